@@ -1,0 +1,19 @@
+// Package layout names every object in the bucket. Keys are built and parsed
+// here and nowhere else.
+//
+//	collections/<name>/<version>.json                    what to crawl
+//	strategy/crawl/<version>.json                        URL → crawl partition
+//	strategy/storage/<version>.json                      URL → storage partition
+//	spool/<partition>/<epoch>-<token>.spool              what one batch fetched
+//	packages/<partition>/<base>_<exponent>_<yyyyMMddHHmmssSSS>[_<n>].spf
+//	books/<partition>/<content hash>.book                what one pack learnt
+//	segments/<partition>/<content hash>.seg              index of one package
+//	manifests/<partition>/<generation>.json              what is true
+//	hints/<partition>.json                               disposable copy of the newest manifest
+//	epochs/<n>                                           one life of the frontier
+//	quarantine/<key of the damaged object>               bytes that could not be read, with the reason
+//
+// Partitions are written with four digits, versions and generations with
+// twelve, so that keys sort as numbers do. No key is another key plus a slash,
+// because some stores keep keys as files.
+package layout

@@ -1,0 +1,73 @@
+package layout
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+)
+
+// Identity names a URL: the first 128 bits of SHA-256 of its canonical form.
+type Identity [16]byte
+
+// IdentityOf returns the identity of a URL that is already canonical.
+func IdentityOf(canonical string) Identity {
+	sum := sha256.Sum256([]byte(canonical))
+	return Identity(sum[:16])
+}
+
+// ParseIdentity reads the 32 hexadecimal digits that String writes.
+func ParseIdentity(s string) (Identity, error) {
+	var id Identity
+	if len(s) != hex.EncodedLen(len(id)) {
+		return id, fmt.Errorf("identity %q: want 32 hexadecimal digits", s)
+	}
+	if _, err := hex.Decode(id[:], []byte(s)); err != nil {
+		return Identity{}, fmt.Errorf("identity %q: %w", s, err)
+	}
+	return id, nil
+}
+
+// String returns 32 lower-case hexadecimal digits.
+func (id Identity) String() string { return hex.EncodeToString(id[:]) }
+
+// Compare orders identities as byte strings.
+func (id Identity) Compare(other Identity) int { return bytes.Compare(id[:], other[:]) }
+
+// MarshalText writes what String does.
+func (id Identity) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (id *Identity) UnmarshalText(text []byte) error {
+	parsed, err := ParseIdentity(string(text))
+	*id = parsed
+	return err
+}
+
+// Place is where a URL lies in the 64-bit hash space that partitions divide:
+// the hash of its site in the high half, the first four bytes of its identity
+// in the low half. One site lies together, and a site too big for one
+// partition can be split (thesis 2006, chapter 3). Ordering by (Place,
+// Identity) is the same as ordering by (site hash, Identity).
+type Place uint64
+
+// PlaceOf returns the place of the URL with the given identity on a site: the
+// registrable domain, or the address where a host has no name.
+func PlaceOf(site string, id Identity) Place {
+	sum := sha256.Sum256([]byte(site))
+	return Place(binary.BigEndian.Uint32(sum[:4]))<<32 | Place(binary.BigEndian.Uint32(id[:4]))
+}
+
+// Site returns the half of the place that all URLs of one site share.
+func (p Place) Site() uint32 { return uint32(p >> 32) }
+
+// Range is a half-open part [From, To) of the hash space. To = 0 means the
+// end of the space, so that the zero Range is the whole of it.
+type Range struct {
+	From Place `json:"from"`
+	To   Place `json:"to"`
+}
+
+// Contains reports whether the range holds p.
+func (r Range) Contains(p Place) bool { return p >= r.From && (r.To == 0 || p < r.To) }

@@ -1,0 +1,72 @@
+package layout_test
+
+import (
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+func TestIdentityIsThePrefixOfSHA256(t *testing.T) {
+	id := layout.IdentityOf("http://a/")
+	const want = "282a35d7a0da6ae48eee116ad6193fa8"
+	if id.String() != want {
+		t.Fatalf("identity %s, want %s", id, want)
+	}
+	back, err := layout.ParseIdentity(id.String())
+	if err != nil || back != id {
+		t.Errorf("read back %s, %v", back, err)
+	}
+	for _, bad := range []string{"", "9f", want + "00", "zz" + want[2:]} {
+		if _, err := layout.ParseIdentity(bad); err == nil {
+			t.Errorf("identity %q was read", bad)
+		}
+	}
+}
+
+func TestOneSiteLiesTogether(t *testing.T) {
+	one, two := layout.IdentityOf("http://a.example/1"), layout.IdentityOf("http://a.example/2")
+	p, q := layout.PlaceOf("example", one), layout.PlaceOf("example", two)
+	if p.Site() != q.Site() {
+		t.Errorf("places %x and %x of one site are apart", p, q)
+	}
+	if (p < q) != (one.Compare(two) < 0) {
+		t.Error("within a site, places do not sort as identities do")
+	}
+}
+
+func TestRange(t *testing.T) {
+	for _, test := range []struct {
+		r    layout.Range
+		p    layout.Place
+		want bool
+	}{
+		{layout.Range{}, 0, true},
+		{layout.Range{}, ^layout.Place(0), true},
+		{layout.Range{From: 5, To: 7}, 4, false},
+		{layout.Range{From: 5, To: 7}, 5, true},
+		{layout.Range{From: 5, To: 7}, 7, false},
+		{layout.Range{From: 5}, ^layout.Place(0), true},
+	} {
+		if got := test.r.Contains(test.p); got != test.want {
+			t.Errorf("%v contains %d: %v", test.r, test.p, got)
+		}
+	}
+}
+
+func TestVersionsSortAsTheirNamesDo(t *testing.T) {
+	versions := []layout.Version{{}, {Epoch: 1, Token: 2}, {Epoch: 1, Token: 10}, {Epoch: 2, Token: 1}}
+	for i, a := range versions {
+		back, err := layout.ParseVersion(a.String())
+		if err != nil || back != a {
+			t.Errorf("read back %v, %v", back, err)
+		}
+		for j, b := range versions {
+			if (i < j) != (a.Compare(b) < 0) || (i < j) != (a.String() < b.String()) {
+				t.Errorf("%v and %v are out of order", a, b)
+			}
+		}
+	}
+	if _, err := layout.ParseVersion("1-2"); err == nil {
+		t.Error("a version without zeros was read")
+	}
+}

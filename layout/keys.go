@@ -1,0 +1,207 @@
+package layout
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Partition is the permanent number of a storage partition.
+type Partition int
+
+// String returns four digits.
+func (p Partition) String() string { return fmt.Sprintf("%04d", int(p)) }
+
+// Prefixes of the bucket. A notification destination listens to one of them;
+// none is a prefix of another.
+const (
+	Collections = "collections/"
+	Strategies  = "strategy/"
+	Spool       = "spool/"
+	Packages    = "packages/"
+	Books       = "books/"
+	Segments    = "segments/"
+	Manifests   = "manifests/"
+	Hints       = "hints/"
+	Epochs      = "epochs/"
+	Quarantine  = "quarantine/"
+)
+
+// ContentHash names an object by its content: the first 128 bits of SHA-256,
+// in hexadecimal.
+func ContentHash(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:16])
+}
+
+// SpoolPrefix returns the prefix of a partition's spool.
+func SpoolPrefix(p Partition) string { return Spool + p.String() + "/" }
+
+// SpoolKey returns the key of what the batch fetched.
+func SpoolKey(p Partition, batch Version) string {
+	return SpoolPrefix(p) + batch.String() + ".spool"
+}
+
+// ParseSpoolKey reads what SpoolKey builds.
+func ParseSpoolKey(key string) (Partition, Version, error) {
+	p, name, err := parse(key, Spool, ".spool")
+	if err != nil {
+		return 0, Version{}, err
+	}
+	batch, err := ParseVersion(name)
+	if err != nil {
+		return 0, Version{}, fmt.Errorf("key %q: %w", key, err)
+	}
+	return p, batch, nil
+}
+
+// PackageName is the name of a storage package (thesis 2006, chapter 4): its
+// pages are expected to stay valid Base^Exponent days; Created is the time of
+// the newest download in it, to the millisecond; Collision, normally zero,
+// tells packages apart that would share a name.
+type PackageName struct {
+	Base, Exponent int16
+	Created        time.Time
+	Collision      int
+}
+
+const packageTime = "20060102150405.000"
+
+// PackagePrefix returns the prefix of a partition's packages.
+func PackagePrefix(p Partition) string { return Packages + p.String() + "/" }
+
+// PackageKey returns the key of a storage package.
+func PackageKey(p Partition, n PackageName) string {
+	stamp := strings.Replace(n.Created.UTC().Format(packageTime), ".", "", 1)
+	key := fmt.Sprintf("%s%d_%d_%s", PackagePrefix(p), n.Base, n.Exponent, stamp)
+	if n.Collision > 0 {
+		key += "_" + strconv.Itoa(n.Collision)
+	}
+	return key + ".spf"
+}
+
+var packagePattern = regexp.MustCompile(`^(-?\d{1,5})_(-?\d{1,5})_(\d{14})(\d{3})(?:_([1-9]\d{0,8}))?$`)
+
+// ParsePackageKey reads what PackageKey builds.
+func ParsePackageKey(key string) (Partition, PackageName, error) {
+	p, name, err := parse(key, Packages, ".spf")
+	if err != nil {
+		return 0, PackageName{}, err
+	}
+	parts := packagePattern.FindStringSubmatch(name)
+	if parts == nil {
+		return 0, PackageName{}, fmt.Errorf("key %q: want <base>_<exponent>_<yyyyMMddHHmmssSSS>", key)
+	}
+	base, errBase := strconv.ParseInt(parts[1], 10, 16)
+	exponent, errExponent := strconv.ParseInt(parts[2], 10, 16)
+	created, errCreated := time.Parse(packageTime, parts[3]+"."+parts[4])
+	collision, _ := strconv.Atoi(parts[5])
+	n := PackageName{Base: int16(base), Exponent: int16(exponent), Created: created, Collision: collision}
+	if errBase != nil || errExponent != nil || errCreated != nil || PackageKey(p, n) != key {
+		return 0, PackageName{}, fmt.Errorf("key %q: want <base>_<exponent>_<yyyyMMddHHmmssSSS>", key)
+	}
+	return p, n, nil
+}
+
+// BookKey returns the key of a book, named by its content.
+func BookKey(p Partition, hash string) string { return Books + p.String() + "/" + hash + ".book" }
+
+// SegmentKey returns the key of a segment, named by its content.
+func SegmentKey(p Partition, hash string) string {
+	return Segments + p.String() + "/" + hash + ".seg"
+}
+
+// ManifestPrefix returns the prefix of a partition's manifests.
+func ManifestPrefix(p Partition) string { return Manifests + p.String() + "/" }
+
+// ManifestKey returns the key of a generation of a partition's manifest.
+func ManifestKey(p Partition, generation uint64) string {
+	return fmt.Sprintf("%s%012d.json", ManifestPrefix(p), generation)
+}
+
+// ParseManifestKey reads what ManifestKey builds.
+func ParseManifestKey(key string) (Partition, uint64, error) {
+	p, name, err := parse(key, Manifests, ".json")
+	if err != nil {
+		return 0, 0, err
+	}
+	generation, err := strconv.ParseUint(name, 10, 64)
+	if err != nil || ManifestKey(p, generation) != key {
+		return 0, 0, fmt.Errorf("key %q: want a generation of twelve digits", key)
+	}
+	return p, generation, nil
+}
+
+// HintKey returns the key of the disposable copy of a partition's newest
+// manifest, the one object that is ever overwritten.
+func HintKey(p Partition) string { return Hints + p.String() + ".json" }
+
+// EpochKey returns the key that claims a life of the frontier.
+func EpochKey(n uint64) string { return fmt.Sprintf("%s%012d", Epochs, n) }
+
+// ParseEpochKey reads what EpochKey builds.
+func ParseEpochKey(key string) (uint64, error) {
+	n, err := strconv.ParseUint(strings.TrimPrefix(key, Epochs), 10, 64)
+	if err != nil || EpochKey(n) != key {
+		return 0, fmt.Errorf("key %q: want %s and twelve digits", key, Epochs)
+	}
+	return n, nil
+}
+
+// CollectionPrefix returns the prefix of a collection's versions.
+func CollectionPrefix(name string) string { return Collections + name + "/" }
+
+// CollectionKey returns the key of a version of a collection.
+func CollectionKey(name string, version uint64) string {
+	return fmt.Sprintf("%s%012d.json", CollectionPrefix(name), version)
+}
+
+// ParseCollectionKey reads what CollectionKey builds.
+func ParseCollectionKey(key string) (name string, version uint64, err error) {
+	name, number, found := strings.Cut(strings.TrimPrefix(key, Collections), "/")
+	version, errNumber := strconv.ParseUint(strings.TrimSuffix(number, ".json"), 10, 64)
+	if !found || errNumber != nil || CollectionKey(name, version) != key {
+		return "", 0, fmt.Errorf("key %q: want %s<name>/<version>.json", key, Collections)
+	}
+	return name, version, nil
+}
+
+// StrategyPrefix returns the prefix of the versions of a strategy, "crawl" or
+// "storage".
+func StrategyPrefix(kind string) string { return Strategies + kind + "/" }
+
+// StrategyKey returns the key of a version of a strategy.
+func StrategyKey(kind string, version uint64) string {
+	return fmt.Sprintf("%s%012d.json", StrategyPrefix(kind), version)
+}
+
+// ParseStrategyKey reads what StrategyKey builds.
+func ParseStrategyKey(key string) (kind string, version uint64, err error) {
+	kind, number, found := strings.Cut(strings.TrimPrefix(key, Strategies), "/")
+	version, errNumber := strconv.ParseUint(strings.TrimSuffix(number, ".json"), 10, 64)
+	if !found || errNumber != nil || StrategyKey(kind, version) != key {
+		return "", 0, fmt.Errorf("key %q: want %s<kind>/<version>.json", key, Strategies)
+	}
+	return kind, version, nil
+}
+
+// QuarantineKey returns where the bytes of a damaged object are kept.
+func QuarantineKey(key string) string {
+	return Quarantine + strings.ReplaceAll(key, "/", "+")
+}
+
+func parse(key, prefix, suffix string) (Partition, string, error) {
+	rest, hasPrefix := strings.CutPrefix(key, prefix)
+	rest, hasSuffix := strings.CutSuffix(rest, suffix)
+	digits, name, found := strings.Cut(rest, "/")
+	n, err := strconv.Atoi(digits)
+	p := Partition(n)
+	if !hasPrefix || !hasSuffix || !found || err != nil || n < 0 || p.String() != digits || strings.Contains(name, "/") {
+		return 0, "", fmt.Errorf("key %q: want %s<partition>/<name>%s", key, prefix, suffix)
+	}
+	return p, name, nil
+}

@@ -1,0 +1,50 @@
+package layout
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Version orders everything that is learnt about a URL. Epoch counts the lives
+// of the frontier, Token the batches leased in one life; a batch's version is
+// its name, and of two versions of a page the higher one is live, whatever any
+// clock says.
+type Version struct {
+	Epoch uint64
+	Token uint64
+}
+
+// Compare orders versions by epoch, then token.
+func (v Version) Compare(other Version) int {
+	if c := cmp.Compare(v.Epoch, other.Epoch); c != 0 {
+		return c
+	}
+	return cmp.Compare(v.Token, other.Token)
+}
+
+// String returns "<epoch>-<token>", zero-padded so that it sorts.
+func (v Version) String() string { return fmt.Sprintf("%08d-%012d", v.Epoch, v.Token) }
+
+// ParseVersion reads what String writes.
+func ParseVersion(s string) (Version, error) {
+	epoch, token, found := strings.Cut(s, "-")
+	e, errEpoch := strconv.ParseUint(epoch, 10, 64)
+	t, errToken := strconv.ParseUint(token, 10, 64)
+	v := Version{Epoch: e, Token: t}
+	if !found || errEpoch != nil || errToken != nil || v.String() != s {
+		return Version{}, fmt.Errorf("version %q: want <epoch>-<token>", s)
+	}
+	return v, nil
+}
+
+// MarshalText writes what String does.
+func (v Version) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (v *Version) UnmarshalText(text []byte) error {
+	parsed, err := ParseVersion(string(text))
+	*v = parsed
+	return err
+}
