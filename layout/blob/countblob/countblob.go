@@ -1,0 +1,103 @@
+// Package countblob counts what a bucket is asked for: requests are money.
+package countblob
+
+import (
+	"context"
+	"iter"
+	"sync/atomic"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// listed is the number of objects that a store returns for one LIST request.
+const listed = 1_000
+
+// Counts are the requests of each kind, whether they succeeded or not, and the
+// bytes of content got and sent.
+type Counts struct {
+	Put     int64 `json:"put"` // Create and Replace
+	Get     int64 `json:"get"`
+	List    int64 `json:"list"` // one for every 1,000 objects or part of them
+	Delete  int64 `json:"delete"`
+	Head    int64 `json:"head"`
+	Read    int64 `json:"read"`
+	Written int64 `json:"written"`
+}
+
+// Plus returns the sum of both.
+func (c Counts) Plus(other Counts) Counts {
+	return Counts{
+		Put: c.Put + other.Put, Get: c.Get + other.Get, List: c.List + other.List,
+		Delete: c.Delete + other.Delete, Head: c.Head + other.Head,
+		Read: c.Read + other.Read, Written: c.Written + other.Written,
+	}
+}
+
+// Bucket is a blob.Bucket that counts. It stands next to the store, inside of
+// any blob.Retry, so that it sees every attempt.
+type Bucket struct {
+	inner                                    blob.Bucket
+	put, get, list, del, head, read, written atomic.Int64
+}
+
+// New returns a bucket that passes every call on to inner.
+func New(inner blob.Bucket) *Bucket { return &Bucket{inner: inner} }
+
+// Counts returns what was counted so far.
+func (b *Bucket) Counts() Counts {
+	return Counts{
+		Put: b.put.Load(), Get: b.get.Load(), List: b.list.Load(), Delete: b.del.Load(), Head: b.head.Load(),
+		Read: b.read.Load(), Written: b.written.Load(),
+	}
+}
+
+// Get implements blob.Reader.
+func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
+	b.get.Add(1)
+	content, err := b.inner.Get(ctx, key, r)
+	b.read.Add(int64(len(content)))
+	return content, err
+}
+
+// Head implements blob.Reader.
+func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
+	b.head.Add(1)
+	return b.inner.Head(ctx, key)
+}
+
+// List implements blob.Reader.
+func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
+	return func(yield func(blob.Object, error) bool) {
+		b.list.Add(1)
+		seen := 0
+		for object, err := range b.inner.List(ctx, prefix, startAfter) {
+			if seen > 0 && seen%listed == 0 {
+				b.list.Add(1)
+			}
+			seen++
+			if !yield(object, err) {
+				return
+			}
+		}
+	}
+}
+
+// Create implements blob.Bucket.
+func (b *Bucket) Create(ctx context.Context, key string, content []byte) error {
+	b.put.Add(1)
+	b.written.Add(int64(len(content)))
+	return b.inner.Create(ctx, key, content)
+}
+
+// Replace implements blob.Bucket.
+func (b *Bucket) Replace(ctx context.Context, key string, content []byte) error {
+	b.put.Add(1)
+	b.written.Add(int64(len(content)))
+	return b.inner.Replace(ctx, key, content)
+}
+
+// Delete implements blob.Bucket.
+func (b *Bucket) Delete(ctx context.Context, key string) error {
+	b.del.Add(1)
+	return b.inner.Delete(ctx, key)
+}

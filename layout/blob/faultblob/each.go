@@ -1,0 +1,31 @@
+package faultblob
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+)
+
+// Each runs a scenario again and again, failing its first call, then its
+// second, and so on until it ends before the call that was to fail: each time
+// as a test of its own, and for both of Before and After. The scenario builds
+// its own Bucket from decide, starts from nothing every time, and checks that
+// it left things right.
+func Each(t *testing.T, scenario func(t *testing.T, decide func(Call) Fault)) {
+	for _, fault := range []Fault{Before, After} {
+		for number, failed := int64(1), true; failed; number++ {
+			t.Run(fmt.Sprintf("%s-%d", fault, number), func(t *testing.T) {
+				var reached atomic.Bool
+				scenario(t, func(c Call) Fault {
+					if c.Number != number {
+						return None
+					}
+					reached.Store(true)
+					t.Logf("fault %s %s %s", fault, c.Op, c.Key)
+					return fault
+				})
+				failed = reached.Load() && !t.Failed()
+			})
+		}
+	}
+}

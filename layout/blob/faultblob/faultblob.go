@@ -1,0 +1,141 @@
+// Package faultblob injects faults into a bucket, one at any chosen call.
+package faultblob
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync/atomic"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// Op names an operation of blob.Bucket.
+type Op string
+
+// The operations.
+const (
+	Get     Op = "get"
+	Head    Op = "head"
+	List    Op = "list"
+	Create  Op = "create"
+	Replace Op = "replace"
+	Delete  Op = "delete"
+)
+
+// Call is one call of an operation. Key is the prefix of a List.
+type Call struct {
+	Number int64 // from 1, in the order in which the calls came
+	Op     Op
+	Key    string
+}
+
+// Fault is what befalls a call.
+type Fault int
+
+// The faults. Before and After both fail with blob.ErrRetryable, as a store
+// does that does not answer: before the operation happened, or after it did
+// (a List fails behind its first object). Hang does nothing until ctx ends.
+const (
+	None Fault = iota
+	Before
+	After
+	Hang
+)
+
+// String returns the name of the fault.
+func (f Fault) String() string { return [...]string{"none", "before", "after", "hang"}[f] }
+
+// Bucket is a blob.Bucket that fails as it is told to.
+type Bucket struct {
+	inner  blob.Bucket
+	decide func(Call) Fault
+	calls  atomic.Int64
+}
+
+// New returns a bucket that asks decide about every call before it passes it
+// on to inner. decide may be called concurrently; it may also panic or end the
+// process, which is how kills are tested.
+func New(inner blob.Bucket, decide func(Call) Fault) *Bucket {
+	return &Bucket{inner: inner, decide: decide}
+}
+
+// do runs an operation under the fault that is decided for it.
+func (b *Bucket) do(ctx context.Context, op Op, key string, operation func() error) error {
+	call := Call{b.calls.Add(1), op, key}
+	fault := b.decide(call)
+	failure := fmt.Errorf("cannot %s %s: fault %s call %d: %w", op, key, fault, call.Number, blob.ErrRetryable)
+	switch fault {
+	case Before:
+		return failure
+	case After:
+		_ = operation() // its answer is lost, whatever it was
+		return failure
+	case Hang:
+		<-ctx.Done()
+		return fmt.Errorf("cannot %s %s: %w", op, key, ctx.Err())
+	}
+	return operation()
+}
+
+// Get implements blob.Reader.
+func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
+	var content []byte
+	err := b.do(ctx, Get, key, func() (err error) {
+		content, err = b.inner.Get(ctx, key, r)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return content, nil
+}
+
+// Head implements blob.Reader.
+func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
+	var size int64
+	err := b.do(ctx, Head, key, func() (err error) {
+		size, err = b.inner.Head(ctx, key)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return size, nil
+}
+
+// List implements blob.Reader.
+func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
+	return func(yield func(blob.Object, error) bool) {
+		happened := false
+		failure := b.do(ctx, List, prefix, func() error { happened = true; return nil })
+		if happened {
+			for object, err := range b.inner.List(ctx, prefix, startAfter) {
+				if !yield(object, err) {
+					return
+				}
+				if failure != nil {
+					break
+				}
+			}
+		}
+		if failure != nil {
+			yield(blob.Object{}, failure)
+		}
+	}
+}
+
+// Create implements blob.Bucket.
+func (b *Bucket) Create(ctx context.Context, key string, content []byte) error {
+	return b.do(ctx, Create, key, func() error { return b.inner.Create(ctx, key, content) })
+}
+
+// Replace implements blob.Bucket.
+func (b *Bucket) Replace(ctx context.Context, key string, content []byte) error {
+	return b.do(ctx, Replace, key, func() error { return b.inner.Replace(ctx, key, content) })
+}
+
+// Delete implements blob.Bucket.
+func (b *Bucket) Delete(ctx context.Context, key string) error {
+	return b.do(ctx, Delete, key, func() error { return b.inner.Delete(ctx, key) })
+}

@@ -1,0 +1,138 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+)
+
+// Policy says how often and after what pauses an operation is tried again.
+type Policy struct {
+	// Attempts is the number of tries in all, at least 1.
+	Attempts int
+	// Base is the longest pause before the second try; it doubles from try to
+	// try up to Max.
+	Base, Max time.Duration
+	// Random returns a number in [0, 1), by which each pause is multiplied so
+	// that callers do not come back all at once.
+	Random func() float64
+	// Sleep waits; it returns early with an error when ctx ends.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// Sleep waits until d has passed or ctx ends.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Retry returns a bucket that tries operations again that fail with
+// ErrRetryable. A Create whose answer was lost and which then finds its own
+// content has succeeded. A listing goes on behind the last object it yielded.
+func Retry(b Bucket, p Policy) Bucket { return retrying{b, p} }
+
+type retrying struct {
+	bucket Bucket
+	policy Policy
+}
+
+// pause waits before the next attempt. It returns the error to give up with:
+// last when the attempts are used up, else that of ctx.
+func (p Policy) pause(ctx context.Context, attempt int, last error) error {
+	if attempt >= p.Attempts {
+		return fmt.Errorf("after %d attempts: %w", attempt, last)
+	}
+	longest := p.Base
+	for i := 1; i < attempt && longest < p.Max; i++ {
+		longest *= 2
+	}
+	longest = min(longest, p.Max)
+	return p.Sleep(ctx, time.Duration(p.Random()*float64(longest)))
+}
+
+func (p Policy) do(ctx context.Context, operation func() error) error {
+	for attempt := 1; ; attempt++ {
+		err := operation()
+		if !errors.Is(err, ErrRetryable) {
+			return err
+		}
+		if err := p.pause(ctx, attempt, err); err != nil {
+			return err
+		}
+	}
+}
+
+func (r retrying) Get(ctx context.Context, key string, span Range) (content []byte, err error) {
+	err = r.policy.do(ctx, func() error {
+		content, err = r.bucket.Get(ctx, key, span)
+		return err
+	})
+	return content, err
+}
+
+func (r retrying) Head(ctx context.Context, key string) (size int64, err error) {
+	err = r.policy.do(ctx, func() error {
+		size, err = r.bucket.Head(ctx, key)
+		return err
+	})
+	return size, err
+}
+
+func (r retrying) Replace(ctx context.Context, key string, content []byte) error {
+	return r.policy.do(ctx, func() error { return r.bucket.Replace(ctx, key, content) })
+}
+
+func (r retrying) Delete(ctx context.Context, key string) error {
+	return r.policy.do(ctx, func() error { return r.bucket.Delete(ctx, key) })
+}
+
+func (r retrying) Create(ctx context.Context, key string, content []byte) error {
+	ambiguous := false
+	return r.policy.do(ctx, func() error {
+		err := r.bucket.Create(ctx, key, content)
+		if ambiguous && errors.Is(err, ErrExists) {
+			same, errGet := holds(ctx, r.bucket, key, content)
+			if same || errors.Is(errGet, ErrRetryable) { // it was ours, or look again
+				return errGet
+			}
+		}
+		ambiguous = ambiguous || errors.Is(err, ErrRetryable)
+		return err
+	})
+}
+
+func (r retrying) List(ctx context.Context, prefix, startAfter string) iter.Seq2[Object, error] {
+	return func(yield func(Object, error) bool) {
+		for attempt := 1; ; attempt++ {
+			var failure error
+			for object, err := range r.bucket.List(ctx, prefix, startAfter) {
+				if err != nil {
+					failure = err
+					break
+				}
+				if !yield(object, nil) {
+					return
+				}
+				attempt, startAfter = 1, object.Key
+			}
+			if failure == nil {
+				return
+			}
+			if errors.Is(failure, ErrRetryable) {
+				failure = r.policy.pause(ctx, attempt, failure)
+			}
+			if failure != nil {
+				yield(Object{}, failure)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,224 @@
+// Package s3blob keeps a bucket in any store that speaks S3 and knows
+// conditional PUTs (If-None-Match: *).
+package s3blob
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// Config says which bucket of which store.
+type Config struct {
+	Endpoint string // http://host:port or https://host
+	Bucket   string
+	Region   string // us-east-1 if empty
+
+	// AccessKey and what belongs to it; if empty, the credentials are those
+	// that the AWS tools would find: environment, shared file, machine's role.
+	AccessKey, SecretKey, SessionToken string
+
+	// Timeout is the longest that one request may take, its body included; a
+	// request that takes longer fails with blob.ErrRetryable. 30 s if zero.
+	Timeout time.Duration
+}
+
+// Bucket is a blob.Bucket in an S3 store. It never tries a request again by
+// itself: blob.Retry does.
+type Bucket struct {
+	core   *minio.Core
+	name   string
+	region string
+	secure bool
+}
+
+// Open returns the bucket. It sends no request; see Ensure.
+func Open(c Config) (*Bucket, error) {
+	endpoint, err := url.Parse(c.Endpoint)
+	if err != nil || endpoint.Host == "" || (endpoint.Scheme != "http" && endpoint.Scheme != "https") ||
+		(endpoint.Path != "" && endpoint.Path != "/") {
+		return nil, fmt.Errorf("object store %q: want http://host:port or https://host", c.Endpoint)
+	}
+	if err := s3utils.CheckValidBucketName(c.Bucket); err != nil {
+		return nil, fmt.Errorf("bucket %q: %w", c.Bucket, err)
+	}
+	if c.Region == "" {
+		c.Region = "us-east-1"
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 30 * time.Second
+	}
+	secure := endpoint.Scheme == "https"
+	transport, err := newTransport(secure, c.Timeout)
+	if err != nil {
+		return nil, fmt.Errorf("object store %s: %w", c.Endpoint, err)
+	}
+	core, err := minio.NewCore(endpoint.Host, &minio.Options{
+		Creds:      c.credentials(),
+		Secure:     secure,
+		Transport:  transport,
+		Region:     c.Region,
+		MaxRetries: 1,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("object store %s: %w", c.Endpoint, err)
+	}
+	return &Bucket{core, c.Bucket, c.Region, secure}, nil
+}
+
+func (c Config) credentials() *credentials.Credentials {
+	if c.AccessKey != "" {
+		return credentials.NewStaticV4(c.AccessKey, c.SecretKey, c.SessionToken)
+	}
+	return credentials.NewChainCredentials([]credentials.Provider{
+		&credentials.EnvAWS{},
+		&credentials.FileAWSCredentials{},
+		&credentials.IAM{},
+	})
+}
+
+// Ensure creates the bucket if it is absent.
+func (b *Bucket) Ensure(ctx context.Context) error {
+	exists, err := b.core.BucketExists(ctx, b.name)
+	if err != nil {
+		return b.fail(ctx, "find", "", err)
+	}
+	if exists {
+		return nil
+	}
+	err = b.core.MakeBucket(ctx, b.name, minio.MakeBucketOptions{Region: b.region})
+	if err != nil && minio.ToErrorResponse(err).Code != minio.BucketAlreadyOwnedByYou {
+		return b.fail(ctx, "create", "", err)
+	}
+	return nil
+}
+
+// Get implements blob.Reader.
+func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
+	options, err := rangeOptions(r)
+	if err != nil {
+		return nil, fmt.Errorf("cannot get %s: %w", key, err)
+	}
+	body, info, _, err := b.core.GetObject(ctx, b.name, key, options)
+	if err != nil {
+		return nil, b.fail(ctx, "get", key, err)
+	}
+	defer body.Close()
+	if info.Size < 0 || (r.Length > 0 && info.Size > r.Length) {
+		return nil, fmt.Errorf("cannot get %s: asked for %d bytes from %d, but the store announces %d", key, r.Length, r.Offset, info.Size)
+	}
+	if info.Size == 0 && r != (blob.Range{}) { // some stores grant a suffix of nothing
+		return nil, fmt.Errorf("cannot get %s: %w", key, blob.ErrRange)
+	}
+	content := make([]byte, info.Size)
+	if _, err := io.ReadFull(body, content); err != nil {
+		return nil, b.fail(ctx, "get", key, fmt.Errorf("body of %d bytes: %w", info.Size, err))
+	}
+	return content, nil
+}
+
+// rangeOptions returns the range as S3 has it: both ends inclusive.
+func rangeOptions(r blob.Range) (options minio.GetObjectOptions, err error) {
+	if err := r.Check(); err != nil {
+		return options, err
+	}
+	switch {
+	case r == blob.Range{}:
+		return options, nil
+	case r.Offset < 0:
+		return options, options.SetRange(0, r.Offset)
+	case r.Length == 0:
+		return options, options.SetRange(r.Offset, 0)
+	case r.Length == 1 && r.Offset == 0:
+		options.Set("Range", "bytes=0-0")
+		return options, nil
+	}
+	last := r.Offset + min(r.Length-1, math.MaxInt64-r.Offset)
+	return options, options.SetRange(r.Offset, last)
+}
+
+// Head implements blob.Reader.
+func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
+	info, err := b.core.StatObject(ctx, b.name, key, minio.StatObjectOptions{})
+	if err == nil {
+		return info.Size, nil
+	}
+	if minio.ToErrorResponse(err).StatusCode == http.StatusNotFound {
+		// The answer to a HEAD has no body that tells what is absent: the object,
+		// the bucket or the account. That to a GET has.
+		if _, errGet := b.Get(ctx, key, blob.Range{Length: 1}); errGet != nil && !errors.Is(errGet, blob.ErrRange) {
+			return 0, errGet
+		}
+	}
+	return 0, b.fail(ctx, "head", key, err)
+}
+
+// List implements blob.Reader.
+func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
+	return func(yield func(blob.Object, error) bool) {
+		owner := false
+		options := minio.ListObjectsOptions{Prefix: prefix, StartAfter: startAfter, Recursive: true, FetchOwner: &owner}
+		for info := range b.core.ListObjectsIter(ctx, b.name, options) {
+			if info.Err != nil {
+				yield(blob.Object{}, b.fail(ctx, "list", prefix, info.Err))
+				return
+			}
+			if !yield(blob.Object{Key: info.Key, Size: info.Size}, nil) {
+				return
+			}
+		}
+		if ctx.Err() != nil { // minio-go ends without a word
+			yield(blob.Object{}, b.fail(ctx, "list", prefix, ctx.Err()))
+		}
+	}
+}
+
+// Create implements blob.Bucket.
+func (b *Bucket) Create(ctx context.Context, key string, content []byte) error {
+	options := b.putOptions()
+	options.SetMatchETagExcept("*")
+	return b.put(ctx, "create", key, content, options)
+}
+
+// Replace implements blob.Bucket.
+func (b *Bucket) Replace(ctx context.Context, key string, content []byte) error {
+	return b.put(ctx, "replace", key, content, b.putOptions())
+}
+
+// putOptions leaves out the chunked signature over plain HTTP, which not every
+// store understands and which hashes every byte twice.
+func (b *Bucket) putOptions() minio.PutObjectOptions {
+	return minio.PutObjectOptions{DisableMultipart: true, DisableContentSha256: !b.secure}
+}
+
+// put sends one request: Core.PutObject never divides, and so never loses the
+// condition.
+func (b *Bucket) put(ctx context.Context, op, key string, content []byte, options minio.PutObjectOptions) error {
+	_, err := b.core.PutObject(ctx, b.name, key, bytes.NewReader(content), int64(len(content)), "", "", options)
+	if err != nil {
+		return b.fail(ctx, op, key, err)
+	}
+	return nil
+}
+
+// Delete implements blob.Bucket.
+func (b *Bucket) Delete(ctx context.Context, key string) error {
+	err := b.core.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{})
+	if err != nil && minio.ToErrorResponse(err).Code != minio.NoSuchKey {
+		return b.fail(ctx, "delete", key, err)
+	}
+	return nil
+}

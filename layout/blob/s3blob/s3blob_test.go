@@ -1,0 +1,234 @@
+package s3blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// serve opens a bucket of a store that answers as handler does.
+func serve(t *testing.T, timeout time.Duration, handler http.HandlerFunc) *Bucket {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	bucket, err := Open(Config{Endpoint: server.URL, Bucket: "bucket", AccessKey: "access", SecretKey: "secret", Timeout: timeout})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bucket
+}
+
+func calls(ctx context.Context, b *Bucket) map[string]error {
+	_, errGet := b.Get(ctx, "key", blob.Range{})
+	_, errHead := b.Head(ctx, "key")
+	var errList error
+	for _, err := range b.List(ctx, "key", "") {
+		errList = err
+	}
+	return map[string]error{
+		"get": errGet, "head": errHead, "list": errList,
+		"create":  b.Create(ctx, "key", []byte("content")),
+		"replace": b.Replace(ctx, "key", []byte("content")),
+		"delete":  b.Delete(ctx, "key"),
+	}
+}
+
+func TestStatuses(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		code   string
+		want   error // nil: an error that is none of the contract's
+		says   string
+	}{
+		{500, "InternalError", blob.ErrRetryable, "status 500"},
+		{503, "SlowDown", blob.ErrRetryable, "status 503"},
+		{507, "InsufficientStorage", blob.ErrRetryable, "status 507"},
+		{429, "TooManyRequests", blob.ErrRetryable, "status 429"},
+		{409, "ConditionalRequestConflict", blob.ErrRetryable, "status 409"},
+		{412, "PreconditionFailed", blob.ErrExists, ""},
+		{416, "InvalidRange", blob.ErrRange, ""},
+		{403, "AccessDenied", nil, "refuses the credentials"},
+		{400, "InvalidArgument", nil, "status 400"},
+		{501, "NotImplemented", nil, "lacks what this needs"},
+	} {
+		t.Run(c.code, func(t *testing.T) {
+			var requests atomic.Int64
+			b := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
+				requests.Add(1)
+				w.WriteHeader(c.status)
+				if r.Method != http.MethodHead {
+					fmt.Fprintf(w, "<Error><Code>%s</Code><Message>it said so</Message></Error>", c.code)
+				}
+			})
+			for call, err := range calls(t.Context(), b) {
+				for _, kind := range []error{blob.ErrAbsent, blob.ErrExists, blob.ErrRange, blob.ErrRetryable} {
+					if errors.Is(err, kind) != (kind == c.want) {
+						t.Errorf("%s: got %v, want %v", call, err, c.want)
+					}
+				}
+				if err == nil || !strings.HasPrefix(err.Error(), "cannot "+call+" key: ") || !strings.Contains(err.Error(), c.says) {
+					t.Errorf("%s: got %v, want it to name the call and say %q", call, err, c.says)
+				}
+			}
+			if n := requests.Load(); n != 6 {
+				t.Errorf("sent %d requests for 6 calls", n)
+			}
+		})
+	}
+}
+
+func TestNoAnswer(t *testing.T) {
+	release := make(chan struct{})
+	silent := serve(t, 20*time.Millisecond, func(http.ResponseWriter, *http.Request) { <-release })
+	stalled := serve(t, 20*time.Millisecond, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = w.Write([]byte("<some"))
+		w.(http.Flusher).Flush()
+		<-release
+	})
+	t.Cleanup(func() { close(release) }) // before the servers wait for their handlers
+	hangsUp := serve(t, 0, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	for name, b := range map[string]*Bucket{"silent": silent, "hangs up": hangsUp, "not there": nowhere(t)} {
+		for call, err := range calls(t.Context(), b) {
+			if !errors.Is(err, blob.ErrRetryable) {
+				t.Errorf("%s: %s: got %v, want ErrRetryable", name, call, err)
+			}
+		}
+	}
+	_, errGet := stalled.Get(t.Context(), "key", blob.Range{})
+	var errList error
+	for _, err := range stalled.List(t.Context(), "", "") {
+		errList = err
+	}
+	for call, err := range map[string]error{"get": errGet, "list": errList} {
+		if !errors.Is(err, blob.ErrRetryable) {
+			t.Errorf("stalled: %s: got %v, want ErrRetryable", call, err)
+		}
+	}
+}
+
+// nowhere is a bucket at an address that nobody listens at.
+func nowhere(t *testing.T) *Bucket {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	b, err := Open(Config{Endpoint: "http://" + listener.Addr().String(), Bucket: "bucket", AccessKey: "a", SecretKey: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestCancelledWhileWaiting(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	b := serve(t, 0, func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	if _, err := b.Get(ctx, "key", blob.Range{}); !errors.Is(err, context.Canceled) || errors.Is(err, blob.ErrRetryable) {
+		t.Errorf("got %v, want the context's error alone", err)
+	}
+}
+
+func TestGetRequests(t *testing.T) {
+	for r, want := range map[blob.Range]string{
+		{}:                                 "",
+		{Offset: 5}:                        "bytes=5-",
+		{Length: 1}:                        "bytes=0-0",
+		{Length: 2}:                        "bytes=0-1",
+		{Offset: 5, Length: 1}:             "bytes=5-5",
+		{Offset: 5, Length: 10}:            "bytes=5-14",
+		{Offset: -7}:                       "bytes=-7",
+		{Offset: 5, Length: math.MaxInt64}: "bytes=5-9223372036854775807",
+	} {
+		var got []string
+		b := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
+			got = append(got, r.Header.Get("Range"))
+			w.Header().Set("Last-Modified", time.Unix(0, 0).UTC().Format(http.TimeFormat))
+			_, _ = w.Write([]byte("x"))
+		})
+		if content, err := b.Get(t.Context(), "key", r); string(content) != "x" || err != nil {
+			t.Errorf("%+v: got %q, %v", r, content, err)
+		}
+		if diff := cmp.Diff([]string{want}, got); diff != "" {
+			t.Errorf("%+v: Range of the requests (-want +got):\n%s", r, diff)
+		}
+	}
+}
+
+func TestGetDistrusts(t *testing.T) {
+	for _, c := range []struct {
+		name, announced, body string
+		r                     blob.Range
+		want                  error
+	}{
+		{"cut short", "10", "12345", blob.Range{}, blob.ErrRetryable},
+		{"more than asked for", "10", "1234567890", blob.Range{Offset: 2, Length: 4}, nil},
+		{"nothing", "0", "", blob.Range{Offset: -4}, blob.ErrRange},
+		{"no length", "", "12345", blob.Range{}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Last-Modified", time.Unix(0, 0).UTC().Format(http.TimeFormat))
+				if c.announced != "" {
+					w.Header().Set("Content-Length", c.announced)
+				} else {
+					w.(http.Flusher).Flush()
+				}
+				_, _ = io.WriteString(w, c.body)
+			})
+			content, err := b.Get(t.Context(), "key", c.r)
+			if err == nil || (c.want != nil && !errors.Is(err, c.want)) || (c.want == nil && errors.Is(err, blob.ErrRetryable)) {
+				t.Errorf("got %q, %v; want %v", content, err, c.want)
+			}
+		})
+	}
+}
+
+// A create is one PUT with the condition and the length, however large.
+func TestCreateRequests(t *testing.T) {
+	for _, size := range []int{0, 5, patient, 80 << 20} {
+		var got []string
+		b := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
+			n, err := io.Copy(io.Discard, r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			got = append(got, fmt.Sprintf("%s %s %s %d", r.Method, r.URL.Path, r.Header.Get("If-None-Match"), n))
+		})
+		if err := b.Create(t.Context(), "a/key", make([]byte, size)); err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff([]string{fmt.Sprintf("PUT /bucket/a/key * %d", size)}, got); diff != "" {
+			t.Errorf("requests (-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	for _, endpoint := range []string{"", "localhost:9000", "ftp://host", "http://", "http://host/path", "http://[", "s3://bucket"} {
+		if _, err := Open(Config{Endpoint: endpoint, Bucket: "bucket"}); err == nil || !strings.Contains(err.Error(), "want http://host:port") {
+			t.Errorf("%q: got %v", endpoint, err)
+		}
+	}
+	for _, name := range []string{"", "a", "with space"} {
+		if _, err := Open(Config{Endpoint: "http://host", Bucket: name}); err == nil || !strings.Contains(err.Error(), "bucket") {
+			t.Errorf("bucket %q: got %v", name, err)
+		}
+	}
+}
