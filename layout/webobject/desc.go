@@ -1,0 +1,78 @@
+package webobject
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+const (
+	descMagic = "\xFFWOPD\x01"
+	descSize  = 28 // of the header
+	lineEnd   = "\r\n"
+)
+
+// appendDesc appends the header of a description.
+func (p Package) appendDesc(b []byte) []byte {
+	b = append(b, descMagic...)
+	b = binary.BigEndian.AppendUint16(b, uint16(p.Base))
+	b = binary.BigEndian.AppendUint16(b, uint16(p.Exponent))
+	b = appendTime(b, p.Created)
+	b = appendTime(b, p.Expires)
+	return append(b, lineEnd...)
+}
+
+// parseDesc reads what appendDesc writes and returns the lines behind it.
+func parseDesc(b []byte) (p Package, lines []byte, err error) {
+	if len(b) < descSize || string(b[:6]) != descMagic || string(b[26:28]) != lineEnd {
+		return Package{}, nil, fmt.Errorf("it does not begin with a description's header of %d bytes", descSize)
+	}
+	return Package{
+		Base:     int16(binary.BigEndian.Uint16(b[6:])),
+		Exponent: int16(binary.BigEndian.Uint16(b[8:])),
+		Created:  readTime(b[10:]),
+		Expires:  readTime(b[18:]),
+	}, b[descSize:], nil
+}
+
+// descLine is what a description says of one Web object.
+type descLine struct {
+	Offset, Size int64 // in the .webop
+	URL          string
+}
+
+func (l descLine) append(b []byte) []byte {
+	b = strconv.AppendInt(b, l.Offset, 10)
+	b = append(b, ':')
+	b = strconv.AppendInt(b, l.Size, 10)
+	b = append(b, ':')
+	b = append(b, l.URL...)
+	return append(b, lineEnd...)
+}
+
+// cutDescLine reads the first line and returns the others.
+func cutDescLine(b []byte) (l descLine, rest []byte, err error) {
+	text, rest, found := bytes.Cut(b, []byte(lineEnd))
+	offset, text, foundOffset := bytes.Cut(text, []byte(":"))
+	size, url, foundSize := bytes.Cut(text, []byte(":"))
+	l.URL = string(url)
+	var errOffset, errSize error
+	l.Offset, errOffset = parseDecimal(offset)
+	l.Size, errSize = parseDecimal(size)
+	if !found || !foundOffset || !foundSize || errOffset != nil || errSize != nil || checkURL(l.URL) != nil {
+		return descLine{}, nil, errors.New("want a line offset:size:url")
+	}
+	return l, rest, nil
+}
+
+// parseDecimal reads a number as strconv.AppendInt writes it, if it is not
+// negative.
+func parseDecimal(b []byte) (int64, error) {
+	n, err := strconv.ParseUint(string(b), 10, 63)
+	if err == nil && b[0] == '0' && len(b) > 1 {
+		err = strconv.ErrSyntax
+	}
+	return int64(n), err
+}

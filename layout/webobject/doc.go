@@ -1,0 +1,80 @@
+// Package webobject reads and writes Web objects and the packages that keep
+// them (thesis 2006, chapter 4). Numbers are big-endian, strings UTF-8, dates
+// signed 64-bit milliseconds since 1970-01-01 UTC.
+//
+// # Web object (.webo)
+//
+//	 0  FF 57 45 42 4F              FF "WEBO"
+//	 5  version                     u8    1 or 2
+//	 6  MIME size                   u16
+//	 8  URL size                    u16
+//	10  data size                   u32
+//	14  download cost               u32   milliseconds
+//	18  download time               date
+//	26  expected expiry             date
+//	34  MIME type                   MIME size bytes
+//	    URL                         URL size bytes
+//	    size of the added fields    u16   version 2 only
+//	    added fields                version 2 only
+//	    data                        data size bytes
+//
+// The added fields of version 2 are, without gaps,
+//
+//	 0  HTTP status                 u16
+//	 2  SHA-256 of the data         32 bytes
+//	34  epoch, token                number, number
+//	    address                     string  of 0, 4 or 16 bytes, or 16 and a zone
+//	    collections                 list    of strings
+//	    redirects                   list    of strings
+//	    response header             list    of fields: string name, string value
+//
+// where a number is LEB128 (binary.Uvarint), a string is the number of its
+// bytes and those, a list is the number of its elements and those. Readers pass
+// over bytes that follow: a later program may append fields without a version
+// of its own. A Web object has at most 64 MiB, and its URL is one line.
+//
+// # Web object package (.webop)
+//
+//	0  FF FF 57 4F 50 01 0D 0A      FF FF "WOP" 01 CR LF
+//	8  Web objects, one after another
+//
+// # Description (.webop.desc)
+//
+//	 0  FF 57 4F 50 44 01           FF "WOPD" 01
+//	 6  base                        i16   the pages are expected to stay
+//	 8  exponent                    i16   valid base^exponent days
+//	10  created                     date
+//	18  expires                     date
+//	26  0D 0A                       CR LF
+//	28  for each Web object: offset ":" size ":" URL CR LF
+//
+// Offset and size, in decimal, are those in the .webop.
+//
+// # Map (.webop.map)
+//
+//	0  FF 57 4F 50 4D 01 0D 0A      FF "WOPM" 01 CR LF
+//	8  for each Web object: offset ":" length CR LF
+//
+// Offset and length, in decimal, are those of the object's run in the .spf.
+//
+// # Storage package (.spf)
+//
+// A zip of three members, whose headers hold no more than they must: no extra
+// fields, comments, attributes or data descriptors. Their time is the
+// package's, in UTC. Every byte of the zip follows from the description's
+// header and the runs.
+//
+//	 0  local header
+//	43  package.webop, by deflate:
+//	      43  00 08 00 F7 FF and the .webop's magic, a stored block
+//	      56  a run for each Web object
+//	          03 00, an empty final block
+//	    local header, package.webop.desc, stored
+//	    local header, package.webop.map, stored
+//	    directory
+//
+// A run is a Web object compressed by itself: whole deflate blocks that refer
+// to nothing before them, ended on a byte by a sync flush, 00 00 FF FF. So one
+// ranged read gets one page, runs can be joined without being inflated, and
+// any unzip sees one stream. A package has less than 4 GiB.
+package webobject

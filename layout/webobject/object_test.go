@@ -1,0 +1,139 @@
+package webobject
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fullBytes is fullExample in version 2.
+const fullBytes = "\xFFWEBO\x02" + "\x00\x0A" + "\x00\x09" + "\x00\x00\x00\x02" + "\x00\x00\x00\x07" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00" + "\x00\x00\x00\x00\x05\x26\x5C\x00" + "text/plain" + "http://a/" +
+	"\x00\x4E" + "\x00\xC8" +
+	"\x8f\x43\x43\x46\x64\x8f\x6b\x96\xdf\x89\xdd\xa9\x01\xc5\x17\x6b" +
+	"\x10\xa6\xd8\x39\x61\xdd\x3c\x1a\xc8\x8b\x59\xb2\xdc\x32\x7a\xa4" +
+	"\x01" + "\xAC\x02" + "\x04\xC0\x00\x02\x01" + "\x02\x01c\x03d\xC3\xA9" + "\x01\x09http://b/" +
+	"\x02\x04Etag\x03\"x\"\x06Server\x00" + "hi"
+
+func TestBytes(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		object Object
+		append func(Object, []byte) ([]byte, error)
+		bytes  string
+	}{
+		{"version 1", example, Object.AppendV1, exampleBytes},
+		{"version 2", fullExample, Object.Append, fullBytes},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b, err := test.append(test.object, []byte("before"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff("before"+test.bytes, string(b)); diff != "" {
+				t.Errorf("bytes (-want +got):\n%s", diff)
+			}
+			o, n, err := Decode([]byte(test.bytes + "behind"))
+			if err != nil || n != len(test.bytes) {
+				t.Fatalf("decoded %d bytes of %d, error %v", n, len(test.bytes), err)
+			}
+			if diff := cmp.Diff(test.object, o, sameObject); diff != "" {
+				t.Errorf("object (-want +got):\n%s", diff)
+			}
+			for n := range len(test.bytes) {
+				if _, _, err := Decode([]byte(test.bytes[:n])); err == nil {
+					t.Errorf("no error for the first %d bytes", n)
+				}
+			}
+		})
+	}
+	if len(exampleBytes) != 55 {
+		t.Errorf("the example has %d bytes, want 55", len(exampleBytes))
+	}
+}
+
+func TestAppendFillsInHash(t *testing.T) {
+	o := Object{URL: "http://a/", Data: []byte("hi")}
+	b, err := o.Append(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := Decode(b)
+	if err != nil || got.Hash != helloHash {
+		t.Errorf("hash %x, error %v", got.Hash, err)
+	}
+}
+
+func TestAppendMendsForeignText(t *testing.T) {
+	o := Object{URL: "http://a/", MIME: "text/\xE9", Header: []Field{{"X", "caf\xE9"}}}
+	b, err := o.Append(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := Decode(b)
+	if err != nil || got.MIME != "text/\uFFFD" || got.Header[0].Value != "caf\uFFFD" {
+		t.Errorf("MIME type %q, header %q, error %v", got.MIME, got.Header, err)
+	}
+}
+
+func TestAppendRefuses(t *testing.T) {
+	long := strings.Repeat("x", math.MaxUint16+1)
+	for _, test := range []struct {
+		object Object
+		want   string
+	}{
+		{Object{URL: long}, "URL: 65536 bytes"},
+		{Object{MIME: long}, "MIME type: 65536 bytes"},
+		{Object{Header: []Field{{"a", long}}}, "header, redirects"},
+		{Object{URL: "http://a/\r\n"}, "not one line"},
+		{Object{URL: "\xFF"}, "not one line"},
+		{Object{Cost: -time.Second}, "cost -1s"},
+		{Object{Cost: 50 * 24 * time.Hour}, "cost 1200h"},
+		{Object{Data: make([]byte, MaxSize+1)}, "at most 67108864"},
+		{Object{Data: make([]byte, MaxSize)}, "at most 67108864"},
+		{Object{Hash: [32]byte{1}}, "not that of the hash"},
+	} {
+		b, err := test.object.Append([]byte("kept"))
+		wantError(t, err, test.want)
+		if string(b) != "kept" {
+			t.Errorf("%s: dst became %.100q", test.want, b)
+		}
+	}
+}
+
+func TestDecodeSaysWhere(t *testing.T) {
+	at := func(b string, pos int, c byte) string { return b[:pos] + string([]byte{c}) + b[pos+1:] }
+	for _, test := range []struct{ name, bytes, want string }{
+		{"empty", "", "magic of 5 bytes at byte 0"},
+		{"magic", at(exampleBytes, 1, 'w'), "begins with"},
+		{"version", at(exampleBytes, 5, 3), "version 3 at byte 5"},
+		{"long MIME", at(exampleBytes, 6, 1), "MIME type of 266 bytes at byte 34 reaches over the end at byte 55"},
+		{"long URL", at(exampleBytes, 8, 1), "URL of 265 bytes at byte 44"},
+		{"long data", at(exampleBytes, 10, 0xFF), "data of 4278190082 bytes at byte 53"},
+		{"line break", at(exampleBytes, 45, '\n'), "not one line"},
+		{"long added fields", at(fullBytes, 53, 1), "added fields of 334 bytes at byte 55"},
+		{"short added fields", at(fullBytes, 54, 10), "hash of 32 bytes at byte 57 reaches over the end at byte 65"},
+		{"number", at(at(fullBytes, 54, 36), 90, 0x80), "token at byte 90 is no number"},
+		{"bad address", at(fullBytes, 92, 3), "address at byte 93"},
+		{"long list", at(fullBytes, 97, 100), "collection: 100 at byte 98"},
+	} {
+		_, _, err := Decode([]byte(test.bytes))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one with %q", test.name, err, test.want)
+		}
+	}
+}
+
+func TestDecodePassesOverLaterFields(t *testing.T) {
+	b := fullBytes[:53] + "\x00\x52" + fullBytes[55:len(fullBytes)-2] + "more" + "hi"
+	o, n, err := Decode([]byte(b))
+	if err != nil || n != len(b) {
+		t.Fatalf("decoded %d bytes of %d, error %v", n, len(b), err)
+	}
+	if diff := cmp.Diff(fullExample, o, sameObject); diff != "" {
+		t.Errorf("object (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,222 @@
+package webobject
+
+import (
+	"archive/zip"
+	"bytes"
+	"flag"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// storedRun is a run of one stored block: its bytes depend on no compressor.
+func storedRun(url, raw string) Run {
+	n := len(raw)
+	block := []byte{0, byte(n), byte(n >> 8), ^byte(n), ^byte(n >> 8)}
+	return Run{
+		URL: url, Size: int64(n), CRC: crc32.ChecksumIEEE([]byte(raw)),
+		Compressed: append(append(block, raw...), "\x00"+syncFlush...),
+	}
+}
+
+func TestPackageBytes(t *testing.T) {
+	p := Package{
+		Base: 2, Exponent: -3,
+		Created: time.UnixMilli(1_700_000_000_123), Expires: time.UnixMilli(1_700_010_800_123),
+		Runs: []Run{storedRun(example.URL, exampleBytes), storedRun(fullExample.URL, fullBytes)},
+	}
+	spf, _ := build(t, p)
+	golden := filepath.Join("testdata", "example.spf")
+	if *update {
+		if err := os.WriteFile(golden, spf, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, spf); diff != "" {
+		t.Errorf("bytes (-want +got):\n%s", diff)
+	}
+}
+
+// A standard reader of zips finds the members as the design describes them.
+func TestMembers(t *testing.T) {
+	p := smallPackage(t)
+	spf, places := build(t, p)
+	archive, err := zip.NewReader(bytes.NewReader(spf), int64(len(spf)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"package.webop": "\xFF\xFFWOP\x01\r\n",
+		"package.webop.desc": "\xFFWOPD\x01" + "\x00\x02" + "\xFF\xFD" +
+			"\x00\x00\x01\x8b\xcf\xe5\x68\x7b" + "\x00\x00\x01\x8b\xd0\x8a\x33\xfb" + "\r\n",
+		"package.webop.map": "\xFFWOPM\x01\r\n",
+	}
+	for i, run := range p.Runs {
+		o, err := run.Object()
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := o.Append(nil)
+		if i == 1 {
+			raw, err = o.AppendV1(nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want["package.webop.desc"] += fmt.Sprintf("%d:%d:%s\r\n", len(want["package.webop"]), len(raw), o.URL)
+		want["package.webop.map"] += fmt.Sprintf("%d:%d\r\n", places[i].Offset, places[i].Length)
+		want["package.webop"] += string(raw)
+	}
+	got := map[string]string{}
+	for _, file := range archive.File {
+		r, err := file.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[file.Name] = string(content)
+		if want := p.Created.Truncate(2 * time.Second); !file.Modified.Equal(want) {
+			t.Errorf("%s is of %s, want %s", file.Name, file.Modified, want)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("members (-want +got):\n%s", diff)
+	}
+}
+
+func TestUnzip(t *testing.T) {
+	unzip, err := exec.LookPath("unzip")
+	if err != nil {
+		t.Log("unzip is not installed: TestMembers alone reads the zip")
+		return
+	}
+	spf, _ := build(t, smallPackage(t))
+	name := filepath.Join(t.TempDir(), "2_-3_20231114221320123.spf")
+	if err := os.WriteFile(name, spf, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(unzip, "-t", name).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "No errors detected") {
+		t.Errorf("unzip -t: %v\n%s", err, out)
+	}
+}
+
+func TestSameInputsSameBytes(t *testing.T) {
+	first, _ := build(t, smallPackage(t))
+	second, _ := build(t, smallPackage(t))
+	if !bytes.Equal(first, second) {
+		t.Error("the same package gave other bytes")
+	}
+}
+
+func TestObjects(t *testing.T) {
+	for _, p := range []Package{smallPackage(t), {}} {
+		spf, places := build(t, p)
+		r, err := Open(spf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Package{Base: r.Base, Exponent: r.Exponent, Created: r.Created, Expires: r.Expires, Runs: p.Runs}
+		if diff := cmp.Diff(p, got); diff != "" {
+			t.Errorf("package (-want +got):\n%s", diff)
+		}
+		var i int
+		for entry, err := range r.Objects() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := p.Runs[i].Object()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(Entry{want, places[i]}, entry, sameObject); diff != "" {
+				t.Errorf("entry %d (-want +got):\n%s", i, diff)
+			}
+			i++
+		}
+		if i != len(p.Runs) {
+			t.Errorf("%d entries, want %d", i, len(p.Runs))
+		}
+		for range r.Objects() {
+			break // a caller may stop early
+		}
+	}
+}
+
+func TestReadIsOneRangedGet(t *testing.T) {
+	p := smallPackage(t)
+	spf, places := build(t, p)
+	for i, run := range p.Runs {
+		store := &oneObject{content: spf}
+		got, err := Read(t.Context(), store, "key", places[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := run.Object()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got, sameObject); diff != "" {
+			t.Errorf("object %d (-want +got):\n%s", i, diff)
+		}
+		if diff := cmp.Diff([]blob.Range{{Offset: places[i].Offset, Length: places[i].Length}}, store.ranges); diff != "" {
+			t.Errorf("requests (-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestBuildRefuses(t *testing.T) {
+	good := smallPackage(t)
+	for _, test := range []struct {
+		name   string
+		change func(*Run)
+		want   string
+	}{
+		{"damaged run", func(r *Run) { r.Compressed = r.Compressed[1:] }, "run 1: cannot read run of \"http://a/\""},
+		{"wrong CRC", func(r *Run) { r.CRC++ }, "run 1: cannot read run of \"http://a/\": CRC-32"},
+		{"line break", func(r *Run) { r.URL += "\r\n" }, "run 1"},
+		{"huge", func(r *Run) { r.Size = math.MaxUint32 }, "less than 4 GiB"},
+	} {
+		p := good
+		p.Runs = append([]Run(nil), good.Runs...)
+		test.change(&p.Runs[1])
+		spf, places, err := p.Build()
+		if err == nil || !strings.Contains(err.Error(), test.want) || spf != nil || places != nil {
+			t.Errorf("%s: error %v, want one with %q and no package", test.name, err, test.want)
+		}
+	}
+}
+
+func TestDOSTime(t *testing.T) {
+	for _, test := range []struct {
+		time time.Time
+		want uint32
+	}{
+		{time.Time{}, 1<<21 | 1<<16},
+		{time.Date(2026, 11, 21, 13, 14, 15, 0, time.UTC), (46<<9|11<<5|21)<<16 | 13<<11 | 14<<5 | 7},
+		{time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC), (127<<9|12<<5|31)<<16 | 23<<11 | 59<<5 | 29},
+	} {
+		if got := dosTime(test.time); got != test.want {
+			t.Errorf("%s: %08x, want %08x", test.time, got, test.want)
+		}
+	}
+}
