@@ -1,0 +1,146 @@
+package book
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// State is what became of asking for a URL.
+type State byte
+
+// The states of an outcome. Stored, Skipped and Failed are final; Unchanged
+// confirms an earlier Stored; Retry and NotAsked leave the URL pending.
+const (
+	Stored    State = 's' // the page is in a package
+	Unchanged State = 'u' // the server said that the stored page still holds
+	Skipped   State = 'k' // deliberately not stored; the reason says why
+	Failed    State = 'f' // could not be had; the reason says why
+	Retry     State = 'r' // failed this time, will be asked again
+	NotAsked  State = 'n' // time ran out before it was asked
+)
+
+// String names the state for people.
+func (s State) String() string {
+	switch s {
+	case Stored:
+		return "stored"
+	case Unchanged:
+		return "unchanged"
+	case Skipped:
+		return "skipped"
+	case Failed:
+		return "failed"
+	case Retry:
+		return "retry"
+	case NotAsked:
+		return "not asked"
+	}
+	return fmt.Sprintf("state %d", byte(s))
+}
+
+// MarshalText writes what String does, so that JSON is readable too.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Outcome is what one batch learnt about one URL.
+type Outcome struct {
+	Version     layout.Version // the batch
+	URL         string         // canonical
+	Place       layout.Place
+	State       State
+	Reason      string    // one of a small set of words for Skipped, Failed and Retry
+	Detail      string    // the sentence behind the reason, for people; at most 300 bytes
+	Status      uint16    // HTTP status, 0 when there was no answer
+	Depth       uint16    // links from a seed
+	Hops        uint8     // redirects followed from the URL that was linked
+	Attempts    uint8     // times asked, this one included
+	Exponent    int16     // expiry class
+	Time        time.Time // of the answer, to the millisecond
+	Collections []string  // sorted
+
+	// Of a stored page: the package's key and the compressed range there.
+	Package string
+	Offset  int64
+	Length  int64
+}
+
+// Identity returns the identity of the outcome's URL.
+func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }
+
+// Kind says how a page refers to an address.
+type Kind byte
+
+// The kinds of links.
+const (
+	Anchor    Kind = 'a'
+	Frame     Kind = 'f'
+	Image     Kind = 'i'
+	Redirect  Kind = 'r'
+	Canonical Kind = 'c'
+)
+
+// String names the kind for people.
+func (k Kind) String() string {
+	switch k {
+	case Anchor:
+		return "anchor"
+	case Frame:
+		return "frame"
+	case Image:
+		return "image"
+	case Redirect:
+		return "redirect"
+	case Canonical:
+		return "canonical"
+	}
+	return fmt.Sprintf("kind %d", byte(k))
+}
+
+// MarshalText writes what String does, so that JSON is readable too.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// Region says where on the page a link stands.
+type Region byte
+
+// The regions of a page.
+const (
+	Text       Region = 't'
+	Navigation Region = 'n'
+)
+
+// String names the region for people.
+func (r Region) String() string {
+	switch r {
+	case Text:
+		return "text"
+	case Navigation:
+		return "navigation"
+	}
+	return fmt.Sprintf("region %d", byte(r))
+}
+
+// MarshalText writes what String does, so that JSON is readable too.
+func (r Region) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// Link is one link found on one page.
+type Link struct {
+	Source     layout.Identity
+	Target     string       // canonical URL
+	Place      layout.Place // of the target
+	Kind       Kind
+	Region     Region
+	Rel        string // the rel attribute, lower case, sorted, space-separated, at most 1 KiB
+	Anchor     string // the link's text, white space folded, at most 200 bytes
+	Around     string // the words around it, at most 200 bytes
+	Depth      uint16 // of the target by this link
+	Hops       uint8  // redirects that led to the target by this link
+	Collection string // on whose behalf it was decided
+	Decision   string // "" admitted, else the reason of the refusal
+}
+
+// Book is all that one pack learnt.
+type Book struct {
+	Outcomes []Outcome
+	Links    []Link
+}

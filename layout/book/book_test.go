@@ -1,0 +1,79 @@
+package book
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+var wholeSpace = layout.Range{}
+
+func mustEncode(t testing.TB, b Book) []byte {
+	t.Helper()
+	content, err := Encode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// normal returns the book in one order, so that books can be compared.
+func normal(b Book) Book {
+	b.Outcomes = slices.SortedFunc(slices.Values(b.Outcomes), Outcome.Compare)
+	b.Links = slices.SortedFunc(slices.Values(b.Links), func(l, m Link) int {
+		if c := compareLinks(l, m); c != 0 {
+			return c
+		}
+		return l.Source.Compare(m.Source)
+	})
+	return b
+}
+
+// difference compares the contents of books, whatever their order.
+func difference(want, got Book) string {
+	want, got = normal(want), normal(got)
+	if slices.Equal(want.Links, got.Links) { // many, and slow to compare by reflection
+		want.Links, got.Links = nil, nil
+	}
+	return cmp.Diff(want, got)
+}
+
+func TestRoundTrip(t *testing.T) {
+	for _, pages := range []int{0, 1, 7, 100} {
+		want := site(uint64(pages), pages)
+		if pages == 7 {
+			want.Links = append(want.Links, want.Links[:20]...) // links that a page has twice
+		}
+		got, err := Decode(mustEncode(t, want))
+		if err != nil {
+			t.Fatalf("%d pages: %v", pages, err)
+		}
+		if d := difference(want, got); d != "" {
+			t.Errorf("%d pages: (-want +got)\n%s", pages, d)
+		}
+		if !slices.IsSortedFunc(got.Outcomes, Outcome.Compare) {
+			t.Errorf("%d pages: outcomes are not sorted", pages)
+		}
+	}
+}
+
+func TestEncodeForgetsOrder(t *testing.T) {
+	b := site(5, 60)
+	want := mustEncode(t, b)
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range 3 {
+		rng.Shuffle(len(b.Outcomes), func(i, j int) { b.Outcomes[i], b.Outcomes[j] = b.Outcomes[j], b.Outcomes[i] })
+		rng.Shuffle(len(b.Links), func(i, j int) { b.Links[i], b.Links[j] = b.Links[j], b.Links[i] })
+		first := b.Outcomes[0]
+		if !slices.Equal(want, mustEncode(t, b)) {
+			t.Fatal("another order of the same contents gives other bytes")
+		}
+		if b.Outcomes[0].URL != first.URL {
+			t.Fatal("Encode has sorted its caller's book")
+		}
+	}
+}

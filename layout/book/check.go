@@ -1,0 +1,110 @@
+package book
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// Caps in bytes, and of Collections in names. Encode refuses what is over
+// them, and a file that holds more is damaged.
+const (
+	MaxURL         = 8 << 10
+	MaxDetail      = 300
+	MaxText        = 200     // Anchor and Around
+	MaxWord        = 1 << 10 // Reason, Rel, Package, Decision and a collection's name
+	MaxCollections = 64
+)
+
+// ErrDamaged is wrapped by every error that is the fault of a book's bytes,
+// and not of the store or the caller.
+var ErrDamaged = errors.New("book is damaged")
+
+// placeIn returns the place of a URL on a site of the given hash, and the
+// URL's identity.
+func placeIn(site uint32, url string) (layout.Place, layout.Identity) {
+	id := layout.IdentityOf(url)
+	return layout.Place(site)<<32 | layout.Place(binary.BigEndian.Uint32(id[:4])), id
+}
+
+func checkOutcome(o Outcome) error {
+	if err := checkURL(o.URL, o.Place); err != nil {
+		return err
+	}
+	if !o.State.valid() {
+		return fmt.Errorf("outcome of %s: unknown %v", o.URL, o.State)
+	}
+	if o.Offset < 0 || o.Length < 0 {
+		return fmt.Errorf("outcome of %s: negative range (offset %d, length %d)", o.URL, o.Offset, o.Length)
+	}
+	if len(o.Collections) > MaxCollections {
+		return fmt.Errorf("outcome of %s: %d collections, at most %d allowed", o.URL, len(o.Collections), MaxCollections)
+	}
+	fields := []field{{"reason", o.Reason, MaxWord}, {"detail", o.Detail, MaxDetail}, {"package", o.Package, MaxWord}}
+	for _, name := range o.Collections {
+		fields = append(fields, field{"collection", name, MaxWord})
+	}
+	if err := checkFields(fields...); err != nil {
+		return fmt.Errorf("outcome of %s: %w", o.URL, err)
+	}
+	return nil
+}
+
+func checkLink(l Link) error {
+	if err := checkURL(l.Target, l.Place); err != nil {
+		return err
+	}
+	if !l.Kind.valid() || !l.Region.valid() {
+		return fmt.Errorf("link to %s: unknown %v or %v", l.Target, l.Kind, l.Region)
+	}
+	err := checkFields(field{"rel", l.Rel, MaxWord}, field{"anchor", l.Anchor, MaxText}, field{"around", l.Around, MaxText},
+		field{"collection", l.Collection, MaxWord}, field{"decision", l.Decision, MaxWord})
+	if err != nil {
+		return fmt.Errorf("link to %s: %w", l.Target, err)
+	}
+	return nil
+}
+
+func checkURL(url string, place layout.Place) error {
+	if len(url) == 0 || len(url) > MaxURL {
+		return fmt.Errorf("URL %.100q: %d bytes, want 1 to %d", url, len(url), MaxURL)
+	}
+	if want, _ := placeIn(place.Site(), url); place != want {
+		return fmt.Errorf("URL %s: place %016x does not end with the start of the URL's identity, %08x", url, uint64(place), uint32(want))
+	}
+	return nil
+}
+
+type field struct {
+	name, value string
+	max         int
+}
+
+func checkFields(fields ...field) error {
+	for _, f := range fields {
+		if len(f.value) > f.max {
+			return fmt.Errorf("%s of %d bytes, at most %d allowed", f.name, len(f.value), f.max)
+		}
+	}
+	return nil
+}
+
+func (s State) valid() bool {
+	switch s {
+	case Stored, Unchanged, Skipped, Failed, Retry, NotAsked:
+		return true
+	}
+	return false
+}
+
+func (k Kind) valid() bool {
+	switch k {
+	case Anchor, Frame, Image, Redirect, Canonical:
+		return true
+	}
+	return false
+}
+
+func (r Region) valid() bool { return r == Text || r == Navigation }

@@ -1,0 +1,79 @@
+package book
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestCaps(t *testing.T) {
+	const long = 2000
+	for name, tc := range map[string]struct {
+		edit func(o *Outcome, l *Link)
+		want string
+	}{
+		"empty URL":         {func(o *Outcome, _ *Link) { o.URL = "" }, "0 bytes, want 1 to 8192"},
+		"long URL":          {func(o *Outcome, _ *Link) { o.URL = strings.Repeat("u", MaxURL+1) }, "8193 bytes"},
+		"place":             {func(o *Outcome, _ *Link) { o.Place++ }, "does not end with the start of the URL's identity"},
+		"state":             {func(o *Outcome, _ *Link) { o.State = 0 }, "unknown state 0"},
+		"offset":            {func(o *Outcome, _ *Link) { o.Offset = -1 }, "negative range"},
+		"length":            {func(o *Outcome, _ *Link) { o.Length = -1 }, "negative range"},
+		"reason":            {func(o *Outcome, _ *Link) { o.Reason = strings.Repeat("r", long) }, "reason of 2000 bytes"},
+		"detail":            {func(o *Outcome, _ *Link) { o.Detail = strings.Repeat("d", MaxDetail+1) }, "detail of 301 bytes"},
+		"package":           {func(o *Outcome, _ *Link) { o.Package = strings.Repeat("p", long) }, "package of 2000 bytes"},
+		"collection":        {func(o *Outcome, _ *Link) { o.Collections = []string{strings.Repeat("c", long)} }, "collection of 2000 bytes"},
+		"collections":       {func(o *Outcome, _ *Link) { o.Collections = make([]string, 65) }, "65 collections"},
+		"target":            {func(_ *Outcome, l *Link) { l.Target = "" }, "0 bytes, want 1"},
+		"target's place":    {func(_ *Outcome, l *Link) { l.Place++ }, "does not end with"},
+		"kind":              {func(_ *Outcome, l *Link) { l.Kind = 0 }, "unknown kind 0"},
+		"region":            {func(_ *Outcome, l *Link) { l.Region = 'x' }, "region 120"},
+		"rel":               {func(_ *Outcome, l *Link) { l.Rel = strings.Repeat("r", long) }, "rel of 2000 bytes"},
+		"anchor":            {func(_ *Outcome, l *Link) { l.Anchor = strings.Repeat("a", MaxText+1) }, "anchor of 201 bytes"},
+		"around":            {func(_ *Outcome, l *Link) { l.Around = strings.Repeat("a", MaxText+1) }, "around of 201 bytes"},
+		"decision":          {func(_ *Outcome, l *Link) { l.Decision = strings.Repeat("d", long) }, "decision of 2000 bytes"},
+		"link's collection": {func(_ *Outcome, l *Link) { l.Collection = strings.Repeat("c", long) }, "collection of 2000 bytes"},
+	} {
+		b := example()
+		tc.edit(&b.Outcomes[2], &b.Links[1])
+		_, err := Encode(b)
+		if err == nil || !strings.Contains(err.Error(), tc.want) || len(err.Error()) > 400 {
+			t.Errorf("%s: got %v, want %q", name, err, tc.want)
+		}
+	}
+}
+
+// TestFullRows fills every field to its cap: blocks must stay within theirs.
+func TestFullRows(t *testing.T) {
+	var b Book
+	for i := range 40 {
+		fill := func(n int) string { return strings.Repeat(string(rune('a'+i%26)), n-2) + string(rune('a'+i/26)) + "!" }
+		o := Outcome{URL: fill(MaxURL), State: Failed, Reason: fill(MaxWord), Detail: fill(MaxDetail), Package: fill(MaxWord), Offset: 1<<63 - 1, Length: 1<<63 - 1}
+		for c := range MaxCollections {
+			o.Collections = append(o.Collections, fill(MaxWord-1)+string(rune('0'+c)))
+		}
+		o.Place, _ = placeIn(uint32(i)<<25, o.URL)
+		l := Link{Target: o.URL, Place: o.Place, Kind: Frame, Region: Text, Rel: fill(MaxWord), Anchor: fill(MaxText), Around: fill(MaxText), Collection: fill(MaxWord), Decision: fill(MaxWord)}
+		b.Outcomes = append(b.Outcomes, o)
+		for source := range 3 * maxRow {
+			l.Source[0], l.Source[1] = byte(source>>8), byte(source)
+			if i == 7 || source == 0 {
+				b.Links = append(b.Links, l)
+			}
+		}
+	}
+	got, err := Decode(mustEncode(t, b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Outcomes) != len(b.Outcomes) || len(got.Links) != len(b.Links) {
+		t.Errorf("got %d outcomes and %d links, want %d and %d", len(got.Outcomes), len(got.Links), len(b.Outcomes), len(b.Links))
+	}
+}
+
+func TestNamesForPeople(t *testing.T) {
+	got, err := json.Marshal([]any{Stored, Unchanged, Skipped, Failed, Retry, NotAsked, Anchor, Frame, Image, Redirect, Canonical, Text, Navigation, State(1)})
+	const want = `["stored","unchanged","skipped","failed","retry","not asked","anchor","frame","image","redirect","canonical","text","navigation","state 1"]`
+	if err != nil || string(got) != want {
+		t.Errorf("got %s, %v", got, err)
+	}
+}

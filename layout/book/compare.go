@@ -1,0 +1,63 @@
+package book
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// Compare orders outcomes by place, identity and version, and then by all that
+// remains, so that any order of the same outcomes sorts into one.
+func (o Outcome) Compare(p Outcome) int {
+	if c := compareURL(o.Place, o.URL, p.Place, p.URL); c != 0 {
+		return c
+	}
+	return cmp.Or(
+		o.Version.Compare(p.Version),
+		cmp.Compare(o.State, p.State),
+		cmp.Compare(o.Reason, p.Reason),
+		cmp.Compare(o.Detail, p.Detail),
+		cmp.Compare(o.Status, p.Status),
+		cmp.Compare(o.Depth, p.Depth),
+		cmp.Compare(o.Hops, p.Hops),
+		cmp.Compare(o.Attempts, p.Attempts),
+		cmp.Compare(o.Exponent, p.Exponent),
+		cmp.Compare(o.Time.UnixMilli(), p.Time.UnixMilli()),
+		slices.Compare(o.Collections, p.Collections),
+		cmp.Compare(o.Package, p.Package),
+		cmp.Compare(o.Offset, p.Offset),
+		cmp.Compare(o.Length, p.Length),
+	)
+}
+
+// compareLinks orders links by the place and identity of the target, and then
+// by all that remains but the source.
+func compareLinks(l, m Link) int {
+	if c := compareURL(l.Place, l.Target, m.Place, m.Target); c != 0 {
+		return c
+	}
+	return cmp.Or(
+		cmp.Compare(l.Kind, m.Kind),
+		cmp.Compare(l.Region, m.Region),
+		cmp.Compare(l.Rel, m.Rel),
+		cmp.Compare(l.Anchor, m.Anchor),
+		cmp.Compare(l.Around, m.Around),
+		cmp.Compare(l.Depth, m.Depth),
+		cmp.Compare(l.Hops, m.Hops),
+		cmp.Compare(l.Collection, m.Collection),
+		cmp.Compare(l.Decision, m.Decision),
+	)
+}
+
+// compareURL orders by place and identity. A place ends with the start of the
+// identity, so identities are almost never asked for.
+func compareURL(p layout.Place, url string, q layout.Place, other string) int {
+	if c := cmp.Compare(p, q); c != 0 {
+		return c
+	}
+	if url == other {
+		return 0
+	}
+	return layout.IdentityOf(url).Compare(layout.IdentityOf(other))
+}

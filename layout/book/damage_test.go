@@ -1,0 +1,179 @@
+package book
+
+import (
+	"bytes"
+	"errors"
+	"hash/crc32"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+func TestTruncatedOrFlipped(t *testing.T) {
+	content := mustEncode(t, example())
+	for n := range content {
+		if _, err := Decode(content[:n]); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("cut to %d of %d bytes: got %v, want damage", n, len(content), err)
+		}
+	}
+	for i := range content {
+		for bit := range 8 {
+			damaged := bytes.Clone(content)
+			damaged[i] ^= 1 << bit
+			if _, err := Decode(damaged); !errors.Is(err, ErrDamaged) {
+				t.Fatalf("bit %d of byte %d of %d flipped: got %v, want damage", bit, i, len(content), err)
+			}
+		}
+	}
+}
+
+func TestDamagedObjects(t *testing.T) {
+	content := mustEncode(t, site(8, 300))
+	for name, damaged := range map[string][]byte{
+		"empty":       {},
+		"tiny":        content[len(content)-5:],
+		"other file":  []byte("FF is not a book, but it is long enough"),
+		"no front":    content[len(content)/2:],
+		"no end":      content[:len(content)/2],
+		"overwritten": slices.Concat(content[:5000], make([]byte, 100), content[5100:]),
+	} {
+		r, err := Open(t.Context(), stored(t, damaged), key)
+		if err == nil {
+			_, err = read(t.Context(), r, wholeSpace)
+		}
+		if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), key) {
+			t.Errorf("%s: got %v, want damage of %s", name, err, key)
+		}
+	}
+}
+
+// TestLies seals books whose checksums are right and whose contents are not.
+func TestLies(t *testing.T) {
+	content := mustEncode(t, site(4, 60))
+	honest, err := parseDirectory(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := content[:honest.sourcesOffset+int64(honest.sources)*int64(identitySize)]
+	for name, tc := range map[string]struct {
+		lie  func(*directory)
+		want string
+	}{
+		"more outcomes":    {func(d *directory) { d.outcomes[0].count++ }, "block of outcomes at byte 8: column 1: column ends too early"},
+		"fewer outcomes":   {func(d *directory) { d.outcomes[0].count-- }, "block of outcomes at byte 8: column 0:"},
+		"more links":       {func(d *directory) { d.links[0].count++ }, "block of links at byte"},
+		"too many rows":    {func(d *directory) { d.links[0].count = 1 << 30 }, "which no book has"},
+		"huge block":       {func(d *directory) { d.links[0].size = 1 << 30 }, "which no book has"},
+		"longer block":     {func(d *directory) { d.outcomes[0].size++ }, "directory speaks of"},
+		"more sources":     {func(d *directory) { d.sources = 1 << 31 }, "directory speaks of"},
+		"wrong places":     {func(d *directory) { d.outcomes[0].first++ }, "outside of the block's range"},
+		"reversed places":  {func(d *directory) { d.links[0].first = d.links[0].last + 1 }, "is not sorted"},
+		"missing block":    {func(d *directory) { d.links = d.links[1:] }, "directory speaks of"},
+		"outcomes as link": {func(d *directory) { d.links, d.outcomes = slices.Concat(d.outcomes, d.links), nil }, "directory of links: block 1 is not sorted"},
+	} {
+		lying := honest
+		lying.outcomes, lying.links = slices.Clone(honest.outcomes), slices.Clone(honest.links)
+		tc.lie(&lying)
+		_, err := Decode(lying.appendTo(bytes.Clone(body)))
+		if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: got %v, want damage with %q", name, err, tc.want)
+		}
+	}
+}
+
+func TestBomb(t *testing.T) {
+	encoder, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := encoder.EncodeAll(make([]byte, 64<<20), []byte(magic))
+	frame := file[len(magic):]
+	b := block{last: 1<<64 - 1, count: 1, size: uint32(len(frame)), crc: crc32.Checksum(frame, castagnoli)}
+	_, err = Decode(directory{outcomes: []block{b}}.appendTo(file))
+	if !errors.Is(err, ErrDamaged) || !errors.Is(err, zstd.ErrWindowSizeExceeded) {
+		t.Errorf("got %v, want a refusal to inflate", err)
+	}
+}
+
+func TestRowsThatNobodyWrites(t *testing.T) {
+	table := []layout.Identity{layout.IdentityOf("a")}
+	for name, tc := range map[string]struct {
+		edit func(w *linkWriter)
+		want string
+	}{
+		"kind":            {func(w *linkWriter) { w.columns[linkKind] = []byte{'?'} }, "unknown kind 63"},
+		"region":          {func(w *linkWriter) { w.columns[linkRegion] = []byte{'?'} }, "unknown region 63"},
+		"source":          {func(w *linkWriter) { w.columns[linkSources] = []byte{1} }, "source 1 of 1"},
+		"no source":       {func(w *linkWriter) { w.columns[linkCount] = []byte{0} }, "without a source"},
+		"more sources":    {func(w *linkWriter) { w.columns[linkCount] = []byte{2} }, "at most 1 allowed"},
+		"no target":       {func(w *linkWriter) { w.columns[linkSame] = []byte{1} }, "first row has no target"},
+		"shares too much": {func(w *linkWriter) { w.columns[linkShared] = []byte{1} }, "at most 0 allowed"},
+		"unknown word":    {func(w *linkWriter) { w.columns[linkRel] = []byte{9} }, "column 7: value 9"},
+		"left over":       {func(w *linkWriter) { w.columns[linkDepth] = []byte{1, 1} }, "1 bytes left over"},
+		"deep":            {func(w *linkWriter) { w.columns[linkDepth] = []byte{0xff, 0xff, 0x7f} }, "at most 65535 allowed"},
+		"short":           {func(w *linkWriter) { w.columns[textColumn] = nil }, "column ends too early"},
+	} {
+		w := newLinkWriter()
+		place, _ := placeIn(0, "http://a/")
+		w.add(row{Link{Target: "http://a/", Place: place, Kind: Anchor, Region: Text}, []uint32{0}})
+		tc.edit(w)
+		if err := readLinks(w.appendTo(nil), table); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: got %v, want %q", name, err, tc.want)
+		}
+	}
+}
+
+func readLinks(raw []byte, table []layout.Identity) error {
+	b := openBlock{block: block{last: 1<<64 - 1, count: 1}, section: "links", raw: raw, reader: &Reader{name: "book"}}
+	_, err := b.links(table, wholeSpace, func(Link, error) bool { return true })
+	return err
+}
+
+func readOutcomes(raw []byte, count uint32) error {
+	b := openBlock{block: block{last: 1<<64 - 1, count: count}, section: "outcomes", raw: raw, reader: &Reader{name: "book"}}
+	_, err := b.outcomes(wholeSpace, func(Outcome, error) bool { return true })
+	return err
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(mustEncode(f, Book{}))
+	f.Add(mustEncode(f, example()))
+	f.Add([]byte(magic))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		b, err := Decode(content)
+		if err != nil {
+			if !errors.Is(err, ErrDamaged) {
+				t.Fatalf("got %v, want damage", err)
+			}
+			return
+		}
+		if _, err := Encode(b); err != nil {
+			t.Fatalf("decoded what cannot be encoded: %v", err)
+		}
+	})
+}
+
+// FuzzRows reads what stands behind checksum and compression.
+func FuzzRows(f *testing.F) {
+	outcomes, links := newOutcomeWriter(), newLinkWriter()
+	for _, o := range example().Outcomes {
+		outcomes.add(o)
+	}
+	for _, l := range example().Links {
+		links.add(row{l, []uint32{0, 1}})
+	}
+	f.Add(outcomes.appendTo(nil), uint32(3))
+	f.Add(links.appendTo(nil), uint32(0))
+	table := make([]layout.Identity, 5)
+	f.Fuzz(func(t *testing.T, raw []byte, count uint32) {
+		for _, err := range []error{readOutcomes(raw, min(count, 100)), readLinks(raw, table)} {
+			if err != nil && !errors.Is(err, ErrDamaged) {
+				t.Fatalf("got %v, want damage", err)
+			}
+		}
+	})
+}

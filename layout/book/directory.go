@@ -1,0 +1,133 @@
+package book
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+const (
+	magic         = "\xffBOOK\x01\r\n"
+	footerSize    = 8 + len(magic)
+	entrySize     = 8 + 8 + 4 + 4 + 4
+	identitySize  = len(layout.Identity{})
+	maxDirectory  = 64 << 20
+	maxBlock      = 256 << 10 // before compression
+	maxCompressed = maxBlock + 1<<10
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// block is one entry of the directory: a compressed run of rows.
+type block struct {
+	first, last layout.Place
+	count       uint32 // outcomes or links in it
+	size        uint32 // compressed
+	crc         uint32 // CRC-32C of the compressed bytes
+	offset      int64  // in the book; follows from the sizes
+}
+
+// directory says where everything in a book lies.
+type directory struct {
+	outcomes, links []block
+	sources         uint32 // identities in the table of sources
+	sourcesCRC      uint32
+	sourcesOffset   int64
+	size            int64 // of the whole book
+}
+
+// appendTo appends the directory and the footer.
+func (d directory) appendTo(file []byte) []byte {
+	start := len(file)
+	for _, n := range []uint32{uint32(len(d.outcomes)), uint32(len(d.links)), d.sources, d.sourcesCRC} {
+		file = binary.BigEndian.AppendUint32(file, n)
+	}
+	for _, blocks := range [][]block{d.outcomes, d.links} {
+		for _, b := range blocks {
+			file = binary.BigEndian.AppendUint64(file, uint64(b.first))
+			file = binary.BigEndian.AppendUint64(file, uint64(b.last))
+			file = binary.BigEndian.AppendUint32(file, b.count)
+			file = binary.BigEndian.AppendUint32(file, b.size)
+			file = binary.BigEndian.AppendUint32(file, b.crc)
+		}
+	}
+	file = binary.BigEndian.AppendUint32(file, uint32(len(file)-start))
+	file = binary.BigEndian.AppendUint32(file, crc32.Checksum(file[start:], castagnoli))
+	return append(file, magic...)
+}
+
+// directorySize returns the length of the directory that ends where the
+// footer begins; tail is the end of the book.
+func directorySize(tail []byte) (int, error) {
+	if len(tail) < footerSize {
+		return 0, fmt.Errorf("%d bytes are too few for a book", len(tail))
+	}
+	footer := tail[len(tail)-footerSize:]
+	if got := string(footer[8:]); got != magic {
+		return 0, fmt.Errorf("footer: ends with %q, want %q", got, magic)
+	}
+	size := binary.BigEndian.Uint32(footer)
+	if size > maxDirectory || size < 16 {
+		return 0, fmt.Errorf("footer: directory of %d bytes, want 16 to %d", size, maxDirectory)
+	}
+	return int(size), nil
+}
+
+// parseDirectory reads a directory from the end of a book.
+func parseDirectory(tail []byte) (directory, error) {
+	var d directory
+	size, err := directorySize(tail)
+	if err != nil {
+		return d, err
+	}
+	end := len(tail) - footerSize
+	if size > end {
+		return d, fmt.Errorf("footer: directory of %d bytes where %d remain", size, end)
+	}
+	b := tail[end-size : end+4]
+	if crc := binary.BigEndian.Uint32(tail[end+4:]); crc != crc32.Checksum(b, castagnoli) {
+		return d, errors.New("directory: checksum does not match")
+	}
+	outcomes, links := binary.BigEndian.Uint32(b), binary.BigEndian.Uint32(b[4:])
+	d.sources, d.sourcesCRC = binary.BigEndian.Uint32(b[8:]), binary.BigEndian.Uint32(b[12:])
+	if entries := b[16:size]; len(entries) != entrySize*(int(outcomes)+int(links)) {
+		return d, fmt.Errorf("directory: %d bytes for %d and %d blocks", len(entries), outcomes, links)
+	}
+	offset := int64(len(magic))
+	b = b[16:]
+	if d.outcomes, offset, err = parseBlocks(b, int(outcomes), offset); err != nil {
+		return d, fmt.Errorf("directory of outcomes: %w", err)
+	}
+	if d.links, offset, err = parseBlocks(b[entrySize*outcomes:], int(links), offset); err != nil {
+		return d, fmt.Errorf("directory of links: %w", err)
+	}
+	d.sourcesOffset = offset
+	d.size = offset + int64(d.sources)*int64(identitySize) + int64(size+footerSize)
+	return d, nil
+}
+
+func parseBlocks(b []byte, n int, offset int64) ([]block, int64, error) {
+	blocks := make([]block, n)
+	last := layout.Place(0)
+	for i := range blocks {
+		k := block{
+			first:  layout.Place(binary.BigEndian.Uint64(b)),
+			last:   layout.Place(binary.BigEndian.Uint64(b[8:])),
+			count:  binary.BigEndian.Uint32(b[16:]),
+			size:   binary.BigEndian.Uint32(b[20:]),
+			crc:    binary.BigEndian.Uint32(b[24:]),
+			offset: offset,
+		}
+		if k.first < last || k.last < k.first {
+			return nil, 0, fmt.Errorf("block %d is not sorted", i)
+		}
+		if k.size > maxCompressed || k.count > maxBlock || k.count == 0 {
+			return nil, 0, fmt.Errorf("block %d has %d rows in %d bytes, which no book has", i, k.count, k.size)
+		}
+		blocks[i], b, last, offset = k, b[entrySize:], k.last, offset+int64(k.size)
+	}
+	return blocks, offset, nil
+}

@@ -1,0 +1,47 @@
+// Package book is what a pack learnt: the outcome of every URL that its
+// batches asked for and every link found on the pages. The books of a bucket
+// fold into the exact state of every URL, so that the frontier, which lives in
+// Redis, can be lost at any time.
+//
+// Outcomes are sorted by place, identity and version, links by place and
+// identity of the target. A reader of a range of the hash space asks for the
+// directory at the end, then for the blocks that the range touches.
+//
+//	offset  bytes
+//	0       8      FF 'B' 'O' 'O' 'K', version 01, CR LF
+//	8       …      blocks of outcomes, then blocks of links, each a zstd frame
+//	…       16·n   table of sources: the identities of all pages with links
+//	…       d      directory
+//	−16     4      d, u32
+//	−12     4      CRC-32C of the directory and d
+//	−8      8      FF 'B' 'O' 'O' 'K', version 01, CR LF
+//
+// The directory, numbers big-endian:
+//
+//	0       4      blocks of outcomes
+//	4       4      blocks of links
+//	8       4      n, identities in the table of sources
+//	12      4      CRC-32C of the table of sources
+//	16      28·k   an entry for each block:
+//	               first place u64, last place u64, outcomes or links in it u32,
+//	               size as it stands in the book u32, CRC-32C of that u32
+//
+// A block is closed at 64 KiB before compression and never passes 256 KiB. It
+// holds its rows column by column: the length of each column, then the
+// columns, in the order of the constants in outcomes.go and links.go. Column 0
+// is the bytes of all strings. Numbers are varints as in encoding/binary,
+// signed ones zigzag. A string is a word: 0, its length, and its bytes in
+// column 0, or k > 0 for the k-th word of the block, the first of which is
+// empty. A URL is the number of bytes that it shares with the URL of the row
+// before, the length of the rest, and the rest in column 0; the low half of
+// its place follows from it and is not stored. A site hash, version and time
+// (milliseconds since 1970) is the difference to the row before. Of a link to
+// the target of the row before (linkSame = 1), site and URL are left out.
+//
+// Links that differ in nothing but their source, such as the navigation of a
+// site, share a row: their number, then the numbers of their sources in the
+// table, each as the difference to the one before. The table lists sources by
+// URL where the book knows it, so that neighbours in the site are neighbours
+// there, and a link of a site's navigation costs one byte before compression
+// and next to nothing after it.
+package book

@@ -1,0 +1,56 @@
+package book
+
+import (
+	"flag"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+var update = flag.Bool("update", false, "write the files in testdata anew")
+
+// example is a book in which every field has a value somewhere.
+func example() Book {
+	place := func(site, url string) layout.Place { return layout.PlaceOf(site, layout.IdentityOf(url)) }
+	a, b, c := "https://a.example/", "https://a.example/b?q=ü", "http://127.0.0.1:8080/c"
+	when := time.Date(2026, 11, 21, 22, 51, 7, 123e6, time.UTC)
+	return Book{
+		Outcomes: []Outcome{
+			{Version: layout.Version{Epoch: 1, Token: 7}, URL: a, Place: place("a.example", a), State: Stored, Status: 200, Attempts: 1,
+				Time: when, Collections: []string{"docs", "news"}, Package: "packages/0000/2_3_20261121225107123.spf", Offset: 70_000_000_000, Length: 5_321},
+			{Version: layout.Version{Epoch: 2, Token: 1}, URL: a, Place: place("a.example", a), State: Unchanged, Status: 304, Attempts: 1, Exponent: -4, Time: when.Add(48 * time.Hour)},
+			{Version: layout.Version{Epoch: 1, Token: 7}, URL: b, Place: place("a.example", b), State: Failed, Reason: "status", Detail: "the server said 500", Status: 500, Depth: 65535, Hops: 5, Attempts: 3, Time: when},
+			{Version: layout.Version{Epoch: 1, Token: 9}, URL: c, Place: place("127.0.0.1", c), State: NotAsked, Depth: 2},
+		},
+		Links: []Link{
+			{Source: layout.IdentityOf(a), Target: b, Place: place("a.example", b), Kind: Anchor, Region: Text, Rel: "next nofollow", Anchor: "the b page", Around: "go on to the b page now", Depth: 1, Collection: "docs"},
+			{Source: layout.IdentityOf(a), Target: c, Place: place("127.0.0.1", c), Kind: Image, Region: Navigation, Depth: 1, Collection: "docs", Decision: "scope"},
+			{Source: layout.IdentityOf(b), Target: c, Place: place("127.0.0.1", c), Kind: Image, Region: Navigation, Depth: 1, Collection: "docs", Decision: "scope"},
+			{Source: layout.IdentityOf("http://elsewhere/"), Target: a, Place: place("a.example", a), Kind: Redirect, Region: Text, Hops: 1},
+		},
+	}
+}
+
+// TestVersion1 reads a book as version 1 wrote it. Every later version of this
+// package must read it too.
+func TestVersion1(t *testing.T) {
+	const file = "testdata/book.v1"
+	if *update {
+		if err := os.WriteFile(file, mustEncode(t, example()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := difference(example(), got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}

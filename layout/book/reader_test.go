@@ -1,0 +1,186 @@
+package book
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+)
+
+const key = "books/0003/test.book"
+
+// stored puts a book into a bucket that counts.
+func stored(t *testing.T, content []byte) *countblob.Bucket {
+	t.Helper()
+	bucket := memblob.New()
+	if err := bucket.Create(t.Context(), key, content); err != nil {
+		t.Fatal(err)
+	}
+	return countblob.New(bucket)
+}
+
+func mustOpen(t *testing.T, bucket blob.Reader) *Reader {
+	t.Helper()
+	r, err := Open(t.Context(), bucket, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// read reads a range of an open book.
+func read(ctx context.Context, r *Reader, within layout.Range) (Book, error) {
+	var b Book
+	for o, err := range r.Outcomes(ctx, within) {
+		if err != nil {
+			return b, err
+		}
+		b.Outcomes = append(b.Outcomes, o)
+	}
+	for l, err := range r.Links(ctx, within) {
+		if err != nil {
+			return b, err
+		}
+		b.Links = append(b.Links, l)
+	}
+	return b, nil
+}
+
+func TestRanges(t *testing.T) {
+	all := site(7, 120)
+	r := mustOpen(t, stored(t, mustEncode(t, all)))
+	if outcomes, links := r.Counts(); outcomes != len(all.Outcomes) || links != len(all.Links) {
+		t.Errorf("Counts: got %d and %d, want %d and %d", outcomes, links, len(all.Outcomes), len(all.Links))
+	}
+	const page = layout.Place(0x1234abcd_00000000)
+	for _, within := range []layout.Range{
+		{}, {From: page}, {To: page}, {From: page + 1<<30, To: page + 1<<31}, {From: page + 5, To: page + 6},
+		{From: 1 << 63}, {From: page + 1<<31, To: page + 1<<31 + 1<<25},
+	} {
+		want := Book{
+			Outcomes: slices.DeleteFunc(slices.Clone(all.Outcomes), func(o Outcome) bool { return !within.Contains(o.Place) }),
+			Links:    slices.DeleteFunc(slices.Clone(all.Links), func(l Link) bool { return !within.Contains(l.Place) }),
+		}
+		got, err := read(t.Context(), r, within)
+		if err != nil {
+			t.Fatalf("%x: %v", within, err)
+		}
+		if d := difference(want, got); d != "" {
+			t.Errorf("%x: (-want +got)\n%s", within, d)
+		}
+	}
+}
+
+func TestRequests(t *testing.T) {
+	all := normal(site(8, 300))
+	content := mustEncode(t, all)
+	bucket := stored(t, content)
+	spent := func(what string, wantGets int64, maxBytes int, do func() error) {
+		t.Helper()
+		before := bucket.Counts()
+		if err := do(); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		gets, bytes := bucket.Counts().Get-before.Get, bucket.Counts().Read-before.Read
+		if gets != wantGets || bytes > int64(maxBytes) {
+			t.Errorf("%s: %d requests of %d bytes, want %d of at most %d", what, gets, bytes, wantGets, maxBytes)
+		}
+	}
+	var r *Reader
+	spent("open", 1, suffix, func() (err error) {
+		r, err = Open(t.Context(), bucket, key)
+		return err
+	})
+	wanted := all.Outcomes[len(all.Outcomes)/2]
+	spent("find", 1, 40<<10, func() error {
+		found, err := r.Find(t.Context(), wanted.Place, wanted.Identity())
+		if diff := cmp.Diff([]Outcome{wanted}, found); err == nil && diff != "" {
+			t.Errorf("find: (-want +got)\n%s", diff)
+		}
+		return err
+	})
+	spent("find what is not there", 1, 40<<10, func() error {
+		found, err := r.Find(t.Context(), wanted.Place, layout.IdentityOf("https://nowhere/"))
+		if len(found) > 0 {
+			t.Errorf("found %v", found)
+		}
+		return err
+	})
+	spent("links of one target; the sources came with the directory", 1, 40<<10, func() error {
+		for _, err := range r.Links(t.Context(), layout.Range{From: wanted.Place, To: wanted.Place + 1}) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	spent("an empty range", 0, 0, func() error {
+		_, err := read(t.Context(), r, layout.Range{From: 1, To: 2})
+		return err
+	})
+	spent("all", 2, len(content), func() error {
+		_, err := read(t.Context(), r, wholeSpace)
+		return err
+	})
+}
+
+func TestOpenReadsALargeDirectoryWithASecondRequest(t *testing.T) {
+	d := directory{outcomes: make([]block, 3000)}
+	for i := range d.outcomes {
+		d.outcomes[i] = block{first: layout.Place(i), last: layout.Place(i), count: 1, size: 0}
+	}
+	bucket := stored(t, d.appendTo([]byte(magic)))
+	r := mustOpen(t, bucket)
+	if n, _ := r.Counts(); n != 3000 || bucket.Counts().Get != 2 {
+		t.Errorf("%d outcomes with %d requests, want 3000 with 2", n, bucket.Counts().Get)
+	}
+}
+
+func TestFindSeesEveryVersion(t *testing.T) {
+	b := site(9, 3)
+	again := b.Outcomes[1]
+	again.Version.Epoch++
+	b.Outcomes = append([]Outcome{again}, b.Outcomes...)
+	r := mustOpen(t, stored(t, mustEncode(t, b)))
+	got, err := r.Find(t.Context(), again.Place, again.Identity())
+	if diff := cmp.Diff([]Outcome{b.Outcomes[2], again}, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
+func TestScanStopsWhenAsked(t *testing.T) {
+	r := mustOpen(t, stored(t, mustEncode(t, site(2, 20))))
+	n := 0
+	for range r.Outcomes(t.Context(), wholeSpace) {
+		n++
+		break
+	}
+	for range r.Links(t.Context(), wholeSpace) {
+		n++
+		break
+	}
+	if n != 2 {
+		t.Errorf("%d rows, want 2", n)
+	}
+}
+
+func TestErrorsOfTheStoreAreNoDamage(t *testing.T) {
+	content := mustEncode(t, site(8, 300))
+	if _, err := Open(t.Context(), memblob.New(), key); !errors.Is(err, blob.ErrAbsent) || errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), key) {
+		t.Errorf("absent: got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	r := mustOpen(t, stored(t, content))
+	cancel()
+	if _, err := read(ctx, r, wholeSpace); !errors.Is(err, context.Canceled) || errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), key) {
+		t.Errorf("cancelled: got %v", err)
+	}
+}

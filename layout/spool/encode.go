@@ -1,0 +1,151 @@
+package spool
+
+import (
+	"cmp"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+)
+
+// Caps. Outcomes and links have those of package book.
+const (
+	MaxPages  = 1_000
+	MaxSize   = 8 << 30 // of a page before compression
+	MaxRobots = 100
+	MaxBody   = 500 << 10 // of one robots.txt
+	MaxName   = 8 << 10   // Host, Worker and Origin
+)
+
+const (
+	magic      = "\xffSPOOL\x01\n"
+	footerSize = 4*4 + len(magic)
+	maxTail    = 512 << 20
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Encode writes a spool. Outcomes and links are sorted as in a book, so that
+// Decode may return them, and the pages' indexes, in another order; pages and
+// robots.txt answers keep theirs. It fails on what is over the caps, on a page
+// whose outcome is not Stored or has another URL, and on a Stored outcome that
+// does not have exactly one page. The spool that is given is left as it is.
+func Encode(s Spool) ([]byte, error) {
+	file, err := encode(s)
+	if err != nil {
+		return nil, fmt.Errorf("cannot encode spool of batch %s: %w", s.Ledger.Batch, err)
+	}
+	return file, nil
+}
+
+func encode(s Spool) ([]byte, error) {
+	if err := check(s); err != nil {
+		return nil, err
+	}
+	l := s.Ledger
+	learnt, err := book.Encode(book.Book{Outcomes: l.Outcomes, Links: l.Links})
+	if err != nil {
+		return nil, err
+	}
+	h := heading{
+		Batch: l.Batch, Crawl: l.Crawl, Host: l.Host, Ended: l.Ended.UnixMilli(),
+		Worker: l.Vitals.Worker, Elapsed: l.Vitals.Elapsed, Bytes: l.Vitals.Bytes,
+	}
+	size := len(magic) + len(learnt)
+	for _, p := range s.Pages {
+		size += len(p.Run.Compressed)
+	}
+	file := append(make([]byte, 0, size), magic...)
+	numbers := sortedNumbers(l.Outcomes)
+	for _, p := range s.Pages {
+		run := p.Run
+		file = append(file, run.Compressed...)
+		h.Pages = append(h.Pages, pageEntry{
+			Outcome: numbers[p.Outcome], Length: int64(len(run.Compressed)), Check: crc32.Checksum(run.Compressed, castagnoli),
+			Size: run.Size, CRC: run.CRC,
+		})
+	}
+	start := len(file)
+	file = append(file, learnt...)
+	robots := len(file)
+	for _, r := range l.Robots {
+		file = append(file, r.Body...)
+		h.Robots = append(h.Robots, robotsEntry{Origin: r.Origin, Status: r.Status, Length: len(r.Body), Fetched: r.Fetched.UnixMilli()})
+	}
+	head, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	sizes := [3]int{len(learnt), len(file) - robots, len(head)}
+	if sizes[0]+sizes[1]+sizes[2] > maxTail {
+		return nil, fmt.Errorf("ledger of %d bytes, at most %d allowed", sizes[0]+sizes[1]+sizes[2], maxTail)
+	}
+	file = append(file, head...)
+	for _, size := range sizes {
+		file = binary.BigEndian.AppendUint32(file, uint32(size))
+	}
+	file = binary.BigEndian.AppendUint32(file, crc32.Checksum(file[start:], castagnoli))
+	return append(file, magic...), nil
+}
+
+// sortedNumbers returns for each outcome the index that it has once sorted.
+func sortedNumbers(outcomes []book.Outcome) []int {
+	order := make([]int, len(outcomes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(outcomes[a].Compare(outcomes[b]), cmp.Compare(a, b))
+	})
+	numbers := make([]int, len(outcomes))
+	for sorted, given := range order {
+		numbers[given] = sorted
+	}
+	return numbers
+}
+
+// check refuses what Encode promises to refuse.
+func check(s Spool) error {
+	l := s.Ledger
+	if len(s.Pages) > MaxPages || len(l.Robots) > MaxRobots {
+		return fmt.Errorf("%d pages and %d robots.txt answers, at most %d and %d allowed", len(s.Pages), len(l.Robots), MaxPages, MaxRobots)
+	}
+	if n := max(len(l.Host), len(l.Vitals.Worker)); n > MaxName {
+		return fmt.Errorf("host or worker of %d bytes, at most %d allowed", n, MaxName)
+	}
+	for _, r := range l.Robots {
+		if len(r.Body) > MaxBody || len(r.Origin) > MaxName {
+			return fmt.Errorf("robots.txt of %.100q: %d bytes, at most %d allowed", r.Origin, len(r.Body), MaxBody)
+		}
+	}
+	hasPage := make([]bool, len(l.Outcomes))
+	for i, p := range s.Pages {
+		if p.Outcome < 0 || p.Outcome >= len(l.Outcomes) {
+			return fmt.Errorf("page %d: outcome %d of %d", i, p.Outcome, len(l.Outcomes))
+		}
+		o := l.Outcomes[p.Outcome]
+		switch {
+		case o.State != book.Stored:
+			return fmt.Errorf("page %d: its outcome is that %s is %v", i, o.URL, o.State)
+		case p.Run.URL != o.URL:
+			return fmt.Errorf("page %d: its run is of %s, its outcome of %s", i, p.Run.URL, o.URL)
+		case hasPage[p.Outcome]:
+			return fmt.Errorf("page %d: outcome of %s has a page already", i, o.URL)
+		case p.Run.Size < 0 || p.Run.Size > MaxSize:
+			return fmt.Errorf("page %d: size %d, want 0 to %d", i, p.Run.Size, MaxSize)
+		case len(p.Run.Compressed) == 0:
+			return fmt.Errorf("page %d: run of %s is empty", i, o.URL)
+		}
+		hasPage[p.Outcome] = true
+	}
+	for i, o := range l.Outcomes {
+		if o.State == book.Stored && !hasPage[i] {
+			return errors.New("outcome of " + o.URL + " is stored, but has no page")
+		}
+	}
+	return nil
+}

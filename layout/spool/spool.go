@@ -1,0 +1,51 @@
+package spool
+
+import (
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+)
+
+// Page is a fetched page, already compressed as it will stand in its package.
+type Page struct {
+	Outcome int           // index into Ledger.Outcomes
+	Run     webobject.Run // its URL is the outcome's
+}
+
+// Robots is the answer to a request for a robots.txt.
+type Robots struct {
+	Origin  string    // scheme://host[:port]
+	Status  int       // HTTP status, 0 when there was no answer
+	Body    []byte    // at most 500 KiB
+	Fetched time.Time // to the millisecond
+}
+
+// Vitals are the signs of life of one invocation of fetch.
+type Vitals struct {
+	Worker  string        // who
+	Elapsed time.Duration // wall time of the batch
+	Bytes   int64         // received from the network, as sent
+}
+
+// Ledger is what a batch learnt, without the bodies. Offset and Length of its
+// outcomes are zero; pack fills them in.
+type Ledger struct {
+	Batch    layout.Version
+	Crawl    int       // crawl partition whose frontier leased the batch
+	Host     string    // politeness key of the lease
+	Ended    time.Time // end of the last response, to the millisecond
+	Pages    int       // stored pages; counted by Encode and Decode
+	Stored   int64     // bytes of their Web objects before compression; summed by Encode and Decode
+	Outcomes []book.Outcome
+	Links    []book.Link
+	Robots   []Robots
+	Vitals   Vitals
+}
+
+// Spool is the one object that a batch puts.
+type Spool struct {
+	Ledger Ledger
+	Pages  []Page
+}
