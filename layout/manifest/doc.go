@@ -1,0 +1,21 @@
+// Package manifest is the one place where something becomes true.
+//
+// A generation of a partition's manifest is an immutable JSON object that
+// refers by full key to everything that the partition holds:
+//
+//	{
+//	 "partition": 0, "generation": 7, "time": "2026-11-21T22:00:00.123Z",
+//	 "parent": "<content hash of generation 6>",
+//	 "next": 3,
+//	 "packages": [{"id": 2, "key": "packages/0000/2_0_20261121220000000.spf", "bytes": 1, "pages": 1, "indexed": true}],
+//	 "books":    [{"key": "books/0000/….book", "bytes": 1, "outcomes": 1, "links": 1}],
+//	 "segments": [{"key": "segments/0000/….seg", "bytes": 1, "documents": 1, "packages": [2]}],
+//	 "consumed": [{"batch": "00000001-000000000001", "at": "2026-11-21T22:00:00.123Z"}]
+//	}
+//
+// Commit rules: a generation is created only if absent, on the base of the one
+// before; the loser of a race reads the winner's, recomputes what depended on
+// the base, and tries again. An object that no generation lists does not exist.
+// The hint is a disposable copy of the newest generation; readers look for
+// later generations from there, and list when there is no hint.
+package manifest

@@ -1,0 +1,126 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// ErrUnchanged, returned by an edit, says that nothing is left to commit.
+var ErrUnchanged = errors.New("manifest is unchanged")
+
+// Read returns the newest generation of a partition, the zero generation when
+// there is none. It costs two GETs: the hint and the generation behind it.
+func Read(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
+	m, err := readHint(ctx, bucket, p)
+	if err != nil {
+		m, err = newestListed(ctx, bucket, p)
+	}
+	for err == nil {
+		next, errNext := At(ctx, bucket, p, m.Generation+1)
+		if errors.Is(errNext, blob.ErrAbsent) {
+			return m, nil
+		}
+		m, err = next, errNext
+	}
+	return Manifest{}, err
+}
+
+// At returns one generation of a partition, or an error wrapping
+// blob.ErrAbsent.
+func At(ctx context.Context, bucket blob.Reader, p layout.Partition, generation uint64) (Manifest, error) {
+	key := layout.ManifestKey(p, generation)
+	content, err := bucket.Get(ctx, key, blob.Range{})
+	if err != nil {
+		return Manifest{}, fmt.Errorf("cannot read manifest %s: %w", key, err)
+	}
+	m, err := decode(p, content)
+	if err == nil && m.Generation != generation {
+		err = fmt.Errorf("it is of generation %d", m.Generation)
+	}
+	if err != nil {
+		return Manifest{}, fmt.Errorf("manifest %s is damaged: %w", key, err)
+	}
+	return m, nil
+}
+
+// readHint fails for any hint that cannot be used: it is only a copy.
+func readHint(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
+	content, err := bucket.Get(ctx, layout.HintKey(p), blob.Range{})
+	if err != nil {
+		return Manifest{}, err
+	}
+	return decode(p, content)
+}
+
+func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
+	var newest uint64
+	for object, err := range bucket.List(ctx, layout.ManifestPrefix(p), "") {
+		if err != nil {
+			return Manifest{}, fmt.Errorf("cannot list manifests of partition %s: %w", p, err)
+		}
+		if _, newest, err = layout.ParseManifestKey(object.Key); err != nil {
+			return Manifest{}, err
+		}
+	}
+	if newest == 0 {
+		return Manifest{Partition: p}, nil
+	}
+	return At(ctx, bucket, p, newest)
+}
+
+// Commit makes edit true in the next generation of the partition and returns
+// it. edit is called with the newest generation, again with a newer one
+// whenever another committer was faster, and must recompute what depends on
+// it. When edit returns ErrUnchanged, Commit returns the base without an
+// error; every other error of edit ends the commit.
+func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now func() time.Time, edit func(*Manifest) error) (Manifest, error) {
+	for try := 0; ; try++ {
+		base, err := Read(ctx, bucket, p)
+		if err != nil {
+			return Manifest{}, err
+		}
+		next := base.clone()
+		if err := edit(&next); errors.Is(err, ErrUnchanged) {
+			return base, nil
+		} else if err != nil {
+			return Manifest{}, err
+		}
+		next.Generation, next.Parent = base.Generation+1, base.hash
+		next.Time = now().UTC().Truncate(time.Millisecond)
+		content, err := next.encode()
+		if err != nil {
+			return Manifest{}, err
+		}
+		key := layout.ManifestKey(p, next.Generation)
+		err = blob.CreateOnce(ctx, bucket, key, content)
+		if err == nil {
+			next.hash = layout.ContentHash(content)
+			// A lost hint costs its readers a request and nothing else.
+			_ = bucket.Replace(ctx, layout.HintKey(p), content)
+			return next, nil
+		}
+		if !errors.Is(err, blob.ErrExists) {
+			return Manifest{}, fmt.Errorf("cannot commit %s: %w", key, err)
+		}
+		if err := pause(ctx, try); err != nil {
+			return Manifest{}, fmt.Errorf("cannot commit %s: %w", key, err)
+		}
+	}
+}
+
+// pause spreads the losers of a race.
+func pause(ctx context.Context, try int) error {
+	longest := time.Millisecond << min(try, 7)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(rand.N(longest)):
+		return nil
+	}
+}

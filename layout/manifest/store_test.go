@@ -1,0 +1,179 @@
+package manifest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func clock() time.Time { return noon }
+
+// pack is an edit that consumes a batch and lists a package made of it.
+func pack(batch uint64) func(*manifest.Manifest) error {
+	return func(m *manifest.Manifest) error {
+		v := layout.Version{Epoch: 1, Token: batch}
+		if m.HasConsumed(v) {
+			return manifest.ErrUnchanged
+		}
+		m.Consumed = append(m.Consumed, manifest.Consumed{Batch: v, At: noon})
+		m.Add(manifest.Package{Key: fmt.Sprintf("package of %d", batch), Pages: 1})
+		return nil
+	}
+}
+
+func TestFiftyCommittersLoseNothingAndDoNothingTwice(t *testing.T) {
+	ctx := context.Background()
+	bucket := memblob.New()
+	const committers, batches = 50, 20
+	var all sync.WaitGroup
+	for i := range committers {
+		all.Go(func() {
+			// Every batch is committed by several of them.
+			if _, err := manifest.Commit(ctx, bucket, 0, clock, pack(uint64(i%batches))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	m, err := manifest.Read(ctx, bucket, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Generation != batches || len(m.Packages) != batches || len(m.Consumed) != batches {
+		t.Errorf("generation %d lists %d packages and %d batches, want %d of each", m.Generation, len(m.Packages), len(m.Consumed), batches)
+	}
+	for i, p := range m.Packages {
+		if p.ID != uint32(i) {
+			t.Errorf("package %d has identifier %d", i, p.ID)
+		}
+	}
+	for g := m.Generation; g > 1; g-- {
+		older, err := manifest.At(ctx, bucket, 0, g-1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Parent != older.Hash() {
+			t.Errorf("generation %d does not follow from generation %d", g, g-1)
+		}
+		m = older
+	}
+}
+
+func TestEmptyPartition(t *testing.T) {
+	m, err := manifest.Read(context.Background(), memblob.New(), 3)
+	if err != nil || m.Generation != 0 || m.Partition != 3 {
+		t.Errorf("read %+v, %v", m, err)
+	}
+}
+
+func TestHintMayBeLostStaleOrDamaged(t *testing.T) {
+	ctx := context.Background()
+	bucket := memblob.New()
+	first, err := manifest.Commit(ctx, bucket, 0, clock, pack(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale, err := bucket.Get(ctx, layout.HintKey(0), blob.Range{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest, err := manifest.Commit(ctx, bucket, 0, clock, pack(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if newest.Generation != first.Generation+1 {
+		t.Fatalf("generation %d follows %d", newest.Generation, first.Generation)
+	}
+	for name, hint := range map[string][]byte{"stale": stale, "damaged": []byte("{"), "empty": nil, "of another": []byte(`{"partition":4,"generation":9}`)} {
+		if err := bucket.Replace(ctx, layout.HintKey(0), hint); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := manifest.Read(ctx, bucket, 0); err != nil || got.Hash() != newest.Hash() {
+			t.Errorf("hint %s: generation %d, %v", name, got.Generation, err)
+		}
+	}
+	if err := bucket.Delete(ctx, layout.HintKey(0)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := manifest.Read(ctx, bucket, 0); err != nil || got.Hash() != newest.Hash() {
+		t.Errorf("no hint: generation %d, %v", got.Generation, err)
+	}
+}
+
+func TestEditDoesNotTouchItsBase(t *testing.T) {
+	ctx := context.Background()
+	bucket := memblob.New()
+	base, err := manifest.Commit(ctx, bucket, 0, clock, pack(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := manifest.Commit(ctx, bucket, 0, clock, func(m *manifest.Manifest) error {
+		m.Packages[0].Indexed = true
+		return manifest.ErrUnchanged
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(base.Packages, got.Packages); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A commit whose answer is lost may have happened or not; trying again makes
+// it happen once.
+func TestCommitOutlastsEveryFault(t *testing.T) {
+	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
+		ctx := context.Background()
+		bucket := memblob.New()
+		faulty := faultblob.New(bucket, decide)
+		for range 2 { // the first may fail
+			_, err := manifest.Commit(ctx, faulty, 0, clock, pack(1))
+			if err != nil && !errors.Is(err, blob.ErrRetryable) {
+				t.Fatal(err)
+			}
+		}
+		m, err := manifest.Read(ctx, bucket, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m.Packages) != 1 || len(m.Consumed) != 1 {
+			t.Errorf("%d packages, %d batches", len(m.Packages), len(m.Consumed))
+		}
+	})
+}
+
+func TestErrorOfAnEditEndsTheCommit(t *testing.T) {
+	want := errors.New("no")
+	bucket := memblob.New()
+	_, err := manifest.Commit(context.Background(), bucket, 0, clock, func(*manifest.Manifest) error { return want })
+	if !errors.Is(err, want) {
+		t.Errorf("got %v", err)
+	}
+	if m, err := manifest.Read(context.Background(), bucket, 0); err != nil || m.Generation != 0 {
+		t.Errorf("generation %d was committed, %v", m.Generation, err)
+	}
+}
+
+func TestDamagedManifestIsNamed(t *testing.T) {
+	ctx := context.Background()
+	bucket := memblob.New()
+	if err := bucket.Create(ctx, layout.ManifestKey(0, 1), []byte(`{"partition":0,"generation":2}`)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := manifest.Read(ctx, bucket, 0); err == nil {
+		t.Error("a manifest under another's key was read")
+	}
+}
