@@ -1,0 +1,205 @@
+package segment
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	snippetSize = 220      // bytes
+	cutSlack    = 24       // bytes given up to end at a space
+	scanSize    = 64 << 10 // bytes of a text searched for matches
+	titleSize   = 300      // bytes of a title that are shown
+)
+
+// Fragment is a piece of text; Match says that it is a word of the query.
+type Fragment struct {
+	Text  string
+	Match bool
+}
+
+// marker finds the words of a query in texts.
+type marker struct {
+	analyzer *analyzer
+	weights  map[string]float64 // of the query's words
+	all      float64            // their sum
+}
+
+func newMarker(a *analyzer, words []string, weight func(word string) float64) *marker {
+	m := &marker{analyzer: a, weights: map[string]float64{}}
+	for _, word := range words {
+		if w := weight(word); w > 0 {
+			m.weights[word] = w
+			m.all += w
+		}
+	}
+	return m
+}
+
+type span struct {
+	start, end int
+	term       string
+}
+
+// whole marks the matches in a short text.
+func (m *marker) whole(text string) []Fragment {
+	var spans []span
+	m.analyzer.each(cutRune(text[:min(len(text), titleSize)]), func(o occurrence) bool {
+		if m.weights[o.term] > 0 {
+			spans = append(spans, span{o.start, o.end, o.term})
+		}
+		return true
+	})
+	return fragments(text, window{0, len(text)}.fit(text, titleSize), spans)
+}
+
+// snippet marks the matches in the part of the text that holds the most
+// different and rarest words, the first such part. It reads no further than
+// needed.
+func (m *marker) snippet(text string) []Fragment {
+	scan := cutRune(text[:min(len(text), scanSize)])
+	best := densest{weights: m.weights}
+	enough := len(scan)
+	m.analyzer.each(scan, func(o occurrence) bool {
+		if m.weights[o.term] > 0 && best.add(span{o.start, o.end, o.term}) >= m.all-1e-9 {
+			enough = min(enough, best.end+snippetSize)
+		}
+		return o.end < enough
+	})
+	return fragments(text, best.fit(text, snippetSize), best.spans)
+}
+
+// densest finds the first of the best windows, from the start of a match to
+// the end of one.
+type densest struct {
+	window
+	weights map[string]float64
+	spans   []span
+	counts  map[string]int // of terms from left on
+	left    int
+	value   float64 // of the terms from left on
+	highest float64
+}
+
+// add takes the next match and returns the value of the best window so far.
+func (d *densest) add(right span) float64 {
+	if d.counts == nil {
+		d.counts = map[string]int{}
+	}
+	d.spans = append(d.spans, right)
+	if d.counts[right.term]++; d.counts[right.term] == 1 {
+		d.value += d.weights[right.term]
+	}
+	for right.end-d.spans[d.left].start > snippetSize {
+		term := d.spans[d.left].term
+		if d.counts[term]--; d.counts[term] == 0 {
+			d.value -= d.weights[term]
+		}
+		d.left++
+	}
+	if d.value > d.highest+1e-9 {
+		d.highest, d.window = d.value, window{d.spans[d.left].start, right.end}
+	}
+	return d.highest
+}
+
+// window is a part of a text, in bytes.
+type window struct{ start, end int }
+
+// fit widens or narrows a window to at most size bytes of the text, a third of
+// what is added before it, and cuts it between words.
+func (w window) fit(text string, size int) window {
+	spare := size - (w.end - w.start)
+	start := max(0, w.start-max(0, spare)/3)
+	end := min(len(text), start+size)
+	start = max(0, min(start, end-size))
+	limit := max(start, w.start)
+	if start > 0 {
+		start = cutAfter(text, start, limit)
+	}
+	if end < len(text) {
+		end = cutBefore(text, start, end)
+	}
+	return window{start, end}
+}
+
+// cutAfter returns the first beginning of a word at or after start, or of a
+// character where there is no space soon; not beyond limit.
+func cutAfter(text string, start, limit int) int {
+	for start < limit && !utf8.RuneStart(text[start]) {
+		start++
+	}
+	near := text[start:min(limit, start+cutSlack)]
+	if space := strings.IndexFunc(near, unicode.IsSpace); space >= 0 {
+		return start + space
+	}
+	return start
+}
+
+// cutBefore returns the last end of a word at or before end, or of a character
+// where no space is near.
+func cutBefore(text string, start, end int) int {
+	for end > start && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	from := max(start, end-cutSlack)
+	if space := strings.LastIndexFunc(text[from:end], unicode.IsSpace); space >= 0 {
+		return from + space
+	}
+	return end
+}
+
+// fragments cuts the window into matches and what lies between, with an
+// ellipsis where text was left out.
+func fragments(text string, w window, spans []span) (out []Fragment) {
+	add := func(start, end int, match bool) {
+		if piece := tidy(text[start:end]); piece != "" {
+			out = append(out, Fragment{piece, match})
+		}
+	}
+	if w.start > 0 {
+		out = append(out, Fragment{Text: "… "})
+	}
+	done := w.start
+	for i := 0; i < len(spans); i++ {
+		start, end := spans[i].start, spans[i].end
+		for i+1 < len(spans) && spans[i+1].start <= end { // pairs of characters overlap
+			i++
+			end = spans[i].end
+		}
+		start, end = max(start, done), min(end, w.end)
+		if start >= end {
+			continue
+		}
+		add(done, start, false)
+		add(start, end, true)
+		done = end
+	}
+	add(done, max(done, w.end), false)
+	if w.end < len(text) {
+		out = append(out, Fragment{Text: " …"})
+	}
+	return out
+}
+
+// tidy writes every run of spaces and control characters as one space.
+func tidy(text string) string {
+	var out strings.Builder
+	space := false
+	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			space = true
+			continue
+		}
+		if space {
+			out.WriteByte(' ')
+			space = false
+		}
+		out.WriteRune(r)
+	}
+	if space {
+		out.WriteByte(' ')
+	}
+	return out.String()
+}
