@@ -150,7 +150,7 @@ func rangeOptions(r blob.Range) (options minio.GetObjectOptions, err error) {
 	return options, options.SetRange(r.Offset, last)
 }
 
-// Head implements blob.Reader.
+// Head implements blob.Reader. That nothing is there costs a second request.
 func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
 	info, err := b.core.StatObject(ctx, b.name, key, minio.StatObjectOptions{})
 	if err == nil {
