@@ -1,0 +1,135 @@
+// Package address brings URLs into the one form under which the search engine
+// knows them, and tells what follows from it: identity, place, origin, host
+// and site.
+//
+// The canonical form is that of the WHATWG URL standard for http and https,
+// and on top of it
+//
+//   - without fragment, user name and password,
+//   - with percent-encoding in its normal form (RFC 3986, section 6.2.2): hex
+//     digits in upper case, no encoded unreserved characters; an address with
+//     a stray '%' is left as it is,
+//   - at most MaxBytes long.
+//
+// Nothing else is changed: trailing slashes, empty queries, the order of
+// parameters and "index.html" mean what the server makes of them.
+//
+// Canonicalising a canonical form changes nothing.
+package address
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"golang.org/x/net/publicsuffix"
+)
+
+// Standard names the version of these rules. Identities made under different
+// standards do not compare; each strategy document records its standard.
+const Standard = "whatwg-1"
+
+// MaxBytes is the longest canonical URL.
+const MaxBytes = 2048
+
+var (
+	// ErrScheme: the address is of something else than http or https.
+	ErrScheme = errors.New("scheme is neither http nor https")
+	// ErrTooLong: the canonical form would exceed MaxBytes.
+	ErrTooLong = fmt.Errorf("address is longer than %d bytes", MaxBytes)
+)
+
+// Address is a canonical URL and what follows from it. Only Parse and Resolve
+// make one.
+type Address struct {
+	URL    string // canonical
+	Origin string // scheme://host[:port], the port only when it is not the scheme's own
+	Host   string // politeness key: host name, and the port unless it is 80 or 443
+	Site   string // registrable domain, or the IP address, or the host's only name
+	Path   string // path and query, as a robots.txt sees them
+	ID     layout.Identity
+	Place  layout.Place
+}
+
+// Parse returns the address that raw, an absolute URL, stands for. A scheme
+// other than http and https fails with ErrScheme, an excessive length with
+// ErrTooLong.
+func Parse(raw string) (Address, error) {
+	ref := cutFragment(raw)
+	if isCanonical(ref) {
+		return split(ref), nil
+	}
+	canonical, err := standardize("", ref)
+	if err != nil {
+		return Address{}, fmt.Errorf("address %.200q: %w", raw, err)
+	}
+	return split(canonical), nil
+}
+
+// Resolve returns the address that ref, the text of a link, stands for on the
+// page a. It fails as Parse does.
+func (a Address) Resolve(ref string) (Address, error) {
+	short := cutFragment(ref)
+	if joined, ok := a.join(strings.TrimSuffix(short, "#")); ok && isCanonical(joined) {
+		return split(joined), nil
+	}
+	canonical, err := standardize(a.URL, short)
+	if err != nil {
+		return Address{}, fmt.Errorf("address %.200q on %s: %w", ref, a.URL, err)
+	}
+	return split(canonical), nil
+}
+
+// cutFragment shortens the fragment to its '#'. The sign stays where it
+// stands before white space could be trimmed.
+func cutFragment(raw string) string {
+	if i := strings.IndexByte(raw, '#'); i > 0 && raw[i-1] > ' ' {
+		return raw[:i]
+	} else if i >= 0 {
+		return raw[:i+1]
+	}
+	return raw
+}
+
+// split takes a canonical URL apart.
+func split(canonical string) Address {
+	authority := strings.Index(canonical, "://") + len("://")
+	path := authority + strings.IndexByte(canonical[authority:], '/')
+	name, port := canonical[authority:path], ""
+	if i := strings.LastIndexByte(name, ':'); i > strings.LastIndexByte(name, ']') {
+		name, port = name[:i], name[i+1:]
+	}
+	name = strings.TrimSuffix(name, ".")
+	host := name
+	if port != "" && port != "80" && port != "443" {
+		host += ":" + port
+	}
+	a := Address{
+		URL:    canonical,
+		Origin: canonical[:path],
+		Host:   host,
+		Site:   site(name),
+		Path:   canonical[path:],
+		ID:     layout.IdentityOf(canonical),
+	}
+	a.Place = layout.PlaceOf(a.Site, a.ID)
+	return a
+}
+
+// site returns the registrable domain of a host by the public suffix list,
+// private suffixes such as github.io included: who registers a name below one
+// runs a site of their own. A host that has none (an IP address, localhost, a
+// suffix itself) is its own site.
+func site(name string) string {
+	bare := strings.Trim(name, "[]")
+	if _, err := netip.ParseAddr(bare); err == nil {
+		return bare
+	}
+	domain, err := publicsuffix.EffectiveTLDPlusOne(name)
+	if err != nil {
+		return name
+	}
+	return domain
+}

@@ -1,0 +1,74 @@
+package address
+
+import "strings"
+
+// NormalEscapes returns s, a URL or a part of one, with percent-encoding in
+// its normal form (RFC 3986, section 6.2.2): octets outside of ASCII encoded,
+// hex digits in upper case, unreserved characters bare. A string with a stray
+// '%', one without two hex digits behind it, keeps its escapes, because
+// decoding could give that sign a meaning. Applying it twice changes nothing.
+func NormalEscapes(s string) string {
+	stray, change := false, false
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] >= 0x80:
+			change = true
+		case s[i] == '%':
+			c, ok := unescape(s[i:])
+			stray = stray || !ok
+			change = change || ok && (unreserved(c) || isLowerHex(s[i+1]) || isLowerHex(s[i+2]))
+		}
+	}
+	if !change {
+		return s
+	}
+	const digits = "0123456789ABCDEF"
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); i++ {
+		c, escaped := s[i], false
+		if c == '%' && !stray {
+			c, escaped = unescape(s[i:])
+			i += 2
+		}
+		if c >= 0x80 || escaped && !unreserved(c) {
+			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// unescape decodes the escape with which s begins.
+func unescape(s string) (byte, bool) {
+	if len(s) < 3 || s[0] != '%' {
+		return 0, false
+	}
+	high, okHigh := hexDigit(s[1])
+	low, okLow := hexDigit(s[2])
+	return high<<4 | low, okHigh && okLow
+}
+
+func hexDigit(c byte) (byte, bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0', true
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10, true
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10, true
+	}
+	return 0, false
+}
+
+func isLowerHex(c byte) bool { return 'a' <= c && c <= 'f' }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// unreserved reports what RFC 3986, section 2.3, calls so.
+func unreserved(c byte) bool {
+	return isLetter(c) || isDigit(c) || c == '-' || c == '.' || c == '_' || c == '~'
+}

@@ -1,0 +1,135 @@
+package address
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// Most links on most pages are plain ASCII and canonical but for dot segments
+// at their beginning. These few checks spare them the full parser; the fuzz
+// targets prove that both give the same.
+
+// isCanonical reports whether s is canonical for certain. Some canonical URLs
+// are not recognised.
+func isCanonical(s string) bool {
+	rest, found := strings.CutPrefix(s, "https://")
+	own := "443"
+	if !found {
+		rest, found = strings.CutPrefix(s, "http://")
+		own = "80"
+	}
+	path := strings.IndexByte(rest, '/')
+	if !found || path <= 0 || len(s) > MaxBytes {
+		return false
+	}
+	name, port, hasPort := strings.Cut(rest[:path], ":")
+	return (!hasPort || port != own && plainPort(port)) && plainHost(name) && plainPath(rest[path:])
+}
+
+func plainPort(port string) bool {
+	if len(port) == 0 || len(port) > 5 || port[0] == '0' {
+		return false
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
+}
+
+// plainHost accepts lower-case ASCII names without punycode, and IPv4
+// addresses.
+func plainHost(name string) bool {
+	label := 0 // where the present label begins
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case c == '.':
+			if i == label {
+				return false
+			}
+			label = i + 1
+		case 'a' <= c && c <= 'z' || isDigit(c):
+		case c == '-':
+			if i == label || i == label+3 {
+				return false // "xn--" and its like
+			}
+		default:
+			return false
+		}
+	}
+	if label == len(name) {
+		return false
+	}
+	if !isDigit(name[label]) {
+		return true
+	}
+	ip, err := netip.ParseAddr(name)
+	return err == nil && ip.Is4()
+}
+
+// plainPath accepts a path and query that the standard leaves alone.
+func plainPath(path string) bool {
+	query := false
+	for i := 0; i < len(path); i++ {
+		switch c := path[i]; {
+		case unreserved(c):
+		case c == '/':
+			if !query && i+1 < len(path) && path[i+1] == '.' {
+				return false // may be a dot segment
+			}
+		case c == '?':
+			query = true
+		case c == '%':
+			decoded, ok := unescape(path[i:])
+			if !ok || unreserved(decoded) || isLowerHex(path[i+1]) || isLowerHex(path[i+2]) {
+				return false
+			}
+		case strings.IndexByte("!$&()*+,;=:@[]|", c) < 0:
+			return false
+		}
+	}
+	return true
+}
+
+// join puts a plain reference, without fragment, on the page a. The result
+// still has to be checked by isCanonical.
+func (a Address) join(ref string) (string, bool) {
+	if scheme, ok := leadingScheme(ref); ok {
+		return ref, strings.HasPrefix(ref[len(scheme):], "://")
+	}
+	path, _, _ := strings.Cut(a.Path, "?")
+	switch {
+	case ref == "":
+		return a.URL, true
+	case strings.HasPrefix(ref, "//"):
+		return a.URL[:strings.IndexByte(a.URL, ':')+1] + ref, true
+	case ref[0] == '/':
+		return a.Origin + ref, true
+	case ref[0] == '?':
+		return a.Origin + path + ref, true
+	}
+	directory := path[:strings.LastIndexByte(path, '/')+1]
+	for {
+		if rest, ok := strings.CutPrefix(ref, "./"); ok {
+			ref = rest
+		} else if rest, ok := strings.CutPrefix(ref, "../"); ok {
+			ref = rest
+			directory = directory[:strings.LastIndexByte(directory[:max(len(directory)-1, 1)], '/')+1]
+		} else {
+			return a.Origin + directory + ref, true
+		}
+	}
+}
+
+// leadingScheme returns the scheme with which ref begins, if it has one.
+func leadingScheme(ref string) (string, bool) {
+	for i := 0; i < len(ref); i++ {
+		switch c := ref[i]; {
+		case isLetter(c):
+		case i > 0 && c == ':':
+			return ref[:i], true
+		case i > 0 && (isDigit(c) || c == '+' || c == '-' || c == '.'):
+		default:
+			return "", false
+		}
+	}
+	return "", false
+}

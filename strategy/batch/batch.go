@@ -1,0 +1,44 @@
+// Package batch is the message that schedule sends and fetch obeys: a lease on
+// one host and the URLs to ask for.
+package batch
+
+import (
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// Limits of one message (an SQS message holds 256 KiB; encoding needs room).
+const (
+	MaxTargets = 100
+	MaxBytes   = 192 << 10
+)
+
+// Batch is a lease of up to MaxTargets URLs of one host.
+type Batch struct {
+	Version     layout.Version   `json:"version"`
+	Crawl       int              `json:"crawl"`   // crawl partition that leased it
+	Storage     layout.Partition `json:"storage"` // partition that will store it
+	Host        string           `json:"host"`    // politeness key
+	NotBefore   time.Time        `json:"not_before"`
+	Deadline    time.Time        `json:"deadline"`         // the lease's end; a later fetch drops the batch
+	DelayMillis int64            `json:"delay_ms"`         // from the end of a response to the next request
+	Robots      []string         `json:"robots,omitempty"` // origins whose robots.txt must be asked for first
+	Targets     []Target         `json:"targets"`
+}
+
+// Delay returns the pause between a response and the next request.
+func (b Batch) Delay() time.Duration { return time.Duration(b.DelayMillis) * time.Millisecond }
+
+// Target is one URL to ask for.
+type Target struct {
+	URL         string   `json:"url"` // canonical
+	Depth       uint16   `json:"depth,omitempty"`
+	Hops        uint8    `json:"hops,omitempty"`
+	Attempts    uint8    `json:"attempts,omitempty"` // earlier ones
+	Exponent    int16    `json:"exponent,omitempty"`
+	Denied      bool     `json:"denied,omitempty"` // robots.txt forbids it: record, do not ask
+	Collections []string `json:"collections,omitempty"`
+	ETag        string   `json:"etag,omitempty"`
+	Modified    string   `json:"modified,omitempty"`
+}

@@ -1,0 +1,133 @@
+package collection
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// MaxHops is the number of redirects in a row that are followed.
+const MaxHops = 10
+
+// The reasons for which an address is not admitted.
+const (
+	OutOfScope = "out of scope"
+	TooDeep    = "too deep"
+	TooMany    = "too many redirects"
+)
+
+// Admission decides which addresses belong to a collection. It is safe for
+// concurrent use; a decision takes a few look-ups, however many seeds there are.
+type Admission struct {
+	seeds map[layout.Identity]bool
+	// The deepest that any seed allows, by what its scope compares.
+	directories map[string]map[string]limit // host, directory
+	hosts       map[string]limit
+	sites       map[string]limit
+	everywhere  limit
+}
+
+// limit is how many levels a scope holds: a depth + 1, so that zero holds none.
+type limit uint32
+
+// Rules parses the seeds. It fails on the first that is no web address, has
+// no known scope or a negative depth other than Unlimited.
+func (c Collection) Rules() (Admission, error) {
+	a := Admission{
+		seeds:       make(map[layout.Identity]bool, len(c.Seeds)),
+		directories: map[string]map[string]limit{},
+		hosts:       map[string]limit{},
+		sites:       map[string]limit{},
+	}
+	for _, seed := range c.Seeds {
+		if err := a.add(seed); err != nil {
+			return Admission{}, err
+		}
+	}
+	return a, nil
+}
+
+func (a *Admission) add(seed Seed) error {
+	at, err := ParseSeed(seed.URL)
+	if err != nil {
+		return err
+	}
+	if seed.Depth < Unlimited {
+		return fmt.Errorf("seed %s: depth %d: want 0 or more, or %d for no limit", seed.URL, seed.Depth, Unlimited)
+	}
+	levels := limit(math.MaxUint32)
+	if seed.Depth != Unlimited {
+		levels = limit(min(seed.Depth, math.MaxUint16)) + 1
+	}
+	a.seeds[at.ID] = true
+	switch seed.Scope {
+	case Prefix:
+		host := plainHost(at)
+		if a.directories[host] == nil {
+			a.directories[host] = map[string]limit{}
+		}
+		widen(a.directories[host], directory(at.Path), levels)
+	case Host:
+		widen(a.hosts, plainHost(at), levels)
+	case Site:
+		widen(a.sites, at.Site, levels)
+	case Any:
+		a.everywhere = max(a.everywhere, levels)
+	default:
+		_, err := ParseScope(string(seed.Scope))
+		return fmt.Errorf("seed %s: %w", seed.URL, err)
+	}
+	return nil
+}
+
+func widen(limits map[string]limit, key string, levels limit) {
+	limits[key] = max(limits[key], levels)
+}
+
+// Decide returns "" for an address that is admitted, else the reason for the
+// record. The depth is the number of links from the nearest seed, hops that of
+// redirects followed since the last link. An address is admitted if the scope
+// of any seed holds it within that seed's depth; the seeds themselves are
+// admitted at depth 0.
+func (a Admission) Decide(target address.Address, depth uint16, hops uint8) (reason string) {
+	if hops > MaxHops {
+		return TooMany
+	}
+	if depth == 0 && a.seeds[target.ID] {
+		return ""
+	}
+	switch levels := a.levels(target); {
+	case levels == 0:
+		return OutOfScope
+	case limit(depth) >= levels:
+		return TooDeep
+	}
+	return ""
+}
+
+// levels returns the most that any seed in whose scope the target lies allows.
+func (a Admission) levels(target address.Address) limit {
+	host := plainHost(target)
+	levels := max(a.everywhere, a.sites[target.Site], a.hosts[host])
+	if directories := a.directories[host]; len(directories) > 0 {
+		for d := directory(target.Path); d != ""; d = parent(d) {
+			levels = max(levels, directories[d])
+		}
+	}
+	return levels
+}
+
+// plainHost returns what scopes compare of a host.
+func plainHost(a address.Address) string { return strings.TrimPrefix(a.Host, "www.") }
+
+// directory returns a path up to its last slash, without the query.
+func directory(path string) string {
+	path, _, _ = strings.Cut(path, "?")
+	return path[:strings.LastIndexByte(path, '/')+1]
+}
+
+// parent returns the directory that holds d, or "" for that of the root.
+func parent(d string) string { return d[:strings.LastIndexByte(d[:len(d)-1], '/')+1] }

@@ -1,0 +1,51 @@
+package collection
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+var (
+	// hasScheme tells "mailto:joe" from "localhost:8000".
+	hasScheme = regexp.MustCompile(`(?i)^[a-z][a-z0-9+.-]*:(?:[^0-9]|$)`)
+	// looksLikeHost accepts what begins with a name that has a dot, an IPv6
+	// address, localhost, or a name with a port.
+	looksLikeHost = regexp.MustCompile(`(?i)^(?:[^\s./?#@:]+(?:\.[^\s./?#@:]+)+\.?|\[[0-9a-f:.]+\]|localhost|[^\s./?#@:]+:[0-9]+)(?:[:/?#]|$)`)
+)
+
+var errNoHost = errors.New("it does not begin with the name of a host")
+
+// ParseSeed returns the address that a person means by raw. A missing scheme
+// is taken for https, on localhost and IP addresses for http.
+func ParseSeed(raw string) (address.Address, error) {
+	a, err := parseSeed(strings.TrimSpace(raw))
+	if err != nil {
+		return address.Address{}, fmt.Errorf("seed %.200q is no web address: %w; write it like https://example.org/", raw, err)
+	}
+	return a, nil
+}
+
+func parseSeed(raw string) (address.Address, error) {
+	if hasScheme.MatchString(raw) {
+		return address.Parse(raw)
+	}
+	raw = strings.TrimPrefix(raw, "//")
+	if !looksLikeHost.MatchString(raw) {
+		return address.Address{}, errNoHost
+	}
+	a, err := address.Parse("http://" + raw)
+	if err != nil || isLocal(a) {
+		return a, err
+	}
+	return address.Parse("https://" + raw)
+}
+
+func isLocal(a address.Address) bool {
+	_, err := netip.ParseAddr(a.Site)
+	return err == nil || a.Site == "localhost" || strings.HasSuffix(a.Site, ".localhost")
+}

@@ -1,0 +1,147 @@
+package collection
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// MaxBytes is the largest collection that is read or written: about 50,000
+// seeds.
+const MaxBytes = 8 << 20
+
+// maxRaces is how often Publish loses a number to others before it gives up.
+const maxRaces = 100
+
+// Load returns the newest version of a collection, or blob.ErrAbsent. It
+// takes one LIST and one GET.
+func Load(ctx context.Context, bucket blob.Reader, name string) (Collection, error) {
+	if !namePattern.MatchString(name) {
+		return Collection{}, fmt.Errorf("cannot load collection %q: it can have no such name: %w", name, blob.ErrAbsent)
+	}
+	all, err := newest(ctx, bucket, layout.CollectionPrefix(name))
+	if err != nil {
+		return Collection{}, err
+	}
+	if len(all) == 0 {
+		return Collection{}, fmt.Errorf("cannot load collection %s: %w", name, blob.ErrAbsent)
+	}
+	return all[0], nil
+}
+
+// LoadAll returns the newest version of every collection, sorted by name.
+func LoadAll(ctx context.Context, bucket blob.Reader) ([]Collection, error) {
+	all, err := newest(ctx, bucket, layout.Collections)
+	slices.SortFunc(all, func(a, b Collection) int { return strings.Compare(a.Name, b.Name) })
+	return all, err
+}
+
+// newest reads the last version of each collection below the prefix. The keys
+// of one collection follow each other, its versions in their order.
+func newest(ctx context.Context, bucket blob.Reader, prefix string) ([]Collection, error) {
+	var last []blob.Object
+	previous := ""
+	for object, err := range bucket.List(ctx, prefix, "") {
+		if err != nil {
+			return nil, fmt.Errorf("cannot list %s: %w", prefix, err)
+		}
+		name, _, err := layout.ParseCollectionKey(object.Key)
+		switch {
+		case err != nil: // a file that somebody left here
+		case name == previous:
+			last[len(last)-1] = object
+		default:
+			last, previous = append(last, object), name
+		}
+	}
+	var all []Collection
+	for _, object := range last {
+		c, err := read(ctx, bucket, object)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read collection %s: %w", object.Key, err)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+func read(ctx context.Context, bucket blob.Reader, object blob.Object) (Collection, error) {
+	if object.Size > MaxBytes {
+		return Collection{}, fmt.Errorf("%d bytes, more than %d", object.Size, MaxBytes)
+	}
+	content, err := bucket.Get(ctx, object.Key, blob.Range{})
+	if err != nil {
+		return Collection{}, err
+	}
+	c, err := decode(content)
+	if err != nil {
+		return Collection{}, err
+	}
+	if key := layout.CollectionKey(c.Name, c.Version); key != object.Key {
+		return Collection{}, fmt.Errorf("it says that it is %s", key)
+	}
+	return c, nil
+}
+
+func decode(content []byte) (Collection, error) {
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.DisallowUnknownFields()
+	var c Collection
+	if err := decoder.Decode(&c); err != nil {
+		return Collection{}, err
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		return Collection{}, fmt.Errorf("more than one document, the second at byte %d", decoder.InputOffset())
+	}
+	return c, c.Validate()
+}
+
+// Publish stores the collection as its next version and returns it with its
+// number; c.Version is not looked at. If the newest version is the same but
+// for the number, that one is returned. When another publisher takes the
+// number, Publish goes on from there: the last one wins as a whole.
+func Publish(ctx context.Context, bucket blob.Bucket, c Collection) (Collection, error) {
+	if err := c.Validate(); err != nil {
+		return Collection{}, fmt.Errorf("cannot publish collection %q: %w", c.Name, err)
+	}
+	var err error
+	for range maxRaces {
+		c, err = publish(ctx, bucket, c)
+		if !errors.Is(err, blob.ErrExists) {
+			break
+		}
+	}
+	if err != nil {
+		return Collection{}, fmt.Errorf("cannot publish collection %s: %w", c.Name, err)
+	}
+	return c, nil
+}
+
+func publish(ctx context.Context, bucket blob.Bucket, c Collection) (Collection, error) {
+	current, err := Load(ctx, bucket, c.Name)
+	if err != nil && !errors.Is(err, blob.ErrAbsent) {
+		return c, err
+	}
+	c.Version = current.Version
+	if reflect.DeepEqual(c, current) {
+		return current, nil
+	}
+	c.Version++
+	content, err := json.Marshal(c)
+	if err != nil {
+		return c, err
+	}
+	if len(content) > MaxBytes {
+		return c, fmt.Errorf("%d bytes, more than %d", len(content), MaxBytes)
+	}
+	return c, blob.CreateOnce(ctx, bucket, layout.CollectionKey(c.Name, c.Version), content)
+}

@@ -1,0 +1,151 @@
+package collection
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestPublish(t *testing.T) {
+	bucket := memblob.New()
+	if _, err := Load(t.Context(), bucket, "docs"); !errors.Is(err, blob.ErrAbsent) {
+		t.Fatalf("empty bucket: %v, want %v", err, blob.ErrAbsent)
+	}
+	if all, err := LoadAll(t.Context(), bucket); len(all) != 0 || err != nil {
+		t.Fatalf("empty bucket: %v, %v", all, err)
+	}
+	narrow := docs(Seed{"https://example.org/", Host, 2})
+	wide := narrow.With([]Seed{{"https://example.org/", Site, Unlimited}})
+	for _, step := range []struct {
+		publish Collection
+		want    uint64
+	}{{narrow, 1}, {narrow, 1}, {wide, 2}, {wide, 2}, {narrow, 3}} {
+		got, err := Publish(t.Context(), bucket, step.publish)
+		if err != nil || got.Version != step.want {
+			t.Fatalf("Publish: version %d, %v; want %d", got.Version, err, step.want)
+		}
+		loaded, err := Load(t.Context(), bucket, "docs")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(got, loaded); diff != "" {
+			t.Errorf("loaded (-published +got):\n%s", diff)
+		}
+	}
+	if _, err := Publish(t.Context(), bucket, docs(Seed{"hello world", Host, 0})); err == nil || !strings.Contains(err.Error(), `seed "hello world" is no web address`) {
+		t.Errorf("an invalid collection: %v", err)
+	}
+}
+
+func TestLoadAll(t *testing.T) {
+	bucket := memblob.New()
+	var want []Collection
+	for _, name := range []string{"a", "a-b", "b"} { // the key of "a-b" sorts before that of "a"
+		for version := range 3 {
+			c := docs()
+			c.Name, c.StopAt = name, int64(version)
+			published, err := Publish(t.Context(), bucket, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if version == 2 {
+				want = append(want, published)
+			}
+		}
+	}
+	if err := bucket.Create(t.Context(), layout.Collections+"a/notes.txt", nil); err != nil {
+		t.Fatal(err)
+	}
+	got, err := LoadAll(t.Context(), bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("LoadAll (-want +got):\n%s", diff)
+	}
+}
+
+func TestPublishersRace(t *testing.T) {
+	bucket := memblob.New()
+	const publishers = 20
+	versions := make([]uint64, publishers)
+	var all sync.WaitGroup
+	for i := range publishers {
+		all.Go(func() {
+			published, err := Publish(t.Context(), bucket, docs(Seed{fmt.Sprintf("https://example.org/%d", i), Host, 0}))
+			if err != nil {
+				t.Error(err)
+			}
+			versions[i] = published.Version
+		})
+	}
+	all.Wait()
+	seen := map[uint64]bool{}
+	for i, version := range versions {
+		if version < 1 || version > publishers || seen[version] {
+			t.Errorf("publisher %d got version %d of %v", i, version, versions)
+		}
+		seen[version] = true
+	}
+}
+
+func TestDamagedCollection(t *testing.T) {
+	c := docs(Seed{"https://example.org/", Host, 0})
+	c.Version = 1
+	good, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"cut short":       string(good[:len(good)-1]),
+		"two documents":   string(good) + string(good),
+		"unknown field":   strings.Replace(string(good), `"name"`, `"also":1,"name"`, 1),
+		"other version":   strings.Replace(string(good), `"version":1`, `"version":2`, 1),
+		"other name":      strings.Replace(string(good), `"docs"`, `"dogs"`, 1),
+		"bad seed":        strings.Replace(string(good), "https:", "gopher:", 1),
+		"longer than cap": string(good) + strings.Repeat(" ", MaxBytes),
+	} {
+		bucket := memblob.New()
+		key := layout.CollectionKey("docs", 1)
+		if err := bucket.Create(t.Context(), key, []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := Load(t.Context(), bucket, "docs"); err == nil || !strings.Contains(err.Error(), key) {
+			t.Errorf("%s: %+v, %v", name, c, err)
+		}
+	}
+}
+
+// FuzzCollection proves that what is read is valid and survives another round.
+func FuzzCollection(f *testing.F) {
+	content, err := json.Marshal(docs(Seed{"https://example.org/a/b?c", Prefix, 3}, Seed{"localhost:8000", Any, Unlimited}))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(content)
+	f.Fuzz(func(t *testing.T, content []byte) {
+		c, err := decode(content)
+		if err != nil {
+			return
+		}
+		again, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c2, err := decode(again); err != nil || !cmp.Equal(c, c2) {
+			t.Fatalf("decoded %+v, again %+v, %v", c, c2, err)
+		}
+		same := c.With(c.Seeds)
+		if diff := cmp.Diff(same, same.With(c.Seeds)); diff != "" {
+			t.Fatalf("adding the same seeds twice:\n%s", diff)
+		}
+	})
+}

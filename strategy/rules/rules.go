@@ -1,0 +1,140 @@
+// Package rules holds strategies: which crawl partition asks for a URL and
+// which storage partition keeps it (thesis 2006, chapter 3).
+//
+// A strategy is a versioned, immutable document in the bucket, as JSON:
+//
+//	{
+//	  "kind": "crawl",                     or "storage"
+//	  "version": 2,
+//	  "from": "2026-11-21T22:00:00Z",      holds from this time
+//	  "expires": "…", "due": "…",          end, and when the next is due; left out: never
+//	  "standard": "whatwg-1",              address.Standard under which places were made
+//	  "rules": [
+//	    {"refuse": true, "pattern": "*://*/cgi-bin/*"},
+//	    {"site": "example.org", "partition": 3},
+//	    {"range": {"from": 0, "to": 9223372036854775808}, "partition": 0},
+//	    {"range": {"from": 9223372036854775808, "to": 0}, "partition": 1}
+//	  ]
+//	}
+//
+// The first rule that matches a URL decides.
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// Kind says what a strategy divides.
+type Kind string
+
+// The kinds of strategies.
+const (
+	Crawl   Kind = "crawl"
+	Storage Kind = "storage"
+)
+
+// MaxPartitions is the number of partitions that have a four-digit name.
+const MaxPartitions = 10000
+
+var (
+	// ErrRefused: the deciding rule says not to crawl.
+	ErrRefused = errors.New("strategy says not to crawl")
+	// ErrNoRule: no rule matches.
+	ErrNoRule = errors.New("no rule of the strategy matches")
+)
+
+// Rule sends what its one matcher matches to a partition, or refuses it.
+type Rule struct {
+	Refuse    bool          `json:"refuse,omitempty"`  // with a pattern or a site only
+	Pattern   string        `json:"pattern,omitempty"` // of the whole canonical URL; '*' matches any run
+	Site      string        `json:"site,omitempty"`    // as in address.Address
+	Range     *layout.Range `json:"range,omitempty"`   // of places
+	Partition int           `json:"partition"`         // 0 when it refuses
+}
+
+// Document is one version of a strategy.
+type Document struct {
+	Kind     Kind      `json:"kind"`
+	Version  uint64    `json:"version"`
+	From     time.Time `json:"from"`             // holds from this time
+	Expires  time.Time `json:"expires,omitzero"` // zero: never
+	Due      time.Time `json:"due,omitzero"`     // when the next version is; zero: none is planned
+	Standard string    `json:"standard"`         // address.Standard
+	Rules    []Rule    `json:"rules"`
+}
+
+// Even returns version 1 of a strategy: ranges of site hashes, one a
+// partition and of equal width, that cover the whole space.
+func Even(kind Kind, partitions int, now time.Time) Document {
+	d := Document{Kind: kind, Version: 1, From: now.UTC().Truncate(time.Millisecond), Standard: address.Standard}
+	bound := func(i int) layout.Place {
+		return layout.Place(uint64(i)<<32/uint64(partitions)) << 32 // of the last partition 0, the end of the space
+	}
+	for i := range partitions {
+		d.Rules = append(d.Rules, Rule{Range: &layout.Range{From: bound(i), To: bound(i + 1)}, Partition: i})
+	}
+	return d
+}
+
+// Decide returns the partition of an address, or ErrRefused or ErrNoRule.
+func (d Document) Decide(a address.Address) (partition int, err error) {
+	for _, r := range d.Rules {
+		switch {
+		case !r.matches(a):
+		case r.Refuse:
+			return 0, fmt.Errorf("%s: %w", a.URL, ErrRefused)
+		default:
+			return r.Partition, nil
+		}
+	}
+	return 0, fmt.Errorf("%s: %w (%s, version %d)", a.URL, ErrNoRule, d.Kind, d.Version)
+}
+
+// Partitions returns the partitions to which the rules send, sorted, each once.
+func (d Document) Partitions() []int {
+	var partitions []int
+	for _, r := range d.Rules {
+		if !r.Refuse {
+			partitions = append(partitions, r.Partition)
+		}
+	}
+	slices.Sort(partitions)
+	return slices.Compact(partitions)
+}
+
+func (r Rule) matches(a address.Address) bool {
+	switch {
+	case r.Range != nil:
+		return r.Range.Contains(a.Place)
+	case r.Site != "":
+		return r.Site == a.Site
+	default:
+		return glob(r.Pattern, a.URL)
+	}
+}
+
+// glob matches a whole text in time proportional to it: what stands between
+// two stars is found at its first place.
+func glob(pattern, text string) bool {
+	first, rest, star := strings.Cut(pattern, "*")
+	text, ok := strings.CutPrefix(text, first)
+	if !star {
+		return ok && text == ""
+	}
+	for ok {
+		part, behind, more := strings.Cut(rest, "*")
+		if !more {
+			return strings.HasSuffix(text, part)
+		}
+		_, text, ok = strings.Cut(text, part)
+		rest = behind
+	}
+	return false
+}
