@@ -1,0 +1,116 @@
+package frontier
+
+import (
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+func benchEach(b *testing.B, bench func(b *testing.B, f fixture)) {
+	b.Run("embedded", func(b *testing.B) { bench(b, opened(b, redistest.Embedded(b))) })
+	if program, err := exec.LookPath("redis-server"); err == nil {
+		b.Run("server", func(b *testing.B) { bench(b, opened(b, redistest.Server(b, program))) })
+	}
+}
+
+// benchURL is about as long as the addresses of a documentation site.
+func benchURL(i int) Entry {
+	return entry("docs.example.org", fmt.Sprintf("reference/current/section-%d/page-%07d.html", i%97, i), uint16(i%12))
+}
+
+// BenchmarkAdmit admits the links of pages, 500 at a time: one in 60 is new, as
+// on a site whose pages have 60 links, or all are.
+func BenchmarkAdmit(b *testing.B) {
+	for _, share := range []int{1, 60} {
+		b.Run(fmt.Sprintf("new=1of%d", share), func(b *testing.B) {
+			benchEach(b, func(b *testing.B, f fixture) {
+				list := make([]Entry, chunk)
+				n, unknown := 0, 0
+				for b.Loop() {
+					for i := range list {
+						if n++; n%share == 0 {
+							unknown++
+							list[i] = benchURL(unknown)
+						} else {
+							list[i] = benchURL(1 + n%(unknown+1))
+						}
+					}
+					f.admit(noon, list...)
+				}
+				b.ReportMetric(float64(b.N*chunk)/b.Elapsed().Seconds(), "entries/s")
+			})
+		})
+	}
+}
+
+// BenchmarkBatch leases and settles batches of 100 URLs.
+func BenchmarkBatch(b *testing.B) {
+	benchEach(b, func(b *testing.B, f fixture) {
+		n := 0
+		for b.Loop() {
+			if n%100 == 0 {
+				b.StopTimer()
+				list := make([]Entry, 100*100)
+				for i := range list {
+					list[i] = benchURL(n*100 + i)
+				}
+				f.admit(noon, list...)
+				b.StartTimer()
+			}
+			n++
+			lease := f.lease(request(at(float64(n))))
+			f.settle(settlement(lease, at(float64(n-1)), book.Stored))
+		}
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "batches/s")
+	})
+}
+
+// TestMemory holds a redis-server to 150 bytes for a URL that is known, and to
+// as much and its length for one that waits.
+func TestMemory(t *testing.T) {
+	program, err := exec.LookPath("redis-server")
+	if err != nil {
+		t.Logf("no redis-server to measure: %v", err)
+		return
+	}
+	rdb := redistest.Server(t, program)
+	f := opened(t, rdb)
+	const urls = 100_000
+	list, known, length := make([]Entry, urls), make([]Known, urls), 0
+	for i := range list {
+		list[i] = benchURL(i)
+		known[i] = Known{ID: list[i].ID, Version: layout.Version{Epoch: 1, Token: 1}, State: book.Stored}
+		length += len(list[i].URL)
+	}
+	before := memory(t, rdb)
+	f.must(f.Mark(t.Context(), known))
+	stored := (memory(t, rdb) - before) / urls
+	f.must(rdb.FlushDB(t.Context()).Err())
+	before = memory(t, rdb)
+	f.admit(noon, list...)
+	waiting := (memory(t, rdb) - before) / urls
+	t.Logf("bytes a URL: %d stored, %d waiting (%d of them its address)", stored, waiting, length/urls)
+	if stored > 150 || waiting > 150+length/urls {
+		t.Errorf("bytes a URL: %d stored, %d waiting, want at most 150, and its length if it waits", stored, waiting)
+	}
+}
+
+func memory(t *testing.T, rdb *redis.Client) int {
+	t.Helper()
+	info := rdb.Info(t.Context(), "memory").Val()
+	_, rest, _ := strings.Cut(info, "used_memory:")
+	used, _, _ := strings.Cut(rest, "\r\n")
+	n, err := strconv.Atoi(used)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

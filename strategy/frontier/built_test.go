@@ -1,0 +1,99 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+func TestBuilt(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		f := fixture{New(rdb, 3), t}
+		f.must(f.Declare(t.Context(), "small"))
+		if got, err := f.Built(t.Context()); !errors.Is(err, ErrNotBuilt) {
+			t.Errorf("Built before Open: %q, %v, want ErrNotBuilt", got, err)
+		}
+		f.must(f.Open(t.Context(), 1))
+		if got, err := f.Built(t.Context()); got != "small" || err != nil {
+			t.Errorf("Built = %q, %v, want what was declared", got, err)
+		}
+	})
+}
+
+func TestReset(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.admit(noon, entries("a", 300)...)
+		f.admit(noon, entries("b", 300)...)
+		a := f.lease(request(noon)) // a is busy and still has a queue
+		b := f.lease(request(at(1)))
+		f.settle(settlement(b, at(5), book.Retry))
+		other := fixture{New(f.rdb, 4), t}
+		other.admit(noon, entries("a", 1)...)
+
+		f.must(f.Reset(t.Context()))
+		if _, err := f.Epoch(t.Context()); !errors.Is(err, ErrNotBuilt) {
+			t.Errorf("Epoch: %v, want ErrNotBuilt", err)
+		}
+		keys, err := f.rdb.Keys(t.Context(), "f:{3}:*").Result()
+		f.must(err)
+		if diff := cmp.Diff([]string{f.key("next")}, keys); diff != "" {
+			t.Errorf("keys left: %s", diff)
+		}
+		if n := other.counts().Waiting; n != 1 {
+			t.Errorf("%d wait in another partition, want 1", n)
+		}
+
+		// A late batch of the old life does no harm; hosts are asked politely.
+		f.must(f.Open(t.Context(), 2))
+		f.settle(settlement(a, at(9), book.NotAsked))
+		f.admit(noon, entries("b", 1)...)
+		f.noLease(request(at(5.9)))
+		f.lease(request(at(6)))
+	})
+}
+
+// TestResetMeanwhile resets while others admit and settle: whatever is known
+// afterwards is counted, and waits in a queue.
+func TestResetMeanwhile(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		var group sync.WaitGroup
+		for w := range 8 {
+			group.Go(func() {
+				for i := range 20 {
+					list := entries(fmt.Sprintf("host%d", (w+i)%10), 30)
+					if _, err := f.Admit(t.Context(), noon, list); err != nil {
+						t.Error(err)
+					}
+					if lease, ok, err := f.Lease(t.Context(), request(noon)); err == nil && ok {
+						if _, err := f.Settle(t.Context(), settlement(lease, noon.Add(-time.Hour), book.Stored)); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+			})
+		}
+		for range 10 {
+			f.must(f.Reset(t.Context()))
+			f.must(f.Open(t.Context(), 1))
+		}
+		group.Wait()
+		pending := len(f.pending())
+		if c := f.counts(); int(c.Waiting) != pending || c.Leased != 0 {
+			t.Errorf("%+v, want %d waiting", c, pending)
+		}
+		for pending > 0 {
+			pending -= len(f.lease(request(noon)).Entries)
+		}
+		if c := f.counts(); c.Waiting != 0 {
+			t.Errorf("%+v, want none waiting", c)
+		}
+	})
+}

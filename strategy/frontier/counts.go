@@ -1,0 +1,87 @@
+package frontier
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// Counts says how many URLs are in each state. Every known URL is in one.
+type Counts struct {
+	Waiting, Leased, Stored, Skipped, Failed int64
+
+	Batches  int64     // leases out
+	NextHost time.Time // asking for a lease before then is in vain; zero when all hosts are busy or have nothing
+}
+
+// Counts reads the counters, which every change keeps exact.
+func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
+	var numbers struct {
+		Waiting int64 `redis:"w"`
+		Leased  int64 `redis:"l"`
+		Stored  int64 `redis:"s"`
+		Skipped int64 `redis:"k"`
+		Failed  int64 `redis:"f"`
+	}
+	var counts *redis.MapStringStringCmd
+	var batches *redis.IntCmd
+	var next *redis.ZSliceCmd
+	_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		counts = p.HGetAll(ctx, f.key("counts"))
+		batches = p.ZCard(ctx, f.key("leases"))
+		next = p.ZRangeWithScores(ctx, f.key("hosts"), 0, 0)
+		return nil
+	})
+	if err == nil {
+		err = counts.Scan(&numbers)
+	}
+	if err != nil {
+		return Counts{}, f.failed("count", err)
+	}
+	c := Counts{
+		Waiting: numbers.Waiting, Leased: numbers.Leased,
+		Stored: numbers.Stored, Skipped: numbers.Skipped, Failed: numbers.Failed,
+		Batches: batches.Val(),
+	}
+	if hosts := next.Val(); len(hosts) > 0 {
+		c.NextHost = time.UnixMilli(int64(hosts[0].Score))
+	}
+	return c, nil
+}
+
+// Pending yields the URLs that wait or are leased, in no order. It reads all
+// known URLs, a thousand at a time: one that changes meanwhile may be missed
+// or come twice. An error ends the sequence.
+func (f *Frontier) Pending(ctx context.Context) iter.Seq2[layout.Identity, error] {
+	return func(yield func(layout.Identity, error) bool) {
+		var cursor uint64
+		for {
+			page, next, err := f.rdb.HScan(ctx, f.key("known"), cursor, "", 1000).Result()
+			if err != nil {
+				yield(layout.Identity{}, f.failed("scan", err))
+				return
+			}
+			for i := 0; i+1 < len(page); i += 2 {
+				id, state := page[i], page[i+1]
+				if len(id) != len(layout.Identity{}) || state == "" {
+					yield(layout.Identity{}, f.failed("scan", fmt.Errorf("entry %q: %q is damaged", id, state)))
+					return
+				}
+				if state[0] != 'w' && state[0] != 'l' {
+					continue
+				}
+				if !yield(layout.Identity([]byte(id)), nil) {
+					return
+				}
+			}
+			if cursor = next; cursor == 0 {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,73 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// ErrNotBuilt: Redis holds no frontier of this partition, because it came up
+// empty. It must be rebuilt from the bucket and opened in a new epoch first.
+var ErrNotBuilt = errors.New("frontier is not built")
+
+// tokens counts the leases of all partitions.
+const tokens = "frontier:token"
+
+// Frontier is one crawl partition's share of the frontier. It is safe for
+// concurrent use, by any number of processes. Errors are Redis's, wrapped: a
+// call that failed may have happened, and every call may be repeated.
+type Frontier struct {
+	rdb       redis.UniversalClient
+	partition int
+}
+
+// New returns the frontier of a crawl partition. It asks Redis for nothing.
+func New(rdb redis.UniversalClient, partition int) *Frontier {
+	return &Frontier{rdb: rdb, partition: partition}
+}
+
+// Epoch returns the epoch in which the frontier is open, or ErrNotBuilt.
+func (f *Frontier) Epoch(ctx context.Context) (uint64, error) {
+	epoch, err := f.rdb.Get(ctx, f.key("epoch")).Uint64()
+	if errors.Is(err, redis.Nil) {
+		err = ErrNotBuilt
+	}
+	if err != nil {
+		return 0, f.failed("read epoch", err)
+	}
+	return epoch, nil
+}
+
+// Open declares the frontier built, in this epoch: the last step of a rebuild.
+// Of several epochs the highest stays.
+func (f *Frontier) Open(ctx context.Context, epoch uint64) error {
+	if epoch == 0 {
+		return f.failed("open", errors.New("epochs count from 1"))
+	}
+	_, err := f.run(ctx, openScript, strconv.FormatUint(epoch, 10))
+	return f.wrap("open", err)
+}
+
+// prefix begins every key of the partition; the braces keep them in one slot.
+func (f *Frontier) prefix() string { return "f:{" + strconv.Itoa(f.partition) + "}:" }
+
+func (f *Frontier) key(name string) string { return f.prefix() + name }
+
+func (f *Frontier) run(ctx context.Context, s *redis.Script, args ...any) (any, error) {
+	return s.Run(ctx, f.rdb, []string{f.prefix()}, args...).Result()
+}
+
+func (f *Frontier) failed(operation string, err error) error {
+	return fmt.Errorf("cannot %s frontier of crawl partition %d: %w", operation, f.partition, err)
+}
+
+// wrap is failed for errors that may be nil.
+func (f *Frontier) wrap(operation string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return f.failed(operation, err)
+}

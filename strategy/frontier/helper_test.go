@@ -1,0 +1,134 @@
+package frontier
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+)
+
+// noon is when the tests take place.
+var noon = time.UnixMilli(1_800_000_000_000)
+
+func at(seconds float64) time.Time {
+	return noon.Add(time.Duration(seconds * float64(time.Second)))
+}
+
+// entry is the URL of a path on a host, at a depth.
+func entry(host, path string, depth uint16) Entry {
+	url := "http://" + host + "/" + path
+	return Entry{URL: url, ID: layout.IdentityOf(url), Host: host, Depth: depth, Collection: "docs"}
+}
+
+// entries are n URLs of a host at depth 1.
+func entries(host string, n int) []Entry {
+	list := make([]Entry, n)
+	for i := range list {
+		list[i] = entry(host, fmt.Sprint(i), 1)
+	}
+	return list
+}
+
+func paths(list []Entry) []string {
+	var urls []string
+	for _, e := range list {
+		urls = append(urls, e.URL[len("http://")+len(e.Host)+1:])
+	}
+	return urls
+}
+
+// result is the outcome of asking for an entry.
+func result(e Entry, s book.State) Result {
+	return Result{
+		ID: e.ID, URL: e.URL, State: s, Depth: e.Depth, Hops: e.Hops,
+		Attempts: e.Attempts + 1, Exponent: e.Exponent, Collection: e.Collection,
+	}
+}
+
+// settlement gives all URLs of a lease one state.
+func settlement(l Lease, ended time.Time, s book.State) Settlement {
+	t := Settlement{Version: l.Version, Host: l.Host, Ended: ended, Delay: time.Second}
+	for _, e := range l.Entries {
+		t.Outcomes = append(t.Outcomes, result(e, s))
+	}
+	return t
+}
+
+// fixture is a frontier in one Redis, with calls that must succeed.
+type fixture struct {
+	*Frontier
+	t testing.TB
+}
+
+// opened returns a frontier that is open in epoch 1.
+func opened(t testing.TB, rdb *redis.Client) fixture {
+	t.Helper()
+	f := fixture{New(rdb, 3), t}
+	f.must(f.Open(t.Context(), 1))
+	return f
+}
+
+func (f fixture) must(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f fixture) admit(now time.Time, list ...Entry) int {
+	f.t.Helper()
+	added, err := f.Admit(f.t.Context(), now, list)
+	f.must(err)
+	return added
+}
+
+func request(now time.Time) Request {
+	return Request{Now: now, Deadline: now.Add(time.Minute), Max: 100, MaxBytes: 1 << 16, Connections: 1}
+}
+
+func (f fixture) lease(r Request) Lease {
+	f.t.Helper()
+	lease, ok, err := f.Lease(f.t.Context(), r)
+	f.must(err)
+	if !ok {
+		f.t.Fatal("no host can be asked")
+	}
+	return lease
+}
+
+func (f fixture) noLease(r Request) {
+	f.t.Helper()
+	lease, ok, err := f.Lease(f.t.Context(), r)
+	f.must(err)
+	if ok {
+		f.t.Fatalf("leased %+v, want nothing", lease)
+	}
+}
+
+func (f fixture) settle(s Settlement) Settled {
+	f.t.Helper()
+	settled, err := f.Settle(f.t.Context(), s)
+	f.must(err)
+	return settled
+}
+
+func (f fixture) counts() Counts {
+	f.t.Helper()
+	counts, err := f.Counts(f.t.Context())
+	f.must(err)
+	return counts
+}
+
+func (f fixture) pending() map[layout.Identity]bool {
+	f.t.Helper()
+	ids := map[layout.Identity]bool{}
+	for id, err := range f.Pending(f.t.Context()) {
+		f.must(err)
+		ids[id] = true
+	}
+	return ids
+}

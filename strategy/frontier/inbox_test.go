@@ -1,0 +1,62 @@
+package frontier
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+func TestInbox(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		ctx := t.Context()
+		inbox := NewInbox(rdb, 3)
+		list := func() []Waiting {
+			t.Helper()
+			got, err := inbox.List(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		if got := list(); len(got) != 0 {
+			t.Errorf("an empty inbox lists %v", got)
+		}
+		waiting := func(epoch, token uint64) Waiting {
+			return Waiting{Batch: layout.Version{Epoch: epoch, Token: token}, Bytes: int64(token) << 30, Pages: 7, Since: noon.UTC()}
+		}
+		want := []Waiting{waiting(1, 9), waiting(1, 10), waiting(2, 1)}
+		for _, i := range []int{2, 0, 1, 2, 0} {
+			if err := inbox.Add(ctx, want[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(want, list()); diff != "" {
+			t.Error(diff)
+		}
+		if got, err := NewInbox(rdb, 4).List(ctx); err != nil || len(got) != 0 {
+			t.Errorf("the inbox of another partition lists %v, %v", got, err)
+		}
+		for range 2 {
+			if err := inbox.Remove(ctx, []layout.Version{want[0].Batch, want[2].Batch}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want[1:2], list()); diff != "" {
+				t.Error(diff)
+			}
+		}
+		if err := inbox.Remove(ctx, nil); err != nil {
+			t.Errorf("removing nothing: %v", err)
+		}
+		for field, value := range map[string]string{"1-2": "{}", want[0].Batch.String(): "{"} {
+			rdb.FlushDB(ctx)
+			rdb.HSet(ctx, inbox.key(), field, value)
+			if got, err := inbox.List(ctx); err == nil {
+				t.Errorf("damaged %s: %s lists %v", field, value, got)
+			}
+		}
+	})
+}

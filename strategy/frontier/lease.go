@@ -1,0 +1,138 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// Request asks for a lease.
+type Request struct {
+	Now         time.Time
+	Horizon     time.Duration // a host may be leased this long before it can be asked
+	Deadline    time.Time     // the lease's end
+	Max         int           // most URLs, 1 to 500
+	MaxBytes    int           // most bytes of URLs; a single longer one is leased alone
+	Connections int           // most leases out on one host at a time; a host that was full notices a higher number when one ends
+}
+
+func (r Request) check() error {
+	if r.Max < 1 || r.Max > chunk || r.MaxBytes < 1 || r.Connections < 1 {
+		return fmt.Errorf("request for %d URLs (want 1 to %d) of %d bytes (want 1 or more) by %d connections (want 1 or more)",
+			r.Max, chunk, r.MaxBytes, r.Connections)
+	}
+	return nil
+}
+
+// Lease is the right to ask one host for some URLs until the deadline. Its
+// version names the batch.
+type Lease struct {
+	Version   layout.Version
+	Host      string
+	NotBefore time.Time // when the host may be asked
+	Deadline  time.Time // to the millisecond
+	Entries   []Entry   // shallow ones first
+}
+
+// Lease leases URLs of the host that may be asked first. It returns false when
+// no host can be asked before the horizon, and ErrNotBuilt before Open. A URL
+// is on one lease at a time.
+func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
+	if err := r.check(); err != nil {
+		return Lease{}, false, f.failed("lease from", err)
+	}
+	for {
+		version, err := f.nextVersion(ctx)
+		if err != nil {
+			return Lease{}, false, f.failed("lease from", err)
+		}
+		reply, err := f.run(ctx, leaseScript,
+			strconv.FormatUint(version.Epoch, 10), version.String(),
+			r.Now.UnixMilli(), r.Now.Add(r.Horizon).UnixMilli(), r.Deadline.UnixMilli(),
+			r.Max, r.MaxBytes, r.Connections)
+		switch {
+		case err != nil:
+			return Lease{}, false, f.failed("lease from", err)
+		case reply == "none":
+			return Lease{}, false, nil
+		case reply == "again" || reply == "closed": // closed: opened in a new epoch meanwhile
+			continue
+		}
+		lease, err := parseLease(reply, version, r.Deadline)
+		if err != nil {
+			return Lease{}, false, f.failed("lease from", err)
+		}
+		return lease, true, nil
+	}
+}
+
+// nextVersion takes the next token, outside of the script because its key lies
+// in another slot. Tokens that no lease uses are harmless.
+func (f *Frontier) nextVersion(ctx context.Context) (layout.Version, error) {
+	var epoch *redis.StringCmd
+	var token *redis.IntCmd
+	_, err := f.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+		epoch = p.Get(ctx, f.key("epoch"))
+		token = p.Incr(ctx, tokens)
+		return nil
+	})
+	if errors.Is(err, redis.Nil) {
+		return layout.Version{}, ErrNotBuilt
+	}
+	if err != nil {
+		return layout.Version{}, err
+	}
+	e, err := epoch.Uint64()
+	return layout.Version{Epoch: e, Token: uint64(token.Val())}, err
+}
+
+func parseLease(reply any, v layout.Version, deadline time.Time) (Lease, error) {
+	items, ok := reply.([]any)
+	if !ok || len(items) < 3 {
+		return Lease{}, fmt.Errorf("lease %s: unexpected answer %v", v, reply)
+	}
+	notBefore, okTime := items[0].(int64)
+	host, okHost := items[1].(string)
+	if !okTime || !okHost {
+		return Lease{}, fmt.Errorf("lease %s: unexpected answer %v", v, reply)
+	}
+	lease := Lease{
+		Version:   v,
+		Host:      host,
+		NotBefore: time.UnixMilli(notBefore),
+		Deadline:  time.UnixMilli(deadline.UnixMilli()),
+	}
+	for _, item := range items[2:] {
+		s, _ := item.(string)
+		entry, err := parseElement(s, host)
+		if err != nil {
+			return Lease{}, fmt.Errorf("lease %s: %w", v, err)
+		}
+		lease.Entries = append(lease.Entries, entry)
+	}
+	return lease, nil
+}
+
+// Expire ends the leases whose deadline has passed. Their URLs wait again, at
+// the front, and their hosts are free. It returns how many URLs wait again.
+func (f *Frontier) Expire(ctx context.Context, now time.Time) (requeued int, err error) {
+	for {
+		n, err := expireScript.Run(ctx, f.rdb, []string{f.prefix()}, now.UnixMilli()).Int64Slice()
+		if err == nil && len(n) != 2 {
+			err = fmt.Errorf("unexpected answer %v", n)
+		}
+		if err != nil {
+			return requeued, f.failed("expire leases in", err)
+		}
+		requeued += int(n[1])
+		if n[0] == 0 {
+			return requeued, nil
+		}
+	}
+}

@@ -1,0 +1,293 @@
+package frontier
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+)
+
+func TestLeaseOrder(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.admit(noon,
+			entry("a", "deep", 40), entry("a", "deep too", 15), entry("a", "third", 3),
+			entry("a", "up", 9), entry("a", "first", 0), entry("a", "second", 3))
+		f.admit(noon, entry("a", "up", 2), entry("a", "third", 8))
+		r := request(noon)
+		r.Max = 4
+		lease := f.lease(r)
+		if diff := cmp.Diff([]string{"first", "up", "third", "second"}, paths(lease.Entries)); diff != "" {
+			t.Error(diff)
+		}
+		if depth := lease.Entries[1].Depth; depth != 2 {
+			t.Errorf("moved up to depth %d, want 2", depth)
+		}
+
+		// What was not asked comes first in its band again, a retry last.
+		f.admit(noon, entry("a", "later", 3))
+		s := settlement(lease, noon, book.Stored)
+		s.Outcomes[2].State = book.Retry
+		s.Outcomes[3].State = book.NotAsked
+		if diff := cmp.Diff(Settled{Decided: 2, Waiting: 2, Ended: true}, f.settle(s)); diff != "" {
+			t.Error(diff)
+		}
+		lease = f.lease(request(at(1)))
+		if diff := cmp.Diff([]string{"second", "later", "third", "deep", "deep too"}, paths(lease.Entries)); diff != "" {
+			t.Error(diff)
+		}
+		if a, b := lease.Entries[0].Attempts, lease.Entries[2].Attempts; a != 0 || b != 1 {
+			t.Errorf("attempts %d and %d, want 0 of what was not asked and 1 of the retry", a, b)
+		}
+	})
+}
+
+func TestMovingUpKeepsAttempts(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.admit(noon, entry("a", "x", 5))
+		f.settle(settlement(f.lease(request(noon)), noon, book.Retry))
+		f.admit(noon, entry("a", "x", 1))
+		lease := f.lease(request(at(1)))
+		if len(lease.Entries) != 1 || lease.Entries[0].Attempts != 1 || lease.Entries[0].Depth != 1 {
+			t.Errorf("leased %+v, want it once, with 1 attempt at depth 1", lease.Entries)
+		}
+	})
+}
+
+func TestLeaseBytes(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		long := strings.Repeat("l", 100)
+		f.admit(noon, entry("a", "1", 1), entry("a", "2", 1), entry("a", long, 1), entry("a", "4", 1))
+		r := request(noon)
+		r.MaxBytes = 2*len("http://a/1") + 1
+		for i, want := range [][]string{{"1", "2"}, {long}, {"4"}} {
+			r.Now = at(float64(i))
+			lease := f.lease(r)
+			if diff := cmp.Diff(want, paths(lease.Entries)); diff != "" {
+				t.Error(diff)
+			}
+			f.settle(settlement(lease, r.Now, book.Stored))
+		}
+	})
+}
+
+func TestPoliteness(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		one := func(now float64) Request { r := request(at(now)); r.Max = 1; return r }
+		f.admit(noon, entries("a", 9)...)
+		first := f.lease(one(0))
+		f.noLease(one(0))
+		if c := f.counts(); !c.NextHost.IsZero() || c.Batches != 1 || c.Leased != 1 {
+			t.Errorf("%+v, want one batch out and no host to ask", c)
+		}
+		f.admit(noon, entries("a", 12)[9:]...)
+		f.noLease(one(0))
+
+		s := settlement(first, at(5), book.Stored)
+		f.settle(s)
+		f.noLease(one(5.9))
+		if next := f.counts().NextHost; !next.Equal(at(6)) {
+			t.Errorf("next host at %v, want %v", next, at(6))
+		}
+		early := one(4)
+		early.Horizon = 2 * time.Second
+		second := f.lease(early)
+		if !second.NotBefore.Equal(at(6)) {
+			t.Errorf("not before %v, want %v", second.NotBefore, at(6))
+		}
+
+		// A first batch settled again does not end the second's lease.
+		if got := f.settle(s); got != (Settled{}) {
+			t.Errorf("settled again: %+v, want nothing", got)
+		}
+		f.noLease(one(30))
+
+		// The time is never moved backwards; Rest moves it on.
+		s = settlement(second, at(2), book.Stored)
+		f.settle(s)
+		f.noLease(one(5.9))
+		third := f.lease(one(6))
+		s = settlement(third, at(7), book.Failed)
+		s.Rest = at(100)
+		f.settle(s)
+		f.noLease(one(99))
+		if fourth := f.lease(one(101)); !fourth.NotBefore.Equal(at(101)) {
+			t.Errorf("not before %v, want now", fourth.NotBefore)
+		}
+	})
+}
+
+func TestHostsTakeTurns(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		for i, host := range []string{"a", "b", "c"} {
+			f.admit(at(float64(i)), entries(host, 10)...)
+		}
+		var got []string
+		for i := range 6 {
+			r := request(at(float64(10 + i)))
+			r.Max, r.Connections = 1, 2
+			got = append(got, f.lease(r).Host)
+		}
+		if diff := cmp.Diff([]string{"a", "b", "c", "a", "b", "c"}, got); diff != "" {
+			t.Error(diff)
+		}
+		f.noLease(request(at(20)))
+	})
+}
+
+func TestExpire(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.admit(noon, entries("a", 3)...)
+		f.admit(noon, entries("b", 2)...)
+		a, b := f.lease(request(noon)), f.lease(request(at(1)))
+		f.admit(noon, entries("a", 4)[3])
+		expire := func(now time.Time) int {
+			n, err := f.Expire(t.Context(), now)
+			f.must(err)
+			return n
+		}
+		if n := expire(at(60)); n != 0 {
+			t.Errorf("%d URLs expired at the deadline, want none before it has passed", n)
+		}
+		if n := expire(at(60.5)); n != 3 {
+			t.Errorf("%d URLs wait again, want the 3 of the first lease", n)
+		}
+
+		// The pages of the late batch count, its host's lease is another's.
+		again := f.lease(request(at(61)))
+		if diff := cmp.Diff([]string{"0", "1", "2", "3"}, paths(again.Entries)); diff != "" {
+			t.Error(diff)
+		}
+		late := settlement(a, at(62), book.Stored)
+		late.Outcomes[1].State = book.Retry
+		if diff := cmp.Diff(Settled{Decided: 2}, f.settle(late)); diff != "" {
+			t.Error(diff)
+		}
+		f.noLease(request(at(61)))
+		f.settle(settlement(again, at(63), book.Failed))
+		f.settle(late)
+		f.settle(settlement(b, at(63), book.NotAsked))
+		want := Counts{Failed: 4, Waiting: 2, NextHost: at(64)}
+		if diff := cmp.Diff(want, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+		if n := expire(at(1000)); n != 0 {
+			t.Errorf("%d URLs expired, want none, for nothing is leased", n)
+		}
+	})
+}
+
+func TestSettleLargeAndUnknown(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		list := entries("a", 1300)
+		f.admit(noon, list[:500]...)
+		r := request(noon)
+		r.Max = 500
+		lease := f.lease(r)
+		s := settlement(lease, noon, book.Retry)
+		for _, e := range list[500:] { // redirect targets that nobody had admitted
+			s.Outcomes = append(s.Outcomes, result(e, book.Skipped))
+		}
+		if diff := cmp.Diff(Settled{Decided: 800, Waiting: 500, Ended: true}, f.settle(s)); diff != "" {
+			t.Error(diff)
+		}
+		if n := f.admit(noon, list...); n != 0 {
+			t.Errorf("added %d, want none", n)
+		}
+		// A batch of another life, whose lease nobody here knows.
+		f.settle(Settlement{
+			Version: layout.Version{Epoch: 9, Token: 9}, Host: "a", Ended: at(1e6),
+			Outcomes: []Result{result(list[0], book.Stored), result(list[1], book.Retry)},
+		})
+		want := Counts{Waiting: 499, Stored: 1, Skipped: 800, NextHost: at(1)}
+		if diff := cmp.Diff(want, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestRepeatedLease: a call that Redis got twice, because its reply was lost,
+// gives the same lease.
+func TestRepeatedLease(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.admit(noon, entries("a", 1)...)
+		f.admit(noon, entries("b", 1)...)
+		call := func() (any, error) {
+			v := layout.Version{Epoch: 1, Token: 77}
+			return f.run(t.Context(), leaseScript, 1, v.String(),
+				noon.UnixMilli(), noon.UnixMilli(), at(60).UnixMilli(), 100, 1000, 1)
+		}
+		first, err := call()
+		f.must(err)
+		second, err := call()
+		f.must(err)
+		if diff := cmp.Diff(first, second); diff != "" {
+			t.Error(diff)
+		}
+		if c := f.counts(); c.Leased != 1 || c.Batches != 1 {
+			t.Errorf("%+v, want one lease", c)
+		}
+	})
+}
+
+func TestConcurrentLeasers(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		const hosts, urls, connections = 7, 90, 2
+		for h := range hosts {
+			f.admit(noon, entries(fmt.Sprintf("host%d", h), urls)...)
+		}
+		var active [hosts]atomic.Int32
+		var mu sync.Mutex
+		times := map[layout.Identity]int{}
+		var left atomic.Int32
+		left.Store(hosts * urls)
+		var group sync.WaitGroup
+		for range 50 {
+			group.Go(func() {
+				for left.Load() > 0 {
+					r := request(noon)
+					r.Max, r.Connections = 5, connections
+					lease, ok, err := f.Lease(t.Context(), r)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if !ok {
+						continue
+					}
+					n := &active[lease.Host[len("host")]-'0']
+					if now := n.Add(1); now > connections {
+						t.Errorf("%d leases out on %s, want at most %d", now, lease.Host, connections)
+					}
+					mu.Lock()
+					for _, e := range lease.Entries {
+						times[e.ID]++
+					}
+					mu.Unlock()
+					n.Add(-1)
+					s := settlement(lease, noon.Add(-time.Hour), book.Stored)
+					if _, err := f.Settle(t.Context(), s); err != nil {
+						t.Error(err)
+						return
+					}
+					left.Add(int32(-len(lease.Entries)))
+				}
+			})
+		}
+		group.Wait()
+		for id, n := range times {
+			if n != 1 {
+				t.Errorf("%s was leased %d times", id, n)
+			}
+		}
+		if diff := cmp.Diff(Counts{Stored: hosts * urls}, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -1,0 +1,65 @@
+// Package redistest runs a test on every Redis that the search engine runs on:
+// the embedded one, and a real redis-server where the program is installed.
+package redistest
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+)
+
+// Each runs the test as a subtest on each Redis, which is empty.
+func Each(t *testing.T, test func(t *testing.T, rdb *redis.Client)) {
+	t.Helper()
+	t.Run("embedded", func(t *testing.T) { test(t, Embedded(t)) })
+	if program, err := exec.LookPath("redis-server"); err == nil {
+		t.Run("server", func(t *testing.T) { test(t, Server(t, program)) })
+	}
+}
+
+// Embedded returns a client of a new embedded Redis.
+func Embedded(t testing.TB) *redis.Client {
+	t.Helper()
+	return client(t, &redis.Options{Addr: miniredis.RunT(t).Addr()})
+}
+
+// Server returns a client of a new redis-server, which keeps nothing on disk
+// and listens on a socket of its own.
+func Server(t testing.TB, program string) *redis.Client {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "redis") // t.TempDir can be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "socket")
+	server := exec.Command(program, "--port", "0", "--unixsocket", socket, "--dir", dir, "--save", "", "--appendonly", "no")
+	if err := server.Start(); err != nil {
+		t.Fatalf("cannot start %s: %v", program, err)
+	}
+	t.Cleanup(func() {
+		server.Process.Kill()
+		server.Wait()
+	})
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		if conn, err := net.Dial("unix", socket); err == nil {
+			conn.Close()
+			return client(t, &redis.Options{Network: "unix", Addr: socket})
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s did not listen within 10 s", program)
+		}
+	}
+}
+
+func client(t testing.TB, options *redis.Options) *redis.Client {
+	rdb := redis.NewClient(options)
+	t.Cleanup(func() { rdb.Close() })
+	return rdb
+}

@@ -1,0 +1,10 @@
+-- ARGV: now. Ends a few of the leases whose deadline has passed.
+-- Returns {leases ended, URLs that wait again}.
+local versions = redis.call('ZRANGEBYSCORE', LEASES, '-inf', '(' .. ARGV[1], 'LIMIT', 0, 4)
+local requeued = 0
+for _, version in ipairs(versions) do
+  redis.call('ZREM', LEASES, version)
+  requeued = requeued + finish(version, 0)
+end
+write()
+return {#versions, requeued}

@@ -1,0 +1,79 @@
+-- ARGV: epoch, version, now, latest time to ask, deadline, most URLs, most
+-- bytes of URLs, most leases of one host.
+-- Returns {time to ask, host, elements...}, 'none', 'again' when it had too
+-- much to clear away for one call, or 'closed' when the epoch is another.
+local version = ARGV[2]
+local now, latest, deadline = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local most, most_bytes, connections = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+local lease = PREFIX .. 'lease:' .. version
+local budget = 500 -- hosts and elements that may be cleared away
+
+if redis.call('GET', PREFIX .. 'epoch') ~= ARGV[1] then return 'closed' end
+
+local function time_of(host)
+  return math.max(now, tonumber(redis.call('HGET', NEXT, host) or 0))
+end
+
+-- take leases what waits on a host, shallow bands first.
+local function take(host)
+  local taken, bytes = {}, 0
+  for band = 0, BANDS - 1 do
+    local key = queue(host, band)
+    while #taken < most and budget > 0 do
+      local elements = redis.call('LPOP', key, most - #taken)
+      if not elements or #elements == 0 then break end
+      local ids = {}
+      for i, element in ipairs(elements) do ids[i] = identity(element) end
+      read(ids)
+      for i, element in ipairs(elements) do
+        if state[ids[i]] == waiting(element) then
+          local size = #element - 23 - element:byte(23)
+          if #taken > 0 and bytes + size > most_bytes then
+            for j = #elements, i, -1 do redis.call('LPUSH', key, elements[j]) end
+            return taken
+          end
+          bytes = bytes + size
+          taken[#taken + 1] = element
+          become(ids[i], 'l' .. element:sub(17, 18) .. version)
+        else
+          budget = budget - 1
+        end
+      end
+    end
+  end
+  return taken
+end
+
+-- A repeated call, after a reply that was lost, gets the lease it has.
+if redis.call('ZSCORE', LEASES, version) then
+  local items = redis.call('LRANGE', lease, 0, -1)
+  return {time_of(items[1]), unpack(items)}
+end
+
+while budget > 0 do
+  local host = redis.call('ZRANGEBYSCORE', HOSTS, '-inf', latest, 'LIMIT', 0, 1)[1]
+  if not host then return 'none' end
+  local active = tonumber(redis.call('HGET', ACTIVE, host) or 0)
+  if active >= connections then
+    redis.call('ZREM', HOSTS, host) -- finish puts it back
+    budget = budget - 1
+  else
+    local taken, at = take(host), time_of(host)
+    if #taken > 0 then
+      redis.call('RPUSH', lease, host, unpack(taken))
+      redis.call('ZADD', LEASES, deadline, version)
+      redis.call('HINCRBY', ACTIVE, host, 1)
+    end
+    if #taken > 0 and active + 1 >= connections or not queued(host) then
+      redis.call('ZREM', HOSTS, host)
+    else
+      redis.call('ZADD', HOSTS, at, host)
+    end
+    if #taken > 0 then
+      write()
+      return {at, host, unpack(taken)}
+    end
+    budget = budget - 1
+  end
+end
+return 'again'

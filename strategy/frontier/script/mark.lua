@@ -1,0 +1,7 @@
+-- ARGV: identity and final state of each URL.
+local ids = {}
+for i = 1, #ARGV, 2 do ids[#ids + 1] = ARGV[i] end
+read(ids)
+for i = 1, #ARGV, 2 do decide(ARGV[i], ARGV[i + 1]) end
+write()
+return 0

@@ -1,0 +1,116 @@
+-- What all scripts of the frontier share; doc.go draws the keys and bytes.
+local PREFIX = KEYS[1]
+local KNOWN, COUNTS, HOSTS = PREFIX .. 'known', PREFIX .. 'counts', PREFIX .. 'hosts'
+local NEXT, ACTIVE, LEASES = PREFIX .. 'next', PREFIX .. 'active', PREFIX .. 'leases'
+local BANDS = 16
+
+-- The states of the URLs that this script has read (false: unknown), those of
+-- them that it has changed, and by how much the number of each letter moved.
+local state, changed, moved = {}, {}, {}
+
+local function read(ids)
+  if #ids == 0 then return end
+  local values = redis.call('HMGET', KNOWN, unpack(ids))
+  for i, id in ipairs(ids) do
+    state[id] = changed[id] or values[i]
+  end
+end
+
+local function become(id, value)
+  local before, after = state[id], value:sub(1, 1)
+  if before then
+    local letter = before:sub(1, 1)
+    moved[letter] = (moved[letter] or 0) - 1
+  end
+  moved[after] = (moved[after] or 0) + 1
+  state[id], changed[id] = value, value
+end
+
+-- write puts down all that became; a script calls it once, at its end.
+local function write()
+  local pairs_of = {}
+  for id, value in pairs(changed) do
+    pairs_of[#pairs_of + 1] = id
+    pairs_of[#pairs_of + 1] = value
+  end
+  if #pairs_of > 0 then redis.call('HSET', KNOWN, unpack(pairs_of)) end
+  for letter, by in pairs(moved) do
+    if by ~= 0 then redis.call('HINCRBY', COUNTS, letter, by) end
+  end
+end
+
+local function identity(element) return element:sub(1, 16) end
+local function waiting(element) return 'w' .. element:sub(17, 19) end
+local function depth(bytes, at) return bytes:byte(at) * 256 + bytes:byte(at + 1) end
+
+local function queue(host, band) return PREFIX .. 'q:' .. band .. ':' .. host end
+local function queue_of(host, element)
+  return queue(host, math.min(depth(element, 17), BANDS - 1))
+end
+
+local function queued(host)
+  local keys = {}
+  for band = 0, BANDS - 1 do keys[#keys + 1] = queue(host, band) end
+  return redis.call('EXISTS', unpack(keys)) > 0
+end
+
+local function leased_by(id, version)
+  local value = state[id]
+  return value and value:sub(1, 1) == 'l' and value:sub(4) == version
+end
+
+-- newer compares two versions, which are of the same length.
+local function newer(a, b)
+  for i = 1, #a do
+    if a:byte(i) ~= b:byte(i) then return a:byte(i) > b:byte(i) end
+  end
+  return false
+end
+
+-- decide gives a URL a final state, unless a version as high decided before.
+local function decide(id, value)
+  local before = state[id]
+  local open = not before or before:sub(1, 1) == 'w' or before:sub(1, 1) == 'l'
+  if open or newer(value:sub(4), before:sub(4)) then
+    become(id, value)
+    return 1
+  end
+  return 0
+end
+
+-- finish ends a lease that was just taken out of LEASES: what is still leased
+-- by it goes to the front of its queue, in the order in which it was leased;
+-- the host is free, and asked again no earlier than at the time given. It
+-- returns how many URLs wait again.
+local function finish(version, earliest)
+  local key = PREFIX .. 'lease:' .. version
+  local elements = redis.call('LRANGE', key, 0, -1)
+  local host = table.remove(elements, 1)
+  redis.call('DEL', key)
+  if not host then return 0 end
+
+  local ids = {}
+  for i, element in ipairs(elements) do ids[i] = identity(element) end
+  read(ids)
+  local requeued = 0
+  for i = #elements, 1, -1 do
+    if leased_by(ids[i], version) then
+      become(ids[i], waiting(elements[i]))
+      redis.call('LPUSH', queue_of(host, elements[i]), elements[i])
+      requeued = requeued + 1
+    end
+  end
+
+  if redis.call('HINCRBY', ACTIVE, host, -1) <= 0 then redis.call('HDEL', ACTIVE, host) end
+  local at = tonumber(redis.call('HGET', NEXT, host) or 0)
+  if earliest > at then
+    at = earliest
+    redis.call('HSET', NEXT, host, at)
+  end
+  if queued(host) then
+    redis.call('ZADD', HOSTS, at, host)
+  else
+    redis.call('ZREM', HOSTS, host)
+  end
+  return requeued
+end

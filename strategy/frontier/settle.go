@@ -1,0 +1,101 @@
+package frontier
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+)
+
+// Settlement is what one batch came to.
+type Settlement struct {
+	Version  layout.Version // the batch
+	Host     string         // politeness key of its lease
+	Ended    time.Time      // end of the last response
+	Delay    time.Duration  // from then to the next request
+	Rest     time.Time      // the host is left alone until then; zero: no longer than the delay
+	Outcomes []Result
+}
+
+// Result is what a batch learnt about one URL.
+type Result struct {
+	ID         layout.Identity
+	URL        string // needed by Retry only
+	State      book.State
+	Depth      uint16
+	Hops       uint8
+	Attempts   uint8 // this one included
+	Exponent   int16
+	Collection string
+}
+
+// Settled tells what a settlement changed.
+type Settled struct {
+	Decided int  // URLs that took the final state that it brought
+	Waiting int  // URLs that wait again
+	Ended   bool // it ended the lease
+}
+
+// Settle folds a batch's outcomes into the frontier, once, however often, late
+// or out of order it is called. A final state wins over waiting, over leased
+// and over a final state of a lower version, and makes an unknown URL known.
+// The rest counts only while the URL is leased by this very batch: Retry puts
+// it at the back of its band, NotAsked and URLs of the lease without an
+// outcome at the front. If the lease is still out it ends: the host may be
+// asked again at the latest of Ended + Delay, Rest, and the time known before.
+func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
+	var settled Settled
+	outcomes := s.Outcomes
+	for {
+		part := outcomes[:min(chunk, len(outcomes))]
+		outcomes = outcomes[len(part):]
+		args, err := s.arguments(part, len(outcomes) == 0)
+		if err != nil {
+			return settled, f.failed("settle in", err)
+		}
+		n, err := settleScript.Run(ctx, f.rdb, []string{f.prefix()}, args...).Int64Slice()
+		if err == nil && len(n) != 3 {
+			err = fmt.Errorf("unexpected answer %v", n)
+		}
+		if err != nil {
+			return settled, f.failed("settle in", fmt.Errorf("batch %s of host %s: %w", s.Version, s.Host, err))
+		}
+		settled.Decided += int(n[0])
+		settled.Waiting += int(n[1])
+		settled.Ended = settled.Ended || n[2] == 1
+		if len(outcomes) == 0 {
+			return settled, nil
+		}
+	}
+}
+
+// arguments are those of the settle script, for a part of the outcomes.
+func (s Settlement) arguments(part []Result, last bool) ([]any, error) {
+	earliest := max(s.Ended.Add(s.Delay).UnixMilli(), s.Rest.UnixMilli(), 0)
+	var finals, retries []any
+	for _, r := range part {
+		if value, final := finalState(r.State, r.Depth, s.Version); final {
+			finals = append(finals, string(r.ID[:]), value)
+			continue
+		}
+		if r.State != book.Retry {
+			continue
+		}
+		element, err := r.entry().element()
+		if err != nil {
+			return nil, fmt.Errorf("batch %s of host %s: %w", s.Version, s.Host, err)
+		}
+		retries = append(retries, element)
+	}
+	args := []any{s.Version.String(), earliest, last, len(finals) / 2}
+	return append(append(args, finals...), retries...), nil
+}
+
+func (r Result) entry() Entry {
+	return Entry{
+		URL: r.URL, ID: r.ID, Depth: r.Depth, Hops: r.Hops,
+		Attempts: r.Attempts, Exponent: r.Exponent, Collection: r.Collection,
+	}
+}

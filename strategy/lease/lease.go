@@ -1,0 +1,94 @@
+// Package lease hands out names for a while, through Redis, so that two
+// workers seldom do the same work. Leases only save work: correctness never
+// rests on one. Redis may forget them all.
+//
+// Each is a string, lease:<name> = "<end> <holder>", the end in milliseconds
+// since 1970-01-01 UTC. A lease is over by the time that is passed in; Redis's
+// own expiry, an hour later, only clears away.
+package lease
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Leases hands out leases to one holder. It is safe for concurrent use.
+type Leases struct {
+	rdb    redis.UniversalClient
+	holder string
+}
+
+// New returns the leases of a holder, whose name no other holder shares.
+func New(rdb redis.UniversalClient, holder string) *Leases {
+	return &Leases{rdb: rdb, holder: holder}
+}
+
+// Lease is a name that is held until a time, not including it.
+type Lease struct {
+	Name  string
+	Until time.Time // to the millisecond
+}
+
+// kept is how long Redis keeps a lease beyond its end.
+const kept = time.Hour
+
+// take sets KEYS[1] to end ARGV[2] and holder ARGV[1] if it is held by that
+// holder, or else, unless ARGV[4] says that it must be, if it is free at
+// ARGV[3]. It returns whether it did.
+var take = redis.NewScript(`
+local value = redis.call('GET', KEYS[1])
+local till, holder
+if value then till, holder = value:match('^(%-?%d+) (.*)$') end
+local free = not till or tonumber(till) <= tonumber(ARGV[3])
+if holder == ARGV[1] or free and ARGV[4] == '0' then
+  redis.call('SET', KEYS[1], ARGV[2] .. ' ' .. ARGV[1], 'PX', ARGV[5])
+  return 1
+end
+return 0`)
+
+// release deletes KEYS[1] if it is held by ARGV[1].
+var release = redis.NewScript(`
+local value = redis.call('GET', KEYS[1])
+if value and value:match('^%-?%d+ (.*)$') == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 0`)
+
+// Acquire takes a name for ttl, from now on. It returns false when another
+// holder has it.
+func (l *Leases) Acquire(ctx context.Context, name string, now time.Time, ttl time.Duration) (Lease, bool, error) {
+	return l.take(ctx, "acquire", name, now, ttl, false)
+}
+
+// Renew holds a lease for ttl from now on. It returns false when it was lost:
+// it ended and another holder took it, or Redis forgot it.
+func (l *Leases) Renew(ctx context.Context, held Lease, now time.Time, ttl time.Duration) (Lease, bool, error) {
+	return l.take(ctx, "renew", held.Name, now, ttl, true)
+}
+
+// Release gives a lease back. One that was lost is left to who has it.
+func (l *Leases) Release(ctx context.Context, held Lease) error {
+	if err := release.Run(ctx, l.rdb, []string{key(held.Name)}, l.holder).Err(); err != nil {
+		return fmt.Errorf("cannot release lease %s: %w", held.Name, err)
+	}
+	return nil
+}
+
+func (l *Leases) take(ctx context.Context, operation, name string, now time.Time, ttl time.Duration, held bool) (Lease, bool, error) {
+	if ttl <= 0 {
+		return Lease{}, false, fmt.Errorf("cannot %s lease %s: time to live %v is not positive", operation, name, ttl)
+	}
+	until := now.Add(ttl).UnixMilli()
+	took, err := take.Run(ctx, l.rdb, []string{key(name)},
+		l.holder, until, now.UnixMilli(), held, (ttl + kept).Milliseconds()).Bool()
+	if err != nil {
+		return Lease{}, false, fmt.Errorf("cannot %s lease %s: %w", operation, name, err)
+	}
+	if !took {
+		return Lease{}, false, nil
+	}
+	return Lease{Name: name, Until: time.UnixMilli(until)}, true, nil
+}
+
+func key(name string) string { return "lease:" + name }
