@@ -1,0 +1,127 @@
+package document
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// flow is the visible text of a page in reading order, and where in it its
+// elements stand. White space is folded to one space, and every block of text
+// is a line of its own, so that the block around any place lies between two
+// line feeds.
+type flow struct {
+	text       []byte
+	links      []mark // elements that refer to addresses, in document order
+	headings   []mark
+	navigation []mark // outermost regions of navigation
+}
+
+// mark is an element and its text[start:end].
+type mark struct {
+	node       *html.Node
+	start, end int
+	navigation bool
+	alt        string // of the first image within
+}
+
+func flowOf(root *html.Node) *flow {
+	f := &flow{}
+	f.walk(root, false, -1)
+	return f
+}
+
+// walk adds an element's children. link is the index of the link around them,
+// or -1. Recursion is bounded by MaxNesting.
+func (f *flow) walk(parent *html.Node, navigation bool, link int) {
+	for n := parent.FirstChild; n != nil; n = n.NextSibling {
+		switch {
+		case n.Type == html.TextNode:
+			f.add(n.Data)
+		case n.Type == html.ElementNode:
+			f.element(n, navigation, link)
+		}
+	}
+}
+
+func (f *flow) element(n *html.Node, navigation bool, link int) {
+	block := isBlock(n.DataAtom)
+	if block || n.DataAtom == atom.Br {
+		f.breakLine()
+	}
+	outermost := !navigation && isNavigation(n)
+	if outermost {
+		f.breakLine()
+		navigation = true
+	}
+	start := len(f.text)
+	own := -1
+	if refers(n) && len(f.links) < MaxLinks {
+		if n.DataAtom == atom.Img && link >= 0 && f.links[link].alt == "" {
+			f.links[link].alt = attribute(n, "alt")
+		}
+		own = len(f.links)
+		f.links = append(f.links, mark{node: n, start: start, navigation: navigation})
+		if n.DataAtom == atom.A {
+			link = own
+		}
+	}
+	if !isUnseen(n.DataAtom) {
+		f.walk(n, navigation, link)
+	}
+	if own >= 0 {
+		f.links[own].end = len(f.text)
+	}
+	if isHeading(n.DataAtom) && !navigation && len(f.headings) < MaxHeadings {
+		f.headings = append(f.headings, mark{node: n, start: start, end: len(f.text)})
+	}
+	if block || outermost {
+		f.breakLine()
+	}
+	if outermost {
+		f.navigation = append(f.navigation, mark{node: n, start: start, end: len(f.text)})
+	}
+}
+
+// add appends text, its white space folded.
+func (f *flow) add(data string) {
+	for len(data) > 0 {
+		word := strings.IndexFunc(data, unicode.IsSpace)
+		if word < 0 {
+			word = len(data)
+		}
+		f.text = append(f.text, data[:word]...)
+		if data = data[word:]; data == "" {
+			return
+		}
+		if last := len(f.text) - 1; last >= 0 && f.text[last] != ' ' && f.text[last] != '\n' {
+			f.text = append(f.text, ' ')
+		}
+		data = strings.TrimLeftFunc(data, unicode.IsSpace)
+	}
+}
+
+func (f *flow) breakLine() {
+	last := len(f.text) - 1
+	if last < 0 || f.text[last] == '\n' {
+		return
+	}
+	if f.text[last] == ' ' {
+		f.text[last] = '\n'
+		return
+	}
+	f.text = append(f.text, '\n')
+}
+
+// body returns the text without its navigation.
+func (f *flow) body() []byte {
+	body := make([]byte, 0, len(f.text))
+	from := 0
+	for _, m := range f.navigation {
+		body = append(body, f.text[from:m.start]...)
+		from = m.end
+	}
+	return append(body, f.text[from:]...)
+}

@@ -1,0 +1,75 @@
+package document
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte("<meta charset=iso-8859-2>\xB1"), "text/html")
+	f.Add([]byte("\xFF\xFEa"), "")
+	f.Add([]byte("<?xml encoding="), "text/html; charset=")
+	f.Add([]byte("\x1B$B\xE3\x81\x82"), "text/plain; charset=iso-2022-jp")
+	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
+		text, charset := Decode(body, contentType)
+		if !utf8.Valid(text) {
+			t.Errorf("text in %s is not UTF-8", charset)
+		}
+		if known(charset) != charset {
+			t.Errorf("charset %q has no such name", charset)
+		}
+		if len(text) > 4*len(body)+3 {
+			t.Errorf("%d bytes became %d", len(body), len(text))
+		}
+		Sniff(body, contentType)
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(manual))
+	f.Add([]byte("<base href=//b><a href=?x>a<a href=/y rel=nofollow>b<img src=z alt=c>"))
+	f.Add([]byte("<table><td><svg><a href=x/><![CDATA[</table>"))
+	f.Add([]byte(strings.Repeat("<div><ul><li>", 200) + "</ul></li></div>"))
+	base, err := address.Parse("http://a.test/b")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, page []byte) {
+		text, _ := Decode(page, "")
+		d := Parse(text)
+		if d.nodes > 4+2*len(text) {
+			t.Errorf("%d bytes became %d nodes", len(text), d.nodes)
+		}
+		if len(d.flow.text) > 4*len(text)+16 {
+			t.Errorf("%d bytes became %d bytes of text", len(text), len(d.flow.text))
+		}
+		for _, l := range d.Links(base) {
+			for _, s := range []string{l.Anchor, l.Around, l.Rel} {
+				if len(s) > MaxAnchor || !utf8.ValidString(s) {
+					t.Errorf("link to %s says %q", l.Address.URL, s)
+				}
+			}
+			if a, err := address.Parse(l.Address.URL); err != nil || a != l.Address {
+				t.Errorf("address %+v is not that of its URL: %+v, %v", l.Address, a, err)
+			}
+		}
+	})
+}
+
+func FuzzText(f *testing.F) {
+	f.Add([]byte(manual), "text/html")
+	f.Add([]byte("first\nsecond"), "text/plain")
+	f.Add([]byte("<table><table><p><details><summary>x</details><blockquote>y"), "")
+	f.Add([]byte("<article><ul><li><dl><dt>a<code>b</code></article><hr>c"), "text/html; charset=utf-8")
+	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
+		c := Text(body, contentType, "http://a/b")
+		for _, s := range append(c.Headings, c.Title, c.Body, c.Lang) {
+			if !utf8.ValidString(s) {
+				t.Errorf("%q is not UTF-8", s)
+			}
+		}
+	})
+}

@@ -1,0 +1,64 @@
+package document
+
+import (
+	"path"
+	"strings"
+)
+
+// Content is what the index keeps of a page.
+type Content struct {
+	Title    string
+	Headings []string
+	Body     string // lines of text, at most MaxBody bytes
+	Lang     string // primary subtag, or "" if the page does not tell
+	Robots   Robots
+}
+
+// Text returns the content of a page whose media type IsText. One without a
+// title is called by the last part of its address.
+func Text(body []byte, contentType, url string) Content {
+	text, _ := Decode(body, contentType)
+	var c Content
+	if Sniff(body, contentType) == "text/plain" {
+		c = plain(string(text))
+	} else {
+		c = Parse(text).Content()
+	}
+	url, _, _ = strings.Cut(url, "?")
+	set(&c.Title, cut(path.Base(url), MaxTitle))
+	return c
+}
+
+func plain(text string) Content {
+	text = cut(strings.TrimSpace(text), MaxBody)
+	first, _, _ := strings.Cut(text, "\n")
+	return Content{Title: cut(fold(first), MaxTitle), Body: text, Lang: guess(text)}
+}
+
+// Content returns what the index keeps of the page.
+func (d *Document) Content() Content {
+	c := Content{Title: d.Title, Lang: d.Lang, Robots: d.Robots, Body: d.body()}
+	for _, h := range d.flow.headings {
+		if s := d.flow.heading(h); s != "" {
+			c.Headings = append(c.Headings, s)
+		}
+	}
+	set(&c.Lang, guess(c.Body))
+	return c
+}
+
+// body returns the lines of the main part of the page. Where there is none, or
+// it is less than two fifths of what the page shows outside of navigation,
+// that is the body; and where hardly anything is outside of navigation, all of
+// the page is.
+func (d *Document) body() string {
+	visible := d.flow.body()
+	if len(visible)*10 < len(d.flow.text) {
+		visible = d.flow.text
+	}
+	body := between(visible, d.main())
+	if len(body)*5 < len(visible)*2 {
+		body = visible
+	}
+	return cut(strings.TrimSpace(string(body)), MaxBody)
+}

@@ -1,0 +1,111 @@
+package document
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const manual = `<!doctype html><html lang=en><title>regress — Manual</title>
+<div class="related" role="navigation"><ul><li><a href=i>modules list</a></ul></div>
+<div class="body"><h1>Running the tests</h1>
+<p>The regression tests check what the server does, and report every difference between what is expected and what came out.</p>
+<h2>Parameters</h2>
+<dl><dt><code>max_parallel</code><dd><p>How many of the tests run at the same time on one machine.</p>
+<dt><code>host_name</code><dd><p>The machine on which the server runs that is to be tested.</p></dl>
+<pre>make check
+  --jobs 4</pre>
+<table><tr><th>Status<th>Meaning<tr><td>okay<td>as expected</table>
+<p>When a test fails, look at the differences and decide whether they matter to you at all.</p></div>
+<div class="sphinxsidebar"><p>Search this manual</p></div><footer>Copyright nobody</footer>`
+
+func TestText(t *testing.T) {
+	got := Text([]byte(manual), "text/html", "http://a/regress.html")
+	want := Content{
+		Title:    "regress — Manual",
+		Headings: []string{"Running the tests", "Parameters"},
+		Body: strings.Join([]string{
+			"The regression tests check what the server does, and report every difference between what is expected and what came out.",
+			"Parameters",
+			"max_parallel", "How many of the tests run at the same time on one machine.",
+			"host_name", "The machine on which the server runs that is to be tested.",
+			"make check --jobs 4",
+			"Status", "Meaning", "okay", "as expected",
+			"When a test fails, look at the differences and decide whether they matter to you at all.",
+		}, "\n"),
+		Lang: "en",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTextOfOddPages(t *testing.T) {
+	for name, c := range map[string]struct {
+		body, contentType string
+		want              Content
+	}{
+		"empty":      {"", "text/html", Content{Title: "page.html"}},
+		"plain":      {"\n First  line\nand\tmore\n", "text/plain", Content{Title: "First line", Body: "First  line\nand\tmore"}},
+		"tiny":       {"<p>Bonjour", "text/html", Content{Title: "page.html", Body: "Bonjour"}},
+		"noindex":    {"<meta name=robots content=noindex>x", "text/html", Content{Title: "page.html", Body: "x", Robots: Robots{NoIndex: true}}},
+		"navigation": {"<nav>all is a menu</nav>", "text/html", Content{Title: "page.html", Body: "all is a menu"}},
+		"charset":    {"<title>\xCF\xF0</title>", "text/html; charset=windows-1251", Content{Title: "Пр"}},
+		"feed":       {"<rss><item>news</item></rss>", "application/rss+xml", Content{Title: "page.html", Body: "news"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, Text([]byte(c.body), c.contentType, "http://a/page.html?q")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestTextCaps(t *testing.T) {
+	const word = "paragraphs of some length "
+	for name, page := range map[string]string{
+		"too many nodes": strings.Repeat("<p>"+word, maxExtractedNodes),
+		"too many bytes": "<p>" + strings.Repeat(word, maxExtractedBytes/len(word)+1),
+		"too deep":       strings.Repeat("<div>"+word, 2*MaxNesting),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := Text([]byte(page), "text/html", "http://a/")
+			want := min(strings.Count(page, word), MaxBody/len(word))
+			if n := strings.Count(got.Body+" ", strings.TrimSpace(word)); n < want || len(got.Body) > MaxBody {
+				t.Errorf("%d of %d words in %d bytes", n, want, len(got.Body))
+			}
+		})
+	}
+}
+
+func TestBetween(t *testing.T) {
+	const page = "menu\nThe title\nThe first line of the text is this\ndropped term\nThe very last line of the text is that\nfooter\n"
+	const first, last = "The first line of the text is this", "The very last line of the text is that"
+	for name, c := range map[string]struct{ main, want string }{
+		"within":       {first + " " + last, first + "\ndropped term\n" + last},
+		"spaced oddly": {"The  first line of thetext is this and so on: the very last lineof the text is that", first + "\ndropped term\n" + last},
+		"one line":     {"first line of the text is this", first},
+		"nothing":      {"", ""},
+		"not found":    {"something that stands nowhere on the page", page},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, string(between([]byte(page), c.main))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestGuess(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "Latin letters tell nothing": "", "123 !?": "",
+		"これは日本語の文章です": "ja", "这是中文的文章": "zh", "이것은 한국어 글입니다": "ko",
+		"Это русский текст": "ru", "Αυτό είναι ελληνικό": "el", "هذا نص عربي": "ar", "זה טקסט בעברית": "he", "นี่คือข้อความภาษาไทย": "th",
+		"An English text that names 北京 once": "",
+	} {
+		if got := guess(text); got != want {
+			t.Errorf("guess(%q) = %q, want %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package fetch
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+)
+
+// digester parses and compresses pages while others are asked for. It has
+// room for every page of a batch, so that the network never waits for it; the
+// bytes in it are bounded by Limits.Batch and Limits.Page.
+type digester struct {
+	pages   chan page
+	results []digested
+	workers sync.WaitGroup
+}
+
+// newDigester starts the workers. There is one outcome and one result for
+// every target.
+func newDigester(outcomes []book.Outcome) *digester {
+	d := &digester{pages: make(chan page, len(outcomes)), results: make([]digested, len(outcomes))}
+	for range min(runtime.GOMAXPROCS(0), len(outcomes)) {
+		d.workers.Go(func() {
+			compressor := webobject.NewCompressor(webobject.DefaultLevel)
+			for p := range d.pages {
+				d.results[p.index] = p.digest(&outcomes[p.index], compressor)
+			}
+		})
+	}
+	return d
+}
+
+// wait returns the results when the last page is done. No page may be sent
+// after it was called.
+func (d *digester) wait() []digested {
+	close(d.pages)
+	d.workers.Wait()
+	return d.results
+}

@@ -1,0 +1,82 @@
+package fetch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+)
+
+// Bucket is what fetch needs of the object store. blob.Bucket has it.
+type Bucket interface {
+	Head(ctx context.Context, key string) (int64, error)
+	Create(ctx context.Context, key string, content []byte) error
+}
+
+// Function fetches batches. It is safe for concurrent use if its parts are.
+type Function struct {
+	Bucket    Bucket
+	Transport http.RoundTripper // see Transport
+	Now       func() time.Time
+	Sleep     func(ctx context.Context, d time.Duration) error // fails when ctx ends
+	Agent     string                                           // the User-Agent; begins with the product token of robots.txt
+	Worker    string                                           // names this instance in its vital signs
+	Limits    Limits
+	Log       *slog.Logger
+}
+
+// Handle runs the batches of an SQS event and returns the messages that must
+// come again.
+func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
+		var b batch.Batch
+		if err := json.Unmarshal([]byte(body), &b); err != nil {
+			return message.Terminal(fmt.Errorf("cannot read batch: %w", err))
+		}
+		return f.Run(ctx, b)
+	}), nil
+}
+
+// Run fetches a batch and puts its spool object. It does nothing if the
+// batch's deadline has passed or the object exists. It fails if the bucket
+// does, or if ctx is cancelled; then nothing was put, and the batch may be run
+// again.
+func (f *Function) Run(ctx context.Context, b batch.Batch) error {
+	if !f.Now().Before(b.Deadline) {
+		f.Log.InfoContext(ctx, "batch dropped: its deadline has passed", "batch", b.Version, "host", b.Host)
+		return nil
+	}
+	key := layout.SpoolKey(b.Storage, b.Version)
+	if _, err := f.Bucket.Head(ctx, key); err == nil {
+		return nil
+	} else if !errors.Is(err, blob.ErrAbsent) {
+		return fmt.Errorf("cannot look for %s: %w", key, err)
+	}
+	r, err := f.newRun(ctx, b)
+	if err != nil {
+		return message.Terminal(fmt.Errorf("batch %s: %w", b.Version, err))
+	}
+	object := r.fetch(ctx)
+	if ctx.Err() != nil {
+		return fmt.Errorf("batch %s was interrupted: %w", b.Version, context.Cause(ctx))
+	}
+	content, err := spool.Encode(object)
+	if err != nil {
+		return fmt.Errorf("cannot encode %s: %w", key, err)
+	}
+	if err := f.Bucket.Create(ctx, key, content); err != nil && !errors.Is(err, blob.ErrExists) {
+		return fmt.Errorf("cannot put %s: %w", key, err)
+	}
+	return nil
+}

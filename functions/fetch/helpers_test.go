@@ -1,0 +1,122 @@
+package fetch
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+)
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// clock stands still but for sleeping.
+type clock struct {
+	mu    sync.Mutex
+	now   time.Time
+	slept []time.Duration
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+	c.slept = append(c.slept, d)
+	return ctx.Err()
+}
+
+// world is a function with its surroundings.
+type world struct {
+	*Function
+	bucket *memblob.Bucket
+	clock  *clock
+	server *httptest.Server
+}
+
+func newWorld(t testing.TB, handler http.Handler) *world {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	transport := Transport(Options{AllowPrivate: true})
+	t.Cleanup(transport.CloseIdleConnections)
+	bucket, clock := memblob.New(), &clock{now: start}
+	return &world{
+		Function: &Function{
+			Bucket: bucket, Transport: transport, Now: clock.Now, Sleep: clock.Sleep,
+			Agent: "bucketsearch-test", Worker: "w1", Limits: DefaultLimits(),
+			Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		},
+		bucket: bucket, clock: clock, server: server,
+	}
+}
+
+// batch returns one of targets on the server.
+func (w *world) batch(paths ...string) batch.Batch {
+	b := batch.Batch{Version: layout.Version{Epoch: 1, Token: 7}, Crawl: 2, Storage: 3, Host: "h", Deadline: start.Add(time.Minute)}
+	for _, path := range paths {
+		b.Targets = append(b.Targets, batch.Target{URL: w.server.URL + path, Depth: 4, Exponent: 3, Collections: []string{"c"}})
+	}
+	return b
+}
+
+// run fetches a batch and returns the object that it put, with its outcomes in
+// the order of the targets.
+func (w *world) run(t testing.TB, b batch.Batch) spool.Spool {
+	t.Helper()
+	if err := w.Run(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	content, err := w.bucket.Get(t.Context(), layout.SpoolKey(b.Storage, b.Version), blob.Range{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := spool.Decode(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := map[string]int{}
+	for i, target := range b.Targets {
+		order[target.URL] = i
+	}
+	slices.SortStableFunc(s.Ledger.Outcomes, func(x, y book.Outcome) int { return order[x.URL] - order[y.URL] })
+	return s
+}
+
+// end is how the story of a URL ends, for comparisons.
+type end struct {
+	State  book.State
+	Reason string
+}
+
+func ends(s spool.Spool) []end {
+	var all []end
+	for _, o := range s.Ledger.Outcomes {
+		all = append(all, end{o.State, o.Reason})
+	}
+	return all
+}
+
+func respond(status int, contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}

@@ -1,0 +1,27 @@
+package fetch
+
+import "time"
+
+// MaxAttempts is how often a URL is asked for before a failure that might
+// pass is final.
+const MaxAttempts = 3
+
+const (
+	maxRedirects   = 5        // of a robots.txt (RFC 9309, 2.3.1.2)
+	maxDrained     = 64 << 10 // bytes of an unwanted body that are read to keep its connection
+	maxHeaderLines = 32 << 10 // bytes of response header that are stored
+	maxDetail      = 300      // bytes of an outcome's detail
+)
+
+// Limits bound what one batch may take.
+type Limits struct {
+	Page    int64         // bytes of one page, as sent and decoded
+	Batch   int64         // bytes of pages after which nothing more is asked for
+	Request time.Duration // from asking to the last byte
+	Margin  time.Duration // before the deadline, kept free to parse and to put the object
+}
+
+// DefaultLimits suit a batch of a minute in a function of 512 MB.
+func DefaultLimits() Limits {
+	return Limits{Page: 16 << 20, Batch: 16 << 20, Request: 20 * time.Second, Margin: 10 * time.Second}
+}

@@ -1,0 +1,134 @@
+package fetch
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// page is a response of status 2xx on its way into the spool.
+type page struct {
+	index   int // of its target and outcome
+	address address.Address
+	answer  answer
+}
+
+// digested is what came of a page.
+type digested struct {
+	run   webobject.Run
+	links []book.Link
+}
+
+// digest decides whether the page is stored, compresses it and finds its
+// links. It writes the page's outcome, which nobody else touches.
+func (p page) digest(o *book.Outcome, compressor *webobject.Compressor) digested {
+	settle(o, judgePage(p.answer))
+	if o.State != book.Stored {
+		return digested{}
+	}
+	run, err := compressor.Compress(p.object(*o))
+	if err != nil {
+		settle(o, verdict{book.Failed, "not storable", err.Error()})
+		return digested{}
+	}
+	return digested{run: run, links: p.links(*o)}
+}
+
+func (p page) object(o book.Outcome) webobject.Object {
+	return webobject.Object{
+		URL:         o.URL,
+		MIME:        mediaType(p.answer),
+		Data:        p.answer.body,
+		Cost:        max(0, p.answer.ended.Sub(p.answer.began)),
+		Downloaded:  o.Time,
+		Expires:     o.Time.Add(lifetime(o.Exponent)),
+		Status:      o.Status,
+		Header:      headerLines(p.answer.header),
+		Address:     p.answer.address,
+		Collections: o.Collections,
+		Version:     o.Version,
+	}
+}
+
+// mediaType returns the Content-Type as sent, with its charset, unless the
+// bytes belie it.
+func mediaType(a answer) string {
+	sent := a.header.Get("Content-Type")
+	media := document.Sniff(a.body, sent)
+	if claimed, _, _ := strings.Cut(sent, ";"); strings.EqualFold(strings.TrimSpace(claimed), media) && len(sent) <= 255 {
+		return sent
+	}
+	return media
+}
+
+// headerLines returns the response header by name, without cookies, up to
+// maxHeaderLines bytes.
+func headerLines(h map[string][]string) []webobject.Field {
+	var lines []webobject.Field
+	size := 0
+	for name, values := range h {
+		if strings.HasPrefix(name, "Set-Cookie") {
+			continue
+		}
+		for _, value := range values {
+			lines = append(lines, webobject.Field{Name: name, Value: value})
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b webobject.Field) int { return strings.Compare(a.Name, b.Name) })
+	for i, line := range lines {
+		if size += len(line.Name) + len(line.Value); size > maxHeaderLines {
+			return lines[:i]
+		}
+	}
+	return lines
+}
+
+// expiryBase is the base of the days that a page is expected to stay valid
+// (thesis 2006, section 4.3).
+const expiryBase = 2
+
+// lifetime returns expiryBase^exponent days, from about a second to about 45
+// years.
+func lifetime(exponent int16) time.Duration {
+	days := math.Pow(expiryBase, float64(min(max(exponent, -16), 14)))
+	return time.Duration(days * float64(24*time.Hour))
+}
+
+// links returns what the page refers to.
+func (p page) links(o book.Outcome) []book.Link {
+	text, contentType := p.answer.body, p.answer.header.Get("Content-Type")
+	if document.Sniff(text, contentType) == "text/plain" {
+		return nil
+	}
+	text, _ = document.Decode(text, contentType)
+	parsed := document.Parse(text)
+	for _, value := range p.answer.header.Values("X-Robots-Tag") {
+		parsed.Robots.NoFollow = parsed.Robots.NoFollow || document.ParseRobots(value).NoFollow
+	}
+	found := parsed.Links(p.address)
+	links := make([]book.Link, len(found))
+	for i, l := range found {
+		links[i] = book.Link{
+			Source: p.address.ID, Target: l.Address.URL, Place: l.Address.Place,
+			Kind: l.Kind, Region: l.Region, Rel: l.Rel, Anchor: l.Anchor, Around: l.Around,
+			Depth: deeper(o.Depth), Collection: collection(o),
+		}
+	}
+	return links
+}
+
+func deeper(depth uint16) uint16 { return min(depth, math.MaxUint16-1) + 1 }
+
+// collection returns the one on whose behalf links are decided.
+func collection(o book.Outcome) string {
+	if len(o.Collections) == 0 {
+		return ""
+	}
+	return o.Collections[0]
+}

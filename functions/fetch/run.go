@@ -1,0 +1,172 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+)
+
+// run is one batch under way. Its fields belong to the goroutine that asks;
+// of the outcomes, those of the pages handed to the digester belong to that.
+type run struct {
+	f        *Function
+	batch    batch.Batch
+	targets  []address.Address
+	origins  map[string]origin // whose robots.txt was asked for in this batch
+	stop     time.Time         // nothing is asked for after it
+	last     time.Time         // end of the last response, zero before it
+	received int64             // bytes of pages
+	ledger   spool.Ledger
+	links    [][]book.Link // of redirects, by target
+}
+
+func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
+	if len(b.Targets) > batch.MaxTargets {
+		return nil, fmt.Errorf("%d targets, at most %d are allowed", len(b.Targets), batch.MaxTargets)
+	}
+	r := &run{f: f, batch: b, origins: map[string]origin{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets))}
+	if end, limited := ctx.Deadline(); limited && end.Before(r.stop) {
+		r.stop = end
+	}
+	r.stop = r.stop.Add(-f.Limits.Margin)
+	r.ledger = spool.Ledger{Batch: b.Version, Crawl: b.Crawl, Host: b.Host}
+	for _, t := range b.Targets {
+		a, err := address.Parse(t.URL)
+		if err != nil {
+			return nil, err
+		}
+		r.targets = append(r.targets, a)
+		r.ledger.Outcomes = append(r.ledger.Outcomes, r.notAsked(t, a))
+	}
+	return r, nil
+}
+
+func (r *run) now() time.Time { return r.f.Now() }
+
+// fetch asks for all and returns what came of it, in the order of the targets.
+func (r *run) fetch(ctx context.Context) spool.Spool {
+	began := r.now()
+	d := newDigester(r.ledger.Outcomes)
+	if r.askRobots(ctx) {
+		r.askTargets(ctx, d)
+	}
+	results := d.wait()
+	r.ledger.Ended = millisecond(r.last)
+	if r.last.IsZero() {
+		r.ledger.Ended = millisecond(r.now())
+	}
+	r.ledger.Vitals.Worker = r.f.Worker
+	r.ledger.Vitals.Elapsed = max(0, r.now().Sub(began))
+	object := spool.Spool{}
+	for i, result := range results {
+		r.ledger.Links = append(append(r.ledger.Links, r.links[i]...), result.links...)
+		if r.ledger.Outcomes[i].State == book.Stored {
+			object.Pages = append(object.Pages, spool.Page{Outcome: i, Run: result.run})
+		}
+	}
+	object.Ledger = r.ledger
+	return object
+}
+
+func (r *run) askRobots(ctx context.Context) bool {
+	for _, name := range r.batch.Robots {
+		if !r.robots(ctx, name) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *run) askTargets(ctx context.Context, d *digester) {
+	for i, t := range r.batch.Targets {
+		a, o := r.targets[i], &r.ledger.Outcomes[i]
+		known := r.origins[a.Origin]
+		switch {
+		case t.Denied:
+			settle(o, verdict{book.Skipped, "robots", ""})
+		case known.absent != nil:
+			o.Attempts = once(o.Attempts)
+			settle(o, *known.absent)
+		case !known.rules.Allows(a.Path):
+			settle(o, verdict{book.Skipped, "robots", ""})
+		case r.received < r.f.Limits.Batch:
+			question := request{url: a.URL, etag: t.ETag, modified: t.Modified, limit: r.f.Limits.Page}
+			if answer, asked := r.ask(ctx, question, known.rules.Delay()); asked {
+				r.received += int64(len(answer.body))
+				r.note(i, answer, d)
+			}
+		}
+	}
+}
+
+// ask waits for the host's turn and asks. It reports false when time ran out
+// before there was an answer. A request that was given half of
+// Limits.Request and more has had its chance: that it was interrupted is its
+// answer, lest a page that is always too slow be asked for again for ever.
+func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, bool) {
+	turn := r.batch.NotBefore
+	if !r.last.IsZero() {
+		turn = latest(turn, r.last.Add(max(delay, r.batch.Delay())))
+	}
+	if !latest(turn, r.now()).Before(r.stop) {
+		return answer{}, false
+	}
+	if wait := turn.Sub(r.now()); wait > 0 && r.f.Sleep(ctx, wait) != nil {
+		return answer{}, false
+	}
+	limited, cancel := context.WithTimeout(ctx, r.stop.Sub(r.now()))
+	defer cancel()
+	a := r.f.ask(limited, q)
+	r.last = a.ended
+	r.ledger.Vitals.Bytes += a.sent
+	if a.err != nil && limited.Err() != nil && a.ended.Sub(a.began) < r.f.Limits.Request/2 {
+		return answer{}, false
+	}
+	return a, true
+}
+
+// note writes what an answer says about a target, and hands pages on.
+func (r *run) note(i int, a answer, d *digester) {
+	t, o := r.batch.Targets[i], &r.ledger.Outcomes[i]
+	o.Attempts, o.Status, o.Time = once(o.Attempts), uint16(a.status), millisecond(a.ended)
+	if a.err != nil {
+		settle(o, judge(a.err))
+	} else if isRedirect(a) {
+		settle(o, r.redirect(i, a))
+	} else if v, final := judgeStatus(a, t.ETag+t.Modified != ""); final {
+		settle(o, v)
+	} else {
+		d.pages <- page{index: i, address: r.targets[i], answer: a}
+	}
+}
+
+// redirect records where a target led as a link.
+func (r *run) redirect(i int, a answer) verdict {
+	to, err := r.targets[i].Resolve(a.location())
+	if err != nil {
+		return verdict{book.Failed, "bad redirect", fmt.Sprintf("%s: %v", http.StatusText(a.status), err)}
+	}
+	o := r.ledger.Outcomes[i]
+	r.links[i] = []book.Link{{
+		Source: r.targets[i].ID, Target: to.URL, Place: to.Place, Kind: book.Redirect, Region: book.Text,
+		Depth: o.Depth, Hops: once(o.Hops), Collection: collection(o),
+	}}
+	return verdict{book.Skipped, "redirect", "to " + to.URL}
+}
+
+// once adds one, up to what fits.
+func once(n uint8) uint8 { return min(n, math.MaxUint8-1) + 1 }
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,90 @@
+package message
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// S3Keys returns the keys of the created objects that a bucket's event tells
+// of, unescaped. The s3:TestEvent, which S3 sends when a notification is set
+// up, tells of none, and events other than ObjectCreated are passed over. An
+// eventName may begin with "s3:", as some stores write it. A body that is no
+// event is a Terminal error.
+func S3Keys(body string) ([]string, error) {
+	keys, err := s3Keys(body)
+	if err != nil {
+		return nil, Terminal(fmt.Errorf("cannot read bucket event: %w", err))
+	}
+	return keys, nil
+}
+
+func s3Keys(body string) ([]string, error) {
+	if len(body) > MaxBody {
+		return nil, fmt.Errorf("%d bytes are more than the %d of a message", len(body), MaxBody)
+	}
+	var event struct {
+		Event   string
+		Records []struct {
+			EventName string `json:"eventName"`
+			S3        struct {
+				Object struct {
+					Key string `json:"key"`
+				} `json:"object"`
+			} `json:"s3"`
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &event); err != nil {
+		return nil, err
+	}
+	if event.Event == "s3:TestEvent" {
+		return nil, nil
+	}
+	if event.Records == nil {
+		return nil, errors.New("it has no Records")
+	}
+	var keys []string
+	for i, r := range event.Records {
+		if !strings.HasPrefix(strings.TrimPrefix(r.EventName, "s3:"), "ObjectCreated:") {
+			continue
+		}
+		key, err := url.QueryUnescape(r.S3.Object.Key)
+		if err != nil {
+			return nil, fmt.Errorf("record %d: %w", i, err)
+		}
+		if key == "" {
+			return nil, fmt.Errorf("record %d: it has no object key", i)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// S3Event returns the message body by which S3 tells of a created object: the
+// key query-escaped but for its slashes, the time in UTC to the millisecond.
+func S3Event(bucket, key string, size int64, at time.Time) []byte {
+	event := events.S3Event{Records: []events.S3EventRecord{{
+		EventVersion: "2.1",
+		EventSource:  "aws:s3",
+		EventTime:    at.UTC().Truncate(time.Millisecond),
+		EventName:    "ObjectCreated:Put",
+		S3: events.S3Entity{
+			SchemaVersion: "1.0",
+			Bucket:        events.S3Bucket{Name: bucket, Arn: "arn:aws:s3:::" + bucket},
+			Object: events.S3Object{
+				Key:  strings.ReplaceAll(url.QueryEscape(key), "%2F", "/"),
+				Size: size,
+			},
+		},
+	}}}
+	body, err := json.Marshal(event)
+	if err != nil {
+		panic(fmt.Sprintf("a bucket event always has a JSON form: %v", err)) // of strings, a number and a time
+	}
+	return body
+}
