@@ -1,0 +1,129 @@
+package lambda_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	awslambda "github.com/aws/aws-lambda-go/lambda"
+
+	"github.com/bucketsearch/bucketsearch/local/lambda"
+)
+
+// TestMain makes the test binary also the functions that the tests run, and
+// the program that dies in TestProcessesDieWithTheirParent.
+func TestMain(m *testing.M) {
+	switch os.Getenv("ROLE") {
+	case "":
+		os.Exit(m.Run())
+	case "function":
+		awslambda.Start(function)
+	case "batch":
+		awslambda.Start(batch)
+	case "broken":
+		os.Exit(3)
+	case "raw":
+		raw(os.Getenv("PATH_AFTER"), os.Getenv("BODY"))
+	case "parent":
+		parent()
+	}
+}
+
+// function does what its event says.
+func function(ctx context.Context, do string) (any, error) {
+	verb, object, _ := strings.Cut(do, " ")
+	switch verb {
+	case "echo":
+		return object, nil
+	case "pid":
+		return os.Getpid(), nil
+	case "deadline":
+		deadline, _ := ctx.Deadline()
+		return deadline, nil
+	case "print":
+		fmt.Fprint(os.Stderr, object)
+		return nil, nil
+	case "hang":
+		fmt.Fprintln(os.Stderr, "hanging")
+		select {}
+	case "call": // holds a connection until the process ends
+		conn, err := net.Dial("tcp", object)
+		if err != nil {
+			return nil, err
+		}
+		_, err = io.Copy(io.Discard, conn)
+		return nil, err
+	case "large":
+		return strings.Repeat("x", 7<<20), nil
+	case "exit":
+		os.Exit(4)
+	case "panic":
+		panic("oh")
+	}
+	return nil, errors.New("cannot " + do)
+}
+
+// batch fails the messages whose body is bad.
+func batch(_ context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	var response events.SQSEventResponse
+	for _, m := range event.Records {
+		if m.Body == "bad" {
+			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: m.MessageId})
+		}
+	}
+	return response, nil
+}
+
+// raw speaks the runtime API itself: it asks for an event, unless it reports
+// that it cannot start, posts the body, prints the status and ends.
+func raw(path, body string) {
+	api := "http://" + os.Getenv("AWS_LAMBDA_RUNTIME_API") + "/2018-06-01/runtime/"
+	id := ""
+	if path != "init/error" {
+		next, err := http.Get(api + "invocation/next")
+		if err != nil {
+			panic(err)
+		}
+		id = next.Header.Get("Lambda-Runtime-Aws-Request-Id")
+	}
+	answer, err := http.Post(api+strings.ReplaceAll(path, "{id}", id), "application/json", strings.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprintln(os.Stderr, answer.StatusCode)
+	os.Exit(5)
+}
+
+// parent invokes a function that calls the address in CALL, and waits for it.
+func parent() {
+	r, err := lambda.Start(context.Background(), testFunction("function", io.Discard))
+	if err == nil {
+		_, err = r.Invoke(context.Background(), event("call "+os.Getenv("CALL")))
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+func testFunction(role string, output io.Writer) lambda.Function {
+	return lambda.Function{
+		Name: "test", Path: os.Args[0], Env: []string{"ROLE=" + role},
+		Concurrency: 1, Timeout: time.Minute, Output: output,
+	}
+}
+
+func event(do string) []byte {
+	payload, err := json.Marshal(do)
+	if err != nil {
+		panic(err)
+	}
+	return payload
+}

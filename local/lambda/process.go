@@ -1,0 +1,155 @@
+package lambda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// drain is how long a dead process's output is waited for, which a process
+// that it started may hold open.
+const drain = time.Second
+
+// invocation is one event on its way through a process.
+type invocation struct {
+	id       string
+	payload  []byte
+	deadline time.Time
+	taken    atomic.Bool // the process has asked for it
+	result   chan result // holds one
+}
+
+type result struct {
+	response []byte
+	err      error
+}
+
+// errNotTaken is in the error of an invocation whose process died before it
+// asked for it, so that it can be run again without harm.
+var errNotTaken = errors.New("the process died before it asked for an event")
+
+// process is one running copy of the function's binary.
+type process struct {
+	cmd  *exec.Cmd
+	work chan *invocation // holds one
+	dead chan struct{}    // closed when the process is gone
+	end  string           // how it went; valid once dead is closed
+
+	mu        sync.Mutex // protects what follows
+	current   *invocation
+	initError string
+}
+
+// spawn starts a process. Call with mu held.
+func (r *Runtime) spawn() (*process, error) {
+	if r.closed {
+		return nil, errors.New("the runtime is closed")
+	}
+	r.spawned++
+	id := "p" + strconv.Itoa(r.spawned)
+	output := &lines{mu: &r.output, to: r.function.Output}
+	cmd := exec.Command(r.function.Path)
+	cmd.Env = append(append([]string(nil), r.function.Env...),
+		"AWS_LAMBDA_RUNTIME_API="+r.address+"/"+id,
+		"AWS_LAMBDA_FUNCTION_NAME="+r.function.Name,
+		"AWS_LAMBDA_FUNCTION_VERSION=$LATEST",
+	)
+	cmd.Stdout, cmd.Stderr = output, output
+	cmd.WaitDelay = drain
+	cmd.SysProcAttr = attributes()
+	p := &process{cmd: cmd, work: make(chan *invocation, 1), dead: make(chan struct{})}
+
+	started := make(chan error)
+	go func() {
+		// The kernel takes the end of this thread for the end of the parent.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		_ = cmd.Wait() // how it ended is in ProcessState
+		output.flush()
+		p.end = cmd.ProcessState.String()
+		r.mu.Lock()
+		delete(r.processes, id)
+		r.mu.Unlock()
+		close(p.dead)
+	}()
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("cannot start %s: %w", r.function.Path, err)
+	}
+	r.processes[id] = p
+	return p, nil
+}
+
+// run hands the invocation to the process and waits for its result. When ctx
+// ends the process is killed.
+func (p *process) run(ctx context.Context, call *invocation) ([]byte, error) {
+	p.work <- call
+	select {
+	case r := <-call.result:
+		return r.response, r.err
+	case <-ctx.Done():
+		p.kill()
+		return nil, context.Cause(ctx)
+	case <-p.dead:
+	}
+	select {
+	case r := <-call.result: // its last words
+		return r.response, r.err
+	default:
+	}
+	if call.taken.Load() {
+		return nil, fmt.Errorf("the process died in the middle of an invocation: %s", p.end)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.initError != "" {
+		return nil, fmt.Errorf("%w: %s: %s", errNotTaken, p.end, p.initError)
+	}
+	return nil, fmt.Errorf("%w: %s", errNotTaken, p.end)
+}
+
+// kill returns when the process is dead.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill() // fails only for one that is dead already
+	<-p.dead
+}
+
+func (p *process) isDead() bool {
+	select {
+	case <-p.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+// begin makes the invocation the process's current one.
+func (p *process) begin(call *invocation) {
+	call.taken.Store(true)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.current = call
+}
+
+// settle gives the current invocation its result; false if id is not the
+// current one's.
+func (p *process) settle(id string, r result) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.current == nil || p.current.id != id {
+		return false
+	}
+	p.current.result <- r
+	p.current = nil
+	return true
+}

@@ -1,0 +1,199 @@
+package lambda
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os/exec"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// maxPayload is the size in bytes that Lambda allows events and responses.
+const maxPayload = 6 << 20
+
+// Function is a function's binary and how to run it.
+type Function struct {
+	Name        string
+	Path        string        // of the binary, which calls lambda.Start
+	Env         []string      // all of its environment but Lambda's own variables
+	Concurrency int           // processes at most, at least 1
+	Timeout     time.Duration // of an invocation, the start of its process included
+	Output      io.Writer     // gets what the processes print, in whole lines
+}
+
+// Runtime runs one function. It is safe for concurrent use.
+type Runtime struct {
+	function Function
+	address  string
+	server   *http.Server
+	slots    chan struct{} // held by every running invocation
+	requests atomic.Int64  // invocations so far
+	output   sync.Mutex    // held while writing to function.Output
+
+	mu        sync.Mutex // protects what follows
+	processes map[string]*process
+	idle      []*process // the one used last at the end
+	spawned   int
+	closed    bool
+}
+
+// Start opens the function's runtime API on loopback. Processes are started
+// when they are needed, and again after they died; they die with this process
+// (on Linux), or at Close. The context is that of opening only.
+func Start(ctx context.Context, f Function) (*Runtime, error) {
+	path, err := exec.LookPath(f.Path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot run function %s: %w", f.Name, err)
+	}
+	f.Path = path
+	var listening net.ListenConfig
+	listener, err := listening.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("cannot serve the runtime API of function %s: %w", f.Name, err)
+	}
+	r := &Runtime{
+		function:  f,
+		address:   listener.Addr().String(),
+		slots:     make(chan struct{}, f.Concurrency),
+		processes: map[string]*process{},
+	}
+	r.server = &http.Server{Handler: r.api(), ReadHeaderTimeout: time.Minute}
+	go func() { _ = r.server.Serve(listener) }() // always ends with ErrServerClosed
+	return r, nil
+}
+
+// Invoke runs the function once with an event of at most 6 MiB and returns its
+// response. It fails with the function's own message when the function
+// returned an error or panicked; and when the process died or could not start.
+// At the function's timeout or the end of ctx the process is killed.
+func (r *Runtime) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	response, err := r.invoke(ctx, payload)
+	if err != nil {
+		return nil, fmt.Errorf("function %s: %w", r.function.Name, err)
+	}
+	return response, nil
+}
+
+// Handle invokes the function with messages of a queue.
+func (r *Runtime) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	var response events.SQSEventResponse
+	payload, err := json.Marshal(event)
+	if err != nil {
+		return response, fmt.Errorf("function %s: cannot write the event: %w", r.function.Name, err)
+	}
+	answer, err := r.Invoke(ctx, payload)
+	if err != nil {
+		return response, err
+	}
+	if err := json.Unmarshal(answer, &response); err != nil {
+		return response, fmt.Errorf("function %s: cannot read the response: %w", r.function.Name, err)
+	}
+	return response, nil
+}
+
+func (r *Runtime) invoke(ctx context.Context, payload []byte) ([]byte, error) {
+	if len(payload) > maxPayload {
+		return nil, fmt.Errorf("an event of %d bytes is over the limit of %d", len(payload), maxPayload)
+	}
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, r.function.Timeout,
+		fmt.Errorf("killed, since it timed out after %v", r.function.Timeout))
+	defer cancel()
+	deadline, _ := ctx.Deadline()
+	for {
+		p, fresh, err := r.take()
+		if err != nil {
+			return nil, err
+		}
+		call := &invocation{
+			id:       r.function.Name + "-" + strconv.FormatInt(r.requests.Add(1), 10),
+			payload:  payload,
+			deadline: deadline,
+			result:   make(chan result, 1),
+		}
+		response, err := p.run(ctx, call)
+		switch {
+		case !p.isDead():
+			r.giveBack(p)
+		case errors.Is(err, errNotTaken) && !fresh:
+			continue // it died while it was idle
+		}
+		return response, err
+	}
+}
+
+// take returns an idle process, or a fresh one.
+func (r *Runtime) take() (p *process, fresh bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.idle) > 0 {
+		last := len(r.idle) - 1
+		p, r.idle = r.idle[last], r.idle[:last]
+		if !p.isDead() {
+			return p, false, nil
+		}
+	}
+	p, err = r.spawn()
+	return p, true, err
+}
+
+func (r *Runtime) giveBack(p *process) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.idle = append(r.idle, p)
+}
+
+// Kill kills one running process as kill -9 does, the one of n that pick(n) in
+// [0, n) points at, and returns when it is dead; false if none runs.
+func (r *Runtime) Kill(pick func(n int) int) bool {
+	running := r.running()
+	if len(running) == 0 {
+		return false
+	}
+	running[pick(len(running))].kill()
+	return true
+}
+
+// KillAll kills all running processes as kill -9 does, and returns how many
+// there were when all are dead.
+func (r *Runtime) KillAll() int {
+	running := r.running()
+	for _, p := range running {
+		p.kill()
+	}
+	return len(running)
+}
+
+// Close kills all processes and ends the runtime API. Invocations fail from
+// now on.
+func (r *Runtime) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.KillAll()
+	return r.server.Close()
+}
+
+func (r *Runtime) running() []*process {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	running := make([]*process, 0, len(r.processes))
+	for _, p := range r.processes {
+		running = append(running, p)
+	}
+	return running
+}

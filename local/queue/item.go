@@ -1,0 +1,75 @@
+package queue
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+// item is a message in a queue.
+type item struct {
+	id, body string
+	sent     time.Time
+	number   uint64 // of this copy, unique in the queue
+	due      time.Time
+	receives int
+	receipt  string // of the newest receive; "" while nobody holds it
+	reason   string // why the last try failed
+	place    int    // in the agenda
+}
+
+// deliverable returns the message as Lambda hands it to a function.
+func (it *item) deliverable(queue string) events.SQSMessage {
+	return events.SQSMessage{
+		MessageId:     it.id,
+		ReceiptHandle: it.receipt,
+		Body:          it.body,
+		Md5OfBody:     md5Hex(it.body),
+		Attributes: map[string]string{
+			"ApproximateReceiveCount": strconv.Itoa(it.receives),
+			"SentTimestamp":           strconv.FormatInt(it.sent.UnixMilli(), 10),
+		},
+		EventSource:    "aws:sqs",
+		EventSourceARN: "arn:aws:sqs:local:000000000000:" + queue,
+		AWSRegion:      "local",
+	}
+}
+
+func md5Hex(s string) string {
+	sum := md5.Sum([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+// agenda is a heap (container/heap) of items, the one due first on top.
+type agenda []*item
+
+func (a agenda) Len() int { return len(a) }
+
+func (a agenda) Less(i, j int) bool {
+	if order := a[i].due.Compare(a[j].due); order != 0 {
+		return order < 0
+	}
+	return a[i].number < a[j].number
+}
+
+func (a agenda) Swap(i, j int) {
+	a[i], a[j] = a[j], a[i]
+	a[i].place, a[j].place = i, j
+}
+
+func (a *agenda) Push(x any) {
+	it := x.(*item)
+	it.place = len(*a)
+	*a = append(*a, it)
+}
+
+func (a *agenda) Pop() any {
+	last := len(*a) - 1
+	it := (*a)[last]
+	(*a)[last] = nil
+	*a = (*a)[:last]
+	return it
+}

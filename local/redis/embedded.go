@@ -1,0 +1,48 @@
+package redis
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+)
+
+// tick is how often the embedded Redis, whose keys age only when told to, is
+// told how much time has gone by.
+const tick = time.Second
+
+func startEmbedded() (*Server, error) {
+	m := miniredis.NewMiniRedis()
+	if err := m.StartAddr("127.0.0.1:0"); err != nil {
+		return nil, fmt.Errorf("cannot start embedded Redis: %w", err)
+	}
+	quit, ended := make(chan struct{}), make(chan struct{})
+	ticker := time.NewTicker(tick)
+	go func() {
+		defer close(ended)
+		age(ticker.C, quit, m.FastForward)
+	}()
+	stop := func() {
+		ticker.Stop()
+		close(quit)
+		<-ended
+		m.Close()
+	}
+	return &Server{URL: url(m.Addr()), Embedded: true, stop: stop}, nil
+}
+
+// age passes on the time between ticks until quit is closed.
+func age(ticks <-chan time.Time, quit <-chan struct{}, pass func(time.Duration)) {
+	last := time.Now()
+	for {
+		select {
+		case now := <-ticks:
+			if elapsed := now.Sub(last); elapsed > 0 {
+				pass(elapsed)
+				last = now
+			}
+		case <-quit:
+			return
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package s3
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// BenchmarkStart measures from nothing to a server that answers, and its end.
+func BenchmarkStart(b *testing.B) {
+	for b.Loop() {
+		server, err := Start(b.Context(), self(b, "child"), options(b.TempDir()), ignore)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := server.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkCreate stores objects of 2 KiB, 16 at once.
+func BenchmarkCreate(b *testing.B) {
+	_, bucket := start(b, b.TempDir(), ignore)
+	var next atomic.Int64
+	content := make([]byte, 2<<10)
+	b.SetParallelism(8)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			n := next.Add(1)
+			if err := bucket.Create(b.Context(), fmt.Sprintf("%d/%d", n%100, n), content); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
+
+// BenchmarkGet reads 2 KiB from the middle of a package, 16 at once.
+func BenchmarkGet(b *testing.B) {
+	_, bucket := start(b, b.TempDir(), ignore)
+	if err := bucket.Create(b.Context(), "package", make([]byte, 32<<20)); err != nil {
+		b.Fatal(err)
+	}
+	var next atomic.Int64
+	b.SetParallelism(8)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			span := blob.Range{Offset: next.Add(1) * 4099 % (31 << 20), Length: 2 << 10}
+			if _, err := bucket.Get(b.Context(), "package", span); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
+
+// BenchmarkCreatePackage stores objects of 32 MiB, one after another.
+func BenchmarkCreatePackage(b *testing.B) {
+	_, bucket := start(b, b.TempDir(), ignore)
+	content, n := make([]byte, 32<<20), 0
+	b.SetBytes(int64(len(content)))
+	for b.Loop() {
+		n++
+		if err := bucket.Create(b.Context(), fmt.Sprint(n), content); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

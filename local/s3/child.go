@@ -1,0 +1,110 @@
+package s3
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/versity/versitygw/backend/meta"
+	"github.com/versity/versitygw/backend/posix"
+	"github.com/versity/versitygw/embedgw"
+	"github.com/versity/versitygw/s3api"
+)
+
+// Limits of the server, beyond which it answers "slow down".
+const (
+	maxConnections = 2048
+	maxRequests    = 1024
+	maxActions     = 64 // file operations at once
+	ioBuffer       = 256 << 10
+)
+
+// Child is the whole of the subprocess: it reads Options from in, serves, and
+// writes what happens to out, both as the package says. It returns nil when in
+// ends, upon which the process must exit. An interrupt from the terminal goes
+// to all processes there; Child leaves it to the parent to decide.
+func Child(in io.Reader, out io.Writer) error {
+	signal.Ignore(os.Interrupt, syscall.SIGHUP)
+	var o Options
+	if err := json.NewDecoder(in).Decode(&o); err != nil {
+		return fmt.Errorf("cannot read the options of the object store: %w", err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- serve(o, &reporter{out: json.NewEncoder(out)}) }()
+	ended := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, in)
+		close(ended)
+	}()
+	select {
+	case err := <-served:
+		return err
+	case <-ended:
+		return nil
+	}
+}
+
+func serve(o Options, r *reporter) error {
+	dir, err := filepath.Abs(o.Dir) // the working directory will change
+	if err != nil {
+		return fmt.Errorf("cannot find %s: %w", o.Dir, err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, o.Bucket), 0o755); err != nil {
+		return fmt.Errorf("cannot keep objects in %s: %w", dir, err)
+	}
+	if err := (meta.XattrMeta{}).Test(dir); err != nil {
+		return fmt.Errorf("cannot keep objects in %s: %w: choose a directory on another file system", dir, err)
+	}
+	const attempts = 5
+	for attempt := 1; ; attempt++ {
+		address, err := choose(o.Listen)
+		if err == nil {
+			err = run(dir, address, o, r)
+		}
+		if attempt == attempts || !errors.Is(err, syscall.EADDRINUSE) {
+			return fmt.Errorf("cannot serve %s on %s: %w", dir, o.Listen, err)
+		}
+	}
+}
+
+// choose turns port 0 into that of an address that is free at the moment;
+// versitygw would take a free port too, but not tell which.
+func choose(listen string) (string, error) {
+	listener, err := net.Listen("tcp", listen)
+	if err != nil {
+		return "", err
+	}
+	defer listener.Close()
+	return listener.Addr().String(), nil
+}
+
+func run(dir, address string, o Options, r *reporter) error {
+	backend, err := posix.New(dir, meta.XattrMeta{}, posix.PosixOpts{
+		Concurrency:         maxActions,
+		CopyObjectThreshold: 5 << 30,
+		IOBufferSize:        ioBuffer,
+	})
+	if err != nil {
+		return err
+	}
+	return embedgw.RunVersityGW(context.Background(), reporting{backend, o.Bucket, r}, &embedgw.Config{
+		RootUserAccess:    o.AccessKey,
+		RootUserSecret:    o.SecretKey,
+		Ports:             []string{address},
+		MaxConnections:    maxConnections,
+		MaxRequests:       maxRequests,
+		MultipartMaxParts: 10_000,
+		KeepAlive:         true,
+		Quiet:             true,
+		S3Options: []s3api.Option{s3api.WithOnListen(func() {
+			r.report(message{Ready: "http://" + address})
+		})},
+	})
+}

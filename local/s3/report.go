@@ -1,0 +1,46 @@
+package s3
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"sync"
+
+	"github.com/versity/versitygw/backend/posix"
+	"github.com/versity/versitygw/s3response"
+)
+
+// reporter writes messages, one at a time.
+type reporter struct {
+	mu  sync.Mutex
+	out *json.Encoder // guarded by mu
+}
+
+func (r *reporter) report(m message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_ = r.out.Encode(m) // fails when the parent has died, which ends this process too
+}
+
+// reporting is a backend that reports every object of a bucket that it stored.
+type reporting struct {
+	*posix.Posix
+	bucket string
+	*reporter
+}
+
+// PutObject reports after the commit and before the client has its answer.
+func (r reporting) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
+	out, err := r.Posix.PutObject(ctx, in)
+	if err != nil && in.Body != nil {
+		_, _ = io.Copy(io.Discard, in.Body) // else the client is cut off before it has the answer
+	}
+	if err == nil && *in.Bucket == r.bucket {
+		m := message{Key: *in.Key}
+		if out.Size != nil {
+			m.Size = *out.Size
+		}
+		r.report(m)
+	}
+	return out, err
+}

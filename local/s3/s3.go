@@ -1,0 +1,34 @@
+// Package s3 runs an S3 server on a directory: versitygw, in a process of its
+// own, because it changes the working directory of its process and because a
+// server must be able to die without its users.
+//
+// The parent calls Start, and the subprocess Child. They talk over pipes, in
+// lines of JSON: the parent first writes its Options, so that secrets are
+// neither arguments nor environment; the child answers
+//
+//	{"ready":"http://127.0.0.1:PORT"}
+//
+// and then writes a line for every object that was stored, after the commit:
+//
+//	{"key":"spool/0000/00000001-000000000007.spool","size":1234}
+//
+// The child ends when its standard input does, and so never outlives a parent,
+// however that died. Objects are files below Dir/Bucket; one that is being
+// stored has no name until it is whole, and so every object survives a kill.
+package s3
+
+// Options say what to serve and where.
+type Options struct {
+	Dir       string `json:"dir"`    // holds the buckets; created if absent
+	Bucket    string `json:"bucket"` // created if absent
+	Listen    string `json:"listen"` // host:port; port 0 takes a free one
+	AccessKey string `json:"access_key"`
+	SecretKey string `json:"secret_key"`
+}
+
+// message is one line that the child writes.
+type message struct {
+	Ready string `json:"ready,omitempty"` // the endpoint, once it is served
+	Key   string `json:"key,omitempty"`   // of an object that was stored
+	Size  int64  `json:"size,omitempty"`
+}
