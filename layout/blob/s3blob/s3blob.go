@@ -76,6 +76,7 @@ func Open(c Config) (*Bucket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("object store %s: %w", c.Endpoint, err)
 	}
+	core.SetS3EnableDualstack(false) // VPC endpoints do not serve the dual-stack names
 	return &Bucket{core, c.Bucket, c.Region, secure}, nil
 }
 

@@ -1,0 +1,128 @@
+package infra
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+type function struct {
+	CodeUri     string
+	Timeout     int
+	VpcConfig   *struct{ SubnetIds, SecurityGroupIds []string }
+	Environment struct{ Variables map[string]string }
+	Policies    []struct {
+		SQSPollerPolicy, SQSSendMessagePolicy struct{ QueueName string }
+		Statement                             []struct {
+			Action, Resource oneOrMore
+			Condition        map[string]any
+		}
+	}
+}
+
+type queue struct {
+	QueueName                     string
+	VisibilityTimeout             int
+	ReceiveMessageWaitTimeSeconds int
+	MaximumMessageSize            int
+	RedrivePolicy                 struct {
+		DeadLetterTargetArn string
+		MaxReceiveCount     int
+	}
+}
+
+type mapping struct {
+	EventSourceArn, FunctionName string
+	FunctionResponseTypes        []string
+}
+
+// oneOrMore is a list of strings, of which one may stand by itself.
+type oneOrMore []string
+
+func (o *oneOrMore) UnmarshalJSON(text []byte) error {
+	if text[0] == '[' {
+		return json.Unmarshal(text, (*[]string)(o))
+	}
+	*o = make(oneOrMore, 1)
+	return json.Unmarshal(text, &(*o)[0])
+}
+
+// resources returns the properties of all resources of a type, by name. The
+// short forms of CloudFormation's functions are read as what they are applied
+// to: !GetAtt Bucket.Arn as "Bucket.Arn".
+func resources[T any](t *testing.T, kind string) map[string]T {
+	t.Helper()
+	var root yaml.Node
+	if err := yaml.Unmarshal([]byte(source(t, "template.yaml")), &root); err != nil {
+		t.Fatal(err)
+	}
+	plain(&root)
+	var template struct {
+		Resources map[string]any `yaml:"Resources"`
+	}
+	if err := root.Decode(&template); err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]T)
+	for name, node := range template.Resources {
+		fields, single := node.(map[string]any)
+		if !single || fields["Type"] != kind { // not single: Fn::ForEach
+			continue
+		}
+		text, err := json.Marshal(fields["Properties"]) // names its fields as Go does
+		if err != nil {
+			t.Fatalf("resource %s: %v", name, err)
+		}
+		var properties T
+		if err := json.Unmarshal(text, &properties); err != nil {
+			t.Fatalf("resource %s: %v", name, err)
+		}
+		found[name] = properties
+	}
+	return found
+}
+
+func plain(node *yaml.Node) {
+	if strings.HasPrefix(node.Tag, "!") && !strings.HasPrefix(node.Tag, "!!") {
+		node.Tag = ""
+	}
+	for _, child := range node.Content {
+		plain(child)
+	}
+}
+
+// source returns the text of the files, but not of tests.
+func source(t *testing.T, pattern string) string {
+	t.Helper()
+	var text strings.Builder
+	for _, name := range glob(t, pattern) {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(content)
+	}
+	return text.String()
+}
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no files %s: %v", pattern, err)
+	}
+	return names
+}
+
+func unique(values []string) []string {
+	slices.Sort(values)
+	return slices.Compact(values)
+}

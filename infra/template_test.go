@@ -1,0 +1,187 @@
+package infra
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+func TestEveryFunctionIsDeployed(t *testing.T) {
+	t.Parallel()
+	var deployed, want []string
+	for name, f := range resources[function](t, "AWS::Serverless::Function") {
+		deployed = append(deployed, f.CodeUri)
+		if f.CodeUri != "build/"+strings.ToLower(name) {
+			t.Errorf("%s runs %s", name, f.CodeUri)
+		}
+	}
+	for _, main := range glob(t, "../functions/lambda/*/main.go") {
+		want = append(want, "build/"+path.Base(path.Dir(main)))
+	}
+	slices.Sort(deployed)
+	if diff := cmp.Diff(want, deployed); diff != "" {
+		t.Errorf("functions (-there +deployed):\n%s", diff)
+	}
+}
+
+// Every queue of the tasks feeds the function of its name, as AWS advises.
+func TestQueues(t *testing.T) {
+	t.Parallel()
+	functions := resources[function](t, "AWS::Serverless::Function")
+	queues := resources[queue](t, "AWS::SQS::Queue")
+	mappings := resources[mapping](t, "AWS::Lambda::EventSourceMapping")
+	if len(mappings) != len(task.Queues) || len(queues) != len(task.Queues)+1 {
+		t.Errorf("%d queues and %d mappings for %d tasks and one for dead letters", len(queues), len(mappings), len(task.Queues))
+	}
+	for _, name := range task.Queues {
+		title := strings.ToUpper(name[:1]) + name[1:]
+		q, m, f := queues[title+"Queue"], mappings[title+"Mapping"], functions[title]
+		if m.EventSourceArn != title+"Queue.Arn" || m.FunctionName != title || f.Policies[0].SQSPollerPolicy.QueueName != title+"Queue.QueueName" {
+			t.Errorf("queue %s does not feed its function: %+v", name, m)
+		}
+		if !slices.Equal(m.FunctionResponseTypes, []string{"ReportBatchItemFailures"}) {
+			t.Errorf("%s: failures of messages are not reported", name)
+		}
+		if f.Timeout == 0 || q.VisibilityTimeout < 6*f.Timeout {
+			t.Errorf("%s: visibility %d s is less than six times the timeout of %d s", name, q.VisibilityTimeout, f.Timeout)
+		}
+		if prefix := f.Environment.Variables["BUCKETSEARCH_QUEUES"]; prefix != "" && !strings.HasSuffix(prefix+name, "/"+q.QueueName) {
+			t.Errorf("%s: senders look for it at %s, but it is called %s", name, prefix+name, q.QueueName)
+		}
+		if q.RedrivePolicy.DeadLetterTargetArn != "DeadLetters.Arn" || q.RedrivePolicy.MaxReceiveCount == 0 {
+			t.Errorf("%s: no dead letters: %+v", name, q.RedrivePolicy)
+		}
+		if q.ReceiveMessageWaitTimeSeconds != 20 || q.MaximumMessageSize != message.MaxBody {
+			t.Errorf("%s: waits %d s, takes %d bytes", name, q.ReceiveMessageWaitTimeSeconds, q.MaximumMessageSize)
+		}
+	}
+}
+
+func TestEveryVariableIsRead(t *testing.T) {
+	t.Parallel()
+	variable := regexp.MustCompile(`BUCKETSEARCH_[A-Z0-9_]+`)
+	set, read := variable.FindAllString(source(t, "template.yaml"), -1), []string{}
+	for _, call := range regexp.MustCompile(`getenv\("BUCKETSEARCH_\w+"`).FindAllString(source(t, "../functions/environment/*.go"), -1) {
+		read = append(read, variable.FindString(call))
+	}
+	if diff := cmp.Diff(unique(read), unique(set)); diff != "" {
+		t.Errorf("variables (-read +set):\n%s", diff)
+	}
+}
+
+// A function is given what its main takes from the environment, and may send
+// to the queues that its package names.
+func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
+	t.Parallel()
+	uses := map[string]string{
+		"BUCKETSEARCH_REDIS": "e.Redis", "BUCKETSEARCH_QUEUES": "e.Sender", "BUCKETSEARCH_ALLOW_PRIVATE": "e.AllowPrivate",
+	}
+	for name, f := range resources[function](t, "AWS::Serverless::Function") {
+		directory := strings.ToLower(name)
+		main := source(t, "../functions/lambda/"+directory+"/main.go")
+		for variable, use := range uses {
+			if _, set := f.Environment.Variables[variable]; set != strings.Contains(main, use) {
+				t.Errorf("%s: %s is set: %v", name, variable, set)
+			}
+		}
+		var granted, sends []string
+		for _, p := range f.Policies {
+			if p.SQSSendMessagePolicy.QueueName != "" {
+				granted = append(granted, strings.TrimSuffix(p.SQSSendMessagePolicy.QueueName, "Queue.QueueName"))
+			}
+		}
+		for _, found := range regexp.MustCompile(`task\.(Schedule|Fetch|Pack|Index|Sweep)\b`).FindAllString(source(t, "../functions/"+directory+"/*.go"), -1) {
+			sends = append(sends, strings.TrimPrefix(found, "task."))
+		}
+		if diff := cmp.Diff(unique(sends), unique(granted)); diff != "" {
+			t.Errorf("%s: queues (-used +granted):\n%s", name, diff)
+		}
+	}
+}
+
+// Without leave to list, S3 answers 403 for an absent object.
+func TestGrants(t *testing.T) {
+	t.Parallel()
+	prefixes := []string{
+		layout.Collections, layout.Strategies, layout.Spool, layout.Packages, layout.Books,
+		layout.Segments, layout.Manifests, layout.Hints, layout.Epochs, layout.Quarantine,
+	}
+	for name, f := range resources[function](t, "AWS::Serverless::Function") {
+		lists := false
+		for _, s := range f.Policies[len(f.Policies)-1].Statement {
+			if slices.Equal(s.Action, []string{"s3:ListBucket"}) {
+				lists = slices.Equal(s.Resource, []string{"Bucket.Arn"}) && s.Condition == nil
+				continue
+			}
+			for _, resource := range s.Resource {
+				prefix, inBucket := strings.CutPrefix(strings.TrimSuffix(resource, "*"), "${Bucket.Arn}/")
+				if !inBucket || !slices.Contains(prefixes, prefix) {
+					t.Errorf("%s may use %s, which is no prefix of the bucket", name, resource)
+				}
+			}
+		}
+		if !lists {
+			t.Errorf("%s may not list the bucket", name)
+		}
+	}
+}
+
+func TestNetwork(t *testing.T) {
+	t.Parallel()
+	for name, f := range resources[function](t, "AWS::Serverless::Function") {
+		outside := name == "Fetch" || name == "Query"
+		if (f.VpcConfig == nil) != outside {
+			t.Errorf("%s is in the VPC: %v", name, f.VpcConfig != nil)
+		}
+		if f.VpcConfig != nil && (len(f.VpcConfig.SubnetIds) == 0 || len(f.VpcConfig.SecurityGroupIds) == 0) {
+			t.Errorf("%s has no place in the VPC: %+v", name, *f.VpcConfig)
+		}
+	}
+	ways := make(map[string]string)
+	for _, e := range resources[struct{ VpcEndpointType, ServiceName string }](t, "AWS::EC2::VPCEndpoint") {
+		ways[path.Ext(e.ServiceName)] = e.VpcEndpointType
+	}
+	if diff := cmp.Diff(map[string]string{".s3": "Gateway", ".sqs": "Interface"}, ways); diff != "" {
+		t.Errorf("endpoints (-want +got):\n%s", diff)
+	}
+	if nat := resources[any](t, "AWS::EC2::NatGateway"); len(nat) > 0 {
+		t.Errorf("a NAT costs more than all the rest: %v", nat)
+	}
+}
+
+// A prefix has one destination. Prefixes of the layout never overlap.
+func TestNotifications(t *testing.T) {
+	t.Parallel()
+	type bucket struct {
+		NotificationConfiguration struct {
+			QueueConfigurations []struct {
+				Event, Queue string
+				Filter       struct {
+					S3Key struct {
+						Rules []struct{ Name, Value string }
+					}
+				}
+			}
+		}
+	}
+	notified := make(map[string]string)
+	for _, c := range resources[bucket](t, "AWS::S3::Bucket")["Bucket"].NotificationConfiguration.QueueConfigurations {
+		rules := c.Filter.S3Key.Rules
+		if len(rules) != 1 || rules[0].Name != "prefix" || notified[rules[0].Value] != "" || c.Event != "s3:ObjectCreated:*" {
+			t.Fatalf("want the objects of one prefix each: %+v", c)
+		}
+		notified[rules[0].Value] = c.Queue
+	}
+	want := map[string]string{layout.Spool: "PackQueue.Arn", layout.Packages: "IndexQueue.Arn"}
+	if diff := cmp.Diff(want, notified); diff != "" {
+		t.Errorf("notifications (-want +got):\n%s", diff)
+	}
+}
