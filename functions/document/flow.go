@@ -17,6 +17,7 @@ type flow struct {
 	links      []mark // elements that refer to addresses, in document order
 	headings   []mark
 	navigation []mark // outermost regions of navigation
+	mains      []mark // elements that say of themselves that they are the main part
 }
 
 // mark is an element and its text[start:end].
@@ -74,6 +75,9 @@ func (f *flow) element(n *html.Node, navigation bool, link int) {
 	if own >= 0 {
 		f.links[own].end = len(f.text)
 	}
+	if isMain(n) {
+		f.mains = append(f.mains, mark{node: n, start: start, end: len(f.text)})
+	}
 	if isHeading(n.DataAtom) && !navigation && len(f.headings) < MaxHeadings {
 		f.headings = append(f.headings, mark{node: n, start: start, end: len(f.text)})
 	}
@@ -116,12 +120,26 @@ func (f *flow) breakLine() {
 }
 
 // body returns the text without its navigation.
-func (f *flow) body() []byte {
-	body := make([]byte, 0, len(f.text))
-	from := 0
+func (f *flow) body() []byte { return f.between(0, len(f.text)) }
+
+// main returns the text of the one element that is the page's main part by its
+// name or role, without its navigation, or nil.
+func (f *flow) main() []byte {
+	if len(f.mains) != 1 {
+		return nil
+	}
+	return f.between(f.mains[0].start, f.mains[0].end)
+}
+
+// between returns text[from:to] without its navigation.
+func (f *flow) between(from, to int) []byte {
+	body := make([]byte, 0, to-from)
 	for _, m := range f.navigation {
+		if m.start < from || m.end > to {
+			continue
+		}
 		body = append(body, f.text[from:m.start]...)
 		from = m.end
 	}
-	return append(body, f.text[from:]...)
+	return append(body, f.text[from:to]...)
 }

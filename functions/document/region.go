@@ -37,6 +37,12 @@ func isNavigation(n *html.Node) bool {
 	return false
 }
 
+// isMain reports whether an element says of itself that it is the main part of
+// the page (WHATWG HTML, 4.4.14; WAI-ARIA 1.2, main).
+func isMain(n *html.Node) bool {
+	return n.DataAtom == atom.Main || strings.EqualFold(strings.TrimSpace(attribute(n, "role")), "main")
+}
+
 func within(n *html.Node, names ...atom.Atom) bool {
 	for p := n.Parent; p != nil; p = p.Parent {
 		for _, name := range names {

@@ -109,3 +109,18 @@ func TestGuess(t *testing.T) {
 		}
 	}
 }
+
+func TestThePageItselfSaysWhatIsMain(t *testing.T) {
+	const teasers = `<div>Read more about the weather of tomorrow</div>`
+	for name, markup := range map[string]string{
+		"by name": `<main><h1>Pools</h1><p>A pool keeps connections open.<nav>Next</nav><p>It is shared.</main>` + teasers,
+		"by role": `<div role="Main"><h1>Pools</h1><p>A pool keeps connections open.<nav>Next</nav><p>It is shared.</div>` + teasers,
+	} {
+		t.Run(name, func(t *testing.T) {
+			const want = "Pools\nA pool keeps connections open.\nIt is shared."
+			if got := Text([]byte("<title>x</title>"+markup), "text/html", "http://a/").Body; got != want {
+				t.Errorf("body %q, want %q", got, want)
+			}
+		})
+	}
+}

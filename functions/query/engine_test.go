@@ -1,0 +1,229 @@
+package query
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+func total(t *testing.T, e *Engine, text string) int {
+	t.Helper()
+	found, err := e.Search(t.Context(), segment.Query{Text: text, Size: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found.Total
+}
+
+func TestNewGenerationShowsInTime(t *testing.T) {
+	s := newStore(t, 2)
+	e := s.engine(s.bucket)
+	if got := total(t, e, "manual"); got != 0 {
+		t.Fatalf("an empty bucket holds %d manuals", got)
+	}
+	s.publish(manual(3)...)
+	s.clock.advance(e.Age - time.Nanosecond)
+	if got := total(t, e, "manual"); got != 0 {
+		t.Errorf("the manifests were read again too early: %d", got)
+	}
+	s.clock.advance(time.Nanosecond)
+	if got := total(t, e, "manual"); got != 3 {
+		t.Errorf("%d of 3 manuals are found after %v", got, e.Age)
+	}
+	s.publish(manual(4)...) // three of them again
+	s.clock.advance(e.Age)
+	if got := total(t, e, "manual"); got != 4 {
+		t.Errorf("%d of 4 manuals are found", got)
+	}
+}
+
+func TestRequests(t *testing.T) {
+	s := newStore(t, 1)
+	s.publish(manual(3)...)
+	s.publish(testPage{url: "https://example.org/stored-only", mime: "text/plain", data: "words"})
+	counting := countblob.New(s.bucket)
+	e := s.engine(counting)
+	total(t, e, "manual")
+	gets := func(do func()) int64 {
+		before := counting.Counts()
+		do()
+		after := counting.Counts()
+		if after.List != before.List {
+			t.Errorf("%d LIST requests", after.List-before.List)
+		}
+		return after.Get - before.Get
+	}
+	page := func(url string) func() {
+		return func() {
+			a, err := address.Parse(url)
+			s.check(err)
+			_, err = e.Page(t.Context(), a)
+			s.check(err)
+		}
+	}
+	if n := gets(func() { total(t, e, "chapter") }); n != 0 {
+		t.Errorf("a warm search takes %d GETs", n)
+	}
+	if n := gets(page("https://example0.org/manual")); n != 1 {
+		t.Errorf("a page that is indexed takes %d GETs, want 1", n)
+	}
+	s.clock.advance(e.Age)
+	if n := gets(func() { total(t, e, "chapter") }); n != 2 {
+		t.Errorf("an unchanged manifest takes %d GETs, want 2", n)
+	}
+	s.publish(manual(1)...)
+	s.clock.advance(e.Age)
+	if n := gets(func() { total(t, e, "chapter") }); n != 3 {
+		t.Errorf("a manifest with one new segment takes %d GETs, want 3", n)
+	}
+	page("https://example.org/stored-only")()
+}
+
+func TestDamagedSegment(t *testing.T) {
+	s := newStore(t, 1)
+	s.publish(manual(2)...)
+	key := layout.SegmentKey(0, "0123456789abcdef0123456789abcdef")
+	s.check(s.bucket.Create(t.Context(), key, []byte("no segment")))
+	s.commit(0, func(m *manifest.Manifest) error {
+		m.Segments = append(m.Segments, manifest.Segment{Key: key})
+		return nil
+	})
+	var log bytes.Buffer
+	h := s.handler(s.bucket, &log)
+	w := askJSON(h, "/search?q=manual")
+	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "part of the index is damaged") {
+		t.Errorf("search: %d %s", w.Code, w.Body)
+	}
+	if strings.Contains(w.Body.String(), key) || strings.Count(log.String(), key) != 1 || strings.Count(log.String(), "\n") != 1 {
+		t.Errorf("answer %s, log:\n%s", w.Body, &log)
+	}
+	if w := ask(h, "GET", "/page?url=https://example1.org/manual"); w.Code != http.StatusOK || w.Body.String() != "<h1>Manual</h1>" {
+		t.Errorf("stored copy: %d %s", w.Code, w.Body)
+	}
+	if w := ask(h, "GET", "/"); w.Code != http.StatusOK {
+		t.Errorf("home: %d", w.Code)
+	}
+}
+
+// Whichever request the store does not answer, the client is told so, and the
+// next one is served.
+func TestStoreDoesNotAnswer(t *testing.T) {
+	s := newStore(t, 2)
+	s.publish(manual(4)...)
+	s.publish(testPage{url: "https://example.org/stored-only", mime: "text/plain", data: "words"})
+	for _, target := range []string{"/search?q=manual", "/page?url=https://example1.org/manual", "/page?url=https://example.org/stored-only"} {
+		t.Run(target, func(t *testing.T) {
+			faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
+				h := s.handler(faultblob.New(s.bucket, decide), io.Discard)
+				w := askJSON(h, target)
+				if w.Code == http.StatusServiceUnavailable {
+					if !strings.Contains(w.Body.String(), "store does not answer") || w.Header().Get("Retry-After") == "" {
+						t.Errorf("%s %v", w.Body, w.Header())
+					}
+					w = askJSON(h, target)
+				}
+				if w.Code != http.StatusOK {
+					t.Errorf("%d %s", w.Code, w.Body)
+				}
+			})
+		})
+	}
+}
+
+// A client that hangs up is waited for no longer, and the next one gets what
+// was being read for it.
+func TestClientHangsUp(t *testing.T) {
+	for _, held := range []string{layout.Manifests, layout.Packages} {
+		s := newStore(t, 1)
+		s.publish(manual(1)...)
+		reached, release := make(chan struct{}), make(chan struct{})
+		var once sync.Once
+		bucket := faultblob.New(s.bucket, func(c faultblob.Call) faultblob.Fault {
+			if strings.HasPrefix(c.Key, held) {
+				fault := faultblob.None
+				once.Do(func() {
+					close(reached)
+					if held == layout.Packages {
+						fault = faultblob.Hang // until the client goes
+						return
+					}
+					<-release
+				})
+				return fault
+			}
+			return faultblob.None
+		})
+		var log bytes.Buffer
+		h := s.handler(bucket, &log)
+		ctx, hangUp := context.WithCancel(t.Context())
+		served := make(chan struct{})
+		const target = "/page?url=https://example0.org/manual"
+		go func() {
+			defer close(served)
+			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", target, nil).WithContext(ctx))
+		}()
+		<-reached
+		hangUp()
+		<-served
+		close(release)
+		if w := ask(h, "GET", target); w.Code != http.StatusOK {
+			t.Errorf("%s: the next client gets %d %s", held, w.Code, w.Body)
+		}
+		if log.Len() > 0 {
+			t.Errorf("%s: logged %s", held, &log)
+		}
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	s := newStore(t, 3)
+	s.publish(manual(20)...)
+	h := s.serve()
+	var clients sync.WaitGroup
+	for i := range 8 {
+		clients.Go(func() {
+			for n := range 20 {
+				targets := []string{"/search?q=manual", fmt.Sprintf("/page?url=https://example%d.org/manual", n), "/search?q=chapter+%22the+manual%22", "/"}
+				if w := ask(h, "GET", targets[(n+i)%len(targets)]); w.Code != http.StatusOK {
+					t.Errorf("%d %s", w.Code, w.Body)
+				}
+				s.clock.advance(time.Second)
+			}
+		})
+	}
+	for range 3 {
+		s.publish(manual(20)...)
+	}
+	clients.Wait()
+}
+
+func TestPackageHoldsAnotherPage(t *testing.T) {
+	s := newStore(t, 1)
+	s.publish(manual(2)...)
+	e := s.engine(s.bucket)
+	a, err := address.Parse("https://example0.org/manual")
+	s.check(err)
+	other, err := address.Parse("https://example1.org/manual")
+	s.check(err)
+	total(t, e, "manual")
+	d, _, err := e.snapshots.last.Load().index.Lookup(other.ID)
+	s.check(err)
+	place := fmt.Sprintf("byte %d of %s", d.Offset, d.Package)
+	if _, err := readPage(t.Context(), s.bucket, a, d.Package, placeOf(d)); err == nil || !strings.Contains(err.Error(), place) {
+		t.Errorf("%v, want it to name %s", err, place)
+	}
+}

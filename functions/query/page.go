@@ -1,0 +1,104 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// ErrNoPage says that no page is stored for an address.
+var ErrNoPage = errors.New("no page is stored for this address")
+
+// Page returns the stored page of an address, read by one ranged GET once its
+// place is known. A page that can be searched is found in the index, others in
+// the books, and all of them there when the index is damaged. It fails with
+// ErrNoPage.
+func (e *Engine) Page(ctx context.Context, a address.Address) (webobject.Object, error) {
+	current, err := e.snapshots.get(ctx, e)
+	if errors.Is(err, segment.ErrDamaged) {
+		return e.PageInBooks(ctx, a)
+	}
+	if err != nil {
+		return webobject.Object{}, err
+	}
+	d, found, err := current.index.Lookup(a.ID)
+	if err == nil && found {
+		return readPage(ctx, e.Bucket, a, d.Package, placeOf(d))
+	}
+	return pageInBooks(ctx, e.Bucket, current.manifests, a)
+}
+
+// PageInBooks returns the stored page of an address without the index: for
+// one who asks once.
+func (e *Engine) PageInBooks(ctx context.Context, a address.Address) (webobject.Object, error) {
+	manifests, err := e.manifests(ctx)
+	if err != nil {
+		return webobject.Object{}, err
+	}
+	return pageInBooks(ctx, e.Bucket, manifests, a)
+}
+
+func pageInBooks(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest, a address.Address) (webobject.Object, error) {
+	var keys []string
+	for _, m := range manifests {
+		for _, listed := range m.Books {
+			keys = append(keys, listed.Key)
+		}
+	}
+	outcomes := make([][]book.Outcome, len(keys))
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(parallelReads)
+	for i, key := range keys {
+		group.Go(func() error {
+			opened, err := book.Open(within, bucket, key)
+			if err != nil {
+				return err
+			}
+			outcomes[i], err = opened.Find(within, a.Place, a.ID)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return webobject.Object{}, err
+	}
+	newest, found := newestStored(outcomes)
+	if !found {
+		return webobject.Object{}, fmt.Errorf("%s: %w", a.URL, ErrNoPage)
+	}
+	return readPage(ctx, bucket, a, newest.Package, webobject.Place{Offset: newest.Offset, Length: newest.Length})
+}
+
+func newestStored(outcomes [][]book.Outcome) (newest book.Outcome, found bool) {
+	for _, some := range outcomes {
+		for _, o := range some {
+			if o.State == book.Stored && (!found || o.Version.Compare(newest.Version) > 0) {
+				newest, found = o, true
+			}
+		}
+	}
+	return newest, found
+}
+
+func placeOf(d segment.Document) webobject.Place {
+	return webobject.Place{Offset: d.Offset, Length: d.Length}
+}
+
+func readPage(ctx context.Context, bucket blob.Reader, a address.Address, key string, place webobject.Place) (webobject.Object, error) {
+	page, err := webobject.Read(ctx, bucket, key, place)
+	if err == nil && page.URL != a.URL {
+		err = fmt.Errorf("byte %d of %s holds %.200q instead of %s", place.Offset, key, page.URL, a.URL)
+	}
+	if err != nil {
+		return webobject.Object{}, err
+	}
+	return page, nil
+}

@@ -1,0 +1,100 @@
+package query
+
+import (
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+func TestWantsJSON(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"":                                  false,
+		"*/*":                               false,
+		"application/json":                  true,
+		"Application/JSON; charset=utf-8":   true,
+		"application/json, text/plain, */*": true,
+		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": false,
+		"text/html;q=0.5, application/json":                               true,
+		"text/html, application/json;q=0.5":                               false,
+		"application/json;q=0":                                            false,
+		"application/json;q=x":                                            true,
+		",;,/,application/json":                                           true,
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("Accept", accept)
+		if got := wantsJSON(r); got != want {
+			t.Errorf("Accept: %s: %v", accept, got)
+		}
+	}
+}
+
+func TestCrumbs(t *testing.T) {
+	for address, want := range map[string][]string{
+		"https://example.org/":                    {"example.org"},
+		"http://127.0.0.1:8080/a//b.html":         {"127.0.0.1:8080", "a", "b.html"},
+		"https://example.org/a%20b/%E7%9C%9F?q=a": {"example.org", "a b", "真", "?q=a"},
+		"https://example.org/%E2%80%AEgpj.exe":    {"example.org", "%E2%80%AEgpj.exe"}, // turns the text around
+		"https://example.org/%FF/%0A/100%":        {"example.org", "%FF", "%0A", "100%"},
+	} {
+		if diff := cmp.Diff(want, crumbs(address)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", address, diff)
+		}
+	}
+}
+
+func TestPager(t *testing.T) {
+	for _, test := range []struct {
+		from, size, total int
+		previous, next    string
+		first, last       int // numbers shown
+		current           int
+	}{
+		{0, 10, 0, "", "", 0, 0, 0},
+		{0, 10, 10, "", "", 0, 0, 0},
+		{0, 10, 11, "", "/search?from=10&q=a", 1, 2, 1},
+		{10, 10, 11, "/search?q=a", "", 1, 2, 2},
+		{5, 10, 11, "/search?q=a", "", 1, 2, 0}, // between two pages
+		{50, 10, 1000, "/search?from=40&q=a", "/search?from=60&q=a", 3, 9, 6},
+		{990, 10, 1000, "/search?from=980&q=a", "", 94, 100, 100},
+		{9990, 10, 1e6, "/search?from=9980&q=a", "", 994, 1000, 1000},
+		{9960, 30, 1e6, "/search?from=9930&n=30&q=a", "", 327, 333, 333},
+		{20, 10, 5, "/search?q=a", "", 1, 1, 0}, // behind the end
+	} {
+		p := newPager(segment.Query{Text: "a", From: test.from, Size: test.size}, test.total)
+		first, last, current := 0, 0, 0
+		for _, n := range p.Numbers {
+			if first == 0 {
+				first = n.Number
+			}
+			last = n.Number
+			if n.Current {
+				current = n.Number
+			}
+		}
+		if p.Previous != test.previous || p.Next != test.next || first != test.first || last != test.last || current != test.current {
+			t.Errorf("%+v: previous %q, next %q, numbers %d to %d, current %d", test, p.Previous, p.Next, first, last, current)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
+		if got := count(n); got != want {
+			t.Errorf("%d is written %s", n, got)
+		}
+	}
+}
+
+func TestDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		1234 * time.Microsecond: "1.23 ms", 999999 * time.Microsecond: "999 ms", 1250 * time.Millisecond: "1.2 s",
+	} {
+		if got := duration(d); got != want {
+			t.Errorf("%v is written %s", d, got)
+		}
+	}
+}

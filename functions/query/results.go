@@ -1,0 +1,132 @@
+package query
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// box is the form of every page. The zero box is empty.
+type box struct {
+	Query string
+	Size  int // hits a page, 0 for as many as usual
+}
+
+// resultsPage is what the template of a page of results is given.
+type resultsPage struct {
+	Box   box
+	Total int
+	Exact bool
+	Took  time.Duration
+	First int // number of the first hit, from 1
+	Hits  []hit
+	Pages pager
+}
+
+type hit struct {
+	URL     string
+	Crumbs  []string // the address for people: host, then the parts of the path
+	Title   []segment.Fragment
+	Snippet []segment.Fragment
+	Lang    string
+	Fetched time.Time
+	Copy    string // address of the stored copy
+}
+
+func newResultsPage(q segment.Query, found Result) resultsPage {
+	page := resultsPage{
+		Box: box{Query: q.Text}, Total: found.Total, Exact: found.Exact, Took: found.Took,
+		First: q.From + 1, Pages: newPager(q, found.Total),
+	}
+	if q.Size != defaultHits {
+		page.Box.Size = q.Size
+	}
+	for _, h := range found.Hits {
+		title := h.MarkedTitle
+		if strings.TrimSpace(plain(title)) == "" {
+			title = []segment.Fragment{{Text: h.URL}}
+		}
+		page.Hits = append(page.Hits, hit{
+			URL: h.URL, Crumbs: crumbs(h.URL), Title: title, Snippet: h.Snippet,
+			Lang: h.Lang, Fetched: h.Fetched.UTC(), Copy: "/page?url=" + url.QueryEscape(h.URL),
+		})
+	}
+	return page
+}
+
+// crumbs takes an address apart and decodes what can be shown as it is;
+// characters that are invisible or turn the direction of text stay encoded.
+func crumbs(address string) []string {
+	_, rest, _ := strings.Cut(address, "://")
+	path, query, _ := strings.Cut(rest, "?")
+	var parts []string
+	for part := range strings.SplitSeq(path, "/") {
+		if part != "" {
+			parts = append(parts, readable(part))
+		}
+	}
+	if query != "" {
+		parts = append(parts, "?"+readable(query))
+	}
+	return parts
+}
+
+func readable(encoded string) string {
+	decoded, err := url.PathUnescape(encoded)
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) }
+	if err != nil || !utf8.ValidString(decoded) || strings.ContainsFunc(decoded, hidden) {
+		return encoded
+	}
+	return decoded
+}
+
+// pager leads to the other pages of a result. An address is empty where there
+// is nothing to go to.
+type pager struct {
+	Previous, Next string
+	Numbers        []numbered
+}
+
+type numbered struct {
+	Number  int
+	Current bool
+	Address string
+}
+
+// pagesShown is how many numbers a pager has.
+const pagesShown = 7
+
+func newPager(q segment.Query, total int) (p pager) {
+	last := min((total-1)/q.Size, segment.MaxHits/q.Size-1) // counted from 0
+	current := q.From / q.Size
+	if total == 0 || last == 0 && q.From == 0 {
+		return pager{}
+	}
+	if q.From > 0 {
+		p.Previous = pageAddress(q, min(q.From-q.Size, last*q.Size))
+	}
+	if q.From+q.Size < total && q.From+2*q.Size <= segment.MaxHits {
+		p.Next = pageAddress(q, q.From+q.Size)
+	}
+	first := max(0, min(current-pagesShown/2, last-pagesShown+1))
+	for n := first; n <= min(last, first+pagesShown-1); n++ {
+		p.Numbers = append(p.Numbers, numbered{n + 1, n*q.Size == q.From, pageAddress(q, n*q.Size)})
+	}
+	return p
+}
+
+func pageAddress(q segment.Query, from int) string {
+	values := url.Values{"q": {q.Text}}
+	if q.Size != defaultHits {
+		values.Set("n", strconv.Itoa(q.Size))
+	}
+	if from > 0 {
+		values.Set("from", strconv.Itoa(from))
+	}
+	return "/search?" + values.Encode()
+}

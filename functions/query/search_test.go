@@ -1,0 +1,219 @@
+package query
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
+)
+
+func manual(n int) (pages []testPage) {
+	for i := range n {
+		pages = append(pages, testPage{
+			url: fmt.Sprintf("https://example%d.org/manual", i), mime: "text/html", data: "<h1>Manual</h1>",
+			title: "Manual", body: fmt.Sprintf("Chapter %d of the manual.", i),
+		})
+	}
+	return pages
+}
+
+// parse reads a page of ours.
+func parse(t *testing.T, body string) *goquery.Document {
+	t.Helper()
+	document, err := goquery.NewDocumentFromReader(strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+func texts(s *goquery.Selection) []string {
+	return s.Map(func(_ int, s *goquery.Selection) string { return s.Text() })
+}
+
+func TestJSON(t *testing.T) {
+	s := newStore(t, 3)
+	s.publish(
+		testPage{url: "https://example.org/vacuum", mime: "text/html", title: "Vacuum <b>", body: "It cleans & tidies a table.", lang: "en"},
+		testPage{url: "https://example.com/", mime: "text/html", title: "Elsewhere", body: "Nothing of interest."},
+	)
+	w := askJSON(s.serve(), "/search?q=table")
+	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" || w.Header().Get("Vary") != "Accept" {
+		t.Fatalf("status %d, header %v", w.Code, w.Header())
+	}
+	var got map[string]any
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	results, _ := got["results"].([]any)
+	if len(results) != 1 {
+		t.Fatalf("results %v", got["results"])
+	}
+	score, _ := results[0].(map[string]any)["score"].(float64)
+	if score <= 0 {
+		t.Errorf("score %v", score)
+	}
+	want := map[string]any{
+		"total": 1.0, "total_exact": true, "took_ms": 0.0,
+		"results": []any{map[string]any{
+			"url": "https://example.org/vacuum", "title": "Vacuum <b>", "snippet": "It cleans & tidies a table.",
+			"score": score, "lang": "en", "fetched": "2026-11-21T12:00:01Z",
+		}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("answer (-want +got):\n%s", diff)
+	}
+	if w := askJSON(s.serve(), "/search?q=absent"); w.Body.String() != `{"total":0,"total_exact":true,"took_ms":0,"results":[]}`+"\n" {
+		t.Errorf("nothing found: %s", w.Body)
+	}
+}
+
+func TestPaging(t *testing.T) {
+	s := newStore(t, 7)
+	s.publish(manual(25)...)
+	h := s.serve()
+	seen := map[string]bool{}
+	next, pages := "/search?q=manual", 0
+	for ; next != ""; pages++ {
+		w := ask(h, "GET", next)
+		document := parse(t, w.Body.String())
+		document.Find("h2 a").Each(func(_ int, link *goquery.Selection) { seen[link.AttrOr("href", "")] = true })
+		if first := document.Find("ol").AttrOr("start", ""); first != fmt.Sprint(10*pages+1) {
+			t.Errorf("page %d begins with number %s", pages+1, first)
+		}
+		if current := document.Find("[aria-current]").Text(); current != fmt.Sprint(pages+1) {
+			t.Errorf("page %d says that it is page %q", pages+1, current)
+		}
+		if got := texts(document.Find("nav .number")); !cmp.Equal(got, []string{"1", "2", "3"}) {
+			t.Errorf("page %d leads to %v", pages+1, got)
+		}
+		if total := document.Find(".total").Text(); total != "25 pages in 0.00 ms" {
+			t.Errorf("page %d counts %q", pages+1, total)
+		}
+		next = document.Find("a[rel=next]").AttrOr("href", "")
+	}
+	if pages != 3 || len(seen) != 25 {
+		t.Errorf("%d different results on %d pages, want 25 on 3", len(seen), pages)
+	}
+	document := parse(t, ask(h, "GET", "/search?q=manual&n=5&from=500").Body.String())
+	if back := document.Find("a[rel=prev]").AttrOr("href", ""); back != "/search?from=20&n=5&q=manual" || !strings.Contains(document.Text(), "no results so far down") {
+		t.Errorf("behind the end: back to %q, %s", back, document.Find("main").Text())
+	}
+}
+
+func TestWrongRequests(t *testing.T) {
+	h := newStore(t, 1).serve()
+	for _, test := range []struct {
+		target string
+		status int
+		want   string
+	}{
+		{"/search?q=a&n=0", 400, "n=0 is not possible; it must be a number from 1 to 100."},
+		{"/search?q=a&n=101", 400, "n=101 is not possible"},
+		{"/search?q=a&n=ten", 400, "n=ten is not possible"},
+		{"/search?q=a&from=-1", 400, "from=-1 is not possible; it must be a number from 0 to 9990."},
+		{"/search?q=a&n=100&from=9901", 400, "from=9901 is not possible"},
+		{"/search?q=100%", 400, "a percent sign is written %25"},
+		{"/search?q=" + strings.Repeat("a", 4097), 400, "The query has 4097 bytes; ask with at most 4096."},
+		{"/page", 400, "ask like /page?url=https://example.org/."},
+		{"/page?url=file:///etc/passwd", 400, `"file:///etc/passwd" is no web address; write it like https://example.org/.`},
+		{"/page?url=https://example.org/a%20b", 404, "No copy of https://example.org/a%20b is stored."},
+		{"/nowhere", 404, "There is no page at this address."},
+	} {
+		w := askJSON(h, test.target)
+		var got struct{ Error string }
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != test.status || !strings.Contains(got.Error, test.want) {
+			t.Errorf("%.60s: %d %s, want %d %s", test.target, w.Code, w.Body, test.status, test.want)
+		}
+		w = ask(h, "GET", test.target)
+		if got := parse(t, w.Body.String()).Find(".sentence").Text(); w.Code != test.status || !strings.Contains(got, test.want) {
+			t.Errorf("%.60s as HTML: %d %q, want %d %s", test.target, w.Code, got, test.status, test.want)
+		}
+	}
+	if w := askJSON(h, "/search?q=+"); w.Code != http.StatusBadRequest {
+		t.Errorf("JSON of no query: %d %s", w.Code, w.Body)
+	}
+	if w := ask(h, "GET", "/search?q=+"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" {
+		t.Errorf("no query: %d to %q", w.Code, w.Header().Get("Location"))
+	}
+	if w := ask(h, "POST", "/search?q=a"); w.Code != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %d", w.Code)
+	}
+}
+
+// What pages and queries say is shown as text, wherever it stands.
+func TestHostileTexts(t *testing.T) {
+	const attack = `"'><script>alert(1)</script><img src=x onerror=alert(2)>{{.}}`
+	s := newStore(t, 1)
+	s.publish(testPage{
+		url: "https://example.org/?a=%3Cscript%3E&b=javascript:alert(3)", mime: "text/html", data: attack,
+		title: "evil " + attack, body: "evil " + attack, lang: `en" onclick="alert(4)`,
+	})
+	w := ask(s.serve(), "GET", "/search?n=7&q="+url.QueryEscape("evil "+attack))
+	document := parse(t, w.Body.String())
+	if found := document.Find("script, img, [onerror], [onclick], a[href^=javascript]"); found.Length() > 0 {
+		t.Errorf("the page holds %d elements of others:\n%s", found.Length(), w.Body)
+	}
+	for _, where := range []string{"h2", ".snippet"} {
+		if got := document.Find(where).Text(); got != "evil "+attack {
+			t.Errorf("%s shows %q", where, got)
+		}
+	}
+	if got := document.Find("input[name=q]").AttrOr("value", ""); got != "evil "+attack {
+		t.Errorf("the box holds %q", got)
+	}
+	if got := document.Find("title").Text(); got != "evil "+attack+" – Bucketsearch" {
+		t.Errorf("the title is %q", got)
+	}
+	if got := document.Find("input[name=n]").AttrOr("value", ""); got != "7" {
+		t.Errorf("the form forgets n: %q", got)
+	}
+	if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "script") {
+		t.Errorf("policy %q", policy)
+	}
+}
+
+func TestResultsPage(t *testing.T) {
+	s := newStore(t, 1)
+	s.publish(
+		testPage{url: "https://ar.example.org/%D9%81%D8%B1%D8%A7%D8%BA/", mime: "text/html", title: "Vacuum فراغ", body: "كلمة vacuum هنا.", lang: "ar"},
+		testPage{url: "https://example.org/untitled?x=1", mime: "text/plain", body: "The vacuum has no title."},
+	)
+	w := ask(s.serve(), "GET", "/search?q=VACUUM")
+	document := parse(t, w.Body.String())
+	hit := document.Find("li").FilterFunction(func(_ int, li *goquery.Selection) bool {
+		return li.Find("h2[lang=ar][dir=auto]").Length() == 1
+	})
+	if got := texts(hit.Find("mark")); !cmp.Equal(got, []string{"Vacuum", "vacuum"}) {
+		t.Errorf("marked %v", got)
+	}
+	if got := texts(hit.Find(".address bdi")); !cmp.Equal(got, []string{"ar.example.org", "فراغ"}) {
+		t.Errorf("address %v", got)
+	}
+	if got := hit.Find("time").AttrOr("datetime", ""); got != "2026-11-21T12:00:01Z" {
+		t.Errorf("fetched %q", got)
+	}
+	if got := document.Find("h2").Not("[lang]").Text(); got != "https://example.org/untitled?x=1" {
+		t.Errorf("a page without a title is called %q", got)
+	}
+	document.Find(".more a").Each(func(_ int, link *goquery.Selection) {
+		if w := ask(s.serve(), "GET", link.AttrOr("href", "")); w.Code != http.StatusOK {
+			t.Errorf("stored copy at %s: %d", link.AttrOr("href", ""), w.Code)
+		}
+	})
+	style := document.Find("link[rel=stylesheet]").AttrOr("href", "")
+	if w := ask(s.serve(), "GET", style); w.Code != http.StatusOK || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") || w.Body.Len() == 0 {
+		t.Errorf("style sheet %s: %d %v", style, w.Code, w.Header())
+	}
+	if none := ask(s.serve(), "GET", "/search?q=qwertz").Body.String(); !strings.Contains(none, "No page matches") || !strings.Contains(none, "must not occur") {
+		t.Errorf("no match:\n%s", none)
+	}
+	if home := ask(s.serve(), "GET", "/"); parse(t, home.Body.String()).Find("form[role=search] input[name=q]").Length() != 1 {
+		t.Errorf("home:\n%s", home.Body)
+	}
+}

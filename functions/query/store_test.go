@@ -1,0 +1,190 @@
+package query
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// clock stands still until it is moved.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// testPage is a page to be published. One without a title and a body is
+// stored and not indexed.
+type testPage struct {
+	url, mime, data   string
+	title, body, lang string
+}
+
+// store is a bucket as the other functions fill it.
+type store struct {
+	t      testing.TB
+	bucket *memblob.Bucket
+	clock  *clock
+	rules  rules.Document
+	token  uint64
+}
+
+func newStore(t testing.TB, partitions int) *store {
+	s := &store{t: t, bucket: memblob.New(), clock: &clock{now: noon}}
+	s.rules = rules.Even(rules.Storage, partitions, noon)
+	s.check(rules.Publish(t.Context(), s.bucket, rules.Even(rules.Crawl, 1, noon)))
+	s.check(rules.Publish(t.Context(), s.bucket, s.rules))
+	return s
+}
+
+func (s *store) check(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// publish packs and indexes the pages: a new version of each, and one
+// generation of every partition that has some of them.
+func (s *store) publish(pages ...testPage) {
+	s.t.Helper()
+	s.token++
+	parts := map[int][]testPage{}
+	for _, p := range pages {
+		a, err := address.Parse(p.url)
+		s.check(err)
+		partition, err := s.rules.Decide(a)
+		s.check(err)
+		parts[partition] = append(parts[partition], p)
+	}
+	for partition, pages := range parts {
+		s.publishIn(layout.Partition(partition), pages)
+	}
+}
+
+func (s *store) publishIn(partition layout.Partition, pages []testPage) {
+	s.t.Helper()
+	version := layout.Version{Epoch: 1, Token: s.token}
+	created := noon.Add(time.Duration(s.token) * time.Second)
+	pkg := webobject.Package{Base: 2, Created: created, Expires: created.AddDate(0, 0, 1)}
+	compressor := webobject.NewCompressor(webobject.DefaultLevel)
+	for _, p := range pages {
+		run, err := compressor.Compress(webobject.Object{
+			URL: p.url, MIME: p.mime, Data: []byte(p.data), Downloaded: created, Status: 200, Version: version,
+		})
+		s.check(err)
+		pkg.Runs = append(pkg.Runs, run)
+	}
+	spf, places, err := pkg.Build()
+	s.check(err)
+	key := layout.PackageKey(partition, layout.PackageName{Base: 2, Created: created})
+	s.check(s.bucket.Create(s.t.Context(), key, spf))
+
+	var learnt book.Book
+	var documents []segment.Document
+	for i, p := range pages {
+		a, err := address.Parse(p.url)
+		s.check(err)
+		learnt.Outcomes = append(learnt.Outcomes, book.Outcome{
+			Version: version, URL: a.URL, Place: a.Place, State: book.Stored, Status: 200, Time: created,
+			Package: key, Offset: places[i].Offset, Length: places[i].Length,
+		})
+		if p.title+p.body == "" {
+			continue
+		}
+		documents = append(documents, segment.Document{
+			ID: a.ID, Version: version, URL: a.URL, Site: a.Site, Title: p.title, Body: p.body, Lang: p.lang, MIME: p.mime,
+			Fetched: created, Package: key, Offset: places[i].Offset, Length: places[i].Length,
+		})
+	}
+	bookKey := s.put(learnt, partition)
+	index, err := segment.Build(documents)
+	s.check(err)
+	segmentKey := layout.SegmentKey(partition, layout.ContentHash(index))
+	s.check(s.bucket.Create(s.t.Context(), segmentKey, index))
+	s.commit(partition, func(m *manifest.Manifest) error {
+		m.Add(manifest.Package{Key: key, Bytes: int64(len(spf)), Pages: len(pages), Indexed: true})
+		m.Books = append(m.Books, manifest.Book{Key: bookKey, Outcomes: len(learnt.Outcomes)})
+		m.Segments = append(m.Segments, manifest.Segment{Key: segmentKey, Documents: len(documents), Packages: []uint32{m.Next - 1}})
+		return nil
+	})
+}
+
+func (s *store) put(learnt book.Book, partition layout.Partition) (key string) {
+	s.t.Helper()
+	content, err := book.Encode(learnt)
+	s.check(err)
+	key = layout.BookKey(partition, layout.ContentHash(content))
+	s.check(s.bucket.Create(s.t.Context(), key, content))
+	return key
+}
+
+func (s *store) commit(partition layout.Partition, edit func(*manifest.Manifest) error) manifest.Manifest {
+	s.t.Helper()
+	m, err := manifest.Commit(s.t.Context(), s.bucket, partition, s.clock.Now, edit)
+	s.check(err)
+	return m
+}
+
+// engine answers from the store, read through bucket.
+func (s *store) engine(bucket blob.Reader) *Engine {
+	return &Engine{
+		Bucket:   bucket,
+		Settings: &settings.Cache{Bucket: bucket, Now: s.clock.Now, Age: time.Minute},
+		Now:      s.clock.Now,
+		Age:      10 * time.Second,
+	}
+}
+
+// handler serves the store; what it logs is written to log.
+func (s *store) handler(bucket blob.Reader, log io.Writer) http.Handler {
+	return Handler(s.engine(bucket), slog.New(slog.NewTextHandler(log, nil)))
+}
+
+// serve is handler for tests in which nothing goes wrong.
+func (s *store) serve() http.Handler { return s.handler(s.bucket, s.t.Output()) }
+
+// ask sends a request with header lines such as "Accept: text/html".
+func ask(h http.Handler, method, target string, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, nil)
+	for _, line := range header {
+		name, value, _ := strings.Cut(line, ": ")
+		r.Header.Add(name, value)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func askJSON(h http.Handler, target string) *httptest.ResponseRecorder {
+	return ask(h, "GET", target, "Accept: application/json")
+}

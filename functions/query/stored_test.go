@@ -1,0 +1,116 @@
+package query
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+const binary = "\x00\xFFnot \xC3 text\r\n\x00"
+
+func TestStoredCopy(t *testing.T) {
+	s := newStore(t, 2)
+	s.publish(
+		testPage{url: "https://example.org/found", mime: "text/html; charset=iso-8859-1", data: "<script>alert(1)</script>" + binary, title: "Found", body: "words"},
+		testPage{url: "https://example.org/stored-only", mime: "text/plain", data: binary},
+		testPage{url: "https://example.org/empty", mime: "text/plain"},
+	)
+	server := httptest.NewServer(s.serve())
+	defer server.Close()
+	for path, want := range map[string]string{"found": "<script>alert(1)</script>" + binary, "stored-only": binary, "empty": ""} {
+		target := server.URL + "/page?url=https://example.org/" + path + "%23fragment"
+		for _, method := range []string{"GET", "HEAD"} {
+			header, body := fetch(t, method, target)
+			if method == "HEAD" {
+				want = ""
+			}
+			if body != want {
+				t.Errorf("%s %s: %q, want %q", method, path, body, want)
+			}
+			if got := header.Get("X-Stored-Url"); got != "https://example.org/"+path {
+				t.Errorf("%s %s: copy of %q", method, path, got)
+			}
+			for name, want := range map[string]string{
+				"Last-Modified":          "Sat, 21 Nov 2026 12:00:01 GMT",
+				"Memento-Datetime":       "Sat, 21 Nov 2026 12:00:01 GMT",
+				"X-Content-Type-Options": "nosniff",
+				"X-Robots-Tag":           "noindex",
+				"Referrer-Policy":        "no-referrer",
+			} {
+				if got := header.Get(name); got != want {
+					t.Errorf("%s %s: %s is %q, want %q", method, path, name, got, want)
+				}
+			}
+			policy := strings.Split(header.Get("Content-Security-Policy"), "; ")
+			if policy[0] != "sandbox" || policy[1] != "default-src 'none'" || strings.Contains(header.Get("Content-Security-Policy"), "script") {
+				t.Errorf("%s %s: policy %q", method, path, policy)
+			}
+		}
+	}
+}
+
+func fetch(t *testing.T, method, target string) (http.Header, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, target, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var body strings.Builder
+	if err := answer.Write(&body); err != nil {
+		t.Fatal(err)
+	}
+	_, content, _ := strings.Cut(body.String(), "\r\n\r\n")
+	if answer.StatusCode != http.StatusOK {
+		t.Fatalf("%s %s: %s", method, target, answer.Status)
+	}
+	return answer.Header, content
+}
+
+func TestStoredCopyIsNotSentTwice(t *testing.T) {
+	s := newStore(t, 1)
+	page := testPage{url: "https://example.org/", mime: "text/html", data: "first", title: "First", body: "words"}
+	s.publish(page)
+	h := s.serve()
+	const target = "/page?url=https://example.org/"
+	etag := ask(h, "GET", target).Header().Get("ETag")
+	for _, condition := range []string{"If-None-Match: " + etag, "If-Modified-Since: Sat, 21 Nov 2026 12:00:01 GMT"} {
+		if w := ask(h, "GET", target, condition); w.Code != http.StatusNotModified || w.Body.Len() != 0 {
+			t.Errorf("%s: %d, %d bytes", condition, w.Code, w.Body.Len())
+		}
+	}
+	page.data = "second"
+	s.publish(page)
+	s.clock.advance(11e9)
+	if w := ask(h, "GET", target, "If-None-Match: "+etag); w.Code != http.StatusOK || w.Body.String() != "second" {
+		t.Errorf("a new version: %d %q", w.Code, w.Body)
+	}
+}
+
+func TestServedType(t *testing.T) {
+	for stored, want := range map[string]string{
+		"text/html":                           "text/html",
+		"Text/HTML; Charset=\"windows-1252\"": "text/html; charset=windows-1252",
+		"text/html; charset=a\x00b":           "text/html",
+		"text/html; charset":                  "text/html",
+		"application/xhtml+xml":               "application/xhtml+xml",
+		"text/plain; charset=koi8-r":          "text/plain; charset=koi8-r",
+		"text/xml":                            "text/plain",
+		"application/atom+xml;charset=utf-8":  "text/plain; charset=utf-8",
+		"image/svg+xml":                       "text/plain",
+		"text/javascript":                     "text/plain",
+		"application/pdf":                     "application/octet-stream",
+		"multipart/x-mixed-replace":           "application/octet-stream",
+		"":                                    "application/octet-stream",
+	} {
+		got, attachment := servedType(stored)
+		if got != want || attachment != (want == "application/octet-stream") {
+			t.Errorf("%q is served as %q, attachment %v; want %q", stored, got, attachment, want)
+		}
+	}
+}
