@@ -1,0 +1,208 @@
+package account
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+const page = "http://docs.example/page"
+
+// publish returns settings under which docs.example is crawled two links deep,
+// with a change, from one seed of a hand-written collection.
+func publish(t *testing.T, bucket *memblob.Bucket, change func(*collection.Collection)) *settings.Settings {
+	t.Helper()
+	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
+		d := rules.Even(kind, 1, noon)
+		d.Rules = append([]rules.Rule{{Refuse: true, Pattern: "*/refused"}}, d.Rules...)
+		if err := rules.Publish(t.Context(), bucket, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := collection.Collection{
+		Name: "docs", Connections: 1, Agent: "testbot/1.0",
+		Seeds: []collection.Seed{{URL: "http://docs.example", Scope: collection.Host, Depth: 2}},
+	}
+	if change != nil {
+		change(&c)
+	}
+	if _, err := collection.Publish(t.Context(), bucket, c); err != nil {
+		t.Fatal(err)
+	}
+	s, err := settings.Read(t.Context(), bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// outcome returns one of the page by the batch with the token.
+func outcome(token uint64, s book.State, attempts uint8) book.Outcome {
+	return book.Outcome{
+		Version: layout.Version{Epoch: 1, Token: token}, URL: page, State: s, Attempts: attempts,
+		Reason: map[book.State]string{book.Skipped: "robots", book.Failed: "http 404", book.Retry: "timeout"}[s],
+		Time:   noon.Add(time.Duration(token) * time.Minute),
+	}
+}
+
+func link(target string, depth uint16, hops uint8) book.Link {
+	return book.Link{Target: target, Kind: book.Anchor, Depth: depth, Hops: hops, Collection: "docs"}
+}
+
+// facts that a test adds are outcomes and links.
+func fold(t *testing.T, s *settings.Settings, facts []any) map[string]URL {
+	t.Helper()
+	a, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fact := range facts {
+		switch fact := fact.(type) {
+		case book.Outcome:
+			a.Outcome(fact)
+		case book.Link:
+			a.Link(fact)
+		}
+	}
+	all := make(map[string]URL)
+	for u, err := range a.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, twice := all[u.Address.URL]; twice {
+			t.Errorf("%s comes twice", u.Address.URL)
+		}
+		all[u.Address.URL] = u
+	}
+	if a.Len() != len(all) {
+		t.Errorf("Len is %d of %d", a.Len(), len(all))
+	}
+	return all
+}
+
+// state is what a test expects of a URL.
+type state struct {
+	State    State
+	Reason   string
+	Attempts uint8
+	Depth    uint16
+	Token    uint64 // of the outcome that decided
+}
+
+func TestState(t *testing.T) {
+	near := link(page, 1, 0)
+	image := book.Link{Target: page, Kind: book.Image, Depth: 1, Collection: "docs"}
+	again := func(c *collection.Collection) { c.Again = noon.Add(3 * time.Minute) }
+	wider := func(c *collection.Collection) { c.Seeds[0].Depth = collection.Unlimited }
+	for name, test := range map[string]struct {
+		change func(*collection.Collection)
+		facts  []any
+		want   state
+	}{
+		"found":                             {nil, []any{near}, state{Pending, "", 0, 1, 0}},
+		"the nearest way counts":            {nil, []any{link(page, 2, 0), near, link(page, 2, 1)}, state{Pending, "", 0, 1, 0}},
+		"too deep":                          {nil, []any{link(page, 3, 0)}, state{Skipped, collection.TooDeep, 0, 3, 0}},
+		"too deep, then wider":              {wider, []any{link(page, 3, 0)}, state{Pending, "", 0, 3, 0}},
+		"too many redirects":                {nil, []any{link(page, 1, 11)}, state{Skipped, collection.TooMany, 0, 1, 0}},
+		"a longer way of fewer redirects":   {nil, []any{link(page, 1, 11), link(page, 2, 0)}, state{Pending, "", 0, 2, 0}},
+		"image":                             {nil, []any{image}, state{Skipped, "image", 0, 0, 0}},
+		"image and page":                    {nil, []any{image, near}, state{Pending, "", 0, 1, 0}},
+		"stored":                            {nil, []any{near, outcome(1, book.Stored, 1)}, state{Stored, "", 0, 1, 1}},
+		"unchanged confirms":                {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Unchanged, 1)}, state{Stored, "", 0, 1, 2}},
+		"the highest version decides":       {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Failed, 1), outcome(3, book.Skipped, 1)}, state{Skipped, "robots", 0, 1, 3}},
+		"stored after it failed":            {nil, []any{near, outcome(1, book.Failed, 1), outcome(2, book.Stored, 1)}, state{Stored, "", 0, 1, 2}},
+		"retry":                             {nil, []any{near, outcome(1, book.Retry, 1), outcome(2, book.Retry, 2)}, state{Pending, "", 2, 1, 0}},
+		"not asked keeps the attempts":      {nil, []any{near, outcome(1, book.Retry, 1), outcome(2, book.NotAsked, 1)}, state{Pending, "", 1, 1, 0}},
+		"a late retry changes no end":       {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Retry, 1)}, state{Stored, "", 1, 1, 1}},
+		"skipped stays, though asked again": {again, []any{near, outcome(1, book.Skipped, 1)}, state{Skipped, "robots", 0, 1, 1}},
+		"failed before it is asked again":   {again, []any{near, outcome(1, book.Retry, 2), outcome(2, book.Failed, 3)}, state{Pending, "", 0, 1, 2}},
+		"failed after it was asked again":   {again, []any{near, outcome(3, book.Failed, 3)}, state{Failed, "http 404", 0, 1, 3}},
+		"failed and not admitted any more":  {again, []any{link(page, 3, 0), outcome(2, book.Failed, 3)}, state{Failed, "http 404", 0, 3, 2}},
+		"no collection any more":            {nil, []any{book.Link{Target: page, Depth: 1, Collection: "shop"}}, state{Skipped, settings.NoCollection, 0, 1, 0}},
+		"stored by a collection that is gone": {nil, []any{book.Link{Target: page, Depth: 1, Collection: "shop"}, outcome(1, book.Stored, 1)},
+			state{Stored, "", 0, 1, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := publish(t, memblob.New(), test.change)
+			for range 8 { // whatever the order
+				u := fold(t, s, test.facts)[page]
+				got := state{u.State, u.Reason, u.Attempts, u.Depth, u.Final.Version.Token}
+				if diff := cmp.Diff(test.want, got); diff != "" {
+					t.Errorf("facts %v (-want +got):\n%s", test.facts, diff)
+				}
+				if !u.Discovered {
+					t.Error("not discovered")
+				}
+				rand.Shuffle(len(test.facts), func(i, j int) { test.facts[i], test.facts[j] = test.facts[j], test.facts[i] })
+			}
+		})
+	}
+}
+
+func TestOfOneVersionTheFirstCounts(t *testing.T) {
+	s := publish(t, memblob.New(), nil)
+	for _, first := range []book.State{book.Stored, book.Failed} {
+		second := outcome(1, book.Stored+book.Failed-first, 1)
+		u := fold(t, s, []any{link(page, 1, 0), outcome(1, first, 1), second})[page]
+		if u.Final.State != first {
+			t.Errorf("%v decides, want %v", u.Final.State, first)
+		}
+	}
+}
+
+func TestEveryCollectionMayAdmit(t *testing.T) {
+	bucket := memblob.New()
+	publish(t, bucket, nil)
+	s := publish(t, bucket, func(c *collection.Collection) {
+		c.Name, c.Seeds[0].Depth = "all", collection.Unlimited
+	})
+	far := link(page, 7, 0)
+	far.Collection = "all"
+	for _, facts := range [][]any{{link(page, 3, 0), far}, {far, link(page, 3, 0)}} {
+		u := fold(t, s, facts)[page]
+		if u.State != Pending || u.Collection != "all" || u.Depth != 7 {
+			t.Errorf("%v: %+v, want it pending for the collection that admits it", facts, u)
+		}
+	}
+}
+
+func TestStrategyRefuses(t *testing.T) {
+	const refused = "http://docs.example/refused"
+	u := fold(t, publish(t, memblob.New(), nil), []any{link(refused, 1, 0)})[refused]
+	if u.State != Skipped || u.Reason != settings.Refused {
+		t.Errorf("%s %q, want it skipped: no frontier takes it", u.State, u.Reason)
+	}
+}
+
+func TestSeedsAndStrangers(t *testing.T) {
+	s := publish(t, memblob.New(), func(c *collection.Collection) {
+		c.Seeds = append(c.Seeds, collection.Seed{URL: "other.example", Scope: collection.Host, Depth: 0})
+	})
+	all := fold(t, s, []any{outcome(1, book.Stored, 1)})
+	got := make(map[string]state)
+	for url, u := range all {
+		got[url] = state{State: u.State, Token: u.Final.Version.Token}
+		if u.Discovered != (url != page) {
+			t.Errorf("%s: discovered %v", url, u.Discovered)
+		}
+	}
+	want := map[string]state{
+		"http://docs.example/":   {State: Pending},
+		"https://other.example/": {State: Pending},
+		page:                     {State: Stored, Token: 1},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("states (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,201 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+const host = "http://docs.example/"
+
+// learnt is that the page of a token, to which the seed leads, failed.
+func learnt(t *testing.T, token uint64) book.Book {
+	t.Helper()
+	a, err := address.Parse(host + layout.Version{Token: token}.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := outcome(token, book.Failed, 1)
+	o.URL, o.Place = a.URL, a.Place
+	l := link(a.URL, 1, 0)
+	l.Place, l.Region = a.Place, book.Text
+	return book.Book{Outcomes: []book.Outcome{o}, Links: []book.Link{l}}
+}
+
+func create(t *testing.T, bucket blob.Bucket, key string, content []byte) {
+	t.Helper()
+	if err := bucket.Create(t.Context(), key, content); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// addSpool spools what is learnt under its token.
+func addSpool(t *testing.T, bucket blob.Bucket, b book.Book) {
+	t.Helper()
+	batch := b.Outcomes[0].Version
+	content, err := spool.Encode(spool.Spool{Ledger: spool.Ledger{Batch: batch, Ended: noon, Outcomes: b.Outcomes, Links: b.Links}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	create(t, bucket, layout.SpoolKey(0, batch), content)
+}
+
+func commit(t *testing.T, bucket blob.Bucket, edit func(*manifest.Manifest)) {
+	t.Helper()
+	_, err := manifest.Commit(t.Context(), bucket, 0, func() time.Time { return noon }, func(m *manifest.Manifest) error {
+		edit(m)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// addBook commits what is learnt as a book.
+func addBook(t *testing.T, bucket blob.Bucket, b book.Book) (key string) {
+	t.Helper()
+	content, err := book.Encode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key = layout.BookKey(0, layout.ContentHash(content))
+	create(t, bucket, key, content)
+	commit(t, bucket, func(m *manifest.Manifest) { m.Books = append(m.Books, manifest.Book{Key: key}) })
+	return key
+}
+
+// newBucket has books of tokens 1 and 2, and spool objects of 2, 3 and 4, of
+// which 2 and 4 are consumed.
+func newBucket(t *testing.T) (bucket *memblob.Bucket, s *settings.Settings, books []string) {
+	t.Helper()
+	bucket = memblob.New()
+	s = publish(t, bucket, nil)
+	books = []string{addBook(t, bucket, learnt(t, 1)), addBook(t, bucket, learnt(t, 2))}
+	for token := uint64(2); token <= 4; token++ {
+		addSpool(t, bucket, learnt(t, token))
+	}
+	commit(t, bucket, func(m *manifest.Manifest) {
+		m.Consumed = append(m.Consumed,
+			manifest.Consumed{Batch: layout.Version{Epoch: 1, Token: 2}, At: noon},
+			manifest.Consumed{Batch: layout.Version{Epoch: 1, Token: 4}, At: noon, Damaged: "its footer"})
+	})
+	return bucket, s, books
+}
+
+func states(t *testing.T, a *Account) map[string]State {
+	t.Helper()
+	all := make(map[string]State)
+	for u, err := range a.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[strings.TrimPrefix(u.Address.URL, host)] = u.State
+	}
+	return all
+}
+
+func name(token uint64) string { return layout.Version{Token: token}.String() }
+
+func TestRead(t *testing.T) {
+	bucket, s, _ := newBucket(t)
+	b, err := Read(t.Context(), bucket, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]State{"": Pending, name(1): Failed, name(2): Failed, name(3): Failed}
+	if diff := cmp.Diff(want, states(t, b.Account)); diff != "" {
+		t.Errorf("books and unconsumed spool (-want +got):\n%s", diff)
+	}
+	if len(b.Manifests) != 1 || b.Manifests[0].Generation != 3 || b.Damaged != nil || b.Lost != nil {
+		t.Errorf("manifests %+v, damaged %v, lost %v", b.Manifests, b.Damaged, b.Lost)
+	}
+}
+
+func TestReadGoesOnWithoutSpoolThatIsDamaged(t *testing.T) {
+	bucket, s, _ := newBucket(t)
+	create(t, bucket, layout.SpoolKey(0, layout.Version{Epoch: 1, Token: 5}), []byte("no spool"))
+	create(t, bucket, layout.SpoolPrefix(0)+"notes.txt", nil)
+	b, err := Read(t.Context(), bucket, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Damaged) != 2 || len(states(t, b.Account)) != 4 {
+		t.Errorf("damaged %v, states %v", b.Damaged, states(t, b.Account))
+	}
+}
+
+func TestLostBook(t *testing.T) {
+	for name, harm := range map[string]func(t *testing.T, bucket blob.Bucket, key string) error{
+		"absent": func(t *testing.T, bucket blob.Bucket, key string) error { return bucket.Delete(t.Context(), key) },
+		"damaged": func(t *testing.T, bucket blob.Bucket, key string) error {
+			return bucket.Replace(t.Context(), key, []byte("?"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bucket, s, books := newBucket(t)
+			if err := harm(t, bucket, books[0]); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Read(t.Context(), bucket, s); err == nil || !strings.Contains(err.Error(), books[0]) {
+				t.Errorf("Read: %v, want the key of the book", err)
+			}
+			b, err := Survey(t.Context(), bucket, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(b.Lost) != 1 || !strings.Contains(b.Lost[0].Error(), books[0]) || len(states(t, b.Account)) != 3 {
+				t.Errorf("Survey: lost %v, states %v", b.Lost, states(t, b.Account))
+			}
+		})
+	}
+}
+
+// TestSpoolThatIsConsumedMeanwhile packs and deletes a spool object between
+// the moments at which it is listed and read.
+func TestSpoolThatIsConsumedMeanwhile(t *testing.T) {
+	bucket, s, _ := newBucket(t)
+	meddling := &meddler{Bucket: bucket}
+	meddling.before = func(key string) {
+		if key == layout.SpoolKey(0, layout.Version{Epoch: 1, Token: 3}) {
+			addBook(t, bucket, learnt(t, 3))
+			if err := bucket.Delete(t.Context(), key); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := Read(t.Context(), meddling, s); err != nil {
+		t.Errorf("Read: %v", err)
+	}
+	meddling.before = func(key string) { meddling.err = blob.ErrRetryable }
+	if _, err := Survey(t.Context(), meddling, s); !errors.Is(err, blob.ErrRetryable) {
+		t.Errorf("without a store: %v, want %v", err, blob.ErrRetryable)
+	}
+}
+
+// meddler does something before every Get, and fails when err is set.
+type meddler struct {
+	*memblob.Bucket
+	before func(key string)
+	err    error
+}
+
+func (m *meddler) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
+	m.before(key)
+	if m.err != nil {
+		return nil, m.err
+	}
+	return m.Bucket.Get(ctx, key, r)
+}

@@ -1,0 +1,188 @@
+// Package settings reads what the operator and the strategist have published:
+// the strategies and the collections in force. Everyone follows them straight
+// from the bucket, so that all goes on without whoever published them.
+package settings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+)
+
+// Settings is one consistent view. It is not changed after it was read.
+type Settings struct {
+	Crawl       rules.Document
+	Storage     rules.Document
+	Collections []collection.Collection
+
+	admissions map[string]collection.Admission
+}
+
+// Read returns the newest of everything: three listings.
+func Read(ctx context.Context, bucket blob.Reader) (*Settings, error) {
+	var s Settings
+	var err error
+	if s.Crawl, err = rules.Load(ctx, bucket, rules.Crawl); err != nil {
+		return nil, fmt.Errorf("cannot read crawl strategy: %w", err)
+	}
+	if s.Storage, err = rules.Load(ctx, bucket, rules.Storage); err != nil {
+		return nil, fmt.Errorf("cannot read storage strategy: %w", err)
+	}
+	if s.Collections, err = collection.LoadAll(ctx, bucket); err != nil {
+		return nil, fmt.Errorf("cannot read collections: %w", err)
+	}
+	return &s, s.admit()
+}
+
+func (s *Settings) admit() error {
+	s.admissions = make(map[string]collection.Admission, len(s.Collections))
+	for _, c := range s.Collections {
+		admission, err := c.Rules()
+		if err != nil {
+			return fmt.Errorf("collection %s version %d: %w", c.Name, c.Version, err)
+		}
+		s.admissions[c.Name] = admission
+	}
+	return nil
+}
+
+// Collection returns the collection with the name; the zero Collection admits
+// nothing.
+func (s *Settings) Collection(name string) collection.Collection {
+	i := slices.IndexFunc(s.Collections, func(c collection.Collection) bool { return c.Name == name })
+	if i < 0 {
+		return collection.Collection{Name: name}
+	}
+	return s.Collections[i]
+}
+
+// The reasons for which an address is refused that its collection admits, or
+// that has none.
+const (
+	NoCollection = "no collection"
+	Refused      = "refused by strategy"
+	NoPartition  = "no partition"
+)
+
+// Decide says whether a link's target is crawled on behalf of the collection:
+// "" or the reason of the refusal, which is recorded. What it admits has a
+// crawl and a storage partition.
+func (s *Settings) Decide(name string, target address.Address, depth uint16, hops uint8) string {
+	admission, found := s.admissions[name]
+	if !found {
+		return NoCollection
+	}
+	if reason := admission.Decide(target, depth, hops); reason != "" {
+		return reason
+	}
+	for _, strategy := range []*rules.Document{&s.Crawl, &s.Storage} {
+		switch _, err := strategy.Decide(target); {
+		case errors.Is(err, rules.ErrRefused):
+			return Refused
+		case err != nil:
+			return NoPartition
+		}
+	}
+	return ""
+}
+
+// AskAgain reports whether a URL that the collection admits, and that failed
+// with the outcome, is to be asked for again.
+func (s *Settings) AskAgain(name string, failed book.Outcome) bool {
+	return failed.Time.Before(s.Collection(name).Again)
+}
+
+// Delay returns the pause between the end of a response and the next request
+// on a host. Collections share hosts, so the longest holds.
+func (s *Settings) Delay() time.Duration {
+	var longest int64
+	for _, c := range s.Collections {
+		longest = max(longest, c.DelayMillis)
+	}
+	return time.Duration(longest) * time.Millisecond
+}
+
+// Connections returns how many batches may be out on a host: the fewest that
+// any collection asks for.
+func (s *Settings) Connections() int {
+	if len(s.Collections) == 0 {
+		return 1
+	}
+	fewest := math.MaxInt
+	for _, c := range s.Collections {
+		fewest = min(fewest, c.Connections)
+	}
+	return fewest
+}
+
+// StopAt returns the number of stored pages, over all partitions, at which
+// leasing stops: the lowest that any collection asks for, 0 for never.
+func (s *Settings) StopAt() int64 {
+	var lowest int64
+	for _, c := range s.Collections {
+		if c.StopAt > 0 && (lowest == 0 || c.StopAt < lowest) {
+			lowest = c.StopAt
+		}
+	}
+	return lowest
+}
+
+// Partitions returns the storage partitions that exist.
+func (s *Settings) Partitions() []layout.Partition {
+	var partitions []layout.Partition
+	for _, p := range s.Storage.Partitions() {
+		partitions = append(partitions, layout.Partition(p))
+	}
+	return partitions
+}
+
+// Fingerprint changes when a strategy or a collection does. The frontier
+// remembers under which it was built.
+func (s *Settings) Fingerprint() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "crawl %d storage %d", s.Crawl.Version, s.Storage.Version)
+	for _, c := range s.Collections {
+		fmt.Fprintf(&b, " %s %d", c.Name, c.Version)
+	}
+	return b.String()
+}
+
+// Cache keeps settings for a while, so that no function lists on its hot path.
+// It is safe for concurrent use.
+type Cache struct {
+	Bucket blob.Reader
+	Now    func() time.Time
+	Age    time.Duration // how long settings are used
+
+	mu   sync.Mutex // protects the fields below
+	last *Settings
+	read time.Time
+}
+
+// Get returns settings that are at most Age old.
+func (c *Cache) Get(ctx context.Context) (*Settings, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.Now()
+	if age := now.Sub(c.read); c.last != nil && age >= 0 && age < c.Age {
+		return c.last, nil
+	}
+	fresh, err := Read(ctx, c.Bucket)
+	if err != nil {
+		return nil, err
+	}
+	c.last, c.read = fresh, now
+	return fresh, nil
+}

@@ -1,0 +1,170 @@
+package settings_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// docs is a collection of one site.
+func docs() collection.Collection {
+	return collection.Collection{
+		Name: "docs", Connections: 3, DelayMillis: 500, Agent: "testbot/1.0", Again: noon,
+		Seeds: []collection.Seed{{URL: "http://docs.example/", Scope: collection.Site, Depth: 2}},
+	}
+}
+
+func publish(t *testing.T, bucket blob.Bucket, documents ...any) {
+	t.Helper()
+	for _, d := range documents {
+		var err error
+		switch d := d.(type) {
+		case rules.Document:
+			err = rules.Publish(t.Context(), bucket, d)
+		case collection.Collection:
+			_, err = collection.Publish(t.Context(), bucket, d)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func read(t *testing.T, bucket blob.Reader) *settings.Settings {
+	t.Helper()
+	s, err := settings.Read(t.Context(), bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestReadNeedsBothStrategies(t *testing.T) {
+	bucket := memblob.New()
+	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
+		if _, err := settings.Read(t.Context(), bucket); !errors.Is(err, blob.ErrAbsent) {
+			t.Errorf("without %s strategy: %v, want %v", kind, err, blob.ErrAbsent)
+		}
+		publish(t, bucket, rules.Even(kind, 3, noon))
+	}
+	s := read(t, bucket)
+	if diff := cmp.Diff([]layout.Partition{0, 1, 2}, s.Partitions()); diff != "" {
+		t.Errorf("partitions (-want +got):\n%s", diff)
+	}
+	if s.Delay() != 0 || s.Connections() != 1 || s.StopAt() != 0 {
+		t.Errorf("without a collection: delay %v, %d connections", s.Delay(), s.Connections())
+	}
+}
+
+func TestDecide(t *testing.T) {
+	bucket := memblob.New()
+	crawl := rules.Even(rules.Crawl, 2, noon)
+	crawl.Rules = append([]rules.Rule{{Refuse: true, Pattern: "*/cgi-bin/*"}}, crawl.Rules...)
+	storage := rules.Even(rules.Storage, 1, noon)
+	storage.Rules = []rules.Rule{{Site: "docs.example"}}
+	news := docs()
+	news.Name, news.Connections, news.DelayMillis, news.StopAt = "news", 2, 900, 70
+	news.Seeds = []collection.Seed{{URL: "http://news.example/", Scope: collection.Any, Depth: collection.Unlimited}}
+	publish(t, bucket, crawl, storage, docs(), news)
+	s := read(t, bucket)
+	for _, test := range []struct {
+		collection, url string
+		depth           uint16
+		hops            uint8
+		want            string
+	}{
+		{"docs", "http://docs.example/a", 2, 0, ""},
+		{"docs", "http://docs.example/a", 3, 0, collection.TooDeep},
+		{"docs", "http://docs.example/a", 1, collection.MaxHops + 1, collection.TooMany},
+		{"docs", "http://other.example/", 1, 0, collection.OutOfScope},
+		{"docs", "http://docs.example/cgi-bin/a", 1, 0, settings.Refused},
+		{"news", "http://docs.example/a", 9, 0, ""},
+		{"news", "http://other.example/", 9, 0, settings.NoPartition},
+		{"shop", "http://docs.example/a", 1, 0, settings.NoCollection},
+	} {
+		target, err := address.Parse(test.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Decide(test.collection, target, test.depth, test.hops); got != test.want {
+			t.Errorf("%s: %s at depth %d after %d redirects: %q, want %q", test.collection, test.url, test.depth, test.hops, got, test.want)
+		}
+	}
+	if s.Delay() != 900*time.Millisecond || s.Connections() != 2 || s.StopAt() != 70 {
+		t.Errorf("delay %v, %d connections, stop at %d; want the longest, the fewest and the lowest", s.Delay(), s.Connections(), s.StopAt())
+	}
+	for at, want := range map[time.Time]bool{noon.Add(-1): true, noon: false} {
+		if got := s.AskAgain("docs", book.Outcome{State: book.Failed, Time: at}); got != want {
+			t.Errorf("failed at %v: asked again %v", at, got)
+		}
+	}
+	if got := s.Collection("docs"); got.Version != 1 || len(got.Seeds) != 1 {
+		t.Errorf("collection docs is %+v", got)
+	}
+	if got := s.Collection("shop"); !cmp.Equal(got, collection.Collection{Name: "shop"}) {
+		t.Errorf("collection that is none: %+v", got)
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	bucket := memblob.New()
+	crawl, storage := rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon)
+	publish(t, bucket, crawl, storage)
+	crawl.Version, storage.Version = 2, 2
+	wider, news := docs(), docs()
+	wider.Seeds[0].Scope, news.Name = collection.Any, "news"
+	seen := map[string]bool{read(t, bucket).Fingerprint(): true}
+	for _, document := range []any{crawl, storage, docs(), wider, news} {
+		publish(t, bucket, document)
+		fingerprint := read(t, bucket).Fingerprint()
+		if seen[fingerprint] {
+			t.Errorf("%q is the same after %+v", fingerprint, document)
+		}
+		seen[fingerprint] = true
+		publish(t, bucket, document) // nothing new
+		if again := read(t, bucket).Fingerprint(); again != fingerprint {
+			t.Errorf("%q became %q without a change", fingerprint, again)
+		}
+	}
+}
+
+func TestCache(t *testing.T) {
+	store := memblob.New()
+	publish(t, store, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), docs())
+	bucket, now := countblob.New(store), noon
+	cache := settings.Cache{Bucket: bucket, Now: func() time.Time { return now }, Age: time.Minute}
+	wider := docs()
+	wider.DelayMillis = 9
+	for _, step := range []struct {
+		second  int
+		lists   int64 // in all
+		version uint64
+	}{{0, 3, 1}, {59, 3, 1}, {60, 6, 2}, {61, 6, 2}, {59, 9, 2}} { // the clock may be set back
+		now = noon.Add(time.Duration(step.second) * time.Second)
+		s, err := cache.Get(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Collection("docs").Version; got != step.version {
+			t.Errorf("at second %d: version %d, want %d", step.second, got, step.version)
+		}
+		if got := bucket.Counts(); got.List != step.lists || got.Get != step.lists {
+			t.Errorf("at second %d: %d LIST and %d GET, want %d of each", step.second, got.List, got.Get, step.lists)
+		}
+		publish(t, store, wider)
+	}
+}
