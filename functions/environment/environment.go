@@ -1,0 +1,115 @@
+// Package environment reads a function's surroundings from environment
+// variables, in Lambda and in the local runner's processes alike.
+//
+//	BUCKETSEARCH_S3       object store and bucket: https://s3.eu-central-1.amazonaws.com/my-bucket
+//	AWS_…                 credentials and region, as usual
+//	BUCKETSEARCH_REDIS    redis://host:port/0 (schedule, pack, index, sweep)
+//	BUCKETSEARCH_QUEUES   what precedes a queue's name in its URL (schedule, pack, sweep)
+//	BUCKETSEARCH_AGENT    how the crawler names itself
+//	BUCKETSEARCH_ALLOW_PRIVATE=1   fetch may reach addresses that are not public
+package environment
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/s3blob"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// settingsAge is how long strategies and collections are used before they are
+// read again.
+const settingsAge = 30 * time.Second
+
+// Environment is what functions are made of. What a function does not need may
+// be missing.
+type Environment struct {
+	Bucket       blob.Bucket
+	Settings     *settings.Cache
+	Redis        redis.UniversalClient
+	Sender       task.Sender
+	Worker       string
+	Agent        string
+	AllowPrivate bool
+	Log          *slog.Logger
+}
+
+// Read reads the variables and opens what they name. It sends no request.
+func Read(ctx context.Context, getenv func(string) string) (*Environment, error) {
+	host, _ := os.Hostname()
+	e := &Environment{
+		Worker:       fmt.Sprintf("%s/%d", host, os.Getpid()),
+		Agent:        getenv("BUCKETSEARCH_AGENT"),
+		AllowPrivate: getenv("BUCKETSEARCH_ALLOW_PRIVATE") == "1",
+		Log:          slog.New(slog.NewJSONHandler(os.Stderr, nil)),
+	}
+	store, err := OpenS3(getenv("BUCKETSEARCH_S3"), getenv)
+	if err != nil {
+		return nil, fmt.Errorf("BUCKETSEARCH_S3: %w", err)
+	}
+	e.Bucket = blob.Retry(store, RetryPolicy())
+	e.Settings = &settings.Cache{Bucket: e.Bucket, Now: time.Now, Age: settingsAge}
+	if address := getenv("BUCKETSEARCH_REDIS"); address != "" {
+		options, err := redis.ParseURL(address)
+		if err != nil {
+			return nil, fmt.Errorf("BUCKETSEARCH_REDIS: %q: %w; write it like redis://127.0.0.1:6379/0", address, err)
+		}
+		e.Redis = redis.NewClient(options)
+	}
+	if prefix := getenv("BUCKETSEARCH_QUEUES"); prefix != "" {
+		loaded, err := config.LoadDefaultConfig(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the AWS configuration: %w", err)
+		}
+		urls := make(map[string]string)
+		for _, queue := range task.Queues {
+			urls[queue] = prefix + queue
+		}
+		e.Sender = message.NewSQS(sqs.NewFromConfig(loaded), urls)
+	}
+	return e, nil
+}
+
+// OpenS3 opens the bucket that a URL names, with the usual AWS variables.
+func OpenS3(address string, getenv func(string) string) (*s3blob.Bucket, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil, fmt.Errorf("%q is no URL of a bucket; write it like http://127.0.0.1:9000/my-bucket", address)
+	}
+	bucket := strings.Trim(u.Path, "/")
+	if bucket == "" || strings.Contains(bucket, "/") {
+		return nil, fmt.Errorf("%q names no bucket; write it like http://127.0.0.1:9000/my-bucket", address)
+	}
+	return s3blob.Open(s3blob.Config{
+		Endpoint:     u.Scheme + "://" + u.Host,
+		Bucket:       bucket,
+		Region:       getenv("AWS_REGION"),
+		AccessKey:    getenv("AWS_ACCESS_KEY_ID"),
+		SecretKey:    getenv("AWS_SECRET_ACCESS_KEY"),
+		SessionToken: getenv("AWS_SESSION_TOKEN"),
+	})
+}
+
+// RetryPolicy outlasts a store that is busy for a few seconds.
+func RetryPolicy() blob.Policy {
+	return blob.Policy{
+		Attempts: 6,
+		Base:     100 * time.Millisecond,
+		Max:      3 * time.Second,
+		Random:   rand.Float64,
+		Sleep:    blob.Sleep,
+	}
+}

@@ -1,0 +1,130 @@
+// Package functionstest holds what tests of functions share: a clock that
+// stands still, a sender that remembers, settings of a new bucket, and spool
+// objects.
+package functionstest
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// Start is when clocks begin.
+var Start = time.Date(2026, 11, 21, 22, 0, 0, 0, time.UTC)
+
+// Collection is the name of the one that Publish publishes.
+const Collection = "test"
+
+// Clock stands still but for sleeping and being advanced. It is safe for
+// concurrent use.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewClock returns a clock at Start.
+func NewClock() *Clock { return &Clock{now: Start} }
+
+// Now returns the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance moves the time on.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// Sleep takes no time but the clock's.
+func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
+	c.Advance(d)
+	return ctx.Err()
+}
+
+// Message is one that was sent.
+type Message struct {
+	Queue string
+	Body  string
+	Delay time.Duration
+}
+
+// Sender remembers what it sends. It is safe for concurrent use.
+type Sender struct {
+	mu   sync.Mutex
+	sent []Message
+	err  error
+}
+
+// Send implements task.Sender.
+func (s *Sender) Send(_ context.Context, queue string, body []byte, delay time.Duration) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return s.err
+	}
+	s.sent = append(s.sent, Message{queue, string(body), delay})
+	return nil
+}
+
+// Fail has sending fail from now on; nil mends it.
+func (s *Sender) Fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.err = err
+}
+
+// Take returns what was sent since the last call.
+func (s *Sender) Take() []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sent := s.sent
+	s.sent = nil
+	return sent
+}
+
+// Log returns a logger that says nothing.
+func Log() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+// Publish gives the bucket strategies of so many partitions and a collection
+// of the sites of the seeds, without delay, which change may change.
+func Publish(t testing.TB, bucket blob.Bucket, partitions int, change func(*collection.Collection), seeds ...string) *settings.Settings {
+	t.Helper()
+	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
+		if err := rules.Publish(t.Context(), bucket, rules.Even(kind, partitions, Start)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := collection.Collection{Name: Collection, Connections: 1, Agent: "testbot/1.0"}
+	for _, seed := range seeds {
+		c.Seeds = append(c.Seeds, collection.Seed{URL: seed, Scope: collection.Site, Depth: collection.Unlimited})
+	}
+	return Republish(t, bucket, c, change)
+}
+
+// Republish publishes a collection with a change and returns the settings in
+// force.
+func Republish(t testing.TB, bucket blob.Bucket, c collection.Collection, change func(*collection.Collection)) *settings.Settings {
+	t.Helper()
+	if change != nil {
+		change(&c)
+	}
+	if _, err := collection.Publish(t.Context(), bucket, c); err != nil {
+		t.Fatal(err)
+	}
+	s, err := settings.Read(t.Context(), bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

@@ -1,0 +1,80 @@
+package functionstest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+)
+
+// Package stores a package of pages and returns its key, with a stored outcome
+// of each page. No generation lists it yet.
+func Package(t testing.TB, bucket blob.Bucket, p layout.Partition, pages ...webobject.Object) (manifest.Package, []book.Outcome) {
+	t.Helper()
+	pkg := webobject.Package{Base: 2, Created: Start, Expires: Start.Add(24 * time.Hour)}
+	compressor := webobject.NewCompressor(webobject.DefaultLevel)
+	for _, page := range pages {
+		run, err := compressor.Compress(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pkg.Runs = append(pkg.Runs, run)
+	}
+	content, places, err := pkg.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := layout.PackageName{Base: 2, Created: Start, Collision: len(Keys(t, bucket, layout.PackagePrefix(p)))}
+	key := layout.PackageKey(p, name)
+	Put(t, bucket, key, content)
+	var outcomes []book.Outcome
+	for i, page := range pages {
+		o := Outcome(t, page.Version, page.URL, book.Stored)
+		o.Package, o.Offset, o.Length = key, places[i].Offset, places[i].Length
+		outcomes = append(outcomes, o)
+	}
+	return manifest.Package{Key: key, Bytes: int64(len(content)), Pages: len(pages)}, outcomes
+}
+
+// Page returns an HTML page with its own address in it, fetched by a batch.
+func Page(v layout.Version, url string) webobject.Object {
+	return webobject.Object{
+		URL: url, MIME: "text/html", Data: []byte(HTML(fmt.Sprint("page ", url))),
+		Downloaded: Start, Expires: Start.Add(24 * time.Hour), Status: 200, Version: v,
+	}
+}
+
+// Commit makes an edit true in the next generation of a partition.
+func Commit(t testing.TB, bucket blob.Bucket, p layout.Partition, edit func(*manifest.Manifest)) manifest.Manifest {
+	t.Helper()
+	m, err := manifest.Commit(t.Context(), bucket, p, func() time.Time { return Start }, func(m *manifest.Manifest) error {
+		edit(m)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Learn commits a book, with the packages that its outcomes name.
+func Learn(t testing.TB, bucket blob.Bucket, p layout.Partition, b book.Book, packages ...manifest.Package) {
+	t.Helper()
+	content, err := book.Encode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := manifest.Book{Key: layout.BookKey(p, layout.ContentHash(content)), Bytes: int64(len(content))}
+	Put(t, bucket, listed.Key, content)
+	Commit(t, bucket, p, func(m *manifest.Manifest) {
+		m.Books = append(m.Books, listed)
+		for _, pkg := range packages {
+			m.Add(pkg)
+		}
+	})
+}

@@ -1,0 +1,96 @@
+package functionstest
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// Outcome returns one of a batch, of the collection.
+func Outcome(t testing.TB, v layout.Version, url string, state book.State) book.Outcome {
+	t.Helper()
+	a, err := address.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := book.Outcome{Version: v, URL: a.URL, Place: a.Place, State: state, Attempts: 1, Time: Start, Collections: []string{Collection}}
+	switch state {
+	case book.Stored:
+		o.Status = 200
+	case book.Skipped, book.Failed, book.Retry:
+		o.Reason = "test"
+	}
+	return o
+}
+
+// Link returns an anchor of the collection from one page to another.
+func Link(t testing.TB, from, to string, depth uint16) book.Link {
+	t.Helper()
+	a, err := address.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return book.Link{
+		Source: layout.IdentityOf(from), Target: a.URL, Place: a.Place,
+		Kind: book.Anchor, Region: book.Text, Depth: depth, Collection: Collection,
+	}
+}
+
+// HTML returns a page with the words in its title and its body.
+func HTML(words string) string {
+	return "<!doctype html><title>" + words + "</title><p>" + words + "</p>"
+}
+
+// Spool returns the spool object of a ledger, in which the page of a stored
+// outcome is an HTML page of its URL.
+func Spool(t testing.TB, ledger spool.Ledger) []byte {
+	t.Helper()
+	object := spool.Spool{Ledger: ledger}
+	compressor := webobject.NewCompressor(webobject.DefaultLevel)
+	for i, o := range ledger.Outcomes {
+		if o.State != book.Stored {
+			continue
+		}
+		run, err := compressor.Compress(webobject.Object{
+			URL: o.URL, MIME: "text/html", Data: []byte(HTML("page " + o.URL)),
+			Downloaded: o.Time, Expires: o.Time.Add(24 * time.Hour), Status: o.Status,
+			Collections: o.Collections, Version: o.Version,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		object.Pages = append(object.Pages, spool.Page{Outcome: i, Run: run})
+	}
+	content, err := spool.Encode(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// Put stores an object.
+func Put(t testing.TB, bucket blob.Bucket, key string, content []byte) {
+	t.Helper()
+	if err := bucket.Create(t.Context(), key, content); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Keys returns the keys below a prefix.
+func Keys(t testing.TB, bucket blob.Reader, prefix string) []string {
+	t.Helper()
+	var keys []string
+	for object, err := range bucket.List(t.Context(), prefix, "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, object.Key)
+	}
+	return keys
+}

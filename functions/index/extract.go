@@ -1,0 +1,80 @@
+package index
+
+import (
+	"context"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// extract turns the pages of a package into documents, in their order. Pages
+// that are no text are left out; they can be read and not searched.
+func extract(ctx context.Context, key string, content []byte) ([]segment.Document, error) {
+	reader, err := webobject.Open(content)
+	if err != nil {
+		return nil, err
+	}
+	var documents []*segment.Document
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for entry, err := range reader.Objects() {
+		if err != nil {
+			_ = group.Wait()
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if !searchable(entry.Object) {
+			continue
+		}
+		d := new(segment.Document)
+		documents = append(documents, d)
+		group.Go(func() error {
+			var err error
+			*d, err = documentOf(key, entry)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	values := make([]segment.Document, len(documents))
+	for i, d := range documents {
+		values[i] = *d
+	}
+	return values, ctx.Err()
+}
+
+func searchable(o webobject.Object) bool {
+	return len(o.Data) > 0 && document.IsText(document.Sniff(nil, o.MIME))
+}
+
+func documentOf(key string, entry webobject.Entry) (segment.Document, error) {
+	o := entry.Object
+	a, err := address.Parse(o.URL)
+	if err != nil {
+		return segment.Document{}, err
+	}
+	content := document.Text(o.Data, o.MIME, o.URL)
+	return segment.Document{
+		ID:       a.ID,
+		Version:  o.Version,
+		URL:      o.URL,
+		Site:     a.Site,
+		Title:    content.Title,
+		Headings: content.Headings,
+		Body:     content.Body,
+		Lang:     content.Lang,
+		MIME:     o.MIME,
+		Fetched:  o.Downloaded,
+		Package:  key,
+		Offset:   entry.Place.Offset,
+		Length:   entry.Place.Length,
+	}, nil
+}

@@ -1,0 +1,75 @@
+// Package pack turns what fetch has spooled into packages and books, and tells
+// the frontier what was learnt.
+//
+// A spool object is settled as soon as its event arrives, before it is packed:
+// it is in the bucket, so nothing of it can be lost, and the crawl does not
+// wait for a package to fill. Packing waits until enough has gathered.
+package pack
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// Limits say when enough has gathered for a package.
+type Limits struct {
+	Bytes int64         // of Web objects before compression
+	Age   time.Duration // of the oldest spool object
+}
+
+// DefaultLimits make packages of 32 MiB, or of what a minute brings.
+func DefaultLimits() Limits { return Limits{Bytes: 32 << 20, Age: time.Minute} }
+
+// Function is the pack function.
+type Function struct {
+	Bucket   blob.Bucket
+	Settings *settings.Cache
+	Redis    redis.UniversalClient
+	Sender   task.Sender
+	Now      func() time.Time
+	Limits   Limits
+	Worker   string // who holds the leases
+	Agent    string
+	Log      *slog.Logger
+}
+
+// Handle takes bucket events on spool/ and tasks to gather.
+func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	return message.Each(ctx, f.Log, event, f.handle), nil
+}
+
+func (f *Function) handle(ctx context.Context, body string) error {
+	if t, isTask := gatherTask(body); isTask {
+		return f.Gather(ctx, t)
+	}
+	keys, err := message.S3Keys(body)
+	if err != nil {
+		return fmt.Errorf("message to pack is neither a task nor a bucket event: %w", err)
+	}
+	for _, key := range keys {
+		if err := f.Settle(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gatherTask reads a task, and returns false for what has other fields.
+func gatherTask(body string) (t task.Gather, isTask bool) {
+	decoder := json.NewDecoder(strings.NewReader(body))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(&t)
+	return t, err == nil
+}

@@ -1,0 +1,159 @@
+package pack
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+const (
+	host = "a.example"
+	site = "http://" + host + "/"
+)
+
+// world is a function with its surroundings. Its frontier is open, and one URL
+// waits on another host, so that the crawl is not at its end.
+type world struct {
+	*Function
+	t       *testing.T
+	store   *memblob.Bucket
+	clock   *functionstest.Clock
+	sender  *functionstest.Sender
+	inForce *settings.Settings
+
+	// decide, when set, is asked about every storage call of the function.
+	decide func(faultblob.Call) faultblob.Fault
+}
+
+func newWorld(t *testing.T, rdb redis.UniversalClient, change func(*collection.Collection)) *world {
+	t.Helper()
+	store, clock, sender := memblob.New(), functionstest.NewClock(), new(functionstest.Sender)
+	w := &world{t: t, store: store, clock: clock, sender: sender}
+	w.inForce = functionstest.Publish(t, store, 1, change, site)
+	bucket := faultblob.New(store, func(c faultblob.Call) faultblob.Fault {
+		if w.decide == nil {
+			return faultblob.None
+		}
+		return w.decide(c)
+	})
+	w.Function = &Function{
+		Bucket: bucket, Settings: &settings.Cache{Bucket: bucket, Now: clock.Now, Age: time.Hour},
+		Redis: rdb, Sender: sender, Now: clock.Now, Limits: DefaultLimits(),
+		Worker: "w", Agent: "testbot/1.0", Log: functionstest.Log(),
+	}
+	functionstest.Open(t, rdb, w.inForce, 1)
+	functionstest.Admit(t, rdb, w.inForce, "http://other."+host+"/")
+	return w
+}
+
+// embedded is newWorld on the embedded Redis, with the usual settings.
+func embedded(t *testing.T) *world {
+	t.Helper()
+	return newWorld(t, redistest.Embedded(t), nil)
+}
+
+func version(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }
+
+func spoolKey(token uint64) string { return layout.SpoolKey(0, version(token)) }
+
+// stored is the ledger of a batch of one stored page, named by its token.
+func (w *world) stored(token uint64) spool.Ledger {
+	w.t.Helper()
+	return w.ledger(token, functionstest.Outcome(w.t, version(token), fmt.Sprint(site, token), book.Stored))
+}
+
+func (w *world) ledger(token uint64, outcomes ...book.Outcome) spool.Ledger {
+	return spool.Ledger{Batch: version(token), Host: host, Ended: w.clock.Now(), Outcomes: outcomes}
+}
+
+// spool puts the spool object of a ledger.
+func (w *world) spool(l spool.Ledger) {
+	w.t.Helper()
+	functionstest.Put(w.t, w.store, layout.SpoolKey(0, l.Batch), functionstest.Spool(w.t, l))
+}
+
+// settle settles batches, which must not fail.
+func (w *world) settle(tokens ...uint64) {
+	w.t.Helper()
+	for _, token := range tokens {
+		if err := w.Settle(w.t.Context(), spoolKey(token)); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+func (w *world) gather(flush bool) {
+	w.t.Helper()
+	if err := w.Gather(w.t.Context(), task.Gather{Flush: flush}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// lease takes the next lease on the site.
+func (w *world) lease() (frontier.Lease, bool) {
+	w.t.Helper()
+	lease, leased, err := frontier.New(w.Redis, 0).Lease(w.t.Context(), frontier.Request{
+		Now: w.clock.Now(), Horizon: 0, Deadline: w.clock.Now().Add(time.Minute), Max: 100, MaxBytes: 1 << 20, Connections: 1,
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return lease, leased
+}
+
+func (w *world) manifest() manifest.Manifest {
+	w.t.Helper()
+	m, err := manifest.Read(w.t.Context(), w.store, 0)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return m
+}
+
+// book returns the last book that was committed.
+func (w *world) book() book.Book {
+	w.t.Helper()
+	books := w.manifest().Books
+	content, err := w.store.Get(w.t.Context(), books[len(books)-1].Key, blob.Range{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	b, err := book.Decode(content)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return b
+}
+
+// damage flips a byte of a batch's spool object, counted from its end if
+// negative.
+func (w *world) damage(token uint64, at int) {
+	w.t.Helper()
+	content, err := w.store.Get(w.t.Context(), spoolKey(token), blob.Range{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if at < 0 {
+		at += len(content)
+	}
+	content[at] ^= 1
+	if err := w.store.Replace(w.t.Context(), spoolKey(token), content); err != nil {
+		w.t.Fatal(err)
+	}
+}

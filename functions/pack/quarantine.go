@@ -1,0 +1,62 @@
+package pack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+)
+
+// quarantine keeps the bytes of a spool object that cannot be read, and takes
+// it out of the spool. Its URLs are asked for again when their lease ends.
+func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch layout.Version, reason error) error {
+	key := layout.SpoolKey(p, batch)
+	f.Log.ErrorContext(ctx, "spool object goes to quarantine", "key", key, "reason", reason)
+	content, err := f.Bucket.Get(ctx, key, blob.Range{})
+	if errors.Is(err, blob.ErrAbsent) { // another was faster, long ago
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read damaged spool %s: %w", key, err)
+	}
+	if err := blob.CreateOnce(ctx, f.Bucket, layout.QuarantineKey(key), content); err != nil {
+		return fmt.Errorf("cannot keep damaged spool %s: %w", key, err)
+	}
+	_, err = manifest.Commit(ctx, f.Bucket, p, f.Now, func(m *manifest.Manifest) error {
+		if m.HasConsumed(batch) {
+			return manifest.ErrUnchanged
+		}
+		m.Consumed = append(m.Consumed, manifest.Consumed{Batch: batch, At: f.Now().UTC().Truncate(time.Millisecond), Damaged: reason.Error()})
+		return nil
+	})
+	return err
+}
+
+// anyDamaged reports whether the generation says of any of the batches that
+// its spool object was damaged.
+func anyDamaged(m *manifest.Manifest, batches []layout.Version) bool {
+	return slices.ContainsFunc(m.Consumed, func(c manifest.Consumed) bool {
+		return c.Damaged != "" && slices.Contains(batches, c.Batch)
+	})
+}
+
+// distrust has the sweep rebuild the frontiers: a batch was settled in them
+// whose spool object was damaged later, and the books know nothing of it.
+func (f *Function) distrust(ctx context.Context) error {
+	inForce, err := f.Settings.Get(ctx)
+	if err != nil {
+		return err
+	}
+	for _, crawl := range inForce.Crawl.Partitions() {
+		if err := frontier.New(f.Redis, crawl).Declare(ctx, "none: a settled batch was lost"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+package pack
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+func TestSettleTwice(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb, nil)
+		functionstest.Admit(t, rdb, w.inForce, site+"stored", site+"failed", site+"retry", site+"not-asked")
+		w.clock.Advance(time.Millisecond) // the other host comes later
+		if err := rdb.ZAdd(t.Context(), "f:{0}:hosts", redis.Z{Score: float64(w.clock.Now().UnixMilli()), Member: "other." + host}).Err(); err != nil {
+			t.Fatal(err)
+		}
+		lease, _ := w.lease()
+		if lease.Host != host || len(lease.Entries) != 4 {
+			t.Fatalf("leased %+v", lease)
+		}
+		l := w.ledger(1,
+			functionstest.Outcome(t, lease.Version, site+"stored", book.Stored),
+			functionstest.Outcome(t, lease.Version, site+"failed", book.Failed),
+			functionstest.Outcome(t, lease.Version, site+"retry", book.Retry),
+			functionstest.Outcome(t, lease.Version, site+"not-asked", book.NotAsked),
+		)
+		l.Batch = lease.Version
+		l.Links = []book.Link{
+			functionstest.Link(t, site+"stored", site+"new", 2),
+			functionstest.Link(t, site+"stored", site+"failed", 2),
+			functionstest.Link(t, site+"stored", "http://elsewhere.example/", 2),
+		}
+		w.spool(l)
+		want := frontier.Counts{Waiting: 4, Stored: 1, Failed: 1}
+		for range 2 {
+			if err := w.Settle(t.Context(), layout.SpoolKey(0, l.Batch)); err != nil {
+				t.Fatal(err)
+			}
+			got := functionstest.Counts(t, rdb, 0)
+			got.NextHost = time.Time{}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("frontier (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff([]layout.Version{l.Batch}, functionstest.Inbox(t, rdb, 0)); diff != "" {
+				t.Errorf("inbox (-want +got):\n%s", diff)
+			}
+		}
+		wantSent := []functionstest.Message{
+			{Queue: task.Schedule, Body: `{"crawl":0}`},
+			{Queue: task.Pack, Body: `{"storage":0}`, Delay: w.Limits.Age},
+			{Queue: task.Schedule, Body: `{"crawl":0}`},
+		}
+		if diff := cmp.Diff(wantSent, w.sender.Take()); diff != "" {
+			t.Errorf("sent (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestLinksOfAnotherPartition wait there, and schedule is told. Site two lies in
+// partition 0, site one in 1.
+func TestLinksOfAnotherPartition(t *testing.T) {
+	w := embedded(t)
+	store := memblob.New()
+	w.inForce = functionstest.Publish(t, store, 2, nil, "http://one.example/", "http://two.example/")
+	w.Bucket, w.Settings.Bucket = store, store
+	functionstest.Open(t, w.Redis, w.inForce, 2)
+	l := w.ledger(1, functionstest.Outcome(t, version(1), "http://two.example/", book.Stored))
+	l.Links = []book.Link{functionstest.Link(t, "http://two.example/", "http://one.example/", 1)}
+	functionstest.Put(t, store, spoolKey(1), functionstest.Spool(t, l))
+	w.settle(1)
+	if got := functionstest.Counts(t, w.Redis, 1).Waiting; got != 1 {
+		t.Errorf("%d wait in partition 1, want 1", got)
+	}
+	told := make(map[string]bool)
+	for _, m := range w.sender.Take() {
+		told[m.Queue+m.Body] = true
+	}
+	if !told[`schedule{"crawl":0}`] || !told[`schedule{"crawl":1}`] {
+		t.Errorf("told %v, want schedule of both partitions", told)
+	}
+}
+
+func TestSettleWaitsForTheFrontier(t *testing.T) {
+	w := embedded(t)
+	w.spool(w.stored(1))
+	refuses := func(want error) {
+		t.Helper()
+		if err := w.Settle(t.Context(), spoolKey(1)); !errors.Is(err, want) {
+			t.Errorf("Settle: %v, want %v", err, want)
+		}
+		if inbox := functionstest.Inbox(t, w.Redis, 0); inbox != nil {
+			t.Errorf("in the inbox: %v", inbox)
+		}
+	}
+	if err := frontier.New(w.Redis, 0).Declare(t.Context(), "other settings"); err != nil {
+		t.Fatal(err)
+	}
+	refuses(errStale)
+	if err := w.Redis.FlushAll(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	refuses(frontier.ErrNotBuilt)
+}
+
+// TestFailureFromBeforeAgain is settled late, when the frontier was rebuilt to
+// ask again.
+func TestFailureFromBeforeAgain(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Again = functionstest.Start.Add(time.Second) })
+	functionstest.Admit(t, w.Redis, w.inForce, site+"old", site+"new")
+	late := functionstest.Outcome(t, version(1), site+"new", book.Failed)
+	late.Time = functionstest.Start.Add(time.Second)
+	w.spool(w.ledger(1, functionstest.Outcome(t, version(1), site+"old", book.Failed), late))
+	w.settle(1)
+	if got := functionstest.Counts(t, w.Redis, 0); got.Waiting != 2 || got.Failed != 1 {
+		t.Errorf("%+v, want only the new failure to be final", got)
+	}
+}
+
+func TestRobotsThatCannotBeHad(t *testing.T) {
+	w := embedded(t)
+	for status, wantRest := range map[int]bool{0: true, 503: true, 200: false, 404: false} {
+		rest, err := w.keepRobots(t.Context(), spool.Ledger{Robots: []spool.Robots{
+			{Origin: "http://" + host, Status: status, Body: []byte("User-agent: *\nCrawl-delay: 7\n"), Fetched: w.clock.Now()},
+		}})
+		if err != nil || rest.IsZero() == wantRest {
+			t.Errorf("status %d: rest until %v, %v", status, rest, err)
+		}
+		cached, err := frontier.NewRobotsCache(w.Redis).Get(t.Context(), w.clock.Now(), "http://"+host)
+		if err != nil || len(cached) == 1 == wantRest {
+			t.Errorf("status %d: cached %v, %v", status, cached, err)
+		}
+		w.Redis.FlushAll(t.Context())
+	}
+}
+
+// TestPaceOfAHost: a batch that brought no robots.txt of its own is followed
+// by the delay that the cached one asks for.
+func TestPaceOfAHost(t *testing.T) {
+	w := embedded(t)
+	functionstest.Admit(t, w.Redis, w.inForce, site+"1", site+"2")
+	if err := w.Redis.ZRem(t.Context(), "f:{0}:hosts", "other."+host).Err(); err != nil {
+		t.Fatal(err)
+	}
+	first, _ := w.lease()
+	l := w.ledger(1,
+		functionstest.Outcome(t, first.Version, site+"1", book.Stored), functionstest.Outcome(t, first.Version, site+"2", book.NotAsked))
+	l.Batch = first.Version
+	body := []byte("User-agent: *\nCrawl-delay: 7\n")
+	if err := frontier.NewRobotsCache(w.Redis).Put(t.Context(), "http://"+host, 200, body, w.clock.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	w.spool(l)
+	if err := w.Settle(t.Context(), layout.SpoolKey(0, l.Batch)); err != nil {
+		t.Fatal(err)
+	}
+	w.clock.Advance(7*time.Second - time.Millisecond)
+	if lease, leased := w.lease(); leased {
+		t.Errorf("leased too early: %+v", lease)
+	}
+	w.clock.Advance(time.Millisecond)
+	if _, leased := w.lease(); !leased {
+		t.Error("not leased after the delay")
+	}
+}
+
+func TestSettleWithoutSpool(t *testing.T) {
+	w := embedded(t)
+	w.settle(1)
+	if inbox := functionstest.Inbox(t, w.Redis, 0); inbox != nil || w.sender.Take() != nil {
+		t.Errorf("something was done; inbox %v", inbox)
+	}
+	if err := w.Settle(t.Context(), "spool/notes.txt"); err == nil {
+		t.Error("a foreign object was settled")
+	}
+}

@@ -1,0 +1,53 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/robots"
+)
+
+// robotsOf is what the robots.txt files of a batch's origins say.
+type robotsOf struct {
+	rules  map[string]robots.Rules // by origin
+	wanted []string                // origins that nobody has asked yet
+	delay  time.Duration
+}
+
+func (f *Function) robots(ctx context.Context, entries []frontier.Entry) (robotsOf, error) {
+	var origins []string
+	for _, entry := range entries {
+		a, err := address.Parse(entry.URL)
+		if err != nil {
+			return robotsOf{}, fmt.Errorf("url %q in the frontier: %w", entry.URL, err)
+		}
+		if !slices.Contains(origins, a.Origin) {
+			origins = append(origins, a.Origin)
+		}
+	}
+	cached, err := frontier.NewRobotsCache(f.Redis).Get(ctx, f.Now(), origins...)
+	if err != nil {
+		return robotsOf{}, err
+	}
+	known := robotsOf{rules: make(map[string]robots.Rules)}
+	for _, origin := range origins {
+		answer, found := cached[origin]
+		if !found {
+			known.wanted = append(known.wanted, origin)
+			continue
+		}
+		rules := robots.Parse(answer.Status, answer.Body, f.Agent)
+		known.rules[origin] = rules
+		known.delay = max(known.delay, rules.Delay())
+	}
+	return known, nil
+}
+
+func (r robotsOf) denies(a address.Address) bool {
+	rules, known := r.rules[a.Origin]
+	return known && !rules.Allows(a.Path)
+}

@@ -1,0 +1,300 @@
+package schedule
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+const site = "http://a.example/"
+
+// world is a function with its surroundings.
+type world struct {
+	*Function
+	t       *testing.T
+	clock   *functionstest.Clock
+	sender  *functionstest.Sender
+	inForce *settings.Settings
+}
+
+func newWorld(t *testing.T, rdb redis.UniversalClient, change func(*collection.Collection)) *world {
+	t.Helper()
+	bucket, clock, sender := memblob.New(), functionstest.NewClock(), new(functionstest.Sender)
+	w := &world{
+		t: t, clock: clock, sender: sender,
+		inForce: functionstest.Publish(t, bucket, 1, change, site),
+		Function: &Function{
+			Settings: &settings.Cache{Bucket: bucket, Now: clock.Now, Age: time.Hour},
+			Redis:    rdb, Sender: sender, Now: clock.Now, Limits: DefaultLimits(),
+			Agent: "testbot/1.0", Log: functionstest.Log(),
+		},
+	}
+	functionstest.Open(t, rdb, w.inForce, 1)
+	return w
+}
+
+// admit lets n URLs of the site wait, each with a long query.
+func (w *world) admit(n int, query string) {
+	w.t.Helper()
+	var urls []string
+	for i := range n {
+		urls = append(urls, fmt.Sprintf("%s%d%s", site, i, query))
+	}
+	functionstest.Admit(w.t, w.Redis, w.inForce, urls...)
+}
+
+// run schedules and returns the batches that were sent.
+func (w *world) run() []batch.Batch {
+	w.t.Helper()
+	if err := w.Run(w.t.Context(), task.Lease{}); err != nil {
+		w.t.Fatal(err)
+	}
+	return w.sent()
+}
+
+func (w *world) sent() []batch.Batch {
+	w.t.Helper()
+	var batches []batch.Batch
+	for _, m := range w.sender.Take() {
+		var b batch.Batch
+		if err := json.Unmarshal([]byte(m.Body), &b); err != nil || m.Queue != task.Fetch || m.Delay != 0 {
+			w.t.Fatalf("sent to %s after %v: %v", m.Queue, m.Delay, err)
+		}
+		if len(m.Body) > batch.MaxBytes {
+			w.t.Errorf("a message of %d bytes", len(m.Body))
+		}
+		batches = append(batches, b)
+	}
+	return batches
+}
+
+// settle ends a batch, all of whose pages were stored.
+func (w *world) settle(b batch.Batch) {
+	w.t.Helper()
+	s := frontier.Settlement{Version: b.Version, Host: b.Host, Ended: w.clock.Now()}
+	for _, target := range b.Targets {
+		s.Outcomes = append(s.Outcomes, frontier.Result{ID: layout.IdentityOf(target.URL), URL: target.URL, State: book.Stored})
+	}
+	if _, err := frontier.New(w.Redis, 0).Settle(w.t.Context(), s); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// sizes are the numbers of targets.
+func sizes(batches []batch.Batch) []int {
+	var all []int
+	for _, b := range batches {
+		all = append(all, len(b.Targets))
+	}
+	return all
+}
+
+func TestBatch(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb, func(c *collection.Collection) { c.DelayMillis = 250 })
+		w.admit(1, "?q=<&>")
+		want := []batch.Batch{{
+			Version: layout.Version{Epoch: 1, Token: 1}, Host: "a.example",
+			NotBefore: functionstest.Start, Deadline: functionstest.Start.Add(w.Limits.Time), DelayMillis: 250,
+			Robots: []string{"http://a.example"},
+			Targets: []batch.Target{{
+				URL: "http://a.example/0?q=%3C&%3E", Depth: 1, Collections: []string{functionstest.Collection},
+			}},
+		}}
+		if diff := cmp.Diff(want, w.run()); diff != "" {
+			t.Errorf("batch (-want +got):\n%s", diff)
+		}
+		if again := w.run(); again != nil {
+			t.Errorf("the same URL is leased again: %+v", again)
+		}
+	})
+}
+
+func TestBatchesAreBounded(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*collection.Collection)
+		urls   int
+		query  string
+		want   []int // targets of the first batch, and of those that follow as it is settled
+	}{
+		{"by number", nil, 230, "", []int{100, 100, 30}},
+		{"by bytes", nil, 40, "?" + strings.Repeat(`&\`, 1000), []int{32, 8}},
+		{"by time", func(c *collection.Collection) { c.DelayMillis = 1000 }, 60, "", []int{40, 20}},
+		{"by a long delay", func(c *collection.Collection) { c.DelayMillis = 300_000 }, 1, "", []int{1}},
+		{"by the pages at which to stop", func(c *collection.Collection) { c.StopAt = 130 }, 230, "", []int{100, 30}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t, redistest.Embedded(t), test.change)
+			w.admit(test.urls, test.query)
+			var got []int
+			for batches := w.run(); len(batches) > 0; batches = w.run() {
+				got = append(got, sizes(batches)...)
+				for _, b := range batches {
+					w.settle(b)
+				}
+				w.clock.Advance(time.Second)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("targets (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestStopAtCountsAllPartitions leases no more in one partition than the pages
+// of the others leave.
+func TestStopAtCountsAllPartitions(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), nil)
+	bucket := memblob.New()
+	w.inForce = functionstest.Publish(t, bucket, 2, func(c *collection.Collection) { c.StopAt = 12 }, site)
+	w.Settings.Bucket = bucket
+	functionstest.Open(t, w.Redis, w.inForce, 2)
+	w.admit(20, "")
+	own, _ := address.Parse(site)
+	crawl, err := w.inForce.Crawl.Decide(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := []frontier.Known{{State: book.Stored}}
+	if err := frontier.New(w.Redis, 1-crawl).Mark(t.Context(), stored); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(t.Context(), task.Lease{Crawl: crawl}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{11}, sizes(w.sent())); diff != "" {
+		t.Errorf("targets (-want +got):\n%s", diff)
+	}
+}
+
+func TestConnections(t *testing.T) {
+	for connections, want := range map[int][]int{1: {100}, 2: {100, 100}, 9: {100, 100, 50}} {
+		w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Connections = connections })
+		w.admit(250, "")
+		if diff := cmp.Diff(want, sizes(w.run())); diff != "" {
+			t.Errorf("%d connections (-want +got):\n%s", connections, diff)
+		}
+	}
+}
+
+func TestBatchesInFlight(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), nil)
+	w.Limits.Batches = 3
+	for i := range 5 {
+		functionstest.Admit(t, w.Redis, w.inForce, fmt.Sprintf("http://%d.a.example/", i))
+	}
+	first := w.run()
+	if len(first) != 3 {
+		t.Fatalf("%d batches are out, want 3", len(first))
+	}
+	w.settle(first[0])
+	if next := w.run(); len(next) != 1 {
+		t.Errorf("%d batches after one was settled, want 1", len(next))
+	}
+}
+
+func TestRobots(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), nil)
+	cache := frontier.NewRobotsCache(w.Redis)
+	body := []byte("User-agent: testbot\nDisallow: /1\nCrawl-delay: 2\n")
+	if err := cache.Put(t.Context(), "http://a.example", 200, body, w.clock.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	w.admit(2, "")
+	functionstest.Admit(t, w.Redis, w.inForce, "https://a.example/1") // the same host, another origin
+	batches := w.run()
+	if len(batches) != 1 || batches[0].DelayMillis != 2000 {
+		t.Fatalf("batches %+v, want one with the delay of robots.txt", batches)
+	}
+	denied := make(map[string]bool)
+	for _, target := range batches[0].Targets {
+		denied[target.URL] = target.Denied
+	}
+	want := map[string]bool{"http://a.example/0": false, "http://a.example/1": true, "https://a.example/1": false}
+	if diff := cmp.Diff(want, denied); diff != "" {
+		t.Errorf("denied (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"https://a.example"}, batches[0].Robots); diff != "" {
+		t.Errorf("robots.txt to ask for (-want +got):\n%s", diff)
+	}
+	w.settle(batches[0])
+	w.clock.Advance(time.Hour)
+	functionstest.Admit(t, w.Redis, w.inForce, site+"2")
+	if batches := w.run(); len(batches) != 1 || !cmp.Equal(batches[0].Robots, []string{"http://a.example"}) {
+		t.Errorf("after an hour: %+v, want robots.txt to be asked for again", batches)
+	}
+}
+
+// TestBatchThatIsNotSent waits for the end of its lease, and goes out again in
+// another.
+func TestBatchThatIsNotSent(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), nil)
+	w.admit(2, "")
+	refused := errors.New("refused")
+	w.sender.Fail(refused)
+	if err := w.Run(t.Context(), task.Lease{}); !errors.Is(err, refused) {
+		t.Fatalf("Run: %v, want %v", err, refused)
+	}
+	w.sender.Fail(nil)
+	w.clock.Advance(w.Limits.Time)
+	if batches := w.run(); batches != nil {
+		t.Errorf("within the lease: %+v", batches)
+	}
+	w.clock.Advance(time.Millisecond)
+	batches := w.run()
+	if len(batches) != 1 || len(batches[0].Targets) != 2 || batches[0].Version.Token < 2 {
+		t.Errorf("after the lease: %+v, want both URLs in a new batch", batches)
+	}
+}
+
+func TestFrontierThatIsNotBuilt(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), nil)
+	if err := w.Redis.FlushAll(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if batches := w.run(); batches != nil {
+		t.Errorf("of nothing: %+v", batches)
+	}
+	w.admit(1, "")
+	if err := w.Run(t.Context(), task.Lease{}); !errors.Is(err, frontier.ErrNotBuilt) {
+		t.Errorf("half built: %v, want %v", err, frontier.ErrNotBuilt)
+	}
+}
+
+func TestHandle(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), nil)
+	w.admit(1, "")
+	response, err := w.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{
+		{MessageId: "bad", Body: "?"}, {MessageId: "good", Body: `{"crawl":0}`},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []events.SQSBatchItemFailure{{ItemIdentifier: "bad"}}
+	if diff := cmp.Diff(want, response.BatchItemFailures); diff != "" {
+		t.Errorf("failures (-want +got):\n%s", diff)
+	}
+	if batches := w.sent(); len(batches) != 1 {
+		t.Errorf("%d batches, want 1", len(batches))
+	}
+}

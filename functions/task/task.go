@@ -1,0 +1,55 @@
+// Package task names the queues by which functions call each other, and the
+// messages that are no bucket events. A message is only a hint: whoever gets
+// one looks for himself what there is to do.
+package task
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// The queues, each read by the function of its name.
+const (
+	Schedule = "schedule"
+	Fetch    = "fetch"
+	Pack     = "pack"
+	Index    = "index"
+	Sweep    = "sweep"
+)
+
+// Queues lists all of them.
+var Queues = []string{Schedule, Fetch, Pack, Index, Sweep}
+
+// Lease asks schedule to lease what can be leased of a crawl partition.
+type Lease struct {
+	Crawl int `json:"crawl"`
+}
+
+// Gather asks pack to pack what waits in a storage partition: enough of it, or
+// all of it when Flush is set.
+type Gather struct {
+	Storage layout.Partition `json:"storage"`
+	Flush   bool             `json:"flush,omitempty"`
+}
+
+// Sender puts a message on a queue, to be delivered after the delay.
+type Sender interface {
+	Send(ctx context.Context, queue string, body []byte, delay time.Duration) error
+}
+
+// Send encodes the message as JSON and sends it. The '&' of URLs stays one
+// byte, so that a message is not much longer than what it holds.
+func Send(ctx context.Context, to Sender, queue string, message any, delay time.Duration) error {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(message); err != nil {
+		return fmt.Errorf("cannot encode message for %s: %w", queue, err)
+	}
+	return to.Send(ctx, queue, bytes.TrimSpace(body.Bytes()), delay)
+}
