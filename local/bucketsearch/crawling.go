@@ -1,0 +1,90 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/bucketsearch/bucketsearch/local/queue"
+	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+)
+
+// crawling are the flags that up and crawl share.
+type crawling struct {
+	scope        string
+	depth        int
+	maxPages     int64
+	delay        time.Duration
+	connections  int
+	allowPrivate bool
+	partitions   int
+	functions    string
+	isolated     bool
+	chaos        uint64
+}
+
+func (c *crawling) flags(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.StringVar(&c.scope, "scope", string(collection.Host), "`which` links to follow: prefix (below the seed's directory), host,\n"+
+		"site (all hosts of its domain) or any")
+	flags.IntVar(&c.depth, "depth", collection.Unlimited, "follow at most `n` links from a seed; -1: no limit")
+	flags.Int64Var(&c.maxPages, "max-pages", 0, "stop when `n` more pages are stored; 0: no limit")
+	flags.DurationVar(&c.delay, "delay", time.Second, "`pause` after each answer of a host, such as 500ms; its robots.txt\nmay ask for a longer one")
+	flags.IntVar(&c.connections, "connections", 1, "at most `n` batches at a time on one host")
+	flags.BoolVar(&c.allowPrivate, "allow-private", false, "crawl addresses that are not public, too, such as 127.0.0.1")
+	flags.IntVar(&c.partitions, "partitions", 1, "divide a new bucket into `n` partitions")
+	flags.BoolVar(&c.isolated, "isolated", false, "run every function as its Lambda binary, a process of its own")
+	flags.StringVar(&c.functions, "functions", "", "the `dir` of these binaries (default: functions, beside this program)")
+	flags.Uint64Var(&c.chaos, "chaos", 0, "for tests: deliver messages doubled, late and out of order,\nas this `seed` decides; 0: not")
+}
+
+// plan is what the flags and the seeds ask for.
+func (c *crawling) plan(args []string) (system.Plan, error) {
+	if err := c.check(); err != nil {
+		return system.Plan{}, err
+	}
+	scope, err := collection.ParseScope(c.scope)
+	if err != nil {
+		return system.Plan{}, err
+	}
+	plan := system.Plan{Delay: c.delay, Connections: c.connections, MaxPages: c.maxPages}
+	for _, arg := range args {
+		seed, err := collection.ParseSeed(arg)
+		if err != nil {
+			return system.Plan{}, err
+		}
+		plan.Seeds = append(plan.Seeds, collection.Seed{URL: seed.URL, Scope: scope, Depth: c.depth})
+	}
+	return plan, nil
+}
+
+func (c *crawling) check() error {
+	switch {
+	case c.depth < collection.Unlimited:
+		return fmt.Errorf("--depth %d: want 0 or more links, or -1 for no limit", c.depth)
+	case c.maxPages < 0:
+		return fmt.Errorf("--max-pages %d: want 1 or more, or 0 for no limit", c.maxPages)
+	case c.delay < 0:
+		return fmt.Errorf("--delay %v: want 0 or more", c.delay)
+	case c.connections < 1:
+		return fmt.Errorf("--connections %d: want 1 or more", c.connections)
+	case c.partitions < 1 || c.partitions > rules.MaxPartitions:
+		return fmt.Errorf("--partitions %d: want 1 to %d", c.partitions, rules.MaxPartitions)
+	case c.functions != "" && !c.isolated:
+		return errors.New("--functions has no meaning without --isolated")
+	}
+	return nil
+}
+
+// chaosOf returns deliveries as the seed decides.
+func chaosOf(seed uint64) *queue.Chaos {
+	if seed == 0 {
+		return nil
+	}
+	return &queue.Chaos{Rand: rand.New(rand.NewPCG(seed, 0)), Double: 0.3, Delay: 500 * time.Millisecond}
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/bucketsearch/bucketsearch/local/s3"
+	"github.com/bucketsearch/bucketsearch/local/system"
+)
+
+// location are the flags that say where the system lives.
+type location struct {
+	data, s3, redis string
+}
+
+func (l *location) flags(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	flags.StringVar(&l.data, "data", "bucketsearch-data", "keep bucket, locks and logs in this `dir`")
+	flags.StringVar(&l.s3, "s3", "", "keep the bucket elsewhere: `URL` of an S3 server and a bucket, such as\n"+
+		"https://s3.eu-central-1.amazonaws.com/my-bucket, with credentials\n"+
+		"from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION")
+	flags.StringVar(&l.redis, "redis", "", "use a Redis elsewhere, at this `URL`, such as redis://127.0.0.1:6379/0")
+}
+
+// storeName is the hidden command that serves the embedded object store.
+const storeName = "serve-store"
+
+func (l *location) options() (system.Options, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return system.Options{}, fmt.Errorf("cannot find this program: %w", err)
+	}
+	return system.Options{
+		Data: l.data, S3: l.s3, Redis: l.redis,
+		Self: []string{self, storeName}, Agent: agent, Getenv: os.Getenv,
+	}, nil
+}
+
+// open opens the system to crawl.
+func (l *location) open(ctx context.Context, flags *crawling) (*system.System, error) {
+	options, err := l.options()
+	if err != nil {
+		return nil, err
+	}
+	options.Partitions, options.AllowPrivate = flags.partitions, flags.allowPrivate
+	if flags.isolated {
+		if options.Functions, err = functionsDirectory(flags.functions); err != nil {
+			return nil, err
+		}
+	}
+	options.Chaos = chaosOf(flags.chaos)
+	return system.Open(ctx, options)
+}
+
+// functionsDirectory returns where the Lambda binaries are.
+func functionsDirectory(given string) (string, error) {
+	if given == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return "", fmt.Errorf("cannot find this program: %w", err)
+		}
+		given = filepath.Join(filepath.Dir(self), "functions")
+	}
+	if _, err := os.Stat(filepath.Join(given, "fetch")); err != nil {
+		return "", fmt.Errorf("no Lambda binaries in %s; build them first (go build -tags lambda.norpc -o %s/ ./functions/lambda/...)", given, given)
+	}
+	return filepath.Abs(given)
+}
+
+// attach opens the bucket to read.
+func (l *location) attach(ctx context.Context) (*system.Attached, error) {
+	options, err := l.options()
+	if err != nil {
+		return nil, err
+	}
+	attached, err := system.Attach(ctx, options)
+	if errors.Is(err, system.ErrEmpty) {
+		return nil, fmt.Errorf("%w; crawl a site first, or say by --data or --s3 where the bucket is", err)
+	}
+	return attached, err
+}
+
+// reading makes a command of what reads the bucket.
+func (l *location) reading(run func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) (err error) {
+		attached, err := l.attach(cmd.Context())
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, attached.Close()) }()
+		return run(cmd, args, attached)
+	}
+}
+
+func storeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    storeName,
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s3.Child(cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+}

@@ -1,0 +1,73 @@
+// Command bucketsearch crawls web sites into a bucket and searches them, on
+// one machine.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/spf13/cobra"
+)
+
+// agent is how the crawler names itself.
+const agent = "bucketsearch/1.0 (+https://github.com/bucketsearch/bucketsearch)"
+
+// errSaid is an error whose story the command has told already.
+var errSaid = errors.New("")
+
+func main() {
+	logging.Disable() // go-redis says on standard error what it also returns
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run runs one command and returns its exit code.
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	cmd := command()
+	cmd.SetArgs(args)
+	cmd.SetIn(in)
+	cmd.SetOut(out)
+	cmd.SetErr(errOut)
+	err := cmd.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errSaid):
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(errOut, "bucketsearch: stopped")
+	default:
+		fmt.Fprintln(errOut, "bucketsearch:", strings.TrimSpace(err.Error()))
+	}
+	return 1
+}
+
+func command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "bucketsearch",
+		Short: "A web search engine that lives in a bucket",
+		Long: "Bucketsearch crawls web sites, keeps every page in packages in object storage,\n" +
+			"builds an immutable index beside them, and answers searches.",
+		Example: "  bucketsearch crawl https://example.org/docs/    crawl a site and index it\n" +
+			"  bucketsearch search connection pool             search it\n" +
+			"  bucketsearch up                                 serve the search page",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())
+	})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	var where location
+	where.flags(root.PersistentFlags())
+	root.AddCommand(upCommand(&where), crawlCommand(&where), searchCommand(&where), pageCommand(&where),
+		statusCommand(&where), verifyCommand(&where), storeCommand())
+	return root
+}

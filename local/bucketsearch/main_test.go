@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/redis/go-redis/v9/logging"
+
+	"github.com/bucketsearch/bucketsearch/local/datadir"
+)
+
+// TestMain also is the embedded object store that the commands start.
+func TestMain(m *testing.M) {
+	logging.Disable()
+	if len(os.Args) == 2 && os.Args[1] == storeName {
+		os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// ran is what a command has done.
+type ran struct {
+	code     int
+	out, err string
+}
+
+func do(ctx context.Context, args ...string) ran {
+	var out, errOut bytes.Buffer
+	code := run(ctx, args, strings.NewReader(""), &out, &errOut)
+	return ran{code, out.String(), errOut.String()}
+}
+
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	busy := httptest.NewServer(http.NotFoundHandler())
+	defer busy.Close()
+	address := strings.TrimPrefix(busy.URL, "http://")
+	data := filepath.Join(t.TempDir(), "data")
+	for _, c := range []struct{ args, want string }{
+		{"crawl", "crawl needs a seed"},
+		{"crawl mailto:joe", "is no web address"},
+		{"crawl --scope planet example.org", `scope "planet": choose prefix, host, site or any`},
+		{"crawl --depth -2 example.org", "--depth -2: want 0 or more links"},
+		{"crawl --max-pages -1 example.org", "--max-pages -1: want"},
+		{"crawl --delay -1s example.org", "--delay -1s: want 0 or more"},
+		{"crawl --connections 0 example.org", "--connections 0: want 1 or more"},
+		{"crawl --partitions 0 example.org", "--partitions 0: want 1 to"},
+		{"crawl --functions x example.org", "--functions has no meaning without --isolated"},
+		{"crawl --isolated --functions x example.org", "no Lambda binaries in x; build them first (go build"},
+		{"crawl --dept 3 example.org", "unknown flag: --dept; see: bucketsearch crawl --help"},
+		{"crawl --s3 nowhere example.org", "is no URL of a bucket; write it like"},
+		{"crawl --redis nowhere example.org", "write it like redis://"},
+		{"crawl --redis redis://127.0.0.1:1/0 example.org", "redis at 127.0.0.1:1 cannot be used; is it running"},
+		{"crawll example.org", "Did you mean this?\n\tcrawl"},
+		{"up --listen " + address, "address already in use; choose another address by --listen"},
+		{"search", "search needs words"},
+		{"search -n 0 words", "-n 0: want 1 to 1000 results"},
+		{"search words -sql", "goes in quotes behind --"},
+		{"search words --data " + data, "nothing has been crawled yet into " + data},
+		{"page", "page needs one address"},
+		{"page nonsense", "nothing has been crawled yet"},
+		{"status now", "status takes no argument"},
+		{"verify", "crawl a site first"},
+	} {
+		args := strings.Fields(c.args)
+		if !strings.Contains(c.args, "--data") {
+			args = append(args, "--data", filepath.Join(t.TempDir(), "data"))
+		}
+		got := do(t.Context(), args...)
+		if got.code != 1 || !strings.HasPrefix(got.err, "bucketsearch: ") || !strings.Contains(got.err, c.want) {
+			t.Errorf("%s: exit %d, said %q; want %q", c.args, got.code, got.err, c.want)
+		}
+	}
+	if _, err := os.Stat(data); err == nil {
+		t.Error("a search has made a data directory")
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{nil, {"help"}, {"help", "crawl"}, {"up", "--help"}, {"search", "-h"}, {"help", "status"}, {"help", "page"}, {"help", "verify"}} {
+		got := do(t.Context(), args...)
+		if got.code != 0 || !strings.Contains(got.out, "Examples:\n  bucketsearch ") {
+			t.Errorf("%v: exit %d; help without examples:\n%s", args, got.code, got.out)
+		}
+		for line := range strings.Lines(got.out) {
+			if len(line) > 96 {
+				t.Errorf("%v: a line of %d bytes: %s", args, len(line), line)
+			}
+		}
+	}
+}
+
+const pondText = "<!doctype html><title>Pond</title><p>Herons stand in the pond. <a href=/frog>Frogs</a> jump."
+
+// pond is a web site of two pages.
+func pond(t *testing.T) string {
+	mux := http.NewServeMux()
+	page := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, text)
+		}
+	}
+	mux.HandleFunc("/{$}", page(pondText))
+	mux.HandleFunc("/frog", page("<!doctype html><title>Frog</title><p>The frog is green."))
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	web, data := pond(t), filepath.Join(t.TempDir(), "data")
+	command := func(want int, args ...string) ran {
+		t.Helper()
+		got := do(t.Context(), append(args, "--data", data)...)
+		if got.code != want {
+			t.Fatalf("%v: exit %d:\n%s%s", args, got.code, got.out, got.err)
+		}
+		return got
+	}
+	got := command(1, "crawl", "--delay", "0", web)
+	if !strings.Contains(got.out, web+"/ is not stored: address refused (the address is not public; --allow-private") {
+		t.Errorf("crawl of a private address: %s", got.out)
+	}
+	got = command(0, "crawl", "--delay", "0", "--allow-private", web, web+"/toad")
+	for _, want := range []string{"2 pages stored in ", "3 URLs discovered\n", "2 documents", web + "/toad is not stored: http 404 (Not Found)\n"} {
+		if !strings.Contains(got.out, want) {
+			t.Errorf("crawl: want %q:\n%s", want, got.out)
+		}
+	}
+	if strings.Contains(got.err, "redis") {
+		t.Errorf("crawl: said %q", got.err)
+	}
+	if got := command(0, "page", web).out; got != pondText {
+		t.Errorf("page: %q", got)
+	}
+	if got := command(1, "page", web+"/toad").err; !strings.Contains(got, "no page is stored for this address") {
+		t.Errorf("absent page: %q", got)
+	}
+	if got := command(0, "search", "heron").out; !regexp.MustCompile(`(?s)^ 1\. Pond\n    ` + web + `/\n.*1 page matches \([0-9.]+ ms\)\n$`).MatchString(got) {
+		t.Errorf("search:\n%s", got)
+	}
+	var found struct {
+		Total   int
+		Results []struct{ URL, Title string }
+	}
+	if err := json.Unmarshal([]byte(command(0, "search", "--json", "green", "frog").out), &found); err != nil {
+		t.Fatal(err)
+	}
+	if found.Total == 0 || found.Results[0].URL != web+"/frog" {
+		t.Errorf("search: %+v", found)
+	}
+	if got := command(0, "verify").out; !strings.HasSuffix(got, "2 pages in 1 package, 1 segment: 0 problems\n") {
+		t.Errorf("verify: %s", got)
+	}
+	checkStatus(t, data, command)
+}
+
+func checkStatus(t *testing.T, data string, command func(int, ...string) ran) {
+	t.Helper()
+	var status struct {
+		Discovered, Stored, Pending, Documents int
+		Failed                                 map[string]int
+		Requests                               struct{ Put, Get int }
+	}
+	if err := json.Unmarshal([]byte(command(0, "status", "--json").out), &status); err != nil {
+		t.Fatal(err)
+	}
+	if status.Discovered != 3 || status.Stored != 2 || status.Documents != 2 || status.Failed["http 404"] != 1 || status.Requests.Put == 0 {
+		t.Errorf("status: %+v", status)
+	}
+	if err := os.WriteFile(filepath.Join(data, "requests.json"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got := command(0, "status")
+	if !strings.Contains(got.err, "counting begins anew") || !strings.Contains(got.out, "3 URLs discovered") {
+		t.Errorf("status with damaged counts: %+v", got)
+	}
+}
+
+// TestUp serves the search page while other commands join in.
+func TestUp(t *testing.T) {
+	t.Parallel()
+	web, data := pond(t), filepath.Join(t.TempDir(), "data")
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	ready, ended := make(chan string, 1), make(chan int, 1)
+	out := &watcher{pattern: regexp.MustCompile(`(http://\S+/) \(Ctrl-C stops\)\n(?s:.*)2 pages crawled and indexed\.`), found: ready}
+	go func() {
+		ended <- run(ctx, []string{"up", "--data", data, "--listen", "127.0.0.1:0", "--delay", "0", "--allow-private", web},
+			strings.NewReader(""), out, &bytes.Buffer{})
+	}()
+	var home string
+	select {
+	case home = <-ready:
+	case code := <-ended:
+		t.Fatalf("exit %d: %s", code, out.text.String())
+	}
+	response, err := http.Get(home + "search?q=heron")
+	if err != nil {
+		t.Fatal(err)
+	}
+	response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("search page: %s", response.Status)
+	}
+	if running, err := datadir.ReadRunning(data); err != nil || running.HTTP != home {
+		t.Errorf("running: %+v, %v; want %s", running, err, home)
+	}
+	for args, want := range map[string]string{"search heron": "Pond", "status": "2 stored", "verify": ": 0 problems"} {
+		if got := do(t.Context(), append(strings.Fields(args), "--data", data)...); got.code != 0 || !strings.Contains(got.out, want) {
+			t.Errorf("%s: %+v; want %q", args, got, want)
+		}
+	}
+	if got := do(t.Context(), "crawl", web, "--data", data); got.code != 1 || !strings.Contains(got.err, "data directory is in use") {
+		t.Errorf("crawl beside up: %+v", got)
+	}
+	interrupt()
+	if code := <-ended; code != 0 || !strings.Contains(out.text.String(), "Stopping.") {
+		t.Errorf("exit %d: %s", code, out.text.String())
+	}
+}
+
+// watcher sends what a pattern captures in the text written, once.
+type watcher struct {
+	text    bytes.Buffer
+	pattern *regexp.Regexp
+	found   chan string
+}
+
+func (w *watcher) Write(p []byte) (int, error) {
+	w.text.Write(p)
+	if m := w.pattern.FindStringSubmatch(w.text.String()); m != nil && w.found != nil {
+		w.found <- m[1]
+		w.found = nil
+	}
+	return len(p), nil
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+)
+
+// How often progress is shown on a terminal, and elsewhere.
+const (
+	terminalPeriod = 250 * time.Millisecond
+	plainPeriod    = 5 * time.Second
+)
+
+// meter shows how far a crawl is: on a terminal in a line that it rewrites,
+// elsewhere in one plain line every few seconds.
+type meter struct {
+	out   io.Writer
+	now   func() time.Time
+	width func() int // of the terminal; nil elsewhere
+
+	began   time.Time
+	shown   time.Time // when last
+	text    string    // what was shown last
+	last    system.Progress
+	known   time.Time // when there was progress first
+	crawled time.Time // when no URL was left
+	first   int64     // pages stored when known
+}
+
+func newMeter(out io.Writer) *meter {
+	m := &meter{out: out, now: time.Now, began: time.Now()}
+	if file, isFile := out.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
+		m.width = func() int {
+			width, _, err := term.GetSize(int(file.Fd()))
+			if err != nil {
+				return 80
+			}
+			return width
+		}
+	} else {
+		m.shown = m.began // nothing to tell yet
+	}
+	return m
+}
+
+// show takes what system.Wait reports.
+func (m *meter) show(p system.Progress, err error) {
+	now := m.now()
+	if err == nil {
+		if m.known.IsZero() {
+			m.known, m.first = now, p.Stored
+		}
+		if m.crawled.IsZero() && p.Crawled() {
+			m.crawled = now
+		}
+		m.last = p
+	}
+	period := plainPeriod
+	if m.width != nil {
+		period = terminalPeriod
+	}
+	if now.Sub(m.shown) < period {
+		return
+	}
+	text := m.describe(p, err)
+	if err != nil && m.width == nil && text == m.text {
+		return // once is enough
+	}
+	m.shown, m.text = now, text
+	m.write(clock(now.Sub(m.began)) + "  " + text)
+}
+
+func (m *meter) write(line string) {
+	if m.width == nil {
+		fmt.Fprintln(m.out, line)
+		return
+	}
+	if runes, most := []rune(line), max(m.width()-1, 0); len(runes) > most {
+		line = string(runes[:most])
+	}
+	fmt.Fprintf(m.out, "\r\x1b[K%s", line)
+}
+
+// end leaves a terminal's line empty.
+func (m *meter) end() {
+	if m.width != nil {
+		fmt.Fprint(m.out, "\r\x1b[K")
+	}
+}
+
+// describe says what the system does.
+func (m *meter) describe(p system.Progress, err error) string {
+	switch {
+	case errors.Is(err, frontier.ErrNotBuilt) && m.known.IsZero():
+		return "starting"
+	case errors.Is(err, frontier.ErrNotBuilt):
+		return "rebuilding the frontier from the bucket"
+	case err != nil:
+		return "waiting: " + strings.ReplaceAll(err.Error(), "\n", "; ")
+	case p.Crawled() && p.Unpacked > 0:
+		return fmt.Sprintf("packing: %d batches left · %s", p.Unpacked, count(p.Stored, "page"))
+	case p.Crawled():
+		return fmt.Sprintf("indexing: %d of %s · %s", p.Packages-p.Unindexed, count(p.Packages, "package"), count(p.Documents, "document"))
+	}
+	return fmt.Sprintf("%s · %.0f pages/s · %s · %d waiting · %s · %s", count(p.Stored, "page"), m.rate(),
+		bytesText(p.Written), p.Waiting+p.Leased, count(p.Packages, "package"), count(p.Documents, "document"))
+}
+
+// rate returns the pages a second of the crawl alone, 0 when it was too short
+// to tell.
+func (m *meter) rate() float64 {
+	now := m.now()
+	if !m.crawled.IsZero() {
+		now = m.crawled
+	}
+	seconds := now.Sub(m.known).Seconds()
+	if m.known.IsZero() || seconds <= 0 {
+		return 0
+	}
+	return float64(m.last.Stored-m.first) / seconds
+}
+
+// clock writes a time of minutes and seconds.
+func clock(d time.Duration) string {
+	seconds := int(d.Seconds())
+	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
+}

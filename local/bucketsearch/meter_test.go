@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+)
+
+// step is what system.Wait reports some seconds after the step before.
+type step struct {
+	after    float64
+	progress system.Progress
+	err      error
+}
+
+func show(m *meter, steps []step) {
+	now := m.began
+	m.now = func() time.Time { return now }
+	for _, s := range steps {
+		now = now.Add(time.Duration(s.after * float64(time.Second)))
+		m.show(s.progress, s.err)
+	}
+	m.end()
+}
+
+func crawlSteps() []step {
+	notBuilt, away := fmt.Errorf("front: %w", frontier.ErrNotBuilt), errors.New("store is away")
+	return []step{
+		{0, system.Progress{}, notBuilt},
+		{1, system.Progress{Stored: 100, Waiting: 1}, nil},
+		{4, system.Progress{Stored: 140, Waiting: 7, Leased: 3, Written: 2048, Packages: 1, Documents: 50}, nil},
+		{1, system.Progress{Stored: 150, Waiting: 7}, nil},
+		{5, system.Progress{}, away},
+		{5, system.Progress{}, away},
+		{5, system.Progress{}, notBuilt},
+		{5, system.Progress{Stored: 200, Unpacked: 2, Packages: 1}, nil},
+		{5, system.Progress{Stored: 200, Packages: 3, Unindexed: 2, Documents: 50}, nil},
+		{5, system.Progress{Stored: 200, Packages: 3, Documents: 200}, nil},
+	}
+}
+
+func TestMeterPlain(t *testing.T) {
+	var out bytes.Buffer
+	m := newMeter(&out)
+	show(m, crawlSteps())
+	want := `0:05  140 pages · 10 pages/s · 2.0 KiB · 10 waiting · 1 package · 50 documents
+0:11  waiting: store is away
+0:21  rebuilding the frontier from the bucket
+0:26  packing: 2 batches left · 200 pages
+0:31  indexing: 1 of 3 packages · 50 documents
+0:36  indexing: 3 of 3 packages · 200 documents
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+	if got := m.rate(); got != 4 {
+		t.Errorf("%v pages/s, want 4: 100 pages in the 25 s until no URL was left", got)
+	}
+}
+
+func TestMeterTerminal(t *testing.T) {
+	var out bytes.Buffer
+	m := newMeter(&out)
+	m.width, m.shown = func() int { return 20 }, time.Time{}
+	show(m, crawlSteps()[:2])
+	const clear = "\r\x1b[K"
+	if want := clear + "0:00  starting" + clear + "0:01  100 pages · 0" + clear; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}
+
+func TestMeterSaysNothingOfAMoment(t *testing.T) {
+	var out bytes.Buffer
+	show(newMeter(&out), []step{{0.1, system.Progress{}, nil}, {4, system.Progress{Stored: 9}, nil}})
+	if out.Len() > 0 {
+		t.Errorf("said %q", out.String())
+	}
+}
+
+func TestText(t *testing.T) {
+	var got []string
+	for _, n := range []int64{0, 1023, 1024, 1 << 20, 3 << 29, 1 << 40, 1 << 50} {
+		got = append(got, bytesText(n))
+	}
+	got = append(got, count(0, "page"), count(1, "page"), count(2, "page"), clock(61*time.Second), clock(2*time.Hour))
+	want := "0 B|1023 B|1.0 KiB|1.0 MiB|1.5 GiB|1.0 TiB|1024.0 TiB|0 pages|1 page|2 pages|1:01|120:00"
+	if diff := cmp.Diff(want, strings.Join(got, "|")); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bucketsearch/bucketsearch/local/datadir"
+	"github.com/bucketsearch/bucketsearch/local/system"
+)
+
+func statusCommand(where *location) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Say what became of every URL, and what the bucket holds",
+		Long: "Status says what became of every URL, what the bucket holds, and how often up and\n" +
+			"crawl have asked the object store for something since the data directory was made.",
+		Example: "  bucketsearch status\n  bucketsearch status --json | jq .pending",
+		Args:    nothing,
+		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
+			requests, err := datadir.ReadRequests(where.data)
+			if err != nil {
+				fmt.Fprintln(cmd.ErrOrStderr(), "bucketsearch:", err)
+			}
+			status, err := system.ReadStatus(cmd.Context(), a.Bucket, requests)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				encoder := json.NewEncoder(cmd.OutOrStdout())
+				encoder.SetIndent("", "  ")
+				return encoder.Encode(status)
+			}
+			printStatus(cmd.OutOrStdout(), status)
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// nothing is for commands that take no argument.
+func nothing(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no argument, and there is %q", cmd.Name(), args[0])
+	}
+	return nil
+}
+
+func printStatus(out io.Writer, s system.Status) {
+	fmt.Fprintf(out, "%s discovered\n", count(s.Discovered, "URL"))
+	fmt.Fprintf(out, "%10d stored\n", s.Stored)
+	printReasons(out, "skipped", s.Skipped)
+	printReasons(out, "failed", s.Failed)
+	fmt.Fprintf(out, "%10d pending\n", s.Pending)
+	fmt.Fprintf(out, "%s, %s, %s, %s\n", count(s.Packages, "package"), count(s.Segments, "segment"),
+		count(s.Documents, "document"), bytesText(s.Held))
+	fmt.Fprintf(out, "object store so far: %d PUT, %d GET, %d LIST, %d DELETE, %d HEAD; %s read, %s written\n",
+		s.Requests.Put, s.Requests.Get, s.Requests.List, s.Requests.Delete, s.Requests.Head,
+		bytesText(s.Bytes.Read), bytesText(s.Bytes.Written))
+}
+
+// printReasons prints the most frequent reasons first.
+func printReasons(out io.Writer, state string, reasons map[string]int) {
+	names := slices.SortedFunc(maps.Keys(reasons), func(a, b string) int {
+		if reasons[a] != reasons[b] {
+			return reasons[b] - reasons[a]
+		}
+		return strings.Compare(a, b)
+	})
+	total := 0
+	for _, n := range reasons {
+		total += n
+	}
+	fmt.Fprintf(out, "%10d %s\n", total, state)
+	for _, name := range names {
+		fmt.Fprintf(out, "%14d %s\n", reasons[name], name)
+	}
+}

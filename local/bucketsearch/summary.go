@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+)
+
+// printSummary prints what a crawl has brought.
+func printSummary(out io.Writer, s system.Summary, took time.Duration, m *meter) {
+	fmt.Fprintf(out, "%s stored in %s", count(s.New, "page"), took.Round(100*time.Millisecond))
+	if rate := m.rate(); rate > 0 {
+		fmt.Fprintf(out, " (%.0f pages/s while crawling)", rate)
+	}
+	fmt.Fprintln(out)
+	printStatus(out, s.Status)
+	printSeeds(out, s)
+	if m.last.Limited && s.Pending > 0 {
+		fmt.Fprintf(out, "Stopped at --max-pages; another crawl goes on with the %s that wait.\n", count(s.Pending, "URL"))
+	}
+	if m.last.Dead > 0 {
+		fmt.Fprintf(out, "%s failed for good; log.jsonl in the data directory says why, and the next start tries again.\n", count(m.last.Dead, "message"))
+	}
+}
+
+// printSeeds tells of the seeds that led to no page.
+func printSeeds(out io.Writer, s system.Summary) {
+	for _, seed := range s.Seeds {
+		if told := fate(seed); told != "" {
+			fmt.Fprintln(out, told)
+		}
+	}
+}
+
+// fate says why a seed led to no page, and what to do about it.
+func fate(f system.Fate) string {
+	u, told := f.Final, f.Seed
+	if f.Redirected() {
+		told += " leads to " + u.Address.URL + ", which"
+	}
+	switch {
+	case f.Stored(), u.State == account.Pending:
+		return ""
+	case f.Redirected() && u.State == account.Skipped && u.Final.State == 0:
+		return fmt.Sprintf("%s is left out (%s); to crawl it: bucketsearch crawl %s", told, u.Reason, u.Address.URL)
+	case u.Reason == "robots":
+		return told + " is not stored: robots.txt there forbids it"
+	case u.Final.Detail == "":
+		return fmt.Sprintf("%s is not stored: %s", told, u.Reason)
+	}
+	return fmt.Sprintf("%s is not stored: %s (%s)", told, u.Reason, u.Final.Detail)
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+)
+
+// freshness is how old the manifests of a served answer may be.
+const freshness = 2 * time.Second
+
+func upCommand(where *location) *cobra.Command {
+	var flags crawling
+	var listen string
+	cmd := &cobra.Command{
+		Use:   "up [SEED...]",
+		Short: "Run everything and serve the search page",
+		Long: "Up runs object store, Redis, functions and the search page in one process tree,\n" +
+			"crawls the seeds if there are any, and goes on with what earlier crawls left.\n" +
+			"Ctrl-C stops it; the next start goes on where it stopped.",
+		Example: "  bucketsearch up\n  bucketsearch up https://www.example.org/\n  bucketsearch up --listen 127.0.0.1:9090",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runUp(cmd, where, &flags, listen, args)
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8080", "`address` of the search page")
+	flags.flags(cmd.Flags())
+	return cmd
+}
+
+func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, args []string) (err error) {
+	ctx := cmd.Context()
+	plan, err := flags.plan(args)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", listen)
+	if err != nil {
+		return fmt.Errorf("cannot serve the search page: %w; choose another address by --listen", err)
+	}
+	defer listener.Close()
+	s, err := where.open(ctx, flags)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if len(plan.Seeds) > 0 {
+		if err := s.Plan(ctx, plan); err != nil {
+			return err
+		}
+	}
+	if err := s.Run(ctx); err != nil {
+		return err
+	}
+	server := &http.Server{Handler: searchPage(s), ReadHeaderTimeout: 10 * time.Second}
+	serving := make(chan error, 1)
+	go func() { serving <- server.Serve(listener) }()
+	defer server.Close()
+	home := "http://" + listener.Addr().String() + "/"
+	if err := s.Publish(home); err != nil {
+		return err
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "Search page: %s (Ctrl-C stops)\n", home)
+	watching, stop := context.WithCancel(ctx)
+	followed := make(chan struct{})
+	go func() {
+		defer close(followed)
+		follow(watching, cmd, s, plan.Seeds)
+	}()
+	err = nil
+	select {
+	case <-ctx.Done():
+	case <-s.Failed():
+		err = s.Err()
+	case err = <-serving:
+		err = fmt.Errorf("cannot go on serving the search page: %w", err)
+	}
+	stop()
+	<-followed
+	if err == nil {
+		fmt.Fprintln(cmd.OutOrStdout(), "Stopping. Nothing is lost; the next start goes on from here.")
+	}
+	return err
+}
+
+// follow shows the progress of a crawl until it is over, and what it brought.
+func follow(ctx context.Context, cmd *cobra.Command, s *system.System, seeds []collection.Seed) {
+	began := time.Now()
+	m := newMeter(cmd.ErrOrStderr())
+	err := s.Wait(ctx, m.show)
+	m.end()
+	if err != nil {
+		return // runUp sees it, too
+	}
+	if len(seeds) == 0 && m.last.Stored == m.first {
+		return
+	}
+	summary, err := s.Summarize(ctx, seeds, began)
+	if err != nil {
+		s.Log.Warn("summary", "error", err)
+		return
+	}
+	if summary.New > 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s crawled and indexed.\n", count(summary.New, "page"))
+	}
+	printSeeds(cmd.OutOrStdout(), summary)
+}
+
+func searchPage(s *system.System) http.Handler {
+	return query.Handler(&query.Engine{Bucket: s.Bucket, Settings: s.Settings, Now: time.Now, Age: freshness}, s.Log)
+}

@@ -1,0 +1,65 @@
+// Package datadir is the directory in which the laptop's system lives:
+//
+//	lock           held by the program that runs the system, shared by those that only read
+//	running.json   where that program serves, for other commands to join in
+//	secret         of the embedded object store
+//	s3/            the bucket
+//	requests.json  object-store requests made so far
+//	log.jsonl      what the functions logged
+//
+// Only s3/ holds what cannot be had again. Every other file may be deleted
+// while nothing runs.
+package datadir
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Dir is an open data directory.
+type Dir struct {
+	path   string
+	lock   *os.File
+	shared bool
+}
+
+// S3 returns where the embedded object store keeps its files.
+func (d *Dir) S3() string { return d.file(store) }
+
+const store = "s3"
+
+// OpenLog opens the log for appending.
+func (d *Dir) OpenLog() (*os.File, error) {
+	log, err := os.OpenFile(d.file("log.jsonl"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open log: %w", err)
+	}
+	return log, nil
+}
+
+// Room returns how many bytes may still be written to the disk.
+func (d *Dir) Room() (int64, error) {
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(d.path, &disk); err != nil {
+		return 0, fmt.Errorf("cannot ask for the room in %s: %w", d.path, err)
+	}
+	return int64(disk.Bavail) * int64(disk.Bsize), nil
+}
+
+func (d *Dir) file(name string) string { return filepath.Join(d.path, name) }
+
+// write replaces a file in one step.
+func (d *Dir) write(name string, value any) error {
+	content, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	temporary := d.file(name + ".new")
+	if err := os.WriteFile(temporary, append(content, '\n'), 0o644); err != nil {
+		return fmt.Errorf("cannot write %s: %w", name, err)
+	}
+	return os.Rename(temporary, d.file(name))
+}

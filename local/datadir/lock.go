@@ -1,0 +1,101 @@
+package datadir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// ErrInUse says that another program runs the system in this directory.
+var ErrInUse = errors.New("data directory is in use")
+
+// How long a directory is waited for whose holder has not said that it serves:
+// it is reading, starting or stopping, which takes moments.
+const (
+	patience = 3 * time.Second
+	pause    = 20 * time.Millisecond
+)
+
+// Lock takes the directory for a system, making it if it is absent. It fails
+// with ErrInUse when another program has it.
+func Lock(ctx context.Context, path string) (*Dir, error) {
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return nil, fmt.Errorf("cannot make data directory: %w", err)
+	}
+	return open(ctx, path, syscall.LOCK_EX)
+}
+
+// Share takes the directory for a program that only reads, beside others that
+// do. It fails with fs.ErrNotExist when no bucket is there, and with ErrInUse
+// when a system has the directory.
+func Share(ctx context.Context, path string) (*Dir, error) {
+	if _, err := os.Stat(filepath.Join(path, store)); err != nil {
+		return nil, fmt.Errorf("no bucket in data directory: %w", err)
+	}
+	return open(ctx, path, syscall.LOCK_SH)
+}
+
+func open(ctx context.Context, path string, how int) (*Dir, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot find data directory: %w", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open data directory: %w", err)
+	}
+	d := &Dir{path: path, lock: lock, shared: how == syscall.LOCK_SH}
+	if err := d.take(ctx, how); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	if err := d.forget(); err != nil { // left by one that was killed
+		return nil, errors.Join(err, lock.Close())
+	}
+	return d, nil
+}
+
+func (d *Dir) take(ctx context.Context, how int) error {
+	for patient := time.Now().Add(patience); ; {
+		err := syscall.Flock(int(d.lock.Fd()), how|syscall.LOCK_NB)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return fmt.Errorf("cannot lock data directory %s: %w", d.path, err)
+		}
+		running, err := ReadRunning(d.path)
+		if err == nil {
+			return fmt.Errorf("%w: %s (another bucketsearch, process %d, runs there; stop it, or choose another directory by --data)", ErrInUse, d.path, running.PID)
+		}
+		if time.Now().After(patient) {
+			return fmt.Errorf("%w: %s (another bucketsearch is busy there; try again when it has ended, or choose another directory by --data)", ErrInUse, d.path)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// Close gives the directory back.
+func (d *Dir) Close() error {
+	if d.shared {
+		return d.lock.Close()
+	}
+	return errors.Join(d.forget(), d.lock.Close())
+}
+
+// forget removes what says that a system runs here.
+func (d *Dir) forget() error {
+	err := os.Remove(d.file(runningName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,38 @@
+package datadir
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const secretName = "secret"
+
+// Secret returns the embedded object store's secret, made at random the first
+// time. Only the user can read it.
+func (d *Dir) Secret() (string, error) {
+	secret, err := ReadSecret(d.path)
+	if err == nil && secret != "" {
+		return secret, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	secret = rand.Text()
+	if err := os.WriteFile(d.file(secretName), []byte(secret), 0o600); err != nil {
+		return "", fmt.Errorf("cannot keep secret: %w", err)
+	}
+	return secret, nil
+}
+
+// ReadSecret returns the secret of a directory that another program runs.
+func ReadSecret(path string) (string, error) {
+	content, err := os.ReadFile(filepath.Join(path, secretName))
+	if err != nil {
+		return "", fmt.Errorf("cannot read secret: %w", err)
+	}
+	return string(content), nil
+}

@@ -1,0 +1,128 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/local/datadir"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// ErrEmpty says that nothing was ever crawled into a bucket.
+var ErrEmpty = errors.New("nothing has been crawled yet")
+
+// attachedAge is how old settings may be in a program that only reads.
+const attachedAge = time.Minute
+
+// Attached is a bucket to read, of a system that may be running.
+type Attached struct {
+	Bucket   blob.Reader
+	Settings *settings.Cache
+	Redis    goredis.UniversalClient // nil when no system runs
+
+	store *store
+	dir   *datadir.Dir
+}
+
+// Attach opens the bucket to read: that of Options.S3, else that of the system
+// that runs in the data directory, else that in the directory by an embedded
+// store of its own. It fails with ErrEmpty when there is nothing to read.
+func Attach(ctx context.Context, o Options) (_ *Attached, err error) {
+	a := new(Attached)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.Close())
+		}
+	}()
+	if o.S3 != "" {
+		err = a.connect(ctx, o)
+	} else {
+		err = a.open(ctx, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.Bucket = a.store.bucket
+	a.Settings = &settings.Cache{Bucket: a.Bucket, Now: time.Now, Age: attachedAge}
+	if _, err := a.Settings.Get(ctx); errors.Is(err, blob.ErrAbsent) {
+		return nil, fmt.Errorf("%w into %s", ErrEmpty, a.store.url)
+	} else if err != nil {
+		return nil, a.store.explain(err)
+	}
+	return a, nil
+}
+
+// connect opens a bucket elsewhere, and joins the system that runs on it here.
+func (a *Attached) connect(ctx context.Context, o Options) (err error) {
+	if a.store, _, err = connect(o.S3, o.Getenv, nil); err != nil {
+		return err
+	}
+	running, err := datadir.ReadRunning(o.Data)
+	if err != nil || running.S3 != o.S3 {
+		return nil
+	}
+	if client, err := dialRedis(ctx, running.Redis); err == nil { // else one that was killed left it behind
+		a.Redis = client
+	}
+	return nil
+}
+
+// open opens the bucket in the data directory.
+func (a *Attached) open(ctx context.Context, o Options) (err error) {
+	a.dir, err = datadir.Share(ctx, o.Data)
+	switch {
+	case err == nil:
+		a.store, err = startStore(ctx, o, a.dir, func(string, int64) {})
+	case errors.Is(err, datadir.ErrInUse):
+		err = a.join(ctx, o, err)
+	case errors.Is(err, fs.ErrNotExist):
+		err = fmt.Errorf("%w into %s", ErrEmpty, o.Data)
+	}
+	return err
+}
+
+// join joins the system that runs in the data directory.
+func (a *Attached) join(ctx context.Context, o Options, inUse error) error {
+	running, err := datadir.ReadRunning(o.Data)
+	if err != nil { // it has not begun to serve, or has just ended
+		return inUse
+	}
+	getenv := o.Getenv
+	if running.Embedded {
+		secret, err := datadir.ReadSecret(o.Data)
+		if err != nil {
+			return err
+		}
+		getenv = Credentials(secret)
+	}
+	if a.store, _, err = connect(running.S3, getenv, nil); err != nil {
+		return err
+	}
+	client, err := dialRedis(ctx, running.Redis)
+	if err != nil {
+		return fmt.Errorf("the system in %s does not answer: %w", o.Data, err)
+	}
+	a.Redis = client
+	return nil
+}
+
+// Close gives back what Attach took.
+func (a *Attached) Close() error {
+	var errs []error
+	if a.Redis != nil {
+		errs = append(errs, a.Redis.Close())
+	}
+	if a.store != nil {
+		errs = append(errs, a.store.close())
+	}
+	if a.dir != nil {
+		errs = append(errs, a.dir.Close())
+	}
+	return errors.Join(errs...)
+}

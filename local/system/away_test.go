@@ -1,0 +1,279 @@
+package system
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/local/s3"
+)
+
+// elsewhere starts an object store that is not the system's own.
+func elsewhere(t *testing.T) (endpoint string, getenv func(string) string) {
+	t.Helper()
+	server, err := s3.Start(t.Context(), s3.Command{Path: os.Args[0], Args: []string{serveStore}}, s3.Options{
+		Dir: t.TempDir(), Listen: "127.0.0.1:0", AccessKey: accessKey, SecretKey: "elsewhere-secret", Bucket: "first",
+	}, func(string, int64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return server.Endpoint, Credentials("elsewhere-secret")
+}
+
+// TestElsewhere crawls by two programs at once into one bucket of a store that
+// is not theirs, one of them with a Redis that is not its own.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	endpoint, getenv := elsewhere(t)
+	web := newSite(t, 40)
+	var programs sync.WaitGroup
+	var bucket blob.Reader
+	for i := range 2 {
+		o := options(t)
+		o.S3, o.Getenv = endpoint+"/shared", getenv
+		if i == 0 {
+			o.Redis = "redis://" + miniredis.RunT(t).Addr() + "/0"
+		}
+		s := open(t, o)
+		bucket = s.Bucket
+		begin(t, s, Plan{Seeds: seeds(web.URL + "/")})
+		programs.Go(func() {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if err := s.Wait(ctx, func(Progress, error) {}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	programs.Wait()
+	if report := mustVerify(t, bucket); report.URLs != 40 {
+		t.Errorf("%+v, want 40 URLs", report)
+	}
+
+	o := options(t)
+	o.S3, o.Getenv = endpoint+"/shared", getenv
+	a, err := Attach(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(o.Data); len(left) > 0 {
+		t.Errorf("reading made %v in the data directory", left)
+	}
+	for name, wrong := range map[string]struct {
+		o    func(*Options)
+		want string
+	}{
+		"absent":      {func(o *Options) { o.S3 = endpoint + "/absent" }, "there is no bucket absent"},
+		"empty":       {func(o *Options) { o.S3 = endpoint + "/first" }, ErrEmpty.Error()},
+		"credentials": {func(o *Options) { o.Getenv = Credentials("wrong") }, "refuses the credentials"},
+		"no URL":      {func(o *Options) { o.S3 = "first" }, "is no URL of a bucket"},
+	} {
+		o := o
+		wrong.o(&o)
+		if _, err := Attach(t.Context(), o); err == nil || !strings.Contains(err.Error(), wrong.want) {
+			t.Errorf("%s: got %v, want %q", name, err, wrong.want)
+		}
+	}
+}
+
+// TestRedisOfAnother gives a Redis that holds one bucket's frontier to another.
+func TestRedisOfAnother(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	o.Redis = "redis://" + miniredis.RunT(t).Addr() + "/0"
+	open(t, o)
+	o.Data = t.TempDir()
+	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), "frontier of another bucket") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// failing stands before an object store and fails requests on demand.
+type failing struct {
+	http.Handler
+	writes  bool // fail writes only
+	left    atomic.Int64
+	refused atomic.Int64
+}
+
+func (f *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if (r.Method == http.MethodPut || !f.writes) && f.left.Add(-1) >= 0 {
+		f.refused.Add(1)
+		w.WriteHeader(http.StatusInsufficientStorage)
+		_, _ = w.Write([]byte(`<Error><Code>InsufficientStorage</Code><Message>no space left on device</Message></Error>`))
+		return
+	}
+	f.Handler.ServeHTTP(w, r)
+}
+
+// TestStoreAway has a store that fails for a while, altogether or as one does
+// whose disk is full.
+func TestStoreAway(t *testing.T) {
+	t.Parallel()
+	for name, writes := range map[string]bool{"all": false, "writes": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			endpoint, getenv := elsewhere(t)
+			target, err := url.Parse(endpoint)
+			if err != nil {
+				t.Fatal(err)
+			}
+			proxy := &failing{writes: writes, Handler: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+				r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host // the Host header, which is signed, stays
+			}}}
+			front := httptest.NewServer(proxy)
+			defer front.Close()
+			web := newSite(t, 20)
+			web.gate = func(n int) {
+				if n == 5 {
+					proxy.left.Store(15)
+				}
+			}
+			o := options(t)
+			o.S3, o.Getenv = front.URL+"/bucket", getenv
+			s := open(t, o)
+			begin(t, s, Plan{Seeds: seeds(web.URL + "/")})
+			told := false
+			wait(t, s, func(_ Progress, err error) {
+				told = told || err != nil && strings.Contains(err.Error(), "no space left on device")
+			})
+			if n := proxy.refused.Load(); n != 15 {
+				t.Errorf("%d requests were refused, want 15", n)
+			}
+			if writes && !told { // retries outlast the others
+				t.Error("nobody was told what was in the way")
+			}
+			if report := mustVerify(t, s.Bucket); report.Pages != 20 {
+				t.Errorf("%+v, want 20 pages", report)
+			}
+		})
+	}
+}
+
+// TestRedisAway has a Redis that goes away in the midst of a crawl and comes
+// back empty.
+func TestRedisAway(t *testing.T) {
+	t.Parallel()
+	web, o := newSite(t, 20), options(t)
+	away := miniredis.RunT(t)
+	o.Redis = "redis://" + away.Addr() + "/0"
+	gone := make(chan struct{})
+	web.gate = func(n int) {
+		if n == 8 {
+			away.Close()
+			close(gone)
+		}
+	}
+	s := open(t, o)
+	begin(t, s, Plan{Seeds: seeds(web.URL + "/")})
+	back := false
+	wait(t, s, func(_ Progress, err error) {
+		select {
+		case <-gone:
+		default:
+			return
+		}
+		if err != nil && !back {
+			back = true
+			away.FlushAll()
+			if err := away.Restart(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if !back {
+		t.Error("nobody was told that Redis is away")
+	}
+	if report := mustVerify(t, s.Bucket); report.Pages != 20 {
+		t.Errorf("%+v, want 20 pages", report)
+	}
+}
+
+// TestRedisEnds kills the system's own redis-server.
+func TestRedisEnds(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		t.Logf("no redis-server to kill: %v", err)
+		return
+	}
+	web := newSite(t, 20)
+	s := open(t, options(t))
+	web.gate = func(n int) {
+		if n == 3 {
+			info := s.Redis.Info(t.Context(), "server").Val()
+			_, rest, _ := strings.Cut(info, "process_id:")
+			id, _, _ := strings.Cut(rest, "\r\n")
+			pid, err := strconv.Atoi(id)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			process, _ := os.FindProcess(pid)
+			if err := process.Kill(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	begin(t, s, Plan{Seeds: seeds(web.URL + "/")})
+	err := s.Wait(t.Context(), func(Progress, error) {})
+	if err == nil || !strings.Contains(err.Error(), "redis of this system has ended") {
+		t.Errorf("got %v, want that it has ended", err)
+	}
+}
+
+// TestDiskFull stops before the disk is full, and goes on when there is room.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	web, o := newSite(t, 20), options(t)
+	s := open(t, o)
+	free := s.room
+	var full atomic.Bool
+	s.room = func() (int64, error) {
+		if full.Load() {
+			return 5 << 20, nil
+		}
+		return free()
+	}
+	held := make(chan struct{})
+	web.gate = func(n int) {
+		if n == 8 {
+			full.Store(true)
+			<-held
+		}
+	}
+	begin(t, s, Plan{Seeds: seeds(web.URL + "/")})
+	err := s.Wait(t.Context(), func(Progress, error) {})
+	close(held)
+	if err == nil || !strings.Contains(err.Error(), "is full: 5 MiB are free") {
+		t.Errorf("got %v, want that the disk is full", err)
+	}
+	mustVerify(t, s.Bucket)
+	closeSystem(t, s)
+
+	s = open(t, o)
+	if got := crawl(t, s, Plan{Seeds: seeds(web.URL + "/")}); got.Stored != 20 {
+		t.Errorf("stored %d pages, want 20", got.Stored)
+	}
+	mustVerify(t, s.Bucket)
+}

@@ -1,0 +1,78 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/local/lambda"
+	"github.com/bucketsearch/bucketsearch/local/queue"
+)
+
+// isolated returns the functions as their Lambda binaries: processes of their
+// own, which send to this process's queues by SQS's protocol.
+func (s *System) isolated(ctx context.Context) (map[string]queue.Function, func(), error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot serve the queues: %w", err)
+	}
+	server := &http.Server{Handler: queue.Handler(s.queues), ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = server.Serve(listener) }() // ends with server.Close
+	end := func() {
+		for _, r := range s.runtimes {
+			if err := r.Close(); err != nil {
+				s.Log.Error("function did not end", "error", err)
+			}
+		}
+		_ = server.Close()
+	}
+	functions := make(map[string]queue.Function)
+	for _, name := range task.Queues {
+		r, err := lambda.Start(ctx, lambda.Function{
+			Name:        name,
+			Path:        filepath.Join(s.options.Functions, name),
+			Env:         s.environment("http://" + listener.Addr().String()),
+			Concurrency: concurrency[name],
+			Timeout:     functionTimeout,
+			Output:      s.logFile,
+		})
+		if err != nil {
+			end()
+			return nil, nil, errors.Join(fmt.Errorf("cannot run function %s: %w", name, err))
+		}
+		s.runtimes = append(s.runtimes, r)
+		functions[name] = r.Handle
+	}
+	return functions, end, nil
+}
+
+// environment is that of an isolated function.
+func (s *System) environment(queues string) []string {
+	variables := []string{
+		"BUCKETSEARCH_S3=" + s.store.url,
+		"BUCKETSEARCH_REDIS=" + s.redisURL,
+		"BUCKETSEARCH_QUEUES=" + queues + "/000000000000/",
+		"BUCKETSEARCH_AGENT=" + s.options.Agent,
+		"AWS_ENDPOINT_URL_SQS=" + queues,
+	}
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION"} {
+		if value := s.store.getenv(name); value != "" {
+			variables = append(variables, name+"="+value)
+		}
+	}
+	if s.options.AllowPrivate {
+		variables = append(variables, "BUCKETSEARCH_ALLOW_PRIVATE=1")
+	}
+	return variables
+}
+
+// Kill kills the process of an isolated function that is chosen among those
+// that run, as a failing machine does. It returns false when none runs.
+func (s *System) Kill(pick func(n int) int) bool {
+	return len(s.runtimes) > 0 && s.runtimes[pick(len(s.runtimes))].Kill(pick)
+}

@@ -1,0 +1,113 @@
+package system
+
+import (
+	"context"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// manifestAge is how old manifests may be while a crawl goes on.
+const manifestAge = time.Second
+
+// Progress is how far a crawl is.
+type Progress struct {
+	Stored, Waiting, Leased, Failed, Skipped int64
+	Unpacked                                 int // batches
+	Packages, Unindexed, Documents           int
+	Written                                  int64 // bytes sent to the object store
+	Dead                                     int   // messages that failed for good
+	Limited                                  bool  // by a number of pages
+}
+
+// Crawled reports whether no URL is left to ask for.
+func (p Progress) Crawled() bool { return p.Leased == 0 && (p.Waiting == 0 || p.Limited) }
+
+// Done reports whether all that was fetched can be searched, too.
+func (p Progress) Done() bool { return p.Crawled() && p.Unpacked == 0 && p.Unindexed == 0 }
+
+// Progress reads how far the crawl is. It fails with frontier.ErrNotBuilt
+// until the frontier has been rebuilt.
+func (s *System) Progress(ctx context.Context) (Progress, error) {
+	var p Progress
+	inForce, err := s.Settings.Get(ctx)
+	if err != nil {
+		return p, err
+	}
+	for _, crawl := range inForce.Crawl.Partitions() {
+		if err := s.addFrontier(ctx, inForce, crawl, &p); err != nil {
+			return p, err
+		}
+	}
+	for _, c := range inForce.Collections {
+		p.Limited = p.Limited || c.StopAt > 0 && p.Stored >= c.StopAt
+	}
+	// What is unpacked is read behind what is leased, and what is indexed
+	// behind what is unpacked, so that nothing falls between.
+	for _, storage := range inForce.Partitions() {
+		waiting, err := frontier.NewInbox(s.Redis, storage).List(ctx)
+		if err != nil {
+			return p, err
+		}
+		p.Unpacked += len(waiting)
+	}
+	if err := s.addManifests(ctx, inForce, &p); err != nil {
+		return p, err
+	}
+	for _, q := range s.queues {
+		p.Dead += q.Counts().Dead
+	}
+	p.Written = s.store.counting.Counts().Written
+	return p, nil
+}
+
+func (s *System) addFrontier(ctx context.Context, inForce *settings.Settings, crawl int, p *Progress) error {
+	front := frontier.New(s.Redis, crawl)
+	built, err := front.Built(ctx)
+	if err != nil {
+		return err
+	}
+	if built != inForce.Fingerprint() {
+		return frontier.ErrNotBuilt
+	}
+	counts, err := front.Counts(ctx)
+	if err != nil {
+		return err
+	}
+	p.Stored += counts.Stored
+	p.Waiting += counts.Waiting
+	p.Leased += counts.Leased
+	p.Failed += counts.Failed
+	p.Skipped += counts.Skipped
+	return nil
+}
+
+// addManifests adds what the manifests say: as of now once the crawl is over,
+// else as of a moment ago, which saves requests.
+func (s *System) addManifests(ctx context.Context, inForce *settings.Settings, p *Progress) error {
+	if p.Crawled() || time.Since(s.manifestsRead) > manifestAge {
+		s.manifests = s.manifests[:0]
+		for _, storage := range inForce.Partitions() {
+			m, err := manifest.Read(ctx, s.Bucket, storage)
+			if err != nil {
+				return err
+			}
+			s.manifests = append(s.manifests, m)
+		}
+		s.manifestsRead = time.Now()
+	}
+	for _, m := range s.manifests {
+		p.Packages += len(m.Packages)
+		for _, listed := range m.Packages {
+			if !listed.Indexed {
+				p.Unindexed++
+			}
+		}
+		for _, listed := range m.Segments {
+			p.Documents += listed.Documents
+		}
+	}
+	return nil
+}

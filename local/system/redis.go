@@ -1,0 +1,68 @@
+package system
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/local/redis"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+)
+
+// openRedis connects to the Redis of --redis, or starts one.
+func (s *System) openRedis(ctx context.Context) (err error) {
+	if s.redisURL = s.options.Redis; s.redisURL == "" {
+		if s.redis, err = redis.Start(ctx, redis.Options{Dir: s.options.Data}); err != nil {
+			return err
+		}
+		s.redisURL = s.redis.URL
+	}
+	s.Redis, err = dialRedis(ctx, s.redisURL)
+	return err
+}
+
+func dialRedis(ctx context.Context, url string) (goredis.UniversalClient, error) {
+	options, err := goredis.ParseURL(url)
+	if err != nil {
+		return nil, fmt.Errorf("--redis %q: %w; write it like redis://127.0.0.1:6379/0", url, err)
+	}
+	client := goredis.NewClient(options)
+	if err := client.Ping(ctx).Err(); err != nil {
+		err = fmt.Errorf("redis at %s cannot be used; is it running, and is --redis right? %w", options.Addr, err)
+		return nil, errors.Join(err, client.Close())
+	}
+	return client, nil
+}
+
+// claimRedis makes sure that a Redis elsewhere, which may outlive buckets and
+// serve others, holds the frontier of no other bucket. A bucket is told by its
+// first strategy, which says when it was made.
+func (s *System) claimRedis(ctx context.Context) error {
+	if s.options.Redis == "" {
+		return nil
+	}
+	first, err := s.Bucket.Get(ctx, layout.StrategyKey(string(rules.Storage), 1), blob.Range{})
+	if err != nil {
+		return fmt.Errorf("cannot tell which bucket this is: %w", err)
+	}
+	sum := sha256.Sum256(first)
+	bucket := hex.EncodeToString(sum[:16])
+	const key = "bucketsearch:bucket"
+	if err := s.Redis.SetNX(ctx, key, bucket, 0).Err(); err != nil {
+		return fmt.Errorf("cannot claim redis: %w", err)
+	}
+	holds, err := s.Redis.Get(ctx, key).Result()
+	if err != nil {
+		return fmt.Errorf("cannot claim redis: %w", err)
+	}
+	if holds != bucket {
+		return errors.New("the Redis of --redis holds the frontier of another bucket; choose another of its databases, such as redis://127.0.0.1:6379/1, or flush this one, which loses nothing but time")
+	}
+	return nil
+}

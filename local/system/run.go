@@ -1,0 +1,113 @@
+package system
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/local/queue"
+)
+
+// How queues and clocks run on a laptop.
+const (
+	visibility  = 6 * functionTimeout // as AWS advises
+	maxReceives = 12
+	grace       = 5 * time.Second // for running functions when the system stops
+
+	functionTimeout = 5 * time.Minute
+	tick            = time.Second      // of schedule
+	sweepTick       = 20 * time.Second // of sweep
+	keepTick        = 2 * time.Second  // of what status reads
+)
+
+// concurrency is how many of a function run at once: schedule counts what it
+// leases, fetch waits for others, index takes all the processor it gets.
+var concurrency = map[string]int{
+	task.Schedule: 1,
+	task.Fetch:    32,
+	task.Pack:     4,
+	task.Index:    1,
+	task.Sweep:    1,
+}
+
+func newQueues(chaos *queue.Chaos) queue.Set {
+	queues := make(queue.Set)
+	for _, name := range task.Queues {
+		queues[name] = queue.New(queue.Options{
+			Name: name, Visibility: visibility, MaxReceives: maxReceives, Clock: queue.System{}, Chaos: chaos,
+		})
+	}
+	return queues
+}
+
+// Run starts the functions, their queues and the clocks. They stop with ctx or
+// with Close.
+func (s *System) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	functions, end, err := s.functions(ctx)
+	if err != nil {
+		cancel()
+		return err
+	}
+	functions[task.Index] = yield(functions[task.Index], s.queues)
+	var running sync.WaitGroup
+	for name, function := range functions {
+		running.Go(func() {
+			err := queue.Deliver(ctx, s.queues[name], queue.Mapping{
+				Function: function, Concurrency: concurrency[name], BatchSize: 1,
+				Timeout: functionTimeout, Grace: grace, Log: s.Log,
+			})
+			if err != nil {
+				s.Log.Error("function did not stop in time", "function", name, "error", err)
+			}
+		})
+	}
+	running.Go(func() { s.every(ctx, sweepTick, s.sweep) })
+	running.Go(func() { s.every(ctx, keepTick, s.keepRequests) })
+	running.Go(func() { s.every(ctx, tick, s.tick) })
+	running.Go(func() { s.every(ctx, healthTick, s.watchRoom) })
+	running.Go(func() { s.every(ctx, healthTick, s.watchRedis) })
+	running.Go(func() { s.watchStore(ctx) })
+	s.stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+		end()
+	})
+	return nil
+}
+
+// every calls at once and then after each period.
+func (s *System) every(ctx context.Context, period time.Duration, call func(context.Context) error) {
+	ticker := time.NewTicker(period)
+	defer ticker.Stop()
+	for {
+		if err := call(ctx); err != nil && ctx.Err() == nil {
+			s.Log.Error("clock", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func (s *System) sweep(ctx context.Context) error {
+	return task.Send(ctx, s.queues, task.Sweep, struct{}{}, 0)
+}
+
+func (s *System) keepRequests(context.Context) error { return s.dir.KeepRequests(s.Requests()) }
+
+func (s *System) tick(ctx context.Context) error {
+	inForce, err := s.Settings.Get(ctx)
+	if err != nil {
+		return err
+	}
+	for _, crawl := range inForce.Crawl.Partitions() {
+		if err := task.Send(ctx, s.queues, task.Schedule, task.Lease{Crawl: crawl}, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}

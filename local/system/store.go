@@ -1,0 +1,107 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/functions/environment"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/s3blob"
+	"github.com/bucketsearch/bucketsearch/local/datadir"
+	"github.com/bucketsearch/bucketsearch/local/s3"
+)
+
+// bucketName is the embedded store's bucket; accessKey its user.
+const (
+	bucketName = "bucketsearch"
+	accessKey  = "bucketsearch"
+	region     = "us-east-1"
+)
+
+// store is the object store in use.
+type store struct {
+	bucket   *watched
+	counting *countblob.Bucket
+	url      string     // of the bucket
+	server   *s3.Server // nil when it is not ours
+	getenv   func(string) string
+}
+
+// openStore opens the bucket and has stored called with every object that is
+// put: by the embedded store after the commit, or, with a store elsewhere, by
+// this process after its own puts. The sweep finds what others put there.
+func openStore(ctx context.Context, o Options, dir *datadir.Dir, stored func(key string, size int64)) (*store, error) {
+	if o.S3 == "" {
+		return startStore(ctx, o, dir, stored)
+	}
+	s, opened, err := connect(o.S3, o.Getenv, stored)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.explain(opened.Ensure(ctx))
+}
+
+// startStore starts the embedded store, whose child makes the bucket.
+func startStore(ctx context.Context, o Options, dir *datadir.Dir, stored func(string, int64)) (*store, error) {
+	secret, err := dir.Secret()
+	if err != nil {
+		return nil, err
+	}
+	server, err := s3.Start(ctx, s3.Command{Path: o.Self[0], Args: o.Self[1:]}, s3.Options{
+		Dir: dir.S3(), Listen: "127.0.0.1:0", AccessKey: accessKey, SecretKey: secret, Bucket: bucketName,
+	}, stored)
+	if err != nil {
+		return nil, fmt.Errorf("cannot start the embedded object store: %w", err)
+	}
+	s, _, err := connect(server.Endpoint+"/"+bucketName, Credentials(secret), nil)
+	if err != nil {
+		return nil, errors.Join(err, server.Close())
+	}
+	s.server = server
+	return s, nil
+}
+
+// connect opens a bucket, counted, retried and watched. It sends no request.
+func connect(url string, getenv func(string) string, stored func(string, int64)) (*store, *s3blob.Bucket, error) {
+	opened, err := environment.OpenS3(url, getenv)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--s3: %w", err)
+	}
+	s := &store{url: url, getenv: getenv, counting: countblob.New(opened)}
+	s.bucket = &watched{Bucket: blob.Retry(s.counting, environment.RetryPolicy()), stored: stored}
+	return s, opened, nil
+}
+
+// explain adds what a person can do about a store that cannot be used.
+func (s *store) explain(err error) error {
+	if err == nil || s.server != nil {
+		return err
+	}
+	if errors.Is(err, blob.ErrRetryable) {
+		return fmt.Errorf("the object store of --s3 %s does not answer; is it running, and is this its address? %w", s.url, err)
+	}
+	return fmt.Errorf("the object store of --s3 %s cannot be used; check the address, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION: %w", s.url, err)
+}
+
+func (s *store) done() <-chan struct{} {
+	if s.server == nil {
+		return nil
+	}
+	return s.server.Done()
+}
+
+// close ends the embedded store. That it had ended by itself is told by done.
+func (s *store) close() error {
+	if s.server == nil || s.server.Err() != nil {
+		return nil
+	}
+	return s.server.Close()
+}
+
+// Credentials is an environment with the embedded store's credentials.
+func Credentials(secret string) func(string) string {
+	variables := map[string]string{"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secret, "AWS_REGION": region}
+	return func(name string) string { return variables[name] }
+}

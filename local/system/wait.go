@@ -1,0 +1,94 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+)
+
+// look is how often the end of a crawl is looked for.
+const look = 100 * time.Millisecond
+
+// Wait returns when everything is crawled, packed and indexed, or with the
+// reason why the system cannot go on. It reports progress each time it has
+// looked, with what is in its way: an error of looking, for which there is no
+// progress to report, or of writing. Neither ends the waiting, because the
+// system outlasts a store or a Redis that is away for a while.
+func (s *System) Wait(ctx context.Context, report func(Progress, error)) error {
+	ticker := time.NewTicker(look)
+	defer ticker.Stop()
+	var w waiting
+	for {
+		p, err := s.Progress(ctx)
+		if err == nil && p.Done() {
+			report(p, nil)
+			return nil
+		}
+		if err = w.help(ctx, s, p, err); err == nil {
+			err = s.store.bucket.trouble()
+		}
+		report(p, err)
+		w.log(s, err)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.Failed():
+			return s.Err()
+		case <-ticker.C:
+		}
+	}
+}
+
+// waiting is what a Wait has seen and done.
+type waiting struct {
+	other   bool // something else than a frontier that is not built
+	flushed bool
+	logged  string
+}
+
+// help has what is left packed once the crawl is over, and a frontier that was
+// lost rebuilt now instead of with the next sweep.
+func (w *waiting) help(ctx context.Context, s *System, p Progress, err error) error {
+	switch {
+	case errors.Is(err, frontier.ErrNotBuilt) && w.other:
+		w.other = false
+		return errors.Join(err, s.sweep(ctx))
+	case errors.Is(err, frontier.ErrNotBuilt):
+		return err
+	case err == nil && p.Crawled() && p.Unpacked > 0 && !w.flushed:
+		w.flushed = true
+		err = s.flush(ctx)
+	}
+	w.other = true
+	return err
+}
+
+// log logs an error once, not each time it is seen.
+func (w *waiting) log(s *System, err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if text != "" && text != w.logged {
+		s.Log.Warn("progress", "error", err)
+	}
+	w.logged = text
+}
+
+// flush has all packed that waits.
+func (s *System) flush(ctx context.Context) error {
+	inForce, err := s.Settings.Get(ctx)
+	if err != nil {
+		return err
+	}
+	for _, storage := range inForce.Partitions() {
+		if err := task.Send(ctx, s.queues, task.Pack, task.Gather{Storage: storage, Flush: true}, 0); err != nil {
+			return fmt.Errorf("cannot flush: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// watched is a bucket that raises the events of its own puts, and remembers
+// why the last write failed until one succeeds.
+type watched struct {
+	blob.Bucket
+	stored func(key string, size int64) // nil: somebody else raises events
+	last   atomic.Pointer[error]
+}
+
+// Create implements blob.Bucket.
+func (w *watched) Create(ctx context.Context, key string, content []byte) error {
+	err := w.Bucket.Create(ctx, key, content)
+	switch {
+	case err == nil:
+		w.last.Store(nil)
+		if w.stored != nil {
+			w.stored(key, int64(len(content)))
+		}
+	case errors.Is(err, blob.ErrExists):
+		w.last.Store(nil)
+	case ctx.Err() == nil:
+		w.last.Store(&err)
+	}
+	return err
+}
+
+// trouble returns why nothing can be written at the moment.
+func (w *watched) trouble() error {
+	if err := w.last.Load(); err != nil {
+		return *err
+	}
+	return nil
+}

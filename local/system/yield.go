@@ -1,0 +1,48 @@
+package system
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/local/queue"
+)
+
+// Index gives way for longestYield at most, until a crawl has paused for calm.
+const (
+	longestYield = time.Minute
+	calm         = 500 * time.Millisecond
+	yieldLook    = 50 * time.Millisecond
+)
+
+// yield has index give way while pages are fetched: on a laptop both want the
+// same processors, somebody waits for the crawl, and an index that is built a
+// minute later is not missed.
+func yield(index queue.Function, queues queue.Set) queue.Function {
+	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+		began := time.Now()
+		busy := began // when pages were last fetched
+		for now := began; now.Sub(busy) < calm && now.Sub(began) < longestYield; now = time.Now() {
+			if fetching(queues) {
+				busy = now
+			}
+			select {
+			case <-ctx.Done():
+				return events.SQSEventResponse{}, ctx.Err()
+			case <-time.After(yieldLook):
+			}
+		}
+		return index(ctx, event)
+	}
+}
+
+func fetching(queues queue.Set) bool {
+	for _, name := range []string{task.Fetch, task.Pack} {
+		if counts := queues[name].Counts(); counts.Visible+counts.InFlight > 0 {
+			return true
+		}
+	}
+	return false
+}
