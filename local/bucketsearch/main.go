@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -23,10 +24,23 @@ const agent = "bucketsearch/1.0 (+https://github.com/bucketsearch/bucketsearch)"
 var errSaid = errors.New("")
 
 func main() {
+	tuneMemory()
 	logging.Disable() // go-redis says on standard error what it also returns
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// tuneMemory lets garbage grow to a few times what lives, which a crawl has
+// little of, up to a total that a laptop does not notice. GOGC and GOMEMLIMIT
+// decide otherwise.
+func tuneMemory() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(300)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(256 << 20)
+	}
 }
 
 // run runs one command and returns its exit code.

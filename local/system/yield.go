@@ -13,7 +13,7 @@ import (
 // Index gives way for longestYield at most, until a crawl has paused for calm.
 const (
 	longestYield = time.Minute
-	calm         = 500 * time.Millisecond
+	calm         = 200 * time.Millisecond
 	yieldLook    = 50 * time.Millisecond
 )
 
