@@ -1,0 +1,132 @@
+package tests
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/query"
+)
+
+// phraseOf returns three words that stand together in the first paragraph.
+func phraseOf(body string) string {
+	_, paragraph, _ := strings.Cut(body, "<p>")
+	return strings.Join(strings.Fields(paragraph)[1:4], " ")
+}
+
+// trial is a generated site and what a quiet crawl has made of it.
+type trial struct {
+	site    *site
+	hosts   []host
+	queries []string
+	quiet   picture
+}
+
+// crawlDocs are the arguments of a crawl of the generated site's /docs/.
+func (tr *trial) crawlDocs(more ...string) []string {
+	return append(append([]string{"--scope", "prefix"}, more...), tr.site.seeds("/docs/")...)
+}
+
+// newTrial generates a site and crawls it quietly.
+func newTrial(t *testing.T, pages int) *trial {
+	t.Helper()
+	tr := new(trial)
+	tr.site, tr.hosts = serveGenerated(t, pages)
+	tr.queries = queries(tr.hosts)
+	p := newPlace(t)
+	p.crawl(tr.crawlDocs()...)
+	p.verify()
+	tr.quiet = p.picture(tr.queries)
+	if diff := cmp.Diff(expected(tr.site, tr.hosts), tr.quiet.States); diff != "" {
+		t.Fatalf("states of a quiet crawl (-want +got):\n%s", diff)
+	}
+	tr.mustBeServed(t)
+	tr.mustPrint(t, p)
+	tr.site.forget()
+	return tr
+}
+
+// mustBeServed checks that pages were stored as they were served.
+func (tr *trial) mustBeServed(t *testing.T) {
+	t.Helper()
+	for i, h := range tr.hosts {
+		for path, a := range h {
+			url := tr.site.origins[i] + path
+			if stored, found := tr.quiet.Pages[url]; found && stored != a.body {
+				t.Errorf("%s: stored %q, served %q", url, stored, a.body)
+			}
+		}
+	}
+}
+
+// mustPrint checks that the commands print what the bucket holds.
+func (tr *trial) mustPrint(t *testing.T, p place) {
+	t.Helper()
+	status := p.status()
+	if status.Pending != 0 || status.Stored != len(tr.quiet.Pages) || status.Discovered != len(tr.quiet.States) {
+		t.Errorf("status: %d discovered, %d stored, %d pending; want %d, %d, 0",
+			status.Discovered, status.Stored, status.Pending, len(tr.quiet.States), len(tr.quiet.Pages))
+	}
+	url := tr.site.origins[1] + "/docs/p1.html"
+	if got := p.must("page", url); got != tr.quiet.Pages[url] {
+		t.Errorf("page %s printed %q, want %q", url, got, tr.quiet.Pages[url])
+	}
+	printed := decode[query.Answer](t, p.must("search", "--json", "-n", "3", "castle", "garden"))
+	want := tr.quiet.Answers["castle garden"]
+	for i := range printed.Results {
+		printed.Results[i].Fetched = time.Time{}
+	}
+	if diff := cmp.Diff(found{want.Total, want.Results[:3]}, found{printed.Total, printed.Results}); diff != "" {
+		t.Errorf("search --json (-want +got):\n%s", diff)
+	}
+	if want.Total == 0 || len(tr.quiet.Answers["xylophone"].Results) != 0 {
+		t.Error("queries find nothing where they should, or something where nothing is")
+	}
+}
+
+func TestCrawl(t *testing.T) {
+	t.Parallel()
+	tr := newTrial(t, 50)
+	for _, test := range []struct {
+		name  string
+		flags []string
+		vain  float64 // share of the visits that may be to pages that had been fetched
+	}{
+		{"seven partitions", []string{"--partitions", "7"}, 0},
+		{"isolated", []string{"--isolated"}, 0},
+		{"isolated, seven partitions", []string{"--isolated", "--partitions", "7"}, 0},
+		// Chaos doubles three messages in ten, some of them batches to fetch.
+		{"chaos", []string{"--chaos", "1"}, 0.4},
+		{"chaos, seven partitions", []string{"--chaos", "2", "--partitions", "7"}, 0.4},
+		{"chaos, isolated, seven partitions", []string{"--chaos", "3", "--isolated", "--partitions", "7"}, 0.4},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := newPlace(t)
+			p.crawl(tr.crawlDocs(test.flags...)...)
+			p.verify()
+			mustEqual(t, test.name, tr.quiet, p.picture(tr.queries))
+			visits := tr.site.forget()
+			vain := twice(visits) - tr.retries()
+			t.Logf("%d visits, %d of them in vain", len(visits), vain)
+			if float64(vain) > test.vain*float64(len(visits)) {
+				t.Errorf("%d of %d visits were to pages that had been fetched", vain, len(visits))
+			}
+		})
+	}
+}
+
+// retries is how often the generated hosts are asked again because of a
+// failure that might pass.
+func (tr *trial) retries() int {
+	n := 0
+	for _, h := range tr.hosts {
+		for _, a := range h {
+			if a.becomes == "failed: http 500" || a.becomes == "failed: cut short" {
+				n += 2
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,121 @@
+package tests
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/bucketsearch/bucketsearch/"
+
+// layers import only those before them, and themselves.
+var layers = []string{"layout", "strategy", "functions", "local", "tests"}
+
+// apart are functions, which never import each other: they meet through
+// objects.
+var apart = []string{"schedule", "fetch", "pack", "index", "query", "sweep", "verify"}
+
+// alone says which package is the only one to import what lies under a path.
+var alone = map[string]string{
+	"github.com/minio/minio-go":    module + "layout/blob/s3blob",
+	"github.com/blugelabs/":        module + "layout/segment",
+	"github.com/versity/versitygw": module + "local/s3",
+}
+
+// The shape of the code is as DESIGN.md draws it.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	packages := listPackages(t)
+	if len(packages) < 30 {
+		t.Fatalf("only %d packages were found", len(packages))
+	}
+	for _, p := range packages {
+		own := strings.TrimPrefix(p.ImportPath, module)
+		for _, imported := range p.Imports {
+			if their, ours := strings.CutPrefix(imported, module); ours {
+				if layerOf(their) > layerOf(own) {
+					t.Errorf("%s imports %s, against the direction %s", own, their, strings.Join(layers, " ← "))
+				}
+				if a, b := functionOf(own), functionOf(their); a != "" && b != "" && a != b {
+					t.Errorf("function %s imports function %s", a, b)
+				}
+			}
+			for path, owner := range alone {
+				if strings.HasPrefix(imported, path) && p.ImportPath != owner && !strings.HasPrefix(p.ImportPath, owner+"/") {
+					t.Errorf("%s imports %s, which only %s may", own, imported, owner)
+				}
+			}
+		}
+	}
+}
+
+// goPackage is what go list tells of one.
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func listPackages(t *testing.T) []goPackage {
+	t.Helper()
+	list := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	list.Dir = ".."
+	said, err := list.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var packages []goPackage
+	for decoder := json.NewDecoder(bytes.NewReader(said)); ; {
+		var p goPackage
+		switch err := decoder.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			return packages
+		case err != nil:
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}
+
+// layerOf returns the number of a package's layer; outside of all, it is the
+// last.
+func layerOf(path string) int {
+	first, _, _ := strings.Cut(path, "/")
+	if i := slices.Index(layers, first); i >= 0 {
+		return i
+	}
+	return len(layers)
+}
+
+// functionOf returns the name of the function whose package this is, or "".
+func functionOf(path string) string {
+	name, found := strings.CutPrefix(path, "functions/")
+	if found && slices.Contains(apart, name) {
+		return name
+	}
+	return ""
+}
+
+func TestLambdaMainsAreShort(t *testing.T) {
+	t.Parallel()
+	const most = 30
+	mains, err := filepath.Glob("../functions/lambda/*/main.go")
+	if err != nil || len(mains) == 0 {
+		t.Fatalf("no Lambda mains: %v", err)
+	}
+	for _, path := range mains {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := bytes.Count(content, []byte("\n")); lines > most {
+			t.Errorf("%s has %d lines, want at most %d", path, lines, most)
+		}
+	}
+}

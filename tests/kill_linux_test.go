@@ -1,0 +1,190 @@
+package tests
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestKill(t *testing.T) {
+	t.Parallel()
+	tr := newTrial(t, 40)
+	for i, test := range []struct {
+		name   string
+		kills  int // that a crawl must get over
+		flags  []string
+		victim func(*rand.Rand, family) []int
+	}{
+		{"the program", 6, nil, func(_ *rand.Rand, f family) []int { return f.program }},
+		{"the program, isolated", 6, []string{"--isolated", "--partitions", "7"}, func(_ *rand.Rand, f family) []int { return f.program }},
+		{"all processes at once", 6, []string{"--isolated"}, func(_ *rand.Rand, f family) []int { return f.all() }},
+		{"the object store", 3, nil, func(_ *rand.Rand, f family) []int { return f.store }},
+		{"Redis", 3, []string{"--partitions", "7"}, func(_ *rand.Rand, f family) []int { return f.redis }},
+		{"functions", 6, []string{"--isolated", "--partitions", "7"}, func(r *rand.Rand, f family) []int { return one(r, f.functions) }},
+		{"functions, with chaos", 6, []string{"--isolated", "--chaos", "4"}, func(r *rand.Rand, f family) []int { return one(r, f.functions) }},
+		{"anything", 6, []string{"--isolated"}, func(r *rand.Rand, f family) []int { return one(r, f.all()) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			tr.site.answerIn(10 * time.Millisecond)
+			p := newPlace(t)
+			random := rand.New(rand.NewPCG(uint64(i), 0))
+			p.crawlUnderKills(tr, random, test.kills, test.flags, test.victim)
+			p.verify()
+			mustEqual(t, test.name, tr.quiet, p.picture(tr.queries))
+			visits := tr.site.forget()
+			t.Logf("%d visits, %d of them in vain", len(visits), twice(visits)-tr.retries())
+		})
+	}
+}
+
+// crawlUnderKills crawls, kills at random moments what victim chooses, up to so
+// many times, and starts the crawl again when that has ended it, until it ends
+// by itself.
+func (p place) crawlUnderKills(tr *trial, random *rand.Rand, most int, flags []string, victim func(*rand.Rand, family) []int) {
+	p.t.Helper()
+	kills, starts := 0, 1
+	run := p.start("crawl", crawling(tr.crawlDocs(flags...)...)...)
+	for kills < most {
+		tr.awaitMoment(random, run)
+		select {
+		case <-run.ended:
+		default:
+			members := familyOf(run.Process.Pid)
+			killed := victim(random, members)
+			for _, pid := range killed {
+				_ = syscall.Kill(pid, syscall.SIGKILL) // fails when it has ended by itself
+				kills++
+			}
+			if !slices.Contains(killed, run.Process.Pid) {
+				continue
+			}
+			awaitEnd(p.t, members.all())
+		}
+		out, err := run.wait()
+		if err == nil {
+			p.t.Logf("%d kills, %d starts", kills, starts)
+			return
+		}
+		mustExplain(p.t, run, out)
+		run = p.start("crawl", crawling(tr.crawlDocs(flags...)...)...)
+		starts++
+	}
+	if _, err := run.wait(); err != nil { // the last kill may still have been its end
+		mustExplain(p.t, run, err.Error())
+		p.must("crawl", crawling(tr.crawlDocs(flags...)...)...)
+		starts++
+	}
+	p.t.Logf("%d kills, %d starts", kills, starts)
+}
+
+// mustExplain checks that a program that was not killed itself has said why it
+// ended, in one sentence.
+func mustExplain(t testing.TB, run *process, out string) {
+	t.Helper()
+	if status, ok := run.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return
+	}
+	said := run.err.String()
+	about := strings.Contains(said, "object store") || strings.Contains(said, "redis")
+	if !about || strings.Count(said, "bucketsearch: ") != 1 {
+		t.Fatalf("the program ended and did not say why: %s\n%s", said, out)
+	}
+	t.Logf("it said: %s", strings.TrimSpace(said))
+}
+
+// awaitMoment returns at a random moment: of the start, or of all that follows
+// the first visit; or when the program has ended.
+func (tr *trial) awaitMoment(random *rand.Rand, run *process) {
+	if random.IntN(4) > 0 {
+		tr.site.awaitVisits(1+random.IntN(20), run.ended)
+	}
+	select {
+	case <-run.ended:
+	case <-time.After(time.Duration(random.IntN(600)) * time.Millisecond):
+	}
+}
+
+// family is the processes of a running program.
+type family struct {
+	program, store, redis, functions []int
+}
+
+func (f family) all() []int {
+	return slices.Concat(f.program, f.store, f.redis, f.functions)
+}
+
+// familyOf finds the processes that the program has started. The store is the
+// program's own binary, Redis is called so, and the rest are functions.
+func familyOf(pid int) family {
+	f := family{program: []int{pid}}
+	for _, child := range childrenOf(pid) {
+		name, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", child))
+		if err != nil {
+			continue // it has ended, or has not begun
+		}
+		switch base := filepath.Base(name); {
+		case base == filepath.Base(program):
+			f.store = append(f.store, child)
+		case strings.HasPrefix(base, "redis"):
+			f.redis = append(f.redis, child)
+		default:
+			f.functions = append(f.functions, child)
+		}
+	}
+	return f
+}
+
+func childrenOf(pid int) []int {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // fails for no pattern of digits
+	var children []int
+	for _, list := range lists {
+		content, err := os.ReadFile(list)
+		if err != nil {
+			continue // the thread has ended
+		}
+		for _, word := range strings.Fields(string(content)) {
+			child, err := strconv.Atoi(word)
+			if err == nil {
+				children = append(children, child)
+			}
+		}
+	}
+	slices.Sort(children)
+	return children
+}
+
+func one(random *rand.Rand, pids []int) []int {
+	if len(pids) == 0 {
+		return nil
+	}
+	return []int{pids[random.IntN(len(pids))]}
+}
+
+// awaitEnd returns when none of the processes runs: nobody outlives a program
+// that was killed.
+func awaitEnd(t testing.TB, pids []int) {
+	t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for _, pid := range pids {
+		for syscall.Kill(pid, 0) == nil && !isZombie(pid) {
+			if time.Now().After(deadline) {
+				name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // only for the message
+				t.Fatalf("process %d (%q) outlives the program", pid, name)
+			}
+			time.Sleep(5 * time.Millisecond) // no event tells of another's child
+		}
+	}
+}
+
+func isZombie(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, rest, found := strings.Cut(string(stat), ") ")
+	return err != nil || !found || strings.HasPrefix(rest, "Z")
+}

@@ -1,0 +1,40 @@
+package tests
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// program is where TestMain has put the program, and the Lambda binaries beside
+// it, where it looks for them.
+var program string
+
+func TestMain(m *testing.M) {
+	code, err := buildAndRun(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func buildAndRun(m *testing.M) (int, error) {
+	dir, err := os.MkdirTemp("", "bucketsearch")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	program = filepath.Join(dir, "bucketsearch")
+	for _, args := range [][]string{
+		{"build", "-o", program, "../local/bucketsearch"},
+		{"build", "-tags", "lambda.norpc", "-o", filepath.Join(dir, "functions") + "/", "../functions/lambda/..."},
+	} {
+		if said, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+			return 0, fmt.Errorf("cannot build: %w\n%s", err, said)
+		}
+	}
+	return m.Run(), nil
+}

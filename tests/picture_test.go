@@ -1,0 +1,132 @@
+package tests
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// picture is all of a bucket that a person can see.
+type picture struct {
+	States  map[string]string // "stored", "skipped: robots", … by URL
+	Pages   map[string]string // bodies by URL
+	Answers map[string]found  // by query
+}
+
+// found is what a query finds.
+type found struct {
+	Total   int
+	Results []query.Snippet
+}
+
+// picture looks at the place's bucket while nothing runs there.
+func (p place) picture(queries []string) picture {
+	p.t.Helper()
+	ctx := p.t.Context()
+	attached, err := system.Attach(ctx, system.Options{
+		Data: p.data, Self: []string{program, "serve-store"}, Getenv: os.Getenv,
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer func() {
+		if err := attached.Close(); err != nil {
+			p.t.Error(err)
+		}
+	}()
+	inForce, err := settings.Read(ctx, attached.Bucket)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	books, err := account.Read(ctx, attached.Bucket, inForce)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	seen := picture{States: map[string]string{}, Pages: map[string]string{}, Answers: map[string]found{}}
+	engine := &query.Engine{
+		Bucket: attached.Bucket, Now: time.Now, Age: time.Hour,
+		Settings: &settings.Cache{Bucket: attached.Bucket, Now: time.Now, Age: time.Hour},
+	}
+	for u, err := range books.All() {
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		seen.States[u.Address.URL] = stateOf(u)
+		if u.State != account.Stored {
+			continue
+		}
+		page, err := engine.Page(ctx, u.Address)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		seen.Pages[u.Address.URL] = string(page.Data)
+	}
+	for _, text := range queries {
+		result, err := engine.Search(ctx, segment.Query{Text: text, Size: 20})
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		answer := result.Answer()
+		for i := range answer.Results {
+			answer.Results[i].Fetched = time.Time{} // differs from run to run
+		}
+		seen.Answers[text] = found{answer.Total, answer.Results}
+	}
+	return seen
+}
+
+func stateOf(u account.URL) string {
+	if u.Reason == "" {
+		return string(u.State)
+	}
+	return string(u.State) + ": " + u.Reason
+}
+
+// mustEqual says how a picture differs from that of the quiet run.
+func mustEqual(t testing.TB, what string, want, got picture) {
+	t.Helper()
+	if diff := cmp.Diff(want.States, got.States); diff != "" {
+		t.Errorf("%s: states (-quiet +got):\n%s", what, diff)
+	}
+	if diff := cmp.Diff(want.Pages, got.Pages); diff != "" {
+		t.Errorf("%s: pages (-quiet +got):\n%s", what, diff)
+	}
+	if diff := cmp.Diff(want.Answers, got.Answers, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
+		t.Errorf("%s: answers (-quiet +got):\n%s", what, diff)
+	}
+}
+
+// expected returns the states that the generated hosts' URLs come to when
+// /docs/ is crawled on each.
+func expected(s *site, hosts []host) map[string]string {
+	states := make(map[string]string)
+	for i, h := range hosts {
+		for path, a := range h {
+			if a.becomes != "" {
+				states[s.origins[i]+path] = a.becomes
+			}
+		}
+	}
+	return states
+}
+
+// queries are words and phrases of the generated pages, and what is not there.
+func queries(hosts []host) []string {
+	asked := []string{
+		"search", "engine index", "castle garden", "+river -forest", "violet amber crimson", "the of and", "never",
+		"page", "golden copper marble bridge", "索引", "検索エンジン", "日本語", "xylophone", "127.0.0.2", "+silver +velvet",
+	}
+	for i := range 5 {
+		asked = append(asked, `"`+phraseOf(hosts[0]["/docs/"+pageName(i)].body)+`"`)
+	}
+	return asked
+}

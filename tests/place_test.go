@@ -1,0 +1,146 @@
+package tests
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/local/system"
+)
+
+// patience is how long a command may take on a machine that is busy.
+const patience = 5 * time.Minute
+
+// place is a data directory, in which the program works.
+type place struct {
+	t    testing.TB
+	data string
+}
+
+func newPlace(t testing.TB) place { return place{t, filepath.Join(t.TempDir(), "data")} }
+
+// process is the program at work.
+type process struct {
+	*exec.Cmd
+	out, err output
+	ended    chan struct{} // closed when it has ended
+	failure  error         // of Wait; set before ended is closed
+}
+
+// output collects what a process prints.
+type output struct {
+	mu    sync.Mutex
+	bytes bytes.Buffer // guarded by mu
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.bytes.String()
+}
+
+// start starts a command of the program, which ends with the test at the
+// latest.
+func (p place) start(command string, args ...string) *process {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	p.t.Cleanup(cancel)
+	run := &process{ended: make(chan struct{})}
+	run.Cmd = exec.CommandContext(ctx, program, append([]string{command, "--data", p.data}, args...)...)
+	run.Stdout, run.Stderr = &run.out, &run.err
+	if err := run.Start(); err != nil {
+		p.t.Fatalf("cannot start %s: %v", command, err)
+	}
+	go func() {
+		run.failure = run.Wait()
+		close(run.ended)
+	}()
+	p.t.Cleanup(func() {
+		cancel()
+		<-run.ended
+	})
+	return run
+}
+
+// wait returns what the process has printed once it has ended.
+func (r *process) wait() (string, error) {
+	<-r.ended
+	if r.failure != nil {
+		return r.out.String(), fmt.Errorf("%v: %w\n%s%s", r.Args[1:], r.failure, r.out.String(), r.err.String())
+	}
+	return r.out.String(), nil
+}
+
+// run runs a command to its end.
+func (p place) run(command string, args ...string) (string, error) {
+	p.t.Helper()
+	return p.start(command, args...).wait()
+}
+
+// must runs a command that must succeed.
+func (p place) must(command string, args ...string) string {
+	p.t.Helper()
+	out, err := p.run(command, args...)
+	if err != nil {
+		p.t.Fatalf("%v\nlog of %s:\n%s", err, p.data, p.logTail())
+	}
+	return out
+}
+
+// crawling are the arguments of a crawl on loopback without a delay.
+func crawling(more ...string) []string {
+	return append([]string{"--allow-private", "--delay", "0"}, more...)
+}
+
+// crawl crawls to the end, which must succeed.
+func (p place) crawl(args ...string) string {
+	p.t.Helper()
+	return p.must("crawl", crawling(args...)...)
+}
+
+// verify checks the books, which must be right.
+func (p place) verify() {
+	p.t.Helper()
+	p.must("verify")
+}
+
+// status returns what status --json prints.
+func (p place) status() system.Status {
+	p.t.Helper()
+	return decode[system.Status](p.t, p.must("status", "--json"))
+}
+
+func decode[T any](t testing.TB, text string) T {
+	t.Helper()
+	var value T
+	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatalf("cannot read %q: %v", text, err)
+	}
+	return value
+}
+
+// logTail returns the last lines of the log of a failed run.
+func (p place) logTail() string {
+	content, err := os.ReadFile(filepath.Join(p.data, "log.jsonl"))
+	if err != nil {
+		return err.Error()
+	}
+	lines := bytes.Split(content, []byte("\n"))
+	return string(bytes.Join(slices.Clone(lines[max(0, len(lines)-20):]), []byte("\n")))
+}

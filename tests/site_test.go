@@ -1,0 +1,203 @@
+package tests
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// site serves hosts on loopback addresses, all on one port, and counts what it
+// is asked for.
+type site struct {
+	origins []string // http://127.0.0.1:PORT, http://127.0.0.2:PORT, …
+
+	mu       sync.Mutex // protects what follows
+	slowness time.Duration
+	down     bool
+	visits   []visit
+	changed  chan struct{} // closed, and replaced, with every visit
+}
+
+// visit is one request and its answer.
+type visit struct {
+	url          string
+	began, ended time.Time
+}
+
+// serve serves one handler a host until the test ends.
+func serve(t testing.TB, count int, handler func(origin int, origins []string) http.Handler) *site {
+	t.Helper()
+	s := &site{changed: make(chan struct{})}
+	listeners := listen(t, count)
+	for _, l := range listeners {
+		s.origins = append(s.origins, "http://"+l.Addr().String())
+	}
+	for i, l := range listeners {
+		server := httptest.NewUnstartedServer(s.counted(s.origins[i], handler(i, s.origins)))
+		_ = server.Listener.Close() // its own, which is not ours
+		server.Listener = l
+		server.Start()
+		t.Cleanup(server.Close)
+	}
+	return s
+}
+
+// listen listens on one port of 127.0.0.1, 127.0.0.2 and so on.
+func listen(t testing.TB, count int) []net.Listener {
+	t.Helper()
+	const attempts = 20
+	var err error
+	for range attempts {
+		var listeners []net.Listener
+		port := "0"
+		for i := range count {
+			var l net.Listener
+			if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.%d:%s", i+1, port)); err != nil {
+				break
+			}
+			listeners = append(listeners, l)
+			_, port, _ = net.SplitHostPort(l.Addr().String())
+		}
+		if len(listeners) == count {
+			return listeners
+		}
+		for _, l := range listeners {
+			_ = l.Close() // another has the port on one of the addresses
+		}
+	}
+	t.Fatalf("no port is free on %d loopback addresses: %v", count, err)
+	return nil
+}
+
+// serveGenerated serves three generated hosts.
+func serveGenerated(t testing.TB, pages int) (*site, []host) {
+	t.Helper()
+	const count = 3
+	hosts := make([]host, count)
+	s := serve(t, count, func(i int, origins []string) http.Handler {
+		hosts[i] = generate(uint64(i+1), pages, origins[(i+1)%count])
+		return hosts[i]
+	})
+	return s, hosts
+}
+
+// serveDirectory serves the files of a directory on one host.
+func serveDirectory(t testing.TB, dir string) *site {
+	t.Helper()
+	return serve(t, 1, func(int, []string) http.Handler { return http.FileServer(http.Dir(dir)) })
+}
+
+func (s *site) counted(origin string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		s.mu.Lock()
+		slowness, down := s.slowness, s.down
+		s.mu.Unlock()
+		if slowness > 0 {
+			time.Sleep(slowness) // a slow server, not a wait for something
+		}
+		defer func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.visits = append(s.visits, visit{origin + r.URL.RequestURI(), began, time.Now()})
+			close(s.changed)
+			s.changed = make(chan struct{})
+		}()
+		if down {
+			http.Error(w, "down", http.StatusServiceUnavailable)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// ServeHTTP answers as the generated host does.
+func (h host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a, found := h[r.URL.RequestURI()]
+	if !found {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", a.contentType)
+	if a.location != "" {
+		w.Header().Set("Location", a.location)
+	}
+	if a.short {
+		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)+100))
+	}
+	w.WriteHeader(a.status)
+	_, _ = w.Write([]byte(a.body)) // fails when the client has gone
+}
+
+// seeds returns the address of the directory on every host.
+func (s *site) seeds(directory string) []string {
+	var seeds []string
+	for _, origin := range s.origins {
+		seeds = append(seeds, origin+directory)
+	}
+	return seeds
+}
+
+// answerIn has every answer take that long.
+func (s *site) answerIn(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slowness = d
+}
+
+// fail has every answer be an error, or no longer.
+func (s *site) fail(down bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.down = down
+}
+
+// forget forgets the visits so far and returns them, in the order of their
+// ends.
+func (s *site) forget() []visit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	visits := s.visits
+	s.visits = nil
+	return visits
+}
+
+// awaitVisits returns when n more visits have been made, or done is closed.
+func (s *site) awaitVisits(n int, done <-chan struct{}) {
+	s.mu.Lock()
+	enough := len(s.visits) + n
+	s.mu.Unlock()
+	for {
+		s.mu.Lock()
+		visits, changed := len(s.visits), s.changed
+		s.mu.Unlock()
+		if visits >= enough {
+			return
+		}
+		select {
+		case <-changed:
+		case <-done:
+			return
+		}
+	}
+}
+
+// twice returns how many of the visits were made to a page that had been
+// visited before.
+func twice(visits []visit) int {
+	seen := make(map[string]bool)
+	again := 0
+	for _, v := range visits {
+		if seen[v.url] && !strings.HasSuffix(v.url, "/robots.txt") {
+			again++
+		}
+		seen[v.url] = true
+	}
+	return again
+}
