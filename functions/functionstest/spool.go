@@ -2,7 +2,6 @@ package functionstest
 
 import (
 	"testing"
-	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -48,7 +47,7 @@ func HTML(words string) string {
 }
 
 // Spool returns the spool object of a ledger, in which the page of a stored
-// outcome is an HTML page of its URL.
+// outcome is that of Page.
 func Spool(t testing.TB, ledger spool.Ledger) []byte {
 	t.Helper()
 	object := spool.Spool{Ledger: ledger}
@@ -57,11 +56,7 @@ func Spool(t testing.TB, ledger spool.Ledger) []byte {
 		if o.State != book.Stored {
 			continue
 		}
-		run, err := compressor.Compress(webobject.Object{
-			URL: o.URL, MIME: "text/html", Data: []byte(HTML("page " + o.URL)),
-			Downloaded: o.Time, Expires: o.Time.Add(24 * time.Hour), Status: o.Status,
-			Collections: o.Collections, Version: o.Version,
-		})
+		run, err := compressor.Compress(Page(o.Version, o.URL))
 		if err != nil {
 			t.Fatal(err)
 		}

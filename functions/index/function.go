@@ -59,7 +59,7 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 func (f *Function) Run(ctx context.Context, key string) error {
 	p, _, err := layout.ParsePackageKey(key)
 	if err != nil {
-		return err
+		return message.Terminal(err)
 	}
 	m, err := manifest.Read(ctx, f.Bucket, p)
 	if err != nil {

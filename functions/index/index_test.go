@@ -1,0 +1,239 @@
+package index
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/lease"
+)
+
+// world is a function with its surroundings.
+type world struct {
+	*Function
+	t      *testing.T
+	bucket *memblob.Bucket
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	bucket := memblob.New()
+	return &world{t: t, bucket: bucket, Function: &Function{
+		Bucket: bucket, Redis: redistest.Embedded(t), Now: functionstest.NewClock().Now, Worker: "w", Log: functionstest.Log(),
+	}}
+}
+
+var batch = layout.Version{Epoch: 1, Token: 1}
+
+// put stores a package of n pages and others, and returns it unlisted.
+func (w *world) put(n int, others ...webobject.Object) manifest.Package {
+	w.t.Helper()
+	pages := others
+	for i := range n {
+		pages = append(pages, functionstest.Page(batch, fmt.Sprintf("http://a.example/%d", i)))
+	}
+	pkg, _ := functionstest.Package(w.t, w.bucket, 0, pages...)
+	return pkg
+}
+
+func (w *world) list(pkg manifest.Package) {
+	w.t.Helper()
+	functionstest.Commit(w.t, w.bucket, 0, func(m *manifest.Manifest) { m.Add(pkg) })
+}
+
+func (w *world) run(key string) {
+	w.t.Helper()
+	if err := w.Run(w.t.Context(), key); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) manifest() manifest.Manifest {
+	w.t.Helper()
+	m, err := manifest.Read(w.t.Context(), w.bucket, 0)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return m
+}
+
+func (w *world) segment(listed manifest.Segment) *segment.Segment {
+	w.t.Helper()
+	content, err := w.bucket.Get(w.t.Context(), listed.Key, blob.Range{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	opened, err := segment.Open(content)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return opened
+}
+
+func TestPackageThatIsNotListedComesAgain(t *testing.T) {
+	w := newWorld(t)
+	pkg := w.put(1)
+	if err := w.Run(t.Context(), pkg.Key); !errors.Is(err, errNotListed) {
+		t.Errorf("Run: %v, want %v", err, errNotListed)
+	}
+	w.list(pkg)
+	w.run(pkg.Key)
+	if m := w.manifest(); len(m.Segments) != 1 || !m.Packages[0].Indexed {
+		t.Errorf("packages %+v, segments %+v", m.Packages, m.Segments)
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	w := newWorld(t)
+	image := webobject.Object{URL: "http://a.example/image", MIME: "image/svg+xml", Data: []byte("<svg/>"), Version: batch}
+	empty := functionstest.Page(batch, "http://a.example/empty")
+	empty.Data = nil
+	text := webobject.Object{
+		URL: "http://sub.a.example/text", MIME: "text/plain; charset=iso-8859-1", Data: []byte("na\xEFve words"),
+		Downloaded: functionstest.Start, Version: layout.Version{Epoch: 2, Token: 3},
+	}
+	pkg := w.put(1, image, empty, text)
+	w.list(pkg)
+	w.run(pkg.Key)
+	listed := w.manifest().Segments[0]
+	if listed.Documents != 2 || !cmp.Equal(listed.Packages, []uint32{0}) {
+		t.Errorf("listed %+v, want two documents of package 0", listed)
+	}
+	got, err := w.segment(listed).Document(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := webobject.Read(t.Context(), w.bucket, got.Package, webobject.Place{Offset: got.Offset, Length: got.Length})
+	if err != nil || page.URL != got.URL {
+		t.Errorf("where %s is said to stand is %s, %v", got.URL, page.URL, err)
+	}
+	want := segment.Document{
+		ID: layout.IdentityOf(text.URL), Version: text.Version, URL: text.URL, Site: "a.example", Title: "naïve words", Body: "naïve words",
+		Lang: got.Lang, MIME: text.MIME, Fetched: text.Downloaded, Package: pkg.Key, Offset: got.Offset, Length: got.Length,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("document (-want +got):\n%s", diff)
+	}
+}
+
+func TestPackageIsIndexedOnce(t *testing.T) {
+	w := newWorld(t)
+	pkg := w.put(20)
+	w.list(pkg)
+	var runs sync.WaitGroup
+	for range 4 {
+		runs.Go(func() {
+			if err := w.Run(t.Context(), pkg.Key); err != nil && !errors.Is(err, errBusy) {
+				t.Error(err)
+			}
+		})
+		runs.Go(func() { // by somebody whose lease was lost
+			if err := w.build(t.Context(), 0, pkg.Key); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	runs.Wait()
+	w.run(pkg.Key)
+	m := w.manifest()
+	if len(m.Segments) != 1 || m.Segments[0].Documents != 20 || m.Generation != 2 {
+		t.Errorf("generation %d, segments %+v", m.Generation, m.Segments)
+	}
+}
+
+func TestPackageInOtherHandsComesAgain(t *testing.T) {
+	w := newWorld(t)
+	pkg := w.put(1)
+	w.list(pkg)
+	leases := lease.New(w.Redis, "another")
+	held, _, err := leases.Acquire(t.Context(), "index "+pkg.Key, w.Now(), time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(t.Context(), pkg.Key); !errors.Is(err, errBusy) {
+		t.Errorf("Run: %v, want %v", err, errBusy)
+	}
+	if err := leases.Release(t.Context(), held); err != nil {
+		t.Fatal(err)
+	}
+	w.run(pkg.Key)
+}
+
+func TestNothingToSearch(t *testing.T) {
+	w := newWorld(t)
+	pkg := w.put(0, webobject.Object{URL: "http://a.example/image", MIME: "image/png", Data: []byte("PNG"), Version: batch})
+	w.list(pkg)
+	w.run(pkg.Key)
+	if m := w.manifest(); len(m.Segments) != 0 || !m.Packages[0].Indexed {
+		t.Errorf("packages %+v, segments %+v; want it indexed without a segment", m.Packages, m.Segments)
+	}
+}
+
+func TestDamagedPackage(t *testing.T) {
+	for name, harm := range map[string]func(content []byte) []byte{
+		"a byte is flipped": func(content []byte) []byte { content[len(content)/2] ^= 1; return content },
+		"cut short":         func(content []byte) []byte { return content[:len(content)/2] },
+		"empty":             func([]byte) []byte { return nil },
+	} {
+		w := newWorld(t)
+		pkg := w.put(3)
+		w.list(pkg)
+		content, err := w.bucket.Get(t.Context(), pkg.Key, blob.Range{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.bucket.Replace(t.Context(), pkg.Key, harm(content)); err != nil {
+			t.Fatal(err)
+		}
+		body := string(message.S3Event("b", pkg.Key, pkg.Bytes, w.Now()))
+		response, err := w.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{{MessageId: "1", Body: body}}})
+		if err != nil || len(response.BatchItemFailures) != 1 {
+			t.Errorf("%s: %+v, %v", name, response, err)
+		}
+		if err := w.Run(t.Context(), pkg.Key); err == nil || !strings.Contains(err.Error(), "package") {
+			t.Errorf("%s: %v, want an error that speaks of the package", name, err)
+		}
+		if m := w.manifest(); m.Packages[0].Indexed || len(m.Segments) != 0 {
+			t.Errorf("%s: it counts as indexed", name)
+		}
+	}
+}
+
+func TestHandle(t *testing.T) {
+	w := newWorld(t)
+	pkg := w.put(1)
+	w.list(pkg)
+	event := func(key string) string { return string(message.S3Event("b", key, 1, w.Now())) }
+	response, err := w.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{
+		{MessageId: "garbage", Body: "?"},
+		{MessageId: "foreign", Body: event("packages/notes.txt")},
+		{MessageId: "absent", Body: event(layout.PackageKey(0, layout.PackageName{Base: 2}))},
+		{MessageId: "good", Body: event(pkg.Key)},
+		{MessageId: "again", Body: event(pkg.Key)},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []events.SQSBatchItemFailure{{ItemIdentifier: "garbage"}, {ItemIdentifier: "foreign"}, {ItemIdentifier: "absent"}}
+	if diff := cmp.Diff(want, response.BatchItemFailures); diff != "" {
+		t.Errorf("failures (-want +got):\n%s", diff)
+	}
+	if len(w.manifest().Segments) != 1 {
+		t.Error("the package was not indexed")
+	}
+}

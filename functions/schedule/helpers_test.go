@@ -1,0 +1,103 @@
+package schedule
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+const site = "http://a.example/"
+
+// world is a function with its surroundings.
+type world struct {
+	*Function
+	t       *testing.T
+	clock   *functionstest.Clock
+	sender  *functionstest.Sender
+	inForce *settings.Settings
+}
+
+func newWorld(t *testing.T, rdb redis.UniversalClient, change func(*collection.Collection)) *world {
+	t.Helper()
+	bucket, clock, sender := memblob.New(), functionstest.NewClock(), new(functionstest.Sender)
+	w := &world{
+		t: t, clock: clock, sender: sender,
+		inForce: functionstest.Publish(t, bucket, 1, change, site),
+		Function: &Function{
+			Settings: &settings.Cache{Bucket: bucket, Now: clock.Now, Age: time.Hour},
+			Redis:    rdb, Sender: sender, Now: clock.Now, Limits: DefaultLimits(),
+			Agent: "testbot/1.0", Log: functionstest.Log(),
+		},
+	}
+	functionstest.Open(t, rdb, w.inForce, 1)
+	return w
+}
+
+// admit lets n URLs of the site wait, each with a long query.
+func (w *world) admit(n int, query string) {
+	w.t.Helper()
+	var urls []string
+	for i := range n {
+		urls = append(urls, fmt.Sprintf("%s%d%s", site, i, query))
+	}
+	functionstest.Admit(w.t, w.Redis, w.inForce, urls...)
+}
+
+// run schedules and returns the batches that were sent.
+func (w *world) run() []batch.Batch {
+	w.t.Helper()
+	if err := w.Run(w.t.Context(), task.Lease{}); err != nil {
+		w.t.Fatal(err)
+	}
+	return w.sent()
+}
+
+func (w *world) sent() []batch.Batch {
+	w.t.Helper()
+	var batches []batch.Batch
+	for _, m := range w.sender.Take() {
+		var b batch.Batch
+		if err := json.Unmarshal([]byte(m.Body), &b); err != nil || m.Queue != task.Fetch || m.Delay != 0 {
+			w.t.Fatalf("sent to %s after %v: %v", m.Queue, m.Delay, err)
+		}
+		if len(m.Body) > batch.MaxBytes {
+			w.t.Errorf("a message of %d bytes", len(m.Body))
+		}
+		batches = append(batches, b)
+	}
+	return batches
+}
+
+// settle ends a batch, all of whose pages were stored.
+func (w *world) settle(b batch.Batch) {
+	w.t.Helper()
+	s := frontier.Settlement{Version: b.Version, Host: b.Host, Ended: w.clock.Now()}
+	for _, target := range b.Targets {
+		s.Outcomes = append(s.Outcomes, frontier.Result{ID: layout.IdentityOf(target.URL), URL: target.URL, State: book.Stored})
+	}
+	if _, err := frontier.New(w.Redis, 0).Settle(w.t.Context(), s); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// sizes are the numbers of targets.
+func sizes(batches []batch.Batch) []int {
+	var all []int
+	for _, b := range batches {
+		all = append(all, len(b.Targets))
+	}
+	return all
+}
