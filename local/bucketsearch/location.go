@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -104,6 +105,7 @@ func storeCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			debug.SetMemoryLimit(48 << 20) // what it holds at once is a few requests
 			return s3.Child(cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}

@@ -44,6 +44,7 @@ func BenchmarkCrawl(b *testing.B) {
 			rate := float64(number(b, u.out, `(\d+) pages/s`))
 			crawled := float64(pages) / rate
 			b.ReportMetric(rate, "crawled-pages/s")
+			b.ReportMetric(float64(u.peak(time.Duration(crawled*float64(time.Second))))/(1<<20), "crawled-peak-MiB")
 			b.ReportMetric(u.wall.Seconds()-crawled, "s-to-searchable")
 			b.ReportMetric(float64(status(b, data).Requests.Put)/float64(pages), "put/page")
 			reportIndex(b, data)

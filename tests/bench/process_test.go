@@ -49,8 +49,25 @@ func site(b *testing.B) string {
 // usage is what a process and all its children took.
 type usage struct {
 	wall, cpu time.Duration
-	peak      int64 // bytes in memory at once, of the whole process tree
+	memory    []sample
 	out       string
+}
+
+// sample is what the whole process tree held in memory at one moment.
+type sample struct {
+	at    time.Duration // since the start
+	bytes int64
+}
+
+// peak returns the most memory held until a moment.
+func (u usage) peak(until time.Duration) int64 {
+	var most int64
+	for _, s := range u.memory {
+		if s.at <= until {
+			most = max(most, s.bytes)
+		}
+	}
+	return most
 }
 
 // measure runs a command to its end.
@@ -65,12 +82,12 @@ func measure(b *testing.B, ok func(error) bool, name string, args ...string) usa
 		b.Fatal(err)
 	}
 	done := make(chan struct{})
-	peak := make(chan int64)
-	go func() { peak <- watch(cmd.Process.Pid, done) }()
+	memory := make(chan []sample)
+	go func() { memory <- watch(cmd.Process.Pid, done) }()
 	err := cmd.Wait()
 	u := usage{wall: time.Since(began), out: out.String()}
 	close(done)
-	u.peak = <-peak
+	u.memory = <-memory
 	if err != nil && (ok == nil || !ok(err)) {
 		b.Fatalf("%s: %v\n%s", name, err, u.out)
 	}
@@ -79,17 +96,18 @@ func measure(b *testing.B, ok func(error) bool, name string, args ...string) usa
 	return u
 }
 
-// watch returns the most memory that the tree below a process held at once.
-func watch(pid int, done <-chan struct{}) int64 {
+// watch samples the memory of the tree below a process.
+func watch(pid int, done <-chan struct{}) []sample {
+	began := time.Now()
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
-	var most int64
+	var samples []sample
 	for {
 		select {
 		case <-done:
-			return most
+			return samples
 		case <-ticker.C:
-			most = max(most, resident(pid))
+			samples = append(samples, sample{time.Since(began), resident(pid)})
 		}
 	}
 }
@@ -118,5 +136,5 @@ func (u usage) report(b *testing.B, pages int) {
 	b.ReportMetric(float64(pages), "pages")
 	b.ReportMetric(float64(pages)/u.wall.Seconds(), "pages/s")
 	b.ReportMetric(u.cpu.Seconds()*1000/float64(pages), "cpu-ms/page")
-	b.ReportMetric(float64(u.peak)/(1<<20), "peak-MiB")
+	b.ReportMetric(float64(u.peak(u.wall))/(1<<20), "peak-MiB")
 }
