@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 
@@ -25,11 +26,22 @@ func newDigester(outcomes []book.Outcome) *digester {
 		d.workers.Go(func() {
 			compressor := webobject.NewCompressor(webobject.DefaultLevel)
 			for p := range d.pages {
-				d.results[p.index] = p.digest(&outcomes[p.index], compressor)
+				d.results[p.index] = p.guarded(&outcomes[p.index], compressor)
 			}
 		})
 	}
 	return d
+}
+
+// guarded is digest for a page that may break the parser: it fails alone.
+func (p page) guarded(o *book.Outcome, c *webobject.Compressor) (result digested) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			settle(o, verdict{book.Failed, "not parsable", fmt.Sprint(cause)})
+			result = digested{}
+		}
+	}()
+	return p.digest(o, c)
 }
 
 // wait returns the results when the last page is done. No page may be sent

@@ -61,7 +61,7 @@ func documentOf(key string, entry webobject.Entry) (segment.Document, error) {
 	if err != nil {
 		return segment.Document{}, err
 	}
-	content := document.Text(o.Data, o.MIME, o.URL)
+	content := textOf(o)
 	return segment.Document{
 		ID:       a.ID,
 		Version:  o.Version,
@@ -77,4 +77,15 @@ func documentOf(key string, entry webobject.Entry) (segment.Document, error) {
 		Offset:   entry.Place.Offset,
 		Length:   entry.Place.Length,
 	}, nil
+}
+
+// textOf returns the text of a page. One that breaks the parser is found by
+// its address alone, every time, and does not keep its package from the index.
+func textOf(o webobject.Object) (content document.Content) {
+	defer func() {
+		if recover() != nil {
+			content = document.Content{Title: o.URL}
+		}
+	}()
+	return document.Text(o.Data, o.MIME, o.URL)
 }

@@ -36,7 +36,7 @@ func (f *Function) packAll(ctx context.Context, p layout.Partition, batches []la
 			return err
 		}
 		rest := slices.DeleteFunc(slices.Clone(batches), current.HasConsumed)
-		err = f.packRest(ctx, p, rest)
+		err = f.packRest(ctx, p, current.Generation, rest)
 		if errors.Is(err, errAgain) {
 			continue
 		}
@@ -50,7 +50,11 @@ func (f *Function) packAll(ctx context.Context, p layout.Partition, batches []la
 	}
 }
 
-func (f *Function) packRest(ctx context.Context, p layout.Partition, batches []layout.Version) error {
+// packRest packs batches that generation seen has not consumed. The sweep
+// deletes a spool object before it forgets that the batch was consumed: one
+// that still exists, and that the base of the commit does not call consumed,
+// has not been packed, however long this took.
+func (f *Function) packRest(ctx context.Context, p layout.Partition, seen uint64, batches []layout.Version) error {
 	began := f.Now()
 	spools, err := f.readSpools(ctx, p, batches)
 	if err != nil || len(spools) == 0 {
@@ -79,12 +83,22 @@ func (f *Function) packRest(ctx context.Context, p layout.Partition, batches []l
 		return err
 	}
 	m, err := manifest.Commit(ctx, f.Bucket, p, f.Now, func(m *manifest.Manifest) error {
+		at := f.Now().UTC().Truncate(time.Millisecond)
 		for i := range spools {
 			batch := spools[i].Ledger.Batch
 			if m.HasConsumed(batch) {
 				return errAgain
 			}
-			m.Consumed = append(m.Consumed, manifest.Consumed{Batch: batch, At: began.UTC().Truncate(time.Millisecond)})
+			if m.Generation != seen {
+				_, err := f.Bucket.Head(ctx, layout.SpoolKey(p, batch))
+				if errors.Is(err, blob.ErrAbsent) {
+					return errAgain
+				}
+				if err != nil {
+					return err
+				}
+			}
+			m.Consumed = append(m.Consumed, manifest.Consumed{Batch: batch, At: at})
 		}
 		for _, listed := range packages {
 			m.Add(listed)

@@ -12,7 +12,9 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -46,8 +48,12 @@ func (f *Function) Run(ctx context.Context) error {
 	if err := f.rebuild(ctx, inForce); err != nil {
 		return err
 	}
+	out, err := f.leases(ctx, inForce)
+	if err != nil {
+		return err
+	}
 	for _, p := range inForce.Partitions() {
-		if err := f.sweepPartition(ctx, p); err != nil {
+		if err := f.sweepPartition(ctx, p, out); err != nil {
 			return err
 		}
 	}
@@ -57,4 +63,19 @@ func (f *Function) Run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// leases returns the batches that are out, and so not settled.
+func (f *Function) leases(ctx context.Context, s *settings.Settings) (map[layout.Version]bool, error) {
+	out := make(map[layout.Version]bool)
+	for _, crawl := range s.Crawl.Partitions() {
+		versions, err := frontier.New(f.Redis, crawl).Leases(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, version := range versions {
+			out[version] = true
+		}
+	}
+	return out, nil
 }

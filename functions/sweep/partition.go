@@ -20,7 +20,7 @@ const parallelDeletes = 8
 
 // sweepPartition raises again the events of what is undone in a storage
 // partition, and deletes the spool objects that were packed long enough ago.
-func (f *Function) sweepPartition(ctx context.Context, p layout.Partition) error {
+func (f *Function) sweepPartition(ctx context.Context, p layout.Partition, out map[layout.Version]bool) error {
 	spooled, err := f.list(ctx, layout.SpoolPrefix(p))
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (f *Function) sweepPartition(ctx context.Context, p layout.Partition) error
 	if err != nil {
 		return err
 	}
-	if err := f.raiseSpooled(ctx, p, &m, spooled); err != nil {
+	if err := f.raiseSpooled(ctx, p, &m, spooled, out); err != nil {
 		return err
 	}
 	for _, listed := range m.Packages {
@@ -43,7 +43,9 @@ func (f *Function) sweepPartition(ctx context.Context, p layout.Partition) error
 	return f.forgetConsumed(ctx, p, &m)
 }
 
-func (f *Function) raiseSpooled(ctx context.Context, p layout.Partition, m *manifest.Manifest, spooled []blob.Object) error {
+// raiseSpooled has settled what is not: a batch that waits to be packed, or is
+// packed, is settled unless its lease is still out.
+func (f *Function) raiseSpooled(ctx context.Context, p layout.Partition, m *manifest.Manifest, spooled []blob.Object, out map[layout.Version]bool) error {
 	waiting, err := frontier.NewInbox(f.Redis, p).List(ctx)
 	if err != nil {
 		return err
@@ -58,7 +60,7 @@ func (f *Function) raiseSpooled(ctx context.Context, p layout.Partition, m *mani
 			f.Log.WarnContext(ctx, "foreign object in the spool", "error", err)
 			continue
 		}
-		if settled[batch] || m.HasConsumed(batch) {
+		if !out[batch] && (settled[batch] || m.HasConsumed(batch)) {
 			continue
 		}
 		if err := f.raise(ctx, task.Pack, object); err != nil {

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -110,4 +111,27 @@ func TestPackedSpoolIsDeletedLater(t *testing.T) {
 	w.clock.Advance(time.Minute)
 	left()
 	left()
+}
+
+// A pack that died after it put a batch into the inbox has not settled it: the
+// lease is still out.
+func TestUnsettledBatchIsRaised(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t))
+	w.run()
+	front := frontier.New(w.Redis, 0)
+	leased, ok, err := front.Lease(t.Context(), frontier.Request{
+		Now: w.clock.Now(), Deadline: w.clock.Now().Add(time.Hour), Max: 1, MaxBytes: 1 << 10, Connections: 1,
+	})
+	if err != nil || !ok {
+		t.Fatalf("leased %v, %v", ok, err)
+	}
+	key := layout.SpoolKey(0, leased.Version)
+	functionstest.Put(t, w.bucket, key, nil)
+	waiting := frontier.Waiting{Batch: leased.Version, Since: w.clock.Now()}
+	if err := frontier.NewInbox(w.Redis, 0).Add(t.Context(), waiting); err != nil {
+		t.Fatal(err)
+	}
+	if sent := w.run(); !slices.Contains(sent, "pack "+key) {
+		t.Errorf("sent %q, and not the event of %s", sent, key)
+	}
 }

@@ -61,7 +61,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	if err := s.Run(ctx); err != nil {
 		return err
 	}
-	server := &http.Server{Handler: searchPage(s), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: handlerFor(listener.Addr(), searchPage(s)), ReadHeaderTimeout: 10 * time.Second}
 	serving := make(chan error, 1)
 	go func() { serving <- server.Serve(listener) }()
 	defer server.Close()

@@ -37,7 +37,7 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 		return p, err
 	}
 	for _, crawl := range inForce.Crawl.Partitions() {
-		if err := s.addFrontier(ctx, inForce, crawl, &p); err != nil {
+		if err := s.addFrontier(ctx, crawl, &p); err != nil {
 			return p, err
 		}
 	}
@@ -56,6 +56,10 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 	if err := s.addManifests(ctx, inForce, &p); err != nil {
 		return p, err
 	}
+	// Last of all, because a Redis that was lost meanwhile looked idle.
+	if err := s.built(ctx, inForce); err != nil {
+		return p, err
+	}
 	for _, q := range s.queues {
 		p.Dead += q.Counts().Dead
 	}
@@ -63,15 +67,22 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 	return p, nil
 }
 
-func (s *System) addFrontier(ctx context.Context, inForce *settings.Settings, crawl int, p *Progress) error {
+// built fails unless all frontiers are built under the settings in force.
+func (s *System) built(ctx context.Context, inForce *settings.Settings) error {
+	for _, crawl := range inForce.Crawl.Partitions() {
+		built, err := frontier.New(s.Redis, crawl).Built(ctx)
+		if err != nil {
+			return err
+		}
+		if built != inForce.Fingerprint() {
+			return frontier.ErrNotBuilt
+		}
+	}
+	return nil
+}
+
+func (s *System) addFrontier(ctx context.Context, crawl int, p *Progress) error {
 	front := frontier.New(s.Redis, crawl)
-	built, err := front.Built(ctx)
-	if err != nil {
-		return err
-	}
-	if built != inForce.Fingerprint() {
-		return frontier.ErrNotBuilt
-	}
 	counts, err := front.Counts(ctx)
 	if err != nil {
 		return err

@@ -19,10 +19,15 @@ const (
 
 // yield has index give way while pages are fetched: on a laptop both want the
 // same processors, somebody waits for the crawl, and an index that is built a
-// minute later is not missed.
+// minute later is not missed. Once it has waited, it works for as long without
+// waiting again. It is called for one message at a time.
 func yield(index queue.Function, queues queue.Set) queue.Function {
+	var yielded time.Time // when it last gave way
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		began := time.Now()
+		if began.Sub(yielded) < longestYield {
+			return index(ctx, event)
+		}
 		busy := began // when pages were last fetched
 		for now := began; now.Sub(busy) < calm && now.Sub(began) < longestYield; now = time.Now() {
 			if fetching(queues) {
@@ -33,6 +38,9 @@ func yield(index queue.Function, queues queue.Set) queue.Function {
 				return events.SQSEventResponse{}, ctx.Err()
 			case <-time.After(yieldLook):
 			}
+		}
+		if yielded = time.Now(); yielded.Sub(began) < longestYield {
+			yielded = time.Time{} // the crawl has paused: look again next time
 		}
 		return index(ctx, event)
 	}

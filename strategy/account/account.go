@@ -169,7 +169,11 @@ func (a *Account) judge(f *facts) (URL, error) {
 	}
 	switch f.final.State {
 	case book.Stored, book.Unchanged:
-		u.State, u.Reason = Stored, ""
+		// A page that has become a seed is asked again: its links were found
+		// farther from a seed than they are now.
+		if u.State != Pending || u.Depth > 0 || f.final.Depth == 0 {
+			u.State, u.Reason = Stored, ""
+		}
 	case book.Skipped:
 		u.State, u.Reason = Skipped, f.final.Reason
 	case book.Failed:

@@ -206,3 +206,29 @@ func TestSeedsAndStrangers(t *testing.T) {
 		t.Errorf("states (-want +got):\n%s", diff)
 	}
 }
+
+// A page that was stored far from a seed, and has become one, is asked again
+// so that its links are found near it; once it was, it stays stored.
+func TestStoredPageBecomesASeed(t *testing.T) {
+	far, near := outcome(1, book.Stored, 1), outcome(2, book.Stored, 1)
+	far.Depth = 2
+	seeded := func(c *collection.Collection) {
+		c.Seeds = append(c.Seeds, collection.Seed{URL: page, Scope: collection.Host, Depth: 2})
+	}
+	for _, test := range []struct {
+		name   string
+		change func(*collection.Collection)
+		facts  []any
+		want   State
+	}{
+		{"before", nil, []any{link(page, 2, 0), far}, Stored},
+		{"as a seed", seeded, []any{link(page, 2, 0), far}, Pending},
+		{"asked again", seeded, []any{link(page, 2, 0), far, near}, Stored},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := fold(t, publish(t, memblob.New(), test.change), test.facts)[page].State; got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}

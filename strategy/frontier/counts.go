@@ -54,6 +54,21 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	return c, nil
 }
 
+// Leases returns the versions of the batches that are out.
+func (f *Frontier) Leases(ctx context.Context) ([]layout.Version, error) {
+	members, err := f.rdb.ZRange(ctx, f.key("leases"), 0, -1).Result()
+	if err != nil {
+		return nil, f.failed("read leases of", err)
+	}
+	versions := make([]layout.Version, len(members))
+	for i, member := range members {
+		if versions[i], err = layout.ParseVersion(member); err != nil {
+			return nil, f.failed("read leases of", err)
+		}
+	}
+	return versions, nil
+}
+
 // Pending yields the URLs that wait or are leased, in no order. It reads all
 // known URLs, a thousand at a time: one that changes meanwhile may be missed
 // or come twice. An error ends the sequence.

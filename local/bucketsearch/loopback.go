@@ -1,0 +1,39 @@
+package main
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// handlerFor keeps the page of a server that listens on loopback from names
+// that lead there (DNS rebinding): a web site that the user visits could read
+// what was crawled through the user's browser.
+func handlerFor(listening net.Addr, page http.Handler) http.Handler {
+	if !isLoopback(listening.String()) {
+		return page
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isLoopback(r.Host) {
+			http.Error(w, "This page is served to this machine only; open it by its address.", http.StatusMisdirectedRequest)
+			return
+		}
+		page.ServeHTTP(w, r)
+	})
+}
+
+// isLoopback reports whether a host, with or without a port, is this machine
+// by its address or by the one name that no name server can give away
+// (RFC 6761, section 6.3).
+func isLoopback(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && ip.IsLoopback()
+}
