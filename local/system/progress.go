@@ -36,6 +36,11 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 	if err != nil {
 		return p, err
 	}
+	// Before and after all else: a frontier that is not built yet, or is lost
+	// meanwhile, looks as if nothing were left to ask.
+	if err := s.built(ctx, inForce); err != nil {
+		return p, err
+	}
 	for _, crawl := range inForce.Crawl.Partitions() {
 		if err := s.addFrontier(ctx, crawl, &p); err != nil {
 			return p, err
@@ -56,7 +61,6 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 	if err := s.addManifests(ctx, inForce, &p); err != nil {
 		return p, err
 	}
-	// Last of all, because a Redis that was lost meanwhile looked idle.
 	if err := s.built(ctx, inForce); err != nil {
 		return p, err
 	}
