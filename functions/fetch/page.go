@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/document"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -47,7 +46,7 @@ func (p page) object(o book.Outcome) webobject.Object {
 		Data:        p.answer.body,
 		Cost:        max(0, p.answer.ended.Sub(p.answer.began)),
 		Downloaded:  o.Time,
-		Expires:     o.Time.Add(lifetime(o.Exponent)),
+		Expires:     o.Time.Add(webobject.Lifetime(o.Exponent)),
 		Status:      o.Status,
 		Header:      headerLines(p.answer.header),
 		Address:     p.answer.address,
@@ -87,17 +86,6 @@ func headerLines(h map[string][]string) []webobject.Field {
 		}
 	}
 	return lines
-}
-
-// expiryBase is the base of the days that a page is expected to stay valid
-// (thesis 2006, section 4.3).
-const expiryBase = 2
-
-// lifetime returns expiryBase^exponent days, from about a second to about 45
-// years.
-func lifetime(exponent int16) time.Duration {
-	days := math.Pow(expiryBase, float64(min(max(exponent, -16), 14)))
-	return time.Duration(days * float64(24*time.Hour))
 }
 
 // links returns what the page refers to.

@@ -1,16 +1,10 @@
 package pack
 
 import (
-	"time"
-
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
-
-// expiryBase is the base of the days that a page is expected to stay valid
-// (thesis 2006, section 4.3).
-const expiryBase = 2
 
 // class gathers the pages that change at the same pace.
 type class struct {
@@ -28,7 +22,7 @@ func classes(spools []spool.Spool) []*class {
 			outcome := &spools[i].Ledger.Outcomes[page.Outcome]
 			c, found := byExponent[outcome.Exponent]
 			if !found {
-				c = &class{pkg: webobject.Package{Base: expiryBase, Exponent: outcome.Exponent}}
+				c = &class{pkg: webobject.Package{Base: webobject.ExpiryBase, Exponent: outcome.Exponent}}
 				byExponent[outcome.Exponent] = c
 				all = append(all, c)
 			}
@@ -43,15 +37,6 @@ func (c *class) add(run webobject.Run, outcome *book.Outcome) {
 	c.outcomes = append(c.outcomes, outcome)
 	if outcome.Time.After(c.pkg.Created) {
 		c.pkg.Created = outcome.Time
-		c.pkg.Expires = outcome.Time.Add(lifetime(outcome.Exponent))
+		c.pkg.Expires = outcome.Time.Add(webobject.Lifetime(outcome.Exponent))
 	}
-}
-
-// lifetime is base^exponent days, from about a second to about 45 years.
-func lifetime(exponent int16) time.Duration {
-	const day = 24 * time.Hour
-	if exponent < 0 {
-		return day >> -max(exponent, -16)
-	}
-	return day << min(exponent, 14)
 }
