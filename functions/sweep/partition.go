@@ -26,6 +26,9 @@ func (f *Function) sweepPartition(ctx context.Context, p layout.Partition, out m
 		return err
 	}
 	m, err := manifest.Read(ctx, f.Bucket, p)
+	if err == nil && m.Generation == 0 {
+		m, err = manifest.Begin(ctx, f.Bucket, p, f.Now)
+	}
 	if err != nil {
 		return err
 	}

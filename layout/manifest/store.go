@@ -114,6 +114,17 @@ func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now fun
 	}
 }
 
+// Begin commits the first generation of a partition that has none, empty, so
+// that whoever reads it finds a hint and need not list.
+func Begin(ctx context.Context, bucket blob.Bucket, p layout.Partition, now func() time.Time) (Manifest, error) {
+	return Commit(ctx, bucket, p, now, func(m *Manifest) error {
+		if m.Generation > 0 {
+			return ErrUnchanged
+		}
+		return nil
+	})
+}
+
 // pause spreads the losers of a race.
 func pause(ctx context.Context, try int) error {
 	longest := time.Millisecond << min(try, 7)

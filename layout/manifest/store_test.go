@@ -12,6 +12,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -76,6 +77,23 @@ func TestEmptyPartition(t *testing.T) {
 	m, err := manifest.Read(context.Background(), memblob.New(), 3)
 	if err != nil || m.Generation != 0 || m.Partition != 3 {
 		t.Errorf("read %+v, %v", m, err)
+	}
+}
+
+func TestBegunPartitionIsReadWithoutAListing(t *testing.T) {
+	ctx := context.Background()
+	bucket := countblob.New(memblob.New())
+	for range 2 { // the second finds it begun
+		if m, err := manifest.Begin(ctx, bucket, 3, clock); err != nil || m.Generation != 1 || m.Partition != 3 {
+			t.Fatalf("began %+v, %v", m, err)
+		}
+	}
+	before := bucket.Counts()
+	if m, err := manifest.Read(ctx, bucket, 3); err != nil || m.Generation != 1 {
+		t.Errorf("read %+v, %v", m, err)
+	}
+	if after := bucket.Counts(); after.List != before.List || after.Get != before.Get+2 {
+		t.Errorf("reading took %d listings and %d GETs, want 0 and 2", after.List-before.List, after.Get-before.Get)
 	}
 }
 
