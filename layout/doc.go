@@ -11,9 +11,9 @@
 //	manifests/<partition>/<generation>.json              what is true
 //	hints/<partition>.json                               disposable copy of the newest manifest
 //	epochs/<n>                                           one life of the frontier
-//	quarantine/<key of the damaged object>               bytes that could not be read, with the reason
+//	quarantine/<key, '+' for '/'>                        bytes that could not be read; the manifest says why
 //
-// Partitions are written with four digits, versions and generations with
-// twelve, so that keys sort as numbers do. No key is another key plus a slash,
+// Partitions are written with four digits, the epoch in a batch's name with
+// eight, all other numbers with twelve, so that keys sort as numbers do. No key is another key plus a slash,
 // because some stores keep keys as files.
 package layout

@@ -139,7 +139,7 @@ func TestUpAgain(t *testing.T) {
 	stored := len(slices.DeleteFunc(slices.Collect(maps.Values(expected(s, hosts))), func(state string) bool { return state != "stored" }))
 	run.await(t, func() bool {
 		status := p.status()
-		return status.Documents >= stored-len(s.origins) && status.Pending == 0
+		return status.Documents >= stored-len(s.origins) && status.Pending == 0 && p.clean()
 	})
 	p.verify()
 	if err := run.Process.Signal(os.Interrupt); err != nil {

@@ -15,7 +15,10 @@ func TestTwoPrograms(t *testing.T) {
 	p := newPlace(t)
 	run := p.start("up", crawling(append([]string{"--listen", "127.0.0.1:0", "--scope", "prefix"}, s.seeds("/docs/")...)...)...)
 	home := run.searchPage(t)
-	run.await(t, func() bool { status := p.status(); return status.Pending == 0 && status.Documents > 60 })
+	run.await(t, func() bool {
+		status := p.status()
+		return status.Pending == 0 && status.Documents > 60 && p.clean()
+	})
 
 	began := time.Now()
 	_, err := p.run("crawl", crawling(s.origins[0])...)
@@ -39,6 +42,13 @@ func TestTwoPrograms(t *testing.T) {
 	if _, err := run.wait(); err != nil {
 		t.Errorf("up after Ctrl-C: %v", err)
 	}
+}
+
+// clean reports whether verify finds nothing, which it does not while a
+// package waits to be indexed.
+func (p place) clean() bool {
+	_, err := p.run("verify")
+	return err == nil
 }
 
 // searchPage returns the address that up prints.

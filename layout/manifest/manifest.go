@@ -59,7 +59,8 @@ type Consumed struct {
 	Damaged string `json:"damaged,omitempty"`
 }
 
-// HasConsumed reports whether the batch's spool object has been packed.
+// HasConsumed reports whether the batch's spool object has been packed or put
+// into quarantine.
 func (m *Manifest) HasConsumed(batch layout.Version) bool {
 	return slices.ContainsFunc(m.Consumed, func(c Consumed) bool { return c.Batch == batch })
 }

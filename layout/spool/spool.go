@@ -29,15 +29,15 @@ type Vitals struct {
 	Bytes   int64         // received from the network, as sent
 }
 
-// Ledger is what a batch learnt, without the bodies. Offset and Length of its
-// outcomes are zero; pack fills them in.
+// Ledger is what a batch learnt, without the bodies. Package, Offset and Length
+// of its outcomes are zero; pack fills them in.
 type Ledger struct {
 	Batch    layout.Version
 	Crawl    int       // crawl partition whose frontier leased the batch
 	Host     string    // politeness key of the lease
 	Ended    time.Time // end of the last response, to the millisecond
-	Pages    int       // stored pages; counted by Encode and Decode
-	Stored   int64     // bytes of their Web objects before compression; summed by Encode and Decode
+	Pages    int       // stored pages; set by Decode and ReadLedger
+	Stored   int64     // bytes of their Web objects before compression; set by Decode and ReadLedger
 	Outcomes []book.Outcome
 	Links    []book.Link
 	Robots   []Robots
