@@ -41,3 +41,8 @@ func IsText(media string) bool {
 	}
 	return strings.HasSuffix(media, "+xml") && !strings.HasPrefix(media, "image/")
 }
+
+// Searchable reports whether a stored page becomes a document of the index.
+func Searchable(body []byte, contentType string) bool {
+	return len(body) > 0 && IsText(Sniff(nil, contentType))
+}

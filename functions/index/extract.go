@@ -30,7 +30,7 @@ func extract(ctx context.Context, key string, content []byte) ([]segment.Documen
 		if ctx.Err() != nil {
 			break
 		}
-		if !searchable(entry.Object) {
+		if !document.Searchable(entry.Object.Data, entry.Object.MIME) {
 			continue
 		}
 		d := new(segment.Document)
@@ -49,10 +49,6 @@ func extract(ctx context.Context, key string, content []byte) ([]segment.Documen
 		values[i] = *d
 	}
 	return values, ctx.Err()
-}
-
-func searchable(o webobject.Object) bool {
-	return len(o.Data) > 0 && document.IsText(document.Sniff(nil, o.MIME))
 }
 
 func documentOf(key string, entry webobject.Entry) (segment.Document, error) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -124,18 +123,18 @@ func (f *Function) putSegment(ctx context.Context, p layout.Partition, documents
 // list marks the package as indexed and lists its segment, if it has one. A
 // package is indexed exactly once, whoever was faster.
 func list(m *manifest.Manifest, key string, built *manifest.Segment) error {
-	i := slices.IndexFunc(m.Packages, func(p manifest.Package) bool { return p.Key == key })
-	if i < 0 {
+	listed := m.Package(key)
+	switch {
+	case listed == nil:
 		return errNotListed
-	}
-	if m.Packages[i].Indexed {
+	case listed.Indexed:
 		return manifest.ErrUnchanged
 	}
-	m.Packages[i].Indexed = true
+	listed.Indexed = true
 	if built != nil {
-		listed := *built
-		listed.Packages = []uint32{m.Packages[i].ID}
-		m.Segments = append(m.Segments, listed)
+		s := *built
+		s.Packages = []uint32{listed.ID}
+		m.Segments = append(m.Segments, s)
 	}
 	return nil
 }

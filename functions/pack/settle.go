@@ -15,10 +15,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// errStale says that a frontier cannot be told of a batch, and will find the
-// spool object by itself when it is rebuilt.
-var errStale = errors.New("the frontier was built under other settings")
-
 // Settle folds a spool object into the frontier: links admitted, outcomes
 // settled, the host's lease ended. Then it gathers, and asks schedule for
 // more. All of it may be done twice.
@@ -40,11 +36,8 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	built, err := frontier.New(f.Redis, ledger.Crawl).Built(ctx)
-	if err == nil && built != inForce.Fingerprint() {
-		err = errStale
-	}
-	if err != nil {
+	// A frontier of other settings finds the spool object when it is rebuilt.
+	if err := frontier.New(f.Redis, ledger.Crawl).Built(ctx, inForce.Fingerprint()); err != nil {
 		return fmt.Errorf("cannot settle batch %s: %w", batch, err)
 	}
 	touched, err := f.admit(ctx, inForce, ledger)

@@ -87,7 +87,6 @@ func (w *world) run() []string {
 // frontierOf is all that matters of a frontier.
 type frontierOf struct {
 	Epoch   uint64
-	Built   string
 	Counts  frontier.Counts
 	Pending []string
 }
@@ -100,7 +99,7 @@ func (w *world) frontier(crawl int) frontierOf {
 	if f.Epoch, err = front.Epoch(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
-	if f.Built, err = front.Built(w.t.Context()); err != nil {
+	if err := front.Built(w.t.Context(), w.inForce.Fingerprint()); err != nil {
 		w.t.Fatal(err)
 	}
 	for id, err := range front.Pending(w.t.Context()) {

@@ -35,12 +35,11 @@ func (f *Function) rebuild(ctx context.Context, s *settings.Settings) error {
 func (f *Function) stale(ctx context.Context, s *settings.Settings) ([]int, error) {
 	var stale []int
 	for _, crawl := range s.Crawl.Partitions() {
-		built, err := frontier.New(f.Redis, crawl).Built(ctx)
-		if err != nil && !errors.Is(err, frontier.ErrNotBuilt) {
-			return nil, err
-		}
-		if err != nil || built != s.Fingerprint() {
+		switch err := frontier.New(f.Redis, crawl).Built(ctx, s.Fingerprint()); {
+		case errors.Is(err, frontier.ErrNotBuilt):
 			stale = append(stale, crawl)
+		case err != nil:
+			return nil, err
 		}
 	}
 	return stale, nil

@@ -88,7 +88,7 @@ func read(key string, content []byte) (map[place]*page, error) {
 		}
 		pages[place{key, entry.Place.Offset}] = &page{
 			url: entry.Object.URL, version: entry.Object.Version, length: entry.Place.Length,
-			text: len(entry.Object.Data) > 0 && document.IsText(document.Sniff(nil, entry.Object.MIME)),
+			text: document.Searchable(entry.Object.Data, entry.Object.MIME),
 		}
 	}
 	return pages, nil

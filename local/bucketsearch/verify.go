@@ -57,8 +57,8 @@ func frontiers(ctx context.Context, a *system.Attached) ([]*frontier.Frontier, e
 	var fronts []*frontier.Frontier
 	for _, crawl := range inForce.Crawl.Partitions() {
 		front := frontier.New(a.Redis, crawl)
-		built, err := front.Built(ctx)
-		if errors.Is(err, frontier.ErrNotBuilt) || err == nil && built != inForce.Fingerprint() {
+		err := front.Built(ctx, inForce.Fingerprint())
+		if errors.Is(err, frontier.ErrNotBuilt) {
 			return nil, nil
 		}
 		counts, errCounts := front.Counts(ctx)

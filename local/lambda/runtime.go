@@ -157,17 +157,6 @@ func (r *Runtime) giveBack(p *process) {
 	r.idle = append(r.idle, p)
 }
 
-// Kill kills one running process as kill -9 does, the one of n that pick(n) in
-// [0, n) points at, and returns when it is dead; false if none runs.
-func (r *Runtime) Kill(pick func(n int) int) bool {
-	running := r.running()
-	if len(running) == 0 {
-		return false
-	}
-	running[pick(len(running))].kill()
-	return true
-}
-
 // KillAll kills all running processes as kill -9 does, and returns how many
 // there were when all are dead.
 func (r *Runtime) KillAll() int {

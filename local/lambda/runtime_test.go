@@ -136,14 +136,14 @@ func TestKillInTheMiddle(t *testing.T) {
 	r := start(t, testFunction("function", output))
 	go func() {
 		<-output
-		if !r.Kill(func(n int) int { return n - 1 }) {
-			t.Error("nothing to kill")
+		if n := r.KillAll(); n != 1 {
+			t.Errorf("killed %d processes, want 1", n)
 		}
 	}()
 	_, err := r.Invoke(t.Context(), event("hang"))
 	expectError(t, err, "function test: the process died in the middle of an invocation: signal: killed")
-	if r.Kill(func(int) int { return 0 }) {
-		t.Error("a dead process runs")
+	if n := r.KillAll(); n != 0 {
+		t.Errorf("%d dead processes run", n)
 	}
 }
 

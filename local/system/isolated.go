@@ -2,7 +2,6 @@ package system
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -23,8 +22,9 @@ func (s *System) isolated(ctx context.Context) (map[string]queue.Function, func(
 	}
 	server := &http.Server{Handler: queue.Handler(s.queues), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = server.Serve(listener) }() // ends with server.Close
+	var runtimes []*lambda.Runtime
 	end := func() {
-		for _, r := range s.runtimes {
+		for _, r := range runtimes {
 			if err := r.Close(); err != nil {
 				s.Log.Error("function did not end", "error", err)
 			}
@@ -43,9 +43,9 @@ func (s *System) isolated(ctx context.Context) (map[string]queue.Function, func(
 		})
 		if err != nil {
 			end()
-			return nil, nil, errors.Join(fmt.Errorf("cannot run function %s: %w", name, err))
+			return nil, nil, err
 		}
-		s.runtimes = append(s.runtimes, r)
+		runtimes = append(runtimes, r)
 		functions[name] = r.Handle
 	}
 	return functions, end, nil
@@ -69,10 +69,4 @@ func (s *System) environment(queues string) []string {
 		variables = append(variables, "BUCKETSEARCH_ALLOW_PRIVATE=1")
 	}
 	return variables
-}
-
-// Kill kills the process of an isolated function that is chosen among those
-// that run, as a failing machine does. It returns false when none runs.
-func (s *System) Kill(pick func(n int) int) bool {
-	return len(s.runtimes) > 0 && s.runtimes[pick(len(s.runtimes))].Kill(pick)
 }

@@ -74,12 +74,8 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 // built fails unless all frontiers are built under the settings in force.
 func (s *System) built(ctx context.Context, inForce *settings.Settings) error {
 	for _, crawl := range inForce.Crawl.Partitions() {
-		built, err := frontier.New(s.Redis, crawl).Built(ctx)
-		if err != nil {
+		if err := frontier.New(s.Redis, crawl).Built(ctx, inForce.Fingerprint()); err != nil {
 			return err
-		}
-		if built != inForce.Fingerprint() {
-			return frontier.ErrNotBuilt
 		}
 	}
 	return nil

@@ -16,7 +16,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/local/datadir"
-	"github.com/bucketsearch/bucketsearch/local/lambda"
 	"github.com/bucketsearch/bucketsearch/local/queue"
 	"github.com/bucketsearch/bucketsearch/local/redis"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
@@ -54,7 +53,6 @@ type System struct {
 	redis    *redis.Server // nil when it is not ours
 	redisURL string
 	queues   queue.Set
-	runtimes []*lambda.Runtime       // of isolated functions
 	earlier  countblob.Counts        // requests of earlier runs
 	room     func() (int64, error)   // on the disk of the embedded store
 	health   context.Context         // ends when the system cannot go on

@@ -1,11 +1,6 @@
 package frontier
 
-import (
-	"context"
-	"errors"
-
-	"github.com/redis/go-redis/v9"
-)
+import "context"
 
 // Declare records under which settings the frontier is being built. It comes
 // before Open.
@@ -13,17 +8,14 @@ func (f *Frontier) Declare(ctx context.Context, settings string) error {
 	return f.wrap("declare", f.rdb.Set(ctx, f.key("settings"), settings, 0).Err())
 }
 
-// Built returns the settings under which the open frontier was built, or
-// ErrNotBuilt.
-func (f *Frontier) Built(ctx context.Context) (string, error) {
-	if _, err := f.Epoch(ctx); err != nil {
-		return "", err
-	}
-	settings, err := f.rdb.Get(ctx, f.key("settings")).Result()
-	if errors.Is(err, redis.Nil) {
+// Built returns nil if the frontier is open and was built under these
+// settings, else an error that wraps ErrNotBuilt, or Redis's.
+func (f *Frontier) Built(ctx context.Context, settings string) error {
+	found, err := f.rdb.MGet(ctx, f.key("epoch"), f.key("settings")).Result()
+	if err == nil && (found[0] == nil || found[1] != settings) {
 		err = ErrNotBuilt
 	}
-	return settings, f.wrap("read settings of", err)
+	return f.wrap("use", err)
 }
 
 // Reset forgets everything, except when hosts may be asked again. A rebuild

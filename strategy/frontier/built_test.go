@@ -18,12 +18,13 @@ func TestBuilt(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		f := fixture{New(rdb, 3), t}
 		f.must(f.Declare(t.Context(), "small"))
-		if got, err := f.Built(t.Context()); !errors.Is(err, ErrNotBuilt) {
-			t.Errorf("Built before Open: %q, %v, want ErrNotBuilt", got, err)
+		if err := f.Built(t.Context(), "small"); !errors.Is(err, ErrNotBuilt) {
+			t.Errorf("Built before Open: %v, want ErrNotBuilt", err)
 		}
 		f.must(f.Open(t.Context(), 1))
-		if got, err := f.Built(t.Context()); got != "small" || err != nil {
-			t.Errorf("Built = %q, %v, want what was declared", got, err)
+		f.must(f.Built(t.Context(), "small"))
+		if err := f.Built(t.Context(), "wide"); !errors.Is(err, ErrNotBuilt) {
+			t.Errorf("Built under other settings: %v, want ErrNotBuilt", err)
 		}
 	})
 }

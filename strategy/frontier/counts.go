@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -15,8 +14,7 @@ import (
 type Counts struct {
 	Waiting, Leased, Stored, Skipped, Failed int64
 
-	Batches  int64     // leases out
-	NextHost time.Time // asking for a lease before then is in vain; zero when all hosts are busy or have nothing
+	Batches int64 // leases out
 }
 
 // Counts reads the counters, which every change keeps exact.
@@ -30,11 +28,9 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	}
 	var counts *redis.MapStringStringCmd
 	var batches *redis.IntCmd
-	var next *redis.ZSliceCmd
 	_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		counts = p.HGetAll(ctx, f.key("counts"))
 		batches = p.ZCard(ctx, f.key("leases"))
-		next = p.ZRangeWithScores(ctx, f.key("hosts"), 0, 0)
 		return nil
 	})
 	if err == nil {
@@ -43,15 +39,11 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	if err != nil {
 		return Counts{}, f.failed("count", err)
 	}
-	c := Counts{
+	return Counts{
 		Waiting: numbers.Waiting, Leased: numbers.Leased,
 		Stored: numbers.Stored, Skipped: numbers.Skipped, Failed: numbers.Failed,
 		Batches: batches.Val(),
-	}
-	if hosts := next.Val(); len(hosts) > 0 {
-		c.NextHost = time.UnixMilli(int64(hosts[0].Score))
-	}
-	return c, nil
+	}, nil
 }
 
 // Leases returns the versions of the batches that are out.

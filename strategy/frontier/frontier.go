@@ -10,7 +10,7 @@ import (
 )
 
 // ErrNotBuilt: Redis holds no frontier of this partition, because it came up
-// empty. It must be rebuilt from the bucket and opened in a new epoch first.
+// empty, or one that was built under other settings. It must be rebuilt from the bucket and opened in a new epoch first.
 var ErrNotBuilt = errors.New("frontier is not built")
 
 // tokens counts the leases of all partitions.

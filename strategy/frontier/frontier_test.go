@@ -61,7 +61,7 @@ func TestAdmit(t *testing.T) {
 		if n := f.admit(noon, append(list[:3], list[0], entry("c", "x", 9), entry("c", "x", 9))...); n != 1 {
 			t.Errorf("added %d, want only the unknown one", n)
 		}
-		want := Counts{Waiting: 1202, NextHost: noon}
+		want := Counts{Waiting: 1202}
 		if diff := cmp.Diff(want, f.counts()); diff != "" {
 			t.Error(diff)
 		}
@@ -134,7 +134,7 @@ func TestMark(t *testing.T) {
 				known(list[3], 1, book.Skipped),
 			}))
 			f.admit(noon, list[3])
-			want := Counts{Waiting: 1, Stored: 2, Skipped: 1, NextHost: noon}
+			want := Counts{Waiting: 1, Stored: 2, Skipped: 1}
 			if diff := cmp.Diff(want, f.counts()); diff != "" {
 				t.Error(diff)
 			}
@@ -219,7 +219,7 @@ func TestEpochTakesOver(t *testing.T) {
 		late.Outcomes[0] = result(old.Entries[0], book.Failed)
 		f.settle(late)
 		f.settle(settlement(old, noon.Add(time.Hour), book.Stored))
-		want := Counts{Failed: 1, Waiting: 1, NextHost: at(1)}
+		want := Counts{Failed: 1, Waiting: 1}
 		if diff := cmp.Diff(want, f.counts()); diff != "" {
 			t.Error(diff)
 		}

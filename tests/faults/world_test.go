@@ -172,7 +172,7 @@ func (w *world) done() bool {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		if _, err := front.Built(w.t.Context()); err != nil || counts.Waiting+counts.Leased > 0 {
+		if err := front.Built(w.t.Context(), w.inForce.Fingerprint()); err != nil || counts.Waiting+counts.Leased > 0 {
 			return false
 		}
 	}

@@ -81,7 +81,7 @@ func checkCopied(t *testing.T, f fixture) {
 	if err := f.Create(t.Context(), key, content); err != nil {
 		t.Fatal(err)
 	}
-	copy(content, "XXXX")
+	copy(content, "else")
 	got, err := f.Get(t.Context(), key, blob.Range{})
 	if err != nil {
 		t.Fatal(err)
