@@ -11,6 +11,10 @@
 //	manifests/<partition>/<generation>.json              what is true
 //	hints/<partition>.json                               disposable copy of the newest manifest
 //	epochs/<n>                                           one life of the frontier
+//	takedowns/<version>.json                             what is forgotten: hashes of URLs and sites
+//	controls/<version>.json                              pause, caps and alerts
+//	feedback/<yyyyMMdd>/<HHmmssSSS>_<worker>.json        vital signs of a worker since its last
+//	dead-letters/<queue>/<content hash>.json     a message given up, with its reason (.again: the wish to send it again)
 //	quarantine/<key, '+' for '/'>                        bytes that could not be read; the manifest says why
 //
 // Partitions are written with four digits, the epoch in a batch's name with

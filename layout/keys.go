@@ -29,6 +29,10 @@ const (
 	Hints       = "hints/"
 	Epochs      = "epochs/"
 	Quarantine  = "quarantine/"
+	Takedowns   = "takedowns/"
+	Controls    = "controls/"
+	Feedback    = "feedback/"
+	DeadLetters = "dead-letters/"
 )
 
 // ContentHash names an object by its content: the first 128 bits of SHA-256,
@@ -188,6 +192,57 @@ func ParseStrategyKey(key string) (kind string, version uint64, err error) {
 	}
 	return kind, version, nil
 }
+
+// TakedownKey returns the key of a version of the takedowns.
+func TakedownKey(version uint64) string { return numbered(Takedowns, version) }
+
+// ControlKey returns the key of a version of the controls.
+func ControlKey(version uint64) string { return numbered(Controls, version) }
+
+// ParseNumberedKey returns the version of a document below a prefix that holds
+// nothing but numbered versions, such as Takedowns and Controls.
+func ParseNumberedKey(key, prefix string) (uint64, error) {
+	version, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimPrefix(key, prefix), ".json"), 10, 64)
+	if err != nil || numbered(prefix, version) != key {
+		return 0, fmt.Errorf("key %q: want %s<version>.json", key, prefix)
+	}
+	return version, nil
+}
+
+func numbered(prefix string, version uint64) string {
+	return fmt.Sprintf("%s%012d.json", prefix, version)
+}
+
+// FeedbackDay returns the prefix of all vital signs of a day (UTC).
+func FeedbackDay(day time.Time) string { return Feedback + day.UTC().Format("20060102") + "/" }
+
+var notInWorker = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// FeedbackKey returns the key of a worker's vital signs up to a time (UTC, to
+// the millisecond). Keys of one day sort by time.
+func FeedbackKey(at time.Time, worker string) string {
+	stamp := strings.Replace(at.UTC().Format("150405.000"), ".", "", 1)
+	return FeedbackDay(at) + stamp + "_" + notInWorker.ReplaceAllString(worker, "-") + ".json"
+}
+
+// ParseFeedbackKey returns the time of what FeedbackKey names.
+func ParseFeedbackKey(key string) (time.Time, error) {
+	day, name, found := strings.Cut(strings.TrimPrefix(key, Feedback), "/")
+	clock, _, foundWorker := strings.Cut(name, "_")
+	if found && foundWorker && len(clock) == 9 && strings.HasPrefix(key, Feedback) {
+		if at, err := time.Parse("20060102 150405.000", day+" "+clock[:6]+"."+clock[6:]); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("key %q: want %s<yyyyMMdd>/<HHmmssSSS>_<worker>.json", key, Feedback)
+}
+
+// DeadLetterKey returns the key of a message that a queue has given up, named
+// by its content: the same message is one dead letter, however often it dies.
+func DeadLetterKey(queue, hash string) string { return DeadLetters + queue + "/" + hash + ".json" }
+
+// ResendKey returns the key of the request to send a dead letter again.
+func ResendKey(deadLetter string) string { return strings.TrimSuffix(deadLetter, ".json") + ".again" }
 
 // QuarantineKey returns where the bytes of a damaged object are kept.
 func QuarantineKey(key string) string {

@@ -30,7 +30,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// settingsAge is how long strategies and collections are used before they are
+// settingsAge is how long settings are used before they are
 // read again.
 const settingsAge = 30 * time.Second
 

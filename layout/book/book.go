@@ -11,7 +11,9 @@ import (
 type State byte
 
 // The states of an outcome. Stored, Skipped and Failed are final; Unchanged
-// confirms an earlier Stored; Retry and NotAsked leave the URL pending.
+// confirms an earlier Stored; Retry and NotAsked leave the URL pending; Lost
+// takes back what lower versions stored, skipped or failed: the URL is as if it
+// had never been asked for.
 const (
 	Stored    State = 's' // the page is in a package
 	Unchanged State = 'u' // the server said that the stored page still holds
@@ -19,6 +21,7 @@ const (
 	Failed    State = 'f' // could not be had; the reason says why
 	Retry     State = 'r' // failed this time, will be asked again
 	NotAsked  State = 'n' // time ran out before it was asked
+	Lost      State = 'l' // the stored page, or the book about it, is damaged or gone
 )
 
 // String names the state for people.
@@ -36,6 +39,8 @@ func (s State) String() string {
 		return "retry"
 	case NotAsked:
 		return "not asked"
+	case Lost:
+		return "lost"
 	}
 	return fmt.Sprintf("state %d", byte(s))
 }

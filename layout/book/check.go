@@ -93,7 +93,7 @@ func checkFields(fields ...field) error {
 
 func (s State) valid() bool {
 	switch s {
-	case Stored, Unchanged, Skipped, Failed, Retry, NotAsked:
+	case Stored, Unchanged, Skipped, Failed, Retry, NotAsked, Lost:
 		return true
 	}
 	return false

@@ -10,7 +10,9 @@
 //	 "packages": [{"id": 2, "key": "packages/0000/2_0_20261121220000000.spf", "bytes": 1, "pages": 1, "indexed": true}],
 //	 "books":    [{"key": "books/0000/….book", "bytes": 1, "outcomes": 1, "links": 1}],
 //	 "segments": [{"key": "segments/0000/….seg", "bytes": 1, "documents": 1, "packages": [2]}],
-//	 "consumed": [{"batch": "00000001-000000000001", "at": "2026-11-21T22:00:00.123Z"}]
+//	 "consumed": [{"batch": "00000001-000000000001", "at": "2026-11-21T22:00:00.123Z"}],
+//	 "learnt":   "books/0000/….book", "closed": ["00000001-000000000000"], "forgotten": 2,
+//	 "condemned": [{"key": "packages/0000/….spf", "at": "2026-11-21T22:00:00.123Z"}]
 //	}
 //
 // Commit rules: a generation is created only if absent, on the base of the one

@@ -22,6 +22,19 @@ type Manifest struct {
 	Segments   []Segment        `json:"segments"`
 	Consumed   []Consumed       `json:"consumed"`
 
+	// Learnt is the key of the book that was added last by who learnt
+	// something: a pack or a repair. It stays when books are compacted. A
+	// frontier that does not know it is behind (see strategy/frontier).
+	Learnt string `json:"learnt,omitempty"`
+	// Closed holds the highest batch of each epoch that was taken out of
+	// Consumed; see IsClosed.
+	Closed []layout.Version `json:"closed,omitempty"`
+	// Forgotten is the version of the takedowns of which nothing is left here.
+	Forgotten uint64 `json:"forgotten,omitempty"`
+	// Condemned are objects that earlier generations listed and that are
+	// deleted after a grace. No later generation lists them.
+	Condemned []Condemned `json:"condemned,omitempty"`
+
 	hash string // of the bytes it was read from
 }
 
@@ -32,6 +45,16 @@ type Package struct {
 	Bytes   int64  `json:"bytes"`
 	Pages   int    `json:"pages"`
 	Indexed bool   `json:"indexed,omitempty"`
+	// Formerly are the keys under which it stood before pages were erased from
+	// it. All others kept their places, so that what books and segments say of
+	// a former key holds for this one.
+	Formerly []string `json:"formerly,omitempty"`
+}
+
+// Condemned is an object that will be deleted.
+type Condemned struct {
+	Key string    `json:"key"`
+	At  time.Time `json:"at"` // since when
 }
 
 // Book refers to what one pack learnt.
@@ -65,14 +88,22 @@ func (m *Manifest) HasConsumed(batch layout.Version) bool {
 	return slices.ContainsFunc(m.Consumed, func(c Consumed) bool { return c.Batch == batch })
 }
 
-// Package returns the package with the given key, nil when it is not listed.
+// Package returns the package that has the key or had it formerly, nil when
+// none is listed.
 func (m *Manifest) Package(key string) *Package {
 	for i := range m.Packages {
-		if m.Packages[i].Key == key {
-			return &m.Packages[i]
+		if p := &m.Packages[i]; p.Key == key || slices.Contains(p.Formerly, key) {
+			return p
 		}
 	}
 	return nil
+}
+
+// Condemn has objects deleted that this generation no longer lists.
+func (m *Manifest) Condemn(at time.Time, keys ...string) {
+	for _, key := range keys {
+		m.Condemned = append(m.Condemned, Condemned{Key: key, At: at.UTC().Truncate(time.Millisecond)})
+	}
 }
 
 // Add lists a package under the next identifier.
@@ -104,12 +135,14 @@ func decode(p layout.Partition, content []byte) (Manifest, error) {
 	return m, nil
 }
 
-// clone lets an edit change every part without touching the base. Segments'
-// package lists are never changed in place.
+// clone lets an edit change every part without touching the base. Lists inside
+// of packages and segments are never changed in place.
 func (m Manifest) clone() Manifest {
 	m.Packages = slices.Clone(m.Packages)
 	m.Books = slices.Clone(m.Books)
 	m.Segments = slices.Clone(m.Segments)
 	m.Consumed = slices.Clone(m.Consumed)
+	m.Closed = slices.Clone(m.Closed)
+	m.Condemned = slices.Clone(m.Condemned)
 	return m
 }

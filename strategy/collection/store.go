@@ -1,18 +1,17 @@
 package collection
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
 // MaxBytes is the largest collection that is read or written: about 50,000
@@ -82,7 +81,7 @@ func read(ctx context.Context, bucket blob.Reader, object blob.Object) (Collecti
 	if err != nil {
 		return Collection{}, err
 	}
-	c, err := decode(content)
+	c, err := numbered.Decode[Collection](content)
 	if err != nil {
 		return Collection{}, err
 	}
@@ -90,19 +89,6 @@ func read(ctx context.Context, bucket blob.Reader, object blob.Object) (Collecti
 		return Collection{}, fmt.Errorf("it says that it is %s", key)
 	}
 	return c, nil
-}
-
-func decode(content []byte) (Collection, error) {
-	decoder := json.NewDecoder(bytes.NewReader(content))
-	decoder.DisallowUnknownFields()
-	var c Collection
-	if err := decoder.Decode(&c); err != nil {
-		return Collection{}, err
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return Collection{}, fmt.Errorf("more than one document, the second at byte %d", decoder.InputOffset())
-	}
-	return c, c.Validate()
 }
 
 // Publish stores the collection as its next version and returns it with its

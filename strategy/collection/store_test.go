@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 	"strings"
 	"sync"
 	"testing"
@@ -132,7 +133,7 @@ func FuzzCollection(f *testing.F) {
 	}
 	f.Add(content)
 	f.Fuzz(func(t *testing.T, content []byte) {
-		c, err := decode(content)
+		c, err := numbered.Decode[Collection](content)
 		if err != nil {
 			return
 		}
@@ -140,7 +141,7 @@ func FuzzCollection(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c2, err := decode(again); err != nil || !cmp.Equal(c, c2) {
+		if c2, err := numbered.Decode[Collection](again); err != nil || !cmp.Equal(c, c2) {
 			t.Fatalf("decoded %+v, again %+v, %v", c, c2, err)
 		}
 		same := c.With(c.Seeds)

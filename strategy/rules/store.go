@@ -1,14 +1,13 @@
 package rules
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
 // MaxBytes is the largest document that is read or written.
@@ -37,7 +36,7 @@ func Load(ctx context.Context, bucket blob.Reader, kind Kind) (Document, error) 
 	if err != nil {
 		return Document{}, fmt.Errorf("cannot read strategy %s: %w", newest.Key, err)
 	}
-	d, err := decode(content)
+	d, err := numbered.Decode[Document](content)
 	if err != nil {
 		return Document{}, fmt.Errorf("cannot read strategy %s: %w", newest.Key, err)
 	}
@@ -65,19 +64,4 @@ func Publish(ctx context.Context, bucket blob.Bucket, d Document) error {
 		return fmt.Errorf("cannot publish strategy %s: %w", key, err)
 	}
 	return nil
-}
-
-// decode reads one valid document and refuses what it does not know, because
-// a rule that is passed over sends URLs astray.
-func decode(content []byte) (Document, error) {
-	decoder := json.NewDecoder(bytes.NewReader(content))
-	decoder.DisallowUnknownFields()
-	var d Document
-	if err := decoder.Decode(&d); err != nil {
-		return Document{}, err
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return Document{}, fmt.Errorf("more than one document, the second at byte %d", decoder.InputOffset())
-	}
-	return d, d.Validate()
 }

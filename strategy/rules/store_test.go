@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/json"
 	"errors"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 	"strings"
 	"testing"
 	"time"
@@ -87,7 +88,7 @@ func FuzzRules(f *testing.F) {
 		f.Add(content)
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		d, err := decode(content)
+		d, err := numbered.Decode[Document](content)
 		if err != nil {
 			return
 		}
@@ -95,7 +96,7 @@ func FuzzRules(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d2, err := decode(again); err != nil || !cmp.Equal(d, d2) {
+		if d2, err := numbered.Decode[Document](again); err != nil || !cmp.Equal(d, d2) {
 			t.Fatalf("decoded %+v, again %+v, %v", d, d2, err)
 		}
 		if p := d.Partitions(); len(p) > len(d.Rules) {

@@ -1,5 +1,5 @@
 // Package settings reads what the operator and the strategist have published:
-// the strategies and the collections in force. Everyone follows them straight
+// the strategies, collections, takedowns and controls in force. Everyone follows them straight
 // from the bucket, so that all goes on without whoever published them.
 package settings
 
@@ -13,12 +13,16 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // Settings is one consistent view. It is not changed after it was read.
@@ -26,22 +30,32 @@ type Settings struct {
 	Crawl       rules.Document
 	Storage     rules.Document
 	Collections []collection.Collection
+	Takedowns   takedown.Set
+	Control     control.Document
 
 	admissions map[string]collection.Admission
 }
 
-// Read returns the newest of everything: three listings.
+// Read returns the newest of everything: five listings at once, and a GET for
+// each document.
 func Read(ctx context.Context, bucket blob.Reader) (*Settings, error) {
 	var s Settings
-	var err error
-	if s.Crawl, err = rules.Load(ctx, bucket, rules.Crawl); err != nil {
-		return nil, fmt.Errorf("cannot read crawl strategy: %w", err)
+	group, ctx := errgroup.WithContext(ctx)
+	read := func(what string, load func() error) {
+		group.Go(func() error {
+			if err := load(); err != nil {
+				return fmt.Errorf("cannot read %s: %w", what, err)
+			}
+			return nil
+		})
 	}
-	if s.Storage, err = rules.Load(ctx, bucket, rules.Storage); err != nil {
-		return nil, fmt.Errorf("cannot read storage strategy: %w", err)
-	}
-	if s.Collections, err = collection.LoadAll(ctx, bucket); err != nil {
-		return nil, fmt.Errorf("cannot read collections: %w", err)
+	read("crawl strategy", func() (err error) { s.Crawl, err = rules.Load(ctx, bucket, rules.Crawl); return err })
+	read("storage strategy", func() (err error) { s.Storage, err = rules.Load(ctx, bucket, rules.Storage); return err })
+	read("collections", func() (err error) { s.Collections, err = collection.LoadAll(ctx, bucket); return err })
+	read("takedowns", func() (err error) { s.Takedowns, err = takedown.Load(ctx, bucket); return err })
+	read("controls", func() (err error) { s.Control, err = control.Load(ctx, bucket); return err })
+	if err := group.Wait(); err != nil {
+		return nil, err
 	}
 	return &s, s.admit()
 }
@@ -74,12 +88,16 @@ const (
 	NoCollection = "no collection"
 	Refused      = "refused by strategy"
 	NoPartition  = "no partition"
+	Forgotten    = "forgotten" // and therefore on no record
 )
 
 // Decide says whether a link's target is crawled on behalf of the collection:
 // "" or the reason of the refusal, which is recorded. What it admits has a
 // crawl and a storage partition.
 func (s *Settings) Decide(name string, target address.Address, depth uint16, hops uint8) string {
+	if s.Takedowns.Forgets(target) {
+		return Forgotten
+	}
 	admission, found := s.admissions[name]
 	if !found {
 		return NoCollection
@@ -148,11 +166,11 @@ func (s *Settings) Partitions() []layout.Partition {
 	return partitions
 }
 
-// Fingerprint changes when a strategy or a collection does. The frontier
-// remembers under which it was built.
+// Fingerprint changes when a strategy, a collection or the takedowns do. The
+// frontier remembers under which it was built.
 func (s *Settings) Fingerprint() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "crawl %d storage %d", s.Crawl.Version, s.Storage.Version)
+	fmt.Fprintf(&b, "crawl %d storage %d takedowns %d", s.Crawl.Version, s.Storage.Version, s.Takedowns.Version)
 	for _, c := range s.Collections {
 		fmt.Fprintf(&b, " %s %d", c.Name, c.Version)
 	}

@@ -1,0 +1,97 @@
+// Package control says whether the crawl goes on, what it may cost, and whom to
+// tell. It is one versioned document in the bucket, as JSON:
+//
+//	{
+//	  "pause": {"since": "2026-11-22T02:00:00Z", "until": "2026-11-23T00:00:00Z",
+//	            "by": "limit", "reason": "…a sentence…"},
+//	  "limits": {"storage_bytes": 50000000000, "requests_a_day": 1000000, "usd_a_day": 2.5},
+//	  "webhook": "https://example.org/alerts"
+//	}
+package control
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
+)
+
+const maxBytes = 64 << 10
+
+// Who pauses.
+const (
+	Operator = "operator"
+	Limit    = "limit"
+)
+
+// Pause stops the leasing of URLs. What is under way is finished, packed and
+// indexed; searching goes on.
+type Pause struct {
+	Since  time.Time `json:"since"`
+	Until  time.Time `json:"until,omitzero"` // zero: until somebody resumes
+	By     string    `json:"by"`
+	Reason string    `json:"reason"` // a sentence for people
+}
+
+// Limits are caps; 0 is none.
+type Limits struct {
+	StorageBytes   int64   `json:"storage_bytes,omitempty"`  // of packages, books and segments
+	RequestsPerDay int64   `json:"requests_a_day,omitempty"` // to the object store, a day in UTC
+	USDPerDay      float64 `json:"usd_a_day,omitempty"`
+}
+
+// Document is one version of the controls. The zero Document lets everything
+// go on.
+type Document struct {
+	Pause   *Pause `json:"pause,omitempty"`
+	Limits  Limits `json:"limits,omitzero"`
+	Webhook string `json:"webhook,omitempty"` // gets every alert as JSON by POST
+}
+
+// Validate says what is wrong with the document.
+func (d Document) Validate() error {
+	if d.Limits.StorageBytes < 0 || d.Limits.RequestsPerDay < 0 || d.Limits.USDPerDay < 0 {
+		return fmt.Errorf("limits %+v: want 0 for none, or more", d.Limits)
+	}
+	if d.Pause != nil && (d.Pause.By != Operator && d.Pause.By != Limit || d.Pause.Reason == "") {
+		return fmt.Errorf("pause by %q because of %q: want %s or %s, and a reason", d.Pause.By, d.Pause.Reason, Operator, Limit)
+	}
+	if d.Webhook != "" {
+		u, err := url.Parse(d.Webhook)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return fmt.Errorf("webhook %q is no web address", d.Webhook)
+		}
+	}
+	return nil
+}
+
+// Paused returns the pause that holds now, nil when there is none.
+func (d Document) Paused(now time.Time) *Pause {
+	if d.Pause == nil || !d.Pause.Until.IsZero() && !now.Before(d.Pause.Until) {
+		return nil
+	}
+	return d.Pause
+}
+
+var store = numbered.Store[Document]{Prefix: layout.Controls, Key: layout.ControlKey, Most: maxBytes}
+
+// Load returns the controls in force: one LIST and at most one GET.
+func Load(ctx context.Context, bucket blob.Reader) (Document, error) {
+	document, _, err := store.Newest(ctx, bucket)
+	return document, err
+}
+
+// Change publishes the controls in force with a change, which is made again
+// when another publisher was faster and returns false when there is nothing to
+// change. It returns the controls that are in force then.
+func Change(ctx context.Context, bucket blob.Bucket, change func(*Document) bool) (Document, error) {
+	document, _, err := store.Publish(ctx, bucket, func(current Document) (Document, bool) {
+		changed := change(&current)
+		return current, changed
+	})
+	return document, err
+}

@@ -1,0 +1,89 @@
+// Package takedown says which URLs and sites are forgotten: not crawled, not
+// shown, and erased from everything that is kept.
+//
+// It is one versioned document in the bucket that holds hashes only, so that
+// the record of what is forgotten does not tell it, as JSON:
+//
+//	{"entries": [{"url":  "<identity of a canonical URL>", "at": "2026-11-22T02:00:00Z"},
+//	             {"site": "<identity of a site's name>",   "at": "2026-11-22T02:00:00Z"}]}
+package takedown
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
+)
+
+// maxBytes is the largest document, of about 80,000 entries.
+const maxBytes = 8 << 20
+
+// Entry is one URL or one site that is forgotten.
+type Entry struct {
+	URL  *layout.Identity `json:"url,omitempty"`
+	Site *layout.Identity `json:"site,omitempty"` // layout.IdentityOf its name
+	At   time.Time        `json:"at"`
+}
+
+// Document is one version of what is forgotten.
+type Document struct {
+	Entries []Entry `json:"entries"`
+}
+
+// Validate says what is wrong with the document.
+func (d Document) Validate() error {
+	for i, e := range d.Entries {
+		if (e.URL == nil) == (e.Site == nil) {
+			return fmt.Errorf("entry %d: want either a url or a site", i)
+		}
+	}
+	return nil
+}
+
+var store = numbered.Store[Document]{Prefix: layout.Takedowns, Key: layout.TakedownKey, Most: maxBytes}
+
+// URL returns the entry that forgets one address.
+func URL(a address.Address, at time.Time) Entry { return Entry{URL: &a.ID, At: second(at)} }
+
+// Site returns the entry that forgets a whole site, as address.Address names
+// it.
+func Site(site string, at time.Time) Entry {
+	id := layout.IdentityOf(site)
+	return Entry{Site: &id, At: second(at)}
+}
+
+func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+
+// Forget adds entries to the takedowns in force and returns their version. One
+// that is forgotten already changes nothing.
+func Forget(ctx context.Context, bucket blob.Bucket, entries ...Entry) (version uint64, err error) {
+	if len(entries) == 0 {
+		return 0, errors.New("nothing to forget")
+	}
+	_, version, err = store.Publish(ctx, bucket, func(current Document) (Document, bool) {
+		known := newSet(current, 0)
+		next := Document{Entries: slices.Clone(current.Entries)}
+		for _, e := range entries {
+			if !known.holds(e) {
+				next.Entries = append(next.Entries, e)
+			}
+		}
+		return next, len(next.Entries) > len(current.Entries)
+	})
+	return version, err
+}
+
+// Load returns the takedowns in force: one LIST and at most one GET.
+func Load(ctx context.Context, bucket blob.Reader) (Set, error) {
+	document, version, err := store.Newest(ctx, bucket)
+	if err != nil {
+		return Set{}, err
+	}
+	return newSet(document, version), nil
+}
