@@ -10,11 +10,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // extract turns the pages of a package into documents, in their order. Pages
-// that are no text are left out; they can be read and not searched.
-func extract(ctx context.Context, key string, content []byte) ([]segment.Document, error) {
+// that are no text are left out, which can be read and not searched, and what
+// is forgotten.
+func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set) ([]segment.Document, error) {
 	reader, err := webobject.Open(content)
 	if err != nil {
 		return nil, err
@@ -30,7 +32,7 @@ func extract(ctx context.Context, key string, content []byte) ([]segment.Documen
 		if ctx.Err() != nil {
 			break
 		}
-		if !document.Searchable(entry.Object.Data, entry.Object.MIME) {
+		if !document.Searchable(entry.Object.Data, entry.Object.MIME) || forgotten.ForgetsURL(entry.Object.URL) {
 			continue
 		}
 		d := new(segment.Document)

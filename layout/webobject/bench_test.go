@@ -1,8 +1,14 @@
 package webobject
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/flate"
 )
 
 func BenchmarkCompress(b *testing.B) {
@@ -43,15 +49,77 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-func BenchmarkVerify(b *testing.B) {
-	p, size := benchmarkPackage(b)
-	spf, _ := build(b, p)
+// prose returns a page of about 30 KB, like those of documentation: words as
+// frequent as in a language, and many tags. Runs have a sixth of that.
+func prose(n int) Object {
+	random := rand.New(rand.NewPCG(1, uint64(n)))
+	words := rand.NewZipf(random, 1.2, 4, 4000)
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!DOCTYPE html><html><head><title>Page %d</title></head><body>\n", n)
+	for i := 1; b.Len() < 30_000; i++ {
+		word := words.Uint64()
+		text := make([]byte, 0, 16)
+		for w := word*7919 + 11; w > 0; w /= 19 {
+			text = append(text, "bcdfghklmnprstvwxyz"[w%19], "aeiou"[w%5])
+		}
+		switch {
+		case i%30 == 0:
+			fmt.Fprintf(&b, "</p>\n<div class=\"section\" id=\"section-%d\">\n<p class=\"paragraph\">", i)
+		case i%5 == 0:
+			fmt.Fprintf(&b, "<a class=\"reference internal\" href=\"../library/%s.html\"><span class=\"pre\">%s</span></a> ", text, text)
+		default:
+			fmt.Fprintf(&b, "%s ", text)
+		}
+	}
+	o := page(n, 0)
+	o.Data = []byte(b.String())
+	return o
+}
+
+// BenchmarkInflate is what BenchmarkVerify is compared with: it inflates the
+// same runs with the same inflater, and forgets them.
+func BenchmarkInflate(b *testing.B) {
+	runs, size := prosePages(b)
+	var source bytes.Reader
+	inflater := flate.NewReader(&source)
+	out := make([]byte, 64<<10)
 	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, run := range runs {
+			source.Reset(run.Compressed)
+			if err := inflater.(flate.Resetter).Reset(&source, nil); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := io.ReadFull(inflater, out[:run.Size]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+func BenchmarkVerify(b *testing.B) {
+	runs, size := prosePages(b)
+	spf, _ := build(b, Package{Runs: runs})
+	b.SetBytes(size)
+	b.ReportAllocs()
 	for b.Loop() {
 		if err := Verify(spf); err != nil {
 			b.Fatal(err)
 		}
 	}
+}
+
+func prosePages(b *testing.B) (runs []Run, size int64) {
+	var pages []Object
+	for n := range 200 {
+		pages = append(pages, prose(n))
+	}
+	runs = compress(b, pages...)
+	for _, run := range runs {
+		size += run.Size
+	}
+	return runs, size
 }
 
 func BenchmarkRead(b *testing.B) {

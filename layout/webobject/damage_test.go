@@ -2,7 +2,11 @@ package webobject
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +29,12 @@ func TestTruncated(t *testing.T) {
 // A package with a bit flipped in any byte is refused, or holds what it held:
 // deflate ignores some bits.
 func TestFlipped(t *testing.T) {
-	spf, _ := build(t, smallPackage(t))
+	spf, places := build(t, smallPackage(t))
+	t.Run("whole", func(t *testing.T) { flip(t, spf) })
+	t.Run("holes", func(t *testing.T) { flip(t, erasePlaces(t, spf, places[0], places[2])) })
+}
+
+func flip(t *testing.T, spf []byte) {
 	want := contents(t, spf)
 	silent := 0
 	for i := range spf {
@@ -41,6 +50,21 @@ func TestFlipped(t *testing.T) {
 	}
 	if silent > 8 {
 		t.Errorf("%d flipped bits were not noticed", silent)
+	}
+}
+
+// Damaged pages do not hide the others, nor what stands between.
+func TestObjectsGoOn(t *testing.T) {
+	spf, places := build(t, smallPackage(t))
+	for _, n := range []int{0, 2} {
+		spf[places[n].Offset] ^= 0xFF
+	}
+	if got, unknown := damagedPlaces(t, spf); !slices.Equal(got, []Place{places[0], places[2]}) || unknown {
+		t.Errorf("damaged are %v, and others: %v", got, unknown)
+	}
+	spf[0] ^= 1
+	if got, unknown := damagedPlaces(t, spf); len(got) != 2 || !unknown {
+		t.Errorf("damaged are %v, and others: %v", got, unknown)
 	}
 }
 
@@ -74,66 +98,63 @@ func contents(t *testing.T, spf []byte) []Entry {
 	return entries
 }
 
-// lie writes a package with one thing changed before the zip is made, so that
-// the zip itself is sound.
-func lie(t *testing.T, change func(webop, desc, table *member)) []byte {
-	t.Helper()
-	p := smallPackage(t)
-	spf, _ := build(t, p)
-	r, err := Open(spf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := r.members
-	change(&m[0], &m[1], &m[2])
-	var out bytes.Buffer
-	for i := 1; i < len(m); i++ {
-		m[i] = storedMember(m[i].name, m[i].parts[0])
-	}
-	if err := writeZip(&out, p.Created, m); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
 func TestLying(t *testing.T) {
-	replace := func(m *member, from, to string) {
-		if !bytes.Contains(m.parts[0], []byte(from)) {
-			t.Fatalf("%s has no %q", m.name, from)
+	replace := func(b *[]byte, from, to string) {
+		if !bytes.Contains(*b, []byte(from)) {
+			t.Fatalf("%q has no %q", *b, from)
 		}
-		m.parts[0] = bytes.Replace(m.parts[0], []byte(from), []byte(to), 1)
+		*b = bytes.Replace(*b, []byte(from), []byte(to), 1)
 	}
 	bomb := compress(t, Object{URL: "http://a/", Data: make([]byte, 16<<20)})[0].Compressed
 	for _, test := range []struct {
 		name   string
-		change func(webop, desc, table *member)
+		change func(p *pieces)
 		want   string
 	}{
-		{"other magic", func(w, d, m *member) { replace(w, "WOP", "WOO") }, "begin with the magic"},
-		{"desc header", func(w, d, m *member) { replace(d, "WOPD", "WOPX") }, "package.webop.desc: it does not begin"},
-		{"map header", func(w, d, m *member) { replace(m, "WOPM", "WOPX") }, "package.webop.map: it does not begin"},
-		{"desc offset", func(w, d, m *member) { replace(d, "\n8:", "\n9:") }, "Web object 0 of package: package.webop.desc says"},
-		{"desc number", func(w, d, m *member) { replace(d, "\n8:", "\n08:") }, "package.webop.desc at byte 28"},
-		{"desc sign", func(w, d, m *member) { replace(d, "\n8:", "\n+8:") }, "offset:size:url"},
-		{"desc size", func(w, d, m *member) { replace(d, ":55:", ":54:") }, "Web object 1 of package: \"http://a/\" at byte"},
-		{"desc bomb", func(w, d, m *member) { replace(d, ":55:", ":9999999999999:") }, "at most 67108864"},
-		{"desc URL", func(w, d, m *member) { replace(d, "http://a/", "http://b/") }, "URL is \"http://a/\""},
-		{"desc without end", func(w, d, m *member) { d.parts[0] = d.parts[0][:len(d.parts[0])-1] }, "Web object 2 of package: package.webop.desc at byte"},
-		{"desc with a line more", func(w, d, m *member) { d.parts[0] = append(bytes.Clone(d.parts[0]), "9:9:x\r\n"...) }, "Web object 3 of package: package.webop.map"},
-		{"map offset", func(w, d, m *member) { replace(m, "\n56:", "\n57:") }, "Web object 0 of package: package.webop.map says"},
-		{"map length", func(w, d, m *member) { replace(m, "\n56:", "\n56:9") }, "package.webop.map says"},
-		{"map without lines", func(w, d, m *member) { m.parts[0] = []byte(mapMagic) }, "package.webop.map at byte 8"},
-		{"no lines", func(w, d, m *member) { m.parts[0], d.parts[0] = []byte(mapMagic), d.parts[0][:descSize] }, "the last run ends at byte 13"},
-		{"webop size", func(w, d, m *member) { w.size++ }, "the zip says"},
-		{"webop CRC", func(w, d, m *member) { w.crc++ }, "package.webop: CRC-32"},
-		{"bomb in a run", func(w, d, m *member) {
-			w.parts[0] = append([]byte(magicRun), append(bytes.Clone(bomb), finalBlock...)...)
-			d.parts[0] = append(bytes.Clone(d.parts[0][:descSize]), "8:55:http://a/\r\n"...)
-			m.parts[0] = Place{56, int64(len(bomb))}.appendLine([]byte(mapMagic))
+		{"other magic", func(p *pieces) { replace(&p.stream, "WOP", "WOO") }, "begin with local header and magic"},
+		{"no final block", func(p *pieces) { p.stream[len(p.stream)-1]++ }, "does not end with an empty block at byte"},
+		{"no stream", func(p *pieces) { p.pages, p.stream = nil, p.stream[:14]; p.relist() }, "14 bytes are too few"},
+		{"other date", func(p *pieces) { p.desc[13]++ }, "the directory says"},
+		{"desc header", func(p *pieces) { replace(&p.desc, "WOPD", "WOPX") }, "package.webop.desc: it does not begin"},
+		{"desc offset", func(p *pieces) { replace(&p.desc, "\n8:", "\n9:") }, "package.webop.desc says that \"http://a/\" has"},
+		{"desc number", func(p *pieces) { replace(&p.desc, "\n8:", "\n08:") }, "package.webop.desc, Web object 0: want a line offset:size:url"},
+		{"desc sign", func(p *pieces) { replace(&p.desc, "\n8:", "\n+8:") }, "offset:size:url"},
+		{"desc size", func(p *pieces) { replace(&p.desc, ":55:", ":54:") }, "package.webop.desc says"},
+		{"desc bomb", func(p *pieces) { replace(&p.desc, ":55:", ":9999999999999:") }, "has 9999999999999 bytes"},
+		{"desc without end", func(p *pieces) { p.desc = p.desc[:len(p.desc)-1] }, "package.webop.desc, Web object 2"},
+		{"desc with a line more", func(p *pieces) { p.desc = fmt.Appendf(p.desc, "%d:0:x\r\n", p.webop.size) }, "package.webop.map, Web object 3"},
+		{"map header", func(p *pieces) { replace(&p.table, "WOPM", "WOPX") }, "package.webop.map: it does not begin"},
+		{"map without lines", func(p *pieces) { p.table = []byte(mapMagic) }, "package.webop.map, Web object 0"},
+		{"map with a line more", func(p *pieces) { p.table = append(p.table, "999:9\r\n"...) }, "package.webop.desc, Web object 3"},
+		{"sizes", func(p *pieces) { p.pages[0].Size--; p.pages[1].Size++; p.relist() }, "\"http://a/\" at byte 56: the run inflates to more than"},
+		{"size of a giant", func(p *pieces) { p.pages[0].Size = MaxSize + 1; p.relist() }, "at most 67108864 are read"},
+		{"URL", func(p *pieces) { p.pages[1].URL = "http://b/"; p.relist() }, "URL is \"http://a/\""},
+		{"place before", func(p *pieces) { p.pages[0].Offset--; p.relist() }, "package.webop.map says"},
+		{"place behind", func(p *pieces) { p.pages[2].Offset++; p.relist() }, "package.webop.map says"},
+		{"place far behind", func(p *pieces) { p.pages[2].Offset += 1 << 40; p.relist() }, "package.webop.map says"},
+		{"long place", func(p *pieces) { p.pages[2].Length = math.MaxInt64; p.relist() }, "package.webop.map says"},
+		{"places overlap", func(p *pieces) { p.pages[0].Length++; p.relist() }, "package.webop.map says"},
+		{"place of nothing", func(p *pieces) { p.pages[0].Length = 0; p.relist() }, "\"http://a/\" at byte 56: the run does not end"},
+		{"gap in a run", func(p *pieces) { p.pages[0].Offset++; p.pages[0].Length--; p.relist() }, "\"http://a/\" at byte 57: the run"},
+		{"page left out", func(p *pieces) { p.pages = p.pages[1:]; p.relist() }, "the bytes from 56 to"},
+		{"no pages", func(p *pieces) { p.pages = nil; p.relist() }, "the bytes from 56 to"},
+		{"webop size", func(p *pieces) { p.webop.size++ }, "the zip says"},
+		{"webop CRC", func(p *pieces) { p.webop.crc++ }, "package.webop: CRC-32"},
+		{"bomb in a run", func(p *pieces) {
+			p.stream = append([]byte(magicRun), append(bytes.Clone(bomb), finalBlock...)...)
+			p.pages = []Listed{{URL: "http://a/", Size: 55, Place: Place{56, int64(len(bomb))}}}
+			p.relist()
 		}, "inflates to more than 55 bytes"},
-		{"other name", func(w, d, m *member) { w.name = "x.webop" }, "member 0"},
 	} {
-		t.Run(test.name, func(t *testing.T) { wantError(t, Verify(lie(t, test.change)), test.want) })
+		t.Run(test.name, func(t *testing.T) {
+			p := piecesOf(t, smallPackage(t))
+			test.change(&p)
+			err := Verify(p.assemble(t))
+			wantError(t, err, test.want)
+			if !errors.Is(err, ErrDamaged) {
+				t.Errorf("error %v does not wrap ErrDamaged", err)
+			}
+		})
 	}
 }
 
@@ -161,6 +182,9 @@ func TestReadRefuses(t *testing.T) {
 		_, err := Read(t.Context(), &oneObject{content: test.content}, "packages/x.spf", test.place)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "packages/x.spf") {
 			t.Errorf("%s: error %v, want one with %q and the key", test.name, err, test.want)
+		}
+		if place := test.want == "no place"; errors.Is(err, ErrDamaged) == place {
+			t.Errorf("%s: error %v; wrapping ErrDamaged is wrong: %v", test.name, err, !place)
 		}
 	}
 }

@@ -3,12 +3,13 @@ package webobject
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Decode reads the Web object, of version 1 or 2, that b begins with, and
+// Decode reads the Web object, of any version, that b begins with, and
 // returns how many bytes it has. The object's Data is a part of b. Errors name
 // the offset in b. Decode does not compare Data with Hash.
 func Decode(b []byte) (o Object, n int, err error) {
@@ -17,8 +18,8 @@ func Decode(b []byte) (o Object, n int, err error) {
 		return Object{}, 0, fmt.Errorf("web object: it begins with %q, want %q", magic, objectMagic)
 	}
 	version := c.byte("version")
-	if c.err == nil && version != version1 && version != version2 {
-		return Object{}, 0, fmt.Errorf("web object: version %d at byte 5, want 1 or 2", version)
+	if c.err == nil && (version < version1 || version > version3) {
+		return Object{}, 0, fmt.Errorf("web object: version %d at byte 5, want 1 to 3", version)
 	}
 	mimeSize := int(c.uint16("MIME size"))
 	urlSize := int(c.uint16("URL size"))
@@ -31,8 +32,8 @@ func Decode(b []byte) (o Object, n int, err error) {
 	if c.err == nil {
 		c.err = checkURL(o.URL)
 	}
-	if version == version2 {
-		c.added(&o)
+	if version > version1 {
+		c.added(&o, version)
 	}
 	if c.err == nil && dataSize > int64(len(b)-c.pos) {
 		c.fail("data", dataSize)
@@ -44,11 +45,15 @@ func Decode(b []byte) (o Object, n int, err error) {
 	return o, c.pos, nil
 }
 
-// decodeWhole reads the one Web object that b is.
+// decodeWhole reads the one Web object that b is, and compares its data with
+// its hash.
 func decodeWhole(b []byte) (Object, error) {
 	o, n, err := Decode(b)
 	if err == nil && n != len(b) {
 		err = fmt.Errorf("web object: it ends at byte %d of %d", n, len(b))
+	}
+	if err == nil {
+		err = o.checkHash()
 	}
 	return o, err
 }
@@ -61,9 +66,9 @@ type cursor struct {
 	err error
 }
 
-// added reads what version 2 adds. Bytes behind the fields known here are
-// those of a later program and are passed over.
-func (c *cursor) added(o *Object) {
+// added reads what versions 2 and 3 add. Bytes behind the CRC-32 of version 3
+// are those of a later program and are passed over.
+func (c *cursor) added(o *Object, version byte) {
 	size := int(c.uint16("size of the added fields"))
 	start := c.pos
 	block := c.take(size, "added fields")
@@ -81,7 +86,21 @@ func (c *cursor) added(o *Object) {
 	for n := in.count("header"); n > 0 && in.err == nil; n-- {
 		o.Header = append(o.Header, Field{Name: in.string("header name"), Value: in.string("header value")})
 	}
+	if version == version2 && in.err == nil && in.pos < len(in.b) {
+		in.err = fmt.Errorf("web object: the added fields end at byte %d of %d", in.pos, len(in.b))
+	}
+	if version == version3 {
+		in.checkHead()
+	}
 	c.err = in.err
+}
+
+// checkHead compares what has been read with the CRC-32 that follows.
+func (c *cursor) checkHead() {
+	got := crc32.ChecksumIEEE(c.b[:c.pos])
+	if want := c.uint32("CRC-32"); c.err == nil && got != want {
+		c.err = fmt.Errorf("web object: CRC-32 of its first %d bytes is %08x, want %08x", c.pos-crc32.Size, got, want)
+	}
 }
 
 func (c *cursor) take(n int, what string) []byte {

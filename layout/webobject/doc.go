@@ -5,7 +5,7 @@
 // # Web object (.webo)
 //
 //	 0  FF 57 45 42 4F              FF "WEBO"
-//	 5  version                     u8    1 or 2
+//	 5  version                     u8    1, 2 or 3
 //	 6  MIME size                   u16
 //	 8  URL size                    u16
 //	10  data size                   u32
@@ -14,11 +14,11 @@
 //	26  expected expiry             date
 //	34  MIME type                   MIME size bytes
 //	    URL                         URL size bytes
-//	    size of the added fields    u16   version 2 only
-//	    added fields                version 2 only
+//	    size of the added fields    u16   not in version 1
+//	    added fields                not in version 1
 //	    data                        data size bytes
 //
-// The added fields of version 2 are, without gaps,
+// The added fields are, without gaps,
 //
 //	 0  HTTP status                 u16
 //	 2  SHA-256 of the data         32 bytes
@@ -27,11 +27,15 @@
 //	    collections                 list    of strings
 //	    redirects                   list    of strings
 //	    response header             list    of fields: string name, string value
+//	    CRC-32 (IEEE)               u32     of all before it; not in version 2
 //
 // where a number is LEB128 (binary.Uvarint), a string is the number of its
-// bytes and those, a list is the number of its elements and those. Readers pass
-// over bytes that follow: a later program may append fields without a version
-// of its own. A Web object has at most 64 MiB, and its URL is one line.
+// bytes and those, a list is the number of its elements and those. Readers of
+// version 3 pass over bytes that follow: a later program may append fields
+// without a version of its own. CRC and SHA-256 together cover every bit, so
+// that one damaged page is told from its neighbours; version 2, which is no
+// longer written, left its header to the CRC of the whole package. A Web object
+// has at most 64 MiB, and its URL is one line.
 //
 // # Web object package (.webop)
 //
@@ -62,12 +66,12 @@
 // A zip of three members, whose headers hold no more than they must: no extra
 // fields, comments, attributes or data descriptors. Their time is the
 // package's, in UTC. Every byte of the zip follows from the description's
-// header and the runs.
+// header, the runs and their places.
 //
 //	 0  local header
 //	43  package.webop, by deflate:
 //	      43  00 08 00 F7 FF and the .webop's magic, a stored block
-//	      56  a run for each Web object
+//	      56  a run for each Web object, and holes
 //	          03 00, an empty final block
 //	    local header, package.webop.desc, stored
 //	    local header, package.webop.map, stored
@@ -76,5 +80,17 @@
 // A run is a Web object compressed by itself: whole deflate blocks that refer
 // to nothing before them, ended on a byte by a sync flush, 00 00 FF FF. So one
 // ranged read gets one page, runs can be joined without being inflated, and
-// any unzip sees one stream. A package has less than 4 GiB.
+// any unzip sees one stream. A package has less than 4 GiB, of which at most 64
+// MiB stand behind the .webop: they alone tell what is in it (List).
+//
+// A hole is what is left where Web objects were erased (Erase): empty deflate
+// blocks of exactly the length of their runs, so that all others keep their
+// places. Before the first run, between two, or behind the last, a hole of n
+// bytes is
+//
+//	n mod 5 times                   02 00 00 00 FF FF    fixed codes, stored
+//	as often as fit behind those    00 00 00 FF FF       stored
+//
+// which there is for every n from 20; every run is longer. Description, map,
+// sizes and CRCs are those of the Web objects that are left.
 package webobject

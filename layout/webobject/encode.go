@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"strings"
 	"time"
@@ -13,20 +14,21 @@ import (
 const (
 	objectMagic = "\xFFWEBO"
 	version1    = 1
-	version2    = 2
+	version2    = 2 // only read
+	version3    = 3
 )
 
-// Append appends the object in version 2. A zero Hash is computed; another
+// Append appends the object in version 3. A zero Hash is computed; another
 // one must be that of Data. Bytes that are not UTF-8 in strings that a server
 // sent become U+FFFD. It fails, and returns dst as it was, if the URL is not
 // one line of UTF-8 or something is longer than the format allows: 65,535
-// bytes each for MIME type, URL, and what version 2 adds; MaxSize in all.
+// bytes each for MIME type, URL, and what version 3 adds; MaxSize in all.
 func (o Object) Append(dst []byte) ([]byte, error) {
-	return o.append(dst, version2)
+	return o.append(dst, version3)
 }
 
 // AppendV1 appends the object in version 1, which drops the fields that
-// version 2 added. It fails as Append does.
+// the others added. It fails as Append does.
 func (o Object) AppendV1(dst []byte) ([]byte, error) {
 	return o.append(dst, version1)
 }
@@ -69,9 +71,9 @@ func (o Object) appendHead(dst []byte, version byte) ([]byte, error) {
 	b = appendTime(b, o.Expires)
 	b = append(b, mime...)
 	b = append(b, o.URL...)
-	if version == version2 {
+	if version == version3 {
 		var err error
-		if b, err = o.appendAdded(b); err != nil {
+		if b, err = o.appendAdded(b, start); err != nil {
 			return nil, err
 		}
 	}
@@ -81,8 +83,9 @@ func (o Object) appendHead(dst []byte, version byte) ([]byte, error) {
 	return b, nil
 }
 
-// appendAdded appends what version 2 adds, led by its size.
-func (o Object) appendAdded(b []byte) ([]byte, error) {
+// appendAdded appends what version 3 adds, led by its size and ended by the
+// CRC-32 of the object, which begins at objectStart, up to there.
+func (o Object) appendAdded(b []byte, objectStart int) ([]byte, error) {
 	hash := sha256.Sum256(o.Data)
 	if o.Hash != [32]byte{} && o.Hash != hash {
 		return nil, errors.New("web object: the data is not that of the hash")
@@ -105,12 +108,12 @@ func (o Object) appendAdded(b []byte) ([]byte, error) {
 		b = appendText(b, field.Name)
 		b = appendText(b, field.Value)
 	}
-	size := len(b) - start
+	size := len(b) + crc32.Size - start
 	if err := checkShort("status, header, redirects and collections together", size); err != nil {
 		return nil, err
 	}
 	binary.BigEndian.PutUint16(b[start-2:], uint16(size))
-	return b, nil
+	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[objectStart:])), nil
 }
 
 func checkShort(what string, size int) error {

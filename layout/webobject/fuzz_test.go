@@ -1,7 +1,9 @@
 package webobject
 
 import (
-	"bytes"
+	"errors"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,39 +52,64 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzMembers puts what it is given into a sound zip, which FuzzOpen seldom
-// comes by.
-func FuzzMembers(f *testing.F) {
-	spf, _ := build(f, smallPackage(f))
-	r, err := Open(spf)
+// FuzzPieces puts what it is given into a sound zip, which FuzzOpen seldom
+// comes by. What can be opened is listed alike, and what is sound stays so when
+// pages are erased.
+func FuzzPieces(f *testing.F) {
+	p := piecesOf(f, smallPackage(f))
+	f.Add(p.stream, p.desc, p.table, p.webop.size, p.webop.crc, uint8(5))
+	erased, _, err := Erase(p.assemble(f), func(l Listed) bool { return l.Offset == p.pages[1].Offset })
 	if err != nil {
 		f.Fatal(err)
 	}
-	m := r.members
-	f.Add(m[0].parts[0], m[1].parts[0], m[2].parts[0], m[0].size, m[0].crc)
-	f.Fuzz(func(t *testing.T, webop, desc, table []byte, size int64, crc uint32) {
-		var out bytes.Buffer
-		members := []member{
-			{name: webopName, method: methodDeflate, crc: crc, size: size, parts: [][]byte{webop}},
-			storedMember(descName, desc),
-			storedMember(mapName, table),
+	t, err := openTail(erased)
+	if err != nil {
+		f.Fatal(err)
+	}
+	p.pages = slices.Delete(p.pages, 1, 2)
+	p.relist()
+	f.Add(erased[webopStart:t.offset(1)], p.desc, p.table, p.webop.size, t.members[0].crc, uint8(2))
+	f.Fuzz(func(t *testing.T, stream, desc, table []byte, size int64, crc uint32, gone uint8) {
+		if size < 0 || size >= math.MaxUint32 || len(desc) < descSize {
+			return
 		}
-		if err := writeZip(&out, r.Created, members); err != nil {
+		header, _, err := parseDesc(desc)
+		if err != nil {
+			return
+		}
+		webop := member{name: webopName, method: methodDeflate, crc: crc, size: size}
+		spf := pieces{header: header, webop: webop, stream: stream, desc: desc, table: table}.assemble(t)
+		listed, err := List(t.Context(), &oneObject{content: spf}, "key")
+		if (err == nil) != (opens(spf) == nil) {
+			t.Fatalf("List: %v, Open: %v", err, opens(spf))
+		}
+		if Verify(spf) != nil {
+			return
+		}
+		if n := len(contents(t, spf)); n != len(listed) {
+			t.Fatalf("%d pages are listed, %d are there", len(listed), n)
+		}
+		i := -1
+		rest, n, err := Erase(spf, func(Listed) bool { i++; return gone>>(i%8)&1 == 1 })
+		switch {
+		case errors.Is(err, ErrDamaged):
 			t.Fatal(err)
-		}
-		if Verify(out.Bytes()) == nil {
-			contents(t, out.Bytes())
+		case err != nil: // a run is too short for a hole
+		case n == 0 && &rest[0] != &spf[0]:
+			t.Fatal("nothing was erased, and the package is another")
+		case n+len(contents(t, rest)) != len(listed):
+			t.Fatalf("%d of %d pages were erased, %d are left", n, len(listed), len(contents(t, rest)))
 		}
 	})
 }
 
+func opens(spf []byte) error {
+	_, err := Open(spf)
+	return err
+}
+
 func FuzzDesc(f *testing.F) {
-	spf, _ := build(f, smallPackage(f))
-	r, err := Open(spf)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(r.members[1].parts[0])
+	f.Add(piecesOf(f, smallPackage(f)).desc)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, rest, err := parseDesc(b)
 		if err != nil {

@@ -28,7 +28,7 @@ var example = Object{
 const exampleBytes = "\xFFWEBO\x01" + "\x00\x0A" + "\x00\x09" + "\x00\x00\x00\x02" + "\x00\x00\x00\x07" +
 	"\x00\x00\x00\x00\x00\x00\x00\x00" + "\x00\x00\x00\x00\x05\x26\x5C\x00" + "text/plain" + "http://a/" + "hi"
 
-// fullExample has every field of version 2.
+// fullExample has every field.
 var fullExample = Object{
 	URL: example.URL, MIME: example.MIME, Data: example.Data, Cost: example.Cost,
 	Downloaded: example.Downloaded, Expires: example.Expires,
@@ -74,7 +74,7 @@ func compress(t testing.TB, objects ...Object) []Run {
 	return runs
 }
 
-// smallPackage has an object of version 1 between two of version 2.
+// smallPackage has an object of version 1 between two of version 3.
 func smallPackage(t testing.TB) Package {
 	t.Helper()
 	runs := compress(t, fullExample, example, page(3, 300))
@@ -107,10 +107,11 @@ type oneObject struct {
 
 func (s *oneObject) Get(_ context.Context, _ string, r blob.Range) ([]byte, error) {
 	s.ranges = append(s.ranges, r)
-	if r.Offset >= int64(len(s.content)) {
-		return nil, blob.ErrRange
+	from, to, err := r.Within(int64(len(s.content)))
+	if err != nil {
+		return nil, err
 	}
-	return s.content[r.Offset:min(r.Offset+r.Length, int64(len(s.content)))], nil
+	return s.content[from:to], nil
 }
 
 func wantError(t *testing.T, err error, text string) {

@@ -63,6 +63,22 @@ func (d *inflater) inflate(run []byte, limit int64) ([]byte, error) {
 	return out, nil
 }
 
+// object inflates and decodes the Web object with the URL and the size, and
+// compares its data with its hash. It also returns the object's bytes, of which
+// the data is a part.
+func (d *inflater) object(run []byte, url string, size int64) (o Object, raw []byte, err error) {
+	if raw, err = d.inflateExactly(run, size); err != nil {
+		return Object{}, nil, err
+	}
+	if o, err = decodeWhole(raw); err != nil {
+		return Object{}, nil, err
+	}
+	if o.URL != url {
+		return Object{}, nil, fmt.Errorf("web object: URL is %.200q", o.URL)
+	}
+	return o, raw, nil
+}
+
 // inflateExactly is inflate for a run that is known to hold size bytes.
 func (d *inflater) inflateExactly(run []byte, size int64) ([]byte, error) {
 	if size < 0 || size > MaxSize {

@@ -19,7 +19,7 @@ const MaxSize = 64 << 20
 type Field struct{ Name, Value string }
 
 // Object is a Web object: one answer of a Web server and how it was got.
-// Version 1 holds the first six fields, version 2 all of them.
+// Version 1 holds the first six fields, versions 2 and 3 all of them.
 type Object struct {
 	URL        string // UTF-8 without line breaks
 	MIME       string

@@ -9,14 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fullBytes is fullExample in version 2.
-const fullBytes = "\xFFWEBO\x02" + "\x00\x0A" + "\x00\x09" + "\x00\x00\x00\x02" + "\x00\x00\x00\x07" +
+// fullBytes is fullExample in version 3.
+const fullBytes = "\xFFWEBO\x03" + "\x00\x0A" + "\x00\x09" + "\x00\x00\x00\x02" + "\x00\x00\x00\x07" +
 	"\x00\x00\x00\x00\x00\x00\x00\x00" + "\x00\x00\x00\x00\x05\x26\x5C\x00" + "text/plain" + "http://a/" +
-	"\x00\x4E" + "\x00\xC8" +
+	"\x00\x52" + "\x00\xC8" +
 	"\x8f\x43\x43\x46\x64\x8f\x6b\x96\xdf\x89\xdd\xa9\x01\xc5\x17\x6b" +
 	"\x10\xa6\xd8\x39\x61\xdd\x3c\x1a\xc8\x8b\x59\xb2\xdc\x32\x7a\xa4" +
 	"\x01" + "\xAC\x02" + "\x04\xC0\x00\x02\x01" + "\x02\x01c\x03d\xC3\xA9" + "\x01\x09http://b/" +
-	"\x02\x04Etag\x03\"x\"\x06Server\x00" + "hi"
+	"\x02\x04Etag\x03\"x\"\x06Server\x00" + "\xE6\x09\x31\x65" + "hi"
 
 func TestBytes(t *testing.T) {
 	for _, test := range []struct {
@@ -26,7 +26,7 @@ func TestBytes(t *testing.T) {
 		bytes  string
 	}{
 		{"version 1", example, Object.AppendV1, exampleBytes},
-		{"version 2", fullExample, Object.Append, fullBytes},
+		{"version 3", fullExample, Object.Append, fullBytes},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b, err := test.append(test.object, []byte("before"))
@@ -109,15 +109,18 @@ func TestDecodeSaysWhere(t *testing.T) {
 	for _, test := range []struct{ name, bytes, want string }{
 		{"empty", "", "magic of 5 bytes at byte 0"},
 		{"magic", at(exampleBytes, 1, 'w'), "begins with"},
-		{"version", at(exampleBytes, 5, 3), "version 3 at byte 5"},
+		{"version", at(exampleBytes, 5, 4), "version 4 at byte 5"},
+		{"other version", at(fullBytes, 5, 2), "the added fields end at byte 133 of 137"},
 		{"long MIME", at(exampleBytes, 6, 1), "MIME type of 266 bytes at byte 34 reaches over the end at byte 55"},
 		{"long URL", at(exampleBytes, 8, 1), "URL of 265 bytes at byte 44"},
 		{"long data", at(exampleBytes, 10, 0xFF), "data of 4278190082 bytes at byte 53"},
 		{"line break", at(exampleBytes, 45, '\n'), "not one line"},
-		{"long added fields", at(fullBytes, 53, 1), "added fields of 334 bytes at byte 55"},
+		{"long added fields", at(fullBytes, 53, 1), "added fields of 338 bytes at byte 55"},
 		{"short added fields", at(fullBytes, 54, 10), "hash of 32 bytes at byte 57 reaches over the end at byte 65"},
 		{"number", at(at(fullBytes, 54, 36), 90, 0x80), "token at byte 90 is no number"},
 		{"bad address", at(fullBytes, 92, 3), "address at byte 93"},
+		{"bit of a header", at(fullBytes, 113, 'F'), "CRC-32 of its first 133 bytes"},
+		{"value that swallows the CRC", at(fullBytes, 132, 4), "CRC-32 of 4 bytes at byte 137 reaches"},
 		{"long list", at(fullBytes, 97, 100), "collection: 100 at byte 98"},
 	} {
 		_, _, err := Decode([]byte(test.bytes))
@@ -128,12 +131,24 @@ func TestDecodeSaysWhere(t *testing.T) {
 }
 
 func TestDecodePassesOverLaterFields(t *testing.T) {
-	b := fullBytes[:53] + "\x00\x52" + fullBytes[55:len(fullBytes)-2] + "more" + "hi"
+	b := fullBytes[:53] + "\x00\x56" + fullBytes[55:len(fullBytes)-6] + "\x12\x9D\xEA\x60" + "more" + "hi"
 	o, n, err := Decode([]byte(b))
 	if err != nil || n != len(b) {
 		t.Fatalf("decoded %d bytes of %d, error %v", n, len(b), err)
 	}
 	if diff := cmp.Diff(fullExample, o, sameObject); diff != "" {
 		t.Errorf("object (-want +got):\n%s", diff)
+	}
+}
+
+// No bit of a Web object can be flipped without notice, so that a page that is
+// damaged is known without the others.
+func TestDecodeFlipped(t *testing.T) {
+	for i := range 8 * len(fullBytes) {
+		b := []byte(fullBytes)
+		b[i/8] ^= 1 << (i % 8)
+		if o, err := decodeWhole(b); err == nil {
+			t.Errorf("bit %d of byte %d is not noticed: %+v", i%8, i/8, o)
+		}
 	}
 }

@@ -37,19 +37,43 @@ func TestPackageBytes(t *testing.T) {
 		Created: time.UnixMilli(1_700_000_000_123), Expires: time.UnixMilli(1_700_010_800_123),
 		Runs: []Run{storedRun(example.URL, exampleBytes), storedRun(fullExample.URL, fullBytes)},
 	}
-	spf, _ := build(t, p)
-	golden := filepath.Join("testdata", "example.spf")
+	spf, places := build(t, p)
+	golden(t, "example.spf", spf)
+	golden(t, "erased.spf", erasePlaces(t, spf, places[0]))
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	name = filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(golden, spf, 0o644); err != nil {
+		if err := os.WriteFile(name, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(golden)
+	want, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, spf); diff != "" {
-		t.Errorf("bytes (-want +got):\n%s", diff)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("bytes of %s (-want +got):\n%s", name, diff)
+	}
+}
+
+// Web objects of version 2 are no longer written, and read still.
+func TestVersion2(t *testing.T) {
+	spf, err := os.ReadFile(filepath.Join("testdata", "version2.spf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Verify(spf); err != nil {
+		t.Fatal(err)
+	}
+	var got []Object
+	for _, entry := range contents(t, spf) {
+		got = append(got, entry.Object)
+	}
+	if diff := cmp.Diff([]Object{example, fullExample}, got, sameObject); diff != "" {
+		t.Errorf("objects (-want +got):\n%s", diff)
 	}
 }
 
@@ -109,14 +133,17 @@ func TestUnzip(t *testing.T) {
 		t.Log("unzip is not installed: TestMembers alone reads the zip")
 		return
 	}
-	spf, _ := build(t, smallPackage(t))
-	name := filepath.Join(t.TempDir(), "2_-3_20231114221320123.spf")
-	if err := os.WriteFile(name, spf, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(unzip, "-t", name).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "No errors detected") {
-		t.Errorf("unzip -t: %v\n%s", err, out)
+	spf, places := build(t, smallPackage(t))
+	for n := range len(places) + 1 {
+		holes := erasePlaces(t, spf, places[:n]...)
+		name := filepath.Join(t.TempDir(), "2_-3_20231114221320123.spf")
+		if err := os.WriteFile(name, holes, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(unzip, "-t", name).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "No errors detected") {
+			t.Errorf("unzip -t of a package with %d pages erased: %v\n%s", n, err, out)
+		}
 	}
 }
 
@@ -192,7 +219,7 @@ func TestBuildRefuses(t *testing.T) {
 		want   string
 	}{
 		{"damaged run", func(r *Run) { r.Compressed = r.Compressed[1:] }, "run 1: cannot read run of \"http://a/\""},
-		{"wrong CRC", func(r *Run) { r.CRC++ }, "run 1: cannot read run of \"http://a/\": CRC-32"},
+		{"wrong CRC", func(r *Run) { r.CRC++ }, "run 1: cannot read run of \"http://a/\": stored bytes are damaged: CRC-32"},
 		{"line break", func(r *Run) { r.URL += "\r\n" }, "run 1"},
 		{"huge", func(r *Run) { r.Size = math.MaxUint32 }, "less than 4 GiB"},
 	} {

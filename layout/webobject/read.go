@@ -2,6 +2,7 @@ package webobject
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -13,7 +14,8 @@ const maxRun = MaxSize + MaxSize/256
 
 // Read reads one Web object from the storage package with the key, by one
 // ranged GET, and compares its data with its hash. The caller compares the URL
-// with what it expected at the place. Errors of the store are wrapped.
+// with what it expected at the place. Errors about the bytes wrap ErrDamaged,
+// also if the package ends before the place; errors of the store are wrapped.
 func Read(ctx context.Context, r blob.Reader, key string, p Place) (Object, error) {
 	o, err := read(ctx, r, key, p)
 	if err != nil {
@@ -26,20 +28,29 @@ func read(ctx context.Context, r blob.Reader, key string, p Place) (Object, erro
 	if p.Offset < 0 || p.Length <= 0 || p.Length > maxRun {
 		return Object{}, fmt.Errorf("no place: want an offset from 0 and a length from 1 to %d", maxRun)
 	}
-	run, err := r.Get(ctx, key, blob.Range{Offset: p.Offset, Length: p.Length})
+	run, err := get(ctx, r, key, blob.Range{Offset: p.Offset, Length: p.Length})
 	if err != nil {
 		return Object{}, err
 	}
 	if int64(len(run)) != p.Length {
-		return Object{}, fmt.Errorf("the store returned %d bytes", len(run))
+		return Object{}, fmt.Errorf("%w: the store returned %d bytes", ErrDamaged, len(run))
 	}
 	raw, err := newInflater().inflate(run, MaxSize)
 	if err != nil {
-		return Object{}, err
+		return Object{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	o, err := decodeWhole(raw)
 	if err != nil {
-		return Object{}, err
+		return Object{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	return o, o.checkHash()
+	return o, nil
+}
+
+// get reads bytes that a package has if it is whole.
+func get(ctx context.Context, r blob.Reader, key string, at blob.Range) ([]byte, error) {
+	b, err := r.Get(ctx, key, at)
+	if errors.Is(err, blob.ErrRange) {
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return b, err
 }

@@ -1,11 +1,8 @@
 package webobject
 
 import (
-	"archive/zip"
 	"bytes"
-	"errors"
 	"fmt"
-	"hash/crc32"
 	"iter"
 	"time"
 )
@@ -21,97 +18,95 @@ type Reader struct {
 	Base, Exponent   int16
 	Created, Expires time.Time
 
-	members           []member
-	descLines, places []byte // lines of the description and the map
+	spf  []byte
+	tail tail
 }
 
 // Open opens a storage package. It checks the zip's directory, the description
-// and the map, but not yet the Web objects. The reader refers to spf, which
-// must not change.
+// and the map, without which no page can be found: a package in which one of
+// them is damaged is lost whole, however sound its pages are. The pages are
+// not yet read. The reader refers to spf, which must not change. Errors wrap
+// ErrDamaged.
 func Open(spf []byte) (*Reader, error) {
-	r := new(Reader)
-	if err := r.open(spf); err != nil {
-		return nil, fmt.Errorf("cannot open package: %w", err)
+	t, err := openTail(spf)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open package: %w: %w", ErrDamaged, err)
 	}
-	return r, nil
+	h := t.header
+	return &Reader{Base: h.Base, Exponent: h.Exponent, Created: h.Created, Expires: h.Expires, spf: spf, tail: t}, nil
 }
 
-func (r *Reader) open(spf []byte) error {
-	archive, err := zip.NewReader(bytes.NewReader(spf), int64(len(spf)))
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-		return err
-	}
-	want := []member{{name: webopName, method: methodDeflate}, {name: descName}, {name: mapName}}
-	if len(archive.File) != len(want) {
-		return fmt.Errorf("the zip has %d members, want %d", len(archive.File), len(want))
-	}
-	for i, m := range want {
-		if err := m.find(archive.File[i], spf); err != nil {
-			return fmt.Errorf("member %d: %w", i, err)
-		}
-		r.members = append(r.members, m)
-	}
-	webop, desc, table := r.members[0].parts[0], r.members[1].parts[0], r.members[2].parts[0]
-	if !bytes.HasPrefix(webop, []byte(magicRun)) || !bytes.HasSuffix(webop[len(magicRun):], []byte(finalBlock)) {
-		return fmt.Errorf("%s: it does not begin with the magic and end with an empty block", webopName)
-	}
-	header, lines, err := parseDesc(desc)
+func openTail(spf []byte) (tail, error) {
+	a, err := parseDirectory(spf)
 	if err != nil {
-		return fmt.Errorf("%s: %w", descName, err)
+		return tail{}, err
 	}
-	r.Base, r.Exponent, r.Created, r.Expires = header.Base, header.Exponent, header.Created, header.Expires
-	r.descLines = lines
-	if r.places, err = parseMap(table); err != nil {
-		return fmt.Errorf("%s: %w", mapName, err)
+	if size := a.size(); size != int64(len(spf)) {
+		return tail{}, fmt.Errorf("the directory is of a package of %d bytes, it has %d", size, len(spf))
 	}
-	return nil
-}
-
-// find fills in the member from its entry in the directory.
-func (m *member) find(file *zip.File, spf []byte) error {
-	if file.Name != m.name || file.Method != m.method {
-		return fmt.Errorf("it is %.100q by method %d, want %q by %d", file.Name, file.Method, m.name, m.method)
-	}
-	offset, err := file.DataOffset()
-	if err != nil {
-		return fmt.Errorf("%s: local header: %w", m.name, err)
-	}
-	if offset < 0 || offset > int64(len(spf)) || file.CompressedSize64 > uint64(int64(len(spf))-offset) {
-		return fmt.Errorf("%s: %d bytes at byte %d reach over the end at byte %d", m.name, file.CompressedSize64, offset, len(spf))
-	}
-	content := spf[offset : offset+int64(file.CompressedSize64)]
-	m.crc, m.size, m.parts = file.CRC32, int64(file.UncompressedSize64), [][]byte{content}
-	if m.method == methodStored {
-		if file.UncompressedSize64 != file.CompressedSize64 {
-			return fmt.Errorf("%s: it is stored, but its sizes are %d and %d", m.name, file.CompressedSize64, file.UncompressedSize64)
-		}
-		if crc := crc32.ChecksumIEEE(content); crc != m.crc {
-			return fmt.Errorf("%s: CRC-32 is %08x, want %08x", m.name, crc, m.crc)
-		}
-	}
-	return nil
+	return parseTail(spf[a.offset(1):], a)
 }
 
 // Objects yields the Web objects in their order, each checked against the
 // description, the map and its own hash. One is in memory at a time, and the
-// caller may keep it. What contradicts the rest of the package is yielded as
-// an error, which ends the sequence.
+// caller may keep it. A page that is damaged is yielded with its URL, its
+// place and an error, and the sequence goes on. At the end comes an error
+// without a URL if anything else is damaged: what stands between the pages,
+// or, where every page could be read, something that only the CRC-32 of the
+// package covers. Errors wrap ErrDamaged.
 func (r *Reader) Objects() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		w := r.walk()
-		for w.more() {
-			entry, err := w.next()
+		inflater := newInflater()
+		sum := newChecksum()
+		for _, page := range r.tail.pages {
+			o, raw, err := inflater.object(r.run(page), page.URL, page.Size)
+			sum.add(raw, err)
 			if err != nil {
-				yield(Entry{}, fmt.Errorf("cannot read Web object %d of package: %w", w.index, err))
+				o, err = Object{URL: page.URL}, fmt.Errorf("cannot read package: %w", damagedPage(page, err))
+			}
+			if !yield(Entry{Object: o, Place: page.Place}, err) {
 				return
 			}
-			if !yield(entry, nil) {
-				return
-			}
-			w.index++
 		}
-		if err := w.end(); err != nil {
-			yield(Entry{}, fmt.Errorf("cannot read package: %w", err))
+		err := r.checkBetween()
+		if err == nil {
+			err = sum.check(r.tail.members[0])
+		}
+		if err != nil {
+			yield(Entry{}, fmt.Errorf("cannot read package: %w: %w", ErrDamaged, err))
 		}
 	}
+}
+
+func damagedPage(page Listed, err error) error {
+	return fmt.Errorf("%w: %.200q at byte %d: %w", ErrDamaged, page.URL, page.Offset, err)
+}
+
+func (r *Reader) run(page Listed) []byte { return r.spf[page.Offset : page.Offset+page.Length] }
+
+// checkBetween checks the bytes before, between and behind the runs.
+func (r *Reader) checkBetween() error {
+	start := append(r.tail.appendLocal(nil, 0), magicRun...)
+	if !bytes.HasPrefix(r.spf, start) {
+		return fmt.Errorf("%s: it does not begin with local header and magic", webopName)
+	}
+	next := firstRun
+	for _, page := range r.tail.pages {
+		if err := r.checkHole(next, page.Offset); err != nil {
+			return err
+		}
+		next = page.Offset + page.Length
+	}
+	end := r.tail.streamEnd()
+	if string(r.spf[end:end+int64(len(finalBlock))]) != finalBlock {
+		return fmt.Errorf("%s: it does not end with an empty block at byte %d", webopName, end)
+	}
+	return r.checkHole(next, end)
+}
+
+func (r *Reader) checkHole(from, to int64) error {
+	if !isHole(r.spf[from:to]) {
+		return fmt.Errorf("%s: the bytes from %d to %d are no page, and no hole", webopName, from, to)
+	}
+	return nil
 }

@@ -24,21 +24,15 @@ type Run struct {
 }
 
 // Object inflates and decodes the Web object and compares it with what the run
-// claims. It allocates no more than a little above Size.
+// claims, and its data with its hash. It allocates no more than a little above
+// Size. Errors wrap ErrDamaged.
 func (r Run) Object() (Object, error) {
-	raw, err := newInflater().inflateExactly(r.Compressed, r.Size)
-	if err != nil {
-		return Object{}, fmt.Errorf("cannot read run of %.200q: %w", r.URL, err)
-	}
-	if crc := crc32.ChecksumIEEE(raw); crc != r.CRC {
-		return Object{}, fmt.Errorf("cannot read run of %.200q: CRC-32 is %08x, want %08x", r.URL, crc, r.CRC)
-	}
-	o, err := decodeWhole(raw)
-	if err == nil && o.URL != r.URL {
-		err = fmt.Errorf("web object: URL is %.200q", o.URL)
+	o, raw, err := newInflater().object(r.Compressed, r.URL, r.Size)
+	if crc := crc32.ChecksumIEEE(raw); err == nil && crc != r.CRC {
+		err = fmt.Errorf("CRC-32 is %08x, want %08x", crc, r.CRC)
 	}
 	if err != nil {
-		return Object{}, fmt.Errorf("cannot read run of %.200q: %w", r.URL, err)
+		return Object{}, fmt.Errorf("cannot read run of %.200q: %w: %w", r.URL, ErrDamaged, err)
 	}
 	return o, nil
 }
@@ -64,11 +58,11 @@ func NewCompressor(level int) *Compressor {
 	return c
 }
 
-// Compress encodes the object in version 2 and compresses it. The run shares
+// Compress encodes the object in version 3 and compresses it. The run shares
 // no memory with the compressor, and depends on the object and the level
 // alone. It fails as Append does.
 func (c *Compressor) Compress(o Object) (Run, error) {
-	run, err := c.compress(o, version2)
+	run, err := c.compress(o, version3)
 	if err != nil {
 		return Run{}, fmt.Errorf("cannot compress %.200q: %w", o.URL, err)
 	}

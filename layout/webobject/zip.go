@@ -1,9 +1,10 @@
 package webobject
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"io"
 	"math"
 	"time"
 )
@@ -26,64 +27,104 @@ type member struct {
 	method uint16
 	crc    uint32 // CRC-32 of the file
 	size   int64  // of the file
-	parts  [][]byte
+	length int64  // of what the zip holds of it, without headers
 }
 
-// length returns the number of bytes in the zip, without headers.
-func (m member) length() int64 {
-	var n int64
-	for _, part := range m.parts {
-		n += int64(len(part))
-	}
-	return n
+// archive is a zip whose every byte follows from it and the files: sizes and
+// CRCs stand in the local headers, there are no data descriptors.
+type archive struct {
+	stamp   uint32 // date and time of every member
+	members []member
 }
 
-// zipSize returns how much writeZip writes, or an error if that needs zip64 (of
-// which the size FF FF FF FF is the sign).
-func zipSize(members []member) (int64, error) {
-	total := int64(endSize)
-	for _, m := range members {
-		total += localSize + centralSize + 2*int64(len(m.name)) + m.length()
-		if m.size >= math.MaxUint32 {
-			return 0, fmt.Errorf("%s has %d bytes, a zip without zip64 holds less than 4 GiB: make smaller packages", m.name, m.size)
-		}
-	}
-	if total >= math.MaxUint32 {
-		return 0, fmt.Errorf("the package would have %d bytes, a zip without zip64 holds less than 4 GiB: make smaller packages", total)
-	}
-	return total, nil
+// packageMembers returns the members of a storage package, in their order.
+func packageMembers() []member {
+	return []member{{name: webopName, method: methodDeflate}, {name: descName}, {name: mapName}}
 }
 
-// writeZip writes a zip whose every byte follows from its arguments. Sizes and
-// CRCs stand in the local headers: there are no data descriptors.
-func writeZip(w io.Writer, created time.Time, members []member) error {
-	var directory []byte
+func (a archive) directorySize() int {
+	size := endSize
+	for _, m := range a.members {
+		size += centralSize + len(m.name)
+	}
+	return size
+}
+
+// offset returns where the local header of a member begins, or the directory
+// if n is the number of members.
+func (a archive) offset(n int) int64 {
 	var offset int64
-	stamp := dosTime(created)
-	for _, m := range members {
-		common := m.appendCommon(nil, stamp)
-		local := append([]byte("PK\x03\x04"), common...)
-		local = append(local, m.name...)
-		for _, part := range append([][]byte{local}, m.parts...) {
-			if _, err := w.Write(part); err != nil {
-				return err
-			}
-		}
-		directory = append(directory, "PK\x01\x02\x14\x00"...) // made by: version 2.0, no attributes
-		directory = append(directory, common...)
-		directory = append(directory, make([]byte, 10)...) // comment, disk, attributes
-		directory = binary.LittleEndian.AppendUint32(directory, uint32(offset))
-		directory = append(directory, m.name...)
-		offset += int64(len(local)) + m.length()
+	for _, m := range a.members[:n] {
+		offset += localSize + int64(len(m.name)) + m.length
 	}
-	end := []byte("PK\x05\x06\x00\x00\x00\x00")
-	end = binary.LittleEndian.AppendUint16(end, uint16(len(members)))
-	end = binary.LittleEndian.AppendUint16(end, uint16(len(members)))
-	end = binary.LittleEndian.AppendUint32(end, uint32(len(directory)))
-	end = binary.LittleEndian.AppendUint32(end, uint32(offset))
-	end = append(end, 0, 0) // comment
-	_, err := w.Write(append(directory, end...))
-	return err
+	return offset
+}
+
+// streamEnd returns where the final block of the first member begins.
+func (a archive) streamEnd() int64 { return a.offset(1) - int64(len(finalBlock)) }
+
+// size returns how many bytes the zip has.
+func (a archive) size() int64 { return a.offset(len(a.members)) + int64(a.directorySize()) }
+
+// check returns an error if the zip needs zip64, of which the size FF FF FF FF
+// is the sign.
+func (a archive) check() error {
+	for _, m := range a.members {
+		if m.size >= math.MaxUint32 {
+			return fmt.Errorf("%s has %d bytes, a zip without zip64 holds less than 4 GiB: make smaller packages", m.name, m.size)
+		}
+	}
+	if size := a.size(); size >= math.MaxUint32 {
+		return fmt.Errorf("the package has %d bytes, a zip without zip64 holds less than 4 GiB: make smaller packages", size)
+	}
+	return nil
+}
+
+// appendLocal appends the local header of a member.
+func (a archive) appendLocal(b []byte, n int) []byte {
+	b = append(b, "PK\x03\x04"...)
+	b = a.members[n].appendCommon(b, a.stamp)
+	return append(b, a.members[n].name...)
+}
+
+// appendDirectory appends what stands behind the members.
+func (a archive) appendDirectory(b []byte) []byte {
+	for i, m := range a.members {
+		b = append(b, "PK\x01\x02\x14\x00"...) // made by: version 2.0, no attributes
+		b = m.appendCommon(b, a.stamp)
+		b = append(b, make([]byte, 10)...) // comment, disk, attributes
+		b = binary.LittleEndian.AppendUint32(b, uint32(a.offset(i)))
+		b = append(b, m.name...)
+	}
+	b = append(b, "PK\x05\x06\x00\x00\x00\x00"...)
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(a.members)))
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(a.members)))
+	b = binary.LittleEndian.AppendUint32(b, uint32(a.directorySize()-endSize))
+	b = binary.LittleEndian.AppendUint32(b, uint32(a.offset(len(a.members))))
+	return append(b, 0, 0) // comment
+}
+
+// parseDirectory reads the directory at the end of a storage package.
+func parseDirectory(end []byte) (archive, error) {
+	a := archive{members: packageMembers()}
+	size := a.directorySize()
+	if len(end) < size {
+		return archive{}, fmt.Errorf("%d bytes are too few for a package", len(end))
+	}
+	directory := end[len(end)-size:]
+	at := 0
+	for i := range a.members {
+		m, entry := &a.members[i], directory[at:]
+		a.stamp = binary.LittleEndian.Uint32(entry[12:])
+		m.crc = binary.LittleEndian.Uint32(entry[16:])
+		m.length = int64(binary.LittleEndian.Uint32(entry[20:]))
+		m.size = int64(binary.LittleEndian.Uint32(entry[24:]))
+		at += centralSize + len(m.name)
+	}
+	if !bytes.Equal(directory, a.appendDirectory(nil)) {
+		return archive{}, errors.New("it does not end with the directory of a package")
+	}
+	return a, a.check()
 }
 
 // appendCommon appends what the local header and the directory entry share.
@@ -92,7 +133,7 @@ func (m member) appendCommon(b []byte, stamp uint32) []byte {
 	b = binary.LittleEndian.AppendUint16(b, m.method)
 	b = binary.LittleEndian.AppendUint32(b, stamp)
 	b = binary.LittleEndian.AppendUint32(b, m.crc)
-	b = binary.LittleEndian.AppendUint32(b, uint32(m.length()))
+	b = binary.LittleEndian.AppendUint32(b, uint32(m.length))
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.size))
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(m.name)))
 	return append(b, 0, 0) // extra field

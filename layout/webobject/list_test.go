@@ -1,0 +1,116 @@
+package webobject
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/google/go-cmp/cmp"
+)
+
+// manyPages has pages whose description alone is larger than what List asks
+// for at first.
+func manyPages(t testing.TB) Package {
+	p := smallPackage(t)
+	for n := range 300 {
+		o := fullExample
+		o.URL = fmt.Sprintf("http://example.org/%d/%s", n, strings.Repeat("x", 250))
+		raw, err := o.Append(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Runs = append(p.Runs, storedRun(o.URL, string(raw)))
+	}
+	return p
+}
+
+func TestList(t *testing.T) {
+	small, _ := build(t, smallPackage(t))
+	none, _ := build(t, Package{})
+	many, places := build(t, manyPages(t))
+	first := blob.Range{Offset: -suffix}
+	end, err := openTail(many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name   string
+		spf    []byte
+		ranges []blob.Range
+	}{
+		{"empty package", none, []blob.Range{first}},
+		{"small package", small, []blob.Range{first}},
+		{"large end", many, []blob.Range{first, {Offset: -end.tailSize()}}},
+		{"with holes", erasePlaces(t, many, places[2:302]...), []blob.Range{first}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := &oneObject{content: test.spf}
+			got, err := List(t.Context(), store, "key")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := openTail(test.spf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want.pages, got); diff != "" {
+				t.Errorf("pages (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(test.ranges, store.ranges); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// List refuses what Open refuses, and nothing else.
+func TestListFlipped(t *testing.T) {
+	spf, places := build(t, smallPackage(t))
+	spf = erasePlaces(t, spf, places[1])
+	for i := range spf {
+		flipped := bytes.Clone(spf)
+		flipped[i] ^= 1 << (i % 8)
+		_, err := List(t.Context(), &oneObject{content: flipped}, "key")
+		if (err == nil) != (opens(flipped) == nil) || err != nil && !errors.Is(err, ErrDamaged) {
+			t.Errorf("bit %d of byte %d: List says %v, Open %v", i%8, i, err, opens(flipped))
+		}
+	}
+	for n := range spf {
+		for _, part := range [][]byte{spf[:n], spf[n+1:]} {
+			if _, err := List(t.Context(), &oneObject{content: part}, "key"); !errors.Is(err, ErrDamaged) {
+				t.Errorf("%d bytes of %d: error %v", len(part), len(spf), err)
+			}
+		}
+	}
+}
+
+func TestListRefuses(t *testing.T) {
+	many, _ := build(t, manyPages(t))
+	_, err := List(t.Context(), memblob.New(), "packages/x.spf")
+	if !errors.Is(err, blob.ErrAbsent) || errors.Is(err, ErrDamaged) {
+		t.Errorf("absent package: error %v", err)
+	}
+	wantError(t, err, "cannot list package packages/x.spf")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := List(ctx, memblob.New(), "key"); !errors.Is(err, context.Canceled) || errors.Is(err, ErrDamaged) {
+		t.Errorf("cancelled: error %v", err)
+	}
+	end, err := openTail(many)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end.members[1].length, end.members[1].size = maxTail, maxTail
+	_, err = List(t.Context(), &oneObject{content: end.appendDirectory(nil)}, "key")
+	wantError(t, err, "at most 67108864 are read")
+	if !errors.Is(err, ErrDamaged) {
+		t.Errorf("error %v does not wrap ErrDamaged", err)
+	}
+	_, err = List(t.Context(), &oneObject{content: many[len(many)-suffix-5:]}, "key")
+	wantError(t, err, "the directory is of a package of")
+}

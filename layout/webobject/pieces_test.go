@@ -1,0 +1,58 @@
+package webobject
+
+import (
+	"bytes"
+	"testing"
+)
+
+// pieces are the parts of a package, to be put together as a liar would: so
+// that the zip itself is sound.
+type pieces struct {
+	header      Package
+	webop       member
+	stream      []byte // the .webop's
+	desc, table []byte
+	pages       []Listed
+}
+
+func piecesOf(t testing.TB, p Package) pieces {
+	t.Helper()
+	spf, _ := build(t, p)
+	read, err := openTail(spf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	desc, rest, err := read.cut(spf[read.offset(1):], 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, _, err := read.cut(rest, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pieces{
+		header: p, webop: read.members[0], stream: bytes.Clone(spf[webopStart:read.offset(1)]),
+		desc: bytes.Clone(desc), table: bytes.Clone(table), pages: read.pages,
+	}
+}
+
+// relist writes description and map anew, of the pages.
+func (p *pieces) relist() {
+	p.desc, p.table = p.header.appendDesc(nil), []byte(mapMagic)
+	p.webop.size = int64(len(webopMagic))
+	for _, page := range p.pages {
+		p.desc = descLine{Offset: p.webop.size, Size: page.Size, URL: page.URL}.append(p.desc)
+		p.table = page.Place.appendLine(p.table)
+		p.webop.size += page.Size
+	}
+}
+
+func (p pieces) assemble(t testing.TB) []byte {
+	t.Helper()
+	p.webop.length = int64(len(p.stream))
+	spf, err := assemble(p.header, p.webop, [][]byte{p.stream}, p.desc, p.table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spf
+}
