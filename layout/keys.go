@@ -241,6 +241,11 @@ func ParseFeedbackKey(key string) (time.Time, error) {
 // by its content: the same message is one dead letter, however often it dies.
 func DeadLetterKey(queue, hash string) string { return DeadLetters + queue + "/" + hash + ".json" }
 
+// IsDeadLetter tells a dead letter from the wish to send one again.
+func IsDeadLetter(key string) bool {
+	return strings.HasPrefix(key, DeadLetters) && strings.HasSuffix(key, ".json")
+}
+
 // ResendKey returns the key of the request to send a dead letter again.
 func ResendKey(deadLetter string) string { return strings.TrimSuffix(deadLetter, ".json") + ".again" }
 

@@ -1,46 +1,102 @@
 package book
 
-import "testing"
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
 
-func BenchmarkEncode(b *testing.B) {
-	book := site(1, 1000)
-	var size int
-	for b.Loop() {
-		content, err := Encode(book)
-		if err != nil {
-			b.Fatal(err)
-		}
-		size = len(content)
-	}
-	b.ReportMetric(float64(size)/1000, "bytes/page")
-	b.ReportMetric(float64(b.N*(len(book.Outcomes)+len(book.Links)))/b.Elapsed().Seconds(), "rows/s")
-	b.ReportMetric(float64(b.N*1000)/b.Elapsed().Seconds(), "pages/s")
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// benchmarkPages is how many pages the books of the benchmarks have, of 80
+// links each.
+const benchmarkPages = 1000
+
+// report says what became of as many books in each of b.N rounds.
+func report(b *testing.B, books, size, rows int) {
+	b.SetBytes(int64(size))
+	b.ReportMetric(float64(size)/float64(books*benchmarkPages), "bytes/page")
+	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(float64(b.N*books*benchmarkPages)/b.Elapsed().Seconds(), "pages/s")
 }
 
-func BenchmarkScan(b *testing.B) {
-	content, err := Encode(site(1, 1000))
-	if err != nil {
-		b.Fatal(err)
-	}
-	rows := 0
+func BenchmarkEncode(b *testing.B) {
+	book := site(1, benchmarkPages)
+	var size int
 	for b.Loop() {
-		r, err := newReader("book", content, nil)
+		size = len(mustEncode(b, book))
+	}
+	report(b, 1, size, b.N*(len(book.Outcomes)+len(book.Links)))
+}
+
+// BenchmarkRead reads in each of the ways what was written by BenchmarkEncode.
+func BenchmarkRead(b *testing.B) {
+	content := mustEncode(b, site(1, benchmarkPages))
+	for name, read := range map[string]func(r *Reader) (rows int){
+		"outcomes": func(r *Reader) int { return drain(b, r.Outcomes(b.Context(), layout.Range{})) },
+		"targets":  func(r *Reader) int { return drain(b, r.Targets(b.Context(), layout.Range{})) },
+		"links":    func(r *Reader) int { return drain(b, r.Links(b.Context(), layout.Range{})) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			rows := 0
+			for b.Loop() {
+				rows += read(open(b, content))
+			}
+			report(b, 1, len(content), rows)
+		})
+	}
+}
+
+func drain[T any](b *testing.B, all func(func(T, error) bool)) (rows int) {
+	for _, err := range all {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, err := range r.Outcomes(b.Context(), wholeSpace) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			rows++
-		}
-		for _, err := range r.Links(b.Context(), wholeSpace) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			rows++
-		}
+		rows++
 	}
-	b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
-	b.ReportMetric(float64(b.N*1000)/b.Elapsed().Seconds(), "pages/s")
+	return rows
+}
+
+// BenchmarkMerge makes one book of eight. The peak is of the heap beside the
+// books that are read, when a filter is asked, and garbage is collected early.
+func BenchmarkMerge(b *testing.B) {
+	var readers []*Reader
+	size, rows := 0, 0
+	for seed := range uint64(8) {
+		content := mustEncode(b, site(seed, benchmarkPages))
+		readers = append(readers, open(b, content))
+		outcomes, links := readers[seed].Counts()
+		size, rows = size+len(content), rows+outcomes+links
+	}
+	b.Run("plain", func(b *testing.B) {
+		for b.Loop() {
+			if _, _, _, err := Merge(b.Context(), readers, Filter{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		report(b, len(readers), size, b.N*rows)
+	})
+	b.Run("peak", func(b *testing.B) {
+		defer debug.SetGCPercent(debug.SetGCPercent(5))
+		var before, now runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		var peak uint64
+		asked, written := 0, 0
+		for b.Loop() {
+			content, _, _, err := Merge(b.Context(), readers, Filter{Link: func(*Link) bool {
+				if asked++; asked%10_000 == 0 {
+					runtime.ReadMemStats(&now)
+					peak = max(peak, now.HeapAlloc-before.HeapAlloc)
+				}
+				return true
+			}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			written = len(content)
+		}
+		b.ReportMetric(float64(peak)/float64(written), "peak/output")
+		b.ReportMetric(float64(peak)/1e6, "peak-MB")
+	})
 }

@@ -10,8 +10,8 @@ import (
 // State is what became of asking for a URL.
 type State byte
 
-// The states of an outcome. Stored, Skipped and Failed are final; Unchanged
-// confirms an earlier Stored; Retry and NotAsked leave the URL pending; Lost
+// The states of an outcome. Stored, Skipped and Failed are final, and so is
+// Unchanged, which confirms an earlier Stored; Retry and NotAsked leave the URL pending; Lost
 // takes back what lower versions stored, skipped or failed: the URL is as if it
 // had never been asked for.
 const (
@@ -23,6 +23,9 @@ const (
 	NotAsked  State = 'n' // time ran out before it was asked
 	Lost      State = 'l' // the stored page, or the book about it, is damaged or gone
 )
+
+// Final reports whether the state ends the asking for a URL.
+func (s State) Final() bool { return s.valid() && s != Retry && s != NotAsked }
 
 // String names the state for people.
 func (s State) String() string {

@@ -71,8 +71,8 @@ func TestFullRows(t *testing.T) {
 }
 
 func TestNamesForPeople(t *testing.T) {
-	got, err := json.Marshal([]any{Stored, Unchanged, Skipped, Failed, Retry, NotAsked, Anchor, Frame, Image, Redirect, Canonical, Text, Navigation, State(1)})
-	const want = `["stored","unchanged","skipped","failed","retry","not asked","anchor","frame","image","redirect","canonical","text","navigation","state 1"]`
+	got, err := json.Marshal([]any{Stored, Unchanged, Skipped, Failed, Retry, NotAsked, Lost, Anchor, Frame, Image, Redirect, Canonical, Text, Navigation, State(1)})
+	const want = `["stored","unchanged","skipped","failed","retry","not asked","lost","anchor","frame","image","redirect","canonical","text","navigation","state 1"]`
 	if err != nil || string(got) != want {
 		t.Errorf("got %s, %v", got, err)
 	}

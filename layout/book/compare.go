@@ -31,6 +31,16 @@ func (o Outcome) Compare(p Outcome) int {
 	)
 }
 
+// Supersedes reports whether what o says of its URL counts rather than what p
+// says of the same: its version is higher, or, which no sound batch brings
+// about, it is the same and o comes first in the order of Compare.
+func (o Outcome) Supersedes(p Outcome) bool {
+	if c := o.Version.Compare(p.Version); c != 0 {
+		return c > 0
+	}
+	return o.Compare(p) < 0
+}
+
 // compareLinks orders links by the place and identity of the target, and then
 // by all that remains but the source.
 func compareLinks(l, m Link) int {

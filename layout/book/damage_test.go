@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/bucketsearch/bucketsearch/layout"
 )
 
 func TestTruncatedOrFlipped(t *testing.T) {
@@ -100,7 +98,6 @@ func TestBomb(t *testing.T) {
 }
 
 func TestRowsThatNobodyWrites(t *testing.T) {
-	table := []layout.Identity{layout.IdentityOf("a")}
 	for name, tc := range map[string]struct {
 		edit func(w *linkWriter)
 		want string
@@ -121,21 +118,21 @@ func TestRowsThatNobodyWrites(t *testing.T) {
 		place, _ := placeIn(0, "http://a/")
 		w.add(row{Link{Target: "http://a/", Place: place, Kind: Anchor, Region: Text}, []uint32{0}})
 		tc.edit(w)
-		if err := readLinks(w.appendTo(nil), table); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if err := readLinks(w.appendTo(nil), 1, true); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want %q", name, err, tc.want)
 		}
 	}
 }
 
-func readLinks(raw []byte, table []layout.Identity) error {
+func readLinks(raw []byte, sources int, whole bool) error {
 	b := openBlock{block: block{last: 1<<64 - 1, count: 1}, section: "links", raw: raw, reader: &Reader{name: "book"}}
-	_, err := b.links(table, wholeSpace, func(Link, error) bool { return true })
+	_, err := b.links(&linkReader{table: sources}, whole, wholeSpace, func(*linkReader, error) bool { return true })
 	return err
 }
 
 func readOutcomes(raw []byte, count uint32) error {
 	b := openBlock{block: block{last: 1<<64 - 1, count: count}, section: "outcomes", raw: raw, reader: &Reader{name: "book"}}
-	_, err := b.outcomes(wholeSpace, func(Outcome, error) bool { return true })
+	_, err := b.outcomes(new(outcomeReader), wholeSpace, func(Outcome, error) bool { return true })
 	return err
 }
 
@@ -168,9 +165,12 @@ func FuzzRows(f *testing.F) {
 	}
 	f.Add(outcomes.appendTo(nil), uint32(3))
 	f.Add(links.appendTo(nil), uint32(0))
-	table := make([]layout.Identity, 5)
 	f.Fuzz(func(t *testing.T, raw []byte, count uint32) {
-		for _, err := range []error{readOutcomes(raw, min(count, 100)), readLinks(raw, table)} {
+		whole, brief := readLinks(raw, 5, true), readLinks(raw, 5, false)
+		if whole == nil && brief != nil {
+			t.Fatalf("%v, but only where words are not wanted", brief)
+		}
+		for _, err := range []error{readOutcomes(raw, min(count, 100)), whole, brief} {
 			if err != nil && !errors.Is(err, ErrDamaged) {
 				t.Fatalf("got %v, want damage", err)
 			}

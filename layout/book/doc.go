@@ -5,7 +5,8 @@
 //
 // Outcomes are sorted by place, identity and version, links by place and
 // identity of the target. A reader of a range of the hash space asks for the
-// directory at the end, then for the blocks that the range touches.
+// directory at the end, then for the blocks that the range touches. Books can
+// be merged into one that says the same (see Merge).
 //
 //	offset  bytes
 //	0       8      FF 'B' 'O' 'O' 'K', version 01, CR LF

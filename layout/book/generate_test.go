@@ -18,7 +18,7 @@ func site(seed uint64, pages int) Book {
 	g := generator{rand.New(rand.NewPCG(seed, 2)), rand.NewZipf(rand.New(rand.NewPCG(seed, 1)), 1.2, 20, 20_000)}
 	urls := make([]string, pages)
 	for i := range urls {
-		urls[i] = fmt.Sprintf("https://docs.example.org/manual/%s/%s-%d.html", word(uint64(i/50+100)), word(uint64(g.IntN(5000))), i)
+		urls[i] = fmt.Sprintf("https://docs.example.org/manual/%s/%s-%d.html", syllables(uint64(i/50+100)), syllables(uint64(g.IntN(5000))), i)
 	}
 	var b Book
 	for i, url := range urls {
@@ -66,7 +66,7 @@ func (g generator) link(source layout.Identity, url string, depth uint16) Link {
 	hash := uint32(0x1234abcd)
 	if g.IntN(10) == 0 {
 		hash = uint32(g.IntN(300)) << 20
-		l.Target = fmt.Sprintf("https://www.%s%d.com/%s/", word(uint64(hash>>20)), hash>>20, word(uint64(g.IntN(100))))
+		l.Target = fmt.Sprintf("https://www.%s%d.com/%s/", syllables(uint64(hash>>20)), hash>>20, syllables(uint64(g.IntN(100))))
 		l.Rel, l.Decision = "external nofollow", "scope"
 	}
 	l.Place, _ = placeIn(hash, l.Target)
@@ -76,18 +76,18 @@ func (g generator) link(source layout.Identity, url string, depth uint16) Link {
 func (g generator) text(words int) string {
 	var s []string
 	for range words {
-		s = append(s, word(g.words.Uint64()))
+		s = append(s, syllables(g.words.Uint64()))
 	}
 	return strings.Join(s, " ")
 }
 
 func navigation(source layout.Identity, url string, n int, depth uint16) Link {
 	place, _ := placeIn(0x1234abcd, url)
-	return Link{Source: source, Target: url, Place: place, Kind: Anchor, Region: Navigation, Anchor: "Chapter " + word(uint64(n)), Depth: depth + 1, Collection: "docs"}
+	return Link{Source: source, Target: url, Place: place, Kind: Anchor, Region: Navigation, Anchor: "Chapter " + syllables(uint64(n)), Depth: depth + 1, Collection: "docs"}
 }
 
-// word returns the n-th word of a language of two-letter syllables.
-func word(n uint64) string {
+// syllables returns the n-th word of a language of two-letter syllables.
+func syllables(n uint64) string {
 	var s []byte
 	for n += 7; n > 0; n /= 60 {
 		s = append(s, "bcdfghklmnprstvz"[n%16], "aeiou"[n%60/12])

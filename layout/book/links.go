@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 )
@@ -35,6 +36,15 @@ type row struct {
 	sources []uint32
 }
 
+// appendRows appends a link with the numbers of its sources, which are sorted,
+// as a row or several.
+func appendRows(rows []row, l Link, numbers []uint32) []row {
+	for part := range slices.Chunk(numbers, maxRow) {
+		rows = append(rows, row{l, part})
+	}
+	return rows
+}
+
 // linkWriter writes sorted rows, each as its difference from the one before.
 type linkWriter struct {
 	*columnWriter
@@ -44,6 +54,9 @@ type linkWriter struct {
 func newLinkWriter() *linkWriter { return &linkWriter{columnWriter: newColumnWriter(linkColumns)} }
 
 func (w *linkWriter) add(l row) {
+	if w.size() == 0 {
+		w.previous = Link{}
+	}
 	if l.Place == w.previous.Place && l.Target == w.previous.Target {
 		w.uint(linkSame, 1)
 	} else {
@@ -71,65 +84,84 @@ func (w *linkWriter) add(l row) {
 
 // linkReader reads what linkWriter wrote.
 type linkReader struct {
-	*columnReader
-	table    []layout.Identity
-	previous Link
+	columnReader
+	table int // number of sources that the book has
+
+	// The row that was read last.
+	link    Link            // without its source
+	id      layout.Identity // of the target
+	count   int             // of its sources
+	sources []uint32
 }
 
-func newLinkReader(raw []byte, table []layout.Identity) (*linkReader, error) {
-	columns, err := newColumnReader(linkColumns, raw)
-	return &linkReader{columnReader: columns, table: table}, err
+func (r *linkReader) reset(raw []byte) error {
+	r.link, r.id = Link{}, layout.Identity{}
+	return r.columnReader.reset(linkColumns, raw)
 }
 
 // more reports whether another row follows.
-func (r *linkReader) more() bool { return len(r.columns[linkSame]) > 0 }
+func (r *linkReader) more() bool { return r.left(linkSame) > 0 }
 
-// next returns the next row as a link without source and the number of its
-// sources, which the caller then takes one by one from source.
-func (r *linkReader) next() (Link, int, error) {
-	l := Link{Place: r.previous.Place, Target: r.previous.Target}
+// next reads the next row: the whole of it, or all but its region, words and
+// sources.
+func (r *linkReader) next(whole bool) error {
+	l := &r.link
+	before := l.Place
 	if r.uint(linkSame, 1) == 0 {
 		site := l.Place.Site()
 		site += uint32(r.uint(linkSite, uint64(math.MaxUint32-site)))
-		l.Target = r.url(linkShared, linkRest, l.Target)
-		l.Place, _ = placeIn(site, l.Target)
+		l.Target = string(r.url(linkShared, linkRest))
+		l.Place, r.id = placeIn(site, l.Target)
 	}
 	l.Kind = Kind(r.byte(linkKind))
-	l.Region = Region(r.byte(linkRegion))
-	l.Rel = r.word(linkRel, MaxWord)
-	l.Anchor = r.word(linkAnchor, MaxText)
-	l.Around = r.word(linkAround, MaxText)
+	if whole {
+		l.Region = Region(r.byte(linkRegion))
+		l.Rel = r.word(linkRel, MaxWord)
+		l.Anchor = r.word(linkAnchor, MaxText)
+		l.Around = r.word(linkAround, MaxText)
+	} else {
+		r.skipWord(linkRel, MaxWord)
+		r.skipWord(linkAnchor, MaxText)
+		r.skipWord(linkAround, MaxText)
+	}
 	l.Depth = r.uint16(linkDepth)
 	l.Hops = r.byte(linkHops)
 	l.Collection = r.word(linkCollection, MaxWord)
 	l.Decision = r.word(linkDecision, MaxWord)
-	count := r.uint(linkCount, uint64(len(r.columns[linkSources])))
+	r.count = int(r.uint(linkCount, uint64(r.left(linkSources))))
 	switch {
 	case r.err != nil:
 	case l.Target == "":
 		r.fail(linkSame, errors.New("the first row has no target"))
 	case !l.Kind.valid():
 		r.fail(linkKind, fmt.Errorf("unknown %v", l.Kind))
-	case !l.Region.valid():
+	case whole && !l.Region.valid():
 		r.fail(linkRegion, fmt.Errorf("unknown %v", l.Region))
-	case count == 0:
+	case r.count == 0:
 		r.fail(linkCount, errors.New("row without a source"))
-	case l.Place < r.previous.Place:
+	case l.Place < before:
 		r.fail(linkSite, errors.New("links are not sorted"))
+	case whole:
+		r.readSources()
 	}
-	r.previous = l
-	return l, int(count), r.err
+	return r.err
 }
 
-// source adds the next difference to the number of a source (0 before the
-// first) and returns the number and the source.
-func (r *linkReader) source(number uint64) (uint64, layout.Identity, error) {
-	number += r.uint(linkSources, math.MaxUint32)
-	if r.err == nil && number >= uint64(len(r.table)) {
-		r.fail(linkSources, fmt.Errorf("source %d of %d", number, len(r.table)))
+func (r *linkReader) readSources() {
+	r.sources = r.sources[:0]
+	number := uint64(0)
+	for range r.count {
+		number += r.uint(linkSources, math.MaxUint32)
+		if number >= uint64(r.table) && r.err == nil {
+			r.fail(linkSources, fmt.Errorf("source %d of %d", number, r.table))
+		}
+		r.sources = append(r.sources, uint32(number))
 	}
-	if r.err != nil {
-		return 0, layout.Identity{}, r.err
-	}
-	return number, r.table[number], nil
+}
+
+// skipped passes over the columns that next leaves alone when it does not read
+// whole rows.
+func (r *linkReader) skipped() {
+	r.skip(linkRegion)
+	r.skip(linkSources)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -45,6 +46,9 @@ func newOutcomeWriter() *outcomeWriter {
 }
 
 func (w *outcomeWriter) add(o Outcome) {
+	if w.size() == 0 {
+		w.previous, w.millis = Outcome{}, 0
+	}
 	w.uint(outcomeSite, uint64(o.Place.Site()-w.previous.Place.Site()))
 	w.url(outcomeShared, outcomeRest, w.previous.URL, o.URL)
 	w.int(outcomeEpoch, int64(o.Version.Epoch-w.previous.Version.Epoch))
@@ -71,14 +75,14 @@ func (w *outcomeWriter) add(o Outcome) {
 
 // outcomeReader reads what outcomeWriter wrote.
 type outcomeReader struct {
-	*columnReader
+	columnReader
 	previous Outcome
 	millis   int64
 }
 
-func newOutcomeReader(raw []byte) (*outcomeReader, error) {
-	columns, err := newColumnReader(outcomeColumns, raw)
-	return &outcomeReader{columnReader: columns}, err
+func (r *outcomeReader) reset(raw []byte) error {
+	r.previous, r.millis = Outcome{}, 0
+	return r.columnReader.reset(outcomeColumns, raw)
 }
 
 // next returns the next outcome; the caller knows how many there are.
@@ -86,7 +90,7 @@ func (r *outcomeReader) next() (Outcome, error) {
 	site := r.previous.Place.Site()
 	site += uint32(r.uint(outcomeSite, uint64(math.MaxUint32-site)))
 	var o Outcome
-	o.URL = r.url(outcomeShared, outcomeRest, r.previous.URL)
+	o.URL = string(r.url(outcomeShared, outcomeRest))
 	o.Place, _ = placeIn(site, o.URL)
 	o.Version = layout.Version{
 		Epoch: r.previous.Version.Epoch + uint64(r.int(outcomeEpoch)),
@@ -103,9 +107,7 @@ func (r *outcomeReader) next() (Outcome, error) {
 	o.Exponent = int16(exponent)
 	r.millis += r.int(outcomeTime)
 	o.Time = time.UnixMilli(r.millis).UTC()
-	for range r.uint(outcomeCollections, MaxCollections) {
-		o.Collections = append(o.Collections, r.word(outcomeCollections, MaxWord))
-	}
+	o.Collections = r.collections()
 	o.Package = r.word(outcomePackage, MaxWord)
 	o.Offset = int64(r.uint(outcomeOffset, math.MaxInt64))
 	o.Length = int64(r.uint(outcomeLength, math.MaxInt64))
@@ -120,4 +122,25 @@ func (r *outcomeReader) next() (Outcome, error) {
 	}
 	r.previous = o
 	return o, r.err
+}
+
+// collections returns the names of the row before once more if they are equal.
+func (r *outcomeReader) collections() []string {
+	n := int(r.uint(outcomeCollections, MaxCollections))
+	same := n == len(r.previous.Collections)
+	var names []string
+	for i := range n {
+		name := r.word(outcomeCollections, MaxWord)
+		if same && name == r.previous.Collections[i] {
+			continue
+		}
+		if same {
+			names, same = slices.Clone(r.previous.Collections[:i]), false
+		}
+		names = append(names, name)
+	}
+	if same {
+		return r.previous.Collections
+	}
+	return slices.Clip(names)
 }

@@ -8,8 +8,6 @@ import (
 	"iter"
 	"sync"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
@@ -26,8 +24,8 @@ type Reader struct {
 	name      string // for errors
 	get       func(ctx context.Context, r blob.Range) ([]byte, error)
 	directory directory
-	tail      []byte // the end of the book, as far as it is in memory
-	zstd      *zstd.Decoder
+	tail      []byte    // the end of the book, as far as it is in memory
+	decoders  sync.Pool // of *zstd.Decoder
 
 	mu      sync.Mutex
 	sources []layout.Identity // nil until asked for
@@ -71,10 +69,6 @@ func newReader(name string, tail []byte, get func(context.Context, blob.Range) (
 	if r.directory.size == int64(len(tail)) && string(tail[:len(magic)]) != magic {
 		return nil, r.damaged(fmt.Errorf("it begins with %q, want %q", tail[:len(magic)], magic))
 	}
-	r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlock))
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", name, err)
-	}
 	return r, nil
 }
 
@@ -96,13 +90,15 @@ func (r *Reader) Counts() (outcomes, links int) {
 
 // Outcomes yields the outcomes whose places are in the range, sorted by place,
 // identity and version. It reads only the blocks that the range touches, 4 MiB
-// a request. An error ends the sequence.
+// a request. An error ends the sequence. Outcomes share their Collections,
+// which must not be changed.
 func (r *Reader) Outcomes(ctx context.Context, within layout.Range) iter.Seq2[Outcome, error] {
 	return func(yield func(Outcome, error) bool) {
+		var rows outcomeReader
 		for b, err := range r.blocks(ctx, "outcomes", r.directory.outcomes, within) {
 			if err == nil {
 				var going bool
-				if going, err = b.outcomes(within, yield); !going {
+				if going, err = b.outcomes(&rows, within, yield); !going {
 					return
 				}
 			}
@@ -122,18 +118,38 @@ func (r *Reader) Outcomes(ctx context.Context, within layout.Range) iter.Seq2[Ou
 func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		var table []layout.Identity
-		for b, err := range r.blocks(ctx, "links", r.directory.links, within) {
+		for row, err := range r.rows(ctx, true, within) {
 			if err == nil && table == nil {
-				table, err = r.sourceTable(ctx)
+				table, err = r.Sources(ctx)
 			}
+			if err != nil {
+				yield(Link{}, err)
+				return
+			}
+			for _, number := range row.sources {
+				row.link.Source = table[number]
+				if !yield(row.link, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// rows stops at each row of links, whole or not. Where it has stopped, it must
+// be left before the next is asked for.
+func (r *Reader) rows(ctx context.Context, whole bool, within layout.Range) iter.Seq2[*linkReader, error] {
+	return func(yield func(*linkReader, error) bool) {
+		rows := linkReader{table: int(r.directory.sources)}
+		for b, err := range r.blocks(ctx, "links", r.directory.links, within) {
 			if err == nil {
 				var going bool
-				if going, err = b.links(table, within, yield); !going {
+				if going, err = b.links(&rows, whole, within, yield); !going {
 					return
 				}
 			}
 			if err != nil {
-				yield(Link{}, err)
+				yield(nil, err)
 				return
 			}
 		}
@@ -155,8 +171,9 @@ func (r *Reader) Find(ctx context.Context, place layout.Place, id layout.Identit
 	return found, nil
 }
 
-// sourceTable reads the table of sources, once.
-func (r *Reader) sourceTable(ctx context.Context) ([]layout.Identity, error) {
+// Sources returns the identities of all pages with links. It asks for them
+// once.
+func (r *Reader) Sources(ctx context.Context) ([]layout.Identity, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.sources != nil {

@@ -7,6 +7,8 @@ import (
 	"hash/crc32"
 	"iter"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
@@ -22,6 +24,12 @@ type openBlock struct {
 func (r *Reader) blocks(ctx context.Context, section string, all []block, within layout.Range) iter.Seq2[openBlock, error] {
 	return func(yield func(openBlock, error) bool) {
 		touched := touching(all, within)
+		decoder, err := r.decoder()
+		if err != nil {
+			yield(openBlock{}, fmt.Errorf("cannot read %s: %w", r.name, err))
+			return
+		}
+		defer r.decoders.Put(decoder)
 		var raw []byte
 		for len(touched) > 0 {
 			run, size := 1, int64(touched[0].size)
@@ -40,7 +48,7 @@ func (r *Reader) blocks(ctx context.Context, section string, all []block, within
 					yield(open, open.damaged(errors.New("checksum does not match")))
 					return
 				}
-				if raw, err = r.zstd.DecodeAll(b[:k.size], raw[:0]); err != nil {
+				if raw, err = decoder.DecodeAll(b[:k.size], raw[:0]); err != nil {
 					yield(open, open.damaged(err))
 					return
 				}
@@ -52,6 +60,14 @@ func (r *Reader) blocks(ctx context.Context, section string, all []block, within
 			touched = touched[run:]
 		}
 	}
+}
+
+// decoder returns one that nobody else uses.
+func (r *Reader) decoder() (*zstd.Decoder, error) {
+	if d, ok := r.decoders.Get().(*zstd.Decoder); ok {
+		return d, nil
+	}
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlock))
 }
 
 // touching returns the blocks that may hold something in the range. They lie
@@ -74,9 +90,8 @@ func (b openBlock) damaged(err error) error {
 
 // outcomes yields the outcomes in the range; going is false when the consumer
 // wants no more.
-func (b openBlock) outcomes(within layout.Range, yield func(Outcome, error) bool) (going bool, err error) {
-	rows, err := newOutcomeReader(b.raw)
-	if err != nil {
+func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func(Outcome, error) bool) (going bool, err error) {
+	if err := rows.reset(b.raw); err != nil {
 		return true, b.damaged(err)
 	}
 	for range b.count {
@@ -97,31 +112,27 @@ func (b openBlock) outcomes(within layout.Range, yield func(Outcome, error) bool
 	return true, nil
 }
 
-// links is outcomes for links.
-func (b openBlock) links(table []layout.Identity, within layout.Range, yield func(Link, error) bool) (going bool, err error) {
-	rows, err := newLinkReader(b.raw, table)
-	if err != nil {
+// links stops at each row of links in the range, whole or not.
+func (b openBlock) links(rows *linkReader, whole bool, within layout.Range, yield func(*linkReader, error) bool) (going bool, err error) {
+	if err := rows.reset(b.raw); err != nil {
 		return true, b.damaged(err)
 	}
 	count := 0
 	for rows.more() {
-		link, sources, err := rows.next()
-		if err != nil {
+		if err := rows.next(whole); err != nil {
 			return true, b.damaged(err)
 		}
-		if link.Place < b.first || link.Place > b.last {
-			return true, b.damaged(fmt.Errorf("holds %s, which is outside of the block's range", link.Target))
+		at := rows.link.Place
+		if at < b.first || at > b.last {
+			return true, b.damaged(fmt.Errorf("holds %s, which is outside of the block's range", rows.link.Target))
 		}
-		count += sources
-		number, wanted := uint64(0), within.Contains(link.Place)
-		for range sources {
-			if number, link.Source, err = rows.source(number); err != nil {
-				return true, b.damaged(err)
-			}
-			if wanted && !yield(link, nil) {
-				return false, nil
-			}
+		count += rows.count
+		if within.Contains(at) && !yield(rows, nil) {
+			return false, nil
 		}
+	}
+	if !whole {
+		rows.skipped()
 	}
 	if err := rows.end(); err != nil {
 		return true, b.damaged(err)

@@ -22,9 +22,10 @@ type Manifest struct {
 	Segments   []Segment        `json:"segments"`
 	Consumed   []Consumed       `json:"consumed"`
 
-	// Learnt is the key of the book that was added last by who learnt
-	// something: a pack or a repair. It stays when books are compacted. A
-	// frontier that does not know it is behind (see strategy/frontier).
+	// Learnt names the last commit by which somebody learnt something, a pack
+	// or a repair: <key of its book>@<generation>. It stays when books are
+	// compacted. A frontier that does not know it is behind (see
+	// strategy/frontier).
 	Learnt string `json:"learnt,omitempty"`
 	// Closed holds the highest batch of each epoch that was taken out of
 	// Consumed; see IsClosed.
@@ -97,6 +98,20 @@ func (m *Manifest) Package(key string) *Package {
 		}
 	}
 	return nil
+}
+
+// Bytes returns how much the packages, books and segments that are listed take.
+func (m *Manifest) Bytes() (sum int64) {
+	for _, p := range m.Packages {
+		sum += p.Bytes
+	}
+	for _, b := range m.Books {
+		sum += b.Bytes
+	}
+	for _, s := range m.Segments {
+		sum += s.Bytes
+	}
+	return sum
 }
 
 // Condemn has objects deleted that this generation no longer lists.

@@ -11,7 +11,8 @@
 //	| postings           |  ice version 1; absent when there is no document
 //	+--------------------+
 //	| records            |  a zstd frame a document: size of the description
-//	|                    |  (uvarint), description (JSON), body
+//	|                    |  (uvarint), description (JSON), body; behind them
+//	|                    |  bytes that say nothing (see Distinct)
 //	+--------------------+
 //	| rows               |  56 bytes a document:
 //	|   identity         |    16 bytes

@@ -15,7 +15,7 @@ import (
 // concurrent use; making one reads only the segments' rows.
 type Index struct {
 	segments []*Segment
-	dead     []*roaring.Bitmap // of each segment; nil when all of it is live
+	dead     []*roaring.Bitmap // of each segment, what is hidden too; nil when all of it is live
 	offsets  []uint64          // number of each segment's first document in the index
 	live     map[layout.Identity]place
 	fields   [fieldCount]fieldTotals
@@ -50,8 +50,14 @@ func NewIndex(segments []*Segment) (*Index, error) {
 	for n, s := range segments {
 		ix.offsets = append(ix.offsets, total)
 		total += uint64(s.Documents())
+		if s.hidden != nil {
+			ix.dead[n] = s.hidden.Clone()
+		}
 		for doc := range s.Documents() {
-			ix.elect(s.identity(doc), place{s.version(doc), int32(n), int32(doc)})
+			if s.hidden != nil && s.hidden.ContainsInt(doc) {
+				continue
+			}
+			ix.elect(s.Identity(doc), place{s.version(doc), int32(n), int32(doc)})
 		}
 	}
 	if total > math.MaxUint32 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/RoaringBitmap/roaring"
 	api "github.com/blugelabs/bluge_segment_api"
 	"github.com/klauspost/compress/zstd"
 
@@ -22,6 +23,7 @@ type Segment struct {
 	records  []byte
 	rows     []byte
 	decoder  *zstd.Decoder
+	hidden   *roaring.Bitmap // nil when nothing is; see Without
 }
 
 // Open reads what Build returned and keeps it: content must not change
@@ -91,7 +93,8 @@ func (s *Segment) Documents() int { return len(s.rows) / rowSize }
 
 func (s *Segment) row(doc int) []byte { return s.rows[doc*rowSize:][:rowSize] }
 
-func (s *Segment) identity(doc int) layout.Identity { return layout.Identity(s.row(doc)) }
+// Identity returns the identity of the i-th document.
+func (s *Segment) Identity(i int) layout.Identity { return layout.Identity(s.row(i)) }
 
 func (s *Segment) version(doc int) layout.Version {
 	row := s.row(doc)
@@ -113,7 +116,7 @@ func (s *Segment) document(doc int) (Document, error) {
 	}
 	d, err := decodeRecord(s.records[start:s.recordEnd(doc)], s.decoder)
 	if err != nil {
-		return Document{}, fmt.Errorf("cannot read document %s: %w", s.identity(doc), err)
+		return Document{}, fmt.Errorf("cannot read document %s: %w", s.Identity(doc), err)
 	}
 	return d, nil
 }

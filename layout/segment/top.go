@@ -35,7 +35,7 @@ func (t *top) offer(number uint64, score float64) {
 		return
 	}
 	n, doc := t.ix.locate(number)
-	f := found{number: number, score: score, id: t.ix.segments[n].identity(doc)}
+	f := found{number: number, score: score, id: t.ix.segments[n].Identity(doc)}
 	if len(t.matches) < t.size {
 		heap.Push(t, f)
 	} else if f.compare(t.matches[0]) < 0 {

@@ -33,6 +33,18 @@ func (c Counts) Plus(other Counts) Counts {
 	}
 }
 
+// Minus returns what came to c since other.
+func (c Counts) Minus(other Counts) Counts {
+	return Counts{
+		Put: c.Put - other.Put, Get: c.Get - other.Get, List: c.List - other.List,
+		Delete: c.Delete - other.Delete, Head: c.Head - other.Head,
+		Read: c.Read - other.Read, Written: c.Written - other.Written,
+	}
+}
+
+// Requests returns the number of requests of all kinds.
+func (c Counts) Requests() int64 { return c.Put + c.Get + c.List + c.Delete + c.Head }
+
 // Bucket is a blob.Bucket that counts. It stands next to the store, inside of
 // any blob.Retry, so that it sees every attempt.
 type Bucket struct {

@@ -39,6 +39,21 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+func TestSums(t *testing.T) {
+	a := Counts{Put: 1, Get: 2, List: 3, Delete: 4, Head: 5, Read: 600, Written: 700}
+	b := Counts{Put: 10, Get: 20, List: 30, Delete: 40, Head: 50, Read: 6000, Written: 7000}
+	want := Counts{Put: 11, Get: 22, List: 33, Delete: 44, Head: 55, Read: 6600, Written: 7700}
+	if diff := cmp.Diff(want, a.Plus(b)); diff != "" {
+		t.Errorf("sum (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(a, want.Minus(b)); diff != "" {
+		t.Errorf("difference (-want +got):\n%s", diff)
+	}
+	if got := a.Requests(); got != 15 {
+		t.Errorf("%d requests, want 15", got)
+	}
+}
+
 func TestListCountsRequests(t *testing.T) {
 	inner := memblob.New()
 	for i := range 2_001 {

@@ -31,9 +31,10 @@ type Config struct {
 	// that the AWS tools would find: environment, shared file, machine's role.
 	AccessKey, SecretKey, SessionToken string
 
-	// Timeout is the longest that one request may take, its body included; a
-	// request that takes longer fails with blob.ErrRetryable. 30 s if zero.
-	Timeout time.Duration
+	// Stall is the longest that a request may wait for the next byte to go or to
+	// come, and Timeout the longest that it may take, its body included; one that
+	// takes longer fails with blob.ErrRetryable. 10 s and 2 min if zero.
+	Stall, Timeout time.Duration
 }
 
 // Bucket is a blob.Bucket in an S3 store. It never tries a request again by
@@ -58,11 +59,14 @@ func Open(c Config) (*Bucket, error) {
 	if c.Region == "" {
 		c.Region = "us-east-1"
 	}
+	if c.Stall == 0 {
+		c.Stall = 10 * time.Second
+	}
 	if c.Timeout == 0 {
-		c.Timeout = 30 * time.Second
+		c.Timeout = 2 * time.Minute
 	}
 	secure := endpoint.Scheme == "https"
-	transport, err := newTransport(secure, c.Timeout)
+	transport, err := newTransport(secure, c.Stall, c.Timeout)
 	if err != nil {
 		return nil, fmt.Errorf("object store %s: %w", c.Endpoint, err)
 	}

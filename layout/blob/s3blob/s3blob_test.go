@@ -24,7 +24,7 @@ func serve(t *testing.T, timeout time.Duration, handler http.HandlerFunc) *Bucke
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	bucket, err := Open(Config{Endpoint: server.URL, Bucket: "bucket", AccessKey: "access", SecretKey: "secret", Timeout: timeout})
+	bucket, err := Open(Config{Endpoint: server.URL, Bucket: "bucket", AccessKey: "access", SecretKey: "secret", Stall: timeout, Timeout: timeout})
 	if err != nil {
 		t.Fatal(err)
 	}

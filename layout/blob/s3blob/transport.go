@@ -2,6 +2,7 @@ package s3blob
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -18,46 +19,96 @@ const (
 	patient = 256 << 10
 )
 
-// newTransport returns minio-go's transport with room for many workers and a
-// bound on the time of every request.
-func newTransport(secure bool, timeout time.Duration) (http.RoundTripper, error) {
+// newTransport returns minio-go's transport with room for many workers and
+// bounds on the time of every request.
+func newTransport(secure bool, stall, timeout time.Duration) (http.RoundTripper, error) {
 	transport, err := minio.DefaultTransport(secure)
 	if err != nil {
 		return nil, err
 	}
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = idle, idle
 	transport.ExpectContinueTimeout = time.Second
-	return &bounded{transport, timeout}, nil
+	return &bounded{transport, stall, timeout}, nil
 }
 
-// bounded ends a request that takes longer than the timeout from its start to
-// the last byte of its answer.
+// bounded ends a request in which nothing moves for as long as stall, and one
+// that takes longer than the timeout from its start to the last byte of its
+// answer, however it moves.
 type bounded struct {
-	inner   http.RoundTripper
-	timeout time.Duration
+	inner          http.RoundTripper
+	stall, timeout time.Duration
 }
 
 func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithTimeout(request.Context(), b.timeout)
-	request = request.Clone(ctx)
+	w := b.watch(request.Context())
+	request = request.Clone(w.ctx)
 	if request.ContentLength >= patient {
 		request.Header.Set("Expect", "100-continue")
 	}
+	if request.ContentLength > 0 {
+		request.Body = &watchedBody{request.Body, w, func() {}} // its answer is still to come
+	}
 	response, err := b.inner.RoundTrip(request)
 	if err != nil {
-		cancel()
-		return nil, err
+		defer w.end()
+		return nil, w.explain(err)
 	}
-	response.Body = &boundedBody{response.Body, cancel}
+	w.moved()
+	response.Body = &watchedBody{response.Body, w, w.end}
 	return response, nil
 }
 
-type boundedBody struct {
-	io.ReadCloser
-	cancel context.CancelFunc
+// watch is the time of one request.
+type watch struct {
+	ctx   context.Context // ends with the request
+	end   func()
+	timer *time.Timer // ends it when it stalls
+	stall time.Duration
 }
 
-func (b *boundedBody) Close() error {
-	defer b.cancel()
+func (b *bounded) watch(ctx context.Context) *watch {
+	ctx, cancelTimeout := context.WithTimeoutCause(ctx, b.timeout, fmt.Errorf("not done after %v", b.timeout))
+	ctx, cancel := context.WithCancelCause(ctx)
+	stalled := fmt.Errorf("no byte moved for %v", b.stall)
+	timer := time.AfterFunc(b.stall, func() { cancel(stalled) })
+	return &watch{ctx: ctx, timer: timer, stall: b.stall, end: func() {
+		timer.Stop()
+		cancel(nil)
+		cancelTimeout()
+	}}
+}
+
+// moved is told that bytes have moved.
+func (w *watch) moved() {
+	if w.ctx.Err() == nil {
+		w.timer.Reset(w.stall)
+	}
+}
+
+// explain says why the request was ended, if it was.
+func (w *watch) explain(err error) error {
+	if cause := context.Cause(w.ctx); err != nil && err != io.EOF && cause != nil {
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
+}
+
+// watchedBody tells of every byte of a body that moves.
+type watchedBody struct {
+	io.ReadCloser
+	watch *watch
+	end   func() // called by Close
+}
+
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		b.watch.moved()
+	}
+	return n, b.watch.explain(err)
+}
+
+func (b *watchedBody) Close() error {
+	defer b.end()
 	return b.ReadCloser.Close()
 }

@@ -1,0 +1,104 @@
+package s3blob
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+const slowBytes = 20 // of a body
+
+// slowStore takes a byte of a request, and gives one of its answer, each time
+// that a pause is over.
+type slowStore struct{ up, wait, down time.Duration }
+
+func (s slowStore) RoundTrip(r *http.Request) (*http.Response, error) {
+	for n, err := 1, error(nil); err == nil && n > 0; {
+		if err := blob.Sleep(r.Context(), s.up); err != nil {
+			return nil, err
+		}
+		n, err = r.Body.Read(make([]byte, 1))
+	}
+	if err := blob.Sleep(r.Context(), s.wait); err != nil {
+		return nil, err
+	}
+	return &http.Response{Body: io.NopCloser(&slowBody{r.Context(), s.down, slowBytes})}, nil
+}
+
+type slowBody struct {
+	ctx   context.Context
+	pause time.Duration
+	left  int
+}
+
+func (b *slowBody) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, io.EOF
+	}
+	if err := blob.Sleep(b.ctx, b.pause); err != nil {
+		return 0, err
+	}
+	b.left--
+	return copy(p, "x"), nil
+}
+
+// What moves is waited for, up to a limit, and what does not is not.
+func TestBounds(t *testing.T) {
+	const s = time.Second
+	for _, c := range []struct {
+		name  string
+		store slowStore
+		want  string // of the error; "" for none
+		after time.Duration
+	}{
+		{"slow", slowStore{s, 4 * s, s}, "", (slowBytes + 1 + 4 + slowBytes) * s},
+		{"stalls while it takes", slowStore{7 * s, 0, 0}, "no byte moved for 6s", 6 * s},
+		{"does not answer", slowStore{0, time.Hour, 0}, "no byte moved for 6s", 6 * s},
+		{"stalls while it gives", slowStore{0, s, time.Hour}, "no byte moved for 6s", 7 * s},
+		{"too slow", slowStore{0, 0, 5 * s}, "not done after 1m0s", time.Minute},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://store/key", bytes.NewReader(make([]byte, slowBytes)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				response, err := (&bounded{c.store, 6 * s, time.Minute}).RoundTrip(request)
+				if err == nil {
+					_, err = io.ReadAll(response.Body)
+					if errClose := response.Body.Close(); errClose != nil {
+						t.Error(errClose)
+					}
+				}
+				if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+					t.Errorf("got %v, want %q", err, c.want)
+				}
+				if took := time.Since(began); took != c.after {
+					t.Errorf("it took %v, want %v", took, c.after)
+				}
+			})
+		})
+	}
+}
+
+// A caller who has gone is told so, and not of a bound.
+func TestBoundsOfTheCaller(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://store/key", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&bounded{slowStore{wait: time.Hour}, time.Minute, time.Minute}).RoundTrip(request); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

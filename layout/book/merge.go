@@ -1,0 +1,146 @@
+package book
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// Filter says what a merged book keeps: that of which the function returns
+// true; a nil one keeps all. It may change words, but no URL and no place. It
+// may be asked more than once, and must then say the same.
+type Filter struct {
+	Outcome func(*Outcome) bool
+	Link    func(*Link) bool
+}
+
+// Merge writes one book of what several say. Of the outcomes of a URL it keeps
+// those that count (see Standing), of links that are equal one. The same books
+// in any order give the same bytes, as does merging some of them first. It
+// returns how many outcomes and links there are.
+//
+// The filter is asked before anything else is decided, so that what is
+// superseded by what it drops counts again.
+//
+// In memory are the book that is written, the identities and URLs of its
+// sources, the rows of one target, and of each book that is read a request's
+// bytes and a block.
+func Merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outcomes, links int, err error) {
+	content, outcomes, links, err = merge(ctx, books, f)
+	if err != nil {
+		return nil, 0, 0, fmt.Errorf("cannot merge books: %w", err)
+	}
+	return content, outcomes, links, nil
+}
+
+func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outcomes, links int, err error) {
+	urls, err := sourcesOf(ctx, books, f)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	w, err := newWriter()
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	for o, err := range mergeOutcomes(ctx, books, f) {
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		w.outcome(o)
+		urls.outcome(o)
+		outcomes++
+	}
+	table := urls.table()
+	for r, err := range mergeRows(ctx, books, f, table) {
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		w.link(r)
+		links += len(r.sources)
+	}
+	return w.finish(table), outcomes, links, nil
+}
+
+// sourcesOf returns the sources of all links that the filter keeps.
+func sourcesOf(ctx context.Context, books []*Reader, f Filter) (sourceURLs, error) {
+	urls := make(sourceURLs)
+	for _, b := range books {
+		table, err := b.Sources(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if f.Link == nil {
+			for _, id := range table {
+				urls[id] = ""
+			}
+			continue
+		}
+		var l Link
+		for r, err := range b.rows(ctx, true, layout.Range{}) {
+			if err != nil {
+				return nil, err
+			}
+			for _, number := range r.sources {
+				id := table[number]
+				if _, known := urls[id]; known {
+					continue
+				}
+				if l, l.Source = r.link, id; f.Link(&l) {
+					urls[id] = ""
+				}
+			}
+		}
+	}
+	return urls, nil
+}
+
+// mergeOutcomes yields the outcomes of all books that count, sorted.
+func mergeOutcomes(ctx context.Context, books []*Reader, f Filter) iter.Seq2[Outcome, error] {
+	var sequences []iter.Seq2[Outcome, error]
+	for _, b := range books {
+		sequences = append(sequences, filterOutcomes(b.Outcomes(ctx, layout.Range{}), f))
+	}
+	sameURL := func(o, p Outcome) int { return compareURL(o.Place, o.URL, p.Place, p.URL) }
+	return func(yield func(Outcome, error) bool) {
+		for ofURL, err := range mergeGroups(sequences, sameURL) {
+			if err != nil {
+				yield(Outcome{}, err)
+				return
+			}
+			var s Standing
+			for i := range ofURL {
+				s.Add(&ofURL[i])
+			}
+			for _, o := range s.outcomes() {
+				if !yield(o, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func filterOutcomes(all iter.Seq2[Outcome, error], f Filter) iter.Seq2[Outcome, error] {
+	if f.Outcome == nil {
+		return all
+	}
+	return func(yield func(Outcome, error) bool) {
+		for o, err := range all {
+			url := o.URL
+			if err == nil && !f.Outcome(&o) {
+				continue
+			}
+			if err == nil && o.URL != url {
+				err = fmt.Errorf("the filter has changed URL %s to %s", url, o.URL)
+			}
+			if err == nil {
+				err = checkOutcome(o)
+			}
+			if !yield(o, err) {
+				return
+			}
+		}
+	}
+}

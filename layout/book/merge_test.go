@@ -1,0 +1,234 @@
+package book
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// scraps generates a book of few URLs, versions and words, so that books have
+// much in common.
+func scraps(rng *rand.Rand) Book {
+	url := func() (string, layout.Place) {
+		n := rng.IntN(8)
+		url := fmt.Sprintf("http://%c.example/%d", 'a'+n%3, n)
+		place, _ := placeIn(uint32(n%3)<<20, url)
+		return url, place
+	}
+	pick := func(words ...string) string { return words[rng.IntN(len(words))] }
+	var b Book
+	for range rng.IntN(20) {
+		o := Outcome{
+			Version: layout.Version{Epoch: 1, Token: uint64(rng.IntN(5))}, State: State(pick("s", "u", "k", "f", "r", "n", "l")[0]),
+			Reason: pick("", "timeout"), Attempts: uint8(rng.IntN(3)), Time: epoch,
+		}
+		o.URL, o.Place = url()
+		b.Outcomes = append(b.Outcomes, o)
+	}
+	for range rng.IntN(60) {
+		l := Link{Kind: Kind(pick("a", "i")[0]), Region: Text, Anchor: pick("", "here", "there"), Depth: uint16(rng.IntN(2)), Collection: pick("docs", "news")}
+		l.Target, l.Place = url()
+		source, _ := url()
+		l.Source = layout.IdentityOf(source)
+		b.Links = append(b.Links, l)
+	}
+	return b
+}
+
+func open(t testing.TB, content []byte) *Reader {
+	t.Helper()
+	r, err := newReader("book", content, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// merged is Merge of encoded books.
+func merged(t testing.TB, f Filter, books ...[]byte) []byte {
+	t.Helper()
+	var readers []*Reader
+	for _, b := range books {
+		readers = append(readers, open(t, b))
+	}
+	content, outcomes, links, err := Merge(t.Context(), readers, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wantOutcomes, wantLinks := open(t, content).Counts(); outcomes != wantOutcomes || links != wantLinks {
+		t.Fatalf("%d outcomes and %d links are said to be %d and %d", wantOutcomes, wantLinks, outcomes, links)
+	}
+	return content
+}
+
+// union is what Merge promises, in a way that takes a lot of memory.
+func union(f Filter, books ...Book) Book {
+	var all Book
+	standing := make(map[string]*Standing)
+	for _, b := range books {
+		for _, o := range b.Outcomes {
+			if f.Outcome != nil && !f.Outcome(&o) {
+				continue
+			}
+			if standing[o.URL] == nil {
+				standing[o.URL] = new(Standing)
+			}
+			standing[o.URL].Add(&o)
+		}
+		for _, l := range b.Links {
+			if f.Link == nil || f.Link(&l) {
+				all.Links = append(all.Links, l)
+			}
+		}
+	}
+	for _, s := range standing {
+		all.Outcomes = append(all.Outcomes, s.outcomes()...)
+	}
+	all = normal(all)
+	all.Links = slices.Compact(all.Links)
+	return all
+}
+
+// someWords drops some rows and words.
+var someWords = Filter{
+	Outcome: func(o *Outcome) bool { o.Reason = ""; return o.State != Failed },
+	Link: func(l *Link) bool {
+		if l.Source[0]%2 == 0 {
+			l.Anchor = strings.TrimPrefix(l.Anchor, "t")
+		}
+		return l.Source[0]%3 > 0 && l.Kind != Image
+	},
+}
+
+func TestMerge(t *testing.T) {
+	for seed := range uint64(15) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		var books []Book
+		var contents [][]byte
+		for range rng.IntN(5) {
+			books = append(books, scraps(rng))
+			contents = append(contents, mustEncode(t, books[len(books)-1]))
+		}
+		for _, f := range []Filter{{}, someWords} {
+			all := merged(t, f, contents...)
+			if !slices.Equal(all, mustEncode(t, union(f, books...))) {
+				got, err := Decode(all)
+				t.Fatalf("seed %d: %v (-want +got)\n%s", seed, err, difference(union(f, books...), got))
+			}
+			rng.Shuffle(len(contents), func(i, j int) { contents[i], contents[j] = contents[j], contents[i] })
+			if !slices.Equal(all, merged(t, f, contents...)) {
+				t.Fatalf("seed %d: another order gives other bytes", seed)
+			}
+			if !slices.Equal(all, merged(t, Filter{}, all, all)) {
+				t.Fatalf("seed %d: merging once more changes something", seed)
+			}
+		}
+		some := rng.IntN(len(contents) + 1)
+		halves := merged(t, Filter{}, merged(t, Filter{}, contents[:some]...), merged(t, Filter{}, contents[some:]...))
+		if !slices.Equal(merged(t, Filter{}, contents...), halves) {
+			t.Fatalf("seed %d: merging some first gives other bytes", seed)
+		}
+	}
+}
+
+func TestMergeOfManyBlocks(t *testing.T) {
+	var books []Book
+	var contents [][]byte
+	for seed := range uint64(3) {
+		books = append(books, site(seed%2, 60))
+		contents = append(contents, mustEncode(t, books[seed]))
+	}
+	if !slices.Equal(merged(t, Filter{}, contents...), mustEncode(t, union(Filter{}, books...))) {
+		t.Error("not the union")
+	}
+}
+
+func TestStanding(t *testing.T) {
+	for outcomes, want := range map[string]string{ // states in the order of their versions
+		"":      "",
+		"s":     "s",
+		"sfs":   "  s",
+		"su":    "su",
+		"ssu":   " su",
+		"suu":   "s u",
+		"sfu":   "s u",
+		"sk":    "sk",
+		"fk":    " k",
+		"sl":    " l",
+		"sls":   "  s",
+		"slu":   " lu",
+		"rn":    " n",
+		"rnf":   "  f",
+		"frn":   "f n",
+		"srfrn": "s f n",
+	} {
+		var all []*Outcome
+		for i, s := range outcomes {
+			all = append(all, &Outcome{Version: layout.Version{Token: uint64(i)}, State: State(s)})
+		}
+		for range 5 {
+			rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			var s Standing
+			for _, o := range all {
+				s.Add(o)
+			}
+			got := []byte(strings.Repeat(" ", len(outcomes)))
+			for _, o := range s.outcomes() {
+				got[o.Version.Token] = byte(o.State)
+			}
+			if strings.TrimRight(want, " ") != strings.TrimRight(string(got), " ") {
+				t.Errorf("of %q %q counts, want %q", outcomes, got, want)
+			}
+		}
+	}
+}
+
+func TestOfOneVersionTheLeastCounts(t *testing.T) {
+	a, b := &Outcome{State: Failed, Time: time.UnixMilli(1)}, &Outcome{State: Failed, Time: time.UnixMilli(2)}
+	for _, order := range [][]*Outcome{{a, b}, {b, a}} {
+		var s Standing
+		for _, o := range order {
+			s.Add(o)
+		}
+		if s.Final != a {
+			t.Errorf("of %v %v counts", order, s.Final)
+		}
+	}
+}
+
+func TestMergeFails(t *testing.T) {
+	content := mustEncode(t, example())
+	damaged := slices.Clone(content)
+	damaged[len(magic)+5]++
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, test := range map[string]struct {
+		ctx    context.Context
+		book   *Reader
+		filter Filter
+		want   string
+	}{
+		"damage":           {t.Context(), open(t, damaged), Filter{}, ErrDamaged.Error()},
+		"damage, filtered": {t.Context(), open(t, damaged), someWords, ErrDamaged.Error()},
+		"URL":              {t.Context(), open(t, content), Filter{Outcome: func(o *Outcome) bool { o.URL += "x"; return true }}, "has changed URL"},
+		"target":           {t.Context(), open(t, content), Filter{Link: func(l *Link) bool { l.Target += "x"; return true }}, "has changed URL"},
+		"long reason":      {t.Context(), open(t, content), Filter{Outcome: func(o *Outcome) bool { o.Reason = strings.Repeat("x", 2000); return true }}, "reason of 2000 bytes"},
+		"long anchor":      {t.Context(), open(t, content), Filter{Link: func(l *Link) bool { l.Anchor = strings.Repeat("x", 300); return true }}, "anchor of 300 bytes"},
+		"no store":         {cancelled, mustOpen(t, stored(t, mustEncode(t, site(8, 300)))), Filter{}, context.Canceled.Error()},
+	} {
+		_, _, _, err := Merge(test.ctx, []*Reader{open(t, content), test.book}, test.filter)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %q", name, err, test.want)
+		}
+		if errors.Is(err, ErrDamaged) != strings.HasPrefix(name, "damage") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package book
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// maxColumns is the most that any block has.
+const maxColumns = 20
+
+var errShort = errors.New("column ends too early")
+
+// columnReader reads what columnWriter wrote, in the same order. Its first
+// error stays and makes every later value zero. It keeps nothing of the bytes
+// that it reads from but for the time until they are reset.
+type columnReader struct {
+	raw     []byte
+	columns [maxColumns]span
+	words   []word
+	current []byte // the URL that was read last
+	err     error
+}
+
+// span is what was not yet read of a column.
+type span struct{ next, end int }
+
+// word is a string of the block. Most are only passed over, so text is made
+// when it is first asked for.
+type word struct {
+	span
+	text string
+}
+
+// reset begins to read another block.
+func (r *columnReader) reset(columns int, raw []byte) error {
+	*r = columnReader{raw: raw, words: append(r.words[:0], word{}), current: r.current[:0]}
+	at := 0
+	for i := range columns {
+		size, n := binary.Uvarint(raw[at:])
+		if n <= 0 {
+			return errors.New("cannot read the lengths of its columns")
+		}
+		r.columns[i].end = int(min(size, math.MaxInt32))
+		at += n
+	}
+	for i := range columns {
+		c := &r.columns[i]
+		if c.end > len(raw)-at {
+			return fmt.Errorf("column %d has %d bytes where %d remain", i, c.end, len(raw)-at)
+		}
+		c.next, c.end = at, at+c.end
+		at = c.end
+	}
+	if at < len(raw) {
+		return fmt.Errorf("%d bytes behind the last column", len(raw)-at)
+	}
+	return nil
+}
+
+func (r *columnReader) fail(column int, err error) {
+	if r.err == nil {
+		r.err = fmt.Errorf("column %d: %w", column, err)
+		r.columns = [maxColumns]span{}
+	}
+}
+
+// left returns the number of bytes of a column that were not yet read.
+func (r *columnReader) left(column int) int { return r.columns[column].end - r.columns[column].next }
+
+// skip passes over all that remains of a column.
+func (r *columnReader) skip(column int) { r.columns[column].next = r.columns[column].end }
+
+func (r *columnReader) uint(column int, limit uint64) uint64 {
+	if c := &r.columns[column]; c.next < c.end {
+		if v := uint64(r.raw[c.next]); v < 0x80 && v <= limit { // nearly always
+			c.next++
+			return v
+		}
+	}
+	return r.longUint(column, limit)
+}
+
+func (r *columnReader) longUint(column int, limit uint64) uint64 {
+	c := &r.columns[column]
+	v, n := binary.Uvarint(r.raw[c.next:c.end])
+	if n <= 0 {
+		r.fail(column, errShort)
+		return 0
+	}
+	if v > limit {
+		r.fail(column, fmt.Errorf("value %d, at most %d allowed", v, limit))
+		return 0
+	}
+	c.next += n
+	return v
+}
+
+func (r *columnReader) byte(column int) byte { return byte(r.uint(column, math.MaxUint8)) }
+
+func (r *columnReader) uint16(column int) uint16 { return uint16(r.uint(column, math.MaxUint16)) }
+
+func (r *columnReader) int(column int) int64 {
+	v := r.uint(column, math.MaxUint64)
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+// text takes bytes of textColumn, as many as the column says.
+func (r *columnReader) text(column, limit int) span {
+	n := int(r.uint(column, uint64(limit)))
+	if n > r.left(textColumn) {
+		r.fail(textColumn, errShort)
+		return span{}
+	}
+	c := &r.columns[textColumn]
+	c.next += n
+	return span{c.next - n, c.next}
+}
+
+func (r *columnReader) word(column, limit int) string {
+	w := &r.words[r.skipWord(column, limit)]
+	if w.text == "" && w.next < w.end {
+		w.text = string(r.raw[w.next:w.end])
+	}
+	return w.text
+}
+
+// skipWord passes over a word and returns its index.
+func (r *columnReader) skipWord(column, limit int) int {
+	number := int(r.uint(column, uint64(len(r.words))))
+	if number == 0 {
+		r.words = append(r.words, word{span: r.text(column, limit)})
+		return len(r.words) - 1
+	}
+	if size := r.words[number-1].end - r.words[number-1].next; size > limit {
+		r.fail(column, fmt.Errorf("word of %d bytes, at most %d allowed", size, limit))
+	}
+	return number - 1
+}
+
+// url returns the URL of the next row, valid until the one after it is read.
+func (r *columnReader) url(shared, rest int) []byte {
+	n := int(r.uint(shared, uint64(len(r.current))))
+	t := r.text(rest, MaxURL-n)
+	r.current = append(r.current[:n], r.raw[t.next:t.end]...)
+	if len(r.current) == 0 {
+		r.fail(rest, errors.New("empty URL"))
+	}
+	return r.current
+}
+
+// end returns the first error; bytes that nobody read are one.
+func (r *columnReader) end() error {
+	for i, c := range r.columns {
+		if c.next < c.end {
+			r.fail(i, fmt.Errorf("%d bytes left over", c.end-c.next))
+		}
+	}
+	return r.err
+}
