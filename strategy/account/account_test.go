@@ -1,7 +1,9 @@
 package account
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,9 +12,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -21,7 +25,7 @@ const page = "http://docs.example/page"
 
 // publish returns settings under which docs.example is crawled two links deep,
 // with a change, from one seed of a hand-written collection.
-func publish(t *testing.T, bucket *memblob.Bucket, change func(*collection.Collection)) *settings.Settings {
+func publish(t testing.TB, bucket *memblob.Bucket, change func(*collection.Collection)) *settings.Settings {
 	t.Helper()
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
 		d := rules.Even(kind, 1, noon)
@@ -75,6 +79,12 @@ func fold(t *testing.T, s *settings.Settings, facts []any) map[string]URL {
 			a.Link(fact)
 		}
 	}
+	return judged(t, a)
+}
+
+// judged returns all URLs of an account.
+func judged(t *testing.T, a *Account) map[string]URL {
+	t.Helper()
 	all := make(map[string]URL)
 	for u, err := range a.All() {
 		if err != nil {
@@ -129,6 +139,13 @@ func TestState(t *testing.T) {
 		"failed before it is asked again":   {again, []any{near, outcome(1, book.Retry, 2), outcome(2, book.Failed, 3)}, state{Pending, "", 0, 1, 2}},
 		"failed after it was asked again":   {again, []any{near, outcome(3, book.Failed, 3)}, state{Failed, "http 404", 0, 1, 3}},
 		"failed and not admitted any more":  {again, []any{link(page, 3, 0), outcome(2, book.Failed, 3)}, state{Failed, "http 404", 0, 3, 2}},
+		"lost":                              {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Lost, 0)}, state{Pending, "", 0, 1, 0}},
+		"lost, and not admitted any more":   {nil, []any{link(page, 3, 0), outcome(1, book.Stored, 1), outcome(2, book.Lost, 0)}, state{Skipped, collection.TooDeep, 0, 3, 0}},
+		"lost takes everything back":        {nil, []any{near, outcome(1, book.Retry, 2), outcome(2, book.Failed, 1), outcome(3, book.Lost, 0)}, state{Pending, "", 0, 1, 0}},
+		"asked since it was lost":           {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Lost, 0), outcome(3, book.Retry, 1)}, state{Pending, "", 1, 1, 0}},
+		"stored since it was lost":          {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Lost, 0), outcome(3, book.Stored, 1)}, state{Stored, "", 0, 1, 3}},
+		"unchanged since it was lost":       {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Lost, 0), outcome(3, book.Unchanged, 1)}, state{Pending, "", 0, 1, 0}},
+		"of one version the least counts":   {nil, []any{near, outcome(1, book.Stored, 1), outcome(1, book.Failed, 1)}, state{Failed, "http 404", 0, 1, 1}},
 		"no collection any more":            {nil, []any{book.Link{Target: page, Depth: 1, Collection: "shop"}}, state{Skipped, settings.NoCollection, 0, 1, 0}},
 		"stored by a collection that is gone": {nil, []any{book.Link{Target: page, Depth: 1, Collection: "shop"}, outcome(1, book.Stored, 1)},
 			state{Stored, "", 0, 1, 1}},
@@ -147,17 +164,6 @@ func TestState(t *testing.T) {
 				rand.Shuffle(len(test.facts), func(i, j int) { test.facts[i], test.facts[j] = test.facts[j], test.facts[i] })
 			}
 		})
-	}
-}
-
-func TestOfOneVersionTheFirstCounts(t *testing.T) {
-	s := publish(t, memblob.New(), nil)
-	for _, first := range []book.State{book.Stored, book.Failed} {
-		second := outcome(1, book.Stored+book.Failed-first, 1)
-		u := fold(t, s, []any{link(page, 1, 0), outcome(1, first, 1), second})[page]
-		if u.Final.State != first {
-			t.Errorf("%v decides, want %v", u.Final.State, first)
-		}
 	}
 }
 
@@ -182,6 +188,79 @@ func TestStrategyRefuses(t *testing.T) {
 	u := fold(t, publish(t, memblob.New(), nil), []any{link(refused, 1, 0)})[refused]
 	if u.State != Skipped || u.Reason != settings.Refused {
 		t.Errorf("%s %q, want it skipped: no frontier takes it", u.State, u.Reason)
+	}
+}
+
+func TestForgotten(t *testing.T) {
+	const site, seed = "http://other.example/", "http://docs.example/"
+	bucket := memblob.New()
+	publish(t, bucket, nil)
+	for _, e := range []takedown.Entry{takedown.URL(parse(t, page), noon), takedown.Site("other.example", noon)} {
+		if _, err := takedown.Forget(t.Context(), bucket, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := settings.Read(t.Context(), bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := fold(t, s, []any{
+		link(page, 1, 0), link(page, 1, 0), link(site, 1, 0), link(seed+"b", 1, 0),
+		outcome(1, book.Stored, 1), book.Link{Target: page, Kind: book.Image},
+	})
+	if len(all) != 2 || all[seed].State != Pending || all[seed+"b"].State != Pending {
+		t.Errorf("got %v, want the seed and one page", all)
+	}
+	if _, err := takedown.Forget(t.Context(), bucket, takedown.URL(parse(t, seed), noon)); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = settings.Read(t.Context(), bucket); err != nil {
+		t.Fatal(err)
+	}
+	if all := fold(t, s, nil); len(all) > 0 {
+		t.Errorf("got %v, though the seed is forgotten", all)
+	}
+}
+
+func parse(t testing.TB, url string) address.Address {
+	t.Helper()
+	a, err := address.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestAllStopsAndGoesOn(t *testing.T) {
+	a, err := New(publish(t, memblob.New(), nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 {
+		a.Link(link(fmt.Sprint("http://docs.example/", i), 1, 0))
+	}
+	a.Link(link("no URL", 1, 0))
+	for n := range 3 {
+		seen := 0
+		for range a.All() {
+			if seen++; seen > n {
+				break
+			}
+		}
+	}
+	urls, failed := 0, 0
+	for _, err := range a.All() {
+		if err != nil && !strings.Contains(err.Error(), "no URL") {
+			t.Error(err)
+		}
+		if err != nil {
+			failed++
+		} else {
+			urls++
+		}
+	}
+	if urls != 1001 || failed != 1 {
+		t.Errorf("%d URLs and %d errors, want 1001 and 1", urls, failed)
 	}
 }
 

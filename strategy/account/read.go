@@ -5,21 +5,25 @@ import (
 	"errors"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
-	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
-	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
+
+// requests is how many requests wait for the store at once where there is
+// little to compute.
+const requests = 16
 
 // Bucket is the account of a whole bucket at one moment.
 type Bucket struct {
 	*Account
 	Manifests []manifest.Manifest // of every storage partition
 	Spooled   []Spooled           // what waits to be packed
-	Lost      []error             // of each book that is listed and cannot be read
-	Damaged   []error             // of each spool object that is not packed and cannot be read
+	Lost      []Unreadable        // books that are listed and absent or damaged
+	Damaged   []Unreadable        // spool objects that are not packed and damaged
 }
 
 // Spooled is a spool object that no generation has consumed.
@@ -30,55 +34,60 @@ type Spooled struct {
 	Pages     int
 }
 
+// Unreadable is an object that cannot be read, although the store answers.
+type Unreadable struct {
+	Partition layout.Partition
+	Key       string
+	Err       error // names the key too; wraps blob.ErrAbsent, book.ErrDamaged or spool.ErrDamaged, or says that the key is none of a spool object
+}
+
 // Read folds (books, unconsumed spool) of every partition. What is committed
 // or spooled while it reads may or may not be in it. It fails when a book is
 // lost; a damaged spool object teaches nothing, and its URLs are asked again.
 func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucket, error) {
-	b, err := Survey(ctx, bucket, s)
+	b, err := Survey(ctx, bucket, s, nil)
 	if err != nil {
 		return nil, err
 	}
-	if len(b.Lost) > 0 {
-		return nil, errors.Join(b.Lost...)
+	var lost []error
+	for _, l := range b.Lost {
+		lost = append(lost, l.Err)
+	}
+	if err := errors.Join(lost...); err != nil {
+		return nil, err
 	}
 	return b, nil
 }
 
 // Survey is Read for those who look for what is wrong: it goes on without the
-// books that are lost.
-func Survey(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucket, error) {
-	account, err := New(s)
+// books that are lost. Unless progress is nil, it is told now and then how many
+// bytes of how many bytes of books are read, by one goroutine at a time; it
+// begins anew when a book turns out to be damaged.
+func Survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progress func(read, total int64)) (*Bucket, error) {
+	partitions := s.Partitions()
+	b := &Bucket{Manifests: make([]manifest.Manifest, len(partitions))}
+	keys := make([][]string, len(partitions))
+	err := inParallel(ctx, requests, len(partitions), func(ctx context.Context, i int) (err error) {
+		// Spool before manifest: a batch that is consumed in between is
+		// found in the books.
+		if keys[i], err = spooled(ctx, bucket, partitions[i]); err != nil {
+			return err
+		}
+		b.Manifests[i], err = manifest.Read(ctx, bucket, partitions[i])
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	b := &Bucket{Account: account}
-	for _, p := range s.Partitions() {
-		// Spool before manifest: a batch that is consumed in between is
-		// found in the books.
-		keys, err := spooled(ctx, bucket, p)
-		if err != nil {
-			return nil, err
-		}
-		m, err := manifest.Read(ctx, bucket, p)
-		if err != nil {
-			return nil, err
-		}
-		b.Manifests = append(b.Manifests, m)
-		for _, listed := range m.Books {
-			err := b.addBook(ctx, bucket, listed.Key)
-			if errors.Is(err, blob.ErrAbsent) || errors.Is(err, book.ErrDamaged) {
-				b.Lost = append(b.Lost, err)
-			} else if err != nil {
-				return nil, err
-			}
-		}
-		for _, key := range keys {
-			if err := b.addSpool(ctx, bucket, &m, key); err != nil {
-				return nil, err
-			}
-		}
+	books, err := open(ctx, bucket, b.Manifests)
+	if err != nil {
+		return nil, err
 	}
-	return b, nil
+	if b.Account, err = books.account(ctx, s, progress); err != nil {
+		return nil, err
+	}
+	b.Lost = books.lost()
+	return b, b.addSpool(ctx, bucket, keys)
 }
 
 func spooled(ctx context.Context, bucket blob.Reader, p layout.Partition) ([]string, error) {
@@ -92,48 +101,18 @@ func spooled(ctx context.Context, bucket blob.Reader, p layout.Partition) ([]str
 	return keys, nil
 }
 
-func (b *Bucket) addBook(ctx context.Context, bucket blob.Reader, key string) error {
-	content, err := bucket.Get(ctx, key, blob.Range{})
-	if err != nil {
-		return fmt.Errorf("cannot read book %s: %w", key, err)
+// inParallel does something for each number below n, some at a time, until the
+// first error.
+func inParallel(ctx context.Context, atOnce, n int, do func(ctx context.Context, i int) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i := range n {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return do(ctx, i)
+		})
 	}
-	learnt, err := book.Decode(content)
-	if err != nil {
-		return fmt.Errorf("book %s: %w", key, err)
-	}
-	b.add(learnt)
-	return nil
-}
-
-func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, key string) error {
-	p, batch, err := layout.ParseSpoolKey(key)
-	if err != nil {
-		b.Damaged = append(b.Damaged, err)
-		return nil
-	}
-	if m.HasConsumed(batch) {
-		return nil
-	}
-	ledger, err := spool.ReadLedger(ctx, bucket, key)
-	switch {
-	case errors.Is(err, blob.ErrAbsent): // consumed and deleted since it was listed
-		return nil
-	case errors.Is(err, spool.ErrDamaged):
-		b.Damaged = append(b.Damaged, err)
-		return nil
-	case err != nil:
-		return err
-	}
-	b.Spooled = append(b.Spooled, Spooled{p, batch, ledger.Stored, ledger.Pages})
-	b.add(book.Book{Outcomes: ledger.Outcomes, Links: ledger.Links})
-	return nil
-}
-
-func (b *Bucket) add(learnt book.Book) {
-	for _, o := range learnt.Outcomes {
-		b.Outcome(o)
-	}
-	for _, l := range learnt.Links {
-		b.Link(l)
-	}
+	return group.Wait()
 }

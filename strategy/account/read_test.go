@@ -15,7 +15,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -24,10 +23,7 @@ const host = "http://docs.example/"
 // learnt is that the page of a token, to which the seed leads, failed.
 func learnt(t *testing.T, token uint64) book.Book {
 	t.Helper()
-	a, err := address.Parse(host + layout.Version{Token: token}.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := parse(t, host+layout.Version{Token: token}.String())
 	o := outcome(token, book.Failed, 1)
 	o.URL, o.Place = a.URL, a.Place
 	l := link(a.URL, 1, 0)
@@ -35,7 +31,7 @@ func learnt(t *testing.T, token uint64) book.Book {
 	return book.Book{Outcomes: []book.Outcome{o}, Links: []book.Link{l}}
 }
 
-func create(t *testing.T, bucket blob.Bucket, key string, content []byte) {
+func create(t testing.TB, bucket blob.Bucket, key string, content []byte) {
 	t.Helper()
 	if err := bucket.Create(t.Context(), key, content); err != nil {
 		t.Fatal(err)
@@ -43,7 +39,7 @@ func create(t *testing.T, bucket blob.Bucket, key string, content []byte) {
 }
 
 // addSpool spools what is learnt under its token.
-func addSpool(t *testing.T, bucket blob.Bucket, b book.Book) {
+func addSpool(t testing.TB, bucket blob.Bucket, b book.Book) {
 	t.Helper()
 	batch := b.Outcomes[0].Version
 	content, err := spool.Encode(spool.Spool{Ledger: spool.Ledger{Batch: batch, Ended: noon, Outcomes: b.Outcomes, Links: b.Links}})
@@ -53,7 +49,7 @@ func addSpool(t *testing.T, bucket blob.Bucket, b book.Book) {
 	create(t, bucket, layout.SpoolKey(0, batch), content)
 }
 
-func commit(t *testing.T, bucket blob.Bucket, edit func(*manifest.Manifest)) {
+func commit(t testing.TB, bucket blob.Bucket, edit func(*manifest.Manifest)) {
 	t.Helper()
 	_, err := manifest.Commit(t.Context(), bucket, 0, func() time.Time { return noon }, func(m *manifest.Manifest) error {
 		edit(m)
@@ -65,7 +61,7 @@ func commit(t *testing.T, bucket blob.Bucket, edit func(*manifest.Manifest)) {
 }
 
 // addBook commits what is learnt as a book.
-func addBook(t *testing.T, bucket blob.Bucket, b book.Book) (key string) {
+func addBook(t testing.TB, bucket blob.Bucket, b book.Book) (key string) {
 	t.Helper()
 	content, err := book.Encode(b)
 	if err != nil {
@@ -137,6 +133,63 @@ func TestReadGoesOnWithoutSpoolThatIsDamaged(t *testing.T) {
 	}
 }
 
+func TestSpoolThatIsClosed(t *testing.T) {
+	bucket, s, _ := newBucket(t)
+	commit(t, bucket, func(m *manifest.Manifest) { m.Close(layout.Version{Epoch: 1, Token: 3}) })
+	addSpool(t, bucket, learnt(t, 5))
+	b, err := Read(t.Context(), bucket, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]State{"": Pending, name(1): Failed, name(2): Failed, name(5): Failed}
+	if diff := cmp.Diff(want, states(t, b.Account)); diff != "" {
+		t.Errorf("without batch 3, which comes too late (-want +got):\n%s", diff)
+	}
+	if len(b.Spooled) != 1 || b.Spooled[0].Batch.Token != 5 {
+		t.Errorf("spooled %v, want batch 5", b.Spooled)
+	}
+}
+
+// TestBookThatIsDamagedInItsMiddle reads a book of which the first blocks are
+// sound: no part of it counts.
+func TestBookThatIsDamagedInItsMiddle(t *testing.T) {
+	bucket, s, _ := newBucket(t)
+	key := addBook(t, bucket, crawled(t, 1, 100))
+	content, err := bucket.Get(t.Context(), key, blob.Range{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, what := range map[int]string{len(content) / 2: "a block", len(content) - 1500: "the sources"} {
+		content[at]++
+		if err := bucket.Replace(t.Context(), key, content); err != nil {
+			t.Fatal(err)
+		}
+		content[at]--
+		b, err := Survey(t.Context(), bucket, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b.Lost) != 1 || b.Lost[0].Key != key || !errors.Is(b.Lost[0].Err, book.ErrDamaged) || b.Len() != 4 {
+			t.Errorf("%s: lost %v, %d URLs", what, b.Lost, b.Len())
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	bucket, s, _ := newBucket(t)
+	var last, all int64
+	times := 0
+	_, err := Survey(t.Context(), bucket, s, func(read, total int64) {
+		if times++; read <= last || all > 0 && all != total {
+			t.Errorf("%d of %d bytes after %d of %d", read, total, last, all)
+		}
+		last, all = read, total
+	})
+	if err != nil || times != 2 || last == 0 || last != all {
+		t.Errorf("told %d times, at last %d of %d bytes: %v", times, last, all, err)
+	}
+}
+
 func TestLostBook(t *testing.T) {
 	for name, harm := range map[string]func(t *testing.T, bucket blob.Bucket, key string) error{
 		"absent": func(t *testing.T, bucket blob.Bucket, key string) error { return bucket.Delete(t.Context(), key) },
@@ -152,11 +205,11 @@ func TestLostBook(t *testing.T) {
 			if _, err := Read(t.Context(), bucket, s); err == nil || !strings.Contains(err.Error(), books[0]) {
 				t.Errorf("Read: %v, want the key of the book", err)
 			}
-			b, err := Survey(t.Context(), bucket, s)
+			b, err := Survey(t.Context(), bucket, s, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(b.Lost) != 1 || !strings.Contains(b.Lost[0].Error(), books[0]) || len(states(t, b.Account)) != 3 {
+			if len(b.Lost) != 1 || !strings.Contains(b.Lost[0].Err.Error(), books[0]) || len(states(t, b.Account)) != 3 {
 				t.Errorf("Survey: lost %v, states %v", b.Lost, states(t, b.Account))
 			}
 		})
@@ -180,7 +233,7 @@ func TestSpoolThatIsConsumedMeanwhile(t *testing.T) {
 		t.Errorf("Read: %v", err)
 	}
 	meddling.before = func(key string) { meddling.err = blob.ErrRetryable }
-	if _, err := Survey(t.Context(), meddling, s); !errors.Is(err, blob.ErrRetryable) {
+	if _, err := Survey(t.Context(), meddling, s, nil); !errors.Is(err, blob.ErrRetryable) {
 		t.Errorf("without a store: %v, want %v", err, blob.ErrRetryable)
 	}
 }

@@ -2,8 +2,6 @@ package collection
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -17,9 +15,6 @@ import (
 // MaxBytes is the largest collection that is read or written: about 50,000
 // seeds.
 const MaxBytes = 8 << 20
-
-// maxRaces is how often Publish loses a number to others before it gives up.
-const maxRaces = 100
 
 // Load returns the newest version of a collection, or blob.ErrAbsent. It
 // takes one LIST and one GET.
@@ -99,35 +94,21 @@ func Publish(ctx context.Context, bucket blob.Bucket, c Collection) (Collection,
 	if err := c.Validate(); err != nil {
 		return Collection{}, fmt.Errorf("cannot publish collection %q: %w", c.Name, err)
 	}
-	var err error
-	for range maxRaces {
-		c, err = publish(ctx, bucket, c)
-		if !errors.Is(err, blob.ErrExists) {
-			break
-		}
+	store := numbered.Store[Collection]{
+		Prefix: layout.CollectionPrefix(c.Name),
+		Key:    func(version uint64) string { return layout.CollectionKey(c.Name, version) },
+		Most:   MaxBytes,
 	}
+	published, _, err := store.Publish(ctx, bucket, func(current Collection, version uint64) (Collection, bool) {
+		c.Version = current.Version
+		if reflect.DeepEqual(c, current) {
+			return current, false
+		}
+		c.Version = version
+		return c, true
+	})
 	if err != nil {
 		return Collection{}, fmt.Errorf("cannot publish collection %s: %w", c.Name, err)
 	}
-	return c, nil
-}
-
-func publish(ctx context.Context, bucket blob.Bucket, c Collection) (Collection, error) {
-	current, err := Load(ctx, bucket, c.Name)
-	if err != nil && !errors.Is(err, blob.ErrAbsent) {
-		return c, err
-	}
-	c.Version = current.Version
-	if reflect.DeepEqual(c, current) {
-		return current, nil
-	}
-	c.Version++
-	content, err := json.Marshal(c)
-	if err != nil {
-		return c, err
-	}
-	if len(content) > MaxBytes {
-		return c, fmt.Errorf("%d bytes, more than %d", len(content), MaxBytes)
-	}
-	return c, blob.CreateOnce(ctx, bucket, layout.CollectionKey(c.Name, c.Version), content)
+	return published, nil
 }

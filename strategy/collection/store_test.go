@@ -4,15 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
-	"github.com/google/go-cmp/cmp"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
 func TestPublish(t *testing.T) {

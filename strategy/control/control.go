@@ -89,7 +89,7 @@ func Load(ctx context.Context, bucket blob.Reader) (Document, error) {
 // when another publisher was faster and returns false when there is nothing to
 // change. It returns the controls that are in force then.
 func Change(ctx context.Context, bucket blob.Bucket, change func(*Document) bool) (Document, error) {
-	document, _, err := store.Publish(ctx, bucket, func(current Document) (Document, bool) {
+	document, _, err := store.Publish(ctx, bucket, func(current Document, _ uint64) (Document, bool) {
 		changed := change(&current)
 		return current, changed
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -14,7 +15,9 @@ import (
 // stay as they are, but one that waits and was now found at a smaller depth
 // moves up, keeping its attempts. It works before Open too.
 func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (added int, err error) {
-	for part := range slices.Chunk(entries, chunk) {
+	byHost := slices.Clone(entries) // so that a chunk touches few queues
+	slices.SortStableFunc(byHost, func(a, b Entry) int { return strings.Compare(a.Host, b.Host) })
+	for part := range slices.Chunk(byHost, chunk) {
 		args := make([]any, 0, 1+2*len(part))
 		args = append(args, now.UnixMilli())
 		for _, e := range part {

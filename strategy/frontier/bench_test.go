@@ -73,6 +73,27 @@ func BenchmarkBatch(b *testing.B) {
 	})
 }
 
+// BenchmarkRebuild marks 200,000 URLs and admits 100,000, as a rebuild does.
+func BenchmarkRebuild(b *testing.B) {
+	known, pending := make([]Known, 200_000), make([]Entry, 100_000)
+	for i := range known {
+		known[i] = Known{ID: benchURL(i).ID, Version: layout.Version{Epoch: 1, Token: uint64(1 + i/100)}, State: book.Stored, Depth: 3}
+	}
+	for i := range pending {
+		pending[i] = benchURL(len(known) + i)
+		pending[i].Host = fmt.Sprintf("host%d.example.org", i%1000)
+	}
+	benchEach(b, func(b *testing.B, f fixture) {
+		b.ReportAllocs()
+		for b.Loop() {
+			f.must(f.Reset(b.Context()))
+			f.must(f.Mark(b.Context(), known))
+			f.admit(noon, pending...)
+		}
+		b.ReportMetric(float64(b.N*(len(known)+len(pending)))/b.Elapsed().Seconds(), "URLs/s")
+	})
+}
+
 // TestMemory holds a redis-server to 150 bytes for a URL that is known, and to
 // as much and its length for one that waits.
 func TestMemory(t *testing.T) {

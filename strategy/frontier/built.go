@@ -1,6 +1,9 @@
 package frontier
 
-import "context"
+import (
+	"context"
+	"crypto/rand"
+)
 
 // Declare records under which settings the frontier is being built. It comes
 // before Open.
@@ -19,8 +22,13 @@ func (f *Frontier) Built(ctx context.Context, settings string) error {
 }
 
 // Reset forgets everything, except when hosts may be asked again. A rebuild
-// begins with it. It is one script, however much there is to forget.
+// begins with it, and keeps the Frontier until Open. It is one script, however
+// much there is to forget.
 func (f *Frontier) Reset(ctx context.Context) error {
-	_, err := f.run(ctx, resetScript)
+	name := rand.Text()
+	_, err := f.run(ctx, resetScript, name)
+	if err == nil {
+		f.rebuild.Store(name)
+	}
 	return f.wrap("reset", err)
 }

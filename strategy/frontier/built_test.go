@@ -3,6 +3,7 @@ package frontier
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -45,7 +46,8 @@ func TestReset(t *testing.T) {
 		}
 		keys, err := f.rdb.Keys(t.Context(), "f:{3}:*").Result()
 		f.must(err)
-		if diff := cmp.Diff([]string{f.key("next")}, keys); diff != "" {
+		slices.Sort(keys)
+		if diff := cmp.Diff([]string{f.key("next"), f.key("rebuild")}, keys); diff != "" {
 			t.Errorf("keys left: %s", diff)
 		}
 		if n := other.counts().Waiting; n != 1 {
@@ -58,6 +60,25 @@ func TestReset(t *testing.T) {
 		f.admit(noon, entries("b", 1)...)
 		f.noLease(request(at(5.9)))
 		f.lease(request(at(6)))
+	})
+}
+
+// TestTwoRebuilds has one reset what another has loaded: only the last may
+// declare the frontier built.
+func TestTwoRebuilds(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		first, second := fixture{New(f.rdb, 3), t}, fixture{New(f.rdb, 3), t}
+		f.must(first.Reset(t.Context()))
+		first.admit(noon, entries("a", 1)...)
+		f.must(second.Reset(t.Context()))
+		if err := first.Open(t.Context(), 5); !errors.Is(err, ErrReset) {
+			t.Errorf("Open after another's Reset: %v, want ErrReset", err)
+		}
+		if _, err := f.Epoch(t.Context()); !errors.Is(err, ErrNotBuilt) {
+			t.Errorf("Epoch: %v, want ErrNotBuilt", err)
+		}
+		f.must(second.Open(t.Context(), 6))
+		f.must(second.Open(t.Context(), 6)) // again, after a reply that was lost
 	})
 }
 

@@ -14,6 +14,8 @@
 //
 //	f:{3}:epoch            the epoch in which the frontier is open
 //	f:{3}:settings         fingerprint of the settings under which it was built
+//	f:{3}:rebuild          name of the last Reset
+//	f:{3}:learnt           hash   storage partition → names of its last commits (see Learning)
 //	f:{3}:known            hash   identity → state
 //	f:{3}:counts           hash   letter of a state → number of URLs in it
 //	f:{3}:q:<band>:<host>  list   elements that wait, oldest first

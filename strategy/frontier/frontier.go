@@ -5,13 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
 )
 
 // ErrNotBuilt: Redis holds no frontier of this partition, because it came up
-// empty, or one that was built under other settings. It must be rebuilt from the bucket and opened in a new epoch first.
+// empty, or one that was built under other settings or is behind the books. It
+// must be rebuilt from the bucket and opened in a new epoch first.
 var ErrNotBuilt = errors.New("frontier is not built")
+
+// ErrReset: a rebuild lost what it had loaded, for another has begun.
+var ErrReset = errors.New("it was reset meanwhile")
 
 // tokens counts the leases of all partitions.
 const tokens = "frontier:token"
@@ -22,6 +27,7 @@ const tokens = "frontier:token"
 type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
+	rebuild   atomic.Value // string, the name of the last Reset; nil before
 }
 
 // New returns the frontier of a crawl partition. It asks Redis for nothing.
@@ -42,12 +48,17 @@ func (f *Frontier) Epoch(ctx context.Context) (uint64, error) {
 }
 
 // Open declares the frontier built, in this epoch: the last step of a rebuild.
-// Of several epochs the highest stays.
+// Of several epochs the highest stays. It fails with ErrReset if the frontier
+// was reset by another since Reset was called here.
 func (f *Frontier) Open(ctx context.Context, epoch uint64) error {
 	if epoch == 0 {
 		return f.failed("open", errors.New("epochs count from 1"))
 	}
-	_, err := f.run(ctx, openScript, strconv.FormatUint(epoch, 10))
+	rebuild, _ := f.rebuild.Load().(string)
+	opened, err := f.run(ctx, openScript, strconv.FormatUint(epoch, 10), rebuild)
+	if err == nil && opened == int64(0) {
+		err = ErrReset
+	}
 	return f.wrap("open", err)
 }
 

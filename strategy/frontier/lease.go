@@ -40,6 +40,10 @@ type Lease struct {
 	Entries   []Entry   // shallow ones first
 }
 
+// Alone is the number of attempts from which a URL is leased alone, for it may
+// be what its fetch died of. URLs of one attempt are leased twelve at most.
+const Alone = 2
+
 // Lease leases URLs of the host that may be asked first. It returns false when
 // no host can be asked before the horizon, and ErrNotBuilt before Open. A URL
 // is on one lease at a time.
@@ -120,10 +124,14 @@ func parseLease(reply any, v layout.Version, deadline time.Time) (Lease, error) 
 }
 
 // Expire ends the leases whose deadline has passed. Their URLs wait again, at
-// the front, and their hosts are free. It returns how many URLs wait again.
+// the back, and their hosts are free. It returns how many URLs wait again.
+//
+// Nobody knows here whether a fetch died of one of them or none ever began. So
+// an expiry counts as an attempt, until the URL is leased alone, and can never
+// use the attempts up: that takes an outcome.
 func (f *Frontier) Expire(ctx context.Context, now time.Time) (requeued int, err error) {
 	for {
-		n, err := expireScript.Run(ctx, f.rdb, []string{f.prefix()}, now.UnixMilli()).Int64Slice()
+		n, err := expireScript.Run(ctx, f.rdb, []string{f.prefix()}, now.UnixMilli(), Alone).Int64Slice()
 		if err == nil && len(n) != 2 {
 			err = fmt.Errorf("unexpected answer %v", n)
 		}

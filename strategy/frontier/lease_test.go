@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -158,7 +159,7 @@ func TestExpire(t *testing.T) {
 
 		// The pages of the late batch count, its host's lease is another's.
 		again := f.lease(request(at(61)))
-		if diff := cmp.Diff([]string{"0", "1", "2", "3"}, paths(again.Entries)); diff != "" {
+		if diff := cmp.Diff([]string{"3", "0", "1", "2"}, paths(again.Entries)); diff != "" {
 			t.Error(diff)
 		}
 		late := settlement(a, at(62), book.Stored)
@@ -176,6 +177,65 @@ func TestExpire(t *testing.T) {
 		}
 		if n := expire(at(1000)); n != 0 {
 			t.Errorf("%d URLs expired, want none, for nothing is leased", n)
+		}
+	})
+}
+
+// TestIsolation lets the fetch of one URL die time after time: the others are
+// rid of it at the third, and what nobody ever asked for is not given up.
+func TestIsolation(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		const urls, killer = 150, "30"
+		f.admit(noon, entries("a", urls)...)
+		var sizes []int
+		deaths, attempts := 0, uint8(0)
+		for minute := 0; deaths < 6; minute++ {
+			now := noon.Add(2 * time.Duration(minute) * time.Minute)
+			_, err := f.Expire(t.Context(), now)
+			f.must(err)
+			lease := f.lease(request(now))
+			sizes = append(sizes, len(lease.Entries))
+			if i := slices.Index(paths(lease.Entries), killer); i >= 0 {
+				deaths++
+				attempts = lease.Entries[i].Attempts
+				continue
+			}
+			f.settle(settlement(lease, now, book.Stored))
+		}
+		want := []int{
+			100, 50, // one of them dies
+			12, 12, 12, // the third has the killer
+			12, 12, 12, 12, 12, 4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, // alone, in the order in which they were leased
+			1, 1, 1,
+		}
+		if diff := cmp.Diff(want, sizes); diff != "" {
+			t.Errorf("leases (-want +got):\n%s", diff)
+		}
+		if attempts != Alone {
+			t.Errorf("%d attempts, want %d", attempts, Alone)
+		}
+		if diff := cmp.Diff(Counts{Stored: urls - 1, Leased: 1, Batches: 1}, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestLeasedWithFewer keeps the order of what a lease leaves.
+func TestLeasedWithFewer(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		var list []Entry
+		for i, attempts := range []uint8{0, 0, 2, 0, 1, 1, 0, 9, 255, 0} {
+			e := entry("a", fmt.Sprint(i), uint16(i/6)) // in two bands
+			e.Attempts = attempts
+			list = append(list, e)
+		}
+		f.admit(noon, list...)
+		for i, want := range [][]string{{"0", "1"}, {"2"}, {"3", "4", "5", "6"}, {"7"}, {"8"}, {"9"}} {
+			lease := f.lease(request(at(float64(i))))
+			if diff := cmp.Diff(want, paths(lease.Entries)); diff != "" {
+				t.Errorf("lease %d: %s", i, diff)
+			}
+			f.settle(settlement(lease, at(float64(i-1)), book.Stored))
 		}
 	})
 }

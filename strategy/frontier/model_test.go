@@ -111,10 +111,10 @@ func (m *model) leased(r Request, l Lease) error {
 		if bytes += len(e.URL); bytes > r.MaxBytes && i > 0 {
 			return fmt.Errorf("%d bytes of URLs", bytes)
 		}
-		if min(int(e.Depth), 15) < band {
+		if band16(e) < band {
 			return fmt.Errorf("%s comes after a deeper one", e.URL)
 		}
-		band = min(int(e.Depth), 15)
+		band = band16(e)
 		u.state, u.version = 'l', l.Version
 	}
 	left := m.waiting(l.Host)
@@ -123,12 +123,37 @@ func (m *model) leased(r Request, l Lease) error {
 			return fmt.Errorf("%s was left out for deeper ones", u.URL)
 		}
 	}
-	full := len(l.Entries) == r.Max || bytes+len("http://h3:8080/299") > r.MaxBytes // the next may not have fit
+	most := r.Max
+	for _, e := range l.Entries {
+		most = together(most, e)
+	}
+	if len(l.Entries) > most {
+		return fmt.Errorf("%d leased, at most %d may be", len(l.Entries), most)
+	}
+	for _, u := range left { // the next is one of the shallowest band
+		if !slices.ContainsFunc(left, func(other *modelURL) bool { return band16(other.Entry) < band16(u.Entry) }) {
+			most = together(most, u.Entry)
+		}
+	}
+	full := len(l.Entries) >= most || bytes+len("http://h3:8080/299") > r.MaxBytes // the next may not have fit
 	if len(left) > 0 && !full || len(l.Entries) == 0 || len(l.Entries) > r.Max {
 		return fmt.Errorf("%d leased, %d left", len(l.Entries), len(left))
 	}
 	m.leases[l.Version] = l
 	return nil
+}
+
+func band16(e Entry) int { return min(int(e.Depth), 15) }
+
+// together is how many URLs may be leased with one, of so many.
+func together(most int, e Entry) int {
+	switch e.Attempts {
+	case 0:
+		return most
+	case 1:
+		return min(most, 12)
+	}
+	return 1
 }
 
 // refused says what must hold when there was no lease.
@@ -155,15 +180,18 @@ func (m *model) settle(s Settlement) {
 		}
 	}
 	if _, out := m.leases[s.Version]; out {
-		m.end(s.Version)
+		m.end(s.Version, false)
 		m.next[s.Host] = latest(m.next[s.Host], s.Ended.Add(s.Delay), s.Rest)
 	}
 }
 
-func (m *model) end(v layout.Version) {
+func (m *model) end(v layout.Version, expired bool) {
 	for _, e := range m.leases[v].Entries {
 		if u := m.urls[e.URL]; u.state == 'l' && u.version == v {
 			u.state, u.Entry = 'w', e
+			if expired && e.Attempts < Alone {
+				u.Attempts++
+			}
 		}
 	}
 	delete(m.leases, v)
@@ -237,7 +265,7 @@ func (m *modelRun) step() error {
 		}
 		for v, l := range m.model.leases {
 			if l.Deadline.Before(m.now) {
-				m.model.end(v)
+				m.model.end(v, true)
 			}
 		}
 	case n == 19:

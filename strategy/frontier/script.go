@@ -21,6 +21,7 @@ var (
 	settleScript = script("settle")
 	expireScript = script("expire")
 	resetScript  = script("reset")
+	learnScript  = script("learn")
 )
 
 // script reads script/<name>.lua, preceded by what all of them share.

@@ -55,22 +55,23 @@ func (s Store[T]) Newest(ctx context.Context, bucket blob.Reader) (document T, v
 	return document, version, nil
 }
 
-// Publish makes a change to the document in force and stores it as the next
-// version. When another publisher takes the number, change is called again
-// with what that one published. It returns the version in force; change
-// returns false when it is the one that there is.
-func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(current T) (next T, changed bool)) (T, uint64, error) {
+// Publish makes a change to the document in force and stores it under the
+// version that change is told, the next. When another publisher takes the
+// number, change is called again with what that one published; two that publish
+// the same make one version. It returns the version in force; change returns
+// false when it is the one that there is.
+func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(current T, version uint64) (next T, changed bool)) (T, uint64, error) {
 	for range maxRaces {
 		current, version, err := s.Newest(ctx, bucket)
 		if err != nil {
 			return current, version, err
 		}
-		next, changed := change(current)
+		next, changed := change(current, version+1)
 		if !changed {
 			return current, version, nil
 		}
 		version++
-		err = s.create(ctx, bucket, version, next)
+		err = s.Create(ctx, bucket, version, next)
 		if err == nil {
 			return next, version, nil
 		}
@@ -82,7 +83,9 @@ func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(c
 	return none, 0, fmt.Errorf("cannot publish a version of %s: others were faster %d times", s.Prefix, maxRaces)
 }
 
-func (s Store[T]) create(ctx context.Context, bucket blob.Bucket, version uint64, document T) error {
+// Create stores a valid document as a version. The same document again is
+// success; another one under its number fails with blob.ErrExists.
+func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64, document T) error {
 	if err := document.Validate(); err != nil {
 		return err
 	}

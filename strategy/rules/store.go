@@ -2,7 +2,6 @@ package rules
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -13,35 +12,26 @@ import (
 // MaxBytes is the largest document that is read or written.
 const MaxBytes = 4 << 20
 
+func store(kind Kind) numbered.Store[Document] {
+	return numbered.Store[Document]{
+		Prefix: layout.StrategyPrefix(string(kind)),
+		Key:    func(version uint64) string { return layout.StrategyKey(string(kind), version) },
+		Most:   MaxBytes,
+	}
+}
+
 // Load returns the newest version of a strategy, or blob.ErrAbsent. It takes
 // one LIST and one GET.
 func Load(ctx context.Context, bucket blob.Reader, kind Kind) (Document, error) {
-	prefix := layout.StrategyPrefix(string(kind))
-	var newest blob.Object
-	for object, err := range bucket.List(ctx, prefix, "") {
-		if err != nil {
-			return Document{}, fmt.Errorf("cannot list %s: %w", prefix, err)
-		}
-		if _, _, err := layout.ParseStrategyKey(object.Key); err == nil {
-			newest = object
-		}
+	d, version, err := store(kind).Newest(ctx, bucket)
+	if err != nil {
+		return Document{}, err
 	}
-	if newest.Key == "" {
+	if version == 0 {
 		return Document{}, fmt.Errorf("cannot load the %s strategy: %w", kind, blob.ErrAbsent)
 	}
-	if newest.Size > MaxBytes {
-		return Document{}, fmt.Errorf("cannot read strategy %s: %d bytes, more than %d", newest.Key, newest.Size, MaxBytes)
-	}
-	content, err := bucket.Get(ctx, newest.Key, blob.Range{})
-	if err != nil {
-		return Document{}, fmt.Errorf("cannot read strategy %s: %w", newest.Key, err)
-	}
-	d, err := numbered.Decode[Document](content)
-	if err != nil {
-		return Document{}, fmt.Errorf("cannot read strategy %s: %w", newest.Key, err)
-	}
-	if key := layout.StrategyKey(string(d.Kind), d.Version); key != newest.Key {
-		return Document{}, fmt.Errorf("cannot read strategy %s: it says that it is %s", newest.Key, key)
+	if key := layout.StrategyKey(string(kind), version); d.Kind != kind || d.Version != version {
+		return Document{}, fmt.Errorf("cannot read %s: it says that it is %s", key, layout.StrategyKey(string(d.Kind), d.Version))
 	}
 	return d, nil
 }
@@ -49,19 +39,8 @@ func Load(ctx context.Context, bucket blob.Reader, kind Kind) (Document, error) 
 // Publish stores a document. The same document again is success; another one
 // under its version fails with blob.ErrExists.
 func Publish(ctx context.Context, bucket blob.Bucket, d Document) error {
-	key := layout.StrategyKey(string(d.Kind), d.Version)
-	if err := d.Validate(); err != nil {
-		return fmt.Errorf("cannot publish strategy %s: %w", key, err)
-	}
-	content, err := json.Marshal(d)
-	if err != nil {
-		return fmt.Errorf("cannot publish strategy %s: %w", key, err)
-	}
-	if len(content) > MaxBytes {
-		return fmt.Errorf("cannot publish strategy %s: %d bytes, more than %d", key, len(content), MaxBytes)
-	}
-	if err := blob.CreateOnce(ctx, bucket, key, content); err != nil {
-		return fmt.Errorf("cannot publish strategy %s: %w", key, err)
+	if err := store(d.Kind).Create(ctx, bucket, d.Version, d); err != nil {
+		return fmt.Errorf("cannot publish strategy %s: %w", layout.StrategyKey(string(d.Kind), d.Version), err)
 	}
 	return nil
 }

@@ -3,15 +3,16 @@ package rules
 import (
 	"encoding/json"
 	"errors"
-	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
-	"github.com/google/go-cmp/cmp"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
 func TestNewestVersionIsLoaded(t *testing.T) {

@@ -1,6 +1,7 @@
 // Package settings reads what the operator and the strategist have published:
-// the strategies, collections, takedowns and controls in force. Everyone follows them straight
-// from the bucket, so that all goes on without whoever published them.
+// the strategies, collections, takedowns and controls in force. Everyone
+// follows them straight from the bucket, so that all goes on without whoever
+// published them.
 package settings
 
 import (

@@ -14,8 +14,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -37,6 +39,16 @@ func publish(t *testing.T, bucket blob.Bucket, documents ...any) {
 			err = rules.Publish(t.Context(), bucket, d)
 		case collection.Collection:
 			_, err = collection.Publish(t.Context(), bucket, d)
+		case takedown.Entry:
+			_, err = takedown.Forget(t.Context(), bucket, d)
+		case control.Document:
+			_, err = control.Change(t.Context(), bucket, func(c *control.Document) bool {
+				changed := !cmp.Equal(*c, d)
+				*c = d
+				return changed
+			})
+		default:
+			t.Fatalf("cannot publish %T", d)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +91,11 @@ func TestDecide(t *testing.T) {
 	news := docs()
 	news.Name, news.Connections, news.DelayMillis, news.StopAt = "news", 2, 900, 70
 	news.Seeds = []collection.Seed{{URL: "http://news.example/", Scope: collection.Any, Depth: collection.Unlimited}}
-	publish(t, bucket, crawl, storage, docs(), news)
+	page, err := address.Parse("http://docs.example/secret")
+	if err != nil {
+		t.Fatal(err)
+	}
+	publish(t, bucket, crawl, storage, docs(), news, takedown.URL(page, noon), takedown.Site("gone.example", noon))
 	s := read(t, bucket)
 	for _, test := range []struct {
 		collection, url string
@@ -95,6 +111,10 @@ func TestDecide(t *testing.T) {
 		{"news", "http://docs.example/a", 9, 0, ""},
 		{"news", "http://other.example/", 9, 0, settings.NoPartition},
 		{"shop", "http://docs.example/a", 1, 0, settings.NoCollection},
+		{"docs", "http://docs.example/secret", 1, 0, settings.Forgotten},
+		{"shop", "http://docs.example/secret", 99, 99, settings.Forgotten}, // whatever else is wrong with it
+		{"news", "http://www.gone.example/a", 1, 0, settings.Forgotten},
+		{"docs", "http://docs.example/secret?2", 1, 0, ""},
 	} {
 		target, err := address.Parse(test.url)
 		if err != nil {
@@ -128,7 +148,7 @@ func TestFingerprint(t *testing.T) {
 	wider, news := docs(), docs()
 	wider.Seeds[0].Scope, news.Name = collection.Any, "news"
 	seen := map[string]bool{read(t, bucket).Fingerprint(): true}
-	for _, document := range []any{crawl, storage, docs(), wider, news} {
+	for _, document := range []any{crawl, storage, docs(), wider, news, takedown.Site("gone.example", noon)} {
 		publish(t, bucket, document)
 		fingerprint := read(t, bucket).Fingerprint()
 		if seen[fingerprint] {
@@ -139,6 +159,19 @@ func TestFingerprint(t *testing.T) {
 		if again := read(t, bucket).Fingerprint(); again != fingerprint {
 			t.Errorf("%q became %q without a change", fingerprint, again)
 		}
+	}
+}
+
+// TestControlIsNoSetting: what is paused or limited leaves the frontier as it is.
+func TestControlIsNoSetting(t *testing.T) {
+	bucket := memblob.New()
+	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon))
+	before := read(t, bucket).Fingerprint()
+	want := control.Document{Pause: &control.Pause{By: control.Operator, Reason: "to sleep"}}
+	publish(t, bucket, want)
+	s := read(t, bucket)
+	if diff := cmp.Diff(want, s.Control); diff != "" || s.Fingerprint() != before {
+		t.Errorf("%q became %q; controls (-want +got):\n%s", before, s.Fingerprint(), diff)
 	}
 }
 

@@ -18,22 +18,22 @@ type Set struct {
 func newSet(d Document, version uint64) Set {
 	s := Set{Version: version, urls: make(map[layout.Identity]time.Time), sites: make(map[layout.Identity]time.Time)}
 	for _, e := range d.Entries {
-		if e.URL != nil {
-			s.urls[*e.URL] = e.At
-		} else {
-			s.sites[*e.Site] = e.At
-		}
+		s.add(e)
 	}
 	return s
 }
 
-func (s Set) holds(e Entry) (found bool) {
+// add reports whether the entry was not in the set.
+func (s Set) add(e Entry) bool {
+	of, id := s.sites, e.Site
 	if e.URL != nil {
-		_, found = s.urls[*e.URL]
-	} else {
-		_, found = s.sites[*e.Site]
+		of, id = s.urls, e.URL
 	}
-	return found
+	_, found := of[*id]
+	if !found {
+		of[*id] = e.At
+	}
+	return !found
 }
 
 // Empty reports whether nothing is forgotten.
@@ -47,7 +47,11 @@ func (s Set) ForgetsPage(id layout.Identity, site string) bool {
 	if s.ForgetsID(id) {
 		return true
 	}
-	return len(s.sites) > 0 && !s.siteSince(site).IsZero()
+	if len(s.sites) == 0 {
+		return false // without a hash
+	}
+	_, found := s.sites[layout.IdentityOf(site)]
+	return found
 }
 
 // ForgetsID reports whether the one URL is forgotten by itself.
@@ -75,10 +79,8 @@ func (s Set) Since(a address.Address) time.Time {
 	if at, found := s.urls[a.ID]; found {
 		return at
 	}
-	return s.siteSince(a.Site)
+	return s.sites[layout.IdentityOf(a.Site)]
 }
-
-func (s Set) siteSince(site string) time.Time { return s.sites[layout.IdentityOf(site)] }
 
 // HasSites reports whether any whole site is forgotten.
 func (s Set) HasSites() bool { return len(s.sites) > 0 }

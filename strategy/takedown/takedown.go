@@ -42,6 +42,9 @@ func (d Document) Validate() error {
 		if (e.URL == nil) == (e.Site == nil) {
 			return fmt.Errorf("entry %d: want either a url or a site", i)
 		}
+		if e.At.IsZero() {
+			return fmt.Errorf("entry %d: no time since when it is forgotten", i)
+		}
 	}
 	return nil
 }
@@ -66,11 +69,14 @@ func Forget(ctx context.Context, bucket blob.Bucket, entries ...Entry) (version 
 	if len(entries) == 0 {
 		return 0, errors.New("nothing to forget")
 	}
-	_, version, err = store.Publish(ctx, bucket, func(current Document) (Document, bool) {
+	if err := (Document{entries}).Validate(); err != nil {
+		return 0, fmt.Errorf("cannot forget: %w", err)
+	}
+	_, version, err = store.Publish(ctx, bucket, func(current Document, _ uint64) (Document, bool) {
 		known := newSet(current, 0)
 		next := Document{Entries: slices.Clone(current.Entries)}
 		for _, e := range entries {
-			if !known.holds(e) {
+			if known.add(e) {
 				next.Entries = append(next.Entries, e)
 			}
 		}

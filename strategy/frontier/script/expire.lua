@@ -1,10 +1,11 @@
--- ARGV: now. Ends a few of the leases whose deadline has passed.
+-- ARGV: now, attempts up to which an expiry counts as one. Ends a few of the
+-- leases whose deadline has passed.
 -- Returns {leases ended, URLs that wait again}.
 local versions = redis.call('ZRANGEBYSCORE', LEASES, '-inf', '(' .. ARGV[1], 'LIMIT', 0, 4)
 local requeued = 0
 for _, version in ipairs(versions) do
   redis.call('ZREM', LEASES, version)
-  requeued = requeued + finish(version, 0)
+  requeued = requeued + finish(version, 0, tonumber(ARGV[2]))
 end
 write()
 return {#versions, requeued}

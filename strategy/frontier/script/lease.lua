@@ -14,13 +14,21 @@ local function time_of(host)
   return math.max(now, tonumber(redis.call('HGET', NEXT, host) or 0))
 end
 
--- take leases what waits on a host, shallow bands first.
+-- together is how many URLs a lease of this one may have: what was asked for
+-- before may be what the fetch of its batch died of.
+local function together(element)
+  local attempts = element:byte(19)
+  return attempts == 0 and most or math.min(most, math.max(1, math.floor(100 / 8 ^ attempts)))
+end
+
+-- take leases what waits on a host, shallow bands first, up to the first that
+-- does not fit.
 local function take(host)
-  local taken, bytes = {}, 0
+  local taken, bytes, room = {}, 0, most
   for band = 0, BANDS - 1 do
     local key = queue(host, band)
-    while #taken < most and budget > 0 do
-      local elements = redis.call('LPOP', key, most - #taken)
+    while #taken < room and budget > 0 do
+      local elements = redis.call('LPOP', key, room - #taken)
       if not elements or #elements == 0 then break end
       local ids = {}
       for i, element in ipairs(elements) do ids[i] = identity(element) end
@@ -28,8 +36,11 @@ local function take(host)
       for i, element in ipairs(elements) do
         if state[ids[i]] == waiting(element) then
           local size = #element - 23 - element:byte(23)
-          if #taken > 0 and bytes + size > most_bytes then
-            for j = #elements, i, -1 do redis.call('LPUSH', key, elements[j]) end
+          room = math.min(room, together(element))
+          if #taken > 0 and (bytes + size > most_bytes or #taken >= room) then
+            local rest = {}
+            for j = #elements, i, -1 do rest[#rest + 1] = elements[j] end
+            redis.call('LPUSH', key, unpack(rest))
             return taken
           end
           bytes = bytes + size

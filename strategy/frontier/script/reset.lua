@@ -1,6 +1,7 @@
--- Forgets everything but the times at which hosts may be asked. All at once: a
--- queue that went after an admission, or a counter before one, would leave a
--- URL that nobody leases or counts. A host with a queue is in HOSTS or ACTIVE.
+-- ARGV: name of the rebuild. Forgets everything but the times at which hosts
+-- may be asked. All at once: a queue that went after an admission, or a counter
+-- before one, would leave a URL that nobody leases or counts. A host with a
+-- queue is in HOSTS or ACTIVE.
 local function forget(host)
   for band = 0, BANDS - 1 do redis.call('UNLINK', queue(host, band)) end
 end
@@ -9,5 +10,6 @@ for _, host in ipairs(redis.call('HKEYS', ACTIVE)) do forget(host) end
 for _, version in ipairs(redis.call('ZRANGE', LEASES, 0, -1)) do
   redis.call('DEL', PREFIX .. 'lease:' .. version)
 end
-redis.call('UNLINK', PREFIX .. 'epoch', PREFIX .. 'settings', KNOWN, COUNTS, HOSTS, ACTIVE, LEASES)
+redis.call('UNLINK', PREFIX .. 'epoch', PREFIX .. 'settings', KNOWN, COUNTS, HOSTS, ACTIVE, LEASES, LEARNT)
+redis.call('SET', REBUILD, ARGV[1])
 return 0

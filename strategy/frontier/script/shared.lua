@@ -2,6 +2,7 @@
 local PREFIX = KEYS[1]
 local KNOWN, COUNTS, HOSTS = PREFIX .. 'known', PREFIX .. 'counts', PREFIX .. 'hosts'
 local NEXT, ACTIVE, LEASES = PREFIX .. 'next', PREFIX .. 'active', PREFIX .. 'leases'
+local LEARNT, REBUILD = PREFIX .. 'learnt', PREFIX .. 'rebuild'
 local BANDS = 16
 
 -- The states of the URLs that this script has read (false: unknown), those of
@@ -80,9 +81,10 @@ end
 
 -- finish ends a lease that was just taken out of LEASES: what is still leased
 -- by it goes to the front of its queue, in the order in which it was leased;
--- the host is free, and asked again no earlier than at the time given. It
--- returns how many URLs wait again.
-local function finish(version, earliest)
+-- the host is free, and asked again no earlier than at the time given. If the
+-- lease expired, it goes to the back instead, and attempts of fewer than those
+-- given are one more. It returns how many URLs wait again.
+local function finish(version, earliest, attempts)
   local key = PREFIX .. 'lease:' .. version
   local elements = redis.call('LRANGE', key, 0, -1)
   local host = table.remove(elements, 1)
@@ -93,12 +95,23 @@ local function finish(version, earliest)
   for i, element in ipairs(elements) do ids[i] = identity(element) end
   read(ids)
   local requeued = 0
-  for i = #elements, 1, -1 do
+  local function requeue(push, i, element)
     if leased_by(ids[i], version) then
-      become(ids[i], waiting(elements[i]))
-      redis.call('LPUSH', queue_of(host, elements[i]), elements[i])
+      become(ids[i], waiting(element))
+      redis.call(push, queue_of(host, element), element)
       requeued = requeued + 1
     end
+  end
+  if attempts then
+    for i, element in ipairs(elements) do
+      local before = element:byte(19)
+      if before < attempts then
+        element = element:sub(1, 18) .. string.char(before + 1) .. element:sub(20)
+      end
+      requeue('RPUSH', i, element)
+    end
+  else
+    for i = #elements, 1, -1 do requeue('LPUSH', i, elements[i]) end
   end
 
   if redis.call('HINCRBY', ACTIVE, host, -1) <= 0 then redis.call('HDEL', ACTIVE, host) end

@@ -1,0 +1,144 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// partSize is about how many bytes of a book one worker reads at once.
+const partSize = 4 << 20
+
+// library is the books of all manifests.
+type library struct {
+	books []*volume
+
+	mu sync.Mutex // protects the errors of books, and is held to tell the progress
+}
+
+// volume is one book; its Err is nil as long as nothing is wrong.
+type volume struct {
+	Unreadable
+	reader *book.Reader
+}
+
+// open opens the books that the manifests list.
+func open(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest) (*library, error) {
+	var l library
+	for _, m := range manifests {
+		for _, listed := range m.Books {
+			l.books = append(l.books, &volume{Unreadable: Unreadable{Partition: m.Partition, Key: listed.Key}})
+		}
+	}
+	return &l, inParallel(ctx, requests, len(l.books), func(ctx context.Context, i int) error {
+		v := l.books[i]
+		reader, err := book.Open(ctx, bucket, v.Key)
+		v.reader = reader
+		return l.note(v, err)
+	})
+}
+
+// note keeps what is wrong with a book, and returns an error that is not its
+// fault.
+func (l *library) note(v *volume, err error) error {
+	if !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, book.ErrDamaged) {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	v.Err = err
+	return nil
+}
+
+// lost returns the books of which something is known to be wrong.
+func (l *library) lost() []Unreadable {
+	var lost []Unreadable
+	for _, v := range l.books {
+		if v.Err != nil {
+			lost = append(lost, v.Unreadable)
+		}
+	}
+	return lost
+}
+
+// account folds all books but the lost ones. One may have been folded in part
+// before damage is found in it, so all is then folded anew without it.
+func (l *library) account(ctx context.Context, s *settings.Settings, progress func(read, total int64)) (*Account, error) {
+	for {
+		a, err := New(s)
+		if err != nil {
+			return nil, err
+		}
+		before := len(l.lost())
+		if err := l.fold(ctx, a, progress); err != nil {
+			return nil, err
+		}
+		if len(l.lost()) == before {
+			return a, nil
+		}
+	}
+}
+
+// part is what one worker reads.
+type part struct {
+	*volume
+	book.Part
+}
+
+// fold reads in twice as many goroutines as compute at once: while some wait
+// for the store, others fold.
+func (l *library) fold(ctx context.Context, a *Account, progress func(read, total int64)) error {
+	var parts []part
+	var read, total int64
+	for _, v := range l.books {
+		if v.Err != nil {
+			continue
+		}
+		for _, p := range v.reader.Parts(partSize) {
+			parts = append(parts, part{v, p})
+			total += p.Bytes
+		}
+	}
+	return inParallel(ctx, 2*runtime.GOMAXPROCS(0), len(parts), func(ctx context.Context, i int) error {
+		if err := l.note(parts[i].volume, parts[i].fold(ctx, a)); err != nil {
+			return err
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if read += parts[i].Bytes; progress != nil {
+			progress(read, total)
+		}
+		return nil
+	})
+}
+
+func (p part) fold(ctx context.Context, a *Account) error {
+	if p.From == 0 { // sources are in no account, but must be there
+		if _, err := p.reader.Sources(ctx); err != nil {
+			return err
+		}
+	}
+	for o, err := range p.reader.Outcomes(ctx, p.Range) {
+		if err != nil {
+			return err
+		}
+		a.Outcome(o)
+	}
+	var last book.Target
+	for t, err := range p.reader.Targets(ctx, p.Range) {
+		if err != nil {
+			return err
+		}
+		if t.Decision, t.Sources = "", 0; t != last { // most say the same
+			a.Target(t)
+			last = t
+		}
+	}
+	return nil
+}

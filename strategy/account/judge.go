@@ -1,0 +1,151 @@
+package account
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// All yields every URL once, in no order. Nothing may be added meanwhile. An
+// error, of a URL in the books that is none, comes instead of the URL.
+func (a *Account) All() iter.Seq2[URL, error] {
+	return func(yield func(URL, error) bool) {
+		work, judged, stop := make(chan *shard), make(chan []judgement), make(chan struct{})
+		var workers sync.WaitGroup
+		for range runtime.GOMAXPROCS(0) {
+			workers.Go(func() {
+				j := judge{settings: a.settings, names: a.collections.names()}
+				for s := range work {
+					select {
+					case judged <- j.all(s):
+					case <-stop:
+						return
+					}
+				}
+			})
+		}
+		go func() {
+			defer close(judged)
+			defer workers.Wait()
+			defer close(work)
+			for _, s := range a.shards {
+				select {
+				case work <- s:
+				case <-stop:
+					return
+				}
+			}
+		}()
+		defer func() {
+			close(stop)
+			for range judged { // until the workers are gone
+			}
+		}()
+		for some := range judged {
+			for _, j := range some {
+				if !yield(j.url, j.err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+type judgement struct {
+	url URL
+	err error
+}
+
+// judge decides by today's collections, whatever was decided when a link was
+// found: a wider scope takes up what a narrower one left out.
+type judge struct {
+	settings *settings.Settings
+	names    []string // of collections, by their numbers
+}
+
+func (j judge) all(s *shard) []judgement {
+	all := make([]judgement, 0, s.len())
+	for id, f := range s.urls {
+		if f == nil {
+			continue
+		}
+		u, err := j.url(f, s.more[id])
+		all = append(all, judgement{u, err})
+	}
+	return all
+}
+
+func (j judge) url(f *facts, more []reach) (URL, error) {
+	target, err := address.Parse(f.url)
+	if err != nil {
+		return URL{}, fmt.Errorf("url %q in the books: %w", f.url, err)
+	}
+	u := URL{Address: target, Discovered: f.reach.by != nobody}
+	final, asked := f.standing.Final, f.standing.Asked
+	if asked != nil && (final == nil || asked.Version.Compare(final.Version) > 0) {
+		u.Attempts = asked.Attempts
+	}
+	j.admit(&u, f.reach, more)
+	if final == nil || isLost(f.standing) {
+		return u, nil
+	}
+	u.Final = *final
+	switch final.State {
+	case book.Stored, book.Unchanged:
+		// A page that has become a seed is asked again: its links were found
+		// farther from a seed than they are now.
+		if u.State != Pending || u.Depth > 0 || final.Depth == 0 {
+			u.State, u.Reason = Stored, ""
+		}
+	case book.Skipped:
+		u.State, u.Reason = Skipped, final.Reason
+	case book.Failed:
+		if u.State != Pending || !j.settings.AskAgain(u.Collection, *final) {
+			u.State, u.Reason = Failed, final.Reason
+		}
+	}
+	return u, nil
+}
+
+// isLost reports whether all that was final is taken back. A page that did not
+// change since it was lost is lost.
+func isLost(s book.Standing) bool {
+	switch s.Final.State {
+	case book.Lost:
+		return true
+	case book.Unchanged:
+		return s.Page != nil && s.Page.State == book.Lost
+	}
+	return false
+}
+
+// admit tells whether the URL would be asked for if it never had been, on
+// behalf of the first collection that admits it.
+func (j judge) admit(u *URL, first reach, more []reach) {
+	u.State, u.Reason = Skipped, "image"
+	if first.by <= anImage {
+		return
+	}
+	ways := []reach{first}
+	if len(more) > 0 {
+		ways = append(ways, more...)
+		slices.SortFunc(ways, func(r, s reach) int { return cmp.Compare(j.names[r.by], j.names[s.by]) })
+	}
+	for i, r := range ways {
+		refusal := j.settings.Decide(j.names[r.by], u.Address, r.depth, r.hops)
+		if refusal == "" || i == 0 {
+			u.Depth, u.Hops, u.Collection, u.Reason = r.depth, r.hops, j.names[r.by], refusal
+		}
+		if refusal == "" {
+			u.State = Pending
+			break
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package account
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// scraps generates a book of few URLs and versions, so that books contradict
+// each other.
+func scraps(t *testing.T, rng *rand.Rand) book.Book {
+	var b book.Book
+	for range rng.IntN(30) {
+		a := parse(t, fmt.Sprintf("http://%c.example/%d", "dx"[rng.IntN(2)], rng.IntN(6)))
+		o := outcome(uint64(rng.IntN(6)), book.State("sukfrnl"[rng.IntN(7)]), uint8(rng.IntN(3)))
+		o.URL, o.Place, o.Depth = a.URL, a.Place, uint16(rng.IntN(2))
+		b.Outcomes = append(b.Outcomes, o)
+		l := link(a.URL, uint16(rng.IntN(4)), uint8(rng.IntN(2)*rng.IntN(15)))
+		l.Place, l.Region, l.Source[0] = a.Place, book.Text, byte(rng.IntN(3))
+		l.Kind, l.Collection = book.Kind("ai"[rng.IntN(2)]), []string{"docs", "shop", "wide"}[rng.IntN(3)]
+		b.Links = append(b.Links, l)
+	}
+	return b
+}
+
+// contested returns settings under which two collections admit some of the
+// scraps.
+func contested(t *testing.T) *settings.Settings {
+	bucket := memblob.New()
+	publish(t, bucket, func(c *collection.Collection) { c.Seeds[0].URL = "http://d.example/0" })
+	return publish(t, bucket, func(c *collection.Collection) {
+		c.Name, c.Again = "wide", outcome(4, book.Failed, 1).Time
+		c.Seeds = []collection.Seed{{URL: "http://x.example/1", Scope: collection.Any, Depth: 3}}
+	})
+}
+
+func factsOf(b book.Book) (facts []any) {
+	for _, o := range b.Outcomes {
+		facts = append(facts, o)
+	}
+	for _, l := range b.Links {
+		facts = append(facts, l)
+	}
+	return facts
+}
+
+func opened(t *testing.T, b book.Book) *book.Reader {
+	t.Helper()
+	content, err := book.Encode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bucket := memblob.New()
+	create(t, bucket, "book", content)
+	r, err := book.Open(t.Context(), bucket, "book")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestMergedBooksSayTheSame is the law of compaction.
+func TestMergedBooksSayTheSame(t *testing.T) {
+	s := contested(t)
+	for seed := range uint64(25) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		var facts []any
+		var books []*book.Reader
+		for range 1 + rng.IntN(4) {
+			b := scraps(t, rng)
+			facts = append(facts, factsOf(b)...)
+			books = append(books, opened(t, b))
+		}
+		content, _, _, err := book.Merge(t.Context(), books, book.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		merged, err := book.Decode(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng.Shuffle(len(facts), func(i, j int) { facts[i], facts[j] = facts[j], facts[i] })
+		if diff := cmp.Diff(fold(t, s, facts), fold(t, s, factsOf(merged))); diff != "" {
+			t.Fatalf("seed %d: parts and whole (-parts +whole):\n%s", seed, diff)
+		}
+	}
+}
+
+// TestPartsAtOnce folds the parts of a book in parallel.
+func TestPartsAtOnce(t *testing.T) {
+	b := crawled(t, 1, 100)
+	s := contested(t)
+	a, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &volume{reader: opened(t, b)}
+	parts := v.reader.Parts(1)
+	if len(parts) < 4 {
+		t.Errorf("%d parts, want many", len(parts))
+	}
+	var all sync.WaitGroup
+	for _, p := range parts {
+		all.Go(func() {
+			if err := (part{v, p}).fold(t.Context(), a); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if diff := cmp.Diff(fold(t, s, factsOf(b)), judged(t, a)); diff != "" {
+		t.Errorf("one by one and in parallel (-one +parallel):\n%s", diff)
+	}
+}

@@ -1,0 +1,69 @@
+package account
+
+import (
+	"context"
+	"errors"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+)
+
+// found is what became of one key in the spool; all zero when it is none of
+// the account's business.
+type found struct {
+	spooled *Spooled
+	damaged *Unreadable
+}
+
+// addSpool adds the spool objects with the given keys, by the numbers of the
+// manifests, that are neither consumed nor closed.
+func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, keys [][]string) error {
+	for i := range b.Manifests {
+		m := &b.Manifests[i]
+		all := make([]found, len(keys[i]))
+		err := inParallel(ctx, requests, len(all), func(ctx context.Context, n int) (err error) {
+			all[n], err = b.readSpool(ctx, bucket, m, keys[i][n])
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, f := range all {
+			if f.spooled != nil {
+				b.Spooled = append(b.Spooled, *f.spooled)
+			}
+			if f.damaged != nil {
+				b.Damaged = append(b.Damaged, *f.damaged)
+			}
+		}
+	}
+	return nil
+}
+
+func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, key string) (found, error) {
+	p, batch, err := layout.ParseSpoolKey(key)
+	if err != nil {
+		return found{damaged: &Unreadable{m.Partition, key, err}}, nil
+	}
+	if m.HasConsumed(batch) || m.IsClosed(batch) {
+		return found{}, nil
+	}
+	ledger, err := spool.ReadLedger(ctx, bucket, key)
+	switch {
+	case errors.Is(err, blob.ErrAbsent): // consumed and deleted since it was listed
+		return found{}, nil
+	case errors.Is(err, spool.ErrDamaged):
+		return found{damaged: &Unreadable{p, key, err}}, nil
+	case err != nil:
+		return found{}, err
+	}
+	for _, o := range ledger.Outcomes {
+		b.Outcome(o)
+	}
+	for _, l := range ledger.Links {
+		b.Link(l)
+	}
+	return found{spooled: &Spooled{p, batch, ledger.Stored, ledger.Pages}}, nil
+}

@@ -1,0 +1,137 @@
+package frontier
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// learn tells the frontier of a commit in partition 2.
+func (f fixture) learn(before, next string) {
+	f.t.Helper()
+	f.must(f.Learning(f.t.Context(), 2, before, next))
+}
+
+// behind reports whether the frontier does not know what partition 2 learnt.
+func (f fixture) behind(learnt string) bool {
+	f.t.Helper()
+	err := f.Knows(f.t.Context(), map[layout.Partition]string{2: learnt})
+	if err != nil && (!errors.Is(err, ErrNotBuilt) || !strings.Contains(err.Error(), "it is behind the books of partition 0002")) {
+		f.t.Fatal(err)
+	}
+	return err != nil
+}
+
+// TestLearning tells stories of a storage partition: what the frontier was
+// told by ">", and what the manifest then says.
+func TestLearning(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		for _, story := range []struct {
+			name, told string
+			knows      []string
+			behind     []string
+		}{
+			{"never told", "", []string{""}, []string{"1a"}},
+			{"the first commit, made or not", ">1a", []string{"", "1a"}, []string{"1b", "a", "1"}},
+			{"commits in order", ">1a 1a>2b 2b>3c", []string{"1a", "2b", "3c"}, []string{"4d"}},
+			{"told twice", ">1a >1a 1a>2b 1a>2b", []string{"1a", "2b"}, nil},
+			{"two packs, the second wins", "1a>2b 1a>2c 2c>3b", []string{"2c", "3b"}, []string{"3c"}},
+			{"two packs, the first wins", "1a>2b 1a>2c 2b>3c", []string{"2b", "3c"}, []string{"3b"}},
+			{"it missed a commit, and is told of the next", "1a>2b 3c>4d 4d>5e", []string{"1a", "2b"}, []string{"3c", "4d", "5e"}},
+			{"a long time", "1a>2 2>3 3>4 4>5 5>6 6>7 7>8 8>9 9>10", []string{"3", "9", "10"}, []string{"1a", "2"}},
+		} {
+			f.must(f.Reset(t.Context()))
+			if first, _, _ := strings.Cut(story.told, ">"); first != "" {
+				f.must(f.Learned(t.Context(), map[layout.Partition]string{2: first}))
+			}
+			f.must(f.Open(t.Context(), 1))
+			for _, told := range strings.Fields(story.told) {
+				before, next, _ := strings.Cut(told, ">")
+				f.learn(before, next)
+			}
+			for _, learnt := range story.knows {
+				if f.behind(learnt) {
+					t.Errorf("%s: it is behind %q", story.name, learnt)
+				}
+			}
+			for _, learnt := range story.behind {
+				if !f.behind(learnt) {
+					t.Errorf("%s: it knows %q", story.name, learnt)
+				}
+			}
+		}
+	})
+}
+
+func TestLearnedByARebuild(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.learn("", "1a")
+		f.must(f.Reset(t.Context()))
+		for _, learnt := range []map[layout.Partition]string{{2: "1a"}, nil} {
+			if err := f.Knows(t.Context(), learnt); !errors.Is(err, ErrNotBuilt) {
+				t.Errorf("Knows before Open: %v, want ErrNotBuilt", err)
+			}
+		}
+		f.learn("2b", "3c") // while the rebuild, which found 2b, is under way
+		learnt := map[layout.Partition]string{2: "2b", 3: "", 7: "9c"}
+		f.must(f.Learned(t.Context(), learnt))
+		f.must(f.Learned(t.Context(), nil))
+		f.must(f.Open(t.Context(), 2))
+		f.must(f.Knows(t.Context(), learnt))
+		f.must(f.Knows(t.Context(), nil))
+		f.learn("3c", "4d")
+		if f.behind("2b") || f.behind("3c") || f.behind("4d") || !f.behind("1a") {
+			t.Error("want it to know what came since the rebuild began, and nothing from before")
+		}
+	})
+}
+
+// TestOlderCopy is what Learning is for. Two packs, A and B, tell Redis of
+// their commits and settle batches before; Redis is copied after each step and
+// put back at the end. Whatever copy it is, if it lacks the settlements of a
+// book that is in force it does not know what was learnt last.
+func TestOlderCopy(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		settled := func(name string) func() {
+			return func() { f.admit(noon, entry("a", name, 1)) }
+		}
+		told := func(before, next string) func() { return func() { f.learn(before, next) } }
+		steps := []func(){
+			settled("B"), told("", "1B"), settled("A"), told("", "1A"), // A commits 1A; B begins again
+			told("1A", "2B"), // B commits 2B
+			settled("C"), told("2B", "3C"),
+		}
+		done := func() string { // the settlements that Redis has
+			var names strings.Builder
+			for _, name := range []string{"B", "A", "C"} {
+				if _, waits := f.pending()[entry("a", name, 1).ID]; waits {
+					names.WriteString(name)
+				}
+			}
+			return names.String()
+		}
+		for learnt, needs := range map[string]string{"1A": "BA", "2B": "BA", "3C": "BAC"} {
+			for copied := range len(steps) + 1 {
+				f.must(f.rdb.FlushAll(t.Context()).Err())
+				f.must(f.Open(t.Context(), 1))
+				for _, step := range steps[:copied] {
+					step()
+				}
+				name := fmt.Sprintf("a copy after step %d, when %s is in force", copied, learnt)
+				if has := done(); !strings.HasPrefix(has, needs) && !f.behind(learnt) {
+					t.Errorf("%s: it has %q and is not behind", name, has)
+				}
+				// Told of commits that it has not all seen, it stays behind.
+				if behind := f.behind(learnt); behind {
+					f.learn(learnt, "9Z")
+					if !f.behind("9Z") {
+						t.Errorf("%s: it forgot that it is behind", name)
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,193 @@
+package takedown
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
+)
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func parse(t *testing.T, url string) address.Address {
+	t.Helper()
+	a, err := address.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func forget(t *testing.T, bucket blob.Bucket, entries ...Entry) uint64 {
+	t.Helper()
+	version, err := Forget(t.Context(), bucket, entries...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return version
+}
+
+func load(t *testing.T, bucket blob.Reader) Set {
+	t.Helper()
+	s, err := Load(t.Context(), bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestForget(t *testing.T) {
+	bucket := memblob.New()
+	if s := load(t, bucket); !s.Empty() || s.HasSites() || s.Version != 0 || s.ForgetsURL("http://a.example/") {
+		t.Errorf("of nothing: %+v", s)
+	}
+	if _, err := Forget(t.Context(), bucket); err == nil {
+		t.Error("forgetting nothing is no error")
+	}
+	if _, err := Forget(t.Context(), bucket, Entry{At: noon}); err == nil || !strings.Contains(err.Error(), "want either a url or a site") {
+		t.Errorf("forgetting what is neither: %v", err)
+	}
+	page := parse(t, "http://a.example/secret?q=1")
+	later := noon.Add(time.Hour)
+	for i, step := range []struct {
+		entries []Entry
+		want    uint64
+	}{
+		{[]Entry{URL(page, noon), URL(page, later)}, 1},
+		{[]Entry{URL(page, later)}, 1},
+		{[]Entry{Site("b.example", noon.Add(999*time.Millisecond)), URL(page, later)}, 2},
+		{[]Entry{Site("b.example", later)}, 2},
+	} {
+		if got := forget(t, bucket, step.entries...); got != step.want {
+			t.Errorf("step %d: version %d, want %d", i, got, step.want)
+		}
+	}
+	s := load(t, bucket)
+	if s.Empty() || !s.HasSites() || s.Version != 2 {
+		t.Errorf("%+v, want version 2 with a site", s)
+	}
+	for url, want := range map[string]time.Time{
+		"http://a.example/secret?q=1":     noon,
+		"http://a.example/secret":         {},
+		"https://a.example/secret?q=1":    {},
+		"http://b.example/":               noon,
+		"https://www.b.example:8080/else": noon,
+		"http://c.example/b.example":      {},
+	} {
+		a, forgotten := parse(t, url), !want.IsZero()
+		if got := s.Since(a); !got.Equal(want) {
+			t.Errorf("%s is forgotten since %v, want %v", url, got, want)
+		}
+		if s.Forgets(a) != forgotten || s.ForgetsPage(a.ID, a.Site) != forgotten || s.ForgetsURL(a.URL) != forgotten {
+			t.Errorf("%s: forgotten %v, %v, %v; want %v", url, s.Forgets(a), s.ForgetsPage(a.ID, a.Site), s.ForgetsURL(a.URL), forgotten)
+		}
+		if got := s.ForgetsID(a.ID); got != (a.ID == page.ID) {
+			t.Errorf("%s is forgotten by itself: %v", url, got)
+		}
+	}
+	if s.ForgetsURL("no URL") {
+		t.Error("what is no URL is forgotten")
+	}
+}
+
+// TestRecordTellsNothing looks for what is forgotten in the record of it.
+func TestRecordTellsNothing(t *testing.T) {
+	bucket := memblob.New()
+	forget(t, bucket, URL(parse(t, "http://secretive.example/scandal"), noon), Site("hush.example", noon))
+	content, err := bucket.Get(t.Context(), layout.TakedownKey(1), blob.Range{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"secretive", "scandal", "hush", "example", "http:"} {
+		if strings.Contains(string(content), word) {
+			t.Errorf("%q stands in %s", word, content)
+		}
+	}
+}
+
+// TestForgettersRace: of many that forget at once, none is forgotten.
+func TestForgettersRace(t *testing.T) {
+	bucket := memblob.New()
+	const forgetters = 20
+	var all sync.WaitGroup
+	for i := range forgetters {
+		entry := URL(parse(t, fmt.Sprintf("http://a.example/%d", i/2)), noon.Add(time.Duration(i)*time.Second)) // two for each
+		all.Go(func() {
+			if _, err := Forget(t.Context(), bucket, entry); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	s := load(t, bucket)
+	for i := range forgetters / 2 {
+		if url := fmt.Sprintf("http://a.example/%d", i); !s.ForgetsURL(url) {
+			t.Errorf("%s is not forgotten", url)
+		}
+	}
+	if s.Version != forgetters/2 || len(s.urls) != forgetters/2 {
+		t.Errorf("version %d, %d URLs; want %d of each", s.Version, len(s.urls), forgetters/2)
+	}
+}
+
+func TestDamagedDocument(t *testing.T) {
+	const id = `"00112233445566778899aabbccddeeff"`
+	for content, want := range map[string]string{
+		`{"entries":[{"at":"2026-11-22T02:00:00Z"}]}`:                                      "entry 0: want either a url or a site",
+		`{"entries":[{"url":` + id + `,"site":` + id + `,"at":"2026-11-22T02:00:00Z"}]}`:   "entry 0: want either a url or a site",
+		`{"entries":[{"url":` + id + `}]}`:                                                 "entry 0: no time",
+		`{"entries":[{"url":"http://a/","at":"2026-11-22T02:00:00Z"}]}`:                    "want 32 hexadecimal digits",
+		`{"entries":[{"site":` + id + `,"at":"2026-11-22T02:00:00Z","name":"a.example"}]}`: `unknown field "name"`,
+		`{"entries":[]}{}`: "more than one document",
+		`{"entries":`:      "unexpected EOF",
+	} {
+		bucket := memblob.New()
+		if err := bucket.Create(t.Context(), layout.TakedownKey(1), []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Load(t.Context(), bucket); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %+v, %v; want %s", content, s, err, want)
+		}
+	}
+}
+
+// FuzzTakedowns proves that what is read is valid, survives another round, and
+// is forgotten.
+func FuzzTakedowns(f *testing.F) {
+	id := layout.IdentityOf("a")
+	content, err := json.Marshal(Document{Entries: []Entry{{URL: &id, At: noon}, {Site: &id, At: noon}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(content)
+	f.Add([]byte(`{"entries":null}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		d, err := numbered.Decode[Document](content)
+		if err != nil {
+			return
+		}
+		again, err := json.Marshal(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d2, err := numbered.Decode[Document](again); err != nil || !cmp.Equal(d, d2) {
+			t.Fatalf("decoded %+v, again %+v, %v", d, d2, err)
+		}
+		s := newSet(d, 1)
+		for _, e := range d.Entries {
+			if s.add(e) || e.URL != nil && !s.ForgetsID(*e.URL) {
+				t.Fatalf("%+v is not forgotten", e)
+			}
+		}
+	})
+}
