@@ -25,6 +25,22 @@ type function struct {
 	}
 }
 
+// grants returns what a function may do with the objects below each prefix of
+// the bucket; what is elsewhere is under its whole name.
+func (f function) grants() map[string][]string {
+	granted := make(map[string][]string)
+	for _, s := range f.Policies[len(f.Policies)-1].Statement {
+		if slices.Contains(s.Action, "s3:ListBucket") {
+			continue
+		}
+		for _, resource := range s.Resource {
+			prefix := strings.TrimPrefix(strings.TrimSuffix(resource, "*"), "${Bucket.Arn}/")
+			granted[prefix] = append(granted[prefix], s.Action...)
+		}
+	}
+	return granted
+}
+
 type queue struct {
 	QueueName                     string
 	VisibilityTimeout             int

@@ -56,8 +56,8 @@ func TestQueues(t *testing.T) {
 		if prefix := f.Environment.Variables["BUCKETSEARCH_QUEUES"]; prefix != "" && !strings.HasSuffix(prefix+name, "/"+q.QueueName) {
 			t.Errorf("%s: senders look for it at %s, but it is called %s", name, prefix+name, q.QueueName)
 		}
-		if q.RedrivePolicy.DeadLetterTargetArn != "DeadLetters.Arn" || q.RedrivePolicy.MaxReceiveCount == 0 {
-			t.Errorf("%s: no dead letters: %+v", name, q.RedrivePolicy)
+		if q.RedrivePolicy.DeadLetterTargetArn != "DeadLetters.Arn" || q.RedrivePolicy.MaxReceiveCount != message.MaxReceives {
+			t.Errorf("%s: want dead letters after %d receives: %+v", name, message.MaxReceives, q.RedrivePolicy)
 		}
 		if q.ReceiveMessageWaitTimeSeconds != 20 || q.MaximumMessageSize != message.MaxBody {
 			t.Errorf("%s: waits %d s, takes %d bytes", name, q.ReceiveMessageWaitTimeSeconds, q.MaximumMessageSize)
@@ -98,8 +98,14 @@ func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 				granted = append(granted, strings.TrimSuffix(p.SQSSendMessagePolicy.QueueName, "Queue.QueueName"))
 			}
 		}
-		for _, found := range regexp.MustCompile(`task\.(Schedule|Fetch|Pack|Index|Sweep)\b`).FindAllString(source(t, "../functions/"+directory+"/*.go"), -1) {
-			sends = append(sends, strings.TrimPrefix(found, "task."))
+		own := source(t, "../functions/"+directory+"/*.go")
+		for _, found := range regexp.MustCompile(`task\.(Schedule|Fetch|Pack|Index|Sweep)\b`).FindAllString(own, -1) {
+			if strings.Contains(own, "task.Sender") {
+				sends = append(sends, strings.TrimPrefix(found, "task."))
+			}
+		}
+		if name == "Sweep" { // which sends dead letters again to the queues that they name
+			sends = []string{"Schedule", "Fetch", "Pack", "Index", "Sweep", "Watch"}
 		}
 		if diff := cmp.Diff(unique(sends), unique(granted)); diff != "" {
 			t.Errorf("%s: queues (-used +granted):\n%s", name, diff)
@@ -113,31 +119,95 @@ func TestGrants(t *testing.T) {
 	prefixes := []string{
 		layout.Collections, layout.Strategies, layout.Spool, layout.Packages, layout.Books,
 		layout.Segments, layout.Manifests, layout.Hints, layout.Epochs, layout.Quarantine,
+		layout.Takedowns, layout.Controls, layout.Feedback, layout.DeadLetters,
 	}
 	for name, f := range resources[function](t, "AWS::Serverless::Function") {
 		lists := false
 		for _, s := range f.Policies[len(f.Policies)-1].Statement {
 			if slices.Equal(s.Action, []string{"s3:ListBucket"}) {
 				lists = slices.Equal(s.Resource, []string{"Bucket.Arn"}) && s.Condition == nil
-				continue
-			}
-			for _, resource := range s.Resource {
-				prefix, inBucket := strings.CutPrefix(strings.TrimSuffix(resource, "*"), "${Bucket.Arn}/")
-				if !inBucket || !slices.Contains(prefixes, prefix) {
-					t.Errorf("%s may use %s, which is no prefix of the bucket", name, resource)
-				}
 			}
 		}
 		if !lists {
 			t.Errorf("%s may not list the bucket", name)
 		}
+		for prefix := range f.grants() {
+			if !slices.Contains(prefixes, prefix) {
+				t.Errorf("%s may use %q, which is no prefix of the bucket", name, prefix)
+			}
+		}
+	}
+}
+
+// What the environment does for a function, and what settings are read from,
+// is granted to it.
+func TestFunctionsAreGrantedWhatTheyShare(t *testing.T) {
+	t.Parallel()
+	const get, put = "s3:GetObject", "s3:PutObject"
+	for name, f := range resources[function](t, "AWS::Serverless::Function") {
+		needs := map[string][]string{layout.Feedback: {get, put}}
+		if slices.Contains(task.Queues, strings.ToLower(name)) {
+			needs[layout.DeadLetters] = []string{get, put}
+		}
+		directory := strings.ToLower(name)
+		own := source(t, "../functions/"+directory+"/*.go") + source(t, "../functions/lambda/"+directory+"/main.go")
+		if strings.Contains(own, "strategy/settings") || strings.Contains(own, "e.Settings") {
+			for _, prefix := range []string{layout.Strategies, layout.Collections, layout.Takedowns, layout.Controls} {
+				needs[prefix] = []string{get}
+			}
+		}
+		granted := f.grants()
+		for prefix, actions := range needs {
+			for _, action := range actions {
+				if !slices.Contains(granted[prefix], action) {
+					t.Errorf("%s is not granted %s of %s", name, action, prefix)
+				}
+			}
+		}
+	}
+}
+
+// Only the sweep deletes, and nothing that says what to crawl or what is true.
+func TestWhoDeletes(t *testing.T) {
+	t.Parallel()
+	var deletes []string
+	for name, f := range resources[function](t, "AWS::Serverless::Function") {
+		for prefix, actions := range f.grants() {
+			if slices.Contains(actions, "s3:DeleteObject") {
+				deletes = append(deletes, name+" "+prefix)
+			}
+		}
+	}
+	var want []string
+	for _, prefix := range []string{
+		layout.Books, layout.DeadLetters, layout.Feedback, layout.Packages, layout.Quarantine, layout.Segments, layout.Spool,
+	} {
+		want = append(want, "Sweep "+prefix)
+	}
+	if diff := cmp.Diff(want, unique(deletes)); diff != "" {
+		t.Errorf("who may delete (-want +got):\n%s", diff)
+	}
+}
+
+// Dead letters raise an alarm, also those of functions that died without a word.
+func TestDeadLettersAreSeen(t *testing.T) {
+	t.Parallel()
+	type alarm struct {
+		Namespace, MetricName string
+		Dimensions            []struct{ Name, Value string }
+		Threshold             float64
+	}
+	a := resources[alarm](t, "AWS::CloudWatch::Alarm")["DeadLettersAlarm"]
+	if a.Namespace != "AWS/SQS" || a.MetricName != "ApproximateNumberOfMessagesVisible" || a.Threshold != 0 ||
+		len(a.Dimensions) != 1 || a.Dimensions[0].Value != "DeadLetters.QueueName" {
+		t.Errorf("alarm %+v", a)
 	}
 }
 
 func TestNetwork(t *testing.T) {
 	t.Parallel()
 	for name, f := range resources[function](t, "AWS::Serverless::Function") {
-		outside := name == "Fetch" || name == "Query"
+		outside := name == "Fetch" || name == "Query" || name == "Watch"
 		if (f.VpcConfig == nil) != outside {
 			t.Errorf("%s is in the VPC: %v", name, f.VpcConfig != nil)
 		}

@@ -7,6 +7,8 @@
 //	BUCKETSEARCH_QUEUES   what precedes a queue's name in its URL (schedule, pack, sweep)
 //	BUCKETSEARCH_AGENT    how the crawler names itself
 //	BUCKETSEARCH_ALLOW_PRIVATE=1   fetch may reach addresses that are not public
+//
+// and from Lambda AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the MiB that are paid for.
 package environment
 
 import (
@@ -16,6 +18,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,42 +28,52 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/functions/vitals"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/s3blob"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// settingsAge is how long settings are used before they are
-// read again.
+// settingsAge is how long settings are used before they are read again.
 const settingsAge = 30 * time.Second
 
-// Environment is what functions are made of. What a function does not need may
-// be missing.
+// Environment is what a function is made of. What it does not need may be
+// missing.
 type Environment struct {
-	Bucket       blob.Bucket
+	Bucket       blob.Bucket // counted in the function's vital signs
 	Settings     *settings.Cache
 	Redis        redis.UniversalClient
 	Sender       task.Sender
-	Worker       string
+	Worker       string // names this process and no other
 	Agent        string
 	AllowPrivate bool
 	Log          *slog.Logger
+
+	function string
+	vitals   *vitals.Recorder
+	feedback blob.Bucket // the same, not counted
 }
 
-// Read reads the variables and opens what they name. It sends no request.
-func Read(ctx context.Context, getenv func(string) string) (*Environment, error) {
+// Read reads the variables of a function and opens what they name. It sends no
+// request.
+func Read(ctx context.Context, function string, getenv func(string) string) (*Environment, error) {
 	host, _ := os.Hostname()
 	e := &Environment{
-		Worker:       fmt.Sprintf("%s/%d", host, os.Getpid()),
+		// In Lambda all hosts and processes have the same names.
+		Worker:       fmt.Sprintf("%s/%d-%08x", host, os.Getpid(), rand.Uint32()),
 		Agent:        getenv("BUCKETSEARCH_AGENT"),
 		AllowPrivate: getenv("BUCKETSEARCH_ALLOW_PRIVATE") == "1",
-		Log:          slog.New(slog.NewJSONHandler(os.Stderr, nil)),
+		Log:          slog.New(slog.NewJSONHandler(os.Stderr, nil)).With("function", function),
+		function:     function,
 	}
 	store, err := OpenS3(getenv("BUCKETSEARCH_S3"), getenv)
 	if err != nil {
 		return nil, fmt.Errorf("BUCKETSEARCH_S3: %w", err)
 	}
-	e.Bucket = blob.Retry(store, RetryPolicy())
+	memory, _ := strconv.Atoi(getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
+	e.vitals = vitals.New(vitals.Options{Worker: e.Worker, Now: time.Now, Memory: memory, Metrics: os.Stdout})
+	e.Bucket = blob.Retry(e.vitals.Bucket(function, store), RetryPolicy())
+	e.feedback = blob.Retry(store, RetryPolicy())
 	e.Settings = &settings.Cache{Bucket: e.Bucket, Now: time.Now, Age: settingsAge}
 	if address := getenv("BUCKETSEARCH_REDIS"); address != "" {
 		options, err := redis.ParseURL(address)
@@ -103,13 +116,13 @@ func OpenS3(address string, getenv func(string) string) (*s3blob.Bucket, error) 
 	})
 }
 
-// RetryPolicy outlasts a store that is busy for a few seconds.
+// RetryPolicy outlasts a store that is busy for a few seconds, or away for one.
 func RetryPolicy() blob.Policy {
 	return blob.Policy{
 		Attempts: 6,
 		Base:     100 * time.Millisecond,
 		Max:      3 * time.Second,
-		Random:   rand.Float64,
+		Random:   func() float64 { return 0.5 + rand.Float64()/2 },
 		Sleep:    blob.Sleep,
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/bucketsearch/bucketsearch/functions/task"
 )
 
 var complete = map[string]string{
@@ -25,7 +27,7 @@ func with(changes map[string]string) func(string) string {
 }
 
 func TestRead(t *testing.T) {
-	e, err := Read(t.Context(), with(nil))
+	e, err := Read(t.Context(), task.Fetch, with(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +35,7 @@ func TestRead(t *testing.T) {
 	if e.Bucket == nil || e.Settings == nil || e.Sender == nil || e.Worker == "" || e.Agent != "testbot/1.0" || !e.AllowPrivate {
 		t.Errorf("read %+v", e)
 	}
-	e, err = Read(t.Context(), with(map[string]string{
+	e, err = Read(t.Context(), task.Fetch, with(map[string]string{
 		"BUCKETSEARCH_REDIS": "", "BUCKETSEARCH_QUEUES": "", "BUCKETSEARCH_ALLOW_PRIVATE": "",
 	}))
 	if err != nil {
@@ -41,6 +43,9 @@ func TestRead(t *testing.T) {
 	}
 	if e.Redis != nil || e.Sender != nil || e.AllowPrivate {
 		t.Errorf("for fetch: read %+v", e)
+	}
+	if again, err := Read(t.Context(), task.Fetch, with(nil)); err != nil || again.Worker == e.Worker {
+		t.Errorf("two workers are called %s, %v", e.Worker, err)
 	}
 }
 
@@ -52,7 +57,7 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		{"BUCKETSEARCH_S3", "http://127.0.0.1:9000/a/b", "names no bucket"},
 		{"BUCKETSEARCH_REDIS", "127.0.0.1:6379", "redis://"},
 	} {
-		_, err := Read(t.Context(), with(map[string]string{test.name: test.value}))
+		_, err := Read(t.Context(), task.Fetch, with(map[string]string{test.name: test.value}))
 		if err == nil || !strings.Contains(err.Error(), test.name) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s=%s: %v; want the name and %q", test.name, test.value, err, test.want)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -32,7 +33,7 @@ func failedIDs(r events.SQSEventResponse) []string {
 
 func TestEachReportsOnlyFailures(t *testing.T) {
 	var out bytes.Buffer
-	log := slog.New(slog.NewTextHandler(&out, nil))
+	log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	run := func(_ context.Context, body string) error {
 		switch body {
 		case "retry":
@@ -41,11 +42,13 @@ func TestEachReportsOnlyFailures(t *testing.T) {
 			return message.Terminal(errors.New("no JSON"))
 		case "panic":
 			panic("oh")
+		case "early":
+			return fmt.Errorf("cannot begin: %w", message.Later(errors.New("too early")))
 		}
 		return nil
 	}
-	got := failedIDs(message.Each(t.Context(), log, eventOf("good", "retry", "poison", "panic", "fine"), run))
-	if diff := cmp.Diff([]string{"id-retry", "id-poison", "id-panic"}, got); diff != "" {
+	got := failedIDs(message.Each(t.Context(), log, eventOf("good", "retry", "poison", "panic", "early", "fine"), run))
+	if diff := cmp.Diff([]string{"id-retry", "id-poison", "id-panic", "id-early"}, got); diff != "" {
 		t.Errorf("failures (-want +got):\n%s", diff)
 	}
 
@@ -54,6 +57,7 @@ func TestEachReportsOnlyFailures(t *testing.T) {
 		{"level=WARN", "message=id-retry", `error="not yet"`},
 		{"level=ERROR", "message=id-poison", `error="no JSON"`, "terminal=true"},
 		{"level=ERROR", "message=id-panic", "panic: oh", "stack=", "each_test.go"},
+		{"level=DEBUG", "message=id-early", "too early"},
 	}
 	if len(lines) != len(wants) {
 		t.Fatalf("log has %d lines, want one a failure:\n%s", len(lines), out.String())
@@ -80,6 +84,41 @@ func TestEachStopsRunningWhenContextEnds(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"id-b", "id-c"}, failedIDs(response)); diff != "" {
 		t.Errorf("failures (-want +got):\n%s", diff)
+	}
+}
+
+func TestListenersAreToldOfFailures(t *testing.T) {
+	var told []string
+	listen := func(name string) func(events.SQSMessage, error) {
+		return func(m events.SQSMessage, err error) { told = append(told, name+" "+m.MessageId+": "+err.Error()) }
+	}
+	ctx := message.OnFailure(message.OnFailure(t.Context(), listen("outer")), listen("inner"))
+	message.Each(ctx, slog.New(slog.DiscardHandler), eventOf("good", "bad", "worse"), func(_ context.Context, body string) error {
+		switch body {
+		case "bad":
+			return errors.New("no")
+		case "worse":
+			panic("oh")
+		}
+		return nil
+	})
+	want := []string{"outer id-bad: no", "inner id-bad: no", "outer id-worse: panic: oh", "inner id-worse: panic: oh"}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+func TestLater(t *testing.T) {
+	if err := message.Later(nil); err != nil {
+		t.Errorf("Later(nil) = %v", err)
+	}
+	cause := errors.New("cause")
+	err := message.Later(cause)
+	if !errors.Is(err, cause) || err.Error() != "cause" || !message.IsLater(fmt.Errorf("cannot: %w", err)) {
+		t.Errorf("Later hides its cause, or is not found: %v", err)
+	}
+	if message.IsLater(cause) || message.IsLater(nil) {
+		t.Error("what is not marked is later")
 	}
 }
 

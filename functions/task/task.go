@@ -20,10 +20,11 @@ const (
 	Pack     = "pack"
 	Index    = "index"
 	Sweep    = "sweep"
+	Watch    = "watch"
 )
 
 // Queues lists all of them.
-var Queues = []string{Schedule, Fetch, Pack, Index, Sweep}
+var Queues = []string{Schedule, Fetch, Pack, Index, Sweep, Watch}
 
 // Lease asks schedule to lease what can be leased of a crawl partition.
 type Lease struct {

@@ -7,15 +7,14 @@ import (
 	"os"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"github.com/bucketsearch/bucketsearch/functions/environment"
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
+	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
 func main() {
-	e, err := environment.Read(context.Background(), os.Getenv)
+	e, err := environment.Read(context.Background(), task.Fetch, os.Getenv)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -23,5 +22,5 @@ func main() {
 		Bucket: e.Bucket, Transport: fetch.Transport(fetch.Options{AllowPrivate: e.AllowPrivate}), Now: time.Now,
 		Sleep: blob.Sleep, Agent: e.Agent, Worker: e.Worker, Limits: fetch.DefaultLimits(), Log: e.Log,
 	}
-	lambda.Start(f.Handle)
+	e.Start(f.Handle)
 }

@@ -7,19 +7,18 @@ import (
 	"os"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"github.com/bucketsearch/bucketsearch/functions/environment"
 	"github.com/bucketsearch/bucketsearch/functions/index"
+	"github.com/bucketsearch/bucketsearch/functions/task"
 )
 
 func main() {
-	e, err := environment.Read(context.Background(), os.Getenv)
+	e, err := environment.Read(context.Background(), task.Index, os.Getenv)
 	if err != nil {
 		log.Fatal(err)
 	}
 	f := &index.Function{
 		Bucket: e.Bucket, Redis: e.Redis, Now: time.Now, Worker: e.Worker, Log: e.Log,
 	}
-	lambda.Start(f.Handle)
+	e.Start(f.Handle)
 }

@@ -7,14 +7,13 @@ import (
 	"os"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"github.com/bucketsearch/bucketsearch/functions/environment"
 	"github.com/bucketsearch/bucketsearch/functions/pack"
+	"github.com/bucketsearch/bucketsearch/functions/task"
 )
 
 func main() {
-	e, err := environment.Read(context.Background(), os.Getenv)
+	e, err := environment.Read(context.Background(), task.Pack, os.Getenv)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -22,5 +21,5 @@ func main() {
 		Bucket: e.Bucket, Settings: e.Settings, Redis: e.Redis, Sender: e.Sender, Now: time.Now,
 		Limits: pack.DefaultLimits(), Worker: e.Worker, Agent: e.Agent, Log: e.Log,
 	}
-	lambda.Start(f.Handle)
+	e.Start(f.Handle)
 }

@@ -8,8 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambdaurl"
-
 	"github.com/bucketsearch/bucketsearch/functions/environment"
 	"github.com/bucketsearch/bucketsearch/functions/query"
 )
@@ -18,10 +16,10 @@ import (
 const freshness = 10 * time.Second
 
 func main() {
-	e, err := environment.Read(context.Background(), os.Getenv)
+	e, err := environment.Read(context.Background(), "query", os.Getenv)
 	if err != nil {
 		log.Fatal(err)
 	}
-	engine := &query.Engine{Bucket: e.Bucket, Settings: e.Settings, Now: time.Now, Age: freshness}
-	lambdaurl.Start(query.Handler(engine, e.Log))
+	engine := &query.Engine{Bucket: e.Bucket, Settings: e.Settings, Now: time.Now, Age: freshness, Log: e.Log}
+	e.Serve(query.Handler(engine))
 }

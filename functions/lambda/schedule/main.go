@@ -7,14 +7,13 @@ import (
 	"os"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"github.com/bucketsearch/bucketsearch/functions/environment"
 	"github.com/bucketsearch/bucketsearch/functions/schedule"
+	"github.com/bucketsearch/bucketsearch/functions/task"
 )
 
 func main() {
-	e, err := environment.Read(context.Background(), os.Getenv)
+	e, err := environment.Read(context.Background(), task.Schedule, os.Getenv)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -22,5 +21,5 @@ func main() {
 		Settings: e.Settings, Redis: e.Redis, Sender: e.Sender, Now: time.Now,
 		Limits: schedule.DefaultLimits(), Agent: e.Agent, Log: e.Log,
 	}
-	lambda.Start(f.Handle)
+	e.Start(f.Handle)
 }

@@ -7,20 +7,19 @@ import (
 	"os"
 	"time"
 
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"github.com/bucketsearch/bucketsearch/functions/environment"
 	"github.com/bucketsearch/bucketsearch/functions/sweep"
+	"github.com/bucketsearch/bucketsearch/functions/task"
 )
 
 func main() {
-	e, err := environment.Read(context.Background(), os.Getenv)
+	e, err := environment.Read(context.Background(), task.Sweep, os.Getenv)
 	if err != nil {
 		log.Fatal(err)
 	}
 	f := &sweep.Function{
 		Bucket: e.Bucket, Redis: e.Redis, Sender: e.Sender, Now: time.Now,
-		Worker: e.Worker, Keep: sweep.DefaultKeep, Log: e.Log,
+		Worker: e.Worker, Limits: sweep.DefaultLimits(), Log: e.Log,
 	}
-	lambda.Start(f.Handle)
+	e.Start(f.Handle)
 }

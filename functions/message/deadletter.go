@@ -1,0 +1,85 @@
+package message
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// MaxReceives is how often a message is delivered before its queue gives it
+// up.
+const MaxReceives = 12
+
+// Limits of a dead letter.
+const (
+	maxReason     = 4 << 10 // bytes; the rest is cut off
+	maxDeadLetter = 2 << 20 // bytes as JSON, which may write a byte as six
+)
+
+// DeadLetter is a message that failed in all its tries. It is one JSON object
+// under layout.DeadLetters, created only if absent.
+type DeadLetter struct {
+	Queue    string    `json:"queue"`    // a name of package task
+	Message  string    `json:"message"`  // the id of the message
+	Body     string    `json:"body"`     // what is sent again
+	Reason   string    `json:"reason"`   // why the last try failed
+	At       time.Time `json:"at"`       // of the last try
+	Receives int       `json:"receives"` // tries
+}
+
+// Key returns where the dead letter is kept: the same body in the same queue
+// is one dead letter, however often it dies.
+func (d DeadLetter) Key() string {
+	return layout.DeadLetterKey(d.Queue, layout.ContentHash([]byte(d.Body)))
+}
+
+// Encode returns the dead letter as JSON, a reason that is too long cut.
+func (d DeadLetter) Encode() ([]byte, error) {
+	d.Reason, d.At = cut(d.Reason, maxReason), d.At.UTC()
+	if err := d.check(); err != nil {
+		return nil, fmt.Errorf("cannot encode dead letter of queue %s: %w", d.Queue, err)
+	}
+	return json.Marshal(d)
+}
+
+// DecodeDeadLetter reads what Encode writes.
+func DecodeDeadLetter(content []byte) (DeadLetter, error) {
+	var d DeadLetter
+	err := fmt.Errorf("%d bytes are more than %d", len(content), maxDeadLetter)
+	if len(content) <= maxDeadLetter {
+		err = json.Unmarshal(content, &d)
+	}
+	if err == nil {
+		err = d.check()
+	}
+	if err != nil {
+		return DeadLetter{}, fmt.Errorf("cannot read dead letter: %w", err)
+	}
+	return d, nil
+}
+
+func (d DeadLetter) check() error {
+	switch {
+	case d.Queue == "" || strings.Contains(d.Queue, "/"):
+		return fmt.Errorf("%q is no name of a queue", d.Queue)
+	case d.Body == "":
+		return errors.New("it has no body")
+	case len(d.Body) > MaxBody:
+		return fmt.Errorf("a body of %d bytes is over the limit of %d", len(d.Body), MaxBody)
+	case len(d.Reason) > maxReason:
+		return fmt.Errorf("a reason of %d bytes is over the limit of %d", len(d.Reason), maxReason)
+	}
+	return nil
+}
+
+// cut returns at most so many bytes of a text, and whole characters.
+func cut(text string, most int) string {
+	if len(text) > most {
+		text = text[:most]
+	}
+	return strings.ToValidUTF8(text, "")
+}

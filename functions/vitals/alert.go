@@ -1,0 +1,85 @@
+package vitals
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+)
+
+// When an alert is raised.
+const (
+	longUnpacked  = 15 * time.Minute
+	longUnindexed = time.Hour
+	fewFailures   = 10  // up to here nobody is bothered
+	failureShare  = 0.1 // of all invocations
+	nearLimit     = 0.9 // of a limit
+)
+
+// Alert is something that a person should know.
+type Alert struct {
+	Name  string    `json:"name"`  // the same for the same trouble, as "limit/requests"
+	Text  string    `json:"text"`  // a sentence
+	Since time.Time `json:"since"` // since when at the latest it is so
+}
+
+// State is what alerts are judged by.
+type State struct {
+	Now             time.Time
+	DeadLetters     int
+	OldestSpool     time.Duration            // age of the oldest spool object that is not packed; 0: there is none
+	OldestUnindexed time.Duration            // age of the oldest package that is not indexed; 0: there is none
+	Waiting         map[string]time.Duration // by function, for how long its oldest work has waited
+	Signs           Signs
+	Usage           Usage // of today
+	Held            int64 // bytes of packages, books and segments
+	Limits          control.Limits
+	Pause           *control.Pause // nil when there is none
+}
+
+// Judge returns what a person should know, in the order of its checks.
+func Judge(s State) []Alert {
+	var alerts []Alert
+	raise := func(name string, since time.Time, text string, values ...any) {
+		alerts = append(alerts, Alert{Name: name, Text: fmt.Sprintf(text, values...), Since: since})
+	}
+	if s.DeadLetters > 0 {
+		raise("dead-letters", s.Now, "%d messages failed in all their tries; `bucketsearch status` shows why, `bucketsearch resend` sends them again.", s.DeadLetters)
+	}
+	if s.OldestSpool > longUnpacked {
+		raise("unpacked", s.Now.Add(-s.OldestSpool), "What was fetched %v ago is not packed yet.", s.OldestSpool.Round(time.Minute))
+	}
+	if s.OldestUnindexed > longUnindexed {
+		raise("unindexed", s.Now.Add(-s.OldestUnindexed), "What was packed %v ago cannot be searched yet.", s.OldestUnindexed.Round(time.Minute))
+	}
+	for _, f := range s.Signs.Functions {
+		if f.Failures >= fewFailures && float64(f.Failures) > failureShare*float64(f.Invocations) {
+			reason := ""
+			if f.LastError != nil {
+				reason = ", at last because: " + f.LastError.Text
+			}
+			raise("failures/"+f.Function, s.Now.Add(-s.Signs.Over), "%s failed in %d of %d invocations of the last %v%s.",
+				f.Function, f.Failures, f.Invocations, s.Signs.Over.Round(time.Minute), reason)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Waiting)) {
+		waited, sign := s.Waiting[name], s.Signs.Function(name)
+		if waited > Window && sign.Invocations == 0 && sign.InFlight == 0 {
+			raise("silent/"+name, s.Now.Add(-waited), "%s has done nothing for %v, although work has waited for it for %v.", name, Window, waited.Round(time.Minute))
+		}
+	}
+	limit := func(name string, used, most float64, unit string) {
+		if most > 0 && used >= nearLimit*most {
+			raise("limit/"+name, s.Now, "%.0f %% of the limit on %s are used: %.6g of %.6g %s.", 100*used/most, name, used, most, unit)
+		}
+	}
+	limit("storage", float64(s.Held), float64(s.Limits.StorageBytes), "bytes")
+	limit("requests", float64(s.Usage.Requests.Requests()), float64(s.Limits.RequestsPerDay), "requests today")
+	limit("money", s.Usage.USD, s.Limits.USDPerDay, "USD today")
+	if s.Pause != nil && s.Pause.By == control.Limit {
+		raise("paused", s.Pause.Since, "The crawl is paused: %s", s.Pause.Reason)
+	}
+	return alerts
+}

@@ -1,0 +1,60 @@
+package vitals
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+)
+
+func TestJudge(t *testing.T) {
+	signs := func(all ...Sign) Signs { return Signs{Over: 10 * time.Minute, Functions: all} }
+	waiting := func(d time.Duration) map[string]time.Duration { return map[string]time.Duration{"index": d} }
+	limits := control.Limits{StorageBytes: 1000, RequestsPerDay: 100, USDPerDay: 2}
+	tests := []struct {
+		name  string
+		state State
+		want  []Alert
+	}{
+		{"all is well", State{}, nil},
+		{"dead letters", State{DeadLetters: 2}, []Alert{{"dead-letters",
+			"2 messages failed in all their tries; `bucketsearch status` shows why, `bucketsearch resend` sends them again.", start}}},
+		{"spool of a quarter of an hour", State{OldestSpool: 15 * time.Minute}, nil},
+		{"older spool", State{OldestSpool: 16 * time.Minute}, []Alert{
+			{"unpacked", "What was fetched 16m0s ago is not packed yet.", start.Add(-16 * time.Minute)}}},
+		{"package of an hour", State{OldestUnindexed: time.Hour}, nil},
+		{"older package", State{OldestUnindexed: 2 * time.Hour}, []Alert{
+			{"unindexed", "What was packed 2h0m0s ago cannot be searched yet.", start.Add(-2 * time.Hour)}}},
+		{"few failures", State{Signs: signs(Sign{Function: "pack", Invocations: 9, Failures: 9})}, nil},
+		{"a tenth fails", State{Signs: signs(Sign{Function: "pack", Invocations: 100, Failures: 10})}, nil},
+		{"more than a tenth fails", State{Signs: signs(
+			Sign{Function: "fetch", Invocations: 100, Failures: 11, LastError: &LastError{Text: "no luck"}},
+			Sign{Function: "pack", Invocations: 10, Failures: 10},
+		)}, []Alert{
+			{"failures/fetch", "fetch failed in 11 of 100 invocations of the last 10m0s, at last because: no luck.", start.Add(-10 * time.Minute)},
+			{"failures/pack", "pack failed in 10 of 10 invocations of the last 10m0s.", start.Add(-10 * time.Minute)},
+		}},
+		{"work waits for a moment", State{Waiting: waiting(Window)}, nil},
+		{"work waits for what works", State{Waiting: waiting(time.Hour), Signs: signs(Sign{Function: "index", Invocations: 1})}, nil},
+		{"work waits for what is at it", State{Waiting: waiting(time.Hour), Signs: signs(Sign{Function: "index", InFlight: 1})}, nil},
+		{"work waits in silence", State{Waiting: waiting(time.Hour), Signs: signs(Sign{Function: "pack", Invocations: 1})}, []Alert{
+			{"silent/index", "index has done nothing for 12m0s, although work has waited for it for 1h0m0s.", start.Add(-time.Hour)}}},
+		{"below the limits", State{Limits: limits, Held: 899, Usage: Usage{Requests: countblob.Counts{Put: 50, Get: 39}, USD: 1.79}}, nil},
+		{"without limits", State{Held: 1 << 60, Usage: Usage{Requests: countblob.Counts{Put: 1 << 60}, USD: 1e9}}, nil},
+		{"near the limits", State{Limits: limits, Held: 900, Usage: Usage{Requests: countblob.Counts{Put: 50, Get: 49}, USD: 2.5}}, []Alert{
+			{"limit/storage", "90 % of the limit on storage are used: 900 of 1000 bytes.", start},
+			{"limit/requests", "99 % of the limit on requests are used: 99 of 100 requests today.", start},
+			{"limit/money", "125 % of the limit on money are used: 2.5 of 2 USD today.", start},
+		}},
+		{"paused by a person", State{Pause: &control.Pause{By: control.Operator, Reason: "Holidays."}}, nil},
+		{"paused by a limit", State{Pause: &control.Pause{By: control.Limit, Reason: "The limit is reached.", Since: start.Add(-time.Minute)}}, []Alert{
+			{"paused", "The crawl is paused: The limit is reached.", start.Add(-time.Minute)}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.state.Now = start
+			expect(t, "alerts", tt.want, Judge(tt.state))
+		})
+	}
+}

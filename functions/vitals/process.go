@@ -1,0 +1,107 @@
+package vitals
+
+import (
+	"bytes"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+)
+
+// Process is what a process takes from its machine. What the system does not
+// tell is 0; but for the processor, all that needs Linux's /proc.
+type Process struct {
+	// Sums, of a time or since the process began.
+	CPUSeconds  float64 `json:"cpu_seconds"`
+	Received    int64   `json:"received_bytes"` // by IP in the process's network namespace: on a laptop, by all
+	Sent        int64   `json:"sent_bytes"`
+	DiskRead    int64   `json:"disk_read_bytes"`
+	DiskWritten int64   `json:"disk_written_bytes"`
+	// At the moment.
+	Resident    int64 `json:"resident_bytes"`
+	Heap        int64 `json:"heap_bytes"` // of Go's objects
+	Goroutines  int64 `json:"goroutines"`
+	Descriptors int64 `json:"descriptors"`
+}
+
+// since returns the process with the sums of the time after an earlier one.
+func (p Process) since(earlier Process) Process {
+	p.CPUSeconds -= earlier.CPUSeconds
+	p.Received -= earlier.Received
+	p.Sent -= earlier.Sent
+	p.DiskRead -= earlier.DiskRead
+	p.DiskWritten -= earlier.DiskWritten
+	return p
+}
+
+// plus returns the sum of two processes.
+func (p Process) plus(other Process) Process {
+	return Process{
+		CPUSeconds: p.CPUSeconds + other.CPUSeconds,
+		Received:   p.Received + other.Received, Sent: p.Sent + other.Sent,
+		DiskRead: p.DiskRead + other.DiskRead, DiskWritten: p.DiskWritten + other.DiskWritten,
+		Resident: p.Resident + other.Resident, Heap: p.Heap + other.Heap,
+		Goroutines: p.Goroutines + other.Goroutines, Descriptors: p.Descriptors + other.Descriptors,
+	}
+}
+
+// readProcess reads this process.
+func readProcess() Process {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(heap)
+	p := Process{CPUSeconds: cpuSeconds(), Heap: int64(heap[0].Value.Uint64()), Goroutines: int64(runtime.NumGoroutine())}
+	if fields := bytes.Fields(proc("statm")); len(fields) > 1 {
+		p.Resident = number(string(fields[1])) * int64(os.Getpagesize())
+	}
+	if open, err := os.ReadDir("/proc/self/fd"); err == nil {
+		p.Descriptors = int64(len(open)) - 1 // one of them reads the directory
+	}
+	for line := range strings.Lines(string(proc("io"))) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch name {
+		case "read_bytes":
+			p.DiskRead = number(value)
+		case "write_bytes":
+			p.DiskWritten = number(value)
+		}
+	}
+	p.Received, p.Sent = octets(string(proc("net/netstat")))
+	return p
+}
+
+// octets reads the bytes that came and went from /proc/net/netstat, whose lines
+// come in pairs: the names of columns, and their values.
+func octets(netstat string) (in, out int64) {
+	var names []string
+	for line := range strings.Lines(netstat) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || fields[0] != "IpExt:" {
+			continue
+		}
+		if names == nil {
+			names = fields
+			continue
+		}
+		for i, name := range names[:min(len(names), len(fields))] {
+			switch name {
+			case "InOctets":
+				in = number(fields[i])
+			case "OutOctets":
+				out = number(fields[i])
+			}
+		}
+	}
+	return in, out
+}
+
+// proc returns what Linux says of this process, nothing elsewhere.
+func proc(name string) []byte {
+	content, _ := os.ReadFile("/proc/self/" + name)
+	return content
+}
+
+func number(text string) int64 {
+	n, _ := strconv.ParseInt(text, 10, 64)
+	return n
+}

@@ -1,0 +1,151 @@
+package vitals
+
+import (
+	"bufio"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// bounds are the upper bounds, in seconds, by which durations are counted.
+var bounds = [...]float64{0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300}
+
+// bucketOf returns the first bound that a duration is within, len(bounds) if
+// none.
+func bucketOf(d time.Duration) int {
+	i, _ := slices.BinarySearch(bounds[:], d.Seconds())
+	return i
+}
+
+// Exposition is the media type of Prometheus's text form.
+const Exposition = "text/plain; version=0.0.4; charset=utf-8"
+
+// Gauge is a metric that somebody else measures, at the moment.
+type Gauge struct {
+	Name, Help string
+	Label      string             // "" for a single value
+	Values     map[string]float64 // by the label's value; that of "" without a label
+}
+
+// WritePrometheus writes all metrics, and the gauges, in Prometheus's text
+// form, version 0.0.4.
+func (r *Recorder) WritePrometheus(w io.Writer, gauges ...Gauge) error {
+	now := r.read()
+	e := exposition{bufio.NewWriter(w)}
+	names := slices.Sorted(maps.Keys(now.functions))
+	each := func(name, kind, help string, value func(Activity) float64) {
+		e.family(name, kind, help)
+		for _, function := range names {
+			e.sample(name, value(now.functions[function]), "function", function)
+		}
+	}
+	each("bucketsearch_invocations_total", "counter", "Invocations that have ended.", func(a Activity) float64 { return float64(a.Invocations) })
+	each("bucketsearch_failures_total", "counter", "Invocations that failed.", func(a Activity) float64 { return float64(a.Failures) })
+	each("bucketsearch_in_flight", "gauge", "Messages that are being worked on.", func(a Activity) float64 { return float64(a.InFlight) })
+	r.writeDurations(e, names)
+	writeStore(e, names, now)
+	writeProcess(e, now.process, r.born)
+	for _, g := range gauges {
+		e.family(g.Name, "gauge", g.Help)
+		for _, of := range slices.Sorted(maps.Keys(g.Values)) {
+			if g.Label == "" {
+				e.sample(g.Name, g.Values[of])
+			} else {
+				e.sample(g.Name, g.Values[of], g.Label, of)
+			}
+		}
+	}
+	return e.w.Flush()
+}
+
+func (r *Recorder) writeDurations(e exposition, names []string) {
+	const name = "bucketsearch_invocation_seconds"
+	e.family(name, "histogram", "How long invocations took.")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, function := range names {
+		f, sum := r.functions[function], int64(0)
+		for i, bound := range bounds {
+			sum += f.durations[i]
+			e.sample(name+"_bucket", float64(sum), "function", function, "le", decimal(bound))
+		}
+		sum += f.durations[len(bounds)]
+		e.sample(name+"_bucket", float64(sum), "function", function, "le", "+Inf")
+		e.sample(name+"_sum", f.busy.Seconds(), "function", function)
+		e.sample(name+"_count", float64(sum), "function", function)
+	}
+}
+
+func writeStore(e exposition, names []string, now reading) {
+	const requests, transferred = "bucketsearch_store_requests_total", "bucketsearch_store_bytes_total"
+	e.family(requests, "counter", "Requests to the object store, each attempt counted.")
+	for _, function := range names {
+		n := now.functions[function].Requests
+		for _, kind := range []struct {
+			name  string
+			count int64
+		}{{"put", n.Put}, {"get", n.Get}, {"list", n.List}, {"delete", n.Delete}, {"head", n.Head}} {
+			e.sample(requests, float64(kind.count), "function", function, "kind", kind.name)
+		}
+	}
+	e.family(transferred, "counter", "Bytes of content got from and sent to the object store.")
+	for _, function := range names {
+		e.sample(transferred, float64(now.functions[function].Requests.Read), "function", function, "direction", "read")
+		e.sample(transferred, float64(now.functions[function].Requests.Written), "function", function, "direction", "written")
+	}
+}
+
+func writeProcess(e exposition, p Process, born time.Time) {
+	for _, m := range []struct {
+		name, kind, help string
+		value            float64
+	}{
+		{"process_cpu_seconds_total", "counter", "Processor time used, by the user and the system.", p.CPUSeconds},
+		{"process_start_time_seconds", "gauge", "When the process began, in seconds since 1970.", float64(born.UnixMilli()) / 1000},
+		{"process_resident_memory_bytes", "gauge", "Memory in use.", float64(p.Resident)},
+		{"process_open_fds", "gauge", "Open file descriptors.", float64(p.Descriptors)},
+		{"process_network_receive_bytes_total", "counter", "Bytes received in the network namespace.", float64(p.Received)},
+		{"process_network_transmit_bytes_total", "counter", "Bytes sent in the network namespace.", float64(p.Sent)},
+		{"process_io_storage_read_bytes_total", "counter", "Bytes read from disks.", float64(p.DiskRead)},
+		{"process_io_storage_written_bytes_total", "counter", "Bytes written to disks.", float64(p.DiskWritten)},
+		{"go_goroutines", "gauge", "Goroutines.", float64(p.Goroutines)},
+		{"go_memory_classes_heap_objects_bytes", "gauge", "Memory of Go's objects.", float64(p.Heap)},
+	} {
+		e.family(m.name, m.kind, m.help)
+		e.sample(m.name, m.value)
+	}
+}
+
+// exposition writes the text form. Its errors come with the Flush of w.
+type exposition struct{ w *bufio.Writer }
+
+func (e exposition) family(name, kind, help string) {
+	e.write("# HELP ", name, " ", help, "\n# TYPE ", name, " ", kind, "\n")
+}
+
+// sample writes a value; labels are names and values in turn.
+func (e exposition) sample(name string, value float64, labels ...string) {
+	e.write(name)
+	before := "{"
+	for i := 0; i < len(labels); i += 2 {
+		e.write(before, labels[i], `="`, escape.Replace(labels[i+1]), `"`)
+		before = ","
+	}
+	if len(labels) > 0 {
+		e.write("}")
+	}
+	e.write(" ", decimal(value), "\n")
+}
+
+func (e exposition) write(texts ...string) {
+	for _, text := range texts {
+		_, _ = e.w.WriteString(text)
+	}
+}
+
+var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+func decimal(value float64) string { return strconv.FormatFloat(value, 'g', -1, 64) }
