@@ -6,8 +6,14 @@
 //	message: batch.Batch as JSON
 //	object:  spool/<partition>/<epoch>-<token>.spool, created only if absent
 //
-// A batch whose deadline has passed, or whose object exists, is dropped. The
-// requests of a batch follow one another with the host's delay between them;
+// A batch whose deadline has passed, or whose object exists, is dropped. But if
+// the message of a late batch was received before, somebody took it and left
+// nothing: a fetch that ran out of memory or time, or crashed. Then every URL
+// is recorded as asked once more. URLs that were asked before, or whose lease
+// expired, are leased in small batches and at last alone, so that the one that
+// kills its fetch is found and fails, and the others are rid of it.
+//
+// The requests of a batch follow one another with the host's delay between them;
 // pages are parsed and compressed meanwhile. Redirects are not followed: where
 // they lead is a link, and a URL like any other to the frontier, so that
 // robots.txt, politeness and the judgement of addresses hold for it too.
@@ -24,6 +30,6 @@
 //	            address refused   the host's address is not public
 //	            bad address, bad redirect, encoding, not storable
 //	retry, or   timeout, refused, no such host, tls, connection, cut short,
-//	failed      robots unreachable   (failed after MaxAttempts)
+//	failed      robots unreachable, fetch died   (failed after MaxAttempts)
 //	not asked   -                 time or room ran out
 package fetch

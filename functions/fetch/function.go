@@ -39,13 +39,21 @@ type Function struct {
 // Handle runs the batches of an SQS event and returns the messages that must
 // come again.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
-		var b batch.Batch
-		if err := json.Unmarshal([]byte(body), &b); err != nil {
-			return message.Terminal(fmt.Errorf("cannot read batch: %w", err))
-		}
-		return f.Run(ctx, b)
-	}), nil
+	var response events.SQSEventResponse
+	for _, record := range event.Records {
+		one := message.Each(ctx, f.Log, events.SQSEvent{Records: []events.SQSMessage{record}}, func(ctx context.Context, body string) error {
+			var b batch.Batch
+			if err := json.Unmarshal([]byte(body), &b); err != nil {
+				return message.Terminal(fmt.Errorf("cannot read batch: %w", err))
+			}
+			if f.tooLate(b) && receives(record) > 1 {
+				return f.bury(ctx, b)
+			}
+			return f.Run(ctx, b)
+		})
+		response.BatchItemFailures = append(response.BatchItemFailures, one.BatchItemFailures...)
+	}
+	return response, nil
 }
 
 // Run fetches a batch and puts its spool object. It does nothing if the
@@ -53,7 +61,7 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 // does, or if ctx is cancelled; then nothing was put, and the batch may be run
 // again.
 func (f *Function) Run(ctx context.Context, b batch.Batch) error {
-	if !f.Now().Before(b.Deadline) {
+	if f.tooLate(b) {
 		f.Log.InfoContext(ctx, "batch dropped: its deadline has passed", "batch", b.Version, "host", b.Host)
 		return nil
 	}
@@ -71,6 +79,13 @@ func (f *Function) Run(ctx context.Context, b batch.Batch) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("batch %s was interrupted: %w", b.Version, context.Cause(ctx))
 	}
+	return f.put(ctx, key, object)
+}
+
+func (f *Function) tooLate(b batch.Batch) bool { return !f.Now().Before(b.Deadline) }
+
+// put stores a spool object, unless another did.
+func (f *Function) put(ctx context.Context, key string, object spool.Spool) error {
 	content, err := spool.Encode(object)
 	if err != nil {
 		return fmt.Errorf("cannot encode %s: %w", key, err)

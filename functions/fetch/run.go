@@ -58,12 +58,7 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 		r.askTargets(ctx, d)
 	}
 	results := d.wait()
-	r.ledger.Ended = millisecond(r.last)
-	if r.last.IsZero() {
-		r.ledger.Ended = millisecond(r.now())
-	}
-	r.ledger.Vitals.Worker = r.f.Worker
-	r.ledger.Vitals.Elapsed = max(0, r.now().Sub(began))
+	r.end(began)
 	object := spool.Spool{}
 	for i, result := range results {
 		r.ledger.Links = append(append(r.ledger.Links, r.links[i]...), result.links...)
@@ -73,6 +68,16 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 	}
 	object.Ledger = r.ledger
 	return object
+}
+
+// end writes into the ledger what is known when all is over.
+func (r *run) end(began time.Time) {
+	r.ledger.Ended = millisecond(r.last)
+	if r.last.IsZero() {
+		r.ledger.Ended = millisecond(r.now())
+	}
+	r.ledger.Vitals.Worker = r.f.Worker
+	r.ledger.Vitals.Elapsed = max(0, r.now().Sub(began))
 }
 
 func (r *run) askRobots(ctx context.Context) bool {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -15,16 +16,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
-	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // leaseTime is how long the package of a build that died waits for another.
 const leaseTime = 30 * time.Second
 
 var (
-	errNotListed = errors.New("no generation lists the package yet")
-	errBusy      = errors.New("another is building its segment")
+	errBusy = errors.New("another is building its segment")
+	// errAgain says that what was built cannot be listed any more.
+	errAgain = errors.New("the package has changed, or more is forgotten")
 )
 
 // Function is the index function.
@@ -52,9 +54,10 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	}), nil
 }
 
-// Run builds and commits the segment of one package. A package that is not
-// listed yet, or in another's hands, is an error, so that the message comes
-// back; one that is indexed is done.
+// Run builds and commits the segment of one package. One that is in another's
+// hands is an error, so that the message comes back; one that is indexed is
+// done, and so is one that no generation lists: whoever lists it raises its
+// event then, and the sweep does.
 func (f *Function) Run(ctx context.Context, key string) error {
 	p, _, err := layout.ParsePackageKey(key)
 	if err != nil {
@@ -66,75 +69,70 @@ func (f *Function) Run(ctx context.Context, key string) error {
 	}
 	listed := m.Package(key)
 	if listed == nil {
-		return errNotListed
+		f.Log.DebugContext(ctx, "no generation lists the package yet", "package", key)
+		return nil
 	}
 	if listed.Indexed {
 		return nil
 	}
-	worked, err := lease.New(f.Redis, f.Worker).Do(ctx, "index "+key, f.Now, leaseTime, func() error {
-		return f.build(ctx, p, key)
+	worked, err := lease.New(f.Redis, f.Worker).Do(ctx, "index "+listed.Key, f.Now, leaseTime, func() error {
+		return f.build(ctx, p, listed.ID)
 	})
 	if err == nil && !worked {
-		err = errBusy
+		err = message.Later(errBusy)
 	}
 	return err
 }
 
-func (f *Function) build(ctx context.Context, p layout.Partition, key string) error {
+// build builds and commits the segment of the package with the identifier.
+func (f *Function) build(ctx context.Context, p layout.Partition, id uint32) error {
+	for {
+		current, err := manifest.Read(ctx, f.Bucket, p)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(current.Packages, func(listed manifest.Package) bool { return listed.ID == id })
+		if i < 0 || current.Packages[i].Indexed {
+			return nil
+		}
+		err = f.buildOnce(ctx, &current, current.Packages[i])
+		if !errors.Is(err, errAgain) {
+			return err
+		}
+	}
+}
+
+func (f *Function) buildOnce(ctx context.Context, current *manifest.Manifest, pkg manifest.Package) error {
 	began := f.Now()
-	content, err := f.Bucket.Get(ctx, key, blob.Range{})
+	forgotten, err := takedown.Load(ctx, f.Bucket)
 	if err != nil {
 		return err
 	}
-	documents, err := extract(ctx, key, content)
+	content, err := f.Bucket.Get(ctx, pkg.Key, blob.Range{})
+	if err != nil {
+		return err
+	}
+	documents, err := extract(ctx, pkg.Key, content, forgotten)
 	if err != nil {
 		return err
 	}
 	extracted := f.Now()
 	var built *manifest.Segment
 	if len(documents) > 0 {
-		if built, err = f.putSegment(ctx, p, documents); err != nil {
+		if built, err = f.putSegment(ctx, current, documents); err != nil {
 			return err
 		}
 	}
-	m, err := manifest.Commit(ctx, f.Bucket, p, f.Now, func(m *manifest.Manifest) error {
-		return list(m, key, built)
+	m, err := manifest.Commit(ctx, f.Bucket, current.Partition, f.Now, func(m *manifest.Manifest) error {
+		if m.Forgotten > forgotten.Version { // and nobody erases there any more
+			return errAgain
+		}
+		return list(m, pkg, built, f.Now())
 	})
 	if err != nil {
 		return err
 	}
-	f.Log.InfoContext(ctx, "indexed", "partition", p, "generation", m.Generation, "package", key, "documents", len(documents),
+	f.Log.InfoContext(ctx, "indexed", "partition", m.Partition, "generation", m.Generation, "package", pkg.Key, "documents", len(documents),
 		"extract", extracted.Sub(began), "build", f.Now().Sub(extracted))
-	return nil
-}
-
-func (f *Function) putSegment(ctx context.Context, p layout.Partition, documents []segment.Document) (*manifest.Segment, error) {
-	content, err := segment.Build(documents)
-	if err != nil {
-		return nil, err
-	}
-	key := layout.SegmentKey(p, layout.ContentHash(content))
-	if err := blob.CreateOnce(ctx, f.Bucket, key, content); err != nil {
-		return nil, fmt.Errorf("cannot put segment %s: %w", key, err)
-	}
-	return &manifest.Segment{Key: key, Bytes: int64(len(content)), Documents: len(documents)}, nil
-}
-
-// list marks the package as indexed and lists its segment, if it has one. A
-// package is indexed exactly once, whoever was faster.
-func list(m *manifest.Manifest, key string, built *manifest.Segment) error {
-	listed := m.Package(key)
-	switch {
-	case listed == nil:
-		return errNotListed
-	case listed.Indexed:
-		return manifest.ErrUnchanged
-	}
-	listed.Indexed = true
-	if built != nil {
-		s := *built
-		s.Packages = []uint32{listed.ID}
-		m.Segments = append(m.Segments, s)
-	}
 	return nil
 }

@@ -2,6 +2,7 @@ package pack
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -155,5 +156,16 @@ func (w *world) damage(token uint64, at int) {
 	content[at] ^= 1
 	if err := w.store.Replace(w.t.Context(), spoolKey(token), content); err != nil {
 		w.t.Fatal(err)
+	}
+}
+
+// beforeCommit does something just before the function commits.
+func (w *world) beforeCommit(do func()) {
+	w.decide = func(c faultblob.Call) faultblob.Fault {
+		if c.Op == faultblob.Create && strings.HasPrefix(c.Key, layout.Manifests) {
+			w.decide = nil
+			do()
+		}
+		return faultblob.None
 	}
 }

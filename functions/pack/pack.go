@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -17,13 +16,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // parallelReads is how many spool objects are read at once.
 const parallelReads = 8
 
-// errAgain says that some of the batches were consumed meanwhile: by another
-// pack, or because they are damaged.
+// errAgain says that what a commit was made for holds no longer: some of the
+// batches were consumed by another pack, are damaged or closed, or more is
+// forgotten.
 var errAgain = errors.New("batches were consumed while they were packed")
 
 // packAll makes packages and a book of the batches and commits them, and takes
@@ -35,12 +36,13 @@ func (f *Function) packAll(ctx context.Context, p layout.Partition, batches []la
 		if err != nil {
 			return err
 		}
-		rest := slices.DeleteFunc(slices.Clone(batches), current.HasConsumed)
-		err = f.packRest(ctx, p, current.Generation, rest)
+		err = f.packRest(ctx, &current, slices.DeleteFunc(slices.Clone(batches), func(batch layout.Version) bool {
+			return current.HasConsumed(batch) || current.IsClosed(batch)
+		}))
 		if errors.Is(err, errAgain) {
 			continue
 		}
-		if err == nil && anyDamaged(&current, batches) {
+		if err == nil && slices.ContainsFunc(batches, func(batch layout.Version) bool { return lost(&current, batch) }) {
 			err = f.distrust(ctx)
 		}
 		if err != nil {
@@ -50,68 +52,40 @@ func (f *Function) packAll(ctx context.Context, p layout.Partition, batches []la
 	}
 }
 
-// packRest packs batches that generation seen has not consumed. The sweep
-// deletes a spool object before it forgets that the batch was consumed: one
-// that still exists, and that the base of the commit does not call consumed,
-// has not been packed, however long this took.
-func (f *Function) packRest(ctx context.Context, p layout.Partition, seen uint64, batches []layout.Version) error {
-	began := f.Now()
+// packRest packs batches that the current generation has neither consumed nor
+// closed.
+func (f *Function) packRest(ctx context.Context, current *manifest.Manifest, batches []layout.Version) error {
+	began, p := f.Now(), current.Partition
 	spools, err := f.readSpools(ctx, p, batches)
 	if err != nil || len(spools) == 0 {
 		return err
 	}
-	inForce, err := f.Settings.Get(ctx)
+	inForce, err := f.settingsFor(ctx, current)
 	if err != nil {
 		return err
 	}
-	var learnt book.Book
-	for i := range spools {
-		learnt.Links = append(learnt.Links, spools[i].Ledger.Links...)
-	}
-	if _, err := decide(inForce, learnt.Links); err != nil {
-		return err
-	}
+	withoutForgotten(spools, inForce.Takedowns)
 	packages, err := f.putPackages(ctx, p, spools)
 	if err != nil {
 		return err
 	}
-	for i := range spools {
-		learnt.Outcomes = append(learnt.Outcomes, spools[i].Ledger.Outcomes...)
-	}
-	listed, err := f.putBook(ctx, p, learnt)
+	listed, err := f.putBook(ctx, p, inForce, spools)
 	if err != nil {
 		return err
 	}
-	m, err := manifest.Commit(ctx, f.Bucket, p, f.Now, func(m *manifest.Manifest) error {
-		at := f.Now().UTC().Truncate(time.Millisecond)
-		for i := range spools {
-			batch := spools[i].Ledger.Batch
-			if m.HasConsumed(batch) {
-				return errAgain
-			}
-			if m.Generation != seen {
-				_, err := f.Bucket.Head(ctx, layout.SpoolKey(p, batch))
-				if errors.Is(err, blob.ErrAbsent) {
-					return errAgain
-				}
-				if err != nil {
-					return err
-				}
-			}
-			m.Consumed = append(m.Consumed, manifest.Consumed{Batch: batch, At: at})
-		}
-		for _, listed := range packages {
-			m.Add(listed)
-		}
-		m.Books = append(m.Books, listed)
-		return nil
-	})
+	var packed []layout.Version
+	outcomes := 0
+	for i := range spools {
+		packed = append(packed, spools[i].Ledger.Batch)
+		outcomes += len(spools[i].Ledger.Outcomes)
+	}
+	m, err := f.commit(ctx, p, inForce, packed, packages, listed)
 	if err != nil {
 		return err
 	}
 	f.Log.InfoContext(ctx, "packed", "partition", p, "generation", m.Generation, "batches", len(spools),
-		"packages", len(packages), "outcomes", len(learnt.Outcomes), "links", len(learnt.Links), "took", f.Now().Sub(began))
-	return nil
+		"packages", len(packages), "outcomes", outcomes, "took", f.Now().Sub(began))
+	return f.raise(ctx, packages)
 }
 
 // readSpools reads spool objects in parallel. One that is gone has been packed
@@ -185,14 +159,27 @@ func (f *Function) putPackage(ctx context.Context, p layout.Partition, pkg webob
 	}
 }
 
-func (f *Function) putBook(ctx context.Context, p layout.Partition, learnt book.Book) (manifest.Book, error) {
+// putBook puts what the spool objects say, once all pages have a place, and
+// returns nil if that is nothing.
+func (f *Function) putBook(ctx context.Context, p layout.Partition, s *settings.Settings, spools []spool.Spool) (*manifest.Book, error) {
+	var learnt book.Book
+	for i := range spools {
+		learnt.Outcomes = append(learnt.Outcomes, spools[i].Ledger.Outcomes...)
+		learnt.Links = append(learnt.Links, spools[i].Ledger.Links...)
+	}
+	if len(learnt.Outcomes)+len(learnt.Links) == 0 {
+		return nil, nil
+	}
+	if _, err := decide(s, learnt.Links); err != nil {
+		return nil, err
+	}
 	content, err := book.Encode(learnt)
 	if err != nil {
-		return manifest.Book{}, fmt.Errorf("cannot write book of partition %s: %w", p, err)
+		return nil, fmt.Errorf("cannot write book of partition %s: %w", p, err)
 	}
 	key := layout.BookKey(p, layout.ContentHash(content))
 	if err := blob.CreateOnce(ctx, f.Bucket, key, content); err != nil {
-		return manifest.Book{}, fmt.Errorf("cannot put book %s: %w", key, err)
+		return nil, fmt.Errorf("cannot put book %s: %w", key, err)
 	}
-	return manifest.Book{Key: key, Bytes: int64(len(content)), Outcomes: len(learnt.Outcomes), Links: len(learnt.Links)}, nil
+	return &manifest.Book{Key: key, Bytes: int64(len(content)), Outcomes: len(learnt.Outcomes), Links: len(learnt.Links)}, nil
 }

@@ -29,7 +29,7 @@ func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch lay
 		return fmt.Errorf("cannot keep damaged spool %s: %w", key, err)
 	}
 	_, err = manifest.Commit(ctx, f.Bucket, p, f.Now, func(m *manifest.Manifest) error {
-		if m.HasConsumed(batch) {
+		if m.HasConsumed(batch) || m.IsClosed(batch) {
 			return manifest.ErrUnchanged
 		}
 		m.Consumed = append(m.Consumed, manifest.Consumed{Batch: batch, At: f.Now().UTC().Truncate(time.Millisecond), Damaged: reason.Error()})
@@ -38,16 +38,18 @@ func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch lay
 	return err
 }
 
-// anyDamaged reports whether the generation says of any of the batches that
-// its spool object was damaged.
-func anyDamaged(m *manifest.Manifest, batches []layout.Version) bool {
-	return slices.ContainsFunc(m.Consumed, func(c manifest.Consumed) bool {
-		return c.Damaged != "" && slices.Contains(batches, c.Batch)
-	})
+// lost reports whether the generation refuses a batch: its spool object was
+// damaged, or it came too late. What was settled of it is in no book.
+func lost(m *manifest.Manifest, batch layout.Version) bool {
+	i := slices.IndexFunc(m.Consumed, func(c manifest.Consumed) bool { return c.Batch == batch })
+	if i < 0 {
+		return m.IsClosed(batch)
+	}
+	return m.Consumed[i].Damaged != ""
 }
 
 // distrust has the sweep rebuild the frontiers: a batch was settled in them
-// whose spool object was damaged later, and the books know nothing of it.
+// that was lost, and the books know nothing of it.
 func (f *Function) distrust(ctx context.Context) error {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {

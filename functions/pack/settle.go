@@ -94,6 +94,9 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, led
 		Rest:    rest,
 	}
 	for _, o := range ledger.Outcomes {
+		if s.Takedowns.ForgetsURL(o.URL) {
+			continue // the frontier was built without it
+		}
 		settlement.Outcomes = append(settlement.Outcomes, result(s, o))
 	}
 	_, err = frontier.New(f.Redis, ledger.Crawl).Settle(ctx, settlement)

@@ -12,6 +12,7 @@ type Answer struct {
 	Total      int       `json:"total"`
 	TotalExact bool      `json:"total_exact"`
 	TookMillis float64   `json:"took_ms"`
+	Incomplete bool      `json:"incomplete,omitempty"` // a part of the index is missing
 	Results    []Snippet `json:"results"`
 }
 
@@ -31,6 +32,7 @@ func (r Result) Answer() Answer {
 		Total:      r.Total,
 		TotalExact: r.Exact,
 		TookMillis: float64(r.Took.Microseconds()) / 1000,
+		Incomplete: r.Incomplete,
 		Results:    make([]Snippet, 0, len(r.Hits)),
 	}
 	for _, hit := range r.Hits {

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -16,6 +17,7 @@ type Engine struct {
 	Settings *settings.Cache
 	Now      func() time.Time
 	Age      time.Duration // how old the manifests may be
+	Log      *slog.Logger
 
 	snapshots snapshots
 }
@@ -24,10 +26,12 @@ type Engine struct {
 type Result struct {
 	segment.Result
 	Took time.Duration
+	// Incomplete says that a segment is damaged or gone, so that pages are
+	// missing from what was found until it has been built again.
+	Incomplete bool
 }
 
-// Search searches all partitions. It fails with segment.ErrDamaged when one of
-// their segments cannot be used: what it holds would be missing unnoticed.
+// Search searches all partitions.
 func (e *Engine) Search(ctx context.Context, q segment.Query) (Result, error) {
 	began := e.Now()
 	current, err := e.snapshots.get(ctx, e)
@@ -38,5 +42,5 @@ func (e *Engine) Search(ctx context.Context, q segment.Query) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("cannot search: %w", err)
 	}
-	return Result{found, e.Now().Sub(began)}, nil
+	return Result{found, e.Now().Sub(began), len(current.missing) > 0}, nil
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
@@ -91,32 +90,6 @@ func TestRequests(t *testing.T) {
 		t.Errorf("a manifest with one new segment takes %d GETs, want 3", n)
 	}
 	page("https://example.org/stored-only")()
-}
-
-func TestDamagedSegment(t *testing.T) {
-	s := newStore(t, 1)
-	s.publish(manual(2)...)
-	key := layout.SegmentKey(0, "0123456789abcdef0123456789abcdef")
-	s.check(s.bucket.Create(t.Context(), key, []byte("no segment")))
-	s.commit(0, func(m *manifest.Manifest) error {
-		m.Segments = append(m.Segments, manifest.Segment{Key: key})
-		return nil
-	})
-	var log bytes.Buffer
-	h := s.handler(s.bucket, &log)
-	w := askJSON(h, "/search?q=manual")
-	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "part of the index is damaged") {
-		t.Errorf("search: %d %s", w.Code, w.Body)
-	}
-	if strings.Contains(w.Body.String(), key) || strings.Count(log.String(), key) != 1 || strings.Count(log.String(), "\n") != 1 {
-		t.Errorf("answer %s, log:\n%s", w.Body, &log)
-	}
-	if w := ask(h, "GET", "/page?url=https://example1.org/manual"); w.Code != http.StatusOK || w.Body.String() != "<h1>Manual</h1>" {
-		t.Errorf("stored copy: %d %s", w.Code, w.Body)
-	}
-	if w := ask(h, "GET", "/"); w.Code != http.StatusOK {
-		t.Errorf("home: %d", w.Code)
-	}
 }
 
 // Whichever request the store does not answer, the client is told so, and the

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
-	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
 // failure is an error as the client is told of it.
@@ -24,11 +23,8 @@ func failureOf(err error) failure {
 	if f, ok := errors.AsType[failure](err); ok {
 		return f
 	}
-	switch {
-	case errors.Is(err, blob.ErrRetryable), errors.Is(err, context.DeadlineExceeded):
+	if errors.Is(err, blob.ErrRetryable) || errors.Is(err, context.DeadlineExceeded) {
 		return failure{http.StatusServiceUnavailable, "The object store does not answer at the moment. Please try again in a little while."}
-	case errors.Is(err, segment.ErrDamaged):
-		return failure{http.StatusInternalServerError, "A part of the index is damaged, so nothing can be searched until it has been built again. Stored copies can still be read."}
 	}
 	return failure{http.StatusInternalServerError, "Something went wrong here. The reason has been logged."}
 }
@@ -45,7 +41,7 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	f := failureOf(err)
 	if f.Status >= http.StatusInternalServerError {
-		s.log.ErrorContext(r.Context(), "cannot answer", "path", r.URL.Path, "query", r.URL.RawQuery, "status", f.Status, "error", err)
+		s.engine.Log.ErrorContext(r.Context(), "cannot answer", "path", r.URL.Path, "query", r.URL.RawQuery, "status", f.Status, "error", err)
 	}
 	if f.Status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "5")
@@ -57,6 +53,6 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 		err = render(w, f.Status, "failure", failurePage{asked, http.StatusText(f.Status), f.Sentence})
 	}
 	if err != nil {
-		s.log.ErrorContext(r.Context(), "cannot tell of a failure", "path", r.URL.Path, "error", err)
+		s.engine.Log.ErrorContext(r.Context(), "cannot tell of a failure", "path", r.URL.Path, "error", err)
 	}
 }

@@ -1,9 +1,6 @@
 package query
 
-import (
-	"log/slog"
-	"net/http"
-)
+import "net/http"
 
 // ownPolicy is that of our own pages: a style sheet, a form and nothing else.
 const ownPolicy = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -17,8 +14,8 @@ const ownPolicy = "default-src 'none'; style-src 'self'; img-src data:; form-act
 //
 // What goes wrong is told in a sentence, {"error": …} in JSON, and what is not
 // the client's fault is logged once. A client that hangs up ends its search.
-func Handler(e *Engine, log *slog.Logger) http.Handler {
-	s := &site{engine: e, log: log}
+func Handler(e *Engine) http.Handler {
+	s := &site{engine: e}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.serve(s.home))
 	mux.HandleFunc("GET /search", s.serve(s.search))
@@ -28,10 +25,7 @@ func Handler(e *Engine, log *slog.Logger) http.Handler {
 	return mux
 }
 
-type site struct {
-	engine *Engine
-	log    *slog.Logger
-}
+type site struct{ engine *Engine }
 
 // serve answers by the action, or by the error that it returns, before which
 // it must not write.

@@ -19,20 +19,33 @@ import (
 var ErrNoPage = errors.New("no page is stored for this address")
 
 // Page returns the stored page of an address, read by one ranged GET once its
-// place is known. A page that can be searched is found in the index, others in
-// the books, and all of them there when the index is damaged. It fails with
-// ErrNoPage.
+// place is known. A page that can be searched is found in the index, others,
+// and those of a segment that is missing, in the books. It fails with
+// ErrNoPage, also for what is forgotten, however old the manifests are.
 func (e *Engine) Page(ctx context.Context, a address.Address) (webobject.Object, error) {
-	current, err := e.snapshots.get(ctx, e)
-	if errors.Is(err, segment.ErrDamaged) {
-		return e.PageInBooks(ctx, a)
+	inForce, err := e.Settings.Get(ctx)
+	if err != nil {
+		return webobject.Object{}, err
 	}
+	if inForce.Takedowns.Forgets(a) {
+		return webobject.Object{}, noPage(a)
+	}
+	page, err := e.page(ctx, a)
+	if errors.Is(err, blob.ErrAbsent) { // deleted a grace after the manifests were read
+		e.snapshots.outdate()
+		page, err = e.page(ctx, a)
+	}
+	return page, err
+}
+
+func (e *Engine) page(ctx context.Context, a address.Address) (webobject.Object, error) {
+	current, err := e.snapshots.get(ctx, e)
 	if err != nil {
 		return webobject.Object{}, err
 	}
 	d, found, err := current.index.Lookup(a.ID)
 	if err == nil && found {
-		return readPage(ctx, e.Bucket, a, d.Package, placeOf(d))
+		return readPage(ctx, e.Bucket, a, currentKey(current.manifests, d.Package), placeOf(d))
 	}
 	return pageInBooks(ctx, e.Bucket, current.manifests, a)
 }
@@ -40,12 +53,21 @@ func (e *Engine) Page(ctx context.Context, a address.Address) (webobject.Object,
 // PageInBooks returns the stored page of an address without the index: for
 // one who asks once.
 func (e *Engine) PageInBooks(ctx context.Context, a address.Address) (webobject.Object, error) {
-	manifests, err := e.manifests(ctx)
+	inForce, err := e.Settings.Get(ctx)
+	if err != nil {
+		return webobject.Object{}, err
+	}
+	if inForce.Takedowns.Forgets(a) {
+		return webobject.Object{}, noPage(a)
+	}
+	manifests, err := readManifests(ctx, e.Bucket, inForce.Partitions())
 	if err != nil {
 		return webobject.Object{}, err
 	}
 	return pageInBooks(ctx, e.Bucket, manifests, a)
 }
+
+func noPage(a address.Address) error { return fmt.Errorf("%s: %w", a.URL, ErrNoPage) }
 
 func pageInBooks(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest, a address.Address) (webobject.Object, error) {
 	var keys []string
@@ -70,22 +92,17 @@ func pageInBooks(ctx context.Context, bucket blob.Reader, manifests []manifest.M
 	if err := group.Wait(); err != nil {
 		return webobject.Object{}, err
 	}
-	newest, found := newestStored(outcomes)
-	if !found {
-		return webobject.Object{}, fmt.Errorf("%s: %w", a.URL, ErrNoPage)
-	}
-	return readPage(ctx, bucket, a, newest.Package, webobject.Place{Offset: newest.Offset, Length: newest.Length})
-}
-
-func newestStored(outcomes [][]book.Outcome) (newest book.Outcome, found bool) {
+	var standing book.Standing
 	for _, some := range outcomes {
-		for _, o := range some {
-			if o.State == book.Stored && (!found || o.Version.Compare(newest.Version) > 0) {
-				newest, found = o, true
-			}
+		for i := range some {
+			standing.Add(&some[i])
 		}
 	}
-	return newest, found
+	page := standing.Page
+	if page == nil || page.State != book.Stored {
+		return webobject.Object{}, noPage(a)
+	}
+	return readPage(ctx, bucket, a, currentKey(manifests, page.Package), webobject.Place{Offset: page.Offset, Length: page.Length})
 }
 
 func placeOf(d segment.Document) webobject.Place {

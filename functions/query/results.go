@@ -19,13 +19,14 @@ type box struct {
 
 // resultsPage is what the template of a page of results is given.
 type resultsPage struct {
-	Box   box
-	Total int
-	Exact bool
-	Took  time.Duration
-	First int // number of the first hit, from 1
-	Hits  []hit
-	Pages pager
+	Box        box
+	Total      int
+	Exact      bool
+	Took       time.Duration
+	Incomplete bool
+	First      int // number of the first hit, from 1
+	Hits       []hit
+	Pages      pager
 }
 
 type hit struct {
@@ -41,7 +42,7 @@ type hit struct {
 func newResultsPage(q segment.Query, found Result) resultsPage {
 	page := resultsPage{
 		Box: box{Query: q.Text}, Total: found.Total, Exact: found.Exact, Took: found.Took,
-		First: q.From + 1, Pages: newPager(q, found.Total),
+		Incomplete: found.Incomplete, First: q.From + 1, Pages: newPager(q, found.Total),
 	}
 	if q.Size != defaultHits {
 		page.Box.Size = q.Size

@@ -2,13 +2,13 @@ package query
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -24,7 +24,9 @@ const (
 // snapshot is what the manifests of one moment say, ready to be searched.
 type snapshot struct {
 	manifests []manifest.Manifest
-	segments  map[string]*segment.Segment // by key
+	takedowns uint64            // version of what is masked
+	segments  map[string]loaded // by key
+	missing   map[string]bool   // keys of the segments that cannot be used
 	index     *segment.Index
 	taken     time.Time
 }
@@ -65,17 +67,30 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 		return last, nil
 	}
 	taken := e.Now()
-	manifests, err := e.manifests(ctx)
+	inForce, err := e.Settings.Get(ctx)
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := take(ctx, e.Bucket, manifests, last)
+	manifests, err := readManifests(ctx, e.Bucket, inForce.Partitions())
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := e.take(ctx, manifests, inForce.Takedowns, last)
 	if err != nil {
 		return nil, err
 	}
 	fresh.taken = taken
 	s.last.Store(fresh)
 	return fresh, nil
+}
+
+// outdate has the manifests read again by the next who needs them.
+func (s *snapshots) outdate() {
+	if last := s.last.Load(); last != nil {
+		old := *last
+		old.taken = time.Time{}
+		s.last.CompareAndSwap(last, &old)
+	}
 }
 
 // holds reports whether the snapshot is young enough; none is not.
@@ -87,71 +102,28 @@ func (s *snapshot) holds(e *Engine) bool {
 	return age >= 0 && age < e.Age
 }
 
-// take reads the segments that last does not hold.
-func take(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest, last *snapshot) (*snapshot, error) {
-	if last == nil {
-		last = &snapshot{}
-	} else if sameGenerations(last.manifests, manifests) {
-		return &snapshot{manifests: manifests, segments: last.segments, index: last.index}, nil
-	}
-	var keys []string
-	for _, m := range manifests {
-		for _, listed := range m.Segments {
-			keys = append(keys, listed.Key)
-		}
-	}
-	opened := make([]*segment.Segment, len(keys))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallelReads)
-	for i, key := range keys {
-		if opened[i] = last.segments[key]; opened[i] != nil {
-			continue
-		}
-		group.Go(func() (err error) {
-			opened[i], err = load(ctx, bucket, key)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	fresh := &snapshot{manifests: manifests, segments: make(map[string]*segment.Segment, len(keys))}
-	for i, key := range keys {
-		fresh.segments[key] = opened[i]
-	}
-	var err error
-	fresh.index, err = segment.NewIndex(opened)
-	return fresh, err
-}
-
-func load(ctx context.Context, bucket blob.Reader, key string) (*segment.Segment, error) {
-	content, err := bucket.Get(ctx, key, blob.Range{})
-	if err != nil {
-		return nil, fmt.Errorf("cannot read segment %s: %w", key, err)
-	}
-	opened, err := segment.Open(content)
-	if err != nil {
-		return nil, fmt.Errorf("segment %s: %w", key, err)
-	}
-	return opened, nil
-}
-
-// manifests reads those of all partitions at once.
-func (e *Engine) manifests(ctx context.Context) ([]manifest.Manifest, error) {
-	inForce, err := e.Settings.Get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	partitions := inForce.Partitions()
+// readManifests reads those of all partitions at once.
+func readManifests(ctx context.Context, bucket blob.Reader, partitions []layout.Partition) ([]manifest.Manifest, error) {
 	manifests := make([]manifest.Manifest, len(partitions))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, p := range partitions {
 		group.Go(func() (err error) {
-			manifests[i], err = manifest.Read(ctx, e.Bucket, p)
+			manifests[i], err = manifest.Read(ctx, bucket, p)
 			return err
 		})
 	}
 	return manifests, group.Wait()
+}
+
+// currentKey returns the key that a package has now: pages may have been
+// erased from it since the key was written down.
+func currentKey(manifests []manifest.Manifest, key string) string {
+	for i := range manifests {
+		if listed := manifests[i].Package(key); listed != nil {
+			return listed.Key
+		}
+	}
+	return key
 }
 
 func sameGenerations(a, b []manifest.Manifest) bool {

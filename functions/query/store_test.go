@@ -130,7 +130,7 @@ func (s *store) publishIn(partition layout.Partition, pages []testPage) {
 	index, err := segment.Build(documents)
 	s.check(err)
 	segmentKey := layout.SegmentKey(partition, layout.ContentHash(index))
-	s.check(s.bucket.Create(s.t.Context(), segmentKey, index))
+	s.check(blob.CreateOnce(s.t.Context(), s.bucket, segmentKey, index))
 	s.commit(partition, func(m *manifest.Manifest) error {
 		m.Add(manifest.Package{Key: key, Bytes: int64(len(spf)), Pages: len(pages), Indexed: true})
 		m.Books = append(m.Books, manifest.Book{Key: bookKey, Outcomes: len(learnt.Outcomes)})
@@ -156,18 +156,21 @@ func (s *store) commit(partition layout.Partition, edit func(*manifest.Manifest)
 }
 
 // engine answers from the store, read through bucket.
-func (s *store) engine(bucket blob.Reader) *Engine {
+func (s *store) engine(bucket blob.Reader) *Engine { return s.logging(bucket, s.t.Output()) }
+
+func (s *store) logging(bucket blob.Reader, log io.Writer) *Engine {
 	return &Engine{
 		Bucket:   bucket,
 		Settings: &settings.Cache{Bucket: bucket, Now: s.clock.Now, Age: time.Minute},
 		Now:      s.clock.Now,
 		Age:      10 * time.Second,
+		Log:      slog.New(slog.NewTextHandler(log, nil)),
 	}
 }
 
 // handler serves the store; what it logs is written to log.
 func (s *store) handler(bucket blob.Reader, log io.Writer) http.Handler {
-	return Handler(s.engine(bucket), slog.New(slog.NewTextHandler(log, nil)))
+	return Handler(s.logging(bucket, log))
 }
 
 // serve is handler for tests in which nothing goes wrong.

@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -18,13 +17,9 @@ type robotsOf struct {
 	delay  time.Duration
 }
 
-func (f *Function) robots(ctx context.Context, entries []frontier.Entry) (robotsOf, error) {
+func (f *Function) robots(ctx context.Context, targets []address.Address) (robotsOf, error) {
 	var origins []string
-	for _, entry := range entries {
-		a, err := address.Parse(entry.URL)
-		if err != nil {
-			return robotsOf{}, fmt.Errorf("url %q in the frontier: %w", entry.URL, err)
-		}
+	for _, a := range targets {
 		if !slices.Contains(origins, a.Origin) {
 			origins = append(origins, a.Origin)
 		}

@@ -44,6 +44,8 @@ type Function struct {
 	Limits   Limits
 	Agent    string
 	Log      *slog.Logger
+
+	pause pause // as it was last logged
 }
 
 // Handle runs one task a message.
@@ -57,9 +59,9 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	}), nil
 }
 
-// Run frees the leases that have ended and leases hosts until none may be
-// asked, or enough batches are out. A batch that cannot be sent waits for the
-// end of its lease.
+// Run frees the leases that have ended and, unless the crawl is paused, leases
+// hosts until none may be asked, or enough batches are out. A batch that cannot
+// be sent waits for the end of its lease.
 func (f *Function) Run(ctx context.Context, t task.Lease) error {
 	now := f.Now()
 	front := frontier.New(f.Redis, t.Crawl)
@@ -67,7 +69,7 @@ func (f *Function) Run(ctx context.Context, t task.Lease) error {
 		return err
 	}
 	inForce, err := f.Settings.Get(ctx)
-	if err != nil {
+	if err != nil || f.paused(ctx, inForce.Control) {
 		return err
 	}
 	for {
@@ -120,17 +122,19 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 		return false, err
 	}
 	message, err := f.batch(ctx, s, lease)
-	if err != nil {
-		return false, err
+	if err != nil || len(message.Targets) == 0 {
+		return true, err
 	}
 	message.Crawl = crawl
 	message.DelayMillis = max(message.DelayMillis, s.Delay().Milliseconds())
-	f.Log.DebugContext(ctx, "leased", "batch", lease.Version, "host", lease.Host, "urls", len(lease.Entries))
+	f.Log.DebugContext(ctx, "leased", "batch", lease.Version, "host", lease.Host, "urls", len(message.Targets))
 	return true, task.Send(ctx, f.Sender, task.Fetch, message, 0)
 }
 
 // batch turns a lease into a message, with robots.txt applied as far as it is
-// known. A batch is stored whole in the partition of its first URL.
+// known. A batch is stored whole in the partition of its first URL. What is
+// forgotten since it was admitted is left out, and leaves no trace: it stays
+// on lease until the frontier is rebuilt without it.
 func (f *Function) batch(ctx context.Context, s *settings.Settings, lease frontier.Lease) (batch.Batch, error) {
 	b := batch.Batch{
 		Version:   lease.Version,
@@ -138,32 +142,40 @@ func (f *Function) batch(ctx context.Context, s *settings.Settings, lease fronti
 		NotBefore: lease.NotBefore,
 		Deadline:  lease.Deadline,
 	}
-	robots, err := f.robots(ctx, lease.Entries)
-	if err != nil {
-		return b, err
-	}
-	b.Robots, b.DelayMillis = robots.wanted, robots.delay.Milliseconds()
-	for i, entry := range lease.Entries {
+	var addresses []address.Address
+	for _, entry := range lease.Entries {
 		target, err := address.Parse(entry.URL)
 		if err != nil {
 			return b, fmt.Errorf("url %q in the frontier: %w", entry.URL, err)
 		}
-		if i == 0 {
-			storage, err := s.Storage.Decide(target)
-			if err != nil {
-				return b, fmt.Errorf("no storage partition for %s: %w", target.URL, err)
-			}
-			b.Storage = layout.Partition(storage)
+		if s.Takedowns.Forgets(target) {
+			continue
 		}
+		addresses = append(addresses, target)
 		b.Targets = append(b.Targets, batch.Target{
 			URL:         entry.URL,
 			Depth:       entry.Depth,
 			Hops:        entry.Hops,
 			Attempts:    entry.Attempts,
 			Exponent:    entry.Exponent,
-			Denied:      robots.denies(target),
 			Collections: []string{entry.Collection},
 		})
+	}
+	if len(addresses) == 0 {
+		return b, nil
+	}
+	storage, err := s.Storage.Decide(addresses[0])
+	if err != nil {
+		return b, fmt.Errorf("no storage partition for %s: %w", addresses[0].URL, err)
+	}
+	b.Storage = layout.Partition(storage)
+	robots, err := f.robots(ctx, addresses)
+	if err != nil {
+		return b, err
+	}
+	b.Robots, b.DelayMillis = robots.wanted, robots.delay.Milliseconds()
+	for i, target := range addresses {
+		b.Targets[i].Denied = robots.denies(target)
 	}
 	return b, nil
 }

@@ -1,9 +1,16 @@
 // Package sweep finds every piece of undone work by itself, so that a lost
-// event, message or Redis costs time and nothing else (law 6).
+// event, message or Redis costs time and nothing else (law 6). It also keeps
+// the bucket tidy: it merges books, erases what is forgotten, and deletes what
+// nothing refers to any more.
+//
+// Every step may be killed at any call and runs again as if nothing had been:
+// what it puts is named by its content, and true only once a generation lists
+// it. A step that fails keeps no other from running.
 package sweep
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -18,8 +25,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// DefaultKeep is longer than any lease of a batch.
-const DefaultKeep = 15 * time.Minute
+// Limits say how long things are kept and how much is done at once.
+type Limits struct {
+	Keep      time.Duration // of a packed spool object; longer than any lease of a batch
+	Grace     time.Duration // from the condemning of an object to its end; longer than any reader keeps a manifest
+	Feedback  time.Duration // of vital signs
+	Books     int           // of one size that are merged
+	BookBytes int64         // of the largest book that a merge makes
+}
+
+// DefaultLimits merge eight books of a size, up to 64 MiB.
+func DefaultLimits() Limits {
+	return Limits{Keep: 15 * time.Minute, Grace: 24 * time.Hour, Feedback: 8 * 24 * time.Hour, Books: 8, BookBytes: 64 << 20}
+}
 
 // Function is the sweep function.
 type Function struct {
@@ -27,8 +45,8 @@ type Function struct {
 	Redis  redis.UniversalClient
 	Sender task.Sender
 	Now    func() time.Time
-	Worker string        // who holds the leases
-	Keep   time.Duration // how long a packed spool object is kept
+	Worker string // who holds the leases
+	Limits Limits
 	Log    *slog.Logger
 }
 
@@ -37,35 +55,30 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	return message.Each(ctx, f.Log, event, func(ctx context.Context, _ string) error { return f.Run(ctx) }), nil
 }
 
-// Run rebuilds the frontier where it is missing or was built under other
-// settings, and sends a message for all that is spooled and not packed, packed
-// and not indexed, waiting and not leased.
+// Run rebuilds frontiers that are missing, behind the books, or were built
+// under other settings; sweeps every storage partition; has dead letters sent
+// again that somebody wants to; pauses the crawl when a limit is passed; and
+// has schedule lease what waits.
 func (f *Function) Run(ctx context.Context) error {
 	inForce, err := settings.Read(ctx, f.Bucket)
 	if err != nil {
 		return err
 	}
-	if err := f.rebuild(ctx, inForce); err != nil {
-		return err
-	}
+	errs := []error{f.refresh(ctx, inForce)}
 	out, err := f.leases(ctx, inForce)
-	if err != nil {
-		return err
-	}
+	errs = append(errs, err)
 	for _, p := range inForce.Partitions() {
-		if err := f.sweepPartition(ctx, p, out); err != nil {
-			return err
-		}
+		errs = append(errs, f.sweepPartition(ctx, inForce, p, out))
 	}
+	errs = append(errs, f.resend(ctx), f.clearFeedback(ctx), f.enforceLimits(ctx, inForce))
 	for _, crawl := range inForce.Crawl.Partitions() {
-		if err := task.Send(ctx, f.Sender, task.Schedule, task.Lease{Crawl: crawl}, 0); err != nil {
-			return err
-		}
+		errs = append(errs, task.Send(ctx, f.Sender, task.Schedule, task.Lease{Crawl: crawl}, 0))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
-// leases returns the batches that are out, and so not settled.
+// leases returns the batches that are out, and so not settled. It is nil when
+// nobody knows.
 func (f *Function) leases(ctx context.Context, s *settings.Settings) (map[layout.Version]bool, error) {
 	out := make(map[layout.Version]bool)
 	for _, crawl := range s.Crawl.Partitions() {

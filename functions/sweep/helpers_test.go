@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -27,7 +29,7 @@ const (
 // and three pages of its site from a book, and one of site two from the spool.
 type world struct {
 	*Function
-	t       *testing.T
+	t       testing.TB
 	bucket  *memblob.Bucket
 	clock   *functionstest.Clock
 	sender  *functionstest.Sender
@@ -36,13 +38,13 @@ type world struct {
 
 func version(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }
 
-func newWorld(t *testing.T, rdb redis.UniversalClient) *world {
+func newWorld(t testing.TB, rdb redis.UniversalClient) *world {
 	t.Helper()
 	w := &world{t: t, bucket: memblob.New(), clock: functionstest.NewClock(), sender: new(functionstest.Sender)}
 	w.inForce = functionstest.Publish(t, w.bucket, 2, nil, one, two)
 	w.Function = &Function{
 		Bucket: w.bucket, Redis: rdb, Sender: w.sender, Now: w.clock.Now,
-		Worker: "w", Keep: DefaultKeep, Log: functionstest.Log(),
+		Worker: "w", Limits: DefaultLimits(), Log: functionstest.Log(),
 	}
 	retried := functionstest.Outcome(t, version(2), one+"retried", book.Retry)
 	retried.Depth, retried.Attempts = 1, 2
@@ -119,4 +121,25 @@ func ids(urls ...string) []string {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// lease takes the next lease of a crawl partition.
+func (w *world) lease(crawl int) frontier.Lease {
+	w.t.Helper()
+	leased, ok, err := frontier.New(w.Redis, crawl).Lease(w.t.Context(), frontier.Request{
+		Now: w.clock.Now(), Deadline: w.clock.Now().Add(time.Hour), Max: 10, MaxBytes: 1 << 10, Connections: 10,
+	})
+	if err != nil || !ok {
+		w.t.Fatalf("leased %v, %v", ok, err)
+	}
+	return leased
+}
+
+func (w *world) manifest(p layout.Partition) manifest.Manifest {
+	w.t.Helper()
+	m, err := manifest.Read(w.t.Context(), w.bucket, p)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return m
 }

@@ -2,117 +2,54 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/bucketsearch/bucketsearch/functions/message"
-	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
-	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// parallelDeletes is how many spool objects are deleted at once.
-const parallelDeletes = 8
+// parallel is how many objects are deleted or looked into at once.
+const parallel = 8
 
-// sweepPartition raises again the events of what is undone in a storage
-// partition, and deletes the spool objects that were packed long enough ago.
-func (f *Function) sweepPartition(ctx context.Context, p layout.Partition, out map[layout.Version]bool) error {
-	spooled, err := f.list(ctx, layout.SpoolPrefix(p))
+// partition is one storage partition while it is swept.
+type partition struct {
+	*Function
+	settings *settings.Settings
+	id       layout.Partition
+	out      map[layout.Version]bool // batches on lease; nil: nobody knows
+	spooled  []blob.Object
+	manifest manifest.Manifest // the newest known
+}
+
+// sweepPartition runs the steps of one partition.
+func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id layout.Partition, out map[layout.Version]bool) error {
+	// Spool before manifest: a batch that is packed in between is consumed.
+	spooled, err := f.list(ctx, layout.SpoolPrefix(id))
 	if err != nil {
 		return err
 	}
-	m, err := manifest.Read(ctx, f.Bucket, p)
+	m, err := manifest.Read(ctx, f.Bucket, id)
 	if err == nil && m.Generation == 0 {
-		m, err = manifest.Begin(ctx, f.Bucket, p, f.Now)
+		m, err = manifest.Begin(ctx, f.Bucket, id, f.Now)
 	}
 	if err != nil {
 		return err
 	}
-	if err := f.raiseSpooled(ctx, p, &m, spooled, out); err != nil {
-		return err
-	}
-	for _, listed := range m.Packages {
-		if listed.Indexed {
-			continue
-		}
-		if err := f.raise(ctx, task.Index, blob.Object{Key: listed.Key, Size: listed.Bytes}); err != nil {
-			return err
-		}
-	}
-	return f.forgetConsumed(ctx, p, &m)
+	p := &partition{Function: f, settings: s, id: id, out: out, spooled: spooled, manifest: m}
+	return errors.Join(p.raiseUndone(ctx), p.tidySpool(ctx), p.compact(ctx), p.forget(ctx), p.collect(ctx))
 }
 
-// raiseSpooled has settled what is not: a batch that waits to be packed, or is
-// packed, is settled unless its lease is still out.
-func (f *Function) raiseSpooled(ctx context.Context, p layout.Partition, m *manifest.Manifest, spooled []blob.Object, out map[layout.Version]bool) error {
-	waiting, err := frontier.NewInbox(f.Redis, p).List(ctx)
-	if err != nil {
-		return err
+// commit makes an edit true in the partition's next generation.
+func (p *partition) commit(ctx context.Context, edit func(*manifest.Manifest) error) error {
+	m, err := manifest.Commit(ctx, p.Bucket, p.id, p.Now, edit)
+	if err == nil {
+		p.manifest = m
 	}
-	settled := make(map[layout.Version]bool, len(waiting))
-	for _, w := range waiting {
-		settled[w.Batch] = true
-	}
-	for _, object := range spooled {
-		_, batch, err := layout.ParseSpoolKey(object.Key)
-		if err != nil {
-			f.Log.WarnContext(ctx, "foreign object in the spool", "error", err)
-			continue
-		}
-		if !out[batch] && (settled[batch] || m.HasConsumed(batch)) {
-			continue
-		}
-		if err := f.raise(ctx, task.Pack, object); err != nil {
-			return err
-		}
-	}
-	if len(waiting) == 0 {
-		return nil
-	}
-	return task.Send(ctx, f.Sender, task.Pack, task.Gather{Storage: p}, 0)
-}
-
-// raise sends the event of an object again.
-func (f *Function) raise(ctx context.Context, queue string, object blob.Object) error {
-	event := message.S3Event("", object.Key, object.Size, f.Now())
-	if err := f.Sender.Send(ctx, queue, event, 0); err != nil {
-		return fmt.Errorf("cannot raise the event of %s: %w", object.Key, err)
-	}
-	return nil
-}
-
-// forgetConsumed deletes spool objects first and commits that they are gone
-// then. Should the batch be fetched once more, its pages have the version of
-// those that are packed, and nothing changes.
-func (f *Function) forgetConsumed(ctx context.Context, p layout.Partition, m *manifest.Manifest) error {
-	gone := make(map[layout.Version]bool)
-	deletes, ctxDelete := errgroup.WithContext(ctx)
-	deletes.SetLimit(parallelDeletes)
-	for _, c := range m.Consumed {
-		if f.Now().Sub(c.At) < f.Keep {
-			continue
-		}
-		gone[c.Batch] = true
-		deletes.Go(func() error { return f.Bucket.Delete(ctxDelete, layout.SpoolKey(p, c.Batch)) })
-	}
-	if err := deletes.Wait(); err != nil {
-		return fmt.Errorf("cannot delete packed spool: %w", err)
-	}
-	if len(gone) == 0 {
-		return nil
-	}
-	_, err := manifest.Commit(ctx, f.Bucket, p, f.Now, func(m *manifest.Manifest) error {
-		before := len(m.Consumed)
-		m.Consumed = slices.DeleteFunc(m.Consumed, func(c manifest.Consumed) bool { return gone[c.Batch] })
-		if len(m.Consumed) == before {
-			return manifest.ErrUnchanged
-		}
-		return nil
-	})
 	return err
 }
 
@@ -125,4 +62,19 @@ func (f *Function) list(ctx context.Context, prefix string) ([]blob.Object, erro
 		objects = append(objects, object)
 	}
 	return objects, nil
+}
+
+// deleteAll deletes objects, whether they are there or not.
+func (f *Function) deleteAll(ctx context.Context, keys []string) error {
+	deletes, ctx := errgroup.WithContext(ctx)
+	deletes.SetLimit(parallel)
+	for _, key := range keys {
+		deletes.Go(func() error {
+			if err := f.Bucket.Delete(ctx, key); err != nil {
+				return fmt.Errorf("cannot delete %s: %w", key, err)
+			}
+			return nil
+		})
+	}
+	return deletes.Wait()
 }

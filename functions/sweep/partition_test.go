@@ -41,7 +41,7 @@ func TestUndoneWorkIsRaised(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"pack " + lost, `pack {"storage":0}`, "index packages/0000/not yet", `schedule {"crawl":0}`, `schedule {"crawl":1}`,
+		"index packages/0000/not yet", "pack " + lost, `pack {"storage":0}`, `schedule {"crawl":0}`, `schedule {"crawl":1}`,
 	}
 	for range 2 { // a message is only a hint, so it is sent until the work is done
 		if diff := cmp.Diff(want, w.run()); diff != "" {
@@ -64,53 +64,82 @@ func TestSomeFrontiersAreStale(t *testing.T) {
 	}
 }
 
+// consume puts a spool object and says that it was packed now.
+func (w *world) consume(tokens ...uint64) {
+	w.t.Helper()
+	for _, token := range tokens {
+		w.spool(token, fmt.Sprint(two, token), book.Failed)
+		functionstest.Commit(w.t, w.bucket, 0, func(m *manifest.Manifest) {
+			m.Consumed = append(m.Consumed, manifest.Consumed{Batch: version(token), At: w.clock.Now()})
+		})
+	}
+}
+
+// spools returns the tokens of the batches that have a spool object, of those
+// that are remembered as consumed, and the highest that is closed.
+func (w *world) spools() (spooled, consumed []uint64, closed uint64) {
+	w.t.Helper()
+	for _, key := range functionstest.Keys(w.t, w.bucket, layout.Spool) {
+		_, batch, err := layout.ParseSpoolKey(key)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		spooled = append(spooled, batch.Token)
+	}
+	m := w.manifest(0)
+	for _, c := range m.Consumed {
+		consumed = append(consumed, c.Batch.Token)
+	}
+	for closed < 100 && m.IsClosed(version(closed+1)) {
+		closed++
+	}
+	return spooled, consumed, closed
+}
+
 func TestPackedSpoolIsDeletedLater(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
-	consume := func(token uint64) {
-		t.Helper()
-		w.spool(token, fmt.Sprint(two, token), book.Failed)
-		_, err := manifest.Commit(t.Context(), w.bucket, 0, w.clock.Now, func(m *manifest.Manifest) error {
-			m.Consumed = append(m.Consumed, manifest.Consumed{Batch: version(token), At: w.clock.Now()})
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	left := func(want ...uint64) {
+	check := func(when string, wantSpooled, wantConsumed []uint64, wantClosed uint64) {
 		t.Helper()
 		w.run()
-		keys := []string{layout.SpoolKey(0, version(3))} // which is not packed
-		var consumed []layout.Version
-		for _, token := range want {
-			keys, consumed = append(keys, layout.SpoolKey(0, version(token))), append(consumed, version(token))
-		}
-		if diff := cmp.Diff(keys, functionstest.Keys(t, w.bucket, layout.Spool)); diff != "" {
-			t.Errorf("spool (-want +got):\n%s", diff)
-		}
-		m, err := manifest.Read(t.Context(), w.bucket, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []layout.Version
-		for _, c := range m.Consumed {
-			got = append(got, c.Batch)
-		}
-		if diff := cmp.Diff(consumed, got); diff != "" {
-			t.Errorf("consumed (-want +got):\n%s", diff)
+		spooled, consumed, closed := w.spools()
+		if !slices.Equal(spooled, wantSpooled) || !slices.Equal(consumed, wantConsumed) || closed != wantClosed {
+			t.Errorf("%s: spool %v, consumed %v, closed up to %d; want %v, %v, %d", when, spooled, consumed, closed, wantSpooled, wantConsumed, wantClosed)
 		}
 	}
-	consume(10)
-	consume(11)
+	w.consume(10, 11)
 	w.clock.Advance(time.Minute)
-	consume(12)
-	w.clock.Advance(DefaultKeep - time.Minute - time.Millisecond)
-	left(10, 11, 12)
+	w.consume(12)
+	w.clock.Advance(w.Limits.Keep - time.Minute - time.Millisecond)
+	check("too early", []uint64{3, 10, 11, 12}, []uint64{10, 11, 12}, 0)
 	w.clock.Advance(time.Millisecond)
-	left(12)
+	check("while batch 3 is not packed", []uint64{3, 12}, []uint64{10, 11, 12}, 0)
+	functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) {
+		m.Consumed = append(m.Consumed, manifest.Consumed{Batch: version(3), At: w.clock.Now()})
+	})
+	check("batch 3 is packed", []uint64{3, 12}, []uint64{12, 3}, 11)
 	w.clock.Advance(time.Minute)
-	left()
-	left()
+	check("batch 12 is old enough", []uint64{3}, []uint64{3}, 12)
+	w.clock.Advance(w.Limits.Keep)
+	check("all are", nil, nil, 12)
+	w.spool(11, two+"late", book.Failed)
+	w.spool(13, two+"next", book.Failed)
+	check("one that comes late", []uint64{13}, nil, 12)
+}
+
+// A batch that is on lease may be spooled yet, so nothing above it is closed.
+func TestLeasedBatchIsNotClosed(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t))
+	w.run()
+	leased := w.lease(0)
+	later := layout.Version{Epoch: leased.Version.Epoch, Token: leased.Version.Token + 1}
+	functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) {
+		m.Consumed = append(m.Consumed, manifest.Consumed{Batch: later, At: w.clock.Now()})
+	})
+	w.clock.Advance(w.Limits.Keep)
+	w.run()
+	if m := w.manifest(0); !m.HasConsumed(later) || m.IsClosed(leased.Version) {
+		t.Errorf("consumed %v, closed %v", m.Consumed, m.Closed)
+	}
 }
 
 // A pack that died after it put a batch into the inbox has not settled it: the
@@ -118,13 +147,7 @@ func TestPackedSpoolIsDeletedLater(t *testing.T) {
 func TestUnsettledBatchIsRaised(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
-	front := frontier.New(w.Redis, 0)
-	leased, ok, err := front.Lease(t.Context(), frontier.Request{
-		Now: w.clock.Now(), Deadline: w.clock.Now().Add(time.Hour), Max: 1, MaxBytes: 1 << 10, Connections: 1,
-	})
-	if err != nil || !ok {
-		t.Fatalf("leased %v, %v", ok, err)
-	}
+	leased := w.lease(0)
 	key := layout.SpoolKey(0, leased.Version)
 	functionstest.Put(t, w.bucket, key, nil)
 	waiting := frontier.Waiting{Batch: leased.Version, Since: w.clock.Now()}

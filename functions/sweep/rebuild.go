@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bucketsearch/bucketsearch/layout"
-	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/epoch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -19,24 +22,60 @@ import (
 // died.
 const leaseTime = 30 * time.Second
 
-// rebuild restores the frontier from the bucket where Redis came up empty, or
-// where settings have changed since it was built.
-func (f *Function) rebuild(ctx context.Context, s *settings.Settings) error {
+// ErrRebuilding says that another is rebuilding the frontier already.
+var ErrRebuilding = errors.New("the frontier is being rebuilt by another")
+
+// Rebuilt tells of a rebuild.
+type Rebuilt struct {
+	Epoch   uint64 // which it opened
+	URLs    int    // that the frontier knows
+	Pending int    // that wait
+	Took    time.Duration
+}
+
+// Rebuild restores the whole frontier from the bucket, whether or not it has
+// to be, in a new epoch. It fails with ErrRebuilding.
+func (f *Function) Rebuild(ctx context.Context) (Rebuilt, error) {
+	s, err := settings.Read(ctx, f.Bucket)
+	if err != nil {
+		return Rebuilt{}, err
+	}
+	return f.rebuild(ctx, s, s.Crawl.Partitions())
+}
+
+// refresh restores the frontiers that have to be. Another's rebuild is as good.
+func (f *Function) refresh(ctx context.Context, s *settings.Settings) error {
 	stale, err := f.stale(ctx, s)
 	if err != nil || len(stale) == 0 {
 		return err
 	}
-	_, err = lease.New(f.Redis, f.Worker).Do(ctx, "rebuild", f.Now, leaseTime, func() error {
-		return f.restore(ctx, s, stale)
-	})
+	if _, err = f.rebuild(ctx, s, stale); errors.Is(err, ErrRebuilding) {
+		return nil
+	}
 	return err
 }
 
+// stale returns the crawl partitions whose frontiers are missing, were built
+// under other settings, or are behind the books of any storage partition.
 func (f *Function) stale(ctx context.Context, s *settings.Settings) ([]int, error) {
+	learnt := make(map[layout.Partition]string)
+	for _, p := range s.Partitions() {
+		m, err := manifest.Read(ctx, f.Bucket, p)
+		if err != nil {
+			return nil, err
+		}
+		learnt[p] = m.Learnt
+	}
 	var stale []int
 	for _, crawl := range s.Crawl.Partitions() {
-		switch err := frontier.New(f.Redis, crawl).Built(ctx, s.Fingerprint()); {
+		front := frontier.New(f.Redis, crawl)
+		err := front.Built(ctx, s.Fingerprint())
+		if err == nil {
+			err = front.Knows(ctx, learnt)
+		}
+		switch {
 		case errors.Is(err, frontier.ErrNotBuilt):
+			f.Log.InfoContext(ctx, "frontier is stale", "crawl", crawl, "reason", err)
 			stale = append(stale, crawl)
 		case err != nil:
 			return nil, err
@@ -45,51 +84,67 @@ func (f *Function) stale(ctx context.Context, s *settings.Settings) ([]int, erro
 	return stale, nil
 }
 
+func (f *Function) rebuild(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {
+	worked, err := lease.New(f.Redis, f.Worker).Do(ctx, "rebuild", f.Now, leaseTime, func() (err error) {
+		done, err = f.restore(ctx, s, stale)
+		return err
+	})
+	if err == nil && !worked {
+		err = ErrRebuilding
+	}
+	if err != nil {
+		return Rebuilt{}, fmt.Errorf("cannot rebuild the frontier: %w", err)
+	}
+	f.Log.InfoContext(ctx, "rebuilt frontier", "epoch", done.Epoch, "partitions", len(stale), "urls", done.URLs, "pending", done.Pending, "took", done.Took)
+	return done, nil
+}
+
 // restore loads the fold of books and spool into the frontiers of the stale
 // crawl partitions, in a new epoch, so that tokens never start again. The
 // epoch is claimed late: whoever was slower opens the higher one.
-func (f *Function) restore(ctx context.Context, s *settings.Settings, stale []int) error {
+func (f *Function) restore(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {
 	began := f.Now()
+	fronts := make(map[int]*frontier.Frontier)
 	for _, crawl := range stale {
-		if err := frontier.New(f.Redis, crawl).Reset(ctx); err != nil {
-			return err
+		fronts[crawl] = frontier.New(f.Redis, crawl)
+		if err := fronts[crawl].Reset(ctx); err != nil {
+			return done, err
 		}
 	}
 	books, err := account.Read(ctx, f.Bucket, s)
 	if err != nil {
-		return fmt.Errorf("cannot rebuild the frontier: %w", err)
+		return done, err
 	}
-	shares, err := divide(books, s)
-	if err != nil {
-		return err
-	}
-	if len(stale) == len(shares) {
+	if len(stale) == len(s.Crawl.Partitions()) {
 		if err := f.refill(ctx, books.Spooled); err != nil {
-			return err
+			return done, err
 		}
 	}
-	epoch, err := f.claimEpoch(ctx)
-	if err != nil {
-		return err
+	if done.Epoch, err = epoch.Claim(ctx, f.Bucket, []byte(f.Worker+" "+rand.Text()+"\n")); err != nil {
+		return done, err
 	}
-	for _, crawl := range stale {
-		front := frontier.New(f.Redis, crawl)
-		share := shares[crawl]
-		if err := front.Mark(ctx, share.known); err != nil {
-			return err
-		}
-		if _, err := front.Admit(ctx, f.Now(), share.pending); err != nil {
-			return err
-		}
-		if err := front.Declare(ctx, s.Fingerprint()); err != nil {
-			return err
-		}
-		if err := front.Open(ctx, epoch); err != nil {
-			return err
-		}
+	if done.URLs, done.Pending, err = f.load(ctx, s, books, fronts); err != nil {
+		return done, err
 	}
-	f.Log.InfoContext(ctx, "rebuilt frontier", "epoch", epoch, "partitions", len(stale), "urls", books.Len(), "took", f.Now().Sub(began))
-	return nil
+	learnt := make(map[layout.Partition]string)
+	for _, m := range books.Manifests {
+		learnt[m.Partition] = m.Learnt
+	}
+	group, within := errgroup.WithContext(ctx)
+	for _, front := range fronts {
+		group.Go(func() error {
+			if err := front.Learned(within, learnt); err != nil {
+				return err
+			}
+			if err := front.Declare(within, s.Fingerprint()); err != nil {
+				return err
+			}
+			return front.Open(within, done.Epoch)
+		})
+	}
+	err = group.Wait()
+	done.Took = f.Now().Sub(began)
+	return done, err
 }
 
 // refill enters what waits to be packed into the inboxes, before the frontier
@@ -104,65 +159,4 @@ func (f *Function) refill(ctx context.Context, spooled []account.Spooled) error 
 		}
 	}
 	return nil
-}
-
-// share is what one crawl partition's frontier holds.
-type share struct {
-	known   []frontier.Known
-	pending []frontier.Entry
-}
-
-func divide(books *account.Bucket, s *settings.Settings) (map[int]*share, error) {
-	shares := make(map[int]*share)
-	for _, crawl := range s.Crawl.Partitions() {
-		shares[crawl] = new(share)
-	}
-	for u, err := range books.All() {
-		if err != nil {
-			return nil, err
-		}
-		crawl, err := s.Crawl.Decide(u.Address)
-		if err != nil {
-			continue // refused by the strategy since: no frontier's business
-		}
-		own := shares[crawl]
-		switch {
-		case u.State == account.Pending:
-			own.pending = append(own.pending, frontier.Entry{
-				URL: u.Address.URL, ID: u.Address.ID, Host: u.Address.Host,
-				Depth: u.Depth, Hops: u.Hops, Attempts: u.Attempts,
-				Exponent: u.Final.Exponent, Collection: u.Collection,
-			})
-		case u.Final.State != 0:
-			own.known = append(own.known, frontier.Known{
-				ID: u.Address.ID, State: u.Final.State, Version: u.Final.Version, Depth: u.Final.Depth,
-			})
-		}
-	}
-	return shares, nil
-}
-
-// claimEpoch begins a new life of the frontier. A claim tells itself from any
-// other, so that a Create that is tried again knows its own.
-func (f *Function) claimEpoch(ctx context.Context) (uint64, error) {
-	var last uint64
-	for object, err := range f.Bucket.List(ctx, layout.Epochs, "") {
-		if err != nil {
-			return 0, fmt.Errorf("cannot list epochs: %w", err)
-		}
-		if last, err = layout.ParseEpochKey(object.Key); err != nil {
-			return 0, err
-		}
-	}
-	claim := []byte(f.Worker + " " + rand.Text() + "\n")
-	for {
-		last++
-		err := f.Bucket.Create(ctx, layout.EpochKey(last), claim)
-		if err == nil {
-			return last, nil
-		}
-		if !errors.Is(err, blob.ErrExists) {
-			return 0, fmt.Errorf("cannot claim epoch %d: %w", last, err)
-		}
-	}
 }

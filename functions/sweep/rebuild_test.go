@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
@@ -41,17 +45,17 @@ func TestRebuild(t *testing.T) {
 			}
 		}
 		w.run()
-		lease, leased, err := frontier.New(rdb, 1).Lease(t.Context(), frontier.Request{
-			Now: w.clock.Now(), Deadline: w.clock.Now().Add(time.Minute), Max: 10, MaxBytes: 1000, Connections: 1,
-		})
-		if err != nil || !leased || lease.Version.Epoch != 4 {
-			t.Fatalf("leased %v %+v, %v", leased, lease, err)
-		}
 		attempts := make(map[string]uint8)
-		for _, e := range lease.Entries {
-			attempts[e.URL] = e.Attempts
-			if e.Depth != 1 || e.Collection != functionstest.Collection || e.Host != "one.example" {
-				t.Errorf("entry %+v", e)
+		for range 2 { // one that may be what a fetch died of is leased alone
+			lease := w.lease(1)
+			if lease.Version.Epoch != 4 {
+				t.Errorf("leased in epoch %d", lease.Version.Epoch)
+			}
+			for _, e := range lease.Entries {
+				attempts[e.URL] = e.Attempts
+				if e.Depth != 1 || e.Collection != functionstest.Collection || e.Host != "one.example" {
+					t.Errorf("entry %+v", e)
+				}
 			}
 		}
 		if diff := cmp.Diff(map[string]uint8{one + "retried": 2, one + "new": 0}, attempts); diff != "" {
@@ -115,5 +119,111 @@ func TestAnotherRebuilds(t *testing.T) {
 	w.run()
 	if got := w.frontier(0).Epoch; got != 1 {
 		t.Errorf("epoch %d, want 1", got)
+	}
+}
+
+// A frontier that was not told of a commit is behind, and built again: Redis
+// has become an older copy of itself, or a repair has taught the books.
+func TestFrontierIsBehind(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb)
+		learn := func(name string) {
+			functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) { m.Learnt = name })
+		}
+		learn("first")
+		epochs := func(when string, want uint64) {
+			t.Helper()
+			w.run()
+			for crawl := range 2 {
+				if got := w.frontier(crawl).Epoch; got != want {
+					t.Errorf("%s: partition %d is in epoch %d, want %d", when, crawl, got, want)
+				}
+			}
+		}
+		epochs("at first", 1)
+		epochs("nothing new", 1)
+		for crawl := range 2 {
+			if err := frontier.New(rdb, crawl).Learning(t.Context(), 0, "first", "told"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		learn("told")
+		epochs("it was told", 1)
+		learn("untold")
+		epochs("it was not told", 2)
+		epochs("it has read that", 2)
+	})
+}
+
+// Rebuild builds again what is not stale.
+func TestRebuildByHand(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t))
+	for epoch := uint64(1); epoch <= 2; epoch++ {
+		done, err := w.Rebuild(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(Rebuilt{Epoch: epoch, URLs: 6, Pending: 3}, done); diff != "" {
+			t.Errorf("rebuilt (-want +got):\n%s", diff)
+		}
+		if got := len(w.frontier(0).Pending) + len(w.frontier(1).Pending); got != done.Pending {
+			t.Errorf("%d are pending", got)
+		}
+	}
+	if _, _, err := lease.New(w.Redis, "another").Acquire(t.Context(), "rebuild", w.clock.Now(), leaseTime); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Rebuild(t.Context()); !errors.Is(err, ErrRebuilding) {
+		t.Errorf("Rebuild: %v, want %v", err, ErrRebuilding)
+	}
+}
+
+// TestRebuildOfMany hands out more than fits into one share.
+func TestRebuildOfMany(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb)
+		const each = shareSize + 100
+		var learnt book.Book
+		for i := range each {
+			learnt.Outcomes = append(learnt.Outcomes, functionstest.Outcome(t, version(50), fmt.Sprint(one, "failed/", i), book.Failed))
+			learnt.Links = append(learnt.Links, functionstest.Link(t, one, fmt.Sprint(one, "failed/", i), 1), functionstest.Link(t, one, fmt.Sprint(two, i), 1))
+		}
+		functionstest.Learn(t, w.bucket, 0, learnt)
+		done, err := w.Rebuild(t.Context())
+		if err != nil || done.URLs != 2*each+6 || done.Pending != each+3 {
+			t.Errorf("%+v, %v", done, err)
+		}
+		if got := w.frontier(0).Counts.Waiting; got != each+1 {
+			t.Errorf("%d wait in partition 0, want %d", got, each+1)
+		}
+		if got := w.frontier(1).Counts.Failed; got != each+1 {
+			t.Errorf("%d failed in partition 1, want %d", got, each+1)
+		}
+	})
+}
+
+// A Redis that does not answer ends a rebuild.
+func TestRebuildEndsWithoutRedis(t *testing.T) {
+	rdb := redistest.Embedded(t)
+	w := newWorld(t, rdb)
+	books, err := account.Read(t.Context(), w.bucket, w.inForce)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rdb.Close(); err != nil {
+		t.Fatal(err)
+	}
+	fronts := map[int]*frontier.Frontier{0: frontier.New(rdb, 0), 1: frontier.New(rdb, 1)}
+	if _, _, err := w.load(t.Context(), w.inForce, books, fronts); err == nil {
+		t.Error("no error")
+	}
+	// What does not need Redis is done all the same.
+	w.consume(4)
+	w.clock.Advance(w.Limits.Keep)
+	if err := w.Run(t.Context()); err == nil {
+		t.Error("Run: no error")
+	}
+	if got := functionstest.Keys(t, w.bucket, layout.Spool); len(got) != 1 {
+		t.Errorf("spool %v", got)
 	}
 }

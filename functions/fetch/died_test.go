@@ -1,0 +1,224 @@
+package fetch
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+// deliver hands a batch to the function as its queue does, for the n-th time,
+// and reports whether it is done.
+func (w *world) deliver(t *testing.T, b batch.Batch, n int) bool {
+	t.Helper()
+	body, err := json.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := events.SQSMessage{MessageId: "m", Body: string(body), Attributes: map[string]string{"ApproximateReceiveCount": strconv.Itoa(n)}}
+	response, err := w.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{m}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(response.BatchItemFailures) == 0
+}
+
+// ledger returns what a batch left, false when it left nothing.
+func (w *world) ledger(t *testing.T, b batch.Batch) (spool.Ledger, bool) {
+	t.Helper()
+	ledger, err := spool.ReadLedger(t.Context(), w.bucket, layout.SpoolKey(b.Storage, b.Version))
+	if errors.Is(err, blob.ErrAbsent) {
+		return spool.Ledger{}, false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ledger, true
+}
+
+func TestFetchDied(t *testing.T) {
+	w := newWorld(t, respond(200, "text/html", "<p>"))
+	deadline := w.batch().Deadline
+	for i, test := range []struct {
+		name     string
+		receives int
+		at       time.Time
+		want     []end // nil: no object
+	}{
+		{"in time", 2, deadline.Add(-time.Millisecond), []end{{book.NotAsked, ""}, {book.NotAsked, ""}, {book.Skipped, "robots"}}},
+		{"late for the first time", 1, deadline, nil},
+		{"late again", 2, deadline, []end{{book.Retry, "fetch died"}, {book.Failed, "fetch died"}, {book.NotAsked, ""}}},
+		{"very late", 9, deadline.Add(maxLate), []end{{book.Retry, "fetch died"}, {book.Failed, "fetch died"}, {book.NotAsked, ""}}},
+		{"too late", 9, deadline.Add(maxLate + 1), nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := w.batch("/1", "/2", "/3")
+			b.Version.Token += uint64(i)
+			b.Targets[1].Attempts, b.Targets[2].Denied = MaxAttempts-1, true
+			w.clock.now = test.at
+			if !w.deliver(t, b, test.receives) {
+				t.Error("the message comes again")
+			}
+			ledger, found := w.ledger(t, b)
+			slices.SortFunc(ledger.Outcomes, func(x, y book.Outcome) int { return strings.Compare(x.URL, y.URL) })
+			if diff := cmp.Diff(test.want, ends(spool.Spool{Ledger: ledger})); diff != "" {
+				t.Error(diff)
+			}
+			if found && test.want[0].Reason == "fetch died" {
+				var attempts []uint8
+				for _, o := range ledger.Outcomes {
+					attempts = append(attempts, o.Attempts)
+				}
+				if diff := cmp.Diff([]uint8{1, MaxAttempts, 0}, attempts); diff != "" {
+					t.Errorf("attempts: %s", diff)
+				}
+				if ledger.Crawl != b.Crawl || ledger.Host != b.Host || !ledger.Ended.Equal(test.at) {
+					t.Errorf("ledger %+v is not that of the batch", ledger)
+				}
+			}
+		})
+	}
+}
+
+// TestDiedAfterPut: what a fetch left before it died is not overwritten, and a
+// bucket that is away is no reason to drop the message.
+func TestDiedAfterPut(t *testing.T) {
+	w := newWorld(t, respond(200, "text/html", "<p>"))
+	b := w.batch("/")
+	w.run(t, b)
+	w.clock.now = b.Deadline
+	if !w.deliver(t, b, 2) {
+		t.Error("the message comes again")
+	}
+	if ledger, _ := w.ledger(t, b); len(ledger.Outcomes) != 1 || ledger.Outcomes[0].State != book.Stored {
+		t.Errorf("the object is now %+v", ledger)
+	}
+	w.Bucket = faultblob.New(w.bucket, func(faultblob.Call) faultblob.Fault { return faultblob.Before })
+	b.Version.Token++
+	if w.deliver(t, b, 2) {
+		t.Error("the message is done though nothing was put")
+	}
+}
+
+// TestKillerIsFound crawls a host one of whose pages kills every fetch that
+// asks for it, among others: the others are stored, it fails. In an outage of
+// the queue before, nobody asked for anything, and nothing fails.
+func TestKillerIsFound(t *testing.T) {
+	if MaxAttempts <= frontier.Alone {
+		t.Fatalf("%d expired leases would fail a URL that nobody asked for", frontier.Alone)
+	}
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		t.Run("at once", func(t *testing.T) { testKiller(t, rdb, 0) })
+		if err := rdb.FlushAll(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		t.Run("after an outage", func(t *testing.T) { testKiller(t, rdb, 5) })
+	})
+}
+
+func testKiller(t *testing.T, rdb *redis.Client, outages int) {
+	w := newWorld(t, respond(200, "text/html", "<p>"))
+	w.clock.now = start
+	front := frontier.New(rdb, 2)
+	if err := front.Open(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	const urls, killer = 40, "/17"
+	var entries []frontier.Entry
+	for i := range urls {
+		url := w.server.URL + "/" + strconv.Itoa(i)
+		entries = append(entries, frontier.Entry{URL: url, ID: layout.IdentityOf(url), Host: "h", Collection: "c"})
+	}
+	if _, err := front.Admit(t.Context(), start, entries); err != nil {
+		t.Fatal(err)
+	}
+	deaths := 0
+	var late []batch.Batch // taken by a fetch that died
+	for round := 0; ; round++ {
+		if round == 100 {
+			t.Fatal("it never ends")
+		}
+		b, leased := w.lease(t, front)
+		if !leased {
+			break
+		}
+		switch {
+		case round < outages: // the queue is away: the batch is never delivered in time
+			w.clock.now = b.Deadline.Add(time.Millisecond)
+			w.deliver(t, b, 1)
+		case slices.ContainsFunc(b.Targets, func(t batch.Target) bool { return strings.HasSuffix(t.URL, killer) }):
+			deaths++
+			w.clock.now = b.Deadline.Add(time.Millisecond)
+			late = append(late, b)
+		default:
+			w.deliver(t, b, 1)
+			w.settle(t, front, b)
+		}
+		if round >= outages && len(late) > 1 { // comes again when its URLs are leased anew
+			w.deliver(t, late[0], 2)
+			w.settle(t, front, late[0])
+			late = late[1:]
+		}
+	}
+	counts, err := front.Counts(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (frontier.Counts{Stored: urls - 1, Failed: 1}); counts != want {
+		t.Errorf("%+v, want %+v", counts, want)
+	}
+	if deaths > 5 {
+		t.Errorf("%d fetches died", deaths)
+	}
+}
+
+// lease makes a batch of what may be asked now, as schedule does.
+func (w *world) lease(t *testing.T, front *frontier.Frontier) (batch.Batch, bool) {
+	t.Helper()
+	if _, err := front.Expire(t.Context(), w.clock.now); err != nil {
+		t.Fatal(err)
+	}
+	lease, leased, err := front.Lease(t.Context(), frontier.Request{
+		Now: w.clock.now, Deadline: w.clock.now.Add(2 * time.Minute), Max: 100, MaxBytes: 1 << 16, Connections: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := batch.Batch{Version: lease.Version, Crawl: 2, Storage: 3, Host: lease.Host, NotBefore: lease.NotBefore, Deadline: lease.Deadline}
+	for _, e := range lease.Entries {
+		b.Targets = append(b.Targets, batch.Target{URL: e.URL, Attempts: e.Attempts, Collections: []string{e.Collection}})
+	}
+	return b, leased
+}
+
+// settle tells the frontier what a batch left, as pack does.
+func (w *world) settle(t *testing.T, front *frontier.Frontier, b batch.Batch) {
+	t.Helper()
+	ledger, found := w.ledger(t, b)
+	if !found {
+		t.Fatalf("batch %s left nothing", b.Version)
+	}
+	s := frontier.Settlement{Version: b.Version, Host: ledger.Host, Ended: ledger.Ended}
+	for _, o := range ledger.Outcomes {
+		s.Outcomes = append(s.Outcomes, frontier.Result{ID: o.Identity(), URL: o.URL, State: o.State, Attempts: o.Attempts, Collection: "c"})
+	}
+	if _, err := front.Settle(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,187 @@
+package index
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// commit makes an edit true beside the function.
+func (w *world) commit(edit func(*manifest.Manifest)) manifest.Manifest {
+	w.t.Helper()
+	return functionstest.Commit(w.t, w.bucket, 0, edit)
+}
+
+func (w *world) urls(listed manifest.Segment) (urls []string) {
+	w.t.Helper()
+	s := w.segment(listed)
+	for i := range s.Documents() {
+		d, err := s.Document(i)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		urls = append(urls, d.URL)
+	}
+	return urls
+}
+
+// erase gives the package a new key, as if pages had been erased from it.
+func (w *world) erase(rest int) (key string) {
+	w.t.Helper()
+	pkg := w.put(rest)
+	w.commit(func(m *manifest.Manifest) {
+		listed := &m.Packages[0]
+		listed.Formerly = append(listed.Formerly, listed.Key)
+		m.Condemn(w.Now(), listed.Key)
+		listed.Key, listed.Indexed = pkg.Key, false
+	})
+	return pkg.Key
+}
+
+// A package from which pages were erased keeps its old segment until the new
+// one takes its place.
+func TestSegmentIsReplaced(t *testing.T) {
+	w := newWorld(t)
+	pkg := w.put(3)
+	w.list(pkg)
+	w.run(pkg.Key)
+	old := w.manifest().Segments[0].Key
+	now := w.erase(2)
+	w.run(pkg.Key) // by the former key, as an old message says it
+	m := w.manifest()
+	if len(m.Segments) != 1 || m.Segments[0].Key == old || m.Segments[0].Documents != 2 || !m.Packages[0].Indexed {
+		t.Fatalf("packages %+v, segments %+v", m.Packages, m.Segments)
+	}
+	if d, err := w.segment(m.Segments[0]).Document(0); err != nil || d.Package != now {
+		t.Errorf("the document stands in %s, %v, want %s", d.Package, err, now)
+	}
+	if !condemned(&m, old) {
+		t.Errorf("condemned %+v, want %s among them", m.Condemned, old)
+	}
+	w.erase(0)
+	w.run(pkg.Key)
+	if m := w.manifest(); len(m.Segments) != 0 || !m.Packages[0].Indexed {
+		t.Errorf("segments %+v of a package of nothing", m.Segments)
+	}
+}
+
+// TestErasedMeanwhile erases pages between the reading of the package and the
+// commit.
+func TestErasedMeanwhile(t *testing.T) {
+	w := newWorld(t)
+	pkg := w.put(3)
+	w.list(pkg)
+	w.decide = func(c faultblob.Call) faultblob.Fault {
+		if c.Op == faultblob.Create && strings.HasPrefix(c.Key, layout.Manifests) {
+			w.decide = nil
+			w.erase(2)
+		}
+		return faultblob.None
+	}
+	w.run(pkg.Key)
+	if m := w.manifest(); len(m.Segments) != 1 || m.Segments[0].Documents != 2 {
+		t.Errorf("segments %+v, want one without what was erased", m.Segments)
+	}
+}
+
+// The same bytes again are listed under the same key, unless that is condemned
+// or the stored object is damaged.
+func TestTheSameSegmentAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		harm    func(w *world, key string)
+		sameKey bool
+	}{
+		"whole":     {func(*world, string) {}, true},
+		"condemned": {func(w *world, key string) { w.commit(func(m *manifest.Manifest) { m.Condemn(w.Now(), key) }) }, false},
+		"condemned and unlisted": {func(w *world, key string) {
+			w.commit(func(m *manifest.Manifest) { m.Segments = nil; m.Condemn(w.Now(), key) })
+		}, false},
+		"damaged": {func(w *world, key string) {
+			if err := w.bucket.Replace(w.t.Context(), key, []byte("damaged")); err != nil {
+				w.t.Fatal(err)
+			}
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			pkg := w.put(3)
+			w.list(pkg)
+			w.run(pkg.Key)
+			before := w.manifest().Segments[0].Key
+			test.harm(w, before)
+			w.commit(func(m *manifest.Manifest) { m.Packages[0].Indexed = false })
+			w.run(pkg.Key)
+			m := w.manifest()
+			if len(m.Segments) != 1 || (m.Segments[0].Key == before) != test.sameKey || w.segment(m.Segments[0]).Documents() != 3 {
+				t.Errorf("segments %+v, before %s", m.Segments, before)
+			}
+			if condemned(&m, m.Segments[0].Key) || condemned(&m, before) == test.sameKey {
+				t.Errorf("condemned %+v", m.Condemned)
+			}
+		})
+	}
+}
+
+// TestForgottenIsNotIndexed forgets before the segment is built, or while it is
+// built by a partition that has nothing of it left elsewhere.
+func TestForgottenIsNotIndexed(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		w := newWorld(t)
+		pkg := w.put(2, functionstest.Page(batch, "http://b.example/"))
+		w.list(pkg)
+		a, err := address.Parse("http://a.example/0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		forget := func() {
+			if _, err := takedown.Forget(t.Context(), w.bucket, takedown.URL(a, w.Now()), takedown.Site("b.example", w.Now())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if late {
+			w.decide = func(c faultblob.Call) faultblob.Fault {
+				if c.Op == faultblob.Create && strings.HasPrefix(c.Key, layout.Manifests) {
+					w.decide = nil
+					forget()
+					w.commit(func(m *manifest.Manifest) { m.Forgotten = 1 })
+				}
+				return faultblob.None
+			}
+		} else {
+			forget()
+		}
+		w.run(pkg.Key)
+		if diff := cmp.Diff([]string{"http://a.example/1"}, w.urls(w.manifest().Segments[0])); diff != "" {
+			t.Errorf("late %v (-want +got):\n%s", late, diff)
+		}
+	}
+}
+
+// Whichever storage call fails, another delivery of the message mends it.
+func TestIndexFailsAnywhere(t *testing.T) {
+	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
+		w := newWorldIn(t, memblob.New(), decide)
+		pkg := w.put(3)
+		w.list(pkg)
+		if err := w.Run(t.Context(), pkg.Key); err != nil {
+			w.run(pkg.Key)
+		}
+		now := w.erase(2)
+		if err := w.Run(t.Context(), now); err != nil {
+			w.run(now)
+		}
+		m := w.manifest()
+		if len(m.Segments) != 1 || m.Segments[0].Documents != 2 || len(m.Condemned) != 2 {
+			t.Errorf("segments %+v, condemned %+v", m.Segments, m.Condemned)
+		}
+	})
+}

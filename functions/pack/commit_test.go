@@ -1,0 +1,155 @@
+package pack
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+// knows reports whether the frontier was told of the newest commit.
+func (w *world) knows() bool {
+	w.t.Helper()
+	err := frontier.New(w.Redis, 0).Knows(w.t.Context(), map[layout.Partition]string{0: w.manifest().Learnt})
+	if err != nil && !errors.Is(err, frontier.ErrNotBuilt) {
+		w.t.Fatal(err)
+	}
+	return err == nil
+}
+
+func TestFrontierKnowsOfEveryCommit(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb, nil)
+		for token := uint64(1); token <= 3; token++ {
+			w.spool(w.stored(token))
+			w.settle(token)
+			w.gather(true)
+			m := w.manifest()
+			if book := m.Books[len(m.Books)-1].Key; !strings.HasPrefix(m.Learnt, book) || !w.knows() {
+				t.Errorf("learnt %q, want it to name %s, and the frontier to know it", m.Learnt, book)
+			}
+		}
+		// Another commits just before: the frontier is told again, with that base.
+		w.spool(w.stored(4))
+		w.settle(4)
+		w.beforeCommit(func() { w.consume(manifest.Consumed{Batch: version(9), At: w.clock.Now()}) })
+		w.gather(true)
+		if !w.knows() || len(w.manifest().Books) != 4 {
+			t.Errorf("the frontier does not know the commit that was tried again: %+v", w.manifest().Books)
+		}
+		// Another learns something of which the frontier is not told.
+		functionstest.Commit(t, w.store, 0, func(m *manifest.Manifest) { m.Learnt = "another's" })
+		w.spool(w.stored(5))
+		w.settle(5)
+		w.gather(true)
+		if w.knows() {
+			t.Error("the frontier counts as knowing all, and was not told of another's commit")
+		}
+	})
+}
+
+func TestPackWithoutAFrontier(t *testing.T) {
+	w := embedded(t)
+	w.spool(w.stored(1))
+	w.settle(1)
+	if err := frontier.New(w.Redis, 0).Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.gather(true)
+	if m := w.manifest(); len(m.Books) != 1 || w.knows() {
+		t.Errorf("books %+v, want one, and a frontier that has yet to be built", m.Books)
+	}
+}
+
+// A batch that comes after its name was closed is not packed: its pages may
+// have been packed under the same version. The frontier, which has settled it,
+// is built anew.
+func TestClosedBatch(t *testing.T) {
+	w := embedded(t)
+	functionstest.Commit(t, w.store, 0, func(m *manifest.Manifest) { m.Close(version(2)) })
+	w.spool(w.stored(2))
+	w.spool(w.stored(3))
+	w.settle(2, 3)
+	w.gather(true)
+	m := w.manifest()
+	if len(m.Consumed) != 1 || m.Consumed[0].Batch != version(3) || m.Packages[0].Pages != 1 {
+		t.Errorf("packages %+v, consumed %+v", m.Packages, m.Consumed)
+	}
+	if inbox := functionstest.Inbox(t, w.Redis, 0); inbox != nil {
+		t.Errorf("in the inbox: %v", inbox)
+	}
+	if err := frontier.New(w.Redis, 0).Built(t.Context(), w.inForce.Fingerprint()); !errors.Is(err, frontier.ErrNotBuilt) {
+		t.Errorf("the frontier counts as built: %v", err)
+	}
+}
+
+// TestClosedMeanwhile closes a batch between its packing and the commit.
+func TestClosedMeanwhile(t *testing.T) {
+	w := embedded(t)
+	w.spool(w.stored(1))
+	w.settle(1)
+	w.beforeCommit(func() { functionstest.Commit(t, w.store, 0, func(m *manifest.Manifest) { m.Close(version(1)) }) })
+	w.gather(true)
+	if m := w.manifest(); len(m.Packages)+len(m.Books)+len(m.Consumed) != 0 {
+		t.Errorf("packages %+v, books %+v, consumed %+v", m.Packages, m.Books, m.Consumed)
+	}
+}
+
+// The bucket's own event comes before the commit; another comes after it.
+func TestEventsOfNewPackages(t *testing.T) {
+	w := embedded(t)
+	w.spool(w.stored(1))
+	w.settle(1)
+	w.sender.Take()
+	w.gather(true)
+	m := w.manifest()
+	var told []string
+	for _, sent := range w.sender.Take() {
+		if sent.Queue != task.Index {
+			continue
+		}
+		keys, err := message.S3Keys(sent.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told = append(told, keys...)
+	}
+	if diff := cmp.Diff([]string{m.Packages[0].Key}, told); diff != "" {
+		t.Errorf("told to index (-want +got):\n%s", diff)
+	}
+}
+
+// Whichever storage call fails, another delivery of the message mends it, and
+// nothing is packed twice.
+func TestPackFailsAnywhere(t *testing.T) {
+	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
+		w := embedded(t)
+		w.spool(w.stored(1))
+		w.spool(w.stored(2))
+		w.decide = decide
+		for token := uint64(1); token <= 2; token++ {
+			if err := w.Settle(t.Context(), spoolKey(token)); err != nil {
+				w.settle(token)
+			}
+		}
+		if err := w.Gather(t.Context(), task.Gather{Flush: true}); err != nil {
+			w.gather(true)
+		}
+		w.gather(true)
+		m := w.manifest()
+		if len(m.Packages) != 1 || m.Packages[0].Pages != 2 || len(m.Books) != 1 || len(m.Consumed) != 2 || !w.knows() {
+			t.Errorf("packages %+v, books %+v, consumed %+v, known: %v", m.Packages, m.Books, m.Consumed, w.knows())
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+func (p *partition) openBooks(ctx context.Context, books []manifest.Book) ([]*book.Reader, error) {
+	opened := make([]*book.Reader, len(books))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for i, listed := range books {
+		group.Go(func() (err error) {
+			opened[i], err = book.Open(ctx, p.Bucket, listed.Key)
+			return err
+		})
+	}
+	return opened, group.Wait()
+}
+
+// rewrite puts one book in place of others that say the same, or what is left
+// of them, and returns its key. What the partition has learnt stays the same,
+// so that no frontier is behind because of it.
+func (p *partition) rewrite(ctx context.Context, old []manifest.Book, opened []*book.Reader, filter book.Filter) (key string, err error) {
+	content, outcomes, links, err := book.Merge(ctx, opened, filter)
+	if err != nil {
+		return "", err
+	}
+	merged := manifest.Book{
+		Key: layout.BookKey(p.id, layout.ContentHash(content)), Bytes: int64(len(content)), Outcomes: outcomes, Links: links,
+	}
+	if err := blob.CreateOnce(ctx, p.Bucket, merged.Key, content); err != nil {
+		return "", fmt.Errorf("cannot put book %s: %w", merged.Key, err)
+	}
+	return merged.Key, p.commit(ctx, func(m *manifest.Manifest) error { return replaceBooks(m, old, merged, p.Now()) })
+}
+
+// replaceBooks lists a book in place of others. It changes nothing when they
+// are not listed any more, or when the book was condemned before, which no
+// generation may list: then it is tried again when it is deleted.
+func replaceBooks(m *manifest.Manifest, old []manifest.Book, merged manifest.Book, now time.Time) error {
+	at := func(key string) int {
+		return slices.IndexFunc(m.Books, func(b manifest.Book) bool { return b.Key == key })
+	}
+	var gone []string
+	for _, b := range old {
+		if at(b.Key) < 0 {
+			return manifest.ErrUnchanged
+		}
+		if b.Key != merged.Key {
+			gone = append(gone, b.Key)
+		}
+	}
+	if len(gone) == 0 || condemned(m, merged.Key) {
+		return manifest.ErrUnchanged
+	}
+	if at(merged.Key) < 0 {
+		m.Books = slices.Insert(m.Books, at(old[0].Key), merged)
+	}
+	m.Books = slices.DeleteFunc(m.Books, func(b manifest.Book) bool { return slices.Contains(gone, b.Key) })
+	m.Condemn(now, gone...)
+	return nil
+}

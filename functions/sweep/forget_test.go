@@ -1,0 +1,209 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+const (
+	gone   = one + "gone"                     // a URL that is forgotten
+	secret = "http://www.secret.example/page" // of a site that is
+)
+
+// newForgetful returns a world whose partition 0 has stored what is forgotten
+// then: a package of some of it, one of nothing else, and one without; a
+// redirect to it; spool and quarantine.
+func newForgetful(t *testing.T) *world {
+	t.Helper()
+	w := newQuiet(t)
+	w.pack(0, 20, one+"a", gone, secret, one+"b")
+	w.pack(0, 21, gone, secret+"2")
+	w.pack(0, 22, one+"c")
+	redirect := functionstest.Outcome(t, version(23), one+"redirect", book.Skipped)
+	redirect.Detail = "to " + secret
+	functionstest.Learn(t, w.bucket, 0, book.Book{Outcomes: []book.Outcome{redirect}})
+	w.consume(24)
+	functionstest.Put(t, w.bucket, layout.QuarantineKey(layout.SpoolKey(0, version(9))), []byte("damaged"))
+	functionstest.Put(t, w.bucket, layout.QuarantineKey(layout.SpoolKey(1, version(9))), []byte("of another partition"))
+	w.forget([]string{"secret.example"}, gone)
+	return w
+}
+
+func id(url string) string { return layout.IdentityOf(url).String() }
+
+// what is left of newForgetful's world.
+var remains = stock{
+	Outcomes: []string{
+		one + "a " + version(20).String() + " stored ", one + "b " + version(20).String() + " stored ",
+		one + "c " + version(22).String() + " stored ", one + "redirect " + version(23).String() + " skipped ",
+	},
+	Links: sorted(
+		id(one+"a")+" "+one+"a", id(one+"a")+" "+one+"b", id(one+"b")+" "+one+"a", id(one+"b")+" "+one+"b", id(one+"c")+" "+one+"c",
+	),
+	Pages: []string{one + "a", one + "b", one + "c"},
+}
+
+func sorted(all ...string) []string {
+	slices.Sort(all)
+	return all
+}
+
+func TestForget(t *testing.T) {
+	w := newForgetful(t)
+	before := w.manifest(0)
+	sent := w.run()
+	m := w.manifest(0)
+	if diff := cmp.Diff(remains, w.stock(0)); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
+	if m.Forgotten != 0 || len(m.Packages) != 2 || len(m.Segments) != 2 {
+		t.Errorf("forgotten %d, packages %+v, segments %+v; want the segment of the first to serve until another is built", m.Forgotten, m.Packages, m.Segments)
+	}
+	erased := m.Packages[0]
+	if erased.Indexed || !slices.Equal(erased.Formerly, []string{before.Packages[0].Key}) || !slices.Contains(sent, "index "+erased.Key) {
+		t.Errorf("package %+v, sent %q", erased, sent)
+	}
+	if m.Packages[1].Key != before.Packages[2].Key || !m.Packages[1].Indexed {
+		t.Errorf("a package without anything of it is %+v", m.Packages[1])
+	}
+	if m.Learnt != before.Learnt {
+		t.Error("the frontiers count as behind because of what was erased")
+	}
+	w.run()
+	if m := w.manifest(0); m.Forgotten != 0 {
+		t.Error("counts as forgotten while an old segment serves")
+	}
+	w.index(0)
+	w.run()
+	if m := w.manifest(0); m.Forgotten != 1 {
+		t.Error("does not count as forgotten")
+	}
+	if other := w.manifest(1); other.Forgotten != 1 {
+		t.Error("a partition without anything of it does not count as free of it")
+	}
+	spooled, _, _ := w.spools()
+	if !slices.Equal(spooled, []uint64{3}) {
+		t.Errorf("spool %v, want only what is not packed", spooled)
+	}
+	w.clock.Advance(w.Limits.Grace)
+	w.run()
+	w.checkKeys(0)
+	if keys := functionstest.Keys(t, w.bucket, layout.Quarantine); len(keys) != 0 {
+		t.Errorf("in quarantine: %v", keys)
+	}
+	generation := w.manifest(0).Generation
+	w.run()
+	if m := w.manifest(0); m.Generation != generation || len(m.Condemned) != 0 {
+		t.Errorf("generation %d after %d: something is done again; condemned %+v", m.Generation, generation, m.Condemned)
+	}
+}
+
+// TestForgetMore erases from a package once more.
+func TestForgetMore(t *testing.T) {
+	w := newForgetful(t)
+	for range 2 {
+		w.run()
+		w.index(0)
+	}
+	w.forget(nil, one+"b")
+	for range 2 {
+		w.run()
+		w.index(0)
+	}
+	m := w.manifest(0)
+	if got := w.stock(0).Pages; !slices.Equal(got, []string{one + "a", one + "c"}) || m.Forgotten != 2 || len(m.Packages[0].Formerly) != 2 {
+		t.Errorf("pages %v, forgotten %d, packages %+v", got, m.Forgotten, m.Packages)
+	}
+}
+
+// What a pack with older settings commits while the sweep erases is found.
+func TestPackedWhileForgetting(t *testing.T) {
+	w := newForgetful(t)
+	w.run()
+	w.index(0)
+	var once sync.Once
+	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
+		if c.Op == faultblob.List && strings.HasPrefix(c.Key, layout.QuarantineKey(layout.Books)) {
+			once.Do(func() { w.pack(0, 30, gone, one+"late") })
+		}
+		return faultblob.None
+	})
+	w.run()
+	if m := w.manifest(0); slices.Contains(w.stock(0).Pages, gone) || m.Forgotten != 0 {
+		t.Errorf("pages %v, forgotten %d", w.stock(0).Pages, m.Forgotten)
+	}
+	w.index(0)
+	w.run()
+	if m := w.manifest(0); m.Forgotten != 1 {
+		t.Errorf("forgotten %d", m.Forgotten)
+	}
+}
+
+// A damaged object keeps the others from nothing, and the partition from
+// counting as free of what is forgotten.
+func TestForgetBesideDamage(t *testing.T) {
+	w := newForgetful(t)
+	damaged := w.manifest(0).Packages[1].Key
+	if err := w.bucket.Replace(t.Context(), damaged, []byte("damaged")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(t.Context()); err == nil || !strings.Contains(err.Error(), damaged) {
+		t.Errorf("Run: %v, want it to name %s", err, damaged)
+	}
+	m := w.manifest(0)
+	if len(m.Packages) != 3 || m.Packages[0].Pages != 2 || m.Forgotten != 0 {
+		t.Errorf("forgotten %d, packages %+v", m.Forgotten, m.Packages)
+	}
+	if got := functionstest.Keys(t, w.bucket, layout.SpoolPrefix(0)); len(got) != 1 {
+		t.Errorf("spool %v", got)
+	}
+}
+
+func TestCollect(t *testing.T) {
+	w := newQuiet(t)
+	w.pack(0, 20, one+"a")
+	listed := w.manifest(0).Packages[0].Key
+	var keys []string
+	for i := range 3 {
+		key := layout.BookKey(0, fmt.Sprint(i))
+		keys = append(keys, key)
+		functionstest.Put(t, w.bucket, key, nil)
+	}
+	functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) {
+		m.Condemn(w.clock.Now(), keys[0], listed, layout.BookKey(0, "absent"))
+		m.Condemn(w.clock.Now().Add(time.Minute), keys[1])
+	})
+	there := func() (there []string) {
+		for _, key := range append(keys, listed) {
+			if _, err := w.bucket.Head(t.Context(), key); err == nil {
+				there = append(there, key)
+			}
+		}
+		return there
+	}
+	w.clock.Advance(w.Limits.Grace - time.Millisecond)
+	w.run()
+	if got := there(); len(got) != 4 || len(w.manifest(0).Condemned) != 4 {
+		t.Errorf("within the grace only %v are there", got)
+	}
+	w.clock.Advance(time.Millisecond)
+	w.run()
+	if diff := cmp.Diff([]string{keys[1], keys[2], listed}, there()); diff != "" {
+		t.Errorf("there (-want +got):\n%s", diff)
+	}
+	if m := w.manifest(0); len(m.Condemned) != 1 || m.Condemned[0].Key != keys[1] {
+		t.Errorf("condemned %+v", m.Condemned)
+	}
+}

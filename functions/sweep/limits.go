@@ -1,0 +1,112 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/vitals"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// enforceLimits pauses the crawl when a limit is passed, and lets it go on when
+// none is: a limit was raised, or a new day has begun. An operator's pause is
+// his.
+func (f *Function) enforceLimits(ctx context.Context, s *settings.Settings) error {
+	paused := s.Control.Pause != nil && s.Control.Pause.By == control.Limit
+	if s.Control.Limits == (control.Limits{}) && !paused {
+		return nil
+	}
+	used, err := f.used(ctx, s)
+	if err != nil {
+		return fmt.Errorf("cannot tell whether a limit is passed: %w", err)
+	}
+	change := func(d *control.Document) bool { return used.enforce(d, f.Now()) }
+	current := s.Control
+	if !change(&current) {
+		return nil
+	}
+	current, err = control.Change(ctx, f.Bucket, change)
+	if err == nil {
+		f.Log.WarnContext(ctx, "limits", "pause", current.Pause)
+	}
+	return err
+}
+
+// usage is what limits are held against.
+type usage struct {
+	bytes    int64 // of packages, books and segments
+	requests int64 // of today
+	usd      float64
+}
+
+func (f *Function) used(ctx context.Context, s *settings.Settings) (usage, error) {
+	var u usage
+	for _, p := range s.Partitions() {
+		m, err := manifest.Read(ctx, f.Bucket, p)
+		if err != nil {
+			return usage{}, err
+		}
+		u.bytes += bytesOf(&m)
+	}
+	day, err := vitals.ReadUsage(ctx, f.Bucket, f.Now(), vitals.USEast1())
+	u.requests, u.usd = day.Requests.Requests(), day.USD
+	return u, err
+}
+
+func bytesOf(m *manifest.Manifest) (bytes int64) {
+	for _, pkg := range m.Packages {
+		bytes += pkg.Bytes
+	}
+	for _, b := range m.Books {
+		bytes += b.Bytes
+	}
+	for _, s := range m.Segments {
+		bytes += s.Bytes
+	}
+	return bytes
+}
+
+// enforce begins or ends a pause, and reports whether it did.
+func (u usage) enforce(d *control.Document, now time.Time) bool {
+	current := d.Paused(now)
+	pause := u.pause(d.Limits, now)
+	switch {
+	case current != nil && current.By == control.Operator:
+		return false
+	case pause == nil && d.Pause != nil && d.Pause.By == control.Limit:
+		d.Pause = nil
+		return true
+	case pause == nil, current != nil && current.Until.Equal(pause.Until):
+		return false
+	}
+	d.Pause = pause
+	return true
+}
+
+// pause returns the pause that the limits demand, nil when none is passed. One
+// that lasts longer than the day goes before.
+func (u usage) pause(l control.Limits, now time.Time) *control.Pause {
+	p := control.Pause{Since: now.UTC().Truncate(time.Second), By: control.Limit}
+	midnight := now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
+	switch {
+	case l.StorageBytes > 0 && u.bytes >= l.StorageBytes:
+		p.Reason = fmt.Sprintf("%s are stored, and the limit is %s; raise it (bucketsearch limits --storage) or forget pages, then: bucketsearch resume",
+			gigabytes(u.bytes), gigabytes(l.StorageBytes))
+	case l.RequestsPerDay > 0 && u.requests >= l.RequestsPerDay:
+		p.Until = midnight
+		p.Reason = fmt.Sprintf("%d requests were sent to the object store today, and the limit is %d; raise it (bucketsearch limits --requests), or wait until midnight UTC",
+			u.requests, l.RequestsPerDay)
+	case l.USDPerDay > 0 && u.usd >= l.USDPerDay:
+		p.Until = midnight
+		p.Reason = fmt.Sprintf("%.2f USD were spent today, and the limit is %.2f; raise it (bucketsearch limits --usd), or wait until midnight UTC",
+			u.usd, l.USDPerDay)
+	default:
+		return nil
+	}
+	return &p
+}
+
+func gigabytes(n int64) string { return fmt.Sprintf("%.4g GB", float64(n)/1e9) }

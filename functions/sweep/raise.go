@@ -1,0 +1,65 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+)
+
+// raiseUndone raises again the events of what is spooled and not settled or
+// packed, and of what is packed and not indexed.
+func (p *partition) raiseUndone(ctx context.Context) error {
+	for _, listed := range p.manifest.Packages {
+		if listed.Indexed {
+			continue
+		}
+		if err := p.raise(ctx, task.Index, blob.Object{Key: listed.Key, Size: listed.Bytes}); err != nil {
+			return err
+		}
+	}
+	return p.raiseSpooled(ctx)
+}
+
+// raiseSpooled has settled what is not: a batch that waits to be packed, or is
+// packed, is settled unless its lease is still out.
+func (p *partition) raiseSpooled(ctx context.Context) error {
+	waiting, err := frontier.NewInbox(p.Redis, p.id).List(ctx)
+	if err != nil || p.out == nil {
+		return err
+	}
+	settled := make(map[layout.Version]bool, len(waiting))
+	for _, w := range waiting {
+		settled[w.Batch] = true
+	}
+	for _, object := range p.spooled {
+		_, batch, err := layout.ParseSpoolKey(object.Key)
+		if err != nil {
+			p.Log.WarnContext(ctx, "foreign object in the spool", "error", err)
+			continue
+		}
+		if !p.out[batch] && (settled[batch] || p.manifest.HasConsumed(batch) || p.manifest.IsClosed(batch)) {
+			continue
+		}
+		if err := p.raise(ctx, task.Pack, object); err != nil {
+			return err
+		}
+	}
+	if len(waiting) == 0 {
+		return nil
+	}
+	return task.Send(ctx, p.Sender, task.Pack, task.Gather{Storage: p.id}, 0)
+}
+
+// raise sends the event of an object again.
+func (f *Function) raise(ctx context.Context, queue string, object blob.Object) error {
+	event := message.S3Event("", object.Key, object.Size, f.Now())
+	if err := f.Sender.Send(ctx, queue, event, 0); err != nil {
+		return fmt.Errorf("cannot raise the event of %s: %w", object.Key, err)
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package sweep
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// pack stores pages in a package and a book, in which each links to all, and
+// says that the package is indexed.
+func (w *world) pack(p layout.Partition, token uint64, urls ...string) {
+	w.t.Helper()
+	var pages []webobject.Object
+	for _, url := range urls {
+		pages = append(pages, functionstest.Page(version(token), url))
+	}
+	pkg, outcomes := functionstest.Package(w.t, w.bucket, p, pages...)
+	learnt := book.Book{Outcomes: outcomes}
+	for _, from := range urls {
+		for _, to := range urls {
+			learnt.Links = append(learnt.Links, functionstest.Link(w.t, from, to, 1))
+		}
+	}
+	functionstest.Learn(w.t, w.bucket, p, learnt, pkg)
+	w.index(p)
+}
+
+// index does what index does to a manifest: one segment for every package that
+// has none, in place of the one that it had.
+func (w *world) index(p layout.Partition) {
+	w.t.Helper()
+	functionstest.Commit(w.t, w.bucket, p, func(m *manifest.Manifest) {
+		for i := range m.Packages {
+			pkg := &m.Packages[i]
+			if pkg.Indexed {
+				continue
+			}
+			pkg.Indexed = true
+			key := layout.SegmentKey(p, layout.ContentHash([]byte(pkg.Key)))
+			if err := blob.CreateOnce(w.t.Context(), w.bucket, key, []byte(pkg.Key)); err != nil {
+				w.t.Fatal(err)
+			}
+			m.Segments = slices.DeleteFunc(m.Segments, func(s manifest.Segment) bool {
+				old := slices.Contains(s.Packages, pkg.ID)
+				if old {
+					m.Condemn(w.clock.Now(), s.Key)
+				}
+				return old
+			})
+			m.Segments = append(m.Segments, manifest.Segment{Key: key, Bytes: 1, Documents: pkg.Pages, Packages: []uint32{pkg.ID}})
+		}
+	})
+}
+
+func (w *world) forget(sites []string, urls ...string) {
+	w.t.Helper()
+	var entries []takedown.Entry
+	for _, site := range sites {
+		entries = append(entries, takedown.Site(site, w.clock.Now()))
+	}
+	for _, url := range urls {
+		a, err := address.Parse(url)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		entries = append(entries, takedown.URL(a, w.clock.Now()))
+	}
+	if _, err := takedown.Forget(w.t.Context(), w.bucket, entries...); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// stock is all that a partition's books and packages say.
+type stock struct {
+	Outcomes, Links []string // sorted
+	Pages           []string // sorted
+}
+
+// stock also checks that the pages stand where the books say.
+func (w *world) stock(p layout.Partition) (s stock) {
+	w.t.Helper()
+	m := w.manifest(p)
+	for _, listed := range m.Books {
+		content, err := w.bucket.Get(w.t.Context(), listed.Key, blob.Range{})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		learnt, err := book.Decode(content)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, o := range learnt.Outcomes {
+			s.Outcomes = append(s.Outcomes, fmt.Sprintf("%s %v %v %s", o.URL, o.Version, o.State, o.Detail))
+			if o.State == book.Stored && o.Package != "" {
+				w.stands(&m, o)
+			}
+		}
+		for _, l := range learnt.Links {
+			s.Links = append(s.Links, l.Source.String()+" "+l.Target)
+		}
+	}
+	for _, listed := range m.Packages {
+		pages, err := webobject.List(w.t.Context(), w.bucket, listed.Key)
+		if err != nil || len(pages) != listed.Pages {
+			w.t.Errorf("%+v lists %d pages, %v", listed, len(pages), err)
+		}
+		for _, page := range pages {
+			s.Pages = append(s.Pages, page.URL)
+		}
+	}
+	slices.Sort(s.Outcomes)
+	slices.Sort(s.Links)
+	slices.Sort(s.Pages)
+	return s
+}
+
+func (w *world) stands(m *manifest.Manifest, o book.Outcome) {
+	w.t.Helper()
+	pkg := m.Package(o.Package)
+	if pkg == nil {
+		w.t.Errorf("%s stands in %s, which is not listed", o.URL, o.Package)
+		return
+	}
+	page, err := webobject.Read(w.t.Context(), w.bucket, pkg.Key, webobject.Place{Offset: o.Offset, Length: o.Length})
+	if err != nil || page.URL != o.URL {
+		w.t.Errorf("where %s stands is %q, %v", o.URL, page.URL, err)
+	}
+}
+
+// checkKeys checks that the partition's objects are those that are listed.
+func (w *world) checkKeys(p layout.Partition) {
+	w.t.Helper()
+	m := w.manifest(p)
+	var want, got []string
+	for key := range keysOf(&m) {
+		want = append(want, key)
+	}
+	for _, prefix := range []string{layout.Books, layout.Packages, layout.Segments} {
+		got = append(got, functionstest.Keys(w.t, w.bucket, prefix+p.String()+"/")...)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.t.Errorf("objects of partition %s (-listed +there):\n%s", p, diff)
+	}
+}
+
+func newQuiet(t *testing.T) *world {
+	t.Helper()
+	return newWorld(t, redistest.Embedded(t))
+}
