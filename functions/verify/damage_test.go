@@ -1,151 +1,384 @@
-package verify
+package verify_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/verify"
+	"github.com/bucketsearch/bucketsearch/functions/verify/verifytest"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-func flip(content []byte) []byte {
-	content[len(content)/2] ^= 1
-	return content
-}
+const (
+	firstPackage  = "packages/0000/2_0_20261121220000000.spf"
+	secondPackage = "packages/0000/2_0_20261121220000000_1.spf"
+)
 
-// TestDamage does harm of every kind; each is told in a line of its own, which
-// holds all the words that are given.
+func firstBook(w *world) string  { return w.Manifest().Books[0].Key }
+func oneSegment(w *world) string { return w.Manifest().Segments[1].Key }
+
+// TestDamage does harm of every kind; each is told as a problem of its kind,
+// in a sentence that holds all the words that are given.
 func TestDamage(t *testing.T) {
+	batch := verifytest.Batch(2)
 	for name, test := range map[string]struct {
 		harm func(w *world)
-		want []string
+		want verify.Kind
+		say  []string
 	}{
-		"byte of a package flipped": {
-			func(w *world) { w.change(w.packages[1].Key, flip) },
-			[]string{"package packages/0000/2_0_20261121220000000_1.spf is damaged"},
+		"byte of a page flipped": {
+			func(w *world) { w.Change(secondPackage, flipAt(100)) },
+			verify.Damaged, []string{site + "1 in " + secondPackage + " at byte ", "is damaged"},
+		},
+		"end of a package flipped": {
+			func(w *world) {
+				w.Change(secondPackage, func(b []byte) []byte { return flipAt(len(b) - 10)(b) })
+			},
+			verify.Damaged, []string{secondPackage + " is damaged, and with it all of its 2 pages"},
 		},
 		"package deleted": {
-			func(w *world) { w.delete(w.packages[1].Key) },
-			[]string{"package packages/0000/2_0_20261121220000000_1.spf cannot be read"},
+			func(w *world) { w.Delete(secondPackage) },
+			verify.Missing, []string{secondPackage + " is missing"},
+		},
+		"package of another size": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Packages[1].Bytes++ }) },
+			verify.Damaged, []string{secondPackage, "and the manifest says"},
+		},
+		"package listed twice": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Add(m.Packages[1]) }) },
+			verify.Double, []string{secondPackage + " is listed twice"},
+		},
+		"package listed and condemned": {
+			func(w *world) {
+				w.Commit(func(m *manifest.Manifest) { m.Condemn(functionstest.Start, secondPackage) })
+			},
+			verify.Double, []string{secondPackage + " is listed and condemned"},
 		},
 		"page that is booked and not there": {
-			func(w *world) { w.delete(w.packages[1].Key) },
-			[]string{site + "2 is stored in", "and is not there"},
+			func(w *world) {
+				_, outcomes := w.Package(functionstest.Page(verifytest.Batch(3), site+"2"))
+				w.LearnBook(book.Book{Outcomes: outcomes})
+			},
+			verify.Missing, []string{site + "2 in packages/0000/2_0_20261121220000000_2.spf at byte", "is said to stand there since batch"},
+		},
+		"unchanged page that was never stored": {
+			func(w *world) {
+				w.LearnBook(book.Book{Outcomes: functionstest.Outcomes(w.T, batch, book.Unchanged, site+"waits")})
+			},
+			verify.Missing, []string{site + "waits is said to be what it was"},
 		},
 		"pages miscounted": {
-			func(w *world) { w.commit(func(m *manifest.Manifest) { m.Packages[0].Pages++ }) },
-			[]string{"2_0_20261121220000000.spf holds 1 pages, and the manifest says 2"},
-		},
-		"segment deleted": {
-			func(w *world) { w.delete(w.segments[1]) },
-			[]string{"segment segments/0000/", "cannot be read"},
-		},
-		"byte of a segment flipped": {
-			func(w *world) { w.change(w.segments[0], flip) },
-			[]string{"segment segments/0000/", "checksum"},
-		},
-		"documents miscounted": {
-			func(w *world) { w.commit(func(m *manifest.Manifest) { m.Segments[0].Documents++ }) },
-			[]string{"holds 1 documents, and the manifest says 2"},
-		},
-		"book lost": {
-			func(w *world) { w.delete(functionstest.Keys(w.t, w.bucket, layout.Books)[0]) },
-			[]string{"cannot read book books/0000/"},
-		},
-		"book damaged": {
-			func(w *world) { w.change(functionstest.Keys(w.t, w.bucket, layout.Books)[0], flip) },
-			[]string{"book is damaged"},
-		},
-		"older generation edited": {
-			func(w *world) { w.change(layout.ManifestKey(0, 2), edit) },
-			[]string{"generation 3 does not follow from generation 2"},
-		},
-		"newest generation edited": {
-			func(w *world) { w.change(layout.ManifestKey(0, 4), edit) },
-			[]string{"the hint is no copy of generation 4"},
-		},
-		"generation lost": {
-			func(w *world) { w.delete(layout.ManifestKey(0, 2)) },
-			[]string{"generation 2 cannot be read"},
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Packages[0].Pages++ }) },
+			verify.Damaged, []string{firstPackage + " holds 1 pages, and the manifest says 2"},
 		},
 		"package without a book": {
 			func(w *world) {
-				pkg, _ := functionstest.Package(w.t, w.bucket, 0, functionstest.Page(batch, site+"extra"))
-				w.commit(func(m *manifest.Manifest) { m.Add(pkg) })
+				pkg, _ := w.Package(functionstest.Page(batch, site+"extra"))
+				w.Commit(func(m *manifest.Manifest) { m.Add(pkg) })
 			},
-			[]string{site + "extra stands in packages/", "and no outcome says so"},
+			verify.Unaccounted, []string{site + "extra in packages/0000/", "no outcome says so"},
 		},
-		"package not indexed": {
-			func(w *world) { w.learn([]string{site + "1"}) },
-			[]string{"package packages/0000/2_0_20261121220000000_2.spf is not indexed"},
+		"page newer than its outcome": {
+			func(w *world) {
+				pkg, _ := w.Package(functionstest.Page(verifytest.Batch(3), site+"1"))
+				w.Commit(func(m *manifest.Manifest) { m.Add(pkg) })
+			},
+			verify.Unaccounted, []string{site + "1 in packages/0000/", "was fetched by batch 00000001-000000000003, and the last outcome is of 00000001-000000000002"},
+		},
+		"page packed twice": {
+			func(w *world) {
+				page := functionstest.Page(batch, site+"1")
+				page.MIME = "text/plain"
+				pkg, outcomes := w.Package(page)
+				w.LearnBook(book.Book{Outcomes: outcomes}, pkg)
+			},
+			verify.Double, []string{site + "1 in packages/0000/2_0_20261121220000000_2.spf", "is the page of batch 00000001-000000000002, which stands in " + secondPackage},
+		},
+		"segment deleted": {
+			func(w *world) { w.Delete(oneSegment(w)) },
+			verify.Missing, []string{"segments/0000/", "is missing"},
+		},
+		"byte of a segment flipped": {
+			func(w *world) { w.Change(oneSegment(w), verifytest.Flip) },
+			verify.Damaged, []string{"segments/0000/", "checksum"},
+		},
+		"documents miscounted": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Segments[0].Documents++ }) },
+			verify.Damaged, []string{"holds 1 documents, and the manifest says 2"},
 		},
 		"package indexed twice": {
-			func(w *world) { w.index(1, w.packages[1].Key) },
-			[]string{"package packages/0000/2_0_20261121220000000_1.spf is indexed 2 times"},
+			func(w *world) {
+				w.Commit(func(m *manifest.Manifest) { m.Segments[1].Packages = []uint32{0, 1} })
+			},
+			verify.Double, []string{"indexes " + firstPackage + ", which segments/0000/"},
 		},
 		"page indexed twice": {
-			func(w *world) { w.index(1, w.packages[1].Key) },
-			[]string{site + "2 in", "is indexed twice"},
+			func(w *world) {
+				built, listed := verifytest.Segment(w.T, w.Content(secondPackage), secondPackage, site+"2")
+				functionstest.Put(w.T, w.Bucket, listed.Key, built)
+				listed.Packages = []uint32{1}
+				w.Commit(func(m *manifest.Manifest) { m.Segments = append(m.Segments, listed) })
+			},
+			verify.Double, []string{site + "1 in segments/0000/", "is made of a page that is indexed already"},
 		},
 		"page not indexed": {
-			func(w *world) {
-				w.commit(func(m *manifest.Manifest) { m.Segments = m.Segments[:1] })
-				w.index(1, w.packages[1].Key, site+"2")
-			},
-			[]string{"2_0_20261121220000000_1.spf is indexed without 1 of its pages"},
+			func(w *world) { w.Index(w.Manifest().Packages[1], site+"2") },
+			verify.Missing, []string{secondPackage + " is indexed without 1 of its pages"},
+		},
+		"package called indexed": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Segments = m.Segments[:1] }) },
+			verify.Missing, []string{secondPackage + " is indexed without 2 of its pages"},
 		},
 		"document of no page": {
-			func(w *world) { w.commit(func(m *manifest.Manifest) { m.Packages = m.Packages[:1] }) },
-			[]string{site + "2 is said to stand in", "and is not there"},
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Packages = m.Packages[:1] }) },
+			verify.Unaccounted, []string{"is made of a page that does not stand in " + secondPackage},
+		},
+		"segment of no package": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Packages = m.Packages[:1] }) },
+			verify.Unaccounted, []string{"segments/0000/", "indexes package 1, which is not listed"},
+		},
+		"book lost": {
+			func(w *world) { w.Delete(firstBook(w)) },
+			verify.Missing, []string{"books/0000/", "is missing"},
+		},
+		"book damaged": {
+			func(w *world) { w.Change(firstBook(w), verifytest.Flip) },
+			verify.Damaged, []string{"books/0000/", "book is damaged"},
+		},
+		"book changed into another": {
+			func(w *world) {
+				w.Change(firstBook(w), func([]byte) []byte { return w.Content(w.Manifest().Books[1].Key) })
+			},
+			verify.Damaged, []string{"its content is that of books/0000/"},
+		},
+		"older generation edited": {
+			func(w *world) { w.Change(layout.ManifestKey(0, 3), edit) },
+			verify.Damaged, []string{layout.ManifestKey(0, 3) + " is not what it was when generation 4 followed it"},
+		},
+		"newest generation edited": {
+			func(w *world) { w.Change(layout.ManifestKey(0, 5), edit) },
+			verify.Damaged, []string{"the manifest says"},
+		},
+		"newest generation damaged": {
+			func(w *world) { w.Change(layout.ManifestKey(0, 5), verifytest.Truncate) },
+			verify.Damaged, []string{layout.ManifestKey(0, 5) + " is no generation that can be read"},
+		},
+		"newest generation lost": {
+			func(w *world) { w.Delete(layout.ManifestKey(0, 5)) },
+			verify.Missing, []string{layout.ManifestKey(0, 5) + " is missing, and the hint is a copy of generation 5"},
+		},
+		"generation lost": {
+			func(w *world) { w.Delete(layout.ManifestKey(0, 2)) },
+			verify.Missing, []string{layout.ManifestKey(0, 2) + " is no generation that can be read"},
+		},
+		"hint damaged": {
+			func(w *world) { w.Change(layout.HintKey(0), verifytest.Truncate) },
+			verify.Damaged, []string{layout.HintKey(0) + " is no copy of a generation"},
+		},
+		"hint edited": {
+			func(w *world) { w.Change(layout.HintKey(0), edit) },
+			verify.Damaged, []string{layout.HintKey(0) + " is no copy of generation 5"},
+		},
+		"hint of no generation": {
+			func(w *world) {
+				w.Change(layout.HintKey(0), func(b []byte) []byte { return bytes.Replace(b, []byte(`"generation":5`), []byte(`"generation":7`), 1) })
+			},
+			verify.Damaged, []string{layout.HintKey(0) + " says that it is generation 7, and is a copy of another"},
 		},
 		"URL from nowhere": {
-			func(w *world) { w.learn([]string{"http://b.example/"}) },
-			[]string{"http://b.example/ has an outcome, yet no seed or link leads to it"},
+			func(w *world) { w.Learn(verifytest.Batch(3), []string{"http://b.example/"}) },
+			verify.Unaccounted, []string{"http://b.example/ has an outcome, yet no seed or link leads to it"},
 		},
 		"spool damaged": {
-			func(w *world) { functionstest.Put(w.t, w.bucket, layout.SpoolKey(0, batch), []byte("?")) },
-			[]string{layout.SpoolKey(0, batch), "damaged"},
-		},
-		"spool of another": {
-			func(w *world) { functionstest.Put(w.t, w.bucket, "spool/0000/notes.txt", nil) },
-			[]string{"spool/0000/notes.txt"},
+			func(w *world) {
+				functionstest.Put(w.T, w.Bucket, layout.SpoolKey(0, verifytest.Batch(3)), []byte("?"))
+			},
+			verify.Damaged, []string{layout.SpoolKey(0, verifytest.Batch(3)) + " is damaged"},
 		},
 		"URL too many in the frontier": {
 			func(w *world) {
 				entry := frontier.Entry{URL: site + "extra", ID: layout.IdentityOf(site + "extra"), Host: "a.example"}
-				if _, err := w.front.Admit(w.t.Context(), functionstest.Start, []frontier.Entry{entry}); err != nil {
-					w.t.Fatal(err)
+				if _, err := w.front.Admit(w.T.Context(), functionstest.Start, []frontier.Entry{entry}); err != nil {
+					w.T.Fatal(err)
 				}
 			},
-			[]string{layout.IdentityOf(site+"extra").String() + " waits in the frontier, and is not pending in the books"},
+			verify.Behind, []string{layout.IdentityOf(site+"extra").String() + " waits in the frontier, and is not pending in the books"},
 		},
 		"URL missing in the frontier": {
 			func(w *world) {
-				if err := w.front.Reset(w.t.Context()); err != nil {
-					w.t.Fatal(err)
+				if err := w.front.Reset(w.T.Context()); err != nil {
+					w.T.Fatal(err)
 				}
 			},
-			[]string{site + "waits is pending in the books, and not in the frontier"},
+			verify.Behind, []string{site + "waits is pending in the books, and not in the frontier"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			test.harm(w)
 			problems := w.verify().Problems
-			if !slices.ContainsFunc(problems, func(line string) bool {
-				return !slices.ContainsFunc(test.want, func(words string) bool { return !strings.Contains(line, words) })
+			if !slices.ContainsFunc(problems, func(p verify.Problem) bool {
+				return p.Kind == test.want && !slices.ContainsFunc(test.say, func(words string) bool { return !strings.Contains(p.String(), words) })
 			}) {
-				t.Errorf("no line holds %q:\n%s", test.want, strings.Join(problems, "\n"))
+				t.Errorf("no %s problem says %q:\n%s", test.want, test.say, sentences(problems))
 			}
 		})
+	}
+}
+
+// flipAt changes a bit.
+func flipAt(at int) func([]byte) []byte {
+	return func(content []byte) []byte {
+		content[at] ^= 1
+		return content
 	}
 }
 
 // edit changes a generation, which still reads as one.
 func edit(content []byte) []byte {
 	return bytes.Replace(content, []byte(`"pages":1`), []byte(`"pages":7`), 1)
+}
+
+// One thing that is lost is one problem, however much depends on it.
+func TestOneProblem(t *testing.T) {
+	for name, harm := range map[string]func(w *world){
+		"package lost":              func(w *world) { w.Delete(secondPackage) },
+		"segment lost":              func(w *world) { w.Delete(oneSegment(w)) },
+		"book lost":                 func(w *world) { w.Delete(firstBook(w)) },
+		"page damaged":              func(w *world) { w.Change(secondPackage, flipAt(100)) },
+		"generation edited":         func(w *world) { w.Change(layout.ManifestKey(0, 3), edit) },
+		"newest generation lost":    func(w *world) { w.Delete(layout.ManifestKey(0, 5)) },
+		"newest generation damaged": func(w *world) { w.Change(layout.ManifestKey(0, 5), verifytest.Truncate) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			harm(w)
+			if problems := w.verify().Problems; len(problems) != 1 {
+				t.Errorf("%d problems:\n%s", len(problems), sentences(problems))
+			}
+		})
+	}
+}
+
+func TestTooManyProblems(t *testing.T) {
+	w := newWorld(t)
+	w.front = nil
+	var outcomes []book.Outcome
+	for i := range verify.MaxProblems + 5 {
+		outcomes = append(outcomes, functionstest.Outcome(t, verifytest.Batch(3), fmt.Sprint("http://b.example/", i), book.Failed))
+	}
+	w.LearnBook(book.Book{Outcomes: outcomes})
+	report, err := (&verify.Verifier{Bucket: w.Bucket}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Problems) != verify.MaxProblems || report.More != 5 {
+		t.Errorf("%d problems and %d more", len(report.Problems), report.More)
+	}
+}
+
+// Nothing may be left of what is forgotten once a partition says so.
+func TestForgotten(t *testing.T) {
+	forget := func(w *world, entries ...takedown.Entry) {
+		if _, err := takedown.Forget(w.T.Context(), w.Bucket, entries...); err != nil {
+			w.T.Fatal(err)
+		}
+	}
+	url := func(raw string) takedown.Entry {
+		a, err := address.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return takedown.URL(a, functionstest.Start)
+	}
+	done := func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Forgotten = 1 }) }
+	for name, test := range map[string]struct {
+		do      func(w *world)
+		waiting int
+		say     []string // problems, by the keys that they begin with
+	}{
+		"not yet":      {func(w *world) { forget(w, url(site+"1")) }, 1, nil},
+		"nothing left": {func(w *world) { forget(w, url(site+"never")); done(w) }, 0, nil},
+		"a page": {
+			func(w *world) { forget(w, url(site+"1")); done(w) }, 0,
+			[]string{layout.Books, layout.Books, layout.Packages, layout.Segments},
+		},
+		"a source": {
+			func(w *world) {
+				w.LearnBook(book.Book{Links: []book.Link{functionstest.Link(w.T, site+"never", site+"1", 2)}})
+				forget(w, url(site+"never"))
+				done(w)
+			}, 0,
+			[]string{layout.Books},
+		},
+		"where a redirect leads": {
+			func(w *world) {
+				o := functionstest.Outcome(w.T, verifytest.Batch(3), site+"waits", book.Skipped)
+				o.Detail = "to " + site + "never"
+				w.LearnBook(book.Book{Outcomes: []book.Outcome{o}})
+				forget(w, url(site+"never"))
+				done(w)
+			}, 0,
+			[]string{layout.Books},
+		},
+		"a site": {
+			func(w *world) {
+				w.LearnBook(book.Book{Links: w.Links("http://b.example/1", "http://b.example/2", "http://c.example/")})
+				forget(w, takedown.Site("b.example", functionstest.Start))
+				done(w)
+			}, 0,
+			[]string{layout.Books, layout.Books},
+		},
+		"spooled": {
+			func(w *world) {
+				v := verifytest.Batch(3)
+				functionstest.Put(w.T, w.Bucket, layout.SpoolKey(0, v), functionstest.Spool(w.T, spool.Ledger{
+					Batch: v, Outcomes: functionstest.Outcomes(w.T, v, book.Stored, site+"waits"), Links: w.Links(site + "never"),
+				}))
+				forget(w, url(site+"never"))
+				done(w)
+			}, 0,
+			[]string{layout.Spool},
+		},
+		"quarantined": {
+			func(w *world) {
+				key := layout.QuarantineKey("packages/0000/old.spf")
+				w.Package(functionstest.Page(verifytest.Batch(3), site+"never"))
+				functionstest.Put(w.T, w.Bucket, key, w.Content("packages/0000/2_0_20261121220000000_2.spf"))
+				forget(w, url(site+"never"))
+				done(w)
+			}, 0,
+			[]string{layout.Quarantine},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			test.do(w)
+			report, err := (&verify.Verifier{Bucket: w.Bucket}).Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var say []string
+			for _, p := range report.Problems {
+				if p.Kind != verify.Behind {
+					t.Errorf("%s: %s", p.Kind, p)
+				}
+				prefix, _, _ := strings.Cut(p.Key, "/")
+				say = append(say, prefix+"/")
+			}
+			if report.Waiting.Forget != test.waiting || !slices.Equal(say, test.say) {
+				t.Errorf("%d partitions wait, problems %q, want %d and %q\n%s", report.Waiting.Forget, say, test.waiting, test.say, sentences(report.Problems))
+			}
+		})
+	}
 }

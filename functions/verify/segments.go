@@ -2,72 +2,124 @@ package verify
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// segments checks that every package is indexed exactly once: each of its
-// pages of text in one document, and every document made of such a page.
-func (v *Verifier) segments(ctx context.Context, m *manifest.Manifest, pages map[place]*page) error {
-	covered := make(map[uint32]int)
-	for _, listed := range m.Segments {
-		v.report.Segments++
-		for _, id := range listed.Packages {
-			covered[id]++
-		}
-		content, err := v.Bucket.Get(ctx, listed.Key, blob.Range{})
-		if ctx.Err() != nil {
-			return err
-		}
-		if err == nil {
-			err = v.documents(listed, content, pages)
-		}
-		if err != nil {
-			v.problem("segment %s cannot be read: %v", listed.Key, err)
-		}
-	}
-	unindexed := make(map[string]int)
-	for at, p := range pages {
-		if p.text && p.indexed == 0 {
-			unindexed[at.pkg]++
-		}
-	}
-	for _, listed := range m.Packages {
-		switch {
-		case !listed.Indexed:
-			v.problem("package %s is not indexed", listed.Key)
-		case covered[listed.ID] > 1:
-			v.problem("package %s is indexed %d times", listed.Key, covered[listed.ID])
-		case unindexed[listed.Key] > 0:
-			v.problem("package %s is indexed without %d of its pages", listed.Key, unindexed[listed.Key])
-		}
-	}
-	return nil
+// storedSegment is a segment that a generation lists.
+type storedSegment struct {
+	*manifest.Segment
+	partition *partition
 }
 
-// documents counts for every page the documents of one segment.
-func (v *Verifier) documents(listed manifest.Segment, content []byte, pages map[place]*page) error {
+// readSegments checks that every package is indexed once, and that documents
+// are made of pages that are there, each once.
+func (v *run) readSegments(ctx context.Context) error {
+	var all []storedSegment
+	var bytes int64
+	for _, p := range v.partitions {
+		for i := range p.Segments {
+			all = append(all, storedSegment{&p.Segments[i], p})
+			bytes += p.Segments[i].Bytes
+		}
+		v.covered(p)
+	}
+	v.report.Segments = len(all)
+	progress := v.stage(Segments, bytes)
+	return each(ctx, all, func(ctx context.Context, s storedSegment) error {
+		defer progress.add(s.Bytes)
+		content, err := v.Bucket.Get(ctx, s.Key, blob.Range{})
+		if errors.Is(err, blob.ErrAbsent) { // told when it was looked for
+			v.unsearchable(s)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := v.documents(s, content); err != nil {
+			v.problem(Damaged, s.partition.Partition, s.Key, "is damaged: %v", err)
+			v.unsearchable(s)
+		}
+		return nil
+	})
+}
+
+// unsearchable notes that a segment cannot be read: that its packages lack
+// documents is no problem of its own.
+func (v *run) unsearchable(s storedSegment) {
+	for _, in := range v.packages {
+		if in.partition == s.partition && slices.Contains(s.Packages, in.ID) {
+			in.unsearchable.Store(true)
+		}
+	}
+}
+
+// covered checks which segments say that they index a package. Those of a
+// package that waits to be indexed again are replaced then.
+func (v *run) covered(p *partition) {
+	byID := make(map[uint32]*storedPackage)
+	for _, in := range v.packages {
+		if in.partition == p {
+			byID[in.ID] = in
+		}
+	}
+	by := make(map[uint32]string)
+	for _, s := range p.Segments {
+		for _, id := range s.Packages {
+			in := byID[id]
+			switch other, found := by[id]; {
+			case in == nil:
+				v.problem(Unaccounted, p.Partition, s.Key, "indexes package %d, which is not listed", id)
+			case found && in.Indexed:
+				v.problem(Double, p.Partition, s.Key, "indexes %s, which %s does too", in.Key, other)
+			}
+			by[id] = s.Key
+		}
+	}
+}
+
+// documents counts for every page the documents of one segment, and tells the
+// first of each thing that is wrong with it.
+func (v *run) documents(s storedSegment, content []byte) error {
 	opened, err := segment.Open(content)
 	if err != nil {
 		return err
 	}
-	if opened.Documents() != listed.Documents {
-		v.problem("segment %s holds %d documents, and the manifest says %d", listed.Key, opened.Documents(), listed.Documents)
+	own := s.partition
+	wrong := make(map[Kind]int)
+	tell := func(kind Kind, url, detail string) {
+		if wrong[kind]++; wrong[kind] == 1 {
+			v.problems.add(Problem{Kind: kind, Partition: own.Partition, Key: s.Key, URL: url, Detail: detail})
+		}
 	}
+	if opened.Documents() != s.Documents {
+		v.problem(Damaged, own.Partition, s.Key, "holds %d documents, and the manifest says %d", opened.Documents(), s.Documents)
+	}
+	forgotten := v.forgotten(own)
 	for i := range opened.Documents() {
 		d, err := opened.Document(i)
 		if err != nil {
 			return err
 		}
-		p := pages[place{d.Package, d.Offset}]
-		if p == nil || p.url != d.URL || p.version != d.Version {
-			v.problem("segment %s: %s is said to stand in %s at %d, and is not there", listed.Key, d.URL, d.Package, d.Offset)
+		if forgotten.set != nil && forgotten.set.ForgetsPage(d.ID, d.Site) {
+			tell(Behind, d.URL, "is still there, although it is forgotten")
+		}
+		in := v.byKey[d.Package]
+		if in != nil && (in.gone || !in.Indexed) {
 			continue
 		}
-		if p.indexed++; p.indexed == 2 {
-			v.problem("%s in %s at %d is indexed twice", p.url, d.Package, d.Offset)
+		p := v.pages.at(d.ID, in, d.Offset)
+		switch {
+		case p == nil || !p.has(markDamaged) && p.version != d.Version:
+			tell(Unaccounted, d.URL, "is made of a page that does not stand in "+d.Package)
+		case !slices.Contains(s.Packages, in.ID):
+			tell(Unaccounted, d.URL, "is made of a page of "+d.Package+", which the segment does not index")
+		case p.addDocument() > 1:
+			tell(Double, d.URL, "is made of a page that is indexed already")
 		}
 	}
 	return nil

@@ -1,157 +1,200 @@
-// Package verify proves from the bucket that nothing is lost and nothing is
-// twice: every URL in exactly one state, every stored page readable and whole,
-// every package indexed exactly once.
+// Package verify proves from the bucket alone that nothing is lost and nothing
+// is twice (law 7): every generation follows from the one before, every object
+// that is named is whole, every URL is in exactly one state, every stored page
+// can be read where the books say, every live page of text is in exactly one
+// segment, and of what is forgotten nothing is left.
+//
+// It reads packages, books, ranges of URLs and segments one a processor. In
+// memory are, at a time, the packages or segments that are being read, 48
+// bytes of each page, and the URLs of the ranges that are being folded.
+//
+// The proof holds for the moment at which it began, whatever is committed
+// meanwhile. What is still to be done is counted as waiting, and is no problem.
 package verify
 
 import (
 	"context"
 	"fmt"
-	"slices"
+	"runtime"
 	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
-	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // Report is what was proved and what was found wrong.
 type Report struct {
-	URLs     int      `json:"urls"`
-	Pages    int      `json:"pages"`
-	Packages int      `json:"packages"`
-	Segments int      `json:"segments"`
-	Problems []string `json:"problems"`
+	Generations int `json:"generations"`
+	URLs        int `json:"urls"` // discovered, each in one of the states that follow
+	Stored      int `json:"stored"`
+	Skipped     int `json:"skipped"`
+	Failed      int `json:"failed"`
+	Pending     int `json:"pending"`
+	Pages       int `json:"pages"` // in packages, also of older versions
+	Packages    int `json:"packages"`
+	Books       int `json:"books"`
+	Segments    int `json:"segments"`
+
+	Waiting Waiting `json:"waiting"`
+	Orphans int     `json:"orphans"` // packages, books and segments that nothing names
+
+	Problems []Problem `json:"problems"`
+	More     int       `json:"more"` // problems beyond MaxProblems
 }
+
+// Waiting is what is still to be done by a system that runs.
+type Waiting struct {
+	Spool  int `json:"spool"`  // batches to be packed
+	Index  int `json:"index"`  // packages to be indexed
+	Forget int `json:"forget"` // partitions that still forget
+	Delete int `json:"delete"` // condemned objects that are still there
+	Fetch  int `json:"fetch"`  // URLs of which all is lost that was known
+	// Find are URLs with an outcome to which no link leads just now: the page
+	// that links to them is forgotten, or lost and will be fetched again.
+	Find int `json:"find"`
+}
+
+// Sound reports whether nothing is wrong.
+func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 
 // Verifier checks one bucket.
 type Verifier struct {
 	Bucket blob.Reader
-	// Frontiers, when Redis is up, hold exactly the pending URLs.
+	// Frontiers, when Redis is up and the system at rest, hold exactly the
+	// pending URLs.
 	Frontiers []*frontier.Frontier
-
-	mu     sync.Mutex // protects report
-	report Report
+	// Progress, unless nil, is told how far the proof has come, by any
+	// goroutine and often.
+	Progress func(Progress)
 }
 
 // Run checks everything. Problems are in the report; an error means that the
 // proof could not be finished.
 func (v *Verifier) Run(ctx context.Context) (Report, error) {
-	v.report = Report{}
 	s, err := settings.Read(ctx, v.Bucket)
 	if err != nil {
 		return Report{}, err
 	}
-	books, err := account.Survey(ctx, v.Bucket, s)
-	if err != nil {
-		return Report{}, err
-	}
-	for _, reason := range slices.Concat(books.Lost, books.Damaged) {
-		v.problem("%v", reason)
-	}
-	if err := v.states(ctx, books); err != nil {
-		return Report{}, err
-	}
-	for i := range books.Manifests {
-		if err := v.partition(ctx, &books.Manifests[i]); err != nil {
+	r := &run{Verifier: v, settings: s, byKey: make(map[string]*storedPackage)}
+	for _, step := range []func(context.Context) error{
+		r.begin, r.readPackages, r.readBooks, r.foldRanges, r.readSegments, r.judgePages, r.readQuarantine,
+	} {
+		if err := step(ctx); err != nil {
 			return Report{}, err
 		}
 	}
-	slices.Sort(v.report.Problems)
-	return v.report, nil
+	r.report.Problems, r.report.More = r.problems.sorted(), r.problems.more
+	return r.report, nil
 }
 
-// states checks that every URL that was asked for was discovered, and that the
-// frontiers hold what is pending and nothing else.
-func (v *Verifier) states(ctx context.Context, books *account.Bucket) error {
-	pending := make(map[layout.Identity]string)
-	for u, err := range books.All() {
+// run is one proof.
+type run struct {
+	*Verifier
+	settings   *settings.Settings
+	problems   problems
+	partitions []*partition
+	packages   []*storedPackage
+	byKey      map[string]*storedPackage // by every key that they have or had
+	pages      pages
+	ranges     []layout.Range
+	waiting    waiting
+
+	undiscovered []Problem // if they are any; protected by mu
+
+	mu     sync.Mutex // protects report
+	report Report
+}
+
+// partition is what is known of a storage partition. It does not change while
+// the stages run that read it.
+type partition struct {
+	manifest.Manifest
+	clean   bool           // nothing that is forgotten may be left
+	unknown bool           // no generation could be read
+	spooled []spool.Ledger // of what waits to be packed
+	books   []*openBook
+}
+
+// begin reads the generations in force. The spool is listed first: a batch that
+// is consumed in between is found in the books.
+func (v *run) begin(ctx context.Context) error {
+	for _, p := range v.settings.Partitions() {
+		spool, err := v.listSpool(ctx, p)
 		if err != nil {
 			return err
 		}
-		v.report.URLs++
-		if !u.Discovered {
-			v.problem("%s has an outcome, yet no seed or link leads to it", u.Address.URL)
-		}
-		if u.State == account.Pending {
-			pending[u.Address.ID] = u.Address.URL
-		}
-	}
-	if v.Frontiers == nil {
-		return nil
-	}
-	waiting := make(map[layout.Identity]*frontier.Frontier)
-	for _, front := range v.Frontiers {
-		for id, err := range front.Pending(ctx) {
-			if err != nil {
-				return err
-			}
-			other, found := waiting[id]
-			switch {
-			case !found:
-				waiting[id] = front
-			case other != front:
-				v.problem("%s waits in two frontiers", id)
-			}
-		}
-	}
-	for id := range waiting {
-		if _, found := pending[id]; !found {
-			v.problem("%s waits in the frontier, and is not pending in the books", id)
-		}
-	}
-	for id, url := range pending {
-		if waiting[id] == nil {
-			v.problem("%s is pending in the books, and not in the frontier", url)
-		}
-	}
-	return nil
-}
-
-// partition checks what one manifest lists.
-func (v *Verifier) partition(ctx context.Context, m *manifest.Manifest) error {
-	if err := v.chain(ctx, m); err != nil {
-		return err
-	}
-	pages, err := v.packages(ctx, m)
-	if err != nil {
-		return err
-	}
-	if err := v.books(ctx, m, pages); err != nil {
-		return err
-	}
-	return v.segments(ctx, m, pages)
-}
-
-// chain checks that the generation in force is the one that is stored, of
-// which the hint may be another copy, and that every one follows from the one
-// before.
-func (v *Verifier) chain(ctx context.Context, m *manifest.Manifest) error {
-	newer := *m
-	for generation := m.Generation; generation > 0; generation-- {
-		stored, err := manifest.At(ctx, v.Bucket, m.Partition, generation)
+		h, err := v.history(ctx, p)
 		if err != nil {
-			if ctx.Err() != nil {
-				return err
-			}
-			v.problem("partition %s: generation %d cannot be read: %v", m.Partition, generation, err)
-			return nil
+			return err
 		}
-		if generation == m.Generation && stored.Hash() != m.Hash() {
-			v.problem("partition %s: the hint is no copy of generation %d", m.Partition, generation)
+		exists, err := v.exists(ctx, p)
+		if err != nil {
+			return err
 		}
-		if generation < m.Generation && stored.Hash() != newer.Parent {
-			v.problem("partition %s: generation %d does not follow from generation %d", m.Partition, newer.Generation, generation)
+		newest := v.inForce(p, h, exists)
+		v.chain(p, h, newest)
+		own := &partition{unknown: newest == nil}
+		if own.Partition = p; newest != nil {
+			own.Manifest = newest.Manifest
+			v.objects(&own.Manifest, exists)
 		}
-		newer = stored
+		v.partitions = append(v.partitions, own)
+		v.forgetting(own)
+		if err := v.readSpool(ctx, own, spool); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (v *Verifier) problem(format string, args ...any) {
+// incomplete reports whether any books could not be read, so that nothing can
+// be said of what they would explain.
+func (v *run) incomplete() bool {
+	for _, p := range v.partitions {
+		if p.incomplete() {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *partition) incomplete() bool {
+	for _, b := range p.books {
+		if b.lost.Load() {
+			return true
+		}
+	}
+	return p.unknown
+}
+
+// each runs the same for many, one a processor.
+func each[T any](ctx context.Context, all []T, do func(context.Context, T) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, one := range all {
+		group.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return do(ctx, one)
+		})
+	}
+	return group.Wait()
+}
+
+func (v *run) problem(kind Kind, p layout.Partition, key, format string, args ...any) {
+	v.problems.add(Problem{Kind: kind, Partition: p, Key: key, Detail: fmt.Sprintf(format, args...)})
+}
+
+// count changes the numbers of the report.
+func (v *run) count(change func(*Report)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.report.Problems = append(v.report.Problems, fmt.Sprintf(format, args...))
+	change(&v.report)
 }

@@ -1,0 +1,225 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+)
+
+// fold is the account of one range of URLs.
+type fold struct {
+	*run
+	within  layout.Range
+	account *account.Account
+	asked   map[layout.Identity]*asked
+}
+
+// asked is a URL that was asked for, and what counts of that.
+type asked struct {
+	book.Standing
+	url       string
+	partition layout.Partition // whose book tells of Final
+}
+
+// live reports whether a page should be stored, though it may still wait to be
+// packed.
+func (a *asked) live() bool {
+	return a.Page != nil && a.Page.State == book.Stored && (a.Final.State == book.Stored || a.Final.State == book.Unchanged)
+}
+
+// foldRanges folds the ranges of all books and of what is spooled, each by
+// itself.
+func (v *run) foldRanges(ctx context.Context) error {
+	if err := v.readFrontiers(ctx); err != nil {
+		return err
+	}
+	progress := v.stage(Ranges, int64(len(v.ranges)))
+	err := each(ctx, v.ranges, func(ctx context.Context, within layout.Range) error {
+		defer progress.add(1)
+		known, err := account.New(v.settings)
+		if err != nil {
+			return err
+		}
+		f := &fold{run: v, within: within, account: known, asked: make(map[layout.Identity]*asked)}
+		for _, p := range v.partitions {
+			if err := f.read(ctx, p); err != nil {
+				return err
+			}
+		}
+		f.judge()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	v.judgeLonely()
+	v.judgeFrontiers()
+	return nil
+}
+
+// read adds what a partition says of the range.
+func (f *fold) read(ctx context.Context, p *partition) error {
+	forgotten := f.forgotten(p)
+	for _, b := range p.books {
+		if b.lost.Load() {
+			continue
+		}
+		if err := f.lose(b, f.readBook(ctx, b, forgotten)); err != nil {
+			return err
+		}
+	}
+	for _, ledger := range p.spooled {
+		for _, o := range ledger.Outcomes {
+			if f.within.Contains(o.Place) {
+				f.outcome(o, p.Partition)
+			}
+		}
+		for _, l := range ledger.Links {
+			if f.within.Contains(l.Place) {
+				f.account.Link(l)
+			}
+		}
+	}
+	return nil
+}
+
+func (f *fold) readBook(ctx context.Context, b *openBook, forgotten *forgotten) error {
+	left := func(url string) {
+		f.problems.add(Problem{Kind: Behind, Partition: b.partition, Key: b.Key, URL: url, Detail: "is still there, although it is forgotten"})
+	}
+	for o, err := range b.reader.Outcomes(ctx, f.within) {
+		if err != nil {
+			return err
+		}
+		if forgotten.outcome(&o) {
+			left(o.URL)
+		}
+		f.outcome(o, b.partition)
+	}
+	var last book.Target
+	for t, err := range b.reader.Targets(ctx, f.within) {
+		if err != nil {
+			return err
+		}
+		if t.Decision, t.Sources = "", 0; t == last { // most say the same
+			continue
+		}
+		last = t
+		if forgotten.placed(t.URL, t.ID, t.Place) {
+			left(t.URL)
+		}
+		f.account.Target(t)
+	}
+	return nil
+}
+
+func (f *fold) outcome(o book.Outcome, p layout.Partition) {
+	f.account.Outcome(o)
+	id := o.Identity()
+	known, found := f.asked[id]
+	if !found {
+		known = &asked{url: o.URL}
+		f.asked[id] = known
+	}
+	if known.Add(&o); known.Final == &o {
+		known.partition = p
+	}
+}
+
+// judge counts the URLs of the range, and compares them with the pages that
+// stand in packages.
+func (f *fold) judge() {
+	var sums Report
+	for u, err := range f.account.All() {
+		if err != nil {
+			f.problems.add(Problem{Kind: Damaged, Detail: err.Error()})
+			continue
+		}
+		if !f.within.Contains(u.Address.Place) { // a seed of another range
+			continue
+		}
+		sums.URLs++
+		switch u.State {
+		case account.Stored:
+			sums.Stored++
+		case account.Skipped:
+			sums.Skipped++
+		case account.Failed:
+			sums.Failed++
+		case account.Pending:
+			sums.Pending++
+			f.pending(u.Address.ID, u.Address.URL)
+		}
+		switch known := f.asked[u.Address.ID]; {
+		case known == nil || known.Final == nil:
+		case known.Final.State != book.Lost && !u.Discovered:
+			f.lonely(u.Address.URL, known.partition)
+		case known.Final.State == book.Lost && u.State == account.Pending:
+			sums.Waiting.Fetch++
+		}
+	}
+	for id, known := range f.asked {
+		if known.Final != nil {
+			f.pagesOf(id, known)
+		}
+	}
+	f.count(func(r *Report) {
+		r.URLs += sums.URLs
+		r.Stored += sums.Stored
+		r.Skipped += sums.Skipped
+		r.Failed += sums.Failed
+		r.Pending += sums.Pending
+		r.Waiting.Fetch += sums.Waiting.Fetch
+	})
+}
+
+// pagesOf checks that the page that is stored of a URL is there, and that no
+// other claims to be as new.
+func (f *fold) pagesOf(id layout.Identity, known *asked) {
+	own := f.pages.of(id)
+	var live *page
+	switch {
+	case known.live() && known.Page.Package != "":
+		live = f.place(id, known)
+	case known.Final.State == book.Unchanged && known.Page == nil:
+		f.problems.add(Problem{Kind: Missing, Partition: known.partition, URL: known.url, Detail: "is said to be what it was, and no page of it was ever stored"})
+	}
+	for i := range own {
+		p := &own[i]
+		p.mark(markKnown)
+		in := f.packages[p.pkg]
+		if p == live || p.has(markDamaged) || in.partition.incomplete() {
+			continue
+		}
+		wrong := Problem{Partition: in.partition.Partition, Key: in.Key, Offset: int64(p.offset), URL: known.url}
+		switch newer := p.version.Compare(known.Final.Version); {
+		case newer < 0:
+			continue
+		case newer == 0 && known.Final.State == book.Stored:
+			wrong.Kind, wrong.Detail = Double, fmt.Sprintf("is the page of batch %s, which stands in %s at byte %d", p.version, known.Page.Package, known.Page.Offset)
+		default:
+			wrong.Kind, wrong.Detail = Unaccounted, fmt.Sprintf("was fetched by batch %s, and the last outcome is of %s", p.version, known.Final.Version)
+		}
+		f.problems.add(wrong)
+	}
+}
+
+// place returns the page that an outcome names.
+func (f *fold) place(id layout.Identity, known *asked) *page {
+	o := known.Page
+	in := f.byKey[o.Package]
+	if in != nil && in.gone { // told once for all its pages
+		return nil
+	}
+	p := f.pages.at(id, in, o.Offset)
+	if p == nil || !p.has(markDamaged) && (p.version != o.Version || int64(p.length) != o.Length) {
+		f.problems.add(Problem{Kind: Missing, Partition: known.partition, Key: o.Package, Offset: o.Offset, URL: o.URL,
+			Detail: fmt.Sprintf("is said to stand there since batch %s, and does not", o.Version)})
+		return nil
+	}
+	p.mark(markLive)
+	return p
+}

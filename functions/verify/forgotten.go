@@ -1,0 +1,143 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// forgetting notes whether nothing that is forgotten may be left in a
+// partition, or whether it still forgets.
+func (v *run) forgetting(p *partition) {
+	switch version := v.settings.Takedowns.Version; {
+	case version == 0:
+	case p.Forgotten >= version:
+		p.clean = true
+	default:
+		v.report.Waiting.Forget++
+	}
+}
+
+// forgotten looks for what must not be left in a partition. It remembers the
+// site of which it was asked last, so that sorted URLs are fast. It is not safe
+// for concurrent use.
+type forgotten struct {
+	set  *takedown.Set // nil where everything may be left
+	site uint32
+	hit  bool
+	any  bool // site and hit hold something
+}
+
+func (v *run) forgotten(p *partition) *forgotten {
+	f := new(forgotten)
+	if set := &v.settings.Takedowns; p.clean && !set.Empty() {
+		f.set = set
+	}
+	return f
+}
+
+// url is for a URL of which nothing else is known.
+func (f *forgotten) url(url string) bool { return f.set != nil && f.set.ForgetsURL(url) }
+
+// placed is for a URL of which identity and place are known.
+func (f *forgotten) placed(url string, id layout.Identity, place layout.Place) bool {
+	if f.set == nil {
+		return false
+	}
+	if f.set.ForgetsID(id) || !f.set.HasSites() {
+		return f.set.ForgetsID(id)
+	}
+	if site := place.Site(); !f.any || site != f.site {
+		a, err := address.Parse(url)
+		f.any, f.site, f.hit = true, site, err == nil && f.set.Forgets(a)
+	}
+	return f.hit
+}
+
+// outcome also looks at where a redirect leads.
+func (f *forgotten) outcome(o *book.Outcome) bool {
+	if f.set == nil {
+		return false
+	}
+	to, found := strings.CutPrefix(o.Detail, "to ")
+	return f.placed(o.URL, o.Identity(), o.Place) || found && f.url(to)
+}
+
+// id is for the source of a link, of which no more is kept.
+func (f *forgotten) id(id layout.Identity) bool { return f.set != nil && f.set.ForgetsID(id) }
+
+// ledger returns what a spool object holds that is forgotten, or "".
+func (f *forgotten) ledger(l *spool.Ledger) string {
+	if f.set == nil {
+		return ""
+	}
+	for i := range l.Outcomes {
+		if o := &l.Outcomes[i]; f.outcome(o) {
+			return o.URL
+		}
+	}
+	for i := range l.Links {
+		if k := &l.Links[i]; f.id(k.Source) || f.placed(k.Target, layout.IdentityOf(k.Target), k.Place) {
+			return k.Target
+		}
+	}
+	return ""
+}
+
+// readQuarantine checks that the copies of damaged objects hold nothing that is
+// forgotten, as far as they can be read.
+func (v *run) readQuarantine(ctx context.Context) error {
+	if !slices.ContainsFunc(v.partitions, func(p *partition) bool { return v.forgotten(p).set != nil }) {
+		return nil
+	}
+	for object, err := range v.Bucket.List(ctx, layout.Quarantine, "") {
+		if err != nil {
+			return fmt.Errorf("cannot list the quarantine: %w", err)
+		}
+		for _, p := range v.partitions {
+			if !strings.Contains(object.Key, "+"+p.Partition.String()+"+") || v.forgotten(p).set == nil {
+				continue
+			}
+			content, err := v.Bucket.Get(ctx, object.Key, blob.Range{})
+			if errors.Is(err, blob.ErrAbsent) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if url := v.forgotten(p).copied(content); url != "" {
+				v.problems.add(Problem{Kind: Behind, Partition: p.Partition, Key: object.Key, URL: url,
+					Detail: "is still there, although it is forgotten"})
+			}
+		}
+	}
+	return nil
+}
+
+// copied returns what is forgotten and can be read in a copy of a package or of
+// a book, or "".
+func (f *forgotten) copied(content []byte) string {
+	if reader, err := webobject.Open(content); err == nil {
+		for entry := range reader.Objects() {
+			if f.url(entry.URL) {
+				return entry.URL
+			}
+		}
+		return ""
+	}
+	learnt, err := book.Decode(content)
+	if err != nil {
+		return ""
+	}
+	return f.ledger(&spool.Ledger{Outcomes: learnt.Outcomes, Links: learnt.Links})
+}

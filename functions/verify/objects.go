@@ -1,0 +1,83 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+// listed yields the objects that a generation lists, and their sizes.
+func listed(m *manifest.Manifest) iter.Seq2[string, int64] {
+	return func(yield func(string, int64) bool) {
+		for _, p := range m.Packages {
+			if !yield(p.Key, p.Bytes) {
+				return
+			}
+		}
+		for _, b := range m.Books {
+			if !yield(b.Key, b.Bytes) {
+				return
+			}
+		}
+		for _, s := range m.Segments {
+			if !yield(s.Key, s.Bytes) {
+				return
+			}
+		}
+	}
+}
+
+// exists returns the sizes of a partition's packages, books and segments,
+// whether or not they are listed.
+func (v *run) exists(ctx context.Context, p layout.Partition) (map[string]int64, error) {
+	sizes := make(map[string]int64)
+	for _, prefix := range []string{layout.Packages, layout.Books, layout.Segments} {
+		for object, err := range v.Bucket.List(ctx, prefix+p.String()+"/", "") {
+			if err != nil {
+				return nil, fmt.Errorf("cannot list %s of partition %s: %w", prefix, p, err)
+			}
+			sizes[object.Key] = object.Size
+		}
+	}
+	return sizes, nil
+}
+
+// objects checks that what a generation lists is there, in its size, once and
+// not condemned, and counts what is there for nothing.
+func (v *run) objects(m *manifest.Manifest, exists map[string]int64) {
+	condemned := make(map[string]bool, len(m.Condemned))
+	for _, c := range m.Condemned {
+		condemned[c.Key] = true
+	}
+	seen := make(map[string]bool)
+	for key, bytes := range listed(m) {
+		size, found := exists[key]
+		switch {
+		case !found:
+			v.problem(Missing, m.Partition, key, "is missing")
+		case size != bytes:
+			v.problem(Damaged, m.Partition, key, "has %d bytes, and the manifest says %d", size, bytes)
+		}
+		if seen[key] {
+			v.problem(Double, m.Partition, key, "is listed twice")
+		}
+		if condemned[key] {
+			v.problem(Double, m.Partition, key, "is listed and condemned")
+		}
+		seen[key] = true
+	}
+	v.count(func(r *Report) {
+		for key := range exists {
+			switch {
+			case seen[key]:
+			case condemned[key]:
+				r.Waiting.Delete++
+			default:
+				r.Orphans++
+			}
+		}
+	})
+}

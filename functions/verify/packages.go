@@ -1,0 +1,103 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+)
+
+// storedPackage is a package that a generation lists.
+type storedPackage struct {
+	*manifest.Package
+	partition *partition
+	index     uint32
+	gone      bool   // nothing of it can be read
+	pages     []page // until they are taken over by run.pages
+
+	unsearchable atomic.Bool // a segment of it cannot be read
+}
+
+// readPackages reads every package whole.
+func (v *run) readPackages(ctx context.Context) error {
+	var bytes int64
+	for _, own := range v.partitions {
+		for i := range own.Packages {
+			listed := &own.Packages[i]
+			if other, twice := v.byKey[listed.Key]; twice && other.Key == listed.Key { // told when it was looked for
+				continue
+			}
+			p := &storedPackage{Package: listed, partition: own, index: uint32(len(v.packages))}
+			v.packages = append(v.packages, p)
+			v.byKey[listed.Key] = p
+			for _, former := range listed.Formerly {
+				v.byKey[former] = p
+			}
+			if bytes += listed.Bytes; !listed.Indexed {
+				v.report.Waiting.Index++
+			}
+		}
+	}
+	progress := v.stage(Packages, bytes)
+	err := each(ctx, v.packages, func(ctx context.Context, p *storedPackage) error {
+		defer progress.add(p.Bytes)
+		content, err := v.Bucket.Get(ctx, p.Key, blob.Range{})
+		if errors.Is(err, blob.ErrAbsent) { // told when it was looked for
+			p.gone = true
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		v.readPackage(p, content)
+		return nil
+	})
+	v.index()
+	v.report.Packages, v.report.Pages = len(v.packages), len(v.pages)
+	return err
+}
+
+func (v *run) readPackage(p *storedPackage, content []byte) {
+	reader, err := webobject.Open(content)
+	if err != nil {
+		p.gone = true
+		v.problem(Damaged, p.partition.Partition, p.Key, "is damaged, and with it all of its %d pages: %v", p.Pages, err)
+		return
+	}
+	p.pages = make([]page, 0, p.Pages)
+	forgotten := v.forgotten(p.partition)
+	forget := &v.settings.Takedowns
+	for entry, err := range reader.Objects() {
+		if entry.URL == "" {
+			v.problem(Damaged, p.partition.Partition, p.Key, "is damaged: %v", err)
+			continue
+		}
+		found := page{
+			id: layout.IdentityOf(entry.URL), version: entry.Version,
+			offset: uint32(entry.Offset), length: uint32(entry.Length), pkg: p.index,
+		}
+		switch {
+		case err != nil:
+			found.marks = markDamaged
+			v.problems.add(p.problem(Damaged, entry, "is damaged: "+err.Error()))
+		case document.Searchable(entry.Data, entry.MIME) && (forget.Empty() || !forget.ForgetsURL(entry.URL)):
+			found.marks = markText
+		}
+		if forgotten.url(entry.URL) {
+			v.problems.add(p.problem(Behind, entry, "is still there, although it is forgotten"))
+		}
+		p.pages = append(p.pages, found)
+	}
+	if len(p.pages) != p.Pages {
+		v.problem(Damaged, p.partition.Partition, p.Key, "holds %d pages, and the manifest says %d", len(p.pages), p.Pages)
+	}
+}
+
+func (p *storedPackage) problem(kind Kind, at webobject.Entry, detail string) Problem {
+	return Problem{Kind: kind, Partition: p.partition.Partition, Key: p.Key, Offset: at.Offset, URL: at.URL, Detail: detail}
+}

@@ -1,0 +1,152 @@
+package why
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+)
+
+// judge folds what was read as the account of all URLs is folded, and names
+// the rule that admits the URL.
+func (t *teller) judge() error {
+	books, err := account.New(t.settings)
+	if err != nil {
+		return err
+	}
+	for _, a := range t.story.Asked {
+		books.Outcome(a.outcome)
+	}
+	for _, l := range t.links {
+		books.Link(l)
+	}
+	for u, err := range books.All() {
+		if err != nil {
+			return err
+		}
+		if u.Address.ID != t.url.ID {
+			continue
+		}
+		t.story.State, t.story.Reason = u.State, u.Reason
+		t.story.live = u.Final
+		t.story.Admitted = t.rule(u)
+	}
+	for _, c := range t.settings.Collections {
+		if slices.ContainsFunc(c.Seeds, t.isSeed) {
+			t.story.Seed = append(t.story.Seed, c.Name)
+		}
+	}
+	return nil
+}
+
+func (t *teller) isSeed(s collection.Seed) bool {
+	at, err := collection.ParseSeed(s.URL)
+	return err == nil && at.ID == t.url.ID
+}
+
+// rule returns the seed whose scope admits the URL; nil when none does.
+func (t *teller) rule(u account.URL) *Rule {
+	if t.settings.Decide(u.Collection, t.url, u.Depth, u.Hops) != "" {
+		return nil
+	}
+	crawl, errCrawl := t.settings.Crawl.Decide(t.url)
+	storage, errStorage := t.settings.Storage.Decide(t.url)
+	if errCrawl != nil || errStorage != nil {
+		return nil
+	}
+	c := t.settings.Collection(u.Collection)
+	for _, seed := range c.Seeds {
+		alone, err := collection.Collection{Seeds: []collection.Seed{seed}}.Rules()
+		if err == nil && alone.Decide(t.url, u.Depth, u.Hops) == "" {
+			return &Rule{c.Name, c.Version, seed.URL, seed.Scope, seed.Depth, u.Depth, crawl, storage}
+		}
+	}
+	return nil
+}
+
+// found tells the nearest links first.
+func (t *teller) found() {
+	slices.SortStableFunc(t.links, func(a, b book.Link) int { return int(a.Depth) - int(b.Depth) })
+	t.story.Links = len(t.links)
+	for _, l := range t.links[:min(maxFound, len(t.links))] {
+		on, known := t.sources[l.Source]
+		if !known {
+			on = l.Source.String()
+		}
+		decision := "admitted"
+		if l.Decision != "" {
+			decision = l.Decision
+		}
+		t.story.Found = append(t.story.Found, Found{on, l.Kind, l.Anchor, l.Depth, l.Collection, decision})
+	}
+}
+
+// stored reads the live page and its document. A problem is part of the story.
+func (t *teller) stored(ctx context.Context) {
+	live := t.story.live
+	if t.story.State != account.Stored || live.Package == "" {
+		return
+	}
+	for i := range t.manifests {
+		m := &t.manifests[i]
+		listed := m.Package(live.Package)
+		if listed == nil {
+			continue
+		}
+		at := Stored{Partition: m.Partition, Package: listed.Key, Offset: live.Offset, Length: live.Length, Indexed: listed.Indexed}
+		t.story.Stored = &at
+		page, err := webobject.Read(ctx, t.bucket, listed.Key, webobject.Place{Offset: live.Offset, Length: live.Length})
+		if err == nil && page.URL != t.url.URL {
+			err = fmt.Errorf("package %s holds another page at %d", listed.Key, live.Offset)
+		}
+		if err == nil {
+			at.Bytes, at.MIME = len(page.Data), page.MIME
+			err = t.indexed(ctx, m, listed.ID, &at)
+		}
+		if err != nil {
+			t.problem(err)
+		}
+		return
+	}
+	t.problem(errors.New("no manifest lists its package " + live.Package))
+}
+
+// indexed looks for the page's document in the segments of its package.
+func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, at *Stored) error {
+	for _, listed := range m.Segments {
+		if !slices.Contains(listed.Packages, id) {
+			continue
+		}
+		content, err := t.bucket.Get(ctx, listed.Key, blob.Range{})
+		if err != nil {
+			return fmt.Errorf("cannot read segment %s: %w", listed.Key, err)
+		}
+		opened, err := segment.Open(content)
+		if err != nil {
+			return fmt.Errorf("segment %s: %w", listed.Key, err)
+		}
+		index, err := segment.NewIndex([]*segment.Segment{opened})
+		if err != nil {
+			return fmt.Errorf("segment %s: %w", listed.Key, err)
+		}
+		document, found, err := index.Lookup(t.url.ID)
+		if err != nil {
+			return fmt.Errorf("segment %s: %w", listed.Key, err)
+		}
+		if found && document.Version == t.story.live.Version {
+			at.Segment, at.Title = listed.Key, document.Title
+			return nil
+		}
+	}
+	return nil
+}
+
+func (t *teller) problem(err error) { t.story.Problems = append(t.story.Problems, err.Error()) }
