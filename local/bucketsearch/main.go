@@ -81,7 +81,16 @@ func command() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	var where location
 	where.flags(root.PersistentFlags())
-	root.AddCommand(upCommand(&where), crawlCommand(&where), searchCommand(&where), pageCommand(&where),
-		statusCommand(&where), verifyCommand(&where), storeCommand())
+	add := func(title string, commands ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: title, Title: title})
+		for _, c := range commands {
+			c.GroupID = title
+		}
+		root.AddCommand(commands...)
+	}
+	add("Crawl and search:", upCommand(&where), crawlCommand(&where), searchCommand(&where), pageCommand(&where))
+	add("See:", statusCommand(&where), whyCommand(&where), verifyCommand(&where))
+	add("Steer:", pauseCommand(&where), resumeCommand(&where), limitsCommand(&where), forgetCommand(&where), resendCommand(&where), rebuildCommand(&where))
+	root.AddCommand(storeCommand())
 	return root
 }

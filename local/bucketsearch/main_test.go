@@ -70,6 +70,10 @@ func TestMistakes(t *testing.T) {
 		{"page nonsense", "nothing has been crawled yet"},
 		{"status now", "status takes no argument"},
 		{"verify", "crawl a site first"},
+		{"why", "why needs one address"},
+		{"forget", "forget needs an address or a site"},
+		{"limits --storage lots", "nothing has been crawled yet"},
+		{"pause now", "pause takes no argument"},
 	} {
 		args := strings.Fields(c.args)
 		if !strings.Contains(c.args, "--data") {
@@ -86,7 +90,8 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{nil, {"help"}, {"help", "crawl"}, {"up", "--help"}, {"search", "-h"}, {"help", "status"}, {"help", "page"}, {"help", "verify"}} {
+	for _, args := range [][]string{nil, {"help"}, {"help", "crawl"}, {"up", "--help"}, {"search", "-h"}, {"help", "status"}, {"help", "page"}, {"help", "verify"},
+		{"help", "why"}, {"help", "forget"}, {"help", "limits"}, {"help", "pause"}, {"help", "resume"}} {
 		got := do(t.Context(), args...)
 		if got.code != 0 || !strings.Contains(got.out, "Examples:\n  bucketsearch ") {
 			t.Errorf("%v: exit %d; help without examples:\n%s", args, got.code, got.out)
@@ -160,7 +165,7 @@ func TestCommands(t *testing.T) {
 	if found.Total == 0 || found.Results[0].URL != web+"/frog" {
 		t.Errorf("search: %+v", found)
 	}
-	if got := command(0, "verify").out; !strings.HasSuffix(got, "2 pages in 1 package, 1 segment: 0 problems\n") {
+	if got := command(0, "verify").out; !strings.HasPrefix(got, "3 URLs: 2 stored, 0 skipped, 1 failed, 0 pending; 2 pages in 1 package, ") || !strings.HasSuffix(got, ": 0 problems\n") {
 		t.Errorf("verify: %s", got)
 	}
 	checkStatus(t, data, command)

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"time"
@@ -45,10 +45,7 @@ func searchCommand(where *location) *cobra.Command {
 			}
 			out := cmd.OutOrStdout()
 			if asJSON {
-				encoder := json.NewEncoder(out)
-				encoder.SetIndent("", "  ")
-				encoder.SetEscapeHTML(false)
-				return encoder.Encode(found.Answer())
+				return printJSON(out, found.Answer())
 			}
 			printResult(out, found, styleOf(out))
 			return nil
@@ -69,6 +66,7 @@ func engine(a *system.Attached) *query.Engine {
 		Settings: a.Settings,
 		Now:      time.Now,
 		Age:      time.Minute,
+		Log:      slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}
 }
 
@@ -102,6 +100,9 @@ func printResult(out io.Writer, r query.Result, s style) {
 			}
 		}
 		fmt.Fprintln(out)
+	}
+	if r.Incomplete {
+		fmt.Fprintln(out, "Some pages are missing: a part of the index is damaged. To mend it: bucketsearch verify --repair")
 	}
 	fmt.Fprintf(out, "%s%s (%.1f ms)%s\n", s.faint, matches(r.Total), float64(r.Took.Microseconds())/1000, s.off)
 }

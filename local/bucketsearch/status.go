@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -19,8 +18,9 @@ func statusCommand(where *location) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say what became of every URL, and what the bucket holds",
-		Long: "Status says what became of every URL, what the bucket holds, and how often up and\n" +
-			"crawl have asked the object store for something since the data directory was made.",
+		Long: "Status says what became of every URL, what the bucket holds, how often up and crawl\n" +
+			"have asked the object store for something since the data directory was made, and\n" +
+			"how every function fares: alerts, vital signs of the last minutes, dead letters.",
 		Example: "  bucketsearch status\n  bucketsearch status --json | jq .pending",
 		Args:    nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
@@ -32,12 +32,15 @@ func statusCommand(where *location) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			health, err := a.ReadHealth(cmd.Context())
+			if err != nil {
+				return err
+			}
 			if asJSON {
-				encoder := json.NewEncoder(cmd.OutOrStdout())
-				encoder.SetIndent("", "  ")
-				return encoder.Encode(status)
+				return printJSON(cmd.OutOrStdout(), system.Report{Status: status, Health: health})
 			}
 			printStatus(cmd.OutOrStdout(), status)
+			printHealth(cmd.OutOrStdout(), health)
 			return nil
 		}),
 	}

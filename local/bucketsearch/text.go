@@ -1,11 +1,27 @@
 package main
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// printJSON prints a value for programs, and for people who read JSON.
+func printJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}
 
 // count writes a number of things for people.
 func count[N int | int64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
+	}
+	if strings.HasSuffix(thing, "ch") || strings.HasSuffix(thing, "ss") {
+		thing += "e"
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bucketsearch/bucketsearch/functions/query"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
@@ -61,7 +60,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	if err := s.Run(ctx); err != nil {
 		return err
 	}
-	server := &http.Server{Handler: handlerFor(listener.Addr(), searchPage(s)), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: handlerFor(listener.Addr(), s.Page(freshness)), ReadHeaderTimeout: 10 * time.Second}
 	serving := make(chan error, 1)
 	go func() { serving <- server.Serve(listener) }()
 	defer server.Close()
@@ -113,8 +112,4 @@ func follow(ctx context.Context, cmd *cobra.Command, s *system.System, seeds []c
 		fmt.Fprintf(cmd.OutOrStdout(), "%s crawled and indexed.\n", count(summary.New, "page"))
 	}
 	printSeeds(cmd.OutOrStdout(), summary)
-}
-
-func searchPage(s *system.System) http.Handler {
-	return query.Handler(&query.Engine{Bucket: s.Bucket, Settings: s.Settings, Now: time.Now, Age: freshness}, s.Log)
 }

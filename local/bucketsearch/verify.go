@@ -4,44 +4,121 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/bucketsearch/bucketsearch/functions/repair"
 	"github.com/bucketsearch/bucketsearch/functions/verify"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
 func verifyCommand(where *location) *cobra.Command {
-	return &cobra.Command{
+	var mend, asJSON bool
+	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Check that nothing is lost and nothing is twice",
-		Long: "Verify checks from the bucket that every URL is in exactly one state, that every\n" +
-			"stored page is readable and whole, and that every package is indexed exactly\n" +
-			"once. It exits with 1 and the list of what is wrong when not.",
-		Example: "  bucketsearch verify",
+		Short: "Prove that nothing is lost and nothing is twice",
+		Long: "Verify proves from the bucket alone that every generation follows from the one\n" +
+			"before, every object that is named is whole, every URL is in exactly one state,\n" +
+			"every stored page can be read, every page of text is in exactly one segment, and\n" +
+			"of what is forgotten nothing is left. It exits with 1 and the list of what is\n" +
+			"missing, damaged, unaccounted or double when not.\n\n" +
+			"With --repair it mends that: segments are built anew from their packages, pages\n" +
+			"that are lost are fetched again, by the system that runs or the next crawl.",
+		Example: "  bucketsearch verify\n  bucketsearch verify --repair",
 		Args:    nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
 			fronts, err := frontiers(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
-			report, err := (&verify.Verifier{Bucket: a.Bucket, Frontiers: fronts}).Run(cmd.Context())
+			bar := newBar(cmd.ErrOrStderr())
+			if mend {
+				repairer := repair.Repairer{
+					Bucket: a.Bucket, Now: time.Now, Log: slog.New(slog.DiscardHandler), Frontiers: fronts, Progress: bar.show,
+				}
+				report, err := repairer.Run(cmd.Context())
+				bar.end()
+				return errors.Join(err, printRepair(cmd.OutOrStdout(), report, asJSON))
+			}
+			verifier := verify.Verifier{Bucket: a.Bucket, Frontiers: fronts, Progress: bar.show}
+			report, err := verifier.Run(cmd.Context())
+			bar.end()
 			if err != nil {
 				return err
 			}
-			out := cmd.OutOrStdout()
-			for _, problem := range report.Problems {
-				fmt.Fprintln(out, problem)
-			}
-			fmt.Fprintf(out, "%s, %s in %s, %s: %s\n", count(report.URLs, "URL"), count(report.Pages, "page"),
-				count(report.Packages, "package"), count(report.Segments, "segment"), count(len(report.Problems), "problem"))
-			if len(report.Problems) > 0 {
-				return errSaid
-			}
-			return nil
+			return printReport(cmd.OutOrStdout(), report, asJSON)
 		}),
 	}
+	cmd.Flags().BoolVar(&mend, "repair", false, "mend what can be mended")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func printReport(out io.Writer, r verify.Report, asJSON bool) error {
+	if asJSON {
+		if err := printJSON(out, r); err != nil {
+			return err
+		}
+	} else {
+		printProblems(out, r.Problems, r.More)
+		printWaiting(out, r.Waiting)
+		fmt.Fprintf(out, "%s: %d stored, %d skipped, %d failed, %d pending; %s in %s, %s, %s, %s: %s\n",
+			count(r.URLs, "URL"), r.Stored, r.Skipped, r.Failed, r.Pending, count(r.Pages, "page"), count(r.Packages, "package"),
+			count(r.Books, "book"), count(r.Segments, "segment"), count(r.Generations, "generation"), count(len(r.Problems)+r.More, "problem"))
+	}
+	if !r.Sound() {
+		return errSaid
+	}
+	return nil
+}
+
+func printProblems(out io.Writer, problems []verify.Problem, more int) {
+	for _, p := range problems {
+		fmt.Fprintf(out, "%s: %s\n", p.Kind, p)
+	}
+	if more > 0 {
+		fmt.Fprintf(out, "and %s more\n", count(more, "problem"))
+	}
+}
+
+// printWaiting prints what a running system has still to do.
+func printWaiting(out io.Writer, w verify.Waiting) {
+	for _, of := range []struct {
+		n           int
+		thing, what string
+	}{
+		{w.Spool, "fetched batch", "packed"}, {w.Index, "package", "indexed"}, {w.Forget, "partition", "cleared of what is forgotten"},
+		{w.Delete, "condemned object", "deleted"}, {w.Fetch, "lost URL", "fetched again"}, {w.Find, "URL", "found again"},
+	} {
+		if of.n > 0 {
+			fmt.Fprintf(out, "%s still to be %s\n", count(of.n, of.thing), of.what)
+		}
+	}
+}
+
+func printRepair(out io.Writer, r repair.Report, asJSON bool) error {
+	if asJSON {
+		return printJSON(out, r)
+	}
+	for _, sentence := range r.Mended {
+		fmt.Fprintf(out, "mended: %s\n", sentence)
+	}
+	printProblems(out, r.Left, r.More)
+	if r.Index+r.Fetch > 0 {
+		fmt.Fprintf(out, "%s to be indexed and %s to be fetched again by the system that runs, or the next crawl\n", count(r.Index, "package"), count(r.Fetch, "page"))
+	}
+	if r.Rebuild {
+		fmt.Fprintln(out, "the frontier is not what the books say; to rebuild it: bucketsearch rebuild")
+	}
+	fmt.Fprintf(out, "%s mended, %s left\n", count(len(r.Mended), "problem"), count(len(r.Left)+r.More, "problem"))
+	if len(r.Left) > 0 {
+		return errSaid
+	}
+	return nil
 }
 
 // frontiers returns those of a system that runs and is at rest; while it works

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -19,8 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/lambda"
 )
 
-// TestMain makes the test binary also the functions that the tests run, and
-// the program that dies in TestProcessesDieWithTheirParent.
+// TestMain makes the test binary also the functions that the tests run.
 func TestMain(m *testing.M) {
 	switch os.Getenv("ROLE") {
 	case "":
@@ -33,8 +31,6 @@ func TestMain(m *testing.M) {
 		os.Exit(3)
 	case "raw":
 		raw(os.Getenv("PATH_AFTER"), os.Getenv("BODY"))
-	case "parent":
-		parent()
 	}
 }
 
@@ -55,13 +51,6 @@ func function(ctx context.Context, do string) (any, error) {
 	case "hang":
 		fmt.Fprintln(os.Stderr, "hanging")
 		select {}
-	case "call": // holds a connection until the process ends
-		conn, err := net.Dial("tcp", object)
-		if err != nil {
-			return nil, err
-		}
-		_, err = io.Copy(io.Discard, conn)
-		return nil, err
 	case "large":
 		return strings.Repeat("x", 7<<20), nil
 	case "exit":
@@ -101,16 +90,6 @@ func raw(path, body string) {
 	}
 	fmt.Fprintln(os.Stderr, answer.StatusCode)
 	os.Exit(5)
-}
-
-// parent invokes a function that calls the address in CALL, and waits for it.
-func parent() {
-	r, err := lambda.Start(context.Background(), testFunction("function", io.Discard))
-	if err == nil {
-		_, err = r.Invoke(context.Background(), event("call "+os.Getenv("CALL")))
-	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
 }
 
 func testFunction(role string, output io.Writer) lambda.Function {

@@ -5,16 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
-)
 
-// drain is how long a dead process's output is waited for, which a process
-// that it started may hold open.
-const drain = time.Second
+	"github.com/bucketsearch/bucketsearch/local/child"
+)
 
 // invocation is one event on its way through a process.
 type invocation struct {
@@ -36,10 +33,9 @@ var errNotTaken = errors.New("the process died before it asked for an event")
 
 // process is one running copy of the function's binary.
 type process struct {
-	cmd  *exec.Cmd
-	work chan *invocation // holds one
-	dead chan struct{}    // closed when the process is gone
-	end  string           // how it went; valid once dead is closed
+	child *child.Process
+	work  chan *invocation // holds one
+	dead  chan struct{}    // closed when the process is gone and forgotten
 
 	mu        sync.Mutex // protects what follows
 	current   *invocation
@@ -53,7 +49,7 @@ func (r *Runtime) spawn() (*process, error) {
 	}
 	r.spawned++
 	id := "p" + strconv.Itoa(r.spawned)
-	output := &lines{mu: &r.output, to: r.function.Output}
+	output := &child.Lines{Each: r.print}
 	cmd := exec.Command(r.function.Path)
 	cmd.Env = append(append([]string(nil), r.function.Env...),
 		"AWS_LAMBDA_RUNTIME_API="+r.address+"/"+id,
@@ -61,32 +57,20 @@ func (r *Runtime) spawn() (*process, error) {
 		"AWS_LAMBDA_FUNCTION_VERSION=$LATEST",
 	)
 	cmd.Stdout, cmd.Stderr = output, output
-	cmd.WaitDelay = drain
-	cmd.SysProcAttr = attributes()
-	p := &process{cmd: cmd, work: make(chan *invocation, 1), dead: make(chan struct{})}
-
-	started := make(chan error)
+	started, err := child.Start(cmd)
+	if err != nil {
+		return nil, fmt.Errorf("cannot start %s: %w", r.function.Path, err)
+	}
+	p := &process{child: started, work: make(chan *invocation, 1), dead: make(chan struct{})}
+	r.processes[id] = p
 	go func() {
-		// The kernel takes the end of this thread for the end of the parent.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err != nil {
-			return
-		}
-		_ = cmd.Wait() // how it ended is in ProcessState
-		output.flush()
-		p.end = cmd.ProcessState.String()
+		<-started.Done()
+		output.Flush()
 		r.mu.Lock()
 		delete(r.processes, id)
 		r.mu.Unlock()
 		close(p.dead)
 	}()
-	if err := <-started; err != nil {
-		return nil, fmt.Errorf("cannot start %s: %w", r.function.Path, err)
-	}
-	r.processes[id] = p
 	return p, nil
 }
 
@@ -108,19 +92,19 @@ func (p *process) run(ctx context.Context, call *invocation) ([]byte, error) {
 	default:
 	}
 	if call.taken.Load() {
-		return nil, fmt.Errorf("the process died in the middle of an invocation: %s", p.end)
+		return nil, fmt.Errorf("the process died in the middle of an invocation: %s", p.child.End())
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.initError != "" {
-		return nil, fmt.Errorf("%w: %s: %s", errNotTaken, p.end, p.initError)
+		return nil, fmt.Errorf("%w: %s: %s", errNotTaken, p.child.End(), p.initError)
 	}
-	return nil, fmt.Errorf("%w: %s", errNotTaken, p.end)
+	return nil, fmt.Errorf("%w: %s", errNotTaken, p.child.End())
 }
 
 // kill returns when the process is dead.
 func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // fails only for one that is dead already
+	p.child.Kill()
 	<-p.dead
 }
 

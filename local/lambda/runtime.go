@@ -151,6 +151,13 @@ func (r *Runtime) take() (p *process, fresh bool, err error) {
 	return p, true, err
 }
 
+// print passes on whole lines, so that those of several processes do not mix.
+func (r *Runtime) print(lines []byte) {
+	r.output.Lock()
+	defer r.output.Unlock()
+	_, _ = r.function.Output.Write(lines) // a log that fails stops no function
+}
+
 func (r *Runtime) giveBack(p *process) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

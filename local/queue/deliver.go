@@ -9,17 +9,19 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/bucketsearch/bucketsearch/functions/message"
 )
 
-// Function is the one shape of the functions that a queue feeds.
-type Function func(context.Context, events.SQSEvent) (events.SQSEventResponse, error)
+// Function is what a queue feeds.
+type Function = message.Handler
 
 // Mapping says how a queue feeds a function: Lambda's event source mapping.
 type Mapping struct {
 	Function    Function
 	Concurrency int           // invocations at once, at least 1
 	BatchSize   int           // messages of an invocation at most, at least 1
-	Timeout     time.Duration // of an invocation, by the machine's clock
+	Timeout     time.Duration // of an invocation
 	Grace       time.Duration // for running invocations when delivery ends
 	Log         *slog.Logger
 }
@@ -62,7 +64,7 @@ func Deliver(ctx context.Context, q *Queue, m Mapping) error {
 	select {
 	case <-finished:
 		return nil
-	case <-q.options.Clock.After(m.Grace):
+	case <-time.After(m.Grace):
 	}
 	var err error
 	if n := len(slots); n > 0 {
@@ -83,7 +85,7 @@ func (q *Queue) await(ctx context.Context, limit int) []events.SQSMessage {
 		wait, some, changed := q.upcoming()
 		var due <-chan time.Time
 		if some {
-			due = q.options.Clock.After(wait)
+			due = time.After(wait)
 		}
 		select {
 		case <-due:
@@ -105,14 +107,14 @@ func (m Mapping) invoke(ctx context.Context, q *Queue, batch []events.SQSMessage
 	if err != nil {
 		m.Log.WarnContext(ctx, "invocation failed", "queue", q.options.Name, "messages", len(batch), "error", err)
 	}
-	for _, message := range batch {
+	for _, delivered := range batch {
 		switch {
 		case err != nil:
-			q.Fail(message.ReceiptHandle, err.Error())
-		case failed[message.MessageId]:
-			q.Fail(message.ReceiptHandle, "the function reported a failure; its log says why")
+			q.Fail(delivered.ReceiptHandle, err.Error())
+		case failed[delivered.MessageId]:
+			q.Fail(delivered.ReceiptHandle, "the function reported a failure; its log says why")
 		default:
-			q.Delete(message.ReceiptHandle)
+			q.Delete(delivered.ReceiptHandle)
 		}
 	}
 }
@@ -143,8 +145,8 @@ func (m Mapping) call(ctx context.Context, batch []events.SQSMessage) (events.SQ
 // that is none of the batch's fails the whole batch.
 func failures(batch []events.SQSMessage, response events.SQSEventResponse) (map[string]bool, error) {
 	known := map[string]bool{}
-	for _, message := range batch {
-		known[message.MessageId] = true
+	for _, delivered := range batch {
+		known[delivered.MessageId] = true
 	}
 	failed := map[string]bool{}
 	for _, f := range response.BatchItemFailures {

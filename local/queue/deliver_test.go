@@ -12,16 +12,19 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
 // The tests of this file run in bubbles of testing/synctest, whose time passes
 // when all goroutines wait.
 
-func bubbleQueue(maxReceives int) *queue.Queue {
+func bubbleQueue(maxReceives int) (*queue.Queue, *grave) {
+	dead := new(grave)
 	return queue.New(queue.Options{
-		Name: "pack", Visibility: time.Minute, MaxReceives: maxReceives, Clock: queue.System{},
-	})
+		Name: "pack", Visibility: time.Minute, MaxReceives: maxReceives,
+		Dead: func(d message.DeadLetter) { *dead = append(*dead, d) },
+	}), dead
 }
 
 // deliver starts delivery with the mapping's gaps filled, and returns how to
@@ -40,18 +43,16 @@ func deliver(t *testing.T, q *queue.Queue, m queue.Mapping) (stop func() error) 
 	}
 }
 
-func waitEmpty(t *testing.T, q *queue.Queue) {
+// settle lets all deliveries come to their end.
+func settle(t *testing.T, q *queue.Queue) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-	defer cancel()
-	if err := q.Wait(ctx); err != nil {
-		t.Fatal(err)
-	}
+	pass(time.Hour)
+	expectCounts(t, q, queue.Counts{Dead: q.Counts().Dead})
 }
 
 func TestDeliverDeletesWhatTheFunctionTook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := bubbleQueue(3)
+		q, _ := bubbleQueue(3)
 		for _, body := range []string{"a", "b", "c"} {
 			send(t, q, body, 0)
 		}
@@ -64,7 +65,7 @@ func TestDeliverDeletesWhatTheFunctionTook(t *testing.T) {
 			batches = append(batches, bodies)
 			return events.SQSEventResponse{}, nil
 		}})
-		waitEmpty(t, q)
+		settle(t, q)
 		if err := stop(); err != nil {
 			t.Error(err)
 		}
@@ -112,26 +113,25 @@ func TestDeliverFailures(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				q := bubbleQueue(2)
+				q, graves := bubbleQueue(2)
 				send(t, q, "good", 0)
 				send(t, q, "bad", 0)
 				stop := deliver(t, q, queue.Mapping{BatchSize: 10, Function: tt.function})
-				waitEmpty(t, q)
+				settle(t, q)
 				if err := stop(); err != nil {
 					t.Error(err)
 				}
 				<-time.After(time.Minute) // lets abandoned functions end
-				dead := q.Dead()
-				if len(dead) != len(tt.want) {
-					t.Errorf("%d dead letters, want %d", len(dead), len(tt.want))
+				if len(*graves) != len(tt.want) {
+					t.Errorf("%d dead letters, want %d", len(*graves), len(tt.want))
 				}
-				for _, d := range dead {
-					want := tt.want[d.Message.Body]
+				for _, d := range *graves {
+					want := tt.want[d.Body]
 					if want == "" || !strings.Contains(d.Reason, want) {
-						t.Errorf("%q died of %q, want %q", d.Message.Body, d.Reason, want)
+						t.Errorf("%q died of %q, want %q", d.Body, d.Reason, want)
 					}
-					if n := d.Message.Attributes["ApproximateReceiveCount"]; n != "2" {
-						t.Errorf("%q died after %s receives, want 2", d.Message.Body, n)
+					if d.Receives != 2 {
+						t.Errorf("%q died after %d receives, want 2", d.Body, d.Receives)
 					}
 				}
 			})
@@ -141,7 +141,7 @@ func TestDeliverFailures(t *testing.T) {
 
 func TestDeliverKeepsToItsConcurrency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := bubbleQueue(1)
+		q, _ := bubbleQueue(1)
 		for range 9 {
 			send(t, q, "x", 0)
 		}
@@ -153,7 +153,7 @@ func TestDeliverKeepsToItsConcurrency(t *testing.T) {
 		synctest.Wait()
 		expectCounts(t, q, queue.Counts{InFlight: 4, Visible: 5})
 		close(release)
-		waitEmpty(t, q)
+		settle(t, q)
 		if err := stop(); err != nil {
 			t.Error(err)
 		}
@@ -173,7 +173,7 @@ func TestDeliverEndsWithGrace(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				q := bubbleQueue(9)
+				q, _ := bubbleQueue(9)
 				send(t, q, "running", 0)
 				send(t, q, "waiting", 0)
 				stop := deliver(t, q, queue.Mapping{Function: func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
@@ -189,15 +189,5 @@ func TestDeliverEndsWithGrace(t *testing.T) {
 				<-time.After(time.Minute) // lets abandoned functions end
 			})
 		})
-	}
-}
-
-func TestWaitEndsWithItsContext(t *testing.T) {
-	q, _ := newQueue(1)
-	send(t, q, "a", 0)
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errors.New("enough"))
-	if err := q.Wait(ctx); err == nil || err.Error() != "queue fetch is not empty: enough" {
-		t.Errorf("error %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -18,18 +19,27 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
+// direct has a handler serve requests without a network.
+type direct struct{ http.Handler }
+
+func (d direct) Do(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, r)
+	return w.Result(), nil
+}
+
+// urls is what precedes a queue's name in its URL.
+const urls = "http://127.0.0.1/000000000000/"
+
 // serveQueue returns AWS's client, connected to a queue called fetch.
-func serveQueue(t *testing.T) (*sqs.Client, string, *queue.Queue, *handClock) {
-	t.Helper()
-	q, clock := newQueue(1)
-	server := httptest.NewServer(queue.Handler(queue.Set{"fetch": q}))
-	t.Cleanup(server.Close)
-	client := sqs.New(sqs.Options{
+func serveQueue() (*sqs.Client, *queue.Queue) {
+	q, _ := newQueue(1)
+	return sqs.New(sqs.Options{
 		Region:       "local",
-		BaseEndpoint: aws.String(server.URL),
+		BaseEndpoint: aws.String(urls),
 		Credentials:  credentials.NewStaticCredentialsProvider("key", "secret", ""),
-	})
-	return client, server.URL + "/000000000000/", q, clock
+		HTTPClient:   direct{queue.Handler(queue.Set{"fetch": q})},
+	}), q
 }
 
 func TestCloudSenderSends(t *testing.T) {
@@ -46,26 +56,30 @@ func TestCloudSenderSends(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			client, urls, q, clock := serveQueue(t)
-			sender := message.NewSQS(client, map[string]string{"fetch": urls + "fetch"})
-			body := `{"url":"http://a/é \" \\ <&>"}`
-			if err := sender.Send(t.Context(), "fetch", []byte(body), tt.delay); err != nil {
-				t.Fatal(err)
-			}
-			clock.pass(tt.due - 1)
-			if got := q.Receive(1); tt.due > 0 && got != nil {
-				t.Errorf("received early: %v", got)
-			}
-			clock.pass(1)
-			if got := receiveOne(t, q).Body; got != body {
-				t.Errorf("body %s, want %s", got, body)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				client, q := serveQueue()
+				sender := message.NewSQS(client, map[string]string{"fetch": urls + "fetch"})
+				body := `{"url":"http://a/é \" \\ <&>"}`
+				if err := sender.Send(t.Context(), "fetch", []byte(body), tt.delay); err != nil {
+					t.Fatal(err)
+				}
+				if tt.due > 0 {
+					pass(tt.due - 1)
+					if got := q.Receive(1); got != nil {
+						t.Errorf("received early: %v", got)
+					}
+					pass(1)
+				}
+				if got := receiveOne(t, q).Body; got != body {
+					t.Errorf("body %s, want %s", got, body)
+				}
+			})
 		})
 	}
 }
 
 func TestCloudSenderTakesTheLongestBody(t *testing.T) {
-	client, urls, q, _ := serveQueue(t)
+	client, q := serveQueue()
 	sender := message.NewSQS(client, map[string]string{"fetch": urls + "fetch"})
 	body := strings.Repeat("\x01", message.MaxBody) // JSON needs six bytes for each
 	if err := sender.Send(t.Context(), "fetch", []byte(body), 0); err != nil {
@@ -77,7 +91,7 @@ func TestCloudSenderTakesTheLongestBody(t *testing.T) {
 }
 
 func TestCloudSenderFails(t *testing.T) {
-	client, urls, q, _ := serveQueue(t)
+	client, q := serveQueue()
 	sender := message.NewSQS(client, map[string]string{"fetch": urls + "fetch", "gone": urls + "gone"})
 	tests := []struct{ name, queue, body, want string }{
 		{"no URL", "pack", "x", "cannot send to queue pack: no URL is configured for it"},
@@ -100,7 +114,7 @@ func TestCloudSenderFails(t *testing.T) {
 }
 
 func TestSendMessageBatch(t *testing.T) {
-	client, urls, q, _ := serveQueue(t)
+	client, q := serveQueue()
 	entry := func(id, body string, delay int32) types.SendMessageBatchRequestEntry {
 		return types.SendMessageBatchRequestEntry{Id: &id, MessageBody: &body, DelaySeconds: delay}
 	}
@@ -159,14 +173,16 @@ func FuzzHandler(f *testing.F) {
 	f.Add("AmazonSQS.SendMessage", `{"QueueUrl":"http://127.0.0.1:1/000000000000/fetch","MessageBody":"x","DelaySeconds":3}`)
 	f.Add("AmazonSQS.SendMessageBatch", `{"QueueUrl":"/fetch","Entries":[{"Id":"a","MessageBody":"x"},{"Id":"b"}]}`)
 	f.Fuzz(func(t *testing.T, target, body string) {
-		q, clock := newQueue(1)
-		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
-		r.Header.Set("X-Amz-Target", target)
-		w := httptest.NewRecorder()
-		queue.Handler(queue.Set{"fetch": q}).ServeHTTP(w, r)
-		clock.pass(message.MaxDelay)
-		if counts := q.Counts(); w.Code != http.StatusOK && counts != (queue.Counts{}) || counts.Delayed > 0 {
-			t.Errorf("answer %d %s, counts %+v", w.Code, w.Body, counts)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			q, _ := newQueue(1)
+			r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+			r.Header.Set("X-Amz-Target", target)
+			w := httptest.NewRecorder()
+			queue.Handler(queue.Set{"fetch": q}).ServeHTTP(w, r)
+			pass(message.MaxDelay)
+			if counts := q.Counts(); w.Code != http.StatusOK && counts != (queue.Counts{}) || counts.Delayed > 0 {
+				t.Errorf("answer %d %s, counts %+v", w.Code, w.Body, counts)
+			}
+		})
 	})
 }

@@ -14,18 +14,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/message"
 )
 
-const (
-	firstBackoff   = 100 * time.Millisecond // doubled with each further failure
-	maxDeadLetters = 1000                   // kept; older ones are only counted
-)
+const firstBackoff = 100 * time.Millisecond // doubled with each further failure
 
 // Options say how a queue behaves.
 type Options struct {
 	Name        string
 	Visibility  time.Duration // from a receive until the message is visible again
 	MaxReceives int           // after so many failed receives a message is a dead letter; at least 1
-	Clock       Clock
-	Chaos       *Chaos // nil for a queue at its best
+	Chaos       *Chaos        // nil for a queue at its best
+	// Dead gets every dead letter, from whoever found the message dead; the
+	// queue goes on meanwhile. Nil: they are only counted.
+	Dead func(message.DeadLetter)
 }
 
 // Queue is one queue in memory. It is safe for concurrent use.
@@ -37,7 +36,6 @@ type Queue struct {
 	held    map[string]*item // those in flight, by receipt handle
 	sent    uint64           // messages ever sent
 	copies  uint64           // items ever made
-	dead    []DeadLetter
 	deaths  int
 	changed chan struct{} // closed, and replaced, when the agenda changes
 }
@@ -56,7 +54,7 @@ func (q *Queue) Send(body string, delay time.Duration) (id string, err error) {
 		return "", fmt.Errorf("cannot send to queue %s: %w", q.options.Name, err)
 	}
 	delay = min(max(delay, 0), message.MaxDelay)
-	now := q.options.Clock.Now()
+	now := time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.sent++
@@ -87,18 +85,23 @@ func check(body string) error {
 // Receive takes up to limit visible messages, the one longest due first, and
 // hides them for the visibility timeout. It does not wait.
 func (q *Queue) Receive(limit int) []events.SQSMessage {
-	now := q.options.Clock.Now()
+	batch, dead := q.receive(limit)
+	q.report(dead...)
+	return batch
+}
+
+func (q *Queue) receive(limit int) (batch []events.SQSMessage, dead []message.DeadLetter) {
+	now := time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	var batch []events.SQSMessage
 	for len(batch) < limit && len(q.agenda) > 0 && !q.agenda[0].due.After(now) {
 		it := q.agenda[0]
 		if it.receipt != "" {
-			it.reason = fmt.Sprintf("neither deleted nor given back within %v", q.options.Visibility)
+			it.reason = fmt.Sprintf("its function died without a word: the message was neither deleted nor given back within %v", q.options.Visibility)
 			q.release(it)
 		}
 		if it.receives >= q.options.MaxReceives {
-			q.bury(it)
+			dead = append(dead, q.bury(it))
 			continue
 		}
 		it.receives++
@@ -108,7 +111,7 @@ func (q *Queue) Receive(limit int) []events.SQSMessage {
 		q.held[it.receipt] = it
 		batch = append(batch, it.deliverable(q.options.Name))
 	}
-	return batch
+	return batch, dead
 }
 
 // Delete removes a message that was dealt with. A receipt handle that a later
@@ -128,22 +131,38 @@ func (q *Queue) Delete(receipt string) {
 // letter with this reason. A receipt handle that a later receive has replaced
 // does nothing.
 func (q *Queue) Fail(receipt, reason string) {
-	now := q.options.Clock.Now()
+	if dead, died := q.fail(receipt, reason); died {
+		q.report(dead)
+	}
+}
+
+func (q *Queue) fail(receipt, reason string) (dead message.DeadLetter, died bool) {
+	now := time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	it, ok := q.held[receipt]
 	if !ok {
-		return
+		return dead, false
 	}
 	it.reason = reason
 	q.release(it)
 	if it.receives >= q.options.MaxReceives {
-		q.bury(it)
-		return
+		return q.bury(it), true
 	}
 	it.due = now.Add(q.backoff(it.receives) + q.options.Chaos.lateness())
 	heap.Fix(&q.agenda, it.place)
 	q.announce()
+	return dead, false
+}
+
+// report tells of dead letters. Call without mu.
+func (q *Queue) report(dead ...message.DeadLetter) {
+	if q.options.Dead == nil {
+		return
+	}
+	for _, d := range dead {
+		q.options.Dead(d)
+	}
 }
 
 func (q *Queue) backoff(receives int) time.Duration {
@@ -161,14 +180,13 @@ func (q *Queue) release(it *item) {
 	it.receipt = ""
 }
 
-func (q *Queue) bury(it *item) {
+func (q *Queue) bury(it *item) message.DeadLetter {
 	heap.Remove(&q.agenda, it.place)
 	q.deaths++
-	q.dead = append(q.dead, DeadLetter{Message: it.deliverable(q.options.Name), Reason: it.reason})
-	if len(q.dead) > maxDeadLetters {
-		q.dead = append([]DeadLetter(nil), q.dead[1:]...)
-	}
 	q.announce()
+	return message.DeadLetter{
+		Queue: q.options.Name, Message: it.id, Body: it.body, Reason: it.reason, At: time.Now(), Receives: it.receives,
+	}
 }
 
 func (q *Queue) announce() {

@@ -2,8 +2,10 @@ package queue_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -13,18 +15,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// handClock stands still until a test moves it.
-type handClock struct{ now time.Time }
+// In the bubbles of testing/synctest time stands still until it is slept
+// through.
+var pass = time.Sleep
 
-func (c *handClock) Now() time.Time                       { return c.now }
-func (c *handClock) After(time.Duration) <-chan time.Time { return nil }
-func (c *handClock) pass(d time.Duration)                 { c.now = c.now.Add(d) }
+// grave keeps the dead letters of a queue.
+type grave []message.DeadLetter
 
-func newQueue(maxReceives int) (*queue.Queue, *handClock) {
-	clock := &handClock{now: time.UnixMilli(1_000_000)}
+func newQueue(maxReceives int) (*queue.Queue, *grave) {
+	dead := new(grave)
 	return queue.New(queue.Options{
-		Name: "fetch", Visibility: 30 * time.Second, MaxReceives: maxReceives, Clock: clock,
-	}), clock
+		Name: "fetch", Visibility: 30 * time.Second, MaxReceives: maxReceives,
+		Dead: func(d message.DeadLetter) { *dead = append(*dead, d) },
+	}), dead
 }
 
 func send(t *testing.T, q *queue.Queue, body string, delay time.Duration) {
@@ -51,105 +54,120 @@ func expectCounts(t *testing.T, q *queue.Queue, want queue.Counts) {
 }
 
 func TestMessageHasWhatLambdaGives(t *testing.T) {
-	q, clock := newQueue(3)
-	send(t, q, "hello", 0)
-	clock.pass(time.Second)
-	want := events.SQSMessage{
-		MessageId:     "fetch-1",
-		ReceiptHandle: "fetch-1/1/1",
-		Body:          "hello",
-		Md5OfBody:     "5d41402abc4b2a76b9719d911017c592",
-		Attributes: map[string]string{
-			"ApproximateReceiveCount": "1",
-			"SentTimestamp":           "1000000",
-		},
-		EventSource:    "aws:sqs",
-		EventSourceARN: "arn:aws:sqs:local:000000000000:fetch",
-		AWSRegion:      "local",
-	}
-	if diff := cmp.Diff(want, receiveOne(t, q)); diff != "" {
-		t.Errorf("message (-want +got):\n%s", diff)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		q, _ := newQueue(3)
+		sent := time.Now()
+		send(t, q, "hello", 0)
+		pass(time.Second)
+		want := events.SQSMessage{
+			MessageId:     "fetch-1",
+			ReceiptHandle: "fetch-1/1/1",
+			Body:          "hello",
+			Md5OfBody:     "5d41402abc4b2a76b9719d911017c592",
+			Attributes: map[string]string{
+				"ApproximateReceiveCount": "1",
+				"SentTimestamp":           strconv.FormatInt(sent.UnixMilli(), 10),
+			},
+			EventSource:    "aws:sqs",
+			EventSourceARN: "arn:aws:sqs:local:000000000000:fetch",
+			AWSRegion:      "local",
+		}
+		if diff := cmp.Diff(want, receiveOne(t, q)); diff != "" {
+			t.Errorf("message (-want +got):\n%s", diff)
+		}
+	})
 }
 
 func TestLifeOfAMessage(t *testing.T) {
-	q, clock := newQueue(3)
-	send(t, q, "a", 2*time.Second)
-	expectCounts(t, q, queue.Counts{Delayed: 1})
-	clock.pass(2*time.Second - 1)
-	if got := q.Receive(1); got != nil {
-		t.Fatalf("received %v before the delay was over", got)
-	}
-	clock.pass(1)
-	expectCounts(t, q, queue.Counts{Visible: 1})
-	m := receiveOne(t, q)
-	expectCounts(t, q, queue.Counts{InFlight: 1})
-	if got := q.Receive(1); got != nil {
-		t.Fatalf("received %v, which is in flight", got)
-	}
-	q.Delete(m.ReceiptHandle)
-	expectCounts(t, q, queue.Counts{})
+	synctest.Test(t, func(t *testing.T) {
+		q, _ := newQueue(3)
+		send(t, q, "a", 2*time.Second)
+		expectCounts(t, q, queue.Counts{Delayed: 1})
+		pass(2*time.Second - 1)
+		if got := q.Receive(1); got != nil {
+			t.Fatalf("received %v before the delay was over", got)
+		}
+		pass(1)
+		expectCounts(t, q, queue.Counts{Visible: 1})
+		m := receiveOne(t, q)
+		expectCounts(t, q, queue.Counts{InFlight: 1})
+		if got := q.Receive(1); got != nil {
+			t.Fatalf("received %v, which is in flight", got)
+		}
+		q.Delete(m.ReceiptHandle)
+		expectCounts(t, q, queue.Counts{})
+	})
 }
 
 func TestVisibilityTimeoutBringsAMessageBack(t *testing.T) {
-	q, clock := newQueue(2)
-	send(t, q, "a", 0)
-	first := receiveOne(t, q)
-	clock.pass(30 * time.Second)
-	expectCounts(t, q, queue.Counts{Visible: 1})
-	second := receiveOne(t, q)
-	if second.MessageId != first.MessageId || second.Attributes["ApproximateReceiveCount"] != "2" {
-		t.Errorf("second receive = %+v", second)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		q, dead := newQueue(2)
+		send(t, q, "a", 0)
+		first := receiveOne(t, q)
+		pass(30 * time.Second)
+		expectCounts(t, q, queue.Counts{Visible: 1})
+		second := receiveOne(t, q)
+		if second.MessageId != first.MessageId || second.Attributes["ApproximateReceiveCount"] != "2" {
+			t.Errorf("second receive = %+v", second)
+		}
 
-	// The first holder is too late to settle anything.
-	q.Delete(first.ReceiptHandle)
-	q.Fail(first.ReceiptHandle, "late")
-	expectCounts(t, q, queue.Counts{InFlight: 1})
+		// The first holder is too late to settle anything.
+		q.Delete(first.ReceiptHandle)
+		q.Fail(first.ReceiptHandle, "late")
+		expectCounts(t, q, queue.Counts{InFlight: 1})
 
-	clock.pass(30 * time.Second)
-	if got := q.Receive(1); got != nil {
-		t.Fatalf("received %v a third time", got)
-	}
-	expectCounts(t, q, queue.Counts{Dead: 1})
-	if got, want := q.Dead()[0].Reason, "neither deleted nor given back within 30s"; got != want {
-		t.Errorf("reason %q, want %q", got, want)
-	}
+		pass(30 * time.Second)
+		if got := q.Receive(1); got != nil {
+			t.Fatalf("received %v a third time", got)
+		}
+		expectCounts(t, q, queue.Counts{Dead: 1})
+		want := grave{{
+			Queue: "fetch", Message: "fetch-1", Body: "a", At: time.Now(), Receives: 2,
+			Reason: "its function died without a word: the message was neither deleted nor given back within 30s",
+		}}
+		if diff := cmp.Diff(want, *dead); diff != "" {
+			t.Errorf("dead letters (-want +got):\n%s", diff)
+		}
+	})
 }
 
 func TestFailureBacksOffThenDies(t *testing.T) {
-	q, clock := newQueue(12)
-	send(t, q, "a", 0)
-	for n := range 11 {
-		m := receiveOne(t, q)
-		q.Fail(m.ReceiptHandle, fmt.Sprintf("failure %d", n))
-		backoff := min(100*time.Millisecond<<n, 30*time.Second)
-		clock.pass(backoff - 1)
-		expectCounts(t, q, queue.Counts{Delayed: 1})
-		clock.pass(1)
-	}
-	q.Fail(receiveOne(t, q).ReceiptHandle, "the last")
-	expectCounts(t, q, queue.Counts{Dead: 1})
-	dead := q.Dead()[0]
-	if dead.Reason != "the last" || dead.Message.Body != "a" || dead.Message.Attributes["ApproximateReceiveCount"] != "12" {
-		t.Errorf("dead letter = %+v", dead)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		q, dead := newQueue(12)
+		send(t, q, "a", 0)
+		for n := range 11 {
+			m := receiveOne(t, q)
+			q.Fail(m.ReceiptHandle, fmt.Sprintf("failure %d", n))
+			backoff := min(100*time.Millisecond<<n, 30*time.Second)
+			pass(backoff - 1)
+			expectCounts(t, q, queue.Counts{Delayed: 1})
+			pass(1)
+		}
+		q.Fail(receiveOne(t, q).ReceiptHandle, "the last")
+		expectCounts(t, q, queue.Counts{Dead: 1})
+		want := grave{{Queue: "fetch", Message: "fetch-1", Body: "a", Reason: "the last", At: time.Now(), Receives: 12}}
+		if diff := cmp.Diff(want, *dead); diff != "" {
+			t.Errorf("dead letters (-want +got):\n%s", diff)
+		}
+	})
 }
 
 func TestReceiveTakesTheLongestDueFirst(t *testing.T) {
-	q, clock := newQueue(3)
-	send(t, q, "third", 3*time.Second)
-	send(t, q, "first", time.Second)
-	send(t, q, "second", time.Second)
-	send(t, q, "not yet", time.Minute)
-	clock.pass(5 * time.Second)
-	var got []string
-	for _, m := range append(q.Receive(2), q.Receive(10)...) {
-		got = append(got, m.Body)
-	}
-	if diff := cmp.Diff([]string{"first", "second", "third"}, got); diff != "" {
-		t.Errorf("order (-want +got):\n%s", diff)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		q, _ := newQueue(3)
+		send(t, q, "third", 3*time.Second)
+		send(t, q, "first", time.Second)
+		send(t, q, "second", time.Second)
+		send(t, q, "not yet", time.Minute)
+		pass(5 * time.Second)
+		var got []string
+		for _, m := range append(q.Receive(2), q.Receive(10)...) {
+			got = append(got, m.Body)
+		}
+		if diff := cmp.Diff([]string{"first", "second", "third"}, got); diff != "" {
+			t.Errorf("order (-want +got):\n%s", diff)
+		}
+	})
 }
 
 func TestSendRefuses(t *testing.T) {
@@ -170,21 +188,24 @@ func TestSendRefuses(t *testing.T) {
 }
 
 func TestLongDelayIsCut(t *testing.T) {
-	q, clock := newQueue(1)
-	send(t, q, "a", time.Hour)
-	clock.pass(message.MaxDelay)
-	expectCounts(t, q, queue.Counts{Visible: 1})
+	synctest.Test(t, func(t *testing.T) {
+		q, _ := newQueue(1)
+		send(t, q, "a", time.Hour)
+		pass(message.MaxDelay)
+		expectCounts(t, q, queue.Counts{Visible: 1})
+	})
 }
 
-func TestOldDeadLettersAreOnlyCounted(t *testing.T) {
-	q, _ := newQueue(1)
-	for n := range 1001 {
-		send(t, q, fmt.Sprint(n), 0)
-		q.Fail(receiveOne(t, q).ReceiptHandle, "no")
-	}
-	expectCounts(t, q, queue.Counts{Dead: 1001})
-	dead := q.Dead()
-	if len(dead) != 1000 || dead[0].Message.Body != "1" || dead[999].Message.Body != "1000" {
-		t.Errorf("%d dead letters kept, from %s to %s", len(dead), dead[0].Message.Body, dead[len(dead)-1].Message.Body)
-	}
+// Who is told of a death may use the queue.
+func TestDeadMayBeSentAgain(t *testing.T) {
+	var q *queue.Queue
+	q = queue.New(queue.Options{Name: "fetch", Visibility: time.Minute, MaxReceives: 1, Dead: func(d message.DeadLetter) {
+		if d.Reason == "first" {
+			send(t, q, d.Body, 0)
+		}
+	}})
+	send(t, q, "a", 0)
+	q.Fail(receiveOne(t, q).ReceiptHandle, "first")
+	q.Fail(receiveOne(t, q).ReceiptHandle, "second")
+	expectCounts(t, q, queue.Counts{Dead: 2})
 }

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/local/child"
 )
 
 const (
@@ -22,16 +23,26 @@ const (
 
 var errPortTaken = errors.New("port was taken meanwhile")
 
-func startChild(ctx context.Context, program, dir string) (*Server, error) {
+// startChild keeps a child on an address that it finds free.
+func startChild(ctx context.Context, program string, o Options) (*Server, error) {
 	var err error
 	for range portAttempts {
 		var address string
 		if address, err = freeAddress(); err != nil {
 			return nil, err
 		}
-		var s *Server
-		if s, err = startAt(ctx, program, dir, address); !errors.Is(err, errPortTaken) {
-			return s, err
+		var keeper *child.Keeper
+		keeper, err = child.Keep(ctx, child.Child{
+			Start: func(ctx context.Context) (*child.Process, error) {
+				return startAt(ctx, program, o.Dir, address)
+			},
+			Restarted: o.Restarted,
+		})
+		if err == nil {
+			return &Server{URL: url(address), keeper: keeper, stop: keeper.Close}, nil
+		}
+		if !errors.Is(err, errPortTaken) {
+			break
 		}
 	}
 	return nil, err
@@ -47,67 +58,43 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), nil
 }
 
-func startAt(ctx context.Context, program, dir, address string) (*Server, error) {
+// startAt starts a child and returns when it answers.
+func startAt(ctx context.Context, program, dir, address string) (*child.Process, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
-	output := &tail{}
 	cmd := exec.Command(program, "--bind", host, "--port", port, "--save", "", "--appendonly", "no")
 	cmd.Dir = dir
-	cmd.Stdout, cmd.Stderr = output, output
-	cmd.SysProcAttr = dieWithParent()
-	cmd.WaitDelay = time.Second // if a child of its own keeps the output open
-	ended, err := run(cmd)
+	p, err := child.Start(cmd)
 	if err != nil {
 		return nil, err
 	}
-	stop := func() {
-		_ = cmd.Process.Kill() // there is nothing that it should save
-		<-ended
-	}
-	if err := ready(ctx, address, cmd.Process.Pid, ended); err != nil {
-		stop()
-		if strings.Contains(output.String(), "Address already in use") {
+	if err := ready(ctx, address, p); err != nil {
+		p.Kill() // there is nothing that it should save
+		if strings.Contains(p.End(), "Address already in use") {
 			err = errPortTaken
 		}
-		return nil, fmt.Errorf("%w; its last words:\n%s", err, output)
+		return nil, fmt.Errorf("%w: %s", err, p.End())
 	}
-	return &Server{URL: url(address), stop: stop}, nil
-}
-
-// run starts a command and waits for its end, which closes the channel. Both
-// happen on one thread of its own, because a child that is to die with its
-// parent dies with the thread that started it.
-func run(cmd *exec.Cmd) (<-chan struct{}, error) {
-	started, ended := make(chan error), make(chan struct{})
-	go func() {
-		defer close(ended)
-		runtime.LockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			_ = cmd.Wait() // how it ended tells its output
-		}
-	}()
-	return ended, <-started
+	return p, nil
 }
 
 // ready waits until the child answers, and not some other server that took
 // the port.
-func ready(ctx context.Context, address string, pid int, ended <-chan struct{}) error {
+func ready(ctx context.Context, address string, p *child.Process) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	client := redis.NewClient(&redis.Options{Addr: address, MaxRetries: -1, DialerRetries: 1})
 	defer client.Close()
-	mine := "process_id:" + strconv.Itoa(pid) + "\r\n"
+	own := "process_id:" + strconv.Itoa(p.PID()) + "\r\n"
 	for {
 		info, err := client.Info(ctx, "server").Result()
-		if err == nil && strings.Contains(info, mine) {
+		if err == nil && strings.Contains(info, own) {
 			return nil
 		}
 		select {
-		case <-ended:
+		case <-p.Done():
 			return errors.New("it ended at once")
 		case <-ctx.Done():
 			return fmt.Errorf("it did not answer on %s: %w", address, ctx.Err())

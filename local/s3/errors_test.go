@@ -41,9 +41,9 @@ func TestStartErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			o := options(t.TempDir())
 			c.change(&o)
-			server, err := Start(t.Context(), c.command, o, ignore)
+			server, err := Start(t.Context(), c.command, o, Events{Stored: ignore})
 			if err == nil {
-				_ = server.Close()
+				server.Close()
 			}
 			wantMessage(t, err, c.want...)
 		})
@@ -53,7 +53,7 @@ func TestStartErrors(t *testing.T) {
 func TestStartTimesOut(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Start(ctx, Command{Path: "/bin/sh", Args: []string{"-c", "echo thinking >&2; exec cat"}}, options(t.TempDir()), ignore)
+	_, err := Start(ctx, Command{Path: "/bin/sh", Args: []string{"-c", "echo thinking >&2; exec cat"}}, options(t.TempDir()), Events{Stored: ignore})
 	wantMessage(t, err, "did not come up")
 }
 
@@ -62,11 +62,11 @@ func TestStartTimesOut(t *testing.T) {
 func TestFileSystemRefuses(t *testing.T) {
 	limited := self(t, "child")
 	limited.Path, limited.Args = "/bin/sh", []string{"-c", `ulimit -f 200; exec "$0"`, limited.Path}
-	server, err := Start(t.Context(), limited, options(t.TempDir()), func(key string, _ int64) {
+	server, err := Start(t.Context(), limited, options(t.TempDir()), Events{Stored: func(key string, _ int64) {
 		if key != "small" {
 			t.Errorf("%s was reported", key)
 		}
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,9 +80,7 @@ func TestFileSystemRefuses(t *testing.T) {
 	if err := bucket.Create(t.Context(), "small", nil); err != nil {
 		t.Error(err)
 	}
-	if err := server.Close(); err != nil {
-		t.Error(err)
-	}
+	server.Close()
 }
 
 func TestClientErrors(t *testing.T) {

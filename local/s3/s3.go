@@ -13,8 +13,9 @@
 //	{"key":"spool/0000/00000001-000000000007.spool","size":1234}
 //
 // The child ends when its standard input does, and so never outlives a parent,
-// however that died. Objects are files below Dir/Bucket; one that is being
-// stored has no name until it is whole, and so every object survives a kill.
+// however that died; one that ends before is started again. Objects are files
+// below Dir/Bucket; one that is being stored has no name until it is whole, and
+// so every object survives a kill.
 package s3
 
 // Options say what to serve and where.

@@ -50,18 +50,14 @@ func options(dir string) Options {
 }
 
 // start serves the directory until the test ends, and opens its bucket.
-func start(t testing.TB, dir string, onPut func(key string, size int64)) (*Server, *s3blob.Bucket) {
+func start(t testing.TB, dir string, stored func(key string, size int64)) (*Server, *s3blob.Bucket) {
 	t.Helper()
 	o := options(dir)
-	server, err := Start(t.Context(), self(t, "child"), o, onPut)
+	server, err := Start(t.Context(), self(t, "child"), o, Events{Stored: stored})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(server.Close)
 	return server, open(t, server.Endpoint)
 }
 
@@ -114,7 +110,7 @@ func parent(out io.Writer) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	command := Command{Path: path, Env: append(os.Environ(), role+"=child")}
-	server, err := Start(ctx, command, options(os.Getenv("TMPDIR")), ignore)
+	server, err := Start(ctx, command, options(os.Getenv("TMPDIR")), Events{Stored: ignore})
 	if err != nil {
 		return err
 	}

@@ -1,22 +1,20 @@
 package s3
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
-	"sync/atomic"
+	"strings"
 	"time"
+
+	"github.com/bucketsearch/bucketsearch/local/child"
 )
 
-// How long a server may take to come up, and to end when told to.
-const (
-	startTimeout = 15 * time.Second
-	closeTimeout = 5 * time.Second
-)
+// startTimeout is how long a server may take to come up.
+const startTimeout = 15 * time.Second
 
 // Command starts a process that calls Child.
 type Command struct {
@@ -25,102 +23,99 @@ type Command struct {
 	Env  []string // the environment of this process if nil
 }
 
+// Events are what a parent is told.
+type Events struct {
+	// Stored is called for every object stored, in turn and after it can be
+	// read. While it runs the server waits, so it must not wait for the server.
+	// An object that is stored while its server is killed may go untold.
+	Stored func(key string, size int64)
+	// Restarted, if not nil, is called each time a server that had ended by
+	// itself serves again, with the reason why it had.
+	Restarted func(why error)
+}
+
 // Server is the parent's side of a running server.
 type Server struct {
 	Endpoint string // http://host:port
-
-	command *exec.Cmd
-	stdin   io.Closer
-	stderr  tail
-	closing atomic.Bool
-	done    chan struct{}
-	err     error // why it ended; set before done is closed
+	keeper   *child.Keeper
 }
 
-// Start starts a server and waits until it serves. ctx bounds the start alone;
-// Close ends the server. onPut is called for every object stored, in turn and
-// after it can be read; while it runs the server waits, so it must not wait for
-// the server.
-func Start(ctx context.Context, c Command, o Options, onPut func(key string, size int64)) (*Server, error) {
+// Start starts a server and waits until it serves. ctx bounds the start alone.
+// A server that ends by itself is started again at the same endpoint, with all
+// that was stored; Close ends it.
+func Start(ctx context.Context, c Command, o Options, events Events) (*Server, error) {
+	s := new(Server)
+	var err error
+	s.keeper, err = child.Keep(ctx, child.Child{
+		Start: func(ctx context.Context) (*child.Process, error) {
+			p, endpoint, err := startChild(ctx, c, o, events.Stored)
+			if s.Endpoint == "" {
+				s.Endpoint, o.Listen = endpoint, strings.TrimPrefix(endpoint, "http://")
+			}
+			return p, err
+		},
+		Restarted: events.Restarted,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// startChild starts one child, and returns it with its endpoint once it serves.
+func startChild(ctx context.Context, c Command, o Options, stored func(string, int64)) (*child.Process, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	s := &Server{command: exec.Command(c.Path, c.Args...), done: make(chan struct{})}
-	s.command.Env = c.Env
-	s.command.Stderr = &s.stderr
-	stdin, errIn := s.command.StdinPipe()
-	stdout, errOut := s.command.StdoutPipe()
-	if err := errors.Join(errIn, errOut); err != nil {
-		return nil, fmt.Errorf("cannot start the object store: %w", err)
+	cmd := exec.Command(c.Path, c.Args...)
+	cmd.Env = c.Env
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, "", fmt.Errorf("cannot start the object store: %w", err)
 	}
-	if err := s.command.Start(); err != nil {
-		return nil, fmt.Errorf("cannot start the object store: %w", err)
-	}
-	s.stdin = stdin
 	ready := make(chan string, 1)
-	go s.watch(stdout, ready, onPut)
-	_ = json.NewEncoder(stdin).Encode(o) // fails if the process has died, of which watch learns
+	cmd.Stdout = &child.Lines{Each: func(lines []byte) { tell(lines, ready, stored) }}
+	p, err := child.Start(cmd)
+	if err != nil {
+		return nil, "", fmt.Errorf("cannot start the object store: %w", err)
+	}
+	_ = json.NewEncoder(stdin).Encode(o) // fails if the process has died, which is told below
 	select {
-	case s.Endpoint = <-ready:
-		return s, nil
-	case <-s.done:
-		return nil, s.err
+	case endpoint := <-ready:
+		return p, endpoint, nil
+	case <-p.Done():
+		return nil, "", errors.New("object store ended: " + p.End())
 	case <-ctx.Done():
-		_ = s.Close()
-		return nil, fmt.Errorf("object store in %s did not come up: %w%s", o.Dir, ctx.Err(), s.stderr.quote())
+		p.Kill()
+		return nil, "", fmt.Errorf("object store in %s did not come up: %w: %s", o.Dir, ctx.Err(), p.End())
 	}
 }
 
-// watch reads what the child writes until it ends. Lines that are no messages
-// are none of ours.
-func (s *Server) watch(stdout io.Reader, ready chan<- string, onPut func(string, int64)) {
-	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+// tell passes on what the child writes. Lines that are no messages are none of
+// ours.
+func tell(lines []byte, ready chan<- string, stored func(string, int64)) {
+	for line := range bytes.Lines(lines) {
 		var m message
-		switch err := json.Unmarshal(lines.Bytes(), &m); {
+		switch err := json.Unmarshal(line, &m); {
 		case err != nil:
 		case m.Ready != "":
 			ready <- m.Ready
 		case m.Key != "":
-			onPut(m.Key, m.Size)
+			stored(m.Key, m.Size)
 		}
 	}
-	_, _ = io.Copy(io.Discard, stdout)
-	if err := s.command.Wait(); !s.closing.Load() {
-		if err == nil {
-			err = errors.New("it gave no reason")
-		}
-		s.err = fmt.Errorf("object store ended: %w%s", err, s.stderr.quote())
-	}
-	close(s.done)
 }
 
-// Done is closed when the server has ended, by Close or by itself.
-func (s *Server) Done() <-chan struct{} { return s.done }
+// Done is closed when the server has ended and is given up, and after Close.
+func (s *Server) Done() <-chan struct{} { return s.keeper.Done() }
 
-// Err returns nil while the server runs and after Close, else why it ended.
+// Err returns why the server was given up, nil while it was not.
 func (s *Server) Err() error {
-	select {
-	case <-s.done:
-		return s.err
-	default:
-		return nil
+	if err := s.keeper.Err(); err != nil {
+		return fmt.Errorf("object store ended: %w", err)
 	}
+	return nil
 }
 
 // Close ends the server and waits until it is gone. Requests under way are cut
 // off; every object stored is kept.
-func (s *Server) Close() error {
-	s.closing.Store(true)
-	_ = s.stdin.Close()
-	timer := time.NewTimer(closeTimeout)
-	defer timer.Stop()
-	select {
-	case <-s.done:
-		return s.err
-	case <-timer.C:
-	}
-	if err := s.command.Process.Kill(); err != nil {
-		return fmt.Errorf("cannot end the object store: %w", err)
-	}
-	<-s.done
-	return s.err
-}
+func (s *Server) Close() { s.keeper.Close() }

@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -30,53 +33,81 @@ func content(key string) []byte {
 	return bytes
 }
 
-// An object whose Create was answered is whole after a kill, and one whose
-// Create was not is whole or absent.
+// killable is a command of which kill kills the child that runs.
+func killable(t *testing.T) (c Command, kill func()) {
+	t.Helper()
+	c = self(t, "child")
+	file := filepath.Join(t.TempDir(), "pid")
+	c.Path, c.Args = "/bin/sh", []string{"-c", `echo $$ >"$1"; exec "$0"`, c.Path, file}
+	return c, func() {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		process, _ := os.FindProcess(pid)
+		if err := process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A server that is killed serves again at the same endpoint. An object whose
+// Create was answered is whole, and one whose Create was not is whole or
+// absent, so that trying again is all that its users need.
 func TestKill(t *testing.T) {
-	dir := t.TempDir()
-	server, bucket := start(t, dir, ignore)
+	const kills, between = 3, 60
+	command, kill := killable(t)
+	back := make(chan error, kills)
+	server, err := Start(t.Context(), command, options(t.TempDir()), Events{
+		Stored:    ignore,
+		Restarted: func(why error) { back <- why },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	bucket := open(t, server.Endpoint)
+	patient := blob.Retry(bucket, blob.Policy{
+		Attempts: 100, Base: 20 * time.Millisecond, Max: 100 * time.Millisecond, Random: rand.Float64, Sleep: blob.Sleep,
+	})
 	var (
-		mu     sync.Mutex
-		stored []string // guarded by mu
-		group  sync.WaitGroup
+		group   sync.WaitGroup
+		created = make(chan string)
+		enough  = make(chan struct{})
 	)
-	enough := make(chan struct{})
 	for worker := range 8 {
 		group.Go(func() {
 			for i := 0; ; i++ {
 				key := fmt.Sprintf("packages/%d/%d", worker, i)
-				if err := bucket.Create(t.Context(), key, content(key)); err != nil {
-					if !errors.Is(err, blob.ErrRetryable) {
-						t.Errorf("after the kill: got %v, want ErrRetryable", err)
-					}
+				if err := patient.Create(t.Context(), key, content(key)); err != nil {
+					t.Error(err)
+				}
+				select {
+				case created <- key:
+				case <-enough:
 					return
 				}
-				mu.Lock()
-				if stored = append(stored, key); len(stored) == 100 {
-					close(enough)
-				}
-				mu.Unlock()
 			}
 		})
 	}
-	<-enough
-	if err := server.command.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	group.Wait()
-	<-server.Done()
-	if err := server.Err(); err == nil || !strings.Contains(err.Error(), "killed") {
-		t.Errorf("got %v, want the reason why the server ended", err)
-	}
-	server.err = nil // for the clean-up
-
-	_, bucket = start(t, dir, ignore)
-	for _, key := range stored {
-		got, err := bucket.Get(t.Context(), key, blob.Range{})
-		if err != nil || !bytes.Equal(got, content(key)) {
-			t.Errorf("%s: got %d bytes, %v; want %d", key, len(got), err, len(content(key)))
+	var stored []string
+	for range kills {
+		for range between {
+			stored = append(stored, <-created)
+		}
+		kill()
+		stored = append(stored, <-created, <-created)       // those under way are among what follows
+		if why := <-back; why.Error() != "signal: killed" { // and it had said nothing
+			t.Errorf("it was restarted because of %v", why)
 		}
 	}
+	close(enough)
+	group.Wait()
+
 	listed := 0
 	for object, err := range bucket.List(t.Context(), "", "") {
 		if err != nil {
@@ -89,6 +120,31 @@ func TestKill(t *testing.T) {
 	}
 	if listed < len(stored) || listed > len(stored)+8 {
 		t.Errorf("listed %d objects after %d were stored by 8 workers", listed, len(stored))
+	}
+	for _, key := range stored {
+		if _, err := bucket.Head(t.Context(), key); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Whom nobody started again is a store that may be back soon.
+func TestAway(t *testing.T) {
+	server, bucket := start(t, t.TempDir(), ignore)
+	if err := bucket.Create(t.Context(), "key", nil); err != nil {
+		t.Fatal(err)
+	}
+	server.Close()
+	for range 2 { // by the connection that was, and by one that cannot be made
+		if _, err := bucket.Get(t.Context(), "key", blob.Range{}); !errors.Is(err, blob.ErrRetryable) {
+			t.Errorf("get: got %v, want ErrRetryable", err)
+		}
+		if err := bucket.Create(t.Context(), "other", nil); !errors.Is(err, blob.ErrRetryable) {
+			t.Errorf("create: got %v, want ErrRetryable", err)
+		}
+	}
+	if err := server.Err(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -133,7 +189,7 @@ func TestReports(t *testing.T) {
 		done   = make(chan struct{})
 	)
 	open := make(chan struct{})
-	server, opened := start(t, t.TempDir(), func(key string, size int64) {
+	_, opened := start(t, t.TempDir(), func(key string, size int64) {
 		<-open
 		if head, err := bucket.Head(context.Background(), key); err != nil || head != size {
 			t.Errorf("%s: reported with %d bytes, but has %d, %v", key, size, head, err)
@@ -167,9 +223,6 @@ func TestReports(t *testing.T) {
 	case <-done:
 	case <-time.After(10 * time.Second):
 		t.Error("some objects were never reported")
-	}
-	if noise := server.stderr.quote(); noise != "" {
-		t.Errorf("the server is not quiet%s", noise)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reports (-want +got):\n%s", diff)

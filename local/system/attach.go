@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"os"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/bucketsearch/bucketsearch/functions/sweep"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/datadir"
+	"github.com/bucketsearch/bucketsearch/local/s3"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -22,7 +26,7 @@ const attachedAge = time.Minute
 
 // Attached is a bucket to read, of a system that may be running.
 type Attached struct {
-	Bucket   blob.Reader
+	Bucket   blob.Bucket
 	Settings *settings.Cache
 	Redis    goredis.UniversalClient // nil when no system runs
 
@@ -78,7 +82,7 @@ func (a *Attached) open(ctx context.Context, o Options) (err error) {
 	a.dir, err = datadir.Share(ctx, o.Data)
 	switch {
 	case err == nil:
-		a.store, err = startStore(ctx, o, a.dir, func(string, int64) {})
+		a.store, err = startStore(ctx, o, a.dir, s3.Events{Stored: func(string, int64) {}})
 	case errors.Is(err, datadir.ErrInUse):
 		err = a.join(ctx, o, err)
 	case errors.Is(err, fs.ErrNotExist):
@@ -119,10 +123,20 @@ func (a *Attached) Close() error {
 		errs = append(errs, a.Redis.Close())
 	}
 	if a.store != nil {
-		errs = append(errs, a.store.close())
+		a.store.close()
 	}
 	if a.dir != nil {
 		errs = append(errs, a.dir.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// Rebuild restores the frontier of the system that runs. The messages that a
+// rebuild saves are not sent: that system's own sweep finds what is undone.
+func (a *Attached) Rebuild(ctx context.Context) (sweep.Rebuilt, error) {
+	f := &sweep.Function{
+		Bucket: a.Bucket, Redis: a.Redis, Now: time.Now, Worker: fmt.Sprintf("rebuild/%d", os.Getpid()),
+		Limits: sweep.DefaultLimits(), Log: slog.New(slog.DiscardHandler),
+	}
+	return f.Rebuild(ctx)
 }

@@ -2,13 +2,13 @@ package system
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,15 +26,11 @@ func elsewhere(t *testing.T) (endpoint string, getenv func(string) string) {
 	t.Helper()
 	server, err := s3.Start(t.Context(), s3.Command{Path: os.Args[0], Args: []string{serveStore}}, s3.Options{
 		Dir: t.TempDir(), Listen: "127.0.0.1:0", AccessKey: accessKey, SecretKey: "elsewhere-secret", Bucket: "first",
-	}, func(string, int64) {})
+	}, s3.Events{Stored: func(string, int64) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(server.Close)
 	return server.Endpoint, Credentials("elsewhere-secret")
 }
 
@@ -210,7 +206,7 @@ func TestRedisAway(t *testing.T) {
 	}
 }
 
-// TestRedisEnds kills the system's own redis-server.
+// TestRedisEnds kills the system's own redis-server, which comes back empty.
 func TestRedisEnds(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("redis-server"); err != nil {
@@ -220,24 +216,34 @@ func TestRedisEnds(t *testing.T) {
 	web := newSite(t, 20)
 	s := open(t, options(t))
 	web.gate = func(n int) {
-		if n == 3 {
-			info := s.Redis.Info(t.Context(), "server").Val()
-			_, rest, _ := strings.Cut(info, "process_id:")
-			id, _, _ := strings.Cut(rest, "\r\n")
-			pid, err := strconv.Atoi(id)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			process, _ := os.FindProcess(pid)
-			if err := process.Kill(); err != nil {
-				t.Error(err)
-			}
+		if n == 3 || n == 9 {
+			s.Redis.ShutdownNoSave(t.Context()) // fails when the connection ends, as it should
 		}
 	}
-	begin(t, s, Plan{Seeds: seeds(web.URL + "/")})
+	if got := crawl(t, s, Plan{Seeds: seeds(web.URL + "/")}); got.Stored != 20 {
+		t.Errorf("stored %d pages, want 20", got.Stored)
+	}
+	mustVerify(t, s.Bucket)
+}
+
+// broken is a server that has ended and cannot be started again.
+type broken struct{}
+
+func (broken) Done() <-chan struct{} {
+	ended := make(chan struct{})
+	close(ended)
+	return ended
+}
+
+func (broken) Err() error { return errors.New("it has ended") }
+
+// A server that cannot be kept running ends the system with a sentence.
+func TestServerIsGivenUp(t *testing.T) {
+	t.Parallel()
+	s := open(t, options(t))
+	s.watchServer(t.Context(), broken{})
 	err := s.Wait(t.Context(), func(Progress, error) {})
-	if err == nil || !strings.Contains(err.Error(), "redis of this system has ended") {
+	if err == nil || !strings.Contains(err.Error(), "it has ended; start again to go on") {
 		t.Errorf("got %v, want that it has ended", err)
 	}
 }

@@ -2,16 +2,18 @@ package system
 
 import (
 	"context"
-	"fmt"
-	"os"
+	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
 	"github.com/bucketsearch/bucketsearch/functions/index"
+	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/pack"
 	"github.com/bucketsearch/bucketsearch/functions/schedule"
 	"github.com/bucketsearch/bucketsearch/functions/sweep"
 	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/functions/watch"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
@@ -22,31 +24,50 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 	if s.options.Functions != "" {
 		return s.isolated(ctx)
 	}
-	worker := fmt.Sprintf("local/%d", os.Getpid())
-	schedule := &schedule.Function{
+	scheduled := &schedule.Function{
 		Settings: s.Settings, Redis: s.Redis, Sender: s.queues, Now: time.Now,
-		Limits: schedule.DefaultLimits(), Agent: s.options.Agent, Log: s.Log,
+		Limits: schedule.DefaultLimits(), Agent: s.options.Agent, Log: s.log(task.Schedule),
 	}
-	fetch := &fetch.Function{
-		Bucket: s.Bucket, Transport: fetch.Transport(fetch.Options{AllowPrivate: s.options.AllowPrivate}),
-		Now: time.Now, Sleep: awake(ctx), Agent: s.options.Agent, Worker: worker, Limits: fetch.DefaultLimits(), Log: s.Log,
+	fetched := &fetch.Function{
+		Bucket: s.bucket(task.Fetch), Transport: fetch.Transport(fetch.Options{AllowPrivate: s.options.AllowPrivate}),
+		Now: time.Now, Sleep: awake(ctx), Agent: s.options.Agent, Worker: s.worker, Limits: fetch.DefaultLimits(), Log: s.log(task.Fetch),
 	}
-	pack := &pack.Function{
-		Bucket: s.Bucket, Settings: s.Settings, Redis: s.Redis, Sender: s.queues, Now: time.Now,
-		Limits: pack.DefaultLimits(), Worker: worker, Agent: s.options.Agent, Log: s.Log,
+	packed := &pack.Function{
+		Bucket: s.bucket(task.Pack), Settings: s.Settings, Redis: s.Redis, Sender: s.queues, Now: time.Now,
+		Limits: pack.DefaultLimits(), Worker: s.worker, Agent: s.options.Agent, Log: s.log(task.Pack),
 	}
-	index := &index.Function{Bucket: s.Bucket, Redis: s.Redis, Now: time.Now, Worker: worker, Log: s.Log}
-	sweep := &sweep.Function{
-		Bucket: s.Bucket, Redis: s.Redis, Sender: s.queues, Now: time.Now,
-		Worker: worker, Keep: sweep.DefaultKeep, Log: s.Log,
+	indexed := &index.Function{
+		Bucket: s.bucket(task.Index), Redis: s.Redis, Now: time.Now, Worker: s.worker, Log: s.log(task.Index),
 	}
-	return map[string]queue.Function{
-		task.Schedule: schedule.Handle,
-		task.Fetch:    fetch.Handle,
-		task.Pack:     pack.Handle,
-		task.Index:    index.Handle,
-		task.Sweep:    sweep.Handle,
-	}, func() {}, nil
+	swept := &sweep.Function{
+		Bucket: s.bucket(task.Sweep), Redis: s.Redis, Sender: s.queues, Now: time.Now,
+		Worker: s.worker, Limits: sweep.DefaultLimits(), Log: s.log(task.Sweep),
+	}
+	watched := &watch.Function{
+		System:   watch.System{Bucket: s.bucket(task.Watch), Redis: s.Redis, Now: time.Now},
+		Settings: s.Settings, Client: http.DefaultClient, Log: s.log(task.Watch),
+	}
+	functions := map[string]queue.Function{
+		task.Schedule: scheduled.Handle,
+		task.Fetch:    fetched.Handle,
+		task.Pack:     packed.Handle,
+		task.Index:    indexed.Handle,
+		task.Sweep:    swept.Handle,
+		task.Watch:    watched.Handle,
+	}
+	for name, handle := range functions {
+		functions[name] = s.vitals.Watch(name, s.graves().Watch(name, handle))
+	}
+	return functions, func() {}, nil
+}
+
+func (s *System) bucket(function string) blob.Bucket { return s.store.of(function, s.vitals) }
+
+func (s *System) log(function string) *slog.Logger { return s.Log.With("function", function) }
+
+// graves keeps what the queues give up.
+func (s *System) graves() message.Graves {
+	return message.Graves{Bucket: s.Bucket, Now: time.Now, Log: s.Log}
 }
 
 // awake sleeps until the system stops: fetch then asks for no more and keeps

@@ -2,9 +2,7 @@ package system
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"syscall"
 	"time"
 )
 
@@ -22,26 +20,30 @@ func (s *System) Failed() <-chan struct{} { return s.health.Done() }
 // Err returns why the system cannot go on, nil while it can.
 func (s *System) Err() error { return context.Cause(s.health) }
 
-// watchStore ends the system when the embedded store has ended by itself.
-func (s *System) watchStore(ctx context.Context) {
+// server is one that the system has started, and keeps running.
+type server interface {
+	Done() <-chan struct{}
+	Err() error
+}
+
+// watchServer ends the system when a server has ended that cannot be kept running.
+func (s *System) watchServer(ctx context.Context, kept server) {
 	select {
 	case <-ctx.Done():
-	case <-s.store.done():
-		s.fail(fmt.Errorf("%w; start again to go on, nothing that was stored is lost", s.store.server.Err()))
+	case <-kept.Done():
+		s.fail(fmt.Errorf("%w; start again to go on, nothing that was stored is lost", kept.Err()))
 	}
 }
 
-// watchRedis ends the system when the Redis that it started has ended by
-// itself. One elsewhere may come back.
-func (s *System) watchRedis(ctx context.Context) error {
-	if s.redis == nil {
-		return nil
+// restarted returns what is told when a server that had ended serves again:
+// the sweep rebuilds at once what was lost with it.
+func (s *System) restarted(name string) func(error) {
+	return func(why error) {
+		s.Log.Warn("started again", "server", name, "ended", why)
+		if err := s.sweep(context.Background()); err != nil {
+			s.Log.Error("no sweep until the next clock", "error", err)
+		}
 	}
-	err := s.Redis.Ping(ctx).Err()
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		s.fail(fmt.Errorf("the redis of this system has ended: %w; start again to go on, nothing is lost", err))
-	}
-	return err
 }
 
 // watchRoom ends the system when the disk is about to be full.

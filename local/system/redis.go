@@ -18,7 +18,7 @@ import (
 // openRedis connects to the Redis of --redis, or starts one.
 func (s *System) openRedis(ctx context.Context) (err error) {
 	if s.redisURL = s.options.Redis; s.redisURL == "" {
-		if s.redis, err = redis.Start(ctx, redis.Options{Dir: s.options.Data}); err != nil {
+		if s.redis, err = redis.Start(ctx, redis.Options{Dir: s.options.Data, Restarted: s.restarted("redis")}); err != nil {
 			return err
 		}
 		s.redisURL = s.redis.URL

@@ -5,19 +5,21 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
 // How queues and clocks run on a laptop.
 const (
-	visibility  = 6 * functionTimeout // as AWS advises
-	maxReceives = 12
-	grace       = 5 * time.Second // for running functions when the system stops
+	visibility = 6 * functionTimeout // as AWS advises
+	grace      = 5 * time.Second     // for running functions when the system stops
 
 	functionTimeout = 5 * time.Minute
 	tick            = time.Second      // of schedule
 	sweepTick       = 20 * time.Second // of sweep
+	watchTick       = time.Minute      // of watch
+	feedbackTick    = 15 * time.Second // of vital signs
 	keepTick        = 2 * time.Second  // of what status reads
 )
 
@@ -29,13 +31,15 @@ var concurrency = map[string]int{
 	task.Pack:     4,
 	task.Index:    1,
 	task.Sweep:    1,
+	task.Watch:    1,
 }
 
-func newQueues(chaos *queue.Chaos) queue.Set {
+// newQueues returns the queues, whose dead letters are told to dead.
+func newQueues(chaos *queue.Chaos, dead func(message.DeadLetter)) queue.Set {
 	queues := make(queue.Set)
 	for _, name := range task.Queues {
 		queues[name] = queue.New(queue.Options{
-			Name: name, Visibility: visibility, MaxReceives: maxReceives, Clock: queue.System{}, Chaos: chaos,
+			Name: name, Visibility: visibility, MaxReceives: message.MaxReceives, Chaos: chaos, Dead: dead,
 		})
 	}
 	return queues
@@ -64,11 +68,17 @@ func (s *System) Run(ctx context.Context) error {
 		})
 	}
 	running.Go(func() { s.every(ctx, sweepTick, s.sweep) })
+	running.Go(func() { s.every(ctx, watchTick, s.watch) })
+	running.Go(func() { s.every(ctx, feedbackTick, s.feedBack) })
 	running.Go(func() { s.every(ctx, keepTick, s.keepRequests) })
 	running.Go(func() { s.every(ctx, tick, s.tick) })
 	running.Go(func() { s.every(ctx, healthTick, s.watchRoom) })
-	running.Go(func() { s.every(ctx, healthTick, s.watchRedis) })
-	running.Go(func() { s.watchStore(ctx) })
+	if s.store.server != nil {
+		running.Go(func() { s.watchServer(ctx, s.store.server) })
+	}
+	if s.redis != nil {
+		running.Go(func() { s.watchServer(ctx, s.redis) })
+	}
 	s.stop = sync.OnceFunc(func() {
 		cancel()
 		running.Wait()
@@ -96,6 +106,13 @@ func (s *System) every(ctx context.Context, period time.Duration, call func(cont
 func (s *System) sweep(ctx context.Context) error {
 	return task.Send(ctx, s.queues, task.Sweep, struct{}{}, 0)
 }
+
+func (s *System) watch(ctx context.Context) error {
+	return task.Send(ctx, s.queues, task.Watch, struct{}{}, 0)
+}
+
+// feedBack puts the vital signs of this process into the bucket.
+func (s *System) feedBack(ctx context.Context) error { return s.vitals.Flush(ctx, s.Bucket) }
 
 func (s *System) keepRequests(context.Context) error { return s.dir.KeepRequests(s.Requests()) }
 

@@ -74,14 +74,8 @@ func statusOf(books *account.Bucket, requests countblob.Counts, show func(accoun
 	for _, m := range books.Manifests {
 		status.Packages += len(m.Packages)
 		status.Segments += len(m.Segments)
-		for _, p := range m.Packages {
-			status.Held += p.Bytes
-		}
-		for _, b := range m.Books {
-			status.Held += b.Bytes
-		}
+		status.Held += m.Bytes()
 		for _, s := range m.Segments {
-			status.Held += s.Bytes
 			status.Documents += s.Documents
 		}
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/bucketsearch/bucketsearch/functions/environment"
+	"github.com/bucketsearch/bucketsearch/functions/vitals"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/s3blob"
@@ -29,14 +31,14 @@ type store struct {
 	getenv   func(string) string
 }
 
-// openStore opens the bucket and has stored called with every object that is
-// put: by the embedded store after the commit, or, with a store elsewhere, by
-// this process after its own puts. The sweep finds what others put there.
-func openStore(ctx context.Context, o Options, dir *datadir.Dir, stored func(key string, size int64)) (*store, error) {
+// openStore opens the bucket and has every object told that is put: by the
+// embedded store after the commit, or, with a store elsewhere, by this process
+// after its own puts. The sweep finds what others put there.
+func openStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Events) (*store, error) {
 	if o.S3 == "" {
-		return startStore(ctx, o, dir, stored)
+		return startStore(ctx, o, dir, events)
 	}
-	s, opened, err := connect(o.S3, o.Getenv, stored)
+	s, opened, err := connect(o.S3, o.Getenv, events.Stored)
 	if err != nil {
 		return nil, err
 	}
@@ -44,20 +46,21 @@ func openStore(ctx context.Context, o Options, dir *datadir.Dir, stored func(key
 }
 
 // startStore starts the embedded store, whose child makes the bucket.
-func startStore(ctx context.Context, o Options, dir *datadir.Dir, stored func(string, int64)) (*store, error) {
+func startStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Events) (*store, error) {
 	secret, err := dir.Secret()
 	if err != nil {
 		return nil, err
 	}
 	server, err := s3.Start(ctx, s3.Command{Path: o.Self[0], Args: o.Self[1:]}, s3.Options{
 		Dir: dir.S3(), Listen: "127.0.0.1:0", AccessKey: accessKey, SecretKey: secret, Bucket: bucketName,
-	}, stored)
+	}, events)
 	if err != nil {
 		return nil, fmt.Errorf("cannot start the embedded object store: %w", err)
 	}
 	s, _, err := connect(server.Endpoint+"/"+bucketName, Credentials(secret), nil)
 	if err != nil {
-		return nil, errors.Join(err, server.Close())
+		server.Close()
+		return nil, err
 	}
 	s.server = server
 	return s, nil
@@ -70,8 +73,14 @@ func connect(url string, getenv func(string) string, stored func(string, int64))
 		return nil, nil, fmt.Errorf("--s3: %w", err)
 	}
 	s := &store{url: url, getenv: getenv, counting: countblob.New(opened)}
-	s.bucket = &watched{Bucket: blob.Retry(s.counting, environment.RetryPolicy()), stored: stored}
+	s.bucket = &watched{Bucket: blob.Retry(s.counting, environment.RetryPolicy()), stored: stored, last: new(atomic.Pointer[error])}
 	return s, opened, nil
+}
+
+// of returns the bucket for one function, whose requests the recorder counts.
+func (s *store) of(function string, recorder *vitals.Recorder) blob.Bucket {
+	counted := recorder.Bucket(function, s.counting)
+	return &watched{Bucket: blob.Retry(counted, environment.RetryPolicy()), stored: s.bucket.stored, last: s.bucket.last}
 }
 
 // explain adds what a person can do about a store that cannot be used.
@@ -85,19 +94,11 @@ func (s *store) explain(err error) error {
 	return fmt.Errorf("the object store of --s3 %s cannot be used; check the address, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION: %w", s.url, err)
 }
 
-func (s *store) done() <-chan struct{} {
-	if s.server == nil {
-		return nil
+// close ends the embedded store.
+func (s *store) close() {
+	if s.server != nil {
+		s.server.Close()
 	}
-	return s.server.Done()
-}
-
-// close ends the embedded store. That it had ended by itself is told by done.
-func (s *store) close() error {
-	if s.server == nil || s.server.Err() != nil {
-		return nil
-	}
-	return s.server.Close()
 }
 
 // Credentials is an environment with the embedded store's credentials.

@@ -7,23 +7,26 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/vitals"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/local/datadir"
 	"github.com/bucketsearch/bucketsearch/local/queue"
 	"github.com/bucketsearch/bucketsearch/local/redis"
+	"github.com/bucketsearch/bucketsearch/local/s3"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// settingsAge is how long settings are used before they are
-// read again.
+// settingsAge is how long settings are used before they are read again.
 const settingsAge = 10 * time.Second
 
 // Options say how to run.
@@ -53,6 +56,8 @@ type System struct {
 	redis    *redis.Server // nil when it is not ours
 	redisURL string
 	queues   queue.Set
+	worker   string // names this process and no other
+	vitals   *vitals.Recorder
 	earlier  countblob.Counts        // requests of earlier runs
 	room     func() (int64, error)   // on the disk of the embedded store
 	health   context.Context         // ends when the system cannot go on
@@ -71,7 +76,10 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &System{options: options, dir: dir, queues: newQueues(options.Chaos), room: dir.Room, stop: func() {}}
+	s := &System{options: options, dir: dir, room: dir.Room, stop: func() {}}
+	s.worker = fmt.Sprintf("local/%d-%08x", os.Getpid(), rand.Uint32())
+	s.vitals = vitals.New(vitals.Options{Worker: s.worker, Now: time.Now})
+	s.queues = newQueues(options.Chaos, func(d message.DeadLetter) { s.graves().Bury(context.Background(), d) })
 	s.health, s.fail = context.WithCancelCause(context.Background())
 	defer func() {
 		if err != nil {
@@ -88,7 +96,7 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	if err := s.checkRoom(ctx); err != nil {
 		return nil, err
 	}
-	if s.store, err = openStore(ctx, options, dir, s.raise); err != nil {
+	if s.store, err = openStore(ctx, options, dir, s3.Events{Stored: s.raise, Restarted: s.restarted("object store")}); err != nil {
 		return nil, err
 	}
 	s.Bucket = s.store.bucket
@@ -101,7 +109,7 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	if err := s.claimRedis(ctx); err != nil {
 		return nil, err
 	}
-	s.Settings = &settings.Cache{Bucket: s.Bucket, Now: time.Now, Age: settingsAge}
+	s.Settings = &settings.Cache{Bucket: s.bucket("settings"), Now: time.Now, Age: settingsAge}
 	return s, nil
 }
 
@@ -146,10 +154,13 @@ func (s *System) Close() error {
 		s.redis.Close()
 	}
 	if s.store != nil {
+		if err := s.feedBack(context.Background()); err != nil {
+			s.Log.Warn("feedback", "error", err)
+		}
 		if err := s.dir.KeepRequests(s.Requests()); err != nil {
 			s.Log.Warn("requests", "error", err)
 		}
-		errs = append(errs, s.store.close())
+		s.store.close()
 	}
 	if s.logFile != nil {
 		errs = append(errs, s.logFile.Close())

@@ -13,7 +13,7 @@ import (
 type watched struct {
 	blob.Bucket
 	stored func(key string, size int64) // nil: somebody else raises events
-	last   atomic.Pointer[error]
+	last   *atomic.Pointer[error]       // shared by all that write to the same store
 }
 
 // Create implements blob.Bucket.

@@ -15,7 +15,7 @@ import (
 // as long: it must not fall behind message by message.
 func TestIndexGivesWayOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		queues := newQueues(nil)
+		queues := newQueues(nil, nil)
 		if _, err := queues[task.Fetch].Send("a batch", 0); err != nil {
 			t.Fatal(err)
 		}

@@ -1,14 +1,14 @@
-package s3
+package child
 
 import (
 	"bytes"
 	"sync"
 )
 
-// tailSize is how much of the standard error of the child is kept.
+// tailSize is how many bytes of a child's output are kept for messages.
 const tailSize = 2 << 10
 
-// tail keeps the last bytes written to it.
+// tail keeps the last bytes that were written to it.
 type tail struct {
 	mu   sync.Mutex
 	last []byte // guarded by mu
@@ -18,11 +18,13 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = append(t.last, p[max(0, len(p)-tailSize):]...)
-	t.last = t.last[max(0, len(t.last)-tailSize):]
+	if over := len(t.last) - tailSize; over > 0 {
+		t.last = append(t.last[:0], t.last[over:]...)
+	}
 	return len(p), nil
 }
 
-// quote returns what was written last as the end of an error message.
+// quote returns what was written last as the end of a message.
 func (t *tail) quote() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package lambda
+package child
 
 import "syscall"
 

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/bucketsearch/bucketsearch/functions/verify"
+)
+
+// barPeriod is how often a progress bar is drawn.
+const barPeriod = 100 * time.Millisecond
+
+// bar shows how far a proof has come, on a terminal only.
+type bar struct {
+	out io.Writer // nil where it is no terminal
+
+	mu    sync.Mutex // protects shown
+	shown time.Time
+}
+
+func newBar(out io.Writer) *bar {
+	if file, isFile := out.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
+		return &bar{out: out}
+	}
+	return &bar{}
+}
+
+// show takes what verify tells.
+func (b *bar) show(p verify.Progress) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.out == nil || time.Since(b.shown) < barPeriod || p.Total == 0 {
+		return
+	}
+	b.shown = time.Now()
+	const width = 30
+	done := int(width * min(p.Done, p.Total) / p.Total)
+	fmt.Fprintf(b.out, "\r\x1b[K%-9s [%s%s] %3d %%", p.Stage, strings.Repeat("#", done), strings.Repeat(" ", width-done), 100*min(p.Done, p.Total)/p.Total)
+}
+
+// end leaves the terminal's line empty.
+func (b *bar) end() {
+	if b.out != nil {
+		fmt.Fprint(b.out, "\r\x1b[K")
+	}
+}

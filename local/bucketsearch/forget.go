@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+func forgetCommand(where *location) *cobra.Command {
+	var sure bool
+	cmd := &cobra.Command{
+		Use:   "forget URL|SITE...",
+		Short: "Take URLs or whole sites down, for good",
+		Long: "Forget takes pages down: they are found no more from now on, never asked for again,\n" +
+			"and erased from packages, index and books by the system that runs, or by the next\n" +
+			"start. What they stood in is deleted a day later. verify tells whether anything is\n" +
+			"left. It cannot be taken back.\n\n" +
+			"A name without a slash is a whole site with all its hosts, anything else one URL.",
+		Example: "  bucketsearch forget https://example.org/private.html\n  bucketsearch forget example.org",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("forget needs an address or a site, such as: bucketsearch forget https://example.org/private.html")
+			}
+			return nil
+		},
+		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
+			targets, err := parseTargets(args)
+			if err != nil {
+				return err
+			}
+			stored, err := concerned(cmd, a, targets)
+			if err != nil {
+				return err
+			}
+			if !sure && !confirmed(cmd, fmt.Sprintf("%s will be forgotten for good. Go on?", count(stored, "stored page"))) {
+				return errors.New("nothing was forgotten; to go on without being asked: bucketsearch forget --yes …")
+			}
+			version, err := takedown.Forget(cmd.Context(), a.Bucket, entriesOf(targets)...)
+			if err != nil {
+				return err
+			}
+			when := "the next start erases them"
+			if a.Redis != nil {
+				when = "they are erased within minutes"
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s forgotten (takedown %d): found no more, never asked for again; %s.\n", count(stored, "stored page"), version, when)
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&sure, "yes", false, "do not ask")
+	return cmd
+}
+
+// target is one argument of forget.
+type target struct {
+	address address.Address
+	site    bool
+}
+
+func parseTargets(args []string) ([]target, error) {
+	var targets []target
+	for _, arg := range args {
+		t := target{site: isSite(arg)}
+		var err error
+		if t.address, err = collection.ParseSeed(arg); err != nil {
+			return nil, fmt.Errorf("%.200q is neither a web address nor a site; write https://example.org/page or example.org", arg)
+		}
+		if host, _, _ := strings.Cut(t.address.Host, ":"); t.site && host != t.address.Site {
+			return nil, fmt.Errorf("%s is a host of the site %s; to forget all of it: bucketsearch forget %s", arg, t.address.Site, t.address.Site)
+		}
+		targets = append(targets, t)
+	}
+	return targets, nil
+}
+
+// isSite tells a site from a URL: it has no slash, and no port.
+func isSite(arg string) bool {
+	if _, err := netip.ParseAddr(arg); err == nil {
+		return true
+	}
+	return !strings.ContainsAny(arg, "/:?#")
+}
+
+func entriesOf(targets []target) []takedown.Entry {
+	var entries []takedown.Entry
+	for _, t := range targets {
+		if t.site {
+			entries = append(entries, takedown.Site(t.address.Site, time.Now()))
+		} else {
+			entries = append(entries, takedown.URL(t.address, time.Now()))
+		}
+	}
+	return entries
+}
+
+// concerned counts the stored pages that would be forgotten.
+func concerned(cmd *cobra.Command, a *system.Attached, targets []target) (stored int, err error) {
+	inForce, err := a.Settings.Get(cmd.Context())
+	if err != nil {
+		return 0, err
+	}
+	books, err := account.Read(cmd.Context(), a.Bucket, inForce)
+	if err != nil {
+		return 0, err
+	}
+	for u, err := range books.All() {
+		if err != nil {
+			return 0, err
+		}
+		for _, t := range targets {
+			if u.State == account.Stored && (u.Address.ID == t.address.ID || t.site && u.Address.Site == t.address.Site) {
+				stored++
+				break
+			}
+		}
+	}
+	return stored, nil
+}
+
+// confirmed asks on a terminal, and takes no answer elsewhere for a no.
+func confirmed(cmd *cobra.Command, question string) bool {
+	file, isFile := cmd.InOrStdin().(*os.File)
+	if !isFile || !term.IsTerminal(int(file.Fd())) {
+		return false
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s [y/N] ", question)
+	answer, _ := bufio.NewReader(file).ReadString('\n')
+	return strings.EqualFold(strings.TrimSpace(answer), "y") || strings.EqualFold(strings.TrimSpace(answer), "yes")
+}

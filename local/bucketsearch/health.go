@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/vitals"
+	"github.com/bucketsearch/bucketsearch/local/system"
+)
+
+// printHealth prints how the system fares: alerts first.
+func printHealth(out io.Writer, h system.Health) {
+	for _, alert := range h.Alerts {
+		fmt.Fprintf(out, "ALERT %s\n", alert.Text)
+	}
+	if h.Pause != nil {
+		until := "until resume"
+		if !h.Pause.Until.IsZero() {
+			until = "until " + h.Pause.Until.Format(line) + " UTC"
+		}
+		fmt.Fprintf(out, "paused since %s, %s: %s\n", h.Pause.Since.Format(line), until, h.Pause.Reason)
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.Waiting)) {
+		waited := time.Duration(h.Waiting[name] * float64(time.Second))
+		fmt.Fprintf(out, "work has waited for %s for %v\n", name, waited.Round(time.Second))
+	}
+	printSigns(out, h.Signs)
+	fmt.Fprintf(out, "today: %d requests to the object store, which cost $%.4f on AWS\n", h.Today.Requests.Requests(), h.Today.USD)
+	for _, letter := range h.DeadLetters {
+		fmt.Fprintf(out, "dead letter %s, %s after %s: %s\n", letter.Key, letter.At.Format(line), fmt.Sprintf("%d tries", letter.Receives), letter.Reason)
+	}
+}
+
+// printSigns prints a table of functions and one of processes.
+func printSigns(out io.Writer, s vitals.Signs) {
+	if len(s.Functions) == 0 {
+		return
+	}
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "last %v\truns\tfailed\tbusy\tPUT\tGET\tin flight\tlast error\n", s.Over.Round(time.Second))
+	for _, f := range s.Functions {
+		last := ""
+		if f.LastError != nil {
+			last = fmt.Sprintf("%.60s", f.LastError.Text)
+		}
+		fmt.Fprintf(table, "%s\t%d\t%d\t%v\t%d\t%d\t%d\t%s\n", f.Function, f.Invocations, f.Failures, f.Busy.Round(time.Millisecond),
+			f.Requests.Put, f.Requests.Get, f.InFlight, last)
+	}
+	_ = table.Flush()
+	for _, p := range s.Processes {
+		fmt.Fprintf(out, "processes %d: %.2f processors, %s of memory, %d goroutines, %d files open; network %s in, %s out; disk %s read, %s written\n",
+			p.Workers, p.CPU, bytesText(p.Resident), p.Goroutines, p.Descriptors,
+			bytesText(p.Received), bytesText(p.Sent), bytesText(p.DiskRead), bytesText(p.DiskWritten))
+	}
+}

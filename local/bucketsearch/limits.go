@@ -1,0 +1,99 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+)
+
+func limitsCommand(where *location) *cobra.Command {
+	var storage, webhook string
+	var requests int64
+	var usd float64
+	cmd := &cobra.Command{
+		Use:   "limits",
+		Short: "Show or set what the crawl may cost",
+		Long: "Limits shows the caps, or sets those that are given; 0 takes one away. When a cap\n" +
+			"is reached the crawl pauses and status says why; a daily one resumes by itself at\n" +
+			"midnight UTC. Alerts go to the webhook as JSON.",
+		Example: "  bucketsearch limits --storage 50GB --usd 2.50\n  bucketsearch limits --requests 0",
+		Args:    nothing,
+		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
+			bytes, err := parseBytes(storage)
+			if err != nil {
+				return err
+			}
+			given := cmd.Flags().Changed
+			document, err := control.Change(cmd.Context(), a.Bucket, func(d *control.Document) bool {
+				before := *d
+				if given("storage") {
+					d.Limits.StorageBytes = bytes
+				}
+				if given("requests") {
+					d.Limits.RequestsPerDay = requests
+				}
+				if given("usd") {
+					d.Limits.USDPerDay = usd
+				}
+				if given("webhook") {
+					d.Webhook = webhook
+				}
+				return *d != before
+			})
+			if err == nil {
+				printLimits(cmd.OutOrStdout(), document)
+			}
+			return err
+		}),
+	}
+	cmd.Flags().StringVar(&storage, "storage", "0", "keep at most `size` in the bucket, such as 50GB")
+	cmd.Flags().Int64Var(&requests, "requests", 0, "ask the object store at most `n` times a day")
+	cmd.Flags().Float64Var(&usd, "usd", 0, "spend at most `amount` a day on requests")
+	cmd.Flags().StringVar(&webhook, "webhook", "", "tell alerts to this `URL`; empty: to nobody")
+	return cmd
+}
+
+func printLimits(out io.Writer, d control.Document) {
+	cap := func(name, value string, set bool) {
+		if !set {
+			value = "no limit"
+		}
+		fmt.Fprintf(out, "%-18s%s\n", name, value)
+	}
+	cap("storage", fmt.Sprintf("%.4g GB", float64(d.Limits.StorageBytes)/1e9), d.Limits.StorageBytes > 0)
+	cap("requests a day", strconv.FormatInt(d.Limits.RequestsPerDay, 10), d.Limits.RequestsPerDay > 0)
+	cap("USD a day", strconv.FormatFloat(d.Limits.USDPerDay, 'f', 2, 64), d.Limits.USDPerDay > 0)
+	if d.Webhook != "" {
+		cap("alerts to", d.Webhook, true)
+	}
+}
+
+var size = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?) *(?:([KMGT])(i?))?B?$`)
+
+// parseBytes reads a size such as 50GB, 1.5TiB or 1000000.
+func parseBytes(text string) (int64, error) {
+	parts := size.FindStringSubmatch(strings.TrimSpace(text))
+	if parts == nil {
+		return 0, fmt.Errorf("size %q: write it like 50GB", text)
+	}
+	value, err := strconv.ParseFloat(parts[1], 64)
+	base := 1000.0
+	if parts[3] != "" {
+		base = 1024
+	}
+	if parts[2] != "" {
+		value *= math.Pow(base, float64(strings.Index("KMGT", strings.ToUpper(parts[2]))+1))
+	}
+	if err != nil || value > math.MaxInt64/2 {
+		return 0, fmt.Errorf("size %q: that is too much", text)
+	}
+	return int64(value), nil
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bucketsearch/bucketsearch/functions/why"
+	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+)
+
+func whyCommand(where *location) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "why URL",
+		Short: "Tell the whole story of one URL",
+		Long: "Why tells where a URL was found, which rule admits it, when it was asked for,\n" +
+			"where it is packed and indexed, or why not.",
+		Example: "  bucketsearch why https://example.org/missing.html\n  bucketsearch why --json example.org | jq .asked",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("why needs one address, such as: bucketsearch why https://example.org/")
+			}
+			return nil
+		},
+		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
+			wanted, err := collection.ParseSeed(args[0])
+			if err != nil {
+				return fmt.Errorf("%.200q is no web address; write it like https://example.org/", args[0])
+			}
+			inForce, err := a.Settings.Get(cmd.Context())
+			if err != nil {
+				return err
+			}
+			story, err := why.Tell(cmd.Context(), a.Bucket, inForce, wanted)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), story)
+			}
+			waits, err := waiting(cmd, a, story, wanted)
+			if err != nil {
+				return err
+			}
+			printStory(cmd.OutOrStdout(), story, waits)
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// waiting says what the frontier of a running system does with a URL that is
+// pending; "" when none runs.
+func waiting(cmd *cobra.Command, a *system.Attached, story why.Story, url address.Address) (string, error) {
+	if a.Redis == nil || story.Admitted == nil || story.State != account.Pending {
+		return "", nil
+	}
+	return frontier.New(a.Redis, story.Admitted.Crawl).Describe(cmd.Context(), url.ID)
+}
+
+// foundShown is how many of the links to a URL are shown to people.
+const foundShown = 5
+
+// line is how a story's times are written.
+const line = time.DateTime
+
+func printStory(out io.Writer, s why.Story, waits string) {
+	tell := func(topic, format string, args ...any) {
+		fmt.Fprintf(out, "%-10s%s\n", topic, fmt.Sprintf(format, args...))
+	}
+	fmt.Fprintln(out, s.URL)
+	switch {
+	case !s.Forgotten.IsZero():
+		tell("forgotten", "since %s; nothing else is kept of it", s.Forgotten.Format(line))
+		return
+	case s.State == "":
+		tell("unknown", "no seed and no link that was found leads to it")
+	case s.Reason != "":
+		tell("state", "%s: %s", s.State, s.Reason)
+	default:
+		tell("state", "%s", s.State)
+	}
+	for _, name := range s.Seed {
+		tell("found", "seed of collection %s", name)
+	}
+	shown := s.Found[:min(foundShown, len(s.Found))]
+	for _, f := range shown {
+		text := ""
+		if f.Text != "" {
+			text = fmt.Sprintf(" %.60q", f.Text)
+		}
+		tell("found", "%s%s on %s, at depth %d: %s", f.Kind, text, f.On, f.Depth, f.Decision)
+	}
+	if more := s.Links - len(shown); more > 0 {
+		tell("", "and by %s that are not shown", count(more, "link"))
+	}
+	if r := s.Admitted; r != nil {
+		tell("admitted", "by seed %s (scope %s%s) of collection %s, version %d; crawl partition %d, storage partition %d",
+			r.Seed, r.Scope, within(r.Within), r.Collection, r.Version, r.Crawl, r.Storage)
+	}
+	printAsked(tell, s.Asked)
+	if waits != "" {
+		tell("frontier", "%s", waits)
+	}
+	printStored(tell, s)
+	for _, problem := range s.Problems {
+		tell("problem", "%s", problem)
+	}
+}
+
+func within(links int) string {
+	if links == collection.Unlimited {
+		return ""
+	}
+	return " within " + count(links, "link")
+}
+
+func printAsked(tell func(string, string, ...any), asked []why.Asked) {
+	for _, a := range asked {
+		became := a.State.String()
+		if a.Reason != "" {
+			became += ": " + a.Reason
+		}
+		if a.Detail != "" {
+			became += " (" + a.Detail + ")"
+		}
+		if a.Status != 0 {
+			became += fmt.Sprintf(", status %d", a.Status)
+		}
+		where := "in the books"
+		if !a.Packed {
+			where = "waits to be packed"
+		}
+		tell("asked", "%s, batch %s, attempt %d: %s; %s", a.At.UTC().Format(line), a.Batch, a.Attempt, became, where)
+	}
+}
+
+func printStored(tell func(string, string, ...any), s why.Story) {
+	at := s.Stored
+	switch {
+	case at == nil:
+		return
+	case at.MIME == "":
+		tell("packed", "%s at %d, %d bytes long", at.Package, at.Offset, at.Length)
+	default:
+		tell("packed", "%s at %d: %s of %s, %d compressed", at.Package, at.Offset, at.MIME, bytesText(int64(at.Bytes)), at.Length)
+	}
+	switch {
+	case at.Segment != "":
+		tell("indexed", "%s as %q", at.Segment, at.Title)
+	case !at.Indexed:
+		tell("indexed", "not yet: its package waits for index")
+	default:
+		tell("indexed", "no: it holds no text that could be searched")
+	}
+}

@@ -1,0 +1,147 @@
+package child
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// plan is a Child of which each start does what the next word says: run, end
+// after its start, or fail to start. Behind the last it fails.
+type plan struct {
+	t         *testing.T
+	address   string
+	words     []string
+	started   chan *Process
+	restarted chan error
+}
+
+func newPlan(t *testing.T, words ...string) *plan {
+	return &plan{t, listen(t).Addr().String(), words, make(chan *Process, len(words)), make(chan error, len(words))}
+}
+
+func (p *plan) child() Child {
+	return Child{Start: p.start, Restarted: func(why error) { p.restarted <- why }}
+}
+
+func (p *plan) start(ctx context.Context) (*Process, error) {
+	word := "fail"
+	if len(p.words) > 0 {
+		word, p.words = p.words[0], p.words[1:]
+	}
+	var started *Process
+	switch word {
+	case "run":
+		started = start(p.t, helper("hold", p.address))
+	case "end":
+		started = start(p.t, helper("say", "it is over"))
+	case "hang":
+		p.started <- nil
+		<-ctx.Done()
+		return nil, ctx.Err()
+	default:
+		return nil, errors.New("no room")
+	}
+	p.started <- started
+	return started, nil
+}
+
+func (p *plan) keep(policy policy) *Keeper {
+	p.t.Helper()
+	k, err := keep(p.t.Context(), p.child(), policy)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(k.Close)
+	return k
+}
+
+// quick is the usual policy in less time.
+var quick = policy{pauses: make([]time.Duration, 5), steady: time.Hour}
+
+func TestKeepRestarts(t *testing.T) {
+	p := newPlan(t, "run", "fail", "fail", "run")
+	k := p.keep(quick)
+	(<-p.started).Kill()
+	if why := <-p.restarted; why.Error() != "signal: killed" {
+		t.Errorf("it was restarted because of %v", why)
+	}
+	second := <-p.started
+	if err := k.Err(); err != nil {
+		t.Errorf("while it runs: %v", err)
+	}
+	k.Close()
+	if end := second.End(); end != "signal: killed" {
+		t.Errorf("it ended by %s", end)
+	}
+	if err := k.Err(); err != nil {
+		t.Errorf("after Close: %v", err)
+	}
+	k.Close()
+}
+
+func TestKeepGivesUp(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		words []string
+		want  string
+	}{
+		{"one that ends", []string{"end", "end", "end", "end", "end", "end", "run"}, "started again 5 times in vain: exit status 3; it said: it is over"},
+		{"one that cannot start", []string{"run"}, "started again 5 times in vain: no room"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlan(t, c.words...)
+			k := p.keep(quick)
+			(<-p.started).Kill()
+			<-k.Done()
+			if err := k.Err(); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// A child that has run for long enough begins a new row of restarts.
+func TestKeepForgives(t *testing.T) {
+	p := newPlan(t, "end", "end", "end", "end", "end", "end", "end", "run")
+	k := p.keep(policy{pauses: make([]time.Duration, 1)})
+	for range 7 {
+		<-p.restarted
+	}
+	if err := k.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestKeepNeedsAFirst(t *testing.T) {
+	if _, err := Keep(t.Context(), newPlan(t, "fail").child()); err == nil || err.Error() != "no room" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Close ends a start that is under way, and a pause.
+func TestKeepCloses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		word   string
+		policy policy
+	}{
+		{"starting", "hang", quick},
+		{"pausing", "fail", policy{pauses: []time.Duration{time.Hour}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := newPlan(t, "run", c.word)
+			k := p.keep(c.policy)
+			(<-p.started).Kill()
+			if c.word == "hang" {
+				<-p.started
+			}
+			k.Close()
+			if err := k.Err(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

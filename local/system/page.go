@@ -1,0 +1,54 @@
+package system
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/vitals"
+	"github.com/bucketsearch/bucketsearch/local/queue"
+)
+
+// Page serves the search page, over manifests that are at most so old, and
+// /metrics in Prometheus's text form.
+func (s *System) Page(age time.Duration) http.Handler {
+	const name = "query"
+	engine := &query.Engine{Bucket: s.bucket(name), Settings: s.Settings, Now: time.Now, Age: age, Log: s.log(name)}
+	mux := http.NewServeMux()
+	mux.Handle("/", s.vitals.WatchHTTP(name, query.Handler(engine)))
+	mux.HandleFunc("GET /metrics", s.metrics)
+	return mux
+}
+
+// metrics answers with the vital signs, and with how far the crawl is as far
+// as that can be told.
+func (s *System) metrics(w http.ResponseWriter, r *http.Request) {
+	gauges := []vitals.Gauge{s.queueGauge("visible", func(c queue.Counts) int { return c.Visible + c.Delayed }),
+		s.queueGauge("in_flight", func(c queue.Counts) int { return c.InFlight }),
+		s.queueGauge("dead", func(c queue.Counts) int { return c.Dead })}
+	if p, err := s.Progress(r.Context()); err == nil {
+		one := func(n float64) map[string]float64 { return map[string]float64{"": n} }
+		gauges = append(gauges, vitals.Gauge{
+			Name: "bucketsearch_urls", Help: "URLs by what became of them.", Label: "state", Values: map[string]float64{
+				"stored": float64(p.Stored), "waiting": float64(p.Waiting), "leased": float64(p.Leased),
+				"failed": float64(p.Failed), "skipped": float64(p.Skipped),
+			},
+		},
+			vitals.Gauge{Name: "bucketsearch_unpacked_batches", Help: "Batches that wait to be packed.", Values: one(float64(p.Unpacked))},
+			vitals.Gauge{Name: "bucketsearch_packages", Help: "Packages that are listed.", Values: one(float64(p.Packages))},
+			vitals.Gauge{Name: "bucketsearch_unindexed_packages", Help: "Packages that wait for their index.", Values: one(float64(p.Unindexed))},
+			vitals.Gauge{Name: "bucketsearch_documents", Help: "Documents that can be searched.", Values: one(float64(p.Documents))})
+	}
+	w.Header().Set("Content-Type", vitals.Exposition)
+	_ = s.vitals.WritePrometheus(w, gauges...) // fails only when the client has gone
+}
+
+func (s *System) queueGauge(state string, of func(queue.Counts) int) vitals.Gauge {
+	g := vitals.Gauge{
+		Name: "bucketsearch_queue_" + state + "_messages", Help: "Messages of each queue.", Label: "queue", Values: make(map[string]float64),
+	}
+	for name, q := range s.queues {
+		g.Values[name] = float64(of(q.Counts()))
+	}
+	return g
+}

@@ -1,0 +1,119 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/vitals"
+	"github.com/bucketsearch/bucketsearch/functions/watch"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+)
+
+// maxLetters is how many dead letters are shown.
+const maxLetters = 20
+
+// Health is how a system fares.
+type Health struct {
+	Alerts      []vitals.Alert     `json:"alerts"`
+	Pause       *control.Pause     `json:"pause,omitempty"`
+	Limits      control.Limits     `json:"limits,omitzero"`
+	Today       vitals.Usage       `json:"today"`
+	Signs       vitals.Signs       `json:"signs"`
+	DeadLetters []DeadLetter       `json:"dead_letters,omitempty"`    // the first few
+	Waiting     map[string]float64 `json:"waiting_seconds,omitempty"` // of the oldest work of a function
+}
+
+// DeadLetter is a message that was given up.
+type DeadLetter struct {
+	Key string `json:"key"`
+	message.DeadLetter
+}
+
+// Report is all that status tells.
+type Report struct {
+	Status
+	Health Health `json:"health"`
+}
+
+// ReadHealth looks at the system whose bucket is attached.
+func (a *Attached) ReadHealth(ctx context.Context) (Health, error) {
+	inForce, err := a.Settings.Get(ctx)
+	if err != nil {
+		return Health{}, err
+	}
+	state, err := watch.System{Bucket: a.Bucket, Redis: a.Redis, Now: time.Now}.Look(ctx, inForce)
+	if err != nil {
+		return Health{}, err
+	}
+	health := Health{
+		Alerts: vitals.Judge(state), Pause: state.Pause, Limits: state.Limits, Today: state.Usage, Signs: state.Signs,
+		Waiting: make(map[string]float64),
+	}
+	for function, waited := range state.Waiting {
+		if waited > 0 {
+			health.Waiting[function] = waited.Seconds()
+		}
+	}
+	health.DeadLetters, err = deadLetters(ctx, a.Bucket)
+	return health, err
+}
+
+func deadLetters(ctx context.Context, bucket blob.Reader) ([]DeadLetter, error) {
+	var letters []DeadLetter
+	for object, err := range bucket.List(ctx, layout.DeadLetters, "") {
+		if err != nil {
+			return nil, fmt.Errorf("cannot list dead letters: %w", err)
+		}
+		if !layout.IsDeadLetter(object.Key) {
+			continue
+		}
+		if len(letters) == maxLetters {
+			break
+		}
+		content, err := bucket.Get(ctx, object.Key, blob.Range{})
+		if errors.Is(err, blob.ErrAbsent) { // sent again meanwhile
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read dead letter %s: %w", object.Key, err)
+		}
+		letter, err := message.DecodeDeadLetter(content)
+		if err != nil {
+			letter.Reason = err.Error()
+		}
+		letters = append(letters, DeadLetter{object.Key, letter})
+	}
+	return letters, nil
+}
+
+// Resend has dead letters sent again by the next sweep: those with the keys, or
+// all when none is given. It returns how many there are.
+func (a *Attached) Resend(ctx context.Context, keys []string) (int, error) {
+	if len(keys) == 0 {
+		for object, err := range a.Bucket.List(ctx, layout.DeadLetters, "") {
+			if err != nil {
+				return 0, fmt.Errorf("cannot list dead letters: %w", err)
+			}
+			if layout.IsDeadLetter(object.Key) {
+				keys = append(keys, object.Key)
+			}
+		}
+	}
+	for _, key := range keys {
+		if !layout.IsDeadLetter(key) {
+			return 0, fmt.Errorf("%q is no dead letter; status shows their keys", key)
+		}
+		if _, err := a.Bucket.Head(ctx, key); err != nil {
+			return 0, fmt.Errorf("cannot send dead letter %s again: %w", key, err)
+		}
+		if err := blob.CreateOnce(ctx, a.Bucket, layout.ResendKey(key), []byte("again\n")); err != nil {
+			return 0, fmt.Errorf("cannot send dead letter %s again: %w", key, err)
+		}
+	}
+	return len(keys), nil
+}
