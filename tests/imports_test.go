@@ -20,7 +20,7 @@ var layers = []string{"layout", "strategy", "functions", "local", "tests"}
 
 // apart are functions, which never import each other: they meet through
 // objects.
-var apart = []string{"schedule", "fetch", "pack", "index", "query", "sweep", "verify"}
+var apart = []string{"schedule", "fetch", "pack", "index", "query", "sweep", "verify", "watch", "why"}
 
 // alone says which package is the only one to import what lies under a path.
 var alone = map[string]string{

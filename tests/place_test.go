@@ -23,9 +23,10 @@ const patience = 5 * time.Minute
 type place struct {
 	t    testing.TB
 	data string
+	env  []string // variables besides those of this process
 }
 
-func newPlace(t testing.TB) place { return place{t, filepath.Join(t.TempDir(), "data")} }
+func newPlace(t testing.TB) place { return place{t: t, data: filepath.Join(t.TempDir(), "data")} }
 
 // process is the program at work.
 type process struct {
@@ -61,6 +62,7 @@ func (p place) start(command string, args ...string) *process {
 	p.t.Cleanup(cancel)
 	run := &process{ended: make(chan struct{})}
 	run.Cmd = exec.CommandContext(ctx, program, append([]string{command, "--data", p.data}, args...)...)
+	run.Env = append(os.Environ(), p.env...)
 	run.Stdout, run.Stderr = &run.out, &run.err
 	if err := run.Start(); err != nil {
 		p.t.Fatalf("cannot start %s: %v", command, err)
@@ -121,7 +123,7 @@ func (p place) verify() {
 // status returns what status --json prints.
 func (p place) status() system.Status {
 	p.t.Helper()
-	return decode[system.Status](p.t, p.must("status", "--json"))
+	return decode[system.Report](p.t, p.must("status", "--json")).Status
 }
 
 func decode[T any](t testing.TB, text string) T {

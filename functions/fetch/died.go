@@ -44,7 +44,7 @@ func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 		settle(o, died)
 	}
 	r.end(f.Now())
-	f.Log.WarnContext(ctx, "batch given up: a fetch that had it left nothing", "batch", b.Version, "host", b.Host, "urls", len(b.Targets))
+	f.Log.WarnContext(ctx, "batch given up: a fetch that had it left nothing", "partition", b.Storage, "crawl", b.Crawl, "batch", b.Version, "host", b.Host, "urls", len(b.Targets))
 	return f.put(ctx, layout.SpoolKey(b.Storage, b.Version), spool.Spool{Ledger: r.ledger})
 }
 

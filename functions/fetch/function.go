@@ -62,7 +62,7 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 // again.
 func (f *Function) Run(ctx context.Context, b batch.Batch) error {
 	if f.tooLate(b) {
-		f.Log.InfoContext(ctx, "batch dropped: its deadline has passed", "batch", b.Version, "host", b.Host)
+		f.Log.InfoContext(ctx, "batch dropped: its deadline has passed", "partition", b.Storage, "crawl", b.Crawl, "batch", b.Version, "host", b.Host)
 		return nil
 	}
 	key := layout.SpoolKey(b.Storage, b.Version)

@@ -69,7 +69,7 @@ func (f *Function) Run(ctx context.Context, key string) error {
 	}
 	listed := m.Package(key)
 	if listed == nil {
-		f.Log.DebugContext(ctx, "no generation lists the package yet", "package", key)
+		f.Log.DebugContext(ctx, "no generation lists the package yet", "partition", m.Partition, "generation", m.Generation, "package", key)
 		return nil
 	}
 	if listed.Indexed {

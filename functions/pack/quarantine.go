@@ -17,7 +17,7 @@ import (
 // it out of the spool. Its URLs are asked for again when their lease ends.
 func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch layout.Version, reason error) error {
 	key := layout.SpoolKey(p, batch)
-	f.Log.ErrorContext(ctx, "spool object goes to quarantine", "key", key, "reason", reason)
+	f.Log.ErrorContext(ctx, "spool object goes to quarantine", "partition", p, "batch", batch, "key", key, "reason", reason)
 	content, err := f.Bucket.Get(ctx, key, blob.Range{})
 	if errors.Is(err, blob.ErrAbsent) { // another was faster, long ago
 		return nil

@@ -127,7 +127,7 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 	}
 	message.Crawl = crawl
 	message.DelayMillis = max(message.DelayMillis, s.Delay().Milliseconds())
-	f.Log.DebugContext(ctx, "leased", "batch", lease.Version, "host", lease.Host, "urls", len(message.Targets))
+	f.Log.DebugContext(ctx, "leased", "crawl", crawl, "partition", message.Storage, "batch", lease.Version, "host", lease.Host, "urls", len(message.Targets))
 	return true, task.Send(ctx, f.Sender, task.Fetch, message, 0)
 }
 

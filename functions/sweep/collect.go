@@ -21,7 +21,7 @@ func (p *partition) collect(ctx context.Context) error {
 		}
 		gone[c.Key] = c.At
 		if listed[c.Key] {
-			p.Log.ErrorContext(ctx, "a condemned object is listed, and stays", "key", c.Key, "generation", p.manifest.Generation)
+			p.Log.ErrorContext(ctx, "a condemned object is listed, and stays", "partition", p.id, "key", c.Key, "generation", p.manifest.Generation)
 			continue
 		}
 		keys = append(keys, c.Key)

@@ -167,7 +167,7 @@ func (p *partition) clearQuarantine(ctx context.Context) error {
 			}
 			var keys []string
 			for _, object := range kept {
-				p.Log.WarnContext(ctx, "deleted from quarantine, for it may hold what is forgotten", "key", object.Key)
+				p.Log.WarnContext(ctx, "deleted from quarantine, for it may hold what is forgotten", "partition", p.id, "generation", p.manifest.Generation, "key", object.Key)
 				keys = append(keys, object.Key)
 			}
 			return p.deleteAll(ctx, keys)

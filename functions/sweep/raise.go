@@ -39,7 +39,7 @@ func (p *partition) raiseSpooled(ctx context.Context) error {
 	for _, object := range p.spooled {
 		_, batch, err := layout.ParseSpoolKey(object.Key)
 		if err != nil {
-			p.Log.WarnContext(ctx, "foreign object in the spool", "error", err)
+			p.Log.WarnContext(ctx, "foreign object in the spool", "partition", p.id, "error", err)
 			continue
 		}
 		if !p.out[batch] && (settled[batch] || p.manifest.HasConsumed(batch) || p.manifest.IsClosed(batch)) {

@@ -95,7 +95,7 @@ func (f *Function) rebuild(ctx context.Context, s *settings.Settings, stale []in
 	if err != nil {
 		return Rebuilt{}, fmt.Errorf("cannot rebuild the frontier: %w", err)
 	}
-	f.Log.InfoContext(ctx, "rebuilt frontier", "epoch", done.Epoch, "partitions", len(stale), "urls", done.URLs, "pending", done.Pending, "took", done.Took)
+	f.Log.InfoContext(ctx, "rebuilt frontier", "epoch", done.Epoch, "crawl", stale, "urls", done.URLs, "pending", done.Pending, "took", done.Took)
 	return done, nil
 }
 

@@ -1,0 +1,168 @@
+package bench
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Of a crawl that is killed in part: the hosts, how long each takes to answer,
+// and what is watched before and after the kill.
+const (
+	recoverHosts = 8
+	answerTime   = 20 * time.Millisecond
+	warmUp       = 6 * time.Second
+	watchBefore  = 3 * time.Second
+	watchAfter   = 12 * time.Second
+)
+
+// BenchmarkRecover kills one process of a crawl of eight hosts, and measures
+// for how long no host was asked (s-pause), for how long less than half as many
+// pages were asked for as before (s-slow), and by how much the ten seconds
+// behind the kill fell short (s-lost).
+func BenchmarkRecover(b *testing.B) {
+	cmd := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", filepath.Join(filepath.Dir(program), "functions")+"/", "../../functions/lambda/...")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, said)
+	}
+	for _, test := range []struct {
+		victim string // how the name of its program begins
+		flags  []string
+	}{
+		{"bucketsearch", nil}, // the object store
+		{"redis", nil},
+		{"bucketsearch", []string{"--isolated"}},
+		{"redis", []string{"--isolated"}},
+		{"schedule", []string{"--isolated"}},
+		{"fetch", []string{"--isolated"}},
+		{"pack", []string{"--isolated"}},
+		{"sweep", []string{"--isolated"}},
+	} {
+		b.Run(strings.Join(append([]string{test.victim}, test.flags...), ""), func(b *testing.B) {
+			for b.Loop() {
+				w := newWeb(b)
+				args := append([]string{"crawl", "--data", filepath.Join(b.TempDir(), "data"), "--delay", "0", "--allow-private"}, test.flags...)
+				run := exec.Command(program, append(args, w.seeds...)...)
+				if err := run.Start(); err != nil {
+					b.Fatal(err)
+				}
+				time.Sleep(warmUp) // the crawl is measured as it runs, not as it begins
+				killed := killOne(b, run.Process.Pid, test.victim)
+				time.Sleep(watchAfter)
+				_ = run.Process.Kill()
+				_ = run.Wait() // "signal: killed"
+				w.report(b, killed)
+			}
+		})
+	}
+}
+
+// killOne kills a child by the name of its program, and returns when it did.
+func killOne(b *testing.B, parent int, name string) time.Time {
+	b.Helper()
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
+	for _, list := range lists {
+		children, _ := os.ReadFile(list)
+		for _, child := range strings.Fields(string(children)) {
+			path, _ := os.Readlink("/proc/" + child + "/exe")
+			var pid int
+			if _, err := fmt.Sscan(child, &pid); err == nil && strings.HasPrefix(filepath.Base(path), name) {
+				at := time.Now()
+				if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+					b.Fatal(err)
+				}
+				return at
+			}
+		}
+	}
+	b.Fatalf("there is no process %s to kill", name)
+	return time.Time{}
+}
+
+// web is hosts of more pages than are asked for.
+type web struct {
+	seeds []string
+
+	mu    sync.Mutex
+	asked []time.Time // guarded by mu
+}
+
+func newWeb(b *testing.B) *web {
+	b.Helper()
+	w := new(web)
+	port := "0"
+	for i := range recoverHosts {
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.%d:%s", i+1, port))
+		if err != nil {
+			b.Fatal(err)
+		}
+		_, port, _ = net.SplitHostPort(listener.Addr().String())
+		server := &http.Server{Handler: w}
+		go func() { _ = server.Serve(listener) }()
+		b.Cleanup(func() { _ = server.Close() })
+		w.seeds = append(w.seeds, "http://"+listener.Addr().String()+"/")
+	}
+	return w
+}
+
+// ServeHTTP serves a tree of pages of ten links each.
+func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
+	w.mu.Lock()
+	w.asked = append(w.asked, time.Now())
+	w.mu.Unlock()
+	time.Sleep(answerTime)
+	var n int
+	_, _ = fmt.Sscanf(r.URL.Path, "/%d.html", &n) // 0: the first page
+	out.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprintf(out, "<!doctype html><title>Page %d</title><p>Some words of the page %[1]d.", n)
+	for i := 10*n + 1; i <= 10*n+10; i++ {
+		fmt.Fprintf(out, "<a href=/%d.html>%[1]d</a> ", i)
+	}
+}
+
+func (w *web) report(b *testing.B, killed time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	before := float64(w.between(killed.Add(-watchBefore), killed)) / watchBefore.Seconds()
+	pause, last := time.Duration(0), killed
+	for _, at := range w.asked {
+		if at.After(killed) {
+			pause, last = max(pause, at.Sub(last)), at
+		}
+	}
+	const window, step = 500 * time.Millisecond, 50 * time.Millisecond
+	var slow, longest time.Duration
+	for after := time.Duration(0); after <= watchAfter-window; after += step {
+		at := killed.Add(after)
+		if float64(w.between(at, at.Add(window))) >= before*window.Seconds()/2 {
+			slow = -step
+		}
+		slow += step
+		longest = max(longest, slow)
+	}
+	const cost = 10 * time.Second
+	after := float64(w.between(killed, killed.Add(cost)))
+	b.ReportMetric(before, "pages/s-before")
+	b.ReportMetric(pause.Seconds(), "s-pause")
+	b.ReportMetric(longest.Seconds(), "s-slow")
+	b.ReportMetric(max(0, cost.Seconds()-after/before), "s-lost")
+}
+
+// between counts what was asked for within a time.
+func (w *web) between(from, to time.Time) int {
+	n := 0
+	for _, at := range w.asked {
+		if !at.Before(from) && at.Before(to) {
+			n++
+		}
+	}
+	return n
+}
