@@ -165,9 +165,8 @@ func TestConnections(t *testing.T) {
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
 	w := newWorld(t, respond(200, "text/html", "<p>"))
-	noSuchHost := *w.Function
+	noSuchHost, public := w.another(), w.another()
 	noSuchHost.Transport = failing{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}}
-	public := *w.Function
 	public.Transport = Transport(Options{})
 	for name, c := range map[string]struct {
 		function *Function
@@ -178,8 +177,8 @@ func TestConnections(t *testing.T) {
 		"closed port":       {w.Function, nobody, end{book.Retry, "refused"}, "refused"},
 		"TLS without trust": {w.Function, secure.URL, end{book.Retry, "tls"}, "certificate"},
 		"HTTP for HTTPS":    {w.Function, strings.Replace(w.server.URL, "http", "https", 1), end{book.Retry, "tls"}, "tls"},
-		"no such host":      {&noSuchHost, "http://nowhere.test", end{book.Retry, "no such host"}, "no such host"},
-		"private address":   {&public, w.server.URL, end{book.Failed, "address refused"}, "--allow-private"},
+		"no such host":      {noSuchHost, "http://nowhere.test", end{book.Retry, "no such host"}, "no such host"},
+		"private address":   {public, w.server.URL, end{book.Failed, "address refused"}, "--allow-private"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			own := *w

@@ -20,12 +20,14 @@ import (
 const maxLate = 10 * time.Minute
 
 // bury puts the spool object of a late batch that a fetch was given before:
-// every URL was asked once more, and the fetch died of one of them, or failed.
-// Without it a URL that kills its fetch would be leased for ever, for a fetch
-// that dies says nothing, and the expiry of a lease is no proof that there was
-// one. It is put only if absent: the fetch before may have died after it put
-// its own. The lease is over, so that the frontier takes no retry from it, but
-// the failure of a URL whose attempts are used up; such a URL is leased alone.
+// every URL was asked once more, and the fetch died of one of them. But if it
+// failed here, in an outage of the bucket say, it did not die: then nothing
+// was asked. Without bury a URL that kills its fetch would be leased for ever,
+// for a fetch that dies says nothing, and the expiry of a lease is no proof
+// that there was one. It is put only if absent: the fetch before may have died
+// after it put its own. The lease is over, so that the frontier takes nothing
+// from a retry but its attempts; a URL whose attempts may be used up by the
+// next is leased alone.
 func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	if f.Now().Sub(b.Deadline) > maxLate {
 		return f.Run(ctx, b)
@@ -37,8 +39,8 @@ func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	died := verdict{book.Retry, "fetch died", "the batch was given to a fetch before, which left nothing until the deadline"}
 	for i, t := range b.Targets {
 		o := &r.ledger.Outcomes[i]
-		if t.Denied {
-			continue // was not asked for
+		if t.Denied || f.survived.has(b.Version) {
+			continue // was not asked for, or to no effect
 		}
 		o.Attempts = once(o.Attempts)
 		settle(o, died)

@@ -16,6 +16,7 @@ type digester struct {
 	pages   chan page
 	results []digested
 	workers sync.WaitGroup
+	end     sync.Once
 }
 
 // newDigester starts the workers. There is one outcome and one result for
@@ -47,7 +48,7 @@ func (p page) guarded(o *book.Outcome, c *webobject.Compressor) (result digested
 // wait returns the results when the last page is done. No page may be sent
 // after it was called.
 func (d *digester) wait() []digested {
-	close(d.pages)
+	d.end.Do(func() { close(d.pages) })
 	d.workers.Wait()
 	return d.results
 }

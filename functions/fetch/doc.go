@@ -9,9 +9,10 @@
 // A batch whose deadline has passed, or whose object exists, is dropped. But if
 // the message of a late batch was received before, somebody took it and left
 // nothing: a fetch that ran out of memory or time, or crashed. Then every URL
-// is recorded as asked once more. URLs that were asked before, or whose lease
-// expired, are leased in small batches and at last alone, so that the one that
-// kills its fetch is found and fails, and the others are rid of it.
+// is recorded as asked once more; as not asked, if the fetch was one of this
+// process that could not put its object. URLs that were asked before, or whose
+// lease expired, are leased in small batches and at last alone, so that the one
+// that kills its fetch is found and fails, and the others are rid of it.
 //
 // The requests of a batch follow one another with the host's delay between them;
 // pages are parsed and compressed meanwhile. Redirects are not followed: where

@@ -34,6 +34,8 @@ type Function struct {
 	Worker    string                                           // names this instance in its vital signs
 	Limits    Limits
 	Log       *slog.Logger
+
+	survived survived // batches that Run failed with
 }
 
 // Handle runs the batches of an SQS event and returns the messages that must
@@ -59,8 +61,16 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 // Run fetches a batch and puts its spool object. It does nothing if the
 // batch's deadline has passed or the object exists. It fails if the bucket
 // does, or if ctx is cancelled; then nothing was put, and the batch may be run
-// again.
+// again. That it failed is remembered: it did not die.
 func (f *Function) Run(ctx context.Context, b batch.Batch) error {
+	err := f.run(ctx, b)
+	if err != nil {
+		f.survived.add(b.Version)
+	}
+	return err
+}
+
+func (f *Function) run(ctx context.Context, b batch.Batch) error {
 	if f.tooLate(b) {
 		f.Log.InfoContext(ctx, "batch dropped: its deadline has passed", "partition", b.Storage, "crawl", b.Crawl, "batch", b.Version, "host", b.Host)
 		return nil

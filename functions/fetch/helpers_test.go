@@ -67,6 +67,14 @@ func newWorld(t testing.TB, handler http.Handler) *world {
 	}
 }
 
+// another returns the function of another process.
+func (w *world) another() *Function {
+	return &Function{
+		Bucket: w.Bucket, Transport: w.Transport, Now: w.Now, Sleep: w.Sleep,
+		Agent: w.Agent, Worker: w.Worker, Limits: w.Limits, Log: w.Log,
+	}
+}
+
 // batch returns one of targets on the server.
 func (w *world) batch(paths ...string) batch.Batch {
 	b := batch.Batch{Version: layout.Version{Epoch: 1, Token: 7}, Crawl: 2, Storage: 3, Host: "h", Deadline: start.Add(time.Minute)}

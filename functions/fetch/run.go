@@ -54,6 +54,7 @@ func (r *run) now() time.Time { return r.f.Now() }
 func (r *run) fetch(ctx context.Context) spool.Spool {
 	began := r.now()
 	d := newDigester(r.ledger.Outcomes)
+	defer d.wait() // also when an answer makes it panic
 	if r.askRobots(ctx) {
 		r.askTargets(ctx, d)
 	}

@@ -16,11 +16,7 @@ import (
 func Open(t testing.TB, rdb redis.UniversalClient, s *settings.Settings, epoch uint64) {
 	t.Helper()
 	for _, crawl := range s.Crawl.Partitions() {
-		front := frontier.New(rdb, crawl)
-		if err := front.Declare(t.Context(), s.Fingerprint()); err != nil {
-			t.Fatal(err)
-		}
-		if err := front.Open(t.Context(), epoch); err != nil {
+		if err := frontier.New(rdb, crawl).Open(t.Context(), epoch, s.Fingerprint(), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -2,6 +2,8 @@ package pack
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -19,12 +21,12 @@ func decide(s *settings.Settings, links []book.Link) (map[int][]frontier.Entry, 
 		}
 	}
 	admitted := make(map[int][]frontier.Entry)
-	for url, entry := range d.entries {
+	for _, url := range slices.Sorted(maps.Keys(d.entries)) { // the same order every time
 		crawl, err := s.Crawl.Decide(d.targets[url])
 		if err != nil {
 			return nil, err
 		}
-		admitted[crawl] = append(admitted[crawl], entry)
+		admitted[crawl] = append(admitted[crawl], d.entries[url])
 	}
 	return admitted, nil
 }

@@ -48,15 +48,16 @@ func lost(m *manifest.Manifest, batch layout.Version) bool {
 	return m.Consumed[i].Damaged != ""
 }
 
-// distrust has the sweep rebuild the frontiers: a batch was settled in them
-// that was lost, and the books know nothing of it.
+// distrust has the sweep rebuild the frontiers: a batch was settled in them, or
+// read by a rebuild that is under way, that was lost, and the books know
+// nothing of it.
 func (f *Function) distrust(ctx context.Context) error {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {
 		return err
 	}
 	for _, crawl := range inForce.Crawl.Partitions() {
-		if err := frontier.New(f.Redis, crawl).Declare(ctx, "none: a settled batch was lost"); err != nil {
+		if err := frontier.New(f.Redis, crawl).Distrust(ctx); err != nil {
 			return err
 		}
 	}

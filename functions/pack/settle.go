@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/task"
@@ -37,6 +39,7 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 		return err
 	}
 	// A frontier of other settings finds the spool object when it is rebuilt.
+	// Should it become one after this look, it refuses what follows.
 	if err := frontier.New(f.Redis, ledger.Crawl).Built(ctx, inForce.Fingerprint()); err != nil {
 		return fmt.Errorf("cannot settle batch %s: %w", batch, err)
 	}
@@ -46,13 +49,18 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	}
 	// The outcomes come last: until then the crawl does not look finished.
 	inbox := frontier.NewInbox(f.Redis, storage)
-	if err := inbox.Add(ctx, frontier.Waiting{Batch: batch, Bytes: ledger.Stored, Pages: ledger.Pages, Since: f.Now()}); err != nil {
+	waiting := frontier.Waiting{Batch: batch, Bytes: ledger.Stored, Pages: ledger.Pages, Since: f.Now()}
+	if err := inbox.Add(ctx, waiting); err != nil {
 		return err
 	}
 	if err := f.settleOutcomes(ctx, inForce, ledger); err != nil {
 		return err
 	}
-	for crawl := range touched {
+	waiting.Settled = true
+	if err := inbox.Add(ctx, waiting); err != nil {
+		return err
+	}
+	for _, crawl := range slices.Sorted(maps.Keys(touched)) {
 		if err := task.Send(ctx, f.Sender, task.Schedule, task.Lease{Crawl: crawl}, 0); err != nil {
 			return err
 		}
@@ -68,9 +76,9 @@ func (f *Function) admit(ctx context.Context, s *settings.Settings, ledger spool
 		return nil, err
 	}
 	touched := map[int]bool{ledger.Crawl: true}
-	for crawl, entries := range admitted {
+	for _, crawl := range slices.Sorted(maps.Keys(admitted)) {
 		touched[crawl] = true
-		if _, err := frontier.New(f.Redis, crawl).Admit(ctx, f.Now(), entries); err != nil {
+		if _, err := frontier.New(f.Redis, crawl).Under(s.Fingerprint()).Admit(ctx, f.Now(), admitted[crawl]); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +107,7 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, led
 		}
 		settlement.Outcomes = append(settlement.Outcomes, result(s, o))
 	}
-	_, err = frontier.New(f.Redis, ledger.Crawl).Settle(ctx, settlement)
+	_, err = frontier.New(f.Redis, ledger.Crawl).Under(s.Fingerprint()).Settle(ctx, settlement)
 	return err
 }
 

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -104,7 +105,7 @@ func TestSettleWaitsForTheFrontier(t *testing.T) {
 			t.Errorf("in the inbox: %v", inbox)
 		}
 	}
-	if err := frontier.New(w.Redis, 0).Declare(t.Context(), "other settings"); err != nil {
+	if err := frontier.New(w.Redis, 0).Open(t.Context(), 2, "other settings", nil); err != nil {
 		t.Fatal(err)
 	}
 	refuses(frontier.ErrNotBuilt)
@@ -112,6 +113,117 @@ func TestSettleWaitsForTheFrontier(t *testing.T) {
 		t.Fatal(err)
 	}
 	refuses(frontier.ErrNotBuilt)
+}
+
+// atScript is a hook that does something before the n-th script that is run.
+type atScript struct {
+	n  int
+	do func()
+}
+
+func (h *atScript) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (h *atScript) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
+}
+
+func (h *atScript) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, c redis.Cmder) error {
+		if c.Name() == "evalsha" {
+			if h.n--; h.n == 0 {
+				h.do()
+			}
+		}
+		return next(ctx, c)
+	}
+}
+
+// TestSettingsChangeMeanwhile: after the look at the frontier it is rebuilt
+// under other settings, before the links enter it, or before the outcomes do.
+// What was decided under the old settings stays out.
+func TestSettingsChangeMeanwhile(t *testing.T) {
+	for script, name := range map[int]string{1: "before its links", 2: "before its outcomes"} {
+		redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+			w := newWorld(t, rdb, nil)
+			l := w.stored(1)
+			l.Links = []book.Link{functionstest.Link(t, site+"1", site+"forgotten", 1)}
+			w.spool(l)
+			settling := rdb.WithTimeout(time.Minute)
+			settling.AddHook(&atScript{n: script, do: func() {
+				front := frontier.New(rdb, 0)
+				if err := front.Reset(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if err := front.Open(t.Context(), 2, "other settings", nil); err != nil {
+					t.Fatal(err)
+				}
+			}})
+			w.Redis = settling
+			if err := w.Settle(t.Context(), spoolKey(1)); !errors.Is(err, frontier.ErrNotBuilt) {
+				t.Errorf("%s: Settle: %v, want ErrNotBuilt", name, err)
+			}
+			if diff := cmp.Diff(frontier.Counts{}, functionstest.Counts(t, rdb, 0)); diff != "" {
+				t.Errorf("%s: frontier (-want +got):\n%s", name, diff)
+			}
+			for _, waiting := range w.waiting() {
+				if waiting.Settled {
+					t.Errorf("%s: it counts as settled", name)
+				}
+			}
+		})
+	}
+}
+
+// TestSettingsOfAnotherPartition: the links' partition is not built under the
+// settings in force, though the batch's own is.
+func TestSettingsOfAnotherPartition(t *testing.T) {
+	w := embedded(t)
+	store := memblob.New()
+	w.inForce = functionstest.Publish(t, store, 2, nil, "http://one.example/", "http://two.example/")
+	w.Bucket, w.Settings.Bucket = store, store
+	functionstest.Open(t, w.Redis, w.inForce, 2)
+	if err := frontier.New(w.Redis, 1).Open(t.Context(), 3, "other settings", nil); err != nil {
+		t.Fatal(err)
+	}
+	l := w.ledger(1, functionstest.Outcome(t, version(1), "http://two.example/", book.Stored))
+	l.Links = []book.Link{functionstest.Link(t, "http://two.example/", "http://one.example/", 1)}
+	functionstest.Put(t, store, spoolKey(1), functionstest.Spool(t, l))
+	if err := w.Settle(t.Context(), spoolKey(1)); !errors.Is(err, frontier.ErrNotBuilt) {
+		t.Errorf("Settle: %v, want ErrNotBuilt", err)
+	}
+	if got := functionstest.Counts(t, w.Redis, 1).Waiting; got != 0 {
+		t.Errorf("%d wait in partition 1, want none", got)
+	}
+}
+
+// TestSettledInTheInbox: a batch counts as settled from the end of its
+// settlement on, not before.
+func TestSettledInTheInbox(t *testing.T) {
+	w := embedded(t)
+	w.spool(w.stored(1))
+	rdb := redistest.Embedded(t)
+	w.Redis = rdb
+	functionstest.Open(t, rdb, w.inForce, 1)
+	functionstest.Admit(t, rdb, w.inForce, "http://other."+host+"/")
+	rdb.AddHook(&atScript{n: 1, do: func() {
+		if waiting := w.waiting(); len(waiting) != 1 || waiting[0].Settled {
+			t.Errorf("while its outcomes are settled, there waits %+v", waiting)
+		}
+	}})
+	w.settle(1)
+	if waiting := w.waiting(); len(waiting) != 1 || !waiting[0].Settled {
+		t.Errorf("at the end there waits %+v", waiting)
+	}
+}
+
+// waiting returns the inbox.
+func (w *world) waiting() []frontier.Waiting {
+	w.t.Helper()
+	list, err := frontier.NewInbox(w.Redis, 0).List(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return list
 }
 
 // TestFailureFromBeforeAgain is settled late, when the frontier was rebuilt to

@@ -25,8 +25,8 @@ func (p *partition) raiseUndone(ctx context.Context) error {
 	return p.raiseSpooled(ctx)
 }
 
-// raiseSpooled has settled what is not: a batch that waits to be packed, or is
-// packed, is settled unless its lease is still out.
+// raiseSpooled has settled what is not: a batch that waits to be packed says
+// whether it is, and one that is packed is unless its lease is still out.
 func (p *partition) raiseSpooled(ctx context.Context) error {
 	waiting, err := frontier.NewInbox(p.Redis, p.id).List(ctx)
 	if err != nil || p.out == nil {
@@ -34,7 +34,7 @@ func (p *partition) raiseSpooled(ctx context.Context) error {
 	}
 	settled := make(map[layout.Version]bool, len(waiting))
 	for _, w := range waiting {
-		settled[w.Batch] = true
+		settled[w.Batch] = w.Settled
 	}
 	for _, object := range p.spooled {
 		_, batch, err := layout.ParseSpoolKey(object.Key)

@@ -133,13 +133,7 @@ func (f *Function) restore(ctx context.Context, s *settings.Settings, stale []in
 	group, within := errgroup.WithContext(ctx)
 	for _, front := range fronts {
 		group.Go(func() error {
-			if err := front.Learned(within, learnt); err != nil {
-				return err
-			}
-			if err := front.Declare(within, s.Fingerprint()); err != nil {
-				return err
-			}
-			return front.Open(within, done.Epoch)
+			return front.Open(within, done.Epoch, s.Fingerprint(), learnt)
 		})
 	}
 	err = group.Wait()
@@ -153,7 +147,7 @@ func (f *Function) restore(ctx context.Context, s *settings.Settings, stale []in
 // spool says, and the events that are raised again tell them.
 func (f *Function) refill(ctx context.Context, spooled []account.Spooled) error {
 	for _, s := range spooled {
-		waiting := frontier.Waiting{Batch: s.Batch, Bytes: s.Bytes, Pages: s.Pages, Since: f.Now()}
+		waiting := frontier.Waiting{Batch: s.Batch, Bytes: s.Bytes, Pages: s.Pages, Since: f.Now(), Settled: true}
 		if err := frontier.NewInbox(f.Redis, s.Partition).Add(ctx, waiting); err != nil {
 			return err
 		}

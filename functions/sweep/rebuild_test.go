@@ -13,6 +13,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
@@ -152,6 +153,33 @@ func TestFrontierIsBehind(t *testing.T) {
 		learn("untold")
 		epochs("it was not told", 2)
 		epochs("it has read that", 2)
+	})
+}
+
+// A batch is lost after a rebuild has read the bucket: what the rebuild read
+// is not opened, and the next one reads again.
+func TestDistrustedWhileRebuilt(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb)
+		w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
+			if c.Op == faultblob.Create && strings.HasPrefix(c.Key, layout.Epochs) {
+				if err := frontier.New(rdb, 1).Distrust(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			return faultblob.None
+		})
+		if err := w.Run(t.Context()); !errors.Is(err, frontier.ErrReset) {
+			t.Errorf("Run: %v, want ErrReset", err)
+		}
+		if _, err := frontier.New(rdb, 1).Epoch(t.Context()); !errors.Is(err, frontier.ErrNotBuilt) {
+			t.Errorf("Epoch: %v, want ErrNotBuilt", err)
+		}
+		w.Bucket = w.bucket
+		w.run()
+		if got := w.frontier(1); got.Epoch != 2 || len(got.Pending) == 0 {
+			t.Errorf("rebuilt as %+v", got)
+		}
 	})
 }
 

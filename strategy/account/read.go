@@ -17,6 +17,11 @@ import (
 // little to compute.
 const requests = 16
 
+// maxSurveys is how often a survey is begun. A spool object outlives its
+// packing by more than a survey takes, but for those that may hold what is to
+// be forgotten.
+const maxSurveys = 4
+
 // Bucket is the account of a whole bucket at one moment.
 type Bucket struct {
 	*Account
@@ -62,8 +67,18 @@ func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucke
 // Survey is Read for those who look for what is wrong: it goes on without the
 // books that are lost. Unless progress is nil, it is told now and then how many
 // bytes of how many bytes of books are read, by one goroutine at a time; it
-// begins anew when a book turns out to be damaged.
+// begins anew when a book turns out to be damaged, or a spool object is packed
+// and deleted before it is read.
 func Survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progress func(read, total int64)) (*Bucket, error) {
+	for try := 1; ; try++ {
+		b, err := survey(ctx, bucket, s, progress)
+		if try == maxSurveys || !errors.Is(err, errPacked) {
+			return b, err
+		}
+	}
+}
+
+func survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progress func(read, total int64)) (*Bucket, error) {
 	partitions := s.Partitions()
 	b := &Bucket{Manifests: make([]manifest.Manifest, len(partitions))}
 	keys := make([][]string, len(partitions))
@@ -87,7 +102,10 @@ func Survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progr
 		return nil, err
 	}
 	b.Lost = books.lost()
-	return b, b.addSpool(ctx, bucket, keys)
+	if err := b.addSpool(ctx, bucket, keys); err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 func spooled(ctx context.Context, bucket blob.Reader, p layout.Partition) ([]string, error) {

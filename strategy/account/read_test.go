@@ -221,20 +221,49 @@ func TestLostBook(t *testing.T) {
 func TestSpoolThatIsConsumedMeanwhile(t *testing.T) {
 	bucket, s, _ := newBucket(t)
 	meddling := &meddler{Bucket: bucket}
+	spooled := layout.SpoolKey(0, layout.Version{Epoch: 1, Token: 3})
 	meddling.before = func(key string) {
-		if key == layout.SpoolKey(0, layout.Version{Epoch: 1, Token: 3}) {
+		if key == spooled {
 			addBook(t, bucket, learnt(t, 3))
 			if err := bucket.Delete(t.Context(), key); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if _, err := Read(t.Context(), meddling, s); err != nil {
-		t.Errorf("Read: %v", err)
+	b, err := Read(t.Context(), meddling, s)
+	if err != nil {
+		t.Fatalf("Read: %v", err)
+	}
+	want := map[string]State{"": Pending, name(1): Failed, name(2): Failed, name(3): Failed}
+	if diff := cmp.Diff(want, states(t, b.Account)); diff != "" || len(b.Manifests[0].Books) != 3 {
+		t.Errorf("with the book that it was packed into (-want +got):\n%s", diff)
 	}
 	meddling.before = func(key string) { meddling.err = blob.ErrRetryable }
 	if _, err := Survey(t.Context(), meddling, s, nil); !errors.Is(err, blob.ErrRetryable) {
 		t.Errorf("without a store: %v, want %v", err, blob.ErrRetryable)
+	}
+}
+
+// TestSpoolThatIsAlwaysConsumedMeanwhile packs and deletes a batch whenever its
+// spool object is about to be read, and then another comes.
+func TestSpoolThatIsAlwaysConsumedMeanwhile(t *testing.T) {
+	bucket, s, _ := newBucket(t)
+	next := uint64(3)
+	meddling := &meddler{Bucket: bucket}
+	meddling.before = func(key string) {
+		if key == layout.SpoolKey(0, layout.Version{Epoch: 1, Token: next}) {
+			if err := bucket.Delete(t.Context(), key); err != nil {
+				t.Fatal(err)
+			}
+			next += 2
+			addSpool(t, bucket, learnt(t, next))
+		}
+	}
+	if b, err := Survey(t.Context(), meddling, s, nil); !errors.Is(err, blob.ErrAbsent) || b != nil {
+		t.Errorf("Survey: %v, %v; want an error rather than an account without the batch", b, err)
+	}
+	if next != 3+2*maxSurveys {
+		t.Errorf("ended at token %d", next)
 	}
 }
 

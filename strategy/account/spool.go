@@ -3,12 +3,17 @@ package account
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 )
+
+// errPacked says that a spool object is gone that the manifest at hand does not
+// call consumed: it was packed into a book that the manifest does not list.
+var errPacked = errors.New("a spool object was packed while it was about to be read")
 
 // found is what became of one key in the spool; all zero when it is none of
 // the account's business.
@@ -18,7 +23,7 @@ type found struct {
 }
 
 // addSpool adds the spool objects with the given keys, by the numbers of the
-// manifests, that are neither consumed nor closed.
+// manifests, that are neither consumed nor closed. It fails with errPacked.
 func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, keys [][]string) error {
 	for i := range b.Manifests {
 		m := &b.Manifests[i]
@@ -52,8 +57,8 @@ func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.
 	}
 	ledger, err := spool.ReadLedger(ctx, bucket, key)
 	switch {
-	case errors.Is(err, blob.ErrAbsent): // consumed and deleted since it was listed
-		return found{}, nil
+	case errors.Is(err, blob.ErrAbsent):
+		return found{}, fmt.Errorf("%w: %w", errPacked, err)
 	case errors.Is(err, spool.ErrDamaged):
 		return found{damaged: &Unreadable{p, key, err}}, nil
 	case err != nil:

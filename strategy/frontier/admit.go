@@ -30,7 +30,7 @@ func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (a
 			}
 			args = append(args, e.Host, element)
 		}
-		n, err := admitScript.Run(ctx, f.rdb, []string{f.prefix()}, args...).Int()
+		n, err := f.run(ctx, admitScript, args...).Int()
 		if err != nil {
 			return added, f.failed("admit to", err)
 		}
@@ -60,7 +60,7 @@ func (f *Frontier) Mark(ctx context.Context, known []Known) error {
 			}
 			args = append(args, string(k.ID[:]), value)
 		}
-		if _, err := f.run(ctx, markScript, args...); err != nil {
+		if err := f.run(ctx, markScript, args...).Err(); err != nil {
 			return f.failed("mark in", err)
 		}
 	}

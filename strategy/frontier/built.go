@@ -3,32 +3,62 @@ package frontier
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"strconv"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Declare records under which settings the frontier is being built. It comes
-// before Open.
-func (f *Frontier) Declare(ctx context.Context, settings string) error {
-	return f.wrap("declare", f.rdb.Set(ctx, f.key("settings"), settings, 0).Err())
+// Reset forgets everything, except when hosts may be asked again. A rebuild
+// begins with it, and keeps the Frontier until Open: its calls fail with
+// ErrReset, and change nothing, once the frontier was reset by another or
+// distrusted, or Redis has lost what an earlier one wrote. They are made one
+// after the other. It is one script, however much there is to forget.
+func (f *Frontier) Reset(ctx context.Context) error {
+	name := rand.Text()
+	err := New(f.rdb, f.partition).run(ctx, resetScript, stepOf(name, 0)).Err()
+	if err == nil {
+		f.fence.Store(&fence{key: f.key("rebuild"), value: name, err: ErrReset, steps: true})
+	}
+	return f.wrap("reset", err)
+}
+
+// Open declares the frontier built under these settings, in this epoch: the
+// last step of a rebuild, which found in the manifests what each storage
+// partition had learnt. If that does not go together with what Learning told
+// meanwhile, the frontier looks behind the books. Of several epochs the
+// highest stays.
+func (f *Frontier) Open(ctx context.Context, epoch uint64, settings string, learnt map[layout.Partition]string) error {
+	if epoch == 0 {
+		return f.failed("open", errors.New("epochs count from 1"))
+	}
+	args := []any{strconv.FormatUint(epoch, 10), settings}
+	for storage, name := range learnt {
+		args = append(args, storage.String(), name)
+	}
+	return f.wrap("open", f.run(ctx, openScript, args...).Err())
 }
 
 // Built returns nil if the frontier is open and was built under these
 // settings, else an error that wraps ErrNotBuilt, or Redis's.
 func (f *Frontier) Built(ctx context.Context, settings string) error {
-	found, err := f.rdb.MGet(ctx, f.key("epoch"), f.key("settings")).Result()
-	if err == nil && (found[0] == nil || found[1] != settings) {
+	found, err := f.rdb.Get(ctx, f.key("settings")).Result()
+	if errors.Is(err, redis.Nil) || err == nil && found != settings {
 		err = ErrNotBuilt
 	}
 	return f.wrap("use", err)
 }
 
-// Reset forgets everything, except when hosts may be asked again. A rebuild
-// begins with it, and keeps the Frontier until Open. It is one script, however
-// much there is to forget.
-func (f *Frontier) Reset(ctx context.Context) error {
-	name := rand.Text()
-	_, err := f.run(ctx, resetScript, name)
-	if err == nil {
-		f.rebuild.Store(name)
-	}
-	return f.wrap("reset", err)
+// Distrust has the frontier count as not built, and a rebuild that is under way
+// fail with ErrReset: something was settled, or read by it, that is no longer
+// true. What is leased is leased on, until the next rebuild.
+func (f *Frontier) Distrust(ctx context.Context) error {
+	_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		p.Del(ctx, f.key("settings"))
+		p.Set(ctx, f.key("rebuild"), rand.Text(), 0)
+		return nil
+	})
+	return f.wrap("distrust", err)
 }

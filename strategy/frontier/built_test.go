@@ -18,15 +18,47 @@ import (
 func TestBuilt(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		f := fixture{New(rdb, 3), t}
-		f.must(f.Declare(t.Context(), "small"))
-		if err := f.Built(t.Context(), "small"); !errors.Is(err, ErrNotBuilt) {
+		if err := f.Built(t.Context(), ""); !errors.Is(err, ErrNotBuilt) {
 			t.Errorf("Built before Open: %v, want ErrNotBuilt", err)
 		}
-		f.must(f.Open(t.Context(), 1))
+		f.must(f.Open(t.Context(), 1, "small", nil))
 		f.must(f.Built(t.Context(), "small"))
 		if err := f.Built(t.Context(), "wide"); !errors.Is(err, ErrNotBuilt) {
 			t.Errorf("Built under other settings: %v, want ErrNotBuilt", err)
 		}
+		f.must(f.Distrust(t.Context()))
+		if err := f.Built(t.Context(), "small"); !errors.Is(err, ErrNotBuilt) {
+			t.Errorf("Built after Distrust: %v, want ErrNotBuilt", err)
+		}
+	})
+}
+
+// TestUnder: who works under other settings than the frontier's changes nothing.
+func TestUnder(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		f := fixture{New(rdb, 3), t}
+		small, wide := f.Under("small"), f.Under("wide")
+		refuses := func(when string, f *Frontier) {
+			t.Helper()
+			_, admitted := f.Admit(t.Context(), noon, entries("a", 2))
+			_, settled := f.Settle(t.Context(), Settlement{Outcomes: []Result{result(entry("a", "x", 1), book.Stored)}})
+			if !errors.Is(admitted, ErrNotBuilt) || !errors.Is(settled, ErrNotBuilt) {
+				t.Errorf("%s: Admit: %v, Settle: %v, want ErrNotBuilt", when, admitted, settled)
+			}
+		}
+		refuses("while Redis is empty", small)
+		f.must(f.Open(t.Context(), 1, "wide", nil))
+		refuses("under other settings", small)
+		if diff := cmp.Diff(Counts{}, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+		fixture{wide, t}.admit(noon, entries("a", 1)...)
+		fixture{wide, t}.settle(Settlement{Outcomes: []Result{result(entry("a", "x", 1), book.Stored)}})
+		if diff := cmp.Diff(Counts{Waiting: 1, Stored: 1}, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+		f.must(f.Reset(t.Context()))
+		refuses("while it is rebuilt", wide)
 	})
 }
 
@@ -55,7 +87,7 @@ func TestReset(t *testing.T) {
 		}
 
 		// A late batch of the old life does no harm; hosts are asked politely.
-		f.must(f.Open(t.Context(), 2))
+		f.must(f.Open(t.Context(), 2, "", nil))
 		f.settle(settlement(a, at(9), book.NotAsked))
 		f.admit(noon, entries("b", 1)...)
 		f.noLease(request(at(5.9)))
@@ -64,21 +96,35 @@ func TestReset(t *testing.T) {
 }
 
 // TestTwoRebuilds has one reset what another has loaded: only the last may
-// declare the frontier built.
+// load more, and declare the frontier built.
 func TestTwoRebuilds(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		first, second := fixture{New(f.rdb, 3), t}, fixture{New(f.rdb, 3), t}
 		f.must(first.Reset(t.Context()))
 		first.admit(noon, entries("a", 1)...)
 		f.must(second.Reset(t.Context()))
-		if err := first.Open(t.Context(), 5); !errors.Is(err, ErrReset) {
-			t.Errorf("Open after another's Reset: %v, want ErrReset", err)
+		late := func(when string, f fixture) {
+			t.Helper()
+			_, admitted := f.Admit(t.Context(), noon, entries("a", 1))
+			marked := f.Mark(t.Context(), []Known{{State: book.Stored}})
+			opened := f.Open(t.Context(), 9, "old", nil)
+			if !errors.Is(admitted, ErrReset) || !errors.Is(marked, ErrReset) || !errors.Is(opened, ErrReset) {
+				t.Errorf("%s: Admit: %v, Mark: %v, Open: %v, want ErrReset", when, admitted, marked, opened)
+			}
+			if diff := cmp.Diff(Counts{}, f.counts()); diff != "" {
+				t.Error(diff)
+			}
 		}
+		late("after another's Reset", first)
 		if _, err := f.Epoch(t.Context()); !errors.Is(err, ErrNotBuilt) {
 			t.Errorf("Epoch: %v, want ErrNotBuilt", err)
 		}
-		f.must(second.Open(t.Context(), 6))
-		f.must(second.Open(t.Context(), 6)) // again, after a reply that was lost
+		f.must(second.Open(t.Context(), 6, "new", nil))
+		f.must(second.Open(t.Context(), 6, "new", nil)) // again, after a reply that was lost
+		late("when another has opened it", first)
+		f.must(f.Built(t.Context(), "new"))
+		f.must(f.Distrust(t.Context()))
+		late("when it was distrusted", second)
 	})
 }
 
@@ -103,8 +149,9 @@ func TestResetMeanwhile(t *testing.T) {
 			})
 		}
 		for range 10 {
-			f.must(f.Reset(t.Context()))
-			f.must(f.Open(t.Context(), 1))
+			rebuild := New(f.rdb, 3)
+			f.must(rebuild.Reset(t.Context()))
+			f.must(rebuild.Open(t.Context(), 1, "", nil))
 		}
 		group.Wait()
 		pending := len(f.pending())

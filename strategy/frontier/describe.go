@@ -20,10 +20,10 @@ func (f *Frontier) Describe(ctx context.Context, id layout.Identity) (string, er
 		return "", f.failed("look into", err)
 	}
 	switch {
-	case len(state) == 4 && state[0] == 'w':
+	case len(state) == 5 && state[0] == 'w':
 		return fmt.Sprintf("waits at depth %d after %d attempts", int(state[1])<<8|int(state[2]), state[3]), nil
-	case len(state) > 3 && state[0] == 'l':
-		return "is out with batch " + state[3:], nil
+	case len(state) > 5 && state[0] == 'l':
+		return "is out with batch " + state[5:], nil
 	case len(state) > 3:
 		return "was decided by batch " + state[3:], nil
 	}

@@ -13,8 +13,8 @@
 // a partition share a hash tag, here that of crawl partition 3:
 //
 //	f:{3}:epoch            the epoch in which the frontier is open
-//	f:{3}:settings         fingerprint of the settings under which it was built
-//	f:{3}:rebuild          name of the last Reset
+//	f:{3}:settings         fingerprint of the settings under which it was built; since Open
+//	f:{3}:rebuild          rebuild that may write, of the last Reset or nobody's after Distrust, and its calls so far
 //	f:{3}:learnt           hash   storage partition → names of its last commits (see Learning)
 //	f:{3}:known            hash   identity → state
 //	f:{3}:counts           hash   letter of a state → number of URLs in it
@@ -29,13 +29,16 @@
 // Times are milliseconds since 1970-01-01 UTC. A state is a letter (w waiting,
 // l leased, s stored, k skipped, f failed), and
 //
-//	 0      1        3
-//	┌──────┬────────┬───────────┐
-//	│ 'w'  │ depth  │ attempts  │ waiting, 4 bytes
-//	└──────┴────────┴───────────┘
-//	┌──────┬────────┬─────────────────────────────┐
-//	│lskf  │ depth  │ version, in letters         │ 24 bytes
-//	└──────┴────────┴─────────────────────────────┘
+//	 0      1        3          4          5
+//	┌──────┬────────┬──────────┬──────────┐
+//	│ 'w'  │ depth  │ attempts │ expiries │ 5 bytes
+//	├──────┼────────┼──────────┼──────────┼──────────────────────┐
+//	│ 'l'  │ depth  │ attempts │ expiries │ version, in letters  │ 26 bytes
+//	├──────┼────────┼──────────┴──────────┴──┬───────────────────┘
+//	│ skf  │ depth  │ version, in letters    │ 24 bytes
+//	└──────┴────────┴────────────────────────┘
+//
+// Expiries are leases of the URL that nobody settled in time.
 //
 // The URL itself is kept only while it waits or is leased, in an element:
 //
@@ -44,9 +47,10 @@
 //	│ identity │ depth │ attempts │ hops │ exponent │ len │ collection │ URL │
 //	└──────────┴───────┴──────────┴──────┴──────────┴─────┴────────────┴─────┘
 //
-// An element counts only while the URL's state is waiting with the depth and
-// the attempts that the element tells. Others are left behind when a URL moves
-// up or is settled late, and are dropped when a lease comes across them.
+// An element counts only while the URL's state is waiting with the depth that
+// the element tells; its attempts are then those of the state. Others are left
+// behind when a URL moves up or is settled late, and are dropped when a lease
+// comes across them.
 //
 // Sorted sets hold hosts and leases, never URLs: the embedded Redis of a
 // laptop sorts a whole set on every range read.

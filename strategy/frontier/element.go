@@ -15,7 +15,7 @@ type Entry struct {
 	Host       string          // politeness key
 	Depth      uint16          // links from a seed
 	Hops       uint8           // redirects followed from the URL that was linked
-	Attempts   uint8           // times asked so far
+	Attempts   uint8           // times asked so far, as far as an outcome says so
 	Exponent   int16           // expiry class
 	Collection string          // at most 255 bytes
 }

@@ -15,7 +15,8 @@ import (
 // must be rebuilt from the bucket and opened in a new epoch first.
 var ErrNotBuilt = errors.New("frontier is not built")
 
-// ErrReset: a rebuild lost what it had loaded, for another has begun.
+// ErrReset: a rebuild is over, for another has begun or what it read is not to
+// be trusted.
 var ErrReset = errors.New("it was reset meanwhile")
 
 // tokens counts the leases of all partitions.
@@ -27,7 +28,7 @@ const tokens = "frontier:token"
 type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
-	rebuild   atomic.Value // string, the name of the last Reset; nil before
+	fence     atomic.Pointer[fence] // nil: none
 }
 
 // New returns the frontier of a crawl partition. It asks Redis for nothing.
@@ -47,29 +48,10 @@ func (f *Frontier) Epoch(ctx context.Context) (uint64, error) {
 	return epoch, nil
 }
 
-// Open declares the frontier built, in this epoch: the last step of a rebuild.
-// Of several epochs the highest stays. It fails with ErrReset if the frontier
-// was reset by another since Reset was called here.
-func (f *Frontier) Open(ctx context.Context, epoch uint64) error {
-	if epoch == 0 {
-		return f.failed("open", errors.New("epochs count from 1"))
-	}
-	rebuild, _ := f.rebuild.Load().(string)
-	opened, err := f.run(ctx, openScript, strconv.FormatUint(epoch, 10), rebuild)
-	if err == nil && opened == int64(0) {
-		err = ErrReset
-	}
-	return f.wrap("open", err)
-}
-
 // prefix begins every key of the partition; the braces keep them in one slot.
 func (f *Frontier) prefix() string { return "f:{" + strconv.Itoa(f.partition) + "}:" }
 
 func (f *Frontier) key(name string) string { return f.prefix() + name }
-
-func (f *Frontier) run(ctx context.Context, s *redis.Script, args ...any) (any, error) {
-	return s.Run(ctx, f.rdb, []string{f.prefix()}, args...).Result()
-}
 
 func (f *Frontier) failed(operation string, err error) error {
 	return fmt.Errorf("cannot %s frontier of crawl partition %d: %w", operation, f.partition, err)

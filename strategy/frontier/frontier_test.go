@@ -32,11 +32,11 @@ func TestOpen(t *testing.T) {
 		if _, _, err := f.Lease(ctx, request(noon)); !errors.Is(err, ErrNotBuilt) {
 			t.Errorf("Lease before Open: %v, want ErrNotBuilt", err)
 		}
-		if err := f.Open(ctx, 0); err == nil {
+		if err := f.Open(ctx, 0, "", nil); err == nil {
 			t.Error("Open took epoch 0")
 		}
 		for _, epoch := range []uint64{2, 7, 5} {
-			if err := f.Open(ctx, epoch); err != nil {
+			if err := f.Open(ctx, epoch, "", nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -170,7 +170,7 @@ func TestRedisAway(t *testing.T) {
 	f, ctx := New(rdb, 3), t.Context()
 	for name, call := range map[string]func(context.Context) error{
 		"Epoch":  func(ctx context.Context) error { _, err := f.Epoch(ctx); return err },
-		"Open":   func(ctx context.Context) error { return f.Open(ctx, 1) },
+		"Open":   func(ctx context.Context) error { return f.Open(ctx, 1, "", nil) },
 		"Admit":  func(ctx context.Context) error { _, err := f.Admit(ctx, noon, entries("a", 1)); return err },
 		"Mark":   func(ctx context.Context) error { return f.Mark(ctx, []Known{{State: book.Stored}}) },
 		"Lease":  func(ctx context.Context) error { _, _, err := f.Lease(ctx, request(noon)); return err },
@@ -209,7 +209,7 @@ func TestEpochTakesOver(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 1)...)
 		old := f.lease(request(noon))
-		f.must(f.Open(t.Context(), 2))
+		f.must(f.Open(t.Context(), 2, "", nil))
 		f.admit(noon, entries("b", 1)...)
 		lease := f.lease(request(noon))
 		if lease.Version.Compare(old.Version) <= 0 || lease.Version.Epoch != 2 {

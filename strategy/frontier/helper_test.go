@@ -68,7 +68,7 @@ type fixture struct {
 func opened(t testing.TB, rdb *redis.Client) fixture {
 	t.Helper()
 	f := fixture{New(rdb, 3), t}
-	f.must(f.Open(t.Context(), 1))
+	f.must(f.Open(t.Context(), 1, "", nil))
 	return f
 }
 

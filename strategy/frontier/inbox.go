@@ -18,6 +18,8 @@ type Waiting struct {
 	Bytes int64          `json:"bytes"`
 	Pages int            `json:"pages"`
 	Since time.Time      `json:"since"`
+
+	Settled bool `json:"-"` // the frontiers know all that it says
 }
 
 // Inbox knows the spool objects of one storage partition that wait to be
@@ -25,7 +27,8 @@ type Waiting struct {
 // the sweep finds, and what it names may be packed already. It is safe for
 // concurrent use.
 //
-// It is one hash, p:{<partition>}:inbox, from version to the rest in JSON.
+// It is a hash, p:{<partition>}:inbox, from version to the rest in JSON, and a
+// set, p:{<partition>}:settled, of the versions of those that are settled.
 type Inbox struct {
 	rdb       redis.UniversalClient
 	partition layout.Partition
@@ -36,13 +39,21 @@ func NewInbox(rdb redis.UniversalClient, p layout.Partition) *Inbox {
 	return &Inbox{rdb: rdb, partition: p}
 }
 
-func (b *Inbox) key() string { return "p:{" + b.partition.String() + "}:inbox" }
+func (b *Inbox) key() string     { return "p:{" + b.partition.String() + "}:inbox" }
+func (b *Inbox) settled() string { return "p:{" + b.partition.String() + "}:settled" }
 
-// Add enters a spool object; entering it again changes nothing.
+// Add enters a spool object; entering it again changes nothing, but that it may
+// now be settled.
 func (b *Inbox) Add(ctx context.Context, w Waiting) error {
 	value, err := json.Marshal(w)
 	if err == nil {
-		err = b.rdb.HSetNX(ctx, b.key(), w.Batch.String(), value).Err()
+		_, err = b.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			p.HSetNX(ctx, b.key(), w.Batch.String(), value)
+			if w.Settled {
+				p.SAdd(ctx, b.settled(), w.Batch.String())
+			}
+			return nil
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("cannot add batch %s to inbox %s: %w", w.Batch, b.partition, err)
@@ -52,13 +63,19 @@ func (b *Inbox) Add(ctx context.Context, w Waiting) error {
 
 // List returns all that waits, sorted by version.
 func (b *Inbox) List(ctx context.Context) ([]Waiting, error) {
-	fields, err := b.rdb.HGetAll(ctx, b.key()).Result()
+	var fields *redis.MapStringStringCmd
+	var settled *redis.StringStructMapCmd
+	_, err := b.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		fields, settled = p.HGetAll(ctx, b.key()), p.SMembersMap(ctx, b.settled())
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("cannot list inbox %s: %w", b.partition, err)
 	}
-	list := make([]Waiting, 0, len(fields))
-	for field, value := range fields {
+	list := make([]Waiting, 0, len(fields.Val()))
+	for field, value := range fields.Val() {
 		var w Waiting
+		_, w.Settled = settled.Val()[field]
 		err := json.Unmarshal([]byte(value), &w)
 		if err == nil {
 			w.Batch, err = layout.ParseVersion(field)
@@ -75,11 +92,16 @@ func (b *Inbox) List(ctx context.Context) ([]Waiting, error) {
 // Remove takes out what has been packed; what is not there is no error.
 func (b *Inbox) Remove(ctx context.Context, batches []layout.Version) error {
 	for part := range slices.Chunk(batches, chunk) {
-		fields := make([]string, len(part))
+		fields, members := make([]string, len(part)), make([]any, len(part))
 		for i, v := range part {
-			fields[i] = v.String()
+			fields[i], members[i] = v.String(), v.String()
 		}
-		if err := b.rdb.HDel(ctx, b.key(), fields...).Err(); err != nil {
+		_, err := b.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
+			p.HDel(ctx, b.key(), fields...)
+			p.SRem(ctx, b.settled(), members...)
+			return nil
+		})
+		if err != nil {
 			return fmt.Errorf("cannot remove %d batches from inbox %s: %w", len(part), b.partition, err)
 		}
 	}

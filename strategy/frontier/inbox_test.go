@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
@@ -37,6 +38,17 @@ func TestInbox(t *testing.T) {
 		if diff := cmp.Diff(want, list()); diff != "" {
 			t.Error(diff)
 		}
+		settled := want[1]
+		settled.Settled, settled.Since = true, noon.Add(time.Hour)
+		want[1].Settled = true
+		for _, w := range []Waiting{settled, waiting(1, 10)} { // once settled, always settled
+			if err := inbox.Add(ctx, w); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, list()); diff != "" {
+				t.Error(diff)
+			}
+		}
 		if got, err := NewInbox(rdb, 4).List(ctx); err != nil || len(got) != 0 {
 			t.Errorf("the inbox of another partition lists %v, %v", got, err)
 		}
@@ -47,6 +59,9 @@ func TestInbox(t *testing.T) {
 			if diff := cmp.Diff(want[1:2], list()); diff != "" {
 				t.Error(diff)
 			}
+		}
+		if err := inbox.Remove(ctx, []layout.Version{want[1].Batch}); err != nil || rdb.DBSize(ctx).Val() != 0 {
+			t.Errorf("removing the last: %v, and something is left", err)
 		}
 		if err := inbox.Remove(ctx, nil); err != nil {
 			t.Errorf("removing nothing: %v", err)

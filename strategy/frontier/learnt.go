@@ -28,26 +28,20 @@ const kept = 8
 // an older copy of itself, does not know the name, and does not learn later
 // ones either, until it is rebuilt. Of two packs that tell it different next
 // ones for the same base, one wins; the other reads the new base and tells it
-// again. A name that was told and never committed matches no manifest.
+// again. A name that was told and never committed matches no manifest, and
+// however many there are they do not drive out the base that they were told
+// with.
 //
-// Between Reset and Open it takes every name: what was settled before Reset
-// the rebuild reads from the bucket, what comes after it is here. At worst a
-// commit lies between what was told before Reset and a look at the bucket that
-// does not see it yet; then the frontier is rebuilt once more.
+// Between Reset and Open it takes the first base as it is, and from then on
+// only what follows. If what the rebuild found in the bucket is among it, all
+// commits since are, too; if not, Open keeps what was found alone. So a commit
+// of which nobody told it while the rebuild was under way (a repair, or one
+// told just before Reset and made after the look at the bucket) leaves it
+// behind, and it is rebuilt once more. Until Open it keeps all names, however
+// many: few come while nothing is leased.
 func (f *Frontier) Learning(ctx context.Context, storage layout.Partition, before, next string) error {
-	_, err := f.run(ctx, learnScript, storage.String(), before, next, kept)
+	err := f.run(ctx, learnScript, storage.String(), before, next, kept).Err()
 	return f.wrap("tell what partition "+storage.String()+" learns to", err)
-}
-
-// Learned tells the frontier what the manifests called Learnt that a rebuild
-// read. It comes between Reset and Open.
-func (f *Frontier) Learned(ctx context.Context, learnt map[layout.Partition]string) error {
-	for storage, name := range learnt {
-		if err := f.Learning(ctx, storage, "", name); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Knows returns nil if the frontier is open and was told of these commits,

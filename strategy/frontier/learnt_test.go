@@ -41,13 +41,13 @@ func TestLearning(t *testing.T) {
 			{"two packs, the second wins", "1a>2b 1a>2c 2c>3b", []string{"2c", "3b"}, []string{"3c"}},
 			{"two packs, the first wins", "1a>2b 1a>2c 2b>3c", []string{"2b", "3c"}, []string{"3b"}},
 			{"it missed a commit, and is told of the next", "1a>2b 3c>4d 4d>5e", []string{"1a", "2b"}, []string{"3c", "4d", "5e"}},
+			{"two packs, the first commits twice", "1a>2b 1a>2c 2b>3d 1a>2e 3d>4f", []string{"3d", "4f"}, []string{"4g"}},
+			{"many commits that were not made", "1a>b 1a>c 1a>d 1a>e 1a>f 1a>g 1a>h 1a>i 1a>j 1a>k", []string{"1a", "k"}, []string{"b"}},
 			{"a long time", "1a>2 2>3 3>4 4>5 5>6 6>7 7>8 8>9 9>10", []string{"3", "9", "10"}, []string{"1a", "2"}},
 		} {
 			f.must(f.Reset(t.Context()))
-			if first, _, _ := strings.Cut(story.told, ">"); first != "" {
-				f.must(f.Learned(t.Context(), map[layout.Partition]string{2: first}))
-			}
-			f.must(f.Open(t.Context(), 1))
+			first, _, _ := strings.Cut(story.told, ">")
+			f.must(f.Open(t.Context(), 1, "", map[layout.Partition]string{2: first}))
 			for _, told := range strings.Fields(story.told) {
 				before, next, _ := strings.Cut(told, ">")
 				f.learn(before, next)
@@ -77,14 +77,58 @@ func TestLearnedByARebuild(t *testing.T) {
 		}
 		f.learn("2b", "3c") // while the rebuild, which found 2b, is under way
 		learnt := map[layout.Partition]string{2: "2b", 3: "", 7: "9c"}
-		f.must(f.Learned(t.Context(), learnt))
-		f.must(f.Learned(t.Context(), nil))
-		f.must(f.Open(t.Context(), 2))
+		f.must(f.Open(t.Context(), 2, "", learnt))
 		f.must(f.Knows(t.Context(), learnt))
 		f.must(f.Knows(t.Context(), nil))
 		f.learn("3c", "4d")
 		if f.behind("2b") || f.behind("3c") || f.behind("4d") || !f.behind("1a") {
 			t.Error("want it to know what came since the rebuild began, and nothing from before")
+		}
+	})
+}
+
+// TestLearningDuringARebuild tells what a frontier is told between Reset and
+// Open, what the rebuild found, and what the manifest says then.
+func TestLearningDuringARebuild(t *testing.T) {
+	var many []string
+	for i := range 3 * kept {
+		many = append(many, fmt.Sprintf("%d>%d", i, i+1))
+	}
+	eachRedis(t, func(t *testing.T, f fixture) {
+		for _, story := range []struct {
+			name, told, found, manifest string
+			behind                      bool
+		}{
+			{"nothing happened", "", "5", "5", false},
+			{"the first commit", ">1", "", "1", false},
+			{"commits after the look", "5>6 6>7", "5", "7", false},
+			{"commits before and after it", "5>6 6>7", "6", "7", false},
+			{"commits before it", "5>6 6>7", "7", "7", false},
+			{"a lost commit", "5>x 5>6", "5", "6", false},
+			{"a repair after the look, then a commit", "R>7", "5", "7", true},
+			{"a repair before the look, then a commit", "R>7", "R", "7", false},
+			{"a commit, a repair after the look, a commit", "5>6 R>7", "5", "7", true},
+			{"a commit, a repair before the look, a commit", "5>6 R>7", "R", "7", true},
+			{"a commit told before Reset, made after the look", "", "5", "6", true},
+			{"the same, and another", "6>7", "5", "7", true},
+			{"a repair is all", "", "5", "R", true},
+			{"more commits than are kept", strings.Join(many, " "), "0", fmt.Sprint(len(many)), false},
+		} {
+			f.must(f.Reset(t.Context()))
+			for _, told := range strings.Fields(story.told) {
+				before, next, _ := strings.Cut(told, ">")
+				f.learn(before, next)
+			}
+			for range 2 { // again, after a reply that was lost
+				f.must(f.Open(t.Context(), 1, "", map[layout.Partition]string{2: story.found}))
+			}
+			if got := f.behind(story.manifest); got != story.behind {
+				t.Errorf("%s: behind: %v, want %v", story.name, got, story.behind)
+			}
+			f.learn(story.manifest, "next")
+			if got := f.behind("next"); got != story.behind {
+				t.Errorf("%s: behind the next commit: %v, want %v", story.name, got, story.behind)
+			}
 		}
 	})
 }
@@ -116,7 +160,7 @@ func TestOlderCopy(t *testing.T) {
 		for learnt, needs := range map[string]string{"1A": "BA", "2B": "BA", "3C": "BAC"} {
 			for copied := range len(steps) + 1 {
 				f.must(f.rdb.FlushAll(t.Context()).Err())
-				f.must(f.Open(t.Context(), 1))
+				f.must(f.Open(t.Context(), 1, "", nil))
 				for _, step := range steps[:copied] {
 					step()
 				}

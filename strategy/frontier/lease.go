@@ -40,8 +40,9 @@ type Lease struct {
 	Entries   []Entry   // shallow ones first
 }
 
-// Alone is the number of attempts from which a URL is leased alone, for it may
-// be what its fetch died of. URLs of one attempt are leased twelve at most.
+// Alone is the number of attempts, or of leases that expired, from which a URL
+// is leased alone, for it may be what its fetch died of. URLs of one are leased
+// twelve at most.
 const Alone = 2
 
 // Lease leases URLs of the host that may be asked first. It returns false when
@@ -59,7 +60,7 @@ func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 		reply, err := f.run(ctx, leaseScript,
 			strconv.FormatUint(version.Epoch, 10), version.String(),
 			r.Now.UnixMilli(), r.Now.Add(r.Horizon).UnixMilli(), r.Deadline.UnixMilli(),
-			r.Max, r.MaxBytes, r.Connections)
+			r.Max, r.MaxBytes, r.Connections).Result()
 		switch {
 		case err != nil:
 			return Lease{}, false, f.failed("lease from", err)
@@ -127,11 +128,11 @@ func parseLease(reply any, v layout.Version, deadline time.Time) (Lease, error) 
 // the back, and their hosts are free. It returns how many URLs wait again.
 //
 // Nobody knows here whether a fetch died of one of them or none ever began. So
-// an expiry counts as an attempt, until the URL is leased alone, and can never
-// use the attempts up: that takes an outcome.
+// expiries are counted apart, until the URL is leased alone, and forgotten when
+// it was asked and answered. They are no attempts: those take an outcome.
 func (f *Frontier) Expire(ctx context.Context, now time.Time) (requeued int, err error) {
 	for {
-		n, err := expireScript.Run(ctx, f.rdb, []string{f.prefix()}, now.UnixMilli(), Alone).Int64Slice()
+		n, err := f.run(ctx, expireScript, now.UnixMilli(), Alone).Int64Slice()
 		if err == nil && len(n) != 2 {
 			err = fmt.Errorf("unexpected answer %v", n)
 		}

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -211,10 +212,58 @@ func TestIsolation(t *testing.T) {
 		if diff := cmp.Diff(want, sizes); diff != "" {
 			t.Errorf("leases (-want +got):\n%s", diff)
 		}
-		if attempts != Alone {
-			t.Errorf("%d attempts, want %d", attempts, Alone)
+		if attempts != 0 {
+			t.Errorf("%d attempts, want none, for no outcome tells of one", attempts)
 		}
 		if diff := cmp.Diff(Counts{Stored: urls - 1, Leased: 1, Batches: 1}, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestLateRetry counts attempts of which the frontier hears when the lease is
+// over: of what waits, and of what another lease has, once.
+func TestLateRetry(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.admit(noon, entries("a", 3)...)
+		first := f.lease(request(noon))
+		expire := func(now time.Time) {
+			t.Helper()
+			_, err := f.Expire(t.Context(), now)
+			f.must(err)
+		}
+		expire(at(61))
+		late := settlement(first, at(61), book.Retry)
+		late.Outcomes[2].State = book.NotAsked
+		again := late
+		again.Outcomes = late.Outcomes[:1]
+		f.settle(again) // while it waits
+		f.admit(noon, entry("a", "0", 0))
+		second := f.lease(request(at(61)))
+		attempts := func(l Lease) map[string]uint8 {
+			got := map[string]uint8{}
+			for i, path := range paths(l.Entries) {
+				got[path] = l.Entries[i].Attempts
+			}
+			return got
+		}
+		if diff := cmp.Diff(map[string]uint8{"0": 1, "1": 0, "2": 0}, attempts(second)); diff != "" {
+			t.Error(diff)
+		}
+		for range 2 { // while they are leased
+			f.settle(late)
+		}
+		expire(at(122))
+		r := request(at(122))
+		got := map[string]uint8{}
+		for range 3 { // twice expired, each is leased alone
+			r.Connections++
+			maps.Copy(got, attempts(f.lease(r)))
+		}
+		if diff := cmp.Diff(map[string]uint8{"0": 1, "1": 1, "2": 0}, got); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(Counts{Leased: 3, Batches: 3}, f.counts()); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -278,7 +327,7 @@ func TestRepeatedLease(t *testing.T) {
 		call := func() (any, error) {
 			v := layout.Version{Epoch: 1, Token: 77}
 			return f.run(t.Context(), leaseScript, 1, v.String(),
-				noon.UnixMilli(), noon.UnixMilli(), at(60).UnixMilli(), 100, 1000, 1)
+				noon.UnixMilli(), noon.UnixMilli(), at(60).UnixMilli(), 100, 1000, 1).Result()
 		}
 		first, err := call()
 		f.must(err)

@@ -28,6 +28,7 @@ type modelURL struct {
 	Entry
 	state   book.State // 'w', 'l' or a final one
 	version layout.Version
+	expired uint8 // leases, up to Alone
 }
 
 func (m *model) counts() Counts {
@@ -125,14 +126,14 @@ func (m *model) leased(r Request, l Lease) error {
 	}
 	most := r.Max
 	for _, e := range l.Entries {
-		most = together(most, e)
+		most = together(most, m.urls[e.URL])
 	}
 	if len(l.Entries) > most {
 		return fmt.Errorf("%d leased, at most %d may be", len(l.Entries), most)
 	}
 	for _, u := range left { // the next is one of the shallowest band
 		if !slices.ContainsFunc(left, func(other *modelURL) bool { return band16(other.Entry) < band16(u.Entry) }) {
-			most = together(most, u.Entry)
+			most = together(most, u)
 		}
 	}
 	full := len(l.Entries) >= most || bytes+len("http://h3:8080/299") > r.MaxBytes // the next may not have fit
@@ -146,8 +147,8 @@ func (m *model) leased(r Request, l Lease) error {
 func band16(e Entry) int { return min(int(e.Depth), 15) }
 
 // together is how many URLs may be leased with one, of so many.
-func together(most int, e Entry) int {
-	switch e.Attempts {
+func together(most int, u *modelURL) int {
+	switch max(u.Attempts, u.expired) {
 	case 0:
 		return most
 	case 1:
@@ -170,9 +171,14 @@ func (m *model) settle(s Settlement) {
 	for _, r := range s.Outcomes {
 		switch u := m.urls[r.URL]; r.State {
 		case book.Retry:
-			if u != nil && u.state == 'l' && u.version == s.Version {
-				u.state, u.Entry = 'w', r.entry()
+			if u == nil || u.state != 'w' && u.state != 'l' {
+				break
+			}
+			if _, out := m.leases[s.Version]; out && u.state == 'l' && u.version == s.Version {
+				u.state, u.Entry, u.expired = 'w', r.entry(), 0
 				u.Host = s.Host
+			} else {
+				u.Attempts = max(u.Attempts, r.Attempts)
 			}
 		case book.NotAsked:
 		default:
@@ -188,9 +194,9 @@ func (m *model) settle(s Settlement) {
 func (m *model) end(v layout.Version, expired bool) {
 	for _, e := range m.leases[v].Entries {
 		if u := m.urls[e.URL]; u.state == 'l' && u.version == v {
-			u.state, u.Entry = 'w', e
-			if expired && e.Attempts < Alone {
-				u.Attempts++
+			u.state = 'w'
+			if expired && u.expired < Alone {
+				u.expired++
 			}
 		}
 	}
@@ -354,9 +360,10 @@ func (m *modelRun) compareKnown() error {
 	for url, u := range m.model.urls {
 		id := layout.IdentityOf(url)
 		state := string([]byte{byte(u.state), byte(u.Depth >> 8), byte(u.Depth)})
-		if u.state == 'w' {
-			state += string(rune(u.Attempts))
-		} else {
+		if u.state == 'w' || u.state == 'l' {
+			state += string([]byte{u.Attempts, u.expired})
+		}
+		if u.state != 'w' {
 			state += u.version.String()
 		}
 		want[string(id[:])] = state

@@ -43,7 +43,8 @@ type Settled struct {
 // and over a final state of a lower version, and makes an unknown URL known.
 // The rest counts only while the URL is leased by this very batch: Retry puts
 // it at the back of its band, NotAsked and URLs of the lease without an
-// outcome at the front. If the lease is still out it ends: the host may be
+// outcome at the front. But the attempts of a Retry count later too, if they
+// are more than is known of a URL that is pending. If the lease is still out it ends: the host may be
 // asked again at the latest of Ended + Delay, Rest, and the time known before.
 func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	var settled Settled
@@ -55,7 +56,7 @@ func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 		if err != nil {
 			return settled, f.failed("settle in", err)
 		}
-		n, err := settleScript.Run(ctx, f.rdb, []string{f.prefix()}, args...).Int64Slice()
+		n, err := f.run(ctx, settleScript, args...).Int64Slice()
 		if err == nil && len(n) != 3 {
 			err = fmt.Errorf("unexpected answer %v", n)
 		}

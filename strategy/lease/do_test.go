@@ -59,18 +59,18 @@ func TestDoRenews(t *testing.T) {
 	rdb := redistest.Embedded(t)
 	var calls atomic.Int64
 	again := make(chan struct{})
-	now := func() time.Time { // noon, then an hour later each time
+	now := func() time.Time { // noon, then ten seconds later each time
 		call := calls.Add(1)
 		if call == 3 {
 			close(again) // the first renewal is over
 		}
-		return noon.Add(time.Duration(call-1) * time.Hour)
+		return noon.Add(time.Duration(call-1) * 10 * time.Second)
 	}
 	_, err := New(rdb, "w").Do(t.Context(), "name", now, 30*time.Millisecond, func() error {
 		<-again
-		_, acquired, err := New(rdb, "other").Acquire(t.Context(), "name", noon.Add(time.Hour), time.Minute)
+		_, acquired, err := New(rdb, "other").Acquire(t.Context(), "name", noon.Add(10*time.Second), time.Minute)
 		if acquired {
-			t.Error("the lease was not renewed: another takes it an hour later")
+			t.Error("the lease was not renewed: another takes it ten seconds later")
 		}
 		return err
 	})

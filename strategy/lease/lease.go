@@ -37,12 +37,14 @@ const kept = time.Hour
 
 // take sets KEYS[1] to end ARGV[2] and holder ARGV[1] if it is held by that
 // holder, or else, unless ARGV[4] says that it must be, if it is free at
-// ARGV[3]. It returns whether it did.
+// ARGV[3]. It returns whether it did. A lease that ends later than two taken
+// now one after the other was taken by a clock that was wrong: it is free.
 var take = redis.NewScript(`
 local value = redis.call('GET', KEYS[1])
 local till, holder
 if value then till, holder = value:match('^(%-?%d+) (.*)$') end
-local free = not till or tonumber(till) <= tonumber(ARGV[3])
+local now, ends = tonumber(ARGV[3]), tonumber(ARGV[2])
+local free = not till or tonumber(till) <= now or tonumber(till) > 2 * ends - now
 if holder == ARGV[1] or free and ARGV[4] == '0' then
   redis.call('SET', KEYS[1], ARGV[2] .. ' ' .. ARGV[1], 'PX', ARGV[5])
   return 1

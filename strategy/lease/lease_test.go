@@ -41,6 +41,8 @@ func TestLease(t *testing.T) {
 		{"b", "release", 41, true},
 		{"b", "renew", 41, false},
 		{"a", "acquire", 41, true},
+		{"b", "acquire", 32, false}, // its clock is a little behind
+		{"b", "acquire", 30, true},  // too much: the lease of a wrong clock is free
 	}
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		const ttl = 10 * time.Second

@@ -10,15 +10,14 @@ for i = 2, #ARGV, 2 do
   local host, element = ARGV[i], ARGV[i + 1]
   local id = identity(element)
   local before = state[id]
+  local value
   if not before then
-    added = added + 1
+    added, value = added + 1, waiting(element)
   elseif before:sub(1, 1) == 'w' and depth(element, 17) < depth(before, 2) then
-    element = element:sub(1, 18) .. before:sub(4, 4) .. element:sub(20) -- moves up, keeps its attempts
-  else
-    element = nil
+    value = 'w' .. element:sub(17, 18) .. before:sub(4) -- moves up, keeps what was counted
   end
-  if element then
-    become(id, waiting(element))
+  if value then
+    become(id, value)
     local key = queue_of(host, element)
     queues[key] = queues[key] or {}
     table.insert(queues[key], element)

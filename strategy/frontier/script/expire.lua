@@ -1,4 +1,4 @@
--- ARGV: now, attempts up to which an expiry counts as one. Ends a few of the
+-- ARGV: now, the most expiries that are counted of a URL. Ends a few of the
 -- leases whose deadline has passed.
 -- Returns {leases ended, URLs that wait again}.
 local versions = redis.call('ZRANGEBYSCORE', LEASES, '-inf', '(' .. ARGV[1], 'LIMIT', 0, 4)

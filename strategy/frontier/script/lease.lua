@@ -14,11 +14,11 @@ local function time_of(host)
   return math.max(now, tonumber(redis.call('HGET', NEXT, host) or 0))
 end
 
--- together is how many URLs a lease of this one may have: what was asked for
--- before may be what the fetch of its batch died of.
-local function together(element)
-  local attempts = element:byte(19)
-  return attempts == 0 and most or math.min(most, math.max(1, math.floor(100 / 8 ^ attempts)))
+-- together is how many URLs a lease of one that waits so may have: what was
+-- asked for or leased before may be what the fetch of its batch died of.
+local function together(value)
+  local times = math.max(value:byte(4, 5))
+  return times == 0 and most or math.min(most, math.max(1, math.floor(100 / 8 ^ times)))
 end
 
 -- take leases what waits on a host, shallow bands first, up to the first that
@@ -34,9 +34,10 @@ local function take(host)
       for i, element in ipairs(elements) do ids[i] = identity(element) end
       read(ids)
       for i, element in ipairs(elements) do
-        if state[ids[i]] == waiting(element) then
+        local value = state[ids[i]]
+        if value and value:sub(1, 3) == 'w' .. element:sub(17, 18) then
           local size = #element - 23 - element:byte(23)
-          room = math.min(room, together(element))
+          room = math.min(room, together(value))
           if #taken > 0 and (bytes + size > most_bytes or #taken >= room) then
             local rest = {}
             for j = #elements, i, -1 do rest[#rest + 1] = elements[j] end
@@ -44,8 +45,8 @@ local function take(host)
             return taken
           end
           bytes = bytes + size
-          taken[#taken + 1] = element
-          become(ids[i], 'l' .. element:sub(17, 18) .. version)
+          taken[#taken + 1] = element:sub(1, 18) .. value:sub(4, 4) .. element:sub(20)
+          become(ids[i], 'l' .. value:sub(2) .. version)
         else
           budget = budget - 1
         end

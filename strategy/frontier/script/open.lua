@@ -1,8 +1,12 @@
--- ARGV: epoch, name of the rebuild or ''. The highest epoch stays.
--- Returns 0 when another rebuild has begun.
-if ARGV[2] ~= '' and redis.call('GET', REBUILD) ~= ARGV[2] then return 0 end
-local key = PREFIX .. 'epoch'
-if tonumber(ARGV[1]) > tonumber(redis.call('GET', key) or 0) then
-  redis.call('SET', key, ARGV[1])
+-- ARGV: epoch, settings, then each storage partition and what a rebuild found
+-- it to have learnt. The highest epoch stays.
+local epoch = PREFIX .. 'epoch'
+if tonumber(ARGV[1]) <= tonumber(redis.call('GET', epoch) or 0) then return 0 end
+for i = 3, #ARGV, 2 do
+  local told = redis.call('HGET', LEARNT, ARGV[i])
+  if not told or not (' ' .. told .. ' '):find(' ' .. ARGV[i + 1] .. ' ', 1, true) then
+    redis.call('HSET', LEARNT, ARGV[i], ARGV[i + 1]) -- what was told does not follow from what was found
+  end
 end
-return 1
+redis.call('MSET', epoch, ARGV[1], PREFIX .. 'settings', ARGV[2])
+return 0

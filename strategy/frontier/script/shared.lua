@@ -5,6 +5,15 @@ local NEXT, ACTIVE, LEASES = PREFIX .. 'next', PREFIX .. 'active', PREFIX .. 'le
 local LEARNT, REBUILD = PREFIX .. 'learnt', PREFIX .. 'rebuild'
 local BANDS = 16
 
+-- KEYS[2], if there is one, is the caller's fence: it must hold the last but one
+-- argument. The last, unless empty, is what it holds then; a call that is
+-- repeated, because its answer was lost, finds that already.
+if KEYS[2] then
+  local next, value, held = table.remove(ARGV), table.remove(ARGV), redis.call('GET', KEYS[2])
+  if held ~= value and (next == '' or held ~= next) then return redis.error_reply('FENCED') end
+  if next ~= '' then redis.call('SET', KEYS[2], next) end
+end
+
 -- The states of the URLs that this script has read (false: unknown), those of
 -- them that it has changed, and by how much the number of each letter moved.
 local state, changed, moved = {}, {}, {}
@@ -41,7 +50,8 @@ local function write()
 end
 
 local function identity(element) return element:sub(1, 16) end
-local function waiting(element) return 'w' .. element:sub(17, 19) end
+-- waiting is the state of a URL that waits, as its element says; no lease of it expired.
+local function waiting(element) return 'w' .. element:sub(17, 19) .. '\0' end
 local function depth(bytes, at) return bytes:byte(at) * 256 + bytes:byte(at + 1) end
 
 local function queue(host, band) return PREFIX .. 'q:' .. band .. ':' .. host end
@@ -57,7 +67,12 @@ end
 
 local function leased_by(id, version)
   local value = state[id]
-  return value and value:sub(1, 1) == 'l' and value:sub(4) == version
+  return value and value:sub(1, 1) == 'l' and value:sub(6) == version
+end
+
+local function pending(value)
+  local letter = value and value:sub(1, 1)
+  return letter == 'w' or letter == 'l'
 end
 
 -- newer compares two versions, which are of the same length.
@@ -71,8 +86,7 @@ end
 -- decide gives a URL a final state, unless a version as high decided before.
 local function decide(id, value)
   local before = state[id]
-  local open = not before or before:sub(1, 1) == 'w' or before:sub(1, 1) == 'l'
-  if open or newer(value:sub(4), before:sub(4)) then
+  if not before or pending(before) or newer(value:sub(4), before:sub(4)) then
     become(id, value)
     return 1
   end
@@ -82,9 +96,9 @@ end
 -- finish ends a lease that was just taken out of LEASES: what is still leased
 -- by it goes to the front of its queue, in the order in which it was leased;
 -- the host is free, and asked again no earlier than at the time given. If the
--- lease expired, it goes to the back instead, and attempts of fewer than those
--- given are one more. It returns how many URLs wait again.
-local function finish(version, earliest, attempts)
+-- lease expired, it goes to the back instead, and its expiries are one more, up
+-- to the most that are counted. It returns how many URLs wait again.
+local function finish(version, earliest, most_expiries)
   local key = PREFIX .. 'lease:' .. version
   local elements = redis.call('LRANGE', key, 0, -1)
   local host = table.remove(elements, 1)
@@ -95,23 +109,19 @@ local function finish(version, earliest, attempts)
   for i, element in ipairs(elements) do ids[i] = identity(element) end
   read(ids)
   local requeued = 0
-  local function requeue(push, i, element)
+  local function requeue(push, i, expired)
     if leased_by(ids[i], version) then
-      become(ids[i], waiting(element))
-      redis.call(push, queue_of(host, element), element)
+      local before = state[ids[i]]
+      local expiries = math.min(before:byte(5) + expired, most_expiries or 255)
+      become(ids[i], 'w' .. before:sub(2, 4) .. string.char(expiries))
+      redis.call(push, queue_of(host, elements[i]), elements[i])
       requeued = requeued + 1
     end
   end
-  if attempts then
-    for i, element in ipairs(elements) do
-      local before = element:byte(19)
-      if before < attempts then
-        element = element:sub(1, 18) .. string.char(before + 1) .. element:sub(20)
-      end
-      requeue('RPUSH', i, element)
-    end
+  if most_expiries then
+    for i = 1, #elements do requeue('RPUSH', i, 1) end
   else
-    for i = #elements, 1, -1 do requeue('LPUSH', i, elements[i]) end
+    for i = #elements, 1, -1 do requeue('LPUSH', i, 0) end
   end
 
   if redis.call('HINCRBY', ACTIVE, host, -1) <= 0 then redis.call('HDEL', ACTIVE, host) end
