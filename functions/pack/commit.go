@@ -3,6 +3,7 @@ package pack
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
@@ -15,7 +16,8 @@ import (
 
 // commit lists packages and a book, if there is one, and the batches that they
 // were made of as consumed. It fails with errAgain when any of these was
-// consumed since, or closed, or more is forgotten now.
+// consumed since, or closed, or more is forgotten now, or a key is taken: the
+// sweep may have condemned what no generation listed yet.
 func (f *Function) commit(ctx context.Context, p layout.Partition, s *settings.Settings, batches []layout.Version, packages []manifest.Package, learnt *manifest.Book) (manifest.Manifest, error) {
 	return manifest.Commit(ctx, f.Bucket, p, f.Now, func(m *manifest.Manifest) error {
 		if m.Forgotten > s.Takedowns.Version {
@@ -29,14 +31,27 @@ func (f *Function) commit(ctx context.Context, p layout.Partition, s *settings.S
 			m.Consumed = append(m.Consumed, manifest.Consumed{Batch: batch, At: at})
 		}
 		for _, listed := range packages {
+			if taken(m, listed.Key) {
+				return errAgain
+			}
 			m.Add(listed)
 		}
 		if learnt == nil {
 			return nil
 		}
+		if taken(m, learnt.Key) {
+			return errAgain
+		}
 		m.Books = append(m.Books, *learnt)
 		return f.learn(ctx, s, m, learnt.Key)
 	})
+}
+
+// taken reports whether no commit may list a new package or book under a key:
+// it is condemned, so that the sweep deletes it at any time and without
+// looking, or a package has it or had it.
+func taken(m *manifest.Manifest, key string) bool {
+	return m.Package(key) != nil || slices.ContainsFunc(m.Condemned, func(c manifest.Condemned) bool { return c.Key == key })
 }
 
 // learn tells the frontiers of the commit that is about to bring a book, and

@@ -2,6 +2,7 @@ package pack
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
@@ -152,4 +154,84 @@ func TestPackFailsAnywhere(t *testing.T) {
 			t.Errorf("packages %+v, books %+v, consumed %+v, known: %v", m.Packages, m.Books, m.Consumed, w.knows())
 		}
 	})
+}
+
+// TestCondemnedMeanwhile: the sweep condemns what is put and not listed, just
+// before the commit or after another pack was killed. The same is then stored
+// under a name that is not condemned.
+func TestCondemnedMeanwhile(t *testing.T) {
+	condemnPackages := func(w *world) {
+		keys := functionstest.Keys(t, w.store, layout.Packages)
+		functionstest.Commit(t, w.store, 0, func(m *manifest.Manifest) { m.Condemn(w.clock.Now(), keys...) })
+	}
+	condemnAll := func(w *world) {
+		keys := slices.Concat(functionstest.Keys(t, w.store, layout.Packages), functionstest.Keys(t, w.store, layout.Books))
+		functionstest.Commit(t, w.store, 0, func(m *manifest.Manifest) { m.Condemn(w.clock.Now(), keys...) })
+	}
+	for name, test := range map[string]struct {
+		state book.State
+		was   func(w *world)
+	}{
+		"before the commit":         {book.Stored, func(w *world) { w.beforeCommit(func() { condemnAll(w) }) }},
+		"a package alone":           {book.Stored, func(w *world) { w.beforeCommit(func() { condemnPackages(w) }) }},
+		"a book alone":              {book.Skipped, func(w *world) { w.beforeCommit(func() { condemnAll(w) }) }},
+		"of a pack that was killed": {book.Stored, func(w *world) { w.kill(); condemnAll(w) }},
+		"the book of one":           {book.Skipped, func(w *world) { w.kill(); condemnAll(w) }},
+		"of two":                    {book.Skipped, func(w *world) { w.kill(); condemnAll(w); w.kill(); condemnAll(w) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := embedded(t)
+			w.spool(w.ledger(1, functionstest.Outcome(t, version(1), site+"1", test.state)))
+			w.settle(1)
+			test.was(w)
+			w.gather(true)
+			m := w.manifest()
+			if len(m.Condemned) == 0 || len(m.Books) != 1 || len(m.Consumed) != 1 || len(m.Packages) == 1 != (test.state == book.Stored) {
+				t.Fatalf("packages %+v, books %+v, condemned %+v", m.Packages, m.Books, m.Condemned)
+			}
+			for _, c := range m.Condemned {
+				if m.Package(c.Key) != nil || slices.ContainsFunc(m.Books, func(b manifest.Book) bool { return b.Key == c.Key }) {
+					t.Errorf("%s is listed and condemned", c.Key)
+				}
+			}
+			if o := w.book().Outcomes; len(o) != 1 || o[0].URL != site+"1" || o[0].Package != "" && o[0].Package != m.Packages[0].Key {
+				t.Errorf("the book says %+v, packages %+v", o, m.Packages)
+			}
+		})
+	}
+}
+
+// A package is not stored under a name that another had before pages were
+// erased from it: books say it of the other.
+func TestFormerNameOfAPackage(t *testing.T) {
+	w := embedded(t)
+	w.spool(w.stored(1))
+	w.settle(1)
+	w.kill()
+	orphan := functionstest.Keys(t, w.store, layout.Packages)[0]
+	if err := w.store.Delete(t.Context(), orphan); err != nil {
+		t.Fatal(err)
+	}
+	functionstest.Commit(t, w.store, 0, func(m *manifest.Manifest) {
+		m.Add(manifest.Package{Key: layout.PackagePrefix(0) + "another", Formerly: []string{orphan}})
+	})
+	w.gather(true)
+	if m := w.manifest(); len(m.Packages) != 2 || m.Packages[1].Key == orphan {
+		t.Errorf("packages %+v", m.Packages)
+	}
+}
+
+// kill has a pack die before its commit.
+func (w *world) kill() {
+	w.t.Helper()
+	w.decide = func(c faultblob.Call) faultblob.Fault {
+		if c.Op == faultblob.Create && strings.HasPrefix(c.Key, layout.Manifests) {
+			return faultblob.Before
+		}
+		return faultblob.None
+	}
+	if err := w.Gather(w.t.Context(), task.Gather{Flush: true}); err == nil {
+		w.t.Fatal("was not killed")
+	}
+	w.decide = nil
 }

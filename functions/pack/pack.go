@@ -23,8 +23,8 @@ import (
 const parallelReads = 8
 
 // errAgain says that what a commit was made for holds no longer: some of the
-// batches were consumed by another pack, are damaged or closed, or more is
-// forgotten.
+// batches were consumed by another pack, are damaged or closed, more is
+// forgotten, or a key is condemned.
 var errAgain = errors.New("batches were consumed while they were packed")
 
 // packAll makes packages and a book of the batches and commits them, and takes
@@ -65,11 +65,11 @@ func (f *Function) packRest(ctx context.Context, current *manifest.Manifest, bat
 		return err
 	}
 	withoutForgotten(spools, inForce.Takedowns)
-	packages, err := f.putPackages(ctx, p, spools)
+	packages, err := f.putPackages(ctx, current, spools)
 	if err != nil {
 		return err
 	}
-	listed, err := f.putBook(ctx, p, inForce, spools)
+	listed, err := f.putBook(ctx, current, inForce, spools)
 	if err != nil {
 		return err
 	}
@@ -124,14 +124,14 @@ func (f *Function) readSpools(ctx context.Context, p layout.Partition, batches [
 
 // putPackages puts a package per expiry class and writes the place of every
 // page into its outcome.
-func (f *Function) putPackages(ctx context.Context, p layout.Partition, spools []spool.Spool) ([]manifest.Package, error) {
+func (f *Function) putPackages(ctx context.Context, current *manifest.Manifest, spools []spool.Spool) ([]manifest.Package, error) {
 	var listed []manifest.Package
 	for _, c := range classes(spools) {
 		content, places, err := c.pkg.Build()
 		if err != nil {
-			return nil, fmt.Errorf("cannot build package of partition %s: %w", p, err)
+			return nil, fmt.Errorf("cannot build package of partition %s: %w", current.Partition, err)
 		}
-		key, err := f.putPackage(ctx, p, c.pkg, content)
+		key, err := f.putPackage(ctx, current, c.pkg, content)
 		if err != nil {
 			return nil, err
 		}
@@ -144,11 +144,14 @@ func (f *Function) putPackages(ctx context.Context, p layout.Partition, spools [
 }
 
 // putPackage puts a package under its name, with a number when another
-// package has it.
-func (f *Function) putPackage(ctx context.Context, p layout.Partition, pkg webobject.Package, content []byte) (string, error) {
+// package has it or had it.
+func (f *Function) putPackage(ctx context.Context, current *manifest.Manifest, pkg webobject.Package, content []byte) (string, error) {
 	name := layout.PackageName{Base: pkg.Base, Exponent: pkg.Exponent, Created: pkg.Created}
 	for ; ; name.Collision++ {
-		key := layout.PackageKey(p, name)
+		key := layout.PackageKey(current.Partition, name)
+		if taken(current, key) {
+			continue
+		}
 		err := blob.CreateOnce(ctx, f.Bucket, key, content)
 		if err == nil {
 			return key, nil
@@ -160,8 +163,9 @@ func (f *Function) putPackage(ctx context.Context, p layout.Partition, pkg webob
 }
 
 // putBook puts what the spool objects say, once all pages have a place, and
-// returns nil if that is nothing.
-func (f *Function) putBook(ctx context.Context, p layout.Partition, s *settings.Settings, spools []spool.Spool) (*manifest.Book, error) {
+// returns nil if that is nothing. It puts another copy when the book's key is
+// condemned, or the bytes there are damaged.
+func (f *Function) putBook(ctx context.Context, current *manifest.Manifest, s *settings.Settings, spools []spool.Spool) (*manifest.Book, error) {
 	var learnt book.Book
 	for i := range spools {
 		learnt.Outcomes = append(learnt.Outcomes, spools[i].Ledger.Outcomes...)
@@ -175,11 +179,19 @@ func (f *Function) putBook(ctx context.Context, p layout.Partition, s *settings.
 	}
 	content, err := book.Encode(learnt)
 	if err != nil {
-		return nil, fmt.Errorf("cannot write book of partition %s: %w", p, err)
+		return nil, fmt.Errorf("cannot write book of partition %s: %w", current.Partition, err)
 	}
-	key := layout.BookKey(p, layout.ContentHash(content))
-	if err := blob.CreateOnce(ctx, f.Bucket, key, content); err != nil {
-		return nil, fmt.Errorf("cannot put book %s: %w", key, err)
+	for number := uint32(1); ; number++ {
+		key := layout.BookKey(current.Partition, layout.ContentHash(content))
+		if !taken(current, key) {
+			err := blob.CreateOnce(ctx, f.Bucket, key, content)
+			if err == nil {
+				return &manifest.Book{Key: key, Bytes: int64(len(content)), Outcomes: len(learnt.Outcomes), Links: len(learnt.Links)}, nil
+			}
+			if !errors.Is(err, blob.ErrExists) {
+				return nil, fmt.Errorf("cannot put book %s: %w", key, err)
+			}
+		}
+		content = book.Distinct(content, number)
 	}
-	return &manifest.Book{Key: key, Bytes: int64(len(content)), Outcomes: len(learnt.Outcomes), Links: len(learnt.Links)}, nil
 }

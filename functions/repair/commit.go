@@ -39,7 +39,7 @@ func (m *mending) commit(ctx context.Context) (lost int, err error) {
 				next.Books = append(next.Books, listed)
 				next.Learnt = listed.Key
 			})
-			m.said = append(m.said, fmt.Sprintf("%d URLs of partition %s are taken back and fetched again", len(m.lost), m.base.Partition))
+			m.said = append(m.said, fmt.Sprintf("partition %s takes back what it knew of URLs that are fetched again: %d", m.base.Partition, len(m.lost)))
 		}
 	}
 	_, err = manifest.Commit(ctx, m.Bucket, m.base.Partition, m.Now, func(next *manifest.Manifest) error {

@@ -3,7 +3,6 @@ package repair
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -99,6 +98,6 @@ func (r *Repairer) replaceHint(ctx context.Context, p layout.Partition) (bool, e
 }
 
 func isGeneration(content []byte, p layout.Partition, number uint64) bool {
-	var m manifest.Manifest
-	return json.Unmarshal(content, &m) == nil && m.Partition == p && m.Generation == number
+	m, err := manifest.Decode(p, content)
+	return err == nil && m.Generation == number
 }

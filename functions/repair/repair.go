@@ -26,6 +26,7 @@ package repair
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -34,6 +35,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // maxRounds is how often at most all is verified and mended: once shows what
@@ -66,6 +68,9 @@ type Report struct {
 // Run verifies and mends until nothing is left that can be mended.
 func (r *Repairer) Run(ctx context.Context) (Report, error) {
 	var report Report
+	if err := r.collected(ctx); err != nil {
+		return report, err
+	}
 	fronts := r.Frontiers
 	for round := 0; ; round++ {
 		verifier := verify.Verifier{Bucket: r.Bucket, Frontiers: fronts, Progress: r.Progress}
@@ -86,6 +91,19 @@ func (r *Repairer) Run(ctx context.Context) (Report, error) {
 		}
 		fronts = nil // they know nothing yet of what was mended
 	}
+}
+
+// collected fails for a bucket without collections: every page would look as
+// if nobody had wanted it.
+func (r *Repairer) collected(ctx context.Context) error {
+	s, err := settings.Read(ctx, r.Bucket)
+	if err != nil {
+		return err
+	}
+	if len(s.Collections) == 0 {
+		return errors.New("cannot repair a bucket without collections: put " + layout.Collections + " back, or crawl the seeds again")
+	}
+	return nil
 }
 
 // Mend mends what it can of the problems, which may be older than the bucket,

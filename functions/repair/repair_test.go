@@ -177,14 +177,14 @@ func TestMended(t *testing.T) {
 			func(w *verifytest.World) {
 				pkg, _ := w.Package(functionstest.Page(verifytest.Batch(7), site+"1"))
 				w.Commit(func(m *manifest.Manifest) { m.Add(pkg) })
-			}, 1, 1, "are taken back",
+			}, 1, 1, "takes back",
 			func(*verifytest.World, manifest.Manifest, manifest.Manifest) {},
 		},
 		"outcome of no page": {
 			func(w *verifytest.World) {
 				_, outcomes := w.Package(functionstest.Page(verifytest.Batch(7), site+"1"))
 				w.LearnBook(book.Book{Outcomes: outcomes})
-			}, 1, 0, "are taken back",
+			}, 1, 0, "takes back",
 			func(*verifytest.World, manifest.Manifest, manifest.Manifest) {},
 		},
 		"listed wrongly": {

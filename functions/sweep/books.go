@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -35,18 +36,34 @@ func (p *partition) rewrite(ctx context.Context, old []manifest.Book, opened []*
 	if err != nil {
 		return "", err
 	}
-	merged := manifest.Book{
-		Key: layout.BookKey(p.id, layout.ContentHash(content)), Bytes: int64(len(content)), Outcomes: outcomes, Links: links,
+	if key, err = p.putBook(ctx, content); err != nil {
+		return "", err
 	}
-	if err := blob.CreateOnce(ctx, p.Bucket, merged.Key, content); err != nil {
-		return "", fmt.Errorf("cannot put book %s: %w", merged.Key, err)
+	merged := manifest.Book{Key: key, Bytes: int64(len(content)), Outcomes: outcomes, Links: links}
+	return key, p.commit(ctx, func(m *manifest.Manifest) error { return replaceBooks(m, old, merged, p.Now()) })
+}
+
+// putBook puts a book, or another copy of it when its key is condemned or the
+// bytes there are damaged.
+func (p *partition) putBook(ctx context.Context, content []byte) (key string, err error) {
+	for number := uint32(1); ; number++ {
+		key := layout.BookKey(p.id, layout.ContentHash(content))
+		if !condemned(&p.manifest, key) {
+			err := blob.CreateOnce(ctx, p.Bucket, key, content)
+			if err == nil {
+				return key, nil
+			}
+			if !errors.Is(err, blob.ErrExists) {
+				return "", fmt.Errorf("cannot put book %s: %w", key, err)
+			}
+		}
+		content = book.Distinct(content, number)
 	}
-	return merged.Key, p.commit(ctx, func(m *manifest.Manifest) error { return replaceBooks(m, old, merged, p.Now()) })
 }
 
 // replaceBooks lists a book in place of others. It changes nothing when they
-// are not listed any more, or when the book was condemned before, which no
-// generation may list: then it is tried again when it is deleted.
+// are not listed any more, or when the book was condemned since, which no
+// generation may list: then another copy is made.
 func replaceBooks(m *manifest.Manifest, old []manifest.Book, merged manifest.Book, now time.Time) error {
 	at := func(key string) int {
 		return slices.IndexFunc(m.Books, func(b manifest.Book) bool { return b.Key == key })

@@ -65,12 +65,12 @@ func isClean(ctx context.Context, b *book.Reader, filter *forget.Filter) (bool, 
 // dirtyPackages returns the packages that hold forgotten pages, as their
 // descriptions tell, and calls the others clean. One that cannot be read is
 // among them.
-func (p *partition) dirtyPackages(ctx context.Context, packages []manifest.Package, clean map[string]bool) ([]manifest.Package, error) {
+func (p *partition) dirtyPackages(ctx context.Context, packages []manifest.Package, clean *cleanKeys) ([]manifest.Package, error) {
 	holds := make([]bool, len(packages))
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
 	for i, listed := range packages {
-		if clean[listed.Key] {
+		if clean.has(listed.Key) {
 			continue
 		}
 		group.Go(func() error {
@@ -90,7 +90,7 @@ func (p *partition) dirtyPackages(ctx context.Context, packages []manifest.Packa
 		if holds[i] {
 			dirty = append(dirty, listed)
 		} else {
-			clean[listed.Key] = true
+			clean.add(listed.Key)
 		}
 	}
 	return dirty, nil
@@ -101,7 +101,7 @@ func (p *partition) isForgotten(page webobject.Listed) bool {
 }
 
 // cleanPackage erases the forgotten pages of a package, and returns the key of
-// the one that holds them no more. All other pages keep their places.
+// the one that holds them no more, "" when nothing is left. All other pages keep their places.
 func (p *partition) cleanPackage(ctx context.Context, listed manifest.Package) (key string, err error) {
 	content, err := p.Bucket.Get(ctx, listed.Key, blob.Range{})
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *partition) cleanPackage(ctx context.Context, listed manifest.Package) (
 		return listed.Key, err
 	}
 	if erased == listed.Pages {
-		return listed.Key, p.commit(ctx, func(m *manifest.Manifest) error { return drop(m, listed, p) })
+		return "", p.commit(ctx, func(m *manifest.Manifest) error { return drop(m, listed, p) })
 	}
 	if key, err = p.putPackage(ctx, listed.Key, rewritten); err != nil {
 		return "", err
@@ -154,7 +154,7 @@ func drop(m *manifest.Manifest, pkg manifest.Package, p *partition) error {
 }
 
 // putPackage puts a package under the name of an earlier form of it, with the
-// next number that is free.
+// next number that is free and not condemned.
 func (p *partition) putPackage(ctx context.Context, former string, content []byte) (string, error) {
 	_, name, err := layout.ParsePackageKey(former)
 	if err != nil {
@@ -163,6 +163,9 @@ func (p *partition) putPackage(ctx context.Context, former string, content []byt
 	for {
 		name.Collision++
 		key := layout.PackageKey(p.id, name)
+		if condemned(&p.manifest, key) {
+			continue
+		}
 		err := blob.CreateOnce(ctx, p.Bucket, key, content)
 		if err == nil {
 			return key, nil

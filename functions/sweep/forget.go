@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -29,19 +27,25 @@ func (p *partition) forgets() bool { return p.manifest.Forgotten < p.settings.Ta
 // from it. What the objects were before is condemned, and deleted by collect.
 //
 // Books come first, so that no place in them leads to a page that is erased.
-// Segments are built anew by index, and masked by query until then.
+// Segments are built anew by index, and masked by query until then. What no
+// generation lists is condemned before it counts as forgotten, and looked for
+// again later.
 func (p *partition) forget(ctx context.Context) error {
-	if !p.forgets() || unbuilt(&p.manifest) { // what is erased already has to be indexed first
+	if p.settings.Takedowns.Version == 0 {
 		return nil
 	}
-	if err := p.clearQuarantine(ctx); err != nil {
-		return err
+	if !p.forgets() {
+		return p.once(ctx, fmt.Sprintf("forget %s", p.id), func() error { return p.clearUnlisted(ctx) })
 	}
-	clean := make(map[string]bool) // keys of objects that hold nothing of it
+	awaited := unbuilt(&p.manifest)
+	clean := p.clean.of(p.id, p.settings.Takedowns.Version)
 	for range maxRounds {
-		err := p.eraseAll(ctx, clean)
+		err := errors.Join(p.eraseAll(ctx, clean), p.clearUnlisted(ctx))
 		if err == nil {
 			err = p.commitForgotten(ctx, clean)
+		}
+		if err == nil {
+			p.warnOf(ctx, awaited)
 		}
 		if !errors.Is(err, errMore) {
 			return err
@@ -53,17 +57,29 @@ func (p *partition) forget(ctx context.Context) error {
 	return nil // the next sweep goes on
 }
 
+// warnOf tells of the packages that an earlier sweep has erased pages from and
+// that nobody has indexed since: nothing but their segments is left of what is
+// forgotten.
+func (p *partition) warnOf(ctx context.Context, awaited []string) {
+	for _, key := range unbuilt(&p.manifest) {
+		if slices.Contains(awaited, key) {
+			p.Log.WarnContext(ctx, "a segment still holds what is forgotten, until its package is indexed again",
+				"partition", p.id, "generation", p.manifest.Generation, "package", key, "takedowns", p.settings.Takedowns.Version)
+		}
+	}
+}
+
 // eraseAll makes clean what is listed. What is damaged keeps nothing else from
 // being erased.
-func (p *partition) eraseAll(ctx context.Context, clean map[string]bool) error {
+func (p *partition) eraseAll(ctx context.Context, clean *cleanKeys) error {
 	var errs []error
 	try := func(key string, erase func() (string, error)) (goOn bool) {
-		if clean[key] {
+		if clean.has(key) {
 			return true
 		}
 		now, err := erase()
 		if err == nil {
-			clean[now] = true
+			clean.add(now)
 			return true
 		}
 		errs = append(errs, fmt.Errorf("cannot forget what is in %s: %w", key, err))
@@ -89,7 +105,7 @@ func (p *partition) eraseAll(ctx context.Context, clean map[string]bool) error {
 
 // commitForgotten commits that nothing is left, if that is so in the very
 // generation on which it commits.
-func (p *partition) commitForgotten(ctx context.Context, clean map[string]bool) error {
+func (p *partition) commitForgotten(ctx context.Context, clean *cleanKeys) error {
 	version := p.settings.Takedowns.Version
 	err := p.commit(ctx, func(m *manifest.Manifest) error {
 		keys := consumedKeys(p.id, m.Consumed)
@@ -99,10 +115,10 @@ func (p *partition) commitForgotten(ctx context.Context, clean map[string]bool) 
 		for _, pkg := range m.Packages {
 			keys = append(keys, pkg.Key)
 		}
-		if slices.ContainsFunc(keys, func(key string) bool { return !clean[key] }) {
+		if slices.ContainsFunc(keys, func(key string) bool { return !clean.has(key) }) {
 			return errMore
 		}
-		if unbuilt(m) || m.Forgotten >= version {
+		if unbuilt(m) != nil || m.Forgotten >= version {
 			return manifest.ErrUnchanged
 		}
 		m.Forgotten = version
@@ -114,20 +130,25 @@ func (p *partition) commitForgotten(ctx context.Context, clean map[string]bool) 
 	return err
 }
 
-// unbuilt reports whether a segment still serves that a package is about to be
-// indexed in place of.
-func unbuilt(m *manifest.Manifest) bool {
-	pending := make(map[uint32]bool)
-	for _, pkg := range m.Packages {
-		pending[pkg.ID] = !pkg.Indexed
+// unbuilt returns the keys of packages that are about to be indexed in place of
+// segments that still serve.
+func unbuilt(m *manifest.Manifest) (keys []string) {
+	serving := make(map[uint32]bool)
+	for _, s := range m.Segments {
+		for _, id := range s.Packages {
+			serving[id] = true
+		}
 	}
-	return slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool {
-		return slices.ContainsFunc(s.Packages, func(id uint32) bool { return pending[id] })
-	})
+	for _, pkg := range m.Packages {
+		if !pkg.Indexed && serving[pkg.ID] {
+			keys = append(keys, pkg.Key)
+		}
+	}
+	return keys
 }
 
 // clearConsumed deletes spool objects that are packed, before their time.
-func (p *partition) clearConsumed(ctx context.Context, consumed []manifest.Consumed, clean map[string]bool) error {
+func (p *partition) clearConsumed(ctx context.Context, consumed []manifest.Consumed, clean *cleanKeys) error {
 	spooled, err := p.list(ctx, layout.SpoolPrefix(p.id))
 	if err != nil {
 		return err
@@ -142,9 +163,7 @@ func (p *partition) clearConsumed(ctx context.Context, consumed []manifest.Consu
 	if err := p.deleteAll(ctx, keys); err != nil {
 		return err
 	}
-	for _, key := range packed {
-		clean[key] = true
-	}
+	clean.add(packed...)
 	return nil
 }
 
@@ -153,25 +172,4 @@ func consumedKeys(id layout.Partition, consumed []manifest.Consumed) (keys []str
 		keys = append(keys, layout.SpoolKey(id, c.Batch))
 	}
 	return keys
-}
-
-// clearQuarantine deletes all that the partition has in quarantine: damaged
-// bytes cannot be searched for what they hold.
-func (p *partition) clearQuarantine(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
-	for _, kind := range []string{layout.Spool, layout.Packages, layout.Books, layout.Segments} {
-		group.Go(func() error {
-			kept, err := p.list(ctx, layout.QuarantineKey(kind+p.id.String()+"/"))
-			if err != nil {
-				return err
-			}
-			var keys []string
-			for _, object := range kept {
-				p.Log.WarnContext(ctx, "deleted from quarantine, for it may hold what is forgotten", "partition", p.id, "generation", p.manifest.Generation, "key", object.Key)
-				keys = append(keys, object.Key)
-			}
-			return p.deleteAll(ctx, keys)
-		})
-	}
-	return group.Wait()
 }

@@ -24,7 +24,7 @@ const (
 
 // newForgetful returns a world whose partition 0 has stored what is forgotten
 // then: a package of some of it, one of nothing else, and one without; a
-// redirect to it; spool and quarantine.
+// redirect to it; spool and quarantine; and what nothing lists.
 func newForgetful(t *testing.T) *world {
 	t.Helper()
 	w := newQuiet(t)
@@ -35,6 +35,7 @@ func newForgetful(t *testing.T) *world {
 	redirect.Detail = "to " + secret
 	functionstest.Learn(t, w.bucket, 0, book.Book{Outcomes: []book.Outcome{redirect}})
 	w.consume(24)
+	w.orphan(0, 25, gone)
 	functionstest.Put(t, w.bucket, layout.QuarantineKey(layout.SpoolKey(0, version(9))), []byte("damaged"))
 	functionstest.Put(t, w.bucket, layout.QuarantineKey(layout.SpoolKey(1, version(9))), []byte("of another partition"))
 	w.forget([]string{"secret.example"}, gone)

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -48,17 +49,21 @@ type Function struct {
 	Worker string // who holds the leases
 	Limits Limits
 	Log    *slog.Logger
+
+	clean memory
 }
 
-// Handle runs once a message, whatever it says.
+// Handle runs once a message, whatever it says. One that comes again is left to
+// the clock, which has sent another since.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	event.Records = slices.DeleteFunc(event.Records, func(m events.SQSMessage) bool { return m.Attributes["ApproximateReceiveCount"] > "1" })
 	return message.Each(ctx, f.Log, event, func(ctx context.Context, _ string) error { return f.Run(ctx) }), nil
 }
 
 // Run rebuilds frontiers that are missing, behind the books, or were built
-// under other settings; sweeps every storage partition; has dead letters sent
-// again that somebody wants to; pauses the crawl when a limit is passed; and
-// has schedule lease what waits.
+// under other settings; sweeps every storage partition; forgets dead letters,
+// and has those sent again that somebody wants to; pauses the crawl when a
+// limit is passed; and has schedule lease what waits.
 func (f *Function) Run(ctx context.Context) error {
 	inForce, err := settings.Read(ctx, f.Bucket)
 	if err != nil {
@@ -70,7 +75,7 @@ func (f *Function) Run(ctx context.Context) error {
 	for _, p := range inForce.Partitions() {
 		errs = append(errs, f.sweepPartition(ctx, inForce, p, out))
 	}
-	errs = append(errs, f.resend(ctx), f.clearFeedback(ctx), f.enforceLimits(ctx, inForce))
+	errs = append(errs, f.forgetLetters(ctx, inForce), f.resend(ctx), f.clearFeedback(ctx), f.enforceLimits(ctx, inForce))
 	for _, crawl := range inForce.Crawl.Partitions() {
 		errs = append(errs, task.Send(ctx, f.Sender, task.Schedule, task.Lease{Crawl: crawl}, 0))
 	}

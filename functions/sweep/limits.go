@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/vitals"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -37,7 +38,7 @@ func (f *Function) enforceLimits(ctx context.Context, s *settings.Settings) erro
 
 // usage is what limits are held against.
 type usage struct {
-	bytes    int64 // of packages, books and segments
+	bytes    int64 // of spool, packages, books and segments
 	requests int64 // of today
 	usd      float64
 }
@@ -49,24 +50,17 @@ func (f *Function) used(ctx context.Context, s *settings.Settings) (usage, error
 		if err != nil {
 			return usage{}, err
 		}
-		u.bytes += bytesOf(&m)
+		u.bytes += m.Bytes()
+		for object, err := range f.Bucket.List(ctx, layout.SpoolPrefix(p), "") {
+			if err != nil {
+				return usage{}, fmt.Errorf("cannot list spool of partition %s: %w", p, err)
+			}
+			u.bytes += object.Size
+		}
 	}
 	day, err := vitals.ReadUsage(ctx, f.Bucket, f.Now(), vitals.USEast1())
 	u.requests, u.usd = day.Requests.Requests(), day.USD
 	return u, err
-}
-
-func bytesOf(m *manifest.Manifest) (bytes int64) {
-	for _, pkg := range m.Packages {
-		bytes += pkg.Bytes
-	}
-	for _, b := range m.Books {
-		bytes += b.Bytes
-	}
-	for _, s := range m.Segments {
-		bytes += s.Bytes
-	}
-	return bytes
 }
 
 // enforce begins or ends a pause, and reports whether it did.
@@ -93,7 +87,7 @@ func (u usage) pause(l control.Limits, now time.Time) *control.Pause {
 	midnight := now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
 	switch {
 	case l.StorageBytes > 0 && u.bytes >= l.StorageBytes:
-		p.Reason = fmt.Sprintf("%s are stored, and the limit is %s; raise it (bucketsearch limits --storage) or forget pages, then: bucketsearch resume",
+		p.Reason = fmt.Sprintf("%s are stored, and the limit is %s; raise it (bucketsearch limits --storage) or forget pages",
 			gigabytes(u.bytes), gigabytes(l.StorageBytes))
 	case l.RequestsPerDay > 0 && u.requests >= l.RequestsPerDay:
 		p.Until = midnight
@@ -101,7 +95,7 @@ func (u usage) pause(l control.Limits, now time.Time) *control.Pause {
 			u.requests, l.RequestsPerDay)
 	case l.USDPerDay > 0 && u.usd >= l.USDPerDay:
 		p.Until = midnight
-		p.Reason = fmt.Sprintf("%.2f USD were spent today, and the limit is %.2f; raise it (bucketsearch limits --usd), or wait until midnight UTC",
+		p.Reason = fmt.Sprintf("%.4g USD were spent today, and the limit is %.4g; raise it (bucketsearch limits --usd), or wait until midnight UTC",
 			u.usd, l.USDPerDay)
 	default:
 		return nil

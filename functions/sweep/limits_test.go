@@ -41,7 +41,7 @@ func TestStorageLimit(t *testing.T) {
 		t.Errorf("paused without a limit: %+v", p)
 	}
 	w.control(func(d *control.Document) { d.Limits.StorageBytes = 1e10 })
-	const want = "11 GB are stored, and the limit is 10 GB; raise it (bucketsearch limits --storage) or forget pages, then: bucketsearch resume"
+	const want = "11 GB are stored, and the limit is 10 GB; raise it (bucketsearch limits --storage) or forget pages"
 	p := w.pause()
 	if p == nil || p.By != control.Limit || p.Reason != want || !p.Until.IsZero() {
 		t.Fatalf("pause %+v", p)
@@ -81,7 +81,7 @@ func TestDailyLimits(t *testing.T) {
 	}{
 		"none":     {usage{99, 999, 2.49}, time.Time{}, ""},
 		"requests": {usage{99, 1000, 2.49}, midnight, "1000 requests were sent to the object store today, and the limit is 1000;"},
-		"money":    {usage{99, 999, 2.5}, midnight, "2.50 USD were spent today, and the limit is 2.50;"},
+		"money":    {usage{99, 999, 2.5}, midnight, "2.5 USD were spent today, and the limit is 2.5;"},
 		"all":      {usage{100, 1000, 2.5}, time.Time{}, "1e-07 GB are stored"}, // the longest
 	} {
 		d := control.Document{Limits: limits}

@@ -27,6 +27,7 @@ func TestUndoneWorkIsRaised(t *testing.T) {
 	w.spool(4, two+"packed", book.Failed)
 	w.spool(5, two+"settled", book.Failed)
 	lost := w.spool(6, two+"lost", book.Failed)
+	unsettled := w.spool(7, two+"unsettled", book.Failed)
 	_, err := manifest.Commit(t.Context(), w.bucket, 0, w.clock.Now, func(m *manifest.Manifest) error {
 		m.Consumed = append(m.Consumed, manifest.Consumed{Batch: version(4), At: w.clock.Now()})
 		m.Add(manifest.Package{Key: "packages/0000/indexed", Indexed: true})
@@ -36,12 +37,14 @@ func TestUndoneWorkIsRaised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	waiting := frontier.Waiting{Batch: version(5), Since: w.clock.Now()}
-	if err := frontier.NewInbox(w.Redis, 0).Add(t.Context(), waiting); err != nil {
-		t.Fatal(err)
+	waiting := frontier.Waiting{Batch: version(5), Since: w.clock.Now(), Settled: true}
+	for _, waiting := range []frontier.Waiting{waiting, {Batch: version(7), Since: w.clock.Now()}} {
+		if err := frontier.NewInbox(w.Redis, 0).Add(t.Context(), waiting); err != nil {
+			t.Fatal(err)
+		}
 	}
 	want := []string{
-		"index packages/0000/not yet", "pack " + lost, `pack {"storage":0}`, `schedule {"crawl":0}`, `schedule {"crawl":1}`,
+		"index packages/0000/not yet", "pack " + lost, "pack " + unsettled, `pack {"storage":0}`, `schedule {"crawl":0}`, `schedule {"crawl":1}`,
 	}
 	for range 2 { // a message is only a hint, so it is sent until the work is done
 		if diff := cmp.Diff(want, w.run()); diff != "" {

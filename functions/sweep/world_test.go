@@ -37,6 +37,18 @@ func (w *world) pack(p layout.Partition, token uint64, urls ...string) {
 	w.index(p)
 }
 
+// orphan puts what pack and index put of pages, and lists nothing of it.
+func (w *world) orphan(p layout.Partition, token uint64, url string) {
+	w.t.Helper()
+	pkg, outcomes := functionstest.Package(w.t, w.bucket, p, functionstest.Page(version(token), url))
+	content, err := book.Encode(book.Book{Outcomes: outcomes})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	functionstest.Put(w.t, w.bucket, layout.BookKey(p, layout.ContentHash(content)), content)
+	functionstest.Put(w.t, w.bucket, layout.SegmentKey(p, layout.ContentHash([]byte(pkg.Key))), []byte(url))
+}
+
 // index does what index does to a manifest: one segment for every package that
 // has none, in place of the one that it had.
 func (w *world) index(p layout.Partition) {

@@ -1,9 +1,7 @@
 package verify
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -18,9 +16,8 @@ import (
 // generation is one generation as its bytes say.
 type generation struct {
 	manifest.Manifest
-	hash    string // of the bytes
-	strange bool   // the bytes are not those that would be written
-	bad     error  // why it cannot be read
+	hash string // of the bytes
+	bad  error  // why it cannot be read
 }
 
 // read returns the generation that is stored under a key. It fails only when
@@ -34,13 +31,7 @@ func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key strin
 		return generation{}, fmt.Errorf("cannot read manifest %s: %w", key, err)
 	}
 	g := generation{hash: layout.ContentHash(content)}
-	if err := json.Unmarshal(content, &g.Manifest); err != nil {
-		g.bad = err
-	} else if g.Partition != p || g.Generation == 0 {
-		g.bad = fmt.Errorf("it is of partition %s, generation %d", g.Partition, g.Generation)
-	}
-	again, err := json.Marshal(g.Manifest)
-	g.strange = err != nil || !bytes.Equal(bytes.TrimSpace(content), again)
+	g.Manifest, g.bad = manifest.Decode(p, content)
 	return g, nil
 }
 
@@ -105,7 +96,11 @@ func (v *run) chain(p layout.Partition, h history, inForce *generation) {
 		g, number := &h.generations[i], uint64(i)+1
 		switch key := layout.ManifestKey(p, number); {
 		case g.bad != nil:
-			v.problem(unreadable(g.bad), p, key, "is no generation that can be read: %v", g.bad)
+			detail := "is no generation that can be read: %v"
+			if inForce != nil && number < inForce.Generation {
+				detail = "is lost to history, on which nothing of today depends: %v"
+			}
+			v.problem(unreadable(g.bad), p, key, detail, g.bad)
 			known = false
 		case inForce != nil && number >= inForce.Generation:
 		case known && g.hash != parent:
@@ -174,9 +169,6 @@ func (h history) copied(hint *generation) bool {
 // faults counts what speaks against one of two that claim to be the newest
 // generation.
 func (h history) faults(g *generation, exists map[string]int64) (n int) {
-	if g.strange {
-		n++
-	}
 	if before := len(h.generations) - 2; before >= 0 && h.generations[before].bad == nil && h.generations[before].hash != g.Parent {
 		n++
 	}

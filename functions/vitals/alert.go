@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/strategy/control"
@@ -13,7 +14,7 @@ import (
 const (
 	longUnpacked  = 15 * time.Minute
 	longUnindexed = time.Hour
-	fewFailures   = 10  // up to here nobody is bothered
+	fewFailures   = 10  // with fewer than these nobody is bothered
 	failureShare  = 0.1 // of all invocations
 	nearLimit     = 0.9 // of a limit
 )
@@ -46,7 +47,7 @@ func Judge(s State) []Alert {
 		alerts = append(alerts, Alert{Name: name, Text: fmt.Sprintf(text, values...), Since: since})
 	}
 	if s.DeadLetters > 0 {
-		raise("dead-letters", s.Now, "%d messages failed in all their tries; `bucketsearch status` shows why, `bucketsearch resend` sends them again.", s.DeadLetters)
+		raise("dead-letters", s.Now, "Messages that failed in all their tries: %d; `bucketsearch status` shows why, `bucketsearch resend` sends them again.", s.DeadLetters)
 	}
 	if s.OldestSpool > longUnpacked {
 		raise("unpacked", s.Now.Add(-s.OldestSpool), "What was fetched %v ago is not packed yet.", s.OldestSpool.Round(time.Minute))
@@ -72,13 +73,14 @@ func Judge(s State) []Alert {
 	}
 	limit := func(name string, used, most float64, unit string) {
 		if most > 0 && used >= nearLimit*most {
-			raise("limit/"+name, s.Now, "%.0f %% of the limit on %s are used: %.6g of %.6g %s.", 100*used/most, name, used, most, unit)
+			raise("limit/"+name, s.Now, "%.0f %% of the limit on %s are used: %.4g of %.4g %s.", 100*used/most, name, used, most, unit)
 		}
 	}
-	limit("storage", float64(s.Held), float64(s.Limits.StorageBytes), "bytes")
+	limit("storage", float64(s.Held)/1e9, float64(s.Limits.StorageBytes)/1e9, "GB")
 	limit("requests", float64(s.Usage.Requests.Requests()), float64(s.Limits.RequestsPerDay), "requests today")
 	limit("money", s.Usage.USD, s.Limits.USDPerDay, "USD today")
-	if s.Pause != nil && s.Pause.By == control.Limit {
+	if s.Pause != nil && s.Pause.By == control.Limit { // which says more than that a limit is near
+		alerts = slices.DeleteFunc(alerts, func(a Alert) bool { return strings.HasPrefix(a.Name, "limit/") })
 		raise("paused", s.Pause.Since, "The crawl is paused: %s", s.Pause.Reason)
 	}
 	return alerts

@@ -11,7 +11,7 @@ import (
 func TestJudge(t *testing.T) {
 	signs := func(all ...Sign) Signs { return Signs{Over: 10 * time.Minute, Functions: all} }
 	waiting := func(d time.Duration) map[string]time.Duration { return map[string]time.Duration{"index": d} }
-	limits := control.Limits{StorageBytes: 1000, RequestsPerDay: 100, USDPerDay: 2}
+	limits := control.Limits{StorageBytes: 1e9, RequestsPerDay: 100, USDPerDay: 2}
 	tests := []struct {
 		name  string
 		state State
@@ -19,7 +19,7 @@ func TestJudge(t *testing.T) {
 	}{
 		{"all is well", State{}, nil},
 		{"dead letters", State{DeadLetters: 2}, []Alert{{"dead-letters",
-			"2 messages failed in all their tries; `bucketsearch status` shows why, `bucketsearch resend` sends them again.", start}}},
+			"Messages that failed in all their tries: 2; `bucketsearch status` shows why, `bucketsearch resend` sends them again.", start}}},
 		{"spool of a quarter of an hour", State{OldestSpool: 15 * time.Minute}, nil},
 		{"older spool", State{OldestSpool: 16 * time.Minute}, []Alert{
 			{"unpacked", "What was fetched 16m0s ago is not packed yet.", start.Add(-16 * time.Minute)}}},
@@ -42,8 +42,8 @@ func TestJudge(t *testing.T) {
 			{"silent/index", "index has done nothing for 12m0s, although work has waited for it for 1h0m0s.", start.Add(-time.Hour)}}},
 		{"below the limits", State{Limits: limits, Held: 899, Usage: Usage{Requests: countblob.Counts{Put: 50, Get: 39}, USD: 1.79}}, nil},
 		{"without limits", State{Held: 1 << 60, Usage: Usage{Requests: countblob.Counts{Put: 1 << 60}, USD: 1e9}}, nil},
-		{"near the limits", State{Limits: limits, Held: 900, Usage: Usage{Requests: countblob.Counts{Put: 50, Get: 49}, USD: 2.5}}, []Alert{
-			{"limit/storage", "90 % of the limit on storage are used: 900 of 1000 bytes.", start},
+		{"near the limits", State{Limits: limits, Held: 9e8, Usage: Usage{Requests: countblob.Counts{Put: 50, Get: 49}, USD: 2.5}}, []Alert{
+			{"limit/storage", "90 % of the limit on storage are used: 0.9 of 1 GB.", start},
 			{"limit/requests", "99 % of the limit on requests are used: 99 of 100 requests today.", start},
 			{"limit/money", "125 % of the limit on money are used: 2.5 of 2 USD today.", start},
 		}},

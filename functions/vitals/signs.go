@@ -98,6 +98,12 @@ func Summarize(all []Feedback, now time.Time) Signs {
 	signs := Signs{Over: min(over, Window)}
 	groups := make(map[string]*Group)
 	for worker, last := range newest {
+		if ended(last, now) { // its sums count, and not how it was when it was last heard of
+			for name := range last.Functions {
+				last.Functions[name] = Activity{}
+			}
+			last.Process = Process{}
+		}
 		for name, activity := range last.Functions {
 			functions[name].InFlight += activity.InFlight
 		}
@@ -116,6 +122,12 @@ func Summarize(all []Feedback, now time.Time) Signs {
 		signs.Processes = append(signs.Processes, *groups[name])
 	}
 	return signs
+}
+
+// ended reports whether a process has been silent for much longer than it was
+// before its last feedback.
+func ended(last Feedback, now time.Time) bool {
+	return now.Sub(last.At) > 2*last.At.Sub(last.Since)+soonest
 }
 
 func (s *Sign) add(a Activity, age time.Duration) {

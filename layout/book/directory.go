@@ -12,6 +12,8 @@ import (
 const (
 	magic         = "\xffBOOK\x01\r\n"
 	footerSize    = 8 + len(magic)
+	headSize      = 4 * 4 // of the directory, before the entries
+	copySize      = 4     // of the number of a copy, after them
 	entrySize     = 8 + 8 + 4 + 4 + 4
 	identitySize  = len(layout.Identity{})
 	maxDirectory  = 64 << 20
@@ -35,6 +37,7 @@ type directory struct {
 	outcomes, links []block
 	sources         uint32 // identities in the table of sources
 	sourcesCRC      uint32
+	copy            uint32 // 0: none; see Distinct
 	sourcesOffset   int64
 	size            int64 // of the whole book
 }
@@ -54,6 +57,9 @@ func (d directory) appendTo(file []byte) []byte {
 			file = binary.BigEndian.AppendUint32(file, b.crc)
 		}
 	}
+	if d.copy > 0 {
+		file = binary.BigEndian.AppendUint32(file, d.copy)
+	}
 	file = binary.BigEndian.AppendUint32(file, uint32(len(file)-start))
 	file = binary.BigEndian.AppendUint32(file, crc32.Checksum(file[start:], castagnoli))
 	return append(file, magic...)
@@ -70,8 +76,8 @@ func directorySize(tail []byte) (int, error) {
 		return 0, fmt.Errorf("footer: ends with %q, want %q", got, magic)
 	}
 	size := binary.BigEndian.Uint32(footer)
-	if size > maxDirectory || size < 16 {
-		return 0, fmt.Errorf("footer: directory of %d bytes, want 16 to %d", size, maxDirectory)
+	if size > maxDirectory || size < uint32(headSize) {
+		return 0, fmt.Errorf("footer: directory of %d bytes, want %d to %d", size, headSize, maxDirectory)
 	}
 	return int(size), nil
 }
@@ -93,11 +99,15 @@ func parseDirectory(tail []byte) (directory, error) {
 	}
 	outcomes, links := binary.BigEndian.Uint32(b), binary.BigEndian.Uint32(b[4:])
 	d.sources, d.sourcesCRC = binary.BigEndian.Uint32(b[8:]), binary.BigEndian.Uint32(b[12:])
-	if entries := b[16:size]; len(entries) != entrySize*(int(outcomes)+int(links)) {
+	entries, blocks := b[headSize:size], entrySize*(int(outcomes)+int(links))
+	if len(entries) == blocks+copySize {
+		d.copy = binary.BigEndian.Uint32(entries[blocks:])
+	}
+	if len(entries) != blocks && d.copy == 0 {
 		return d, fmt.Errorf("directory: %d bytes for %d and %d blocks", len(entries), outcomes, links)
 	}
 	offset := int64(len(magic))
-	b = b[16:]
+	b = b[headSize:]
 	if d.outcomes, offset, err = parseBlocks(b, int(outcomes), offset); err != nil {
 		return d, fmt.Errorf("directory of outcomes: %w", err)
 	}

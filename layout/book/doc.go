@@ -26,6 +26,7 @@
 //	16      28·k   an entry for each block:
 //	               first place u64, last place u64, outcomes or links in it u32,
 //	               size as it stands in the book u32, CRC-32C of that u32
+//	…       4      number of the copy, if Distinct has given one
 //
 // A block is closed at 64 KiB before compression and never passes 256 KiB. It
 // holds its rows column by column: the length of each column, then the

@@ -12,7 +12,8 @@
 //	 "segments": [{"key": "segments/0000/….seg", "bytes": 1, "documents": 1, "packages": [2]}],
 //	 "consumed": [{"batch": "00000001-000000000001", "at": "2026-11-21T22:00:00.123Z"}],
 //	 "learnt":   "books/0000/….book@7", "closed": ["00000001-000000000000"], "forgotten": 2,
-//	 "condemned": [{"key": "packages/0000/….spf", "at": "2026-11-21T22:00:00.123Z"}]
+//	 "condemned": [{"key": "packages/0000/….spf", "at": "2026-11-21T22:00:00.123Z"}],
+//	 "sum": "<content hash of all before, and a brace>"
 //	}
 //
 // Commit rules: a generation is created only if absent, on the base of the one

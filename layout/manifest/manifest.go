@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -131,17 +132,36 @@ func (m *Manifest) Add(p Package) {
 // Hash returns the content hash of the generation as it is stored.
 func (m *Manifest) Hash() string { return m.hash }
 
+// The last member of a generation is the content hash of the object without
+// it, so that a byte that changed, in a generation or in the hint, is noticed
+// before anything is committed on top of it.
+const (
+	sumMember = `,"sum":"`
+	sumBytes  = len(sumMember) + 32 + len("\"}\n")
+)
+
 func (m *Manifest) encode() ([]byte, error) {
 	content, err := json.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("cannot encode manifest: %w", err)
 	}
-	return append(content, '\n'), nil
+	sum := layout.ContentHash(content)
+	return append(content[:len(content)-1], sumMember+sum+"\"}\n"...), nil
 }
 
-func decode(p layout.Partition, content []byte) (Manifest, error) {
+// Decode reads a generation of a partition and fails if any of its bytes
+// changed since it was written.
+func Decode(p layout.Partition, content []byte) (Manifest, error) {
 	m := Manifest{hash: layout.ContentHash(content)}
-	if err := json.Unmarshal(content, &m); err != nil {
+	if len(content) <= sumBytes {
+		return Manifest{}, errors.New("it is too short")
+	}
+	end := len(content) - sumBytes
+	summed := append(content[:end:end], '}')
+	if string(content[end:]) != sumMember+layout.ContentHash(summed)+"\"}\n" {
+		return Manifest{}, errors.New("its sum is that of another content")
+	}
+	if err := json.Unmarshal(summed, &m); err != nil {
 		return Manifest{}, err
 	}
 	if m.Partition != p || m.Generation == 0 {

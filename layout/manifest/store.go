@@ -39,7 +39,7 @@ func At(ctx context.Context, bucket blob.Reader, p layout.Partition, generation 
 	if err != nil {
 		return Manifest{}, fmt.Errorf("cannot read manifest %s: %w", key, err)
 	}
-	m, err := decode(p, content)
+	m, err := Decode(p, content)
 	if err == nil && m.Generation != generation {
 		err = fmt.Errorf("it is of generation %d", m.Generation)
 	}
@@ -55,7 +55,7 @@ func readHint(ctx context.Context, bucket blob.Reader, p layout.Partition) (Mani
 	if err != nil {
 		return Manifest{}, err
 	}
-	return decode(p, content)
+	return Decode(p, content)
 }
 
 func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {

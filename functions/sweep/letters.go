@@ -1,0 +1,68 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// forgetLetters deletes the dead letters that name what is forgotten, once a
+// takedown and then now and then. Only batches name URLs; the other URLs of
+// one wait in the frontier anyway.
+func (f *Function) forgetLetters(ctx context.Context, s *settings.Settings) error {
+	if s.Takedowns.Version == 0 {
+		return nil
+	}
+	return f.once(ctx, fmt.Sprintf("forget letters %d", s.Takedowns.Version), func() error {
+		kept, err := f.list(ctx, layout.DeadLetters+task.Fetch+"/")
+		if err != nil {
+			return err
+		}
+		errs := make([]error, len(kept))
+		var group errgroup.Group
+		group.SetLimit(parallel)
+		for i, object := range kept {
+			if layout.IsDeadLetter(object.Key) {
+				group.Go(func() error { errs[i] = f.forgetLetter(ctx, s, object.Key); return nil })
+			}
+		}
+		_ = group.Wait()
+		return errors.Join(errs...)
+	})
+}
+
+// forgetLetter deletes a dead letter if it names what is forgotten. One that
+// is no batch was not written by schedule, and names no URL.
+func (f *Function) forgetLetter(ctx context.Context, s *settings.Settings, key string) error {
+	content, err := f.Bucket.Get(ctx, key, blob.Range{})
+	if errors.Is(err, blob.ErrAbsent) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read dead letter %s: %w", key, err)
+	}
+	letter, err := message.DecodeDeadLetter(content)
+	if err != nil {
+		return fmt.Errorf("cannot search dead letter %s: %w", key, err)
+	}
+	var b batch.Batch
+	if json.Unmarshal([]byte(letter.Body), &b) != nil {
+		return nil
+	}
+	if !slices.ContainsFunc(b.Targets, func(t batch.Target) bool { return s.Takedowns.ForgetsURL(t.URL) }) {
+		return nil
+	}
+	f.Log.WarnContext(ctx, "deleted a dead letter that names what is forgotten", "queue", letter.Queue, "key", key, "batch", b.Version)
+	return f.deleteAll(ctx, []string{key})
+}
