@@ -60,11 +60,14 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, args []strin
 		return err
 	}
 	meter := newMeter(cmd.ErrOrStderr())
-	err = s.Wait(ctx, meter.show)
+	err = s.Wait(ctx, true, meter.show)
 	meter.end()
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintln(cmd.ErrOrStderr(), "Stopping. What was fetched is kept; the same command goes on from here.")
 		return errSaid
+	}
+	if errors.Is(err, system.ErrPaused) {
+		return fmt.Errorf("%w; what was fetched is kept and indexed, and the same command goes on once it is resumed", err)
 	}
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func forgetCommand(where *location) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "forget URL|SITE...",
 		Short: "Take URLs or whole sites down, for good",
-		Long: "Forget takes pages down: they are found no more from now on, never asked for again,\n" +
+		Long: "Forget takes pages down: they are found no more within seconds, never asked for again,\n" +
 			"and erased from packages, index and books by the system that runs, or by the next\n" +
 			"start. What they stood in is deleted a day later. verify tells whether anything is\n" +
 			"left. It cannot be taken back.\n\n" +
@@ -54,9 +54,12 @@ func forgetCommand(where *location) *cobra.Command {
 			}
 			when := "the next start erases them"
 			if a.Redis != nil {
-				when = "they are erased within minutes"
+				when = "they are found no more within seconds, and erased within minutes"
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s forgotten (takedown %d): found no more, never asked for again; %s.\n", count(stored, "stored page"), version, when)
+			if stored == 0 {
+				when = "nothing of it was stored"
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s forgotten (takedown %d), never to be asked for again; %s.\n", count(stored, "stored page"), version, when)
 			return nil
 		}),
 	}
@@ -77,6 +80,9 @@ func parseTargets(args []string) ([]target, error) {
 		var err error
 		if t.address, err = collection.ParseSeed(arg); err != nil {
 			return nil, fmt.Errorf("%.200q is neither a web address nor a site; write https://example.org/page or example.org", arg)
+		}
+		if !t.site && !strings.Contains(arg, "/") {
+			return nil, fmt.Errorf("%s: is it a site or a URL? To forget all of the site: bucketsearch forget %s; the one URL: bucketsearch forget %s", arg, t.address.Site, t.address.URL)
 		}
 		if host, _, _ := strings.Cut(t.address.Host, ":"); t.site && host != t.address.Site {
 			return nil, fmt.Errorf("%s is a host of the site %s; to forget all of it: bucketsearch forget %s", arg, t.address.Site, t.address.Site)

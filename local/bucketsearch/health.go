@@ -15,14 +15,17 @@ import (
 // printHealth prints how the system fares: alerts first.
 func printHealth(out io.Writer, h system.Health) {
 	for _, alert := range h.Alerts {
+		if alert.Name == "paused" { // told below
+			continue
+		}
 		fmt.Fprintf(out, "ALERT %s\n", alert.Text)
 	}
 	if h.Pause != nil {
 		until := "until resume"
 		if !h.Pause.Until.IsZero() {
-			until = "until " + h.Pause.Until.Format(line) + " UTC"
+			until = "until " + h.Pause.Until.Format(timeForm) + " UTC"
 		}
-		fmt.Fprintf(out, "paused since %s, %s: %s\n", h.Pause.Since.Format(line), until, h.Pause.Reason)
+		fmt.Fprintf(out, "paused since %s, %s: %s\n", h.Pause.Since.Format(timeForm), until, h.Pause.Reason)
 	}
 	for _, name := range slices.Sorted(maps.Keys(h.Waiting)) {
 		waited := time.Duration(h.Waiting[name] * float64(time.Second))
@@ -31,7 +34,7 @@ func printHealth(out io.Writer, h system.Health) {
 	printSigns(out, h.Signs)
 	fmt.Fprintf(out, "today: %d requests to the object store, which cost $%.4f on AWS\n", h.Today.Requests.Requests(), h.Today.USD)
 	for _, letter := range h.DeadLetters {
-		fmt.Fprintf(out, "dead letter %s, %s after %s: %s\n", letter.Key, letter.At.Format(line), fmt.Sprintf("%d tries", letter.Receives), letter.Reason)
+		fmt.Fprintf(out, "dead letter %s, %s after %s: %s\n", letter.Key, letter.At.Format(timeForm), count(letter.Receives, "receipt"), letter.Reason)
 	}
 }
 
@@ -52,8 +55,8 @@ func printSigns(out io.Writer, s vitals.Signs) {
 	}
 	_ = table.Flush()
 	for _, p := range s.Processes {
-		fmt.Fprintf(out, "processes %d: %.2f processors, %s of memory, %d goroutines, %d files open; network %s in, %s out; disk %s read, %s written\n",
-			p.Workers, p.CPU, bytesText(p.Resident), p.Goroutines, p.Descriptors,
+		fmt.Fprintf(out, "%s in %s: %.2f processors, %s of memory, %d goroutines, %d files open; network %s in, %s out; disk %s read, %s written\n",
+			p.Name, count(p.Workers, "process"), p.CPU, bytesText(p.Resident), p.Goroutines, p.Descriptors,
 			bytesText(p.Received), bytesText(p.Sent), bytesText(p.DiskRead), bytesText(p.DiskWritten))
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -22,16 +23,23 @@ func limitsCommand(where *location) *cobra.Command {
 		Use:   "limits",
 		Short: "Show or set what the crawl may cost",
 		Long: "Limits shows the caps, or sets those that are given; 0 takes one away. When a cap\n" +
-			"is reached the crawl pauses and status says why; a daily one resumes by itself at\n" +
-			"midnight UTC. Alerts go to the webhook as JSON.",
+			"is found to be passed, which is looked for every 20 seconds, the crawl pauses and\n" +
+			"status says why; it goes on by itself when the cap is raised, and after a daily one\n" +
+			"at midnight UTC. Alerts go to the webhook as JSON.",
 		Example: "  bucketsearch limits --storage 50GB --usd 2.50\n  bucketsearch limits --requests 0",
 		Args:    nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
-			bytes, err := parseBytes(storage)
-			if err != nil {
-				return err
-			}
 			given := cmd.Flags().Changed
+			var bytes int64
+			if given("storage") {
+				var err error
+				if bytes, err = parseBytes(storage); err != nil {
+					return fmt.Errorf("--storage: %w", err)
+				}
+			}
+			if requests < 0 || usd < 0 {
+				return errors.New("--requests and --usd: want 0 for no limit, or more")
+			}
 			document, err := control.Change(cmd.Context(), a.Bucket, func(d *control.Document) bool {
 				before := *d
 				if given("storage") {
@@ -54,7 +62,7 @@ func limitsCommand(where *location) *cobra.Command {
 			return err
 		}),
 	}
-	cmd.Flags().StringVar(&storage, "storage", "0", "keep at most `size` in the bucket, such as 50GB")
+	cmd.Flags().StringVar(&storage, "storage", "", "keep at most `size` in the bucket, such as 50GB")
 	cmd.Flags().Int64Var(&requests, "requests", 0, "ask the object store at most `n` times a day")
 	cmd.Flags().Float64Var(&usd, "usd", 0, "spend at most `amount` a day on requests")
 	cmd.Flags().StringVar(&webhook, "webhook", "", "tell alerts to this `URL`; empty: to nobody")
@@ -62,17 +70,17 @@ func limitsCommand(where *location) *cobra.Command {
 }
 
 func printLimits(out io.Writer, d control.Document) {
-	cap := func(name, value string, set bool) {
+	tell := func(name, value string, set bool) {
 		if !set {
 			value = "no limit"
 		}
 		fmt.Fprintf(out, "%-18s%s\n", name, value)
 	}
-	cap("storage", fmt.Sprintf("%.4g GB", float64(d.Limits.StorageBytes)/1e9), d.Limits.StorageBytes > 0)
-	cap("requests a day", strconv.FormatInt(d.Limits.RequestsPerDay, 10), d.Limits.RequestsPerDay > 0)
-	cap("USD a day", strconv.FormatFloat(d.Limits.USDPerDay, 'f', 2, 64), d.Limits.USDPerDay > 0)
+	tell("storage", bytesText(d.Limits.StorageBytes), d.Limits.StorageBytes > 0)
+	tell("requests a day", strconv.FormatInt(d.Limits.RequestsPerDay, 10), d.Limits.RequestsPerDay > 0)
+	tell("USD a day", strconv.FormatFloat(d.Limits.USDPerDay, 'f', -1, 64), d.Limits.USDPerDay > 0)
 	if d.Webhook != "" {
-		cap("alerts to", d.Webhook, true)
+		tell("alerts to", d.Webhook, true)
 	}
 }
 

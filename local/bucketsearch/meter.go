@@ -106,6 +106,8 @@ func (m *meter) describe(p system.Progress, err error) string {
 		return "rebuilding the frontier from the bucket"
 	case err != nil:
 		return "waiting: " + strings.ReplaceAll(err.Error(), "\n", "; ")
+	case p.Paused != "" && p.Leased == 0 && !p.Crawled():
+		return fmt.Sprintf("paused: %s · %s · %d waiting", p.Paused, count(p.Stored, "page"), p.Waiting)
 	case p.Crawled() && p.Unpacked > 0:
 		return fmt.Sprintf("packing: %d batches left · %s", p.Unpacked, count(p.Stored, "page"))
 	case p.Crawled():

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -21,6 +22,9 @@ func pauseCommand(where *location) *cobra.Command {
 		Example: "  bucketsearch pause --reason 'the site is being moved'",
 		Args:    nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
+			if reason == "" {
+				return errors.New("--reason: want a sentence")
+			}
 			pause := control.Pause{Since: time.Now().UTC().Truncate(time.Second), By: control.Operator, Reason: reason}
 			_, err := control.Change(cmd.Context(), a.Bucket, func(d *control.Document) bool {
 				d.Pause = &pause

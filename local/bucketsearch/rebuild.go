@@ -16,7 +16,8 @@ func rebuildCommand(where *location) *cobra.Command {
 		Short: "Restore the frontier from the bucket",
 		Long: "Rebuild restores the frontier in Redis from the books in the bucket, to the same\n" +
 			"state, in a new epoch. The system does so by itself at every start, and when it\n" +
-			"finds Redis empty or behind; this is for who does not trust that.",
+			"finds Redis empty or behind; this is for who does not trust that. Batches that are\n" +
+			"out are asked for again, so a host may be asked by two at once for a while.",
 		Example: "  bucketsearch rebuild",
 		Args:    nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {

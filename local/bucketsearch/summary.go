@@ -22,7 +22,7 @@ func printSummary(out io.Writer, s system.Summary, took time.Duration, m *meter)
 		fmt.Fprintf(out, "Stopped at --max-pages; another crawl goes on with the %s that wait.\n", count(s.Pending, "URL"))
 	}
 	if m.last.Dead > 0 {
-		fmt.Fprintf(out, "%s failed for good; log.jsonl in the data directory says why, and the next start tries again.\n", count(m.last.Dead, "message"))
+		fmt.Fprintf(out, "%s failed in all their tries; status shows why, resend tries again.\n", count(m.last.Dead, "message"))
 	}
 }
 

@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 )
+
+// timeForm is how times are written for people, in UTC.
+const timeForm = time.DateTime
 
 // printJSON prints a value for programs, and for people who read JSON.
 func printJSON(out io.Writer, value any) error {

@@ -95,7 +95,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 func follow(ctx context.Context, cmd *cobra.Command, s *system.System, seeds []collection.Seed) {
 	began := time.Now()
 	m := newMeter(cmd.ErrOrStderr())
-	err := s.Wait(ctx, m.show)
+	err := s.Wait(ctx, false, m.show)
 	m.end()
 	if err != nil {
 		return // runUp sees it, too

@@ -12,6 +12,8 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/repair"
 	"github.com/bucketsearch/bucketsearch/functions/verify"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
@@ -66,6 +68,9 @@ func printReport(out io.Writer, r verify.Report, asJSON bool) error {
 	} else {
 		printProblems(out, r.Problems, r.More)
 		printWaiting(out, r.Waiting)
+		if r.Orphans > 0 {
+			fmt.Fprintf(out, "%s that no generation names: what was put and never committed\n", count(r.Orphans, "object"))
+		}
 		fmt.Fprintf(out, "%s: %d stored, %d skipped, %d failed, %d pending; %s in %s, %s, %s, %s: %s\n",
 			count(r.URLs, "URL"), r.Stored, r.Skipped, r.Failed, r.Pending, count(r.Pages, "page"), count(r.Packages, "package"),
 			count(r.Books, "book"), count(r.Segments, "segment"), count(r.Generations, "generation"), count(len(r.Problems)+r.More, "problem"))
@@ -92,7 +97,7 @@ func printWaiting(out io.Writer, w verify.Waiting) {
 		thing, what string
 	}{
 		{w.Spool, "fetched batch", "packed"}, {w.Index, "package", "indexed"}, {w.Forget, "partition", "cleared of what is forgotten"},
-		{w.Delete, "condemned object", "deleted"}, {w.Fetch, "lost URL", "fetched again"}, {w.Find, "URL", "found again"},
+		{w.Delete, "condemned object", "deleted a day after"}, {w.Fetch, "lost URL", "fetched again"}, {w.Find, "URL", "found again"},
 	} {
 		if of.n > 0 {
 			fmt.Fprintf(out, "%s still to be %s\n", count(of.n, of.thing), of.what)
@@ -114,7 +119,10 @@ func printRepair(out io.Writer, r repair.Report, asJSON bool) error {
 	if r.Rebuild {
 		fmt.Fprintln(out, "the frontier is not what the books say; to rebuild it: bucketsearch rebuild")
 	}
-	fmt.Fprintf(out, "%s mended, %s left\n", count(len(r.Mended), "problem"), count(len(r.Left)+r.More, "problem"))
+	if len(r.Mended) == 0 {
+		fmt.Fprintln(out, "nothing was mended")
+	}
+	fmt.Fprintf(out, "%s left\n", count(len(r.Left)+r.More, "problem"))
 	if len(r.Left) > 0 {
 		return errSaid
 	}
@@ -131,10 +139,21 @@ func frontiers(ctx context.Context, a *system.Attached) ([]*frontier.Frontier, e
 	if err != nil {
 		return nil, err
 	}
+	learnt := make(map[layout.Partition]string)
+	for _, p := range inForce.Partitions() {
+		m, err := manifest.Read(ctx, a.Bucket, p)
+		if err != nil {
+			return nil, err
+		}
+		learnt[p] = m.Learnt
+	}
 	var fronts []*frontier.Frontier
 	for _, crawl := range inForce.Crawl.Partitions() {
 		front := frontier.New(a.Redis, crawl)
 		err := front.Built(ctx, inForce.Fingerprint())
+		if err == nil {
+			err = front.Knows(ctx, learnt)
+		}
 		if errors.Is(err, frontier.ErrNotBuilt) {
 			return nil, nil
 		}

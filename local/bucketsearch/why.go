@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -43,12 +42,15 @@ func whyCommand(where *location) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), story)
-			}
 			waits, err := waiting(cmd, a, story, wanted)
 			if err != nil {
 				return err
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), struct {
+					why.Story
+					Frontier string `json:"frontier,omitempty"`
+				}{story, waits})
 			}
 			printStory(cmd.OutOrStdout(), story, waits)
 			return nil
@@ -70,9 +72,6 @@ func waiting(cmd *cobra.Command, a *system.Attached, story why.Story, url addres
 // foundShown is how many of the links to a URL are shown to people.
 const foundShown = 5
 
-// line is how a story's times are written.
-const line = time.DateTime
-
 func printStory(out io.Writer, s why.Story, waits string) {
 	tell := func(topic, format string, args ...any) {
 		fmt.Fprintf(out, "%-10s%s\n", topic, fmt.Sprintf(format, args...))
@@ -80,7 +79,7 @@ func printStory(out io.Writer, s why.Story, waits string) {
 	fmt.Fprintln(out, s.URL)
 	switch {
 	case !s.Forgotten.IsZero():
-		tell("forgotten", "since %s; nothing else is kept of it", s.Forgotten.Format(line))
+		tell("forgotten", "since %s; nothing else is kept of it", s.Forgotten.Format(timeForm))
 		return
 	case s.State == "":
 		tell("unknown", "no seed and no link that was found leads to it")
@@ -140,7 +139,7 @@ func printAsked(tell func(string, string, ...any), asked []why.Asked) {
 		if !a.Packed {
 			where = "waits to be packed"
 		}
-		tell("asked", "%s, batch %s, attempt %d: %s; %s", a.At.UTC().Format(line), a.Batch, a.Attempt, became, where)
+		tell("asked", "%s, batch %s, attempt %d: %s; %s", a.At.UTC().Format(timeForm), a.Batch, a.Attempt, became, where)
 	}
 }
 

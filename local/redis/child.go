@@ -64,7 +64,7 @@ func startAt(ctx context.Context, program, dir, address string) (*child.Process,
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(program, "--bind", host, "--port", port, "--save", "", "--appendonly", "no")
+	cmd := exec.Command(program, "--bind", host, "--port", port, "--save", "", "--appendonly", "no", "--loglevel", "warning")
 	cmd.Dir = dir
 	p, err := child.Start(cmd)
 	if err != nil {

@@ -24,7 +24,7 @@ var ErrEmpty = errors.New("nothing has been crawled yet")
 // attachedAge is how old settings may be in a program that only reads.
 const attachedAge = time.Minute
 
-// Attached is a bucket to read, of a system that may be running.
+// Attached is a bucket to look at and to steer, of a system that may be running.
 type Attached struct {
 	Bucket   blob.Bucket
 	Settings *settings.Cache
@@ -34,7 +34,7 @@ type Attached struct {
 	dir   *datadir.Dir
 }
 
-// Attach opens the bucket to read: that of Options.S3, else that of the system
+// Attach opens the bucket: that of Options.S3, else that of the system
 // that runs in the data directory, else that in the directory by an embedded
 // store of its own. It fails with ErrEmpty when there is nothing to read.
 func Attach(ctx context.Context, o Options) (_ *Attached, err error) {
@@ -55,6 +55,9 @@ func Attach(ctx context.Context, o Options) (_ *Attached, err error) {
 	a.Bucket = a.store.bucket
 	a.Settings = &settings.Cache{Bucket: a.Bucket, Now: time.Now, Age: attachedAge}
 	if _, err := a.Settings.Get(ctx); errors.Is(err, blob.ErrAbsent) {
+		if errLost := strategiesLost(ctx, a.Bucket); errLost != nil {
+			return nil, errLost
+		}
 		return nil, fmt.Errorf("%w into %s", ErrEmpty, a.store.url)
 	} else if err != nil {
 		return nil, a.store.explain(err)
@@ -108,11 +111,9 @@ func (a *Attached) join(ctx context.Context, o Options, inUse error) error {
 	if a.store, _, err = connect(running.S3, getenv, nil); err != nil {
 		return err
 	}
-	client, err := dialRedis(ctx, running.Redis)
-	if err != nil {
-		return fmt.Errorf("the system in %s does not answer: %w", o.Data, err)
+	if client, err := dialRedis(ctx, running.Redis); err == nil { // else it is being started again
+		a.Redis = client
 	}
-	a.Redis = client
 	return nil
 }
 

@@ -54,7 +54,7 @@ func TestElsewhere(t *testing.T) {
 		programs.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			if err := s.Wait(ctx, func(Progress, error) {}); err != nil {
+			if err := s.Wait(ctx, false, func(Progress, error) {}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -242,7 +242,7 @@ func TestServerIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s := open(t, options(t))
 	s.watchServer(t.Context(), broken{})
-	err := s.Wait(t.Context(), func(Progress, error) {})
+	err := s.Wait(t.Context(), false, func(Progress, error) {})
 	if err == nil || !strings.Contains(err.Error(), "it has ended; start again to go on") {
 		t.Errorf("got %v, want that it has ended", err)
 	}
@@ -269,7 +269,7 @@ func TestDiskFull(t *testing.T) {
 		}
 	}
 	begin(t, s, Plan{Seeds: seeds(web.URL + "/")})
-	err := s.Wait(t.Context(), func(Progress, error) {})
+	err := s.Wait(t.Context(), false, func(Progress, error) {})
 	close(held)
 	if err == nil || !strings.Contains(err.Error(), "is full: 5 MiB are free") {
 		t.Errorf("got %v, want that the disk is full", err)

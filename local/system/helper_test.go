@@ -96,7 +96,7 @@ func wait(t *testing.T, s *System, report func(Progress, error)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := s.Wait(ctx, report); err != nil {
+	if err := s.Wait(ctx, false, report); err != nil {
 		log, _ := os.ReadFile(s.logFile.Name())
 		t.Fatalf("%v; the log:\n%s", err, log)
 	}

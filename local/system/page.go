@@ -7,13 +7,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query"
 	"github.com/bucketsearch/bucketsearch/functions/vitals"
 	"github.com/bucketsearch/bucketsearch/local/queue"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // Page serves the search page, over manifests that are at most so old, and
 // /metrics in Prometheus's text form.
 func (s *System) Page(age time.Duration) http.Handler {
 	const name = "query"
-	engine := &query.Engine{Bucket: s.bucket(name), Settings: s.Settings, Now: time.Now, Age: age, Log: s.log(name)}
+	bucket := s.bucket(name)
+	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: age} // a takedown shows as soon as a manifest
+	engine := &query.Engine{Bucket: bucket, Settings: inForce, Now: time.Now, Age: age, Log: s.log(name)}
 	mux := http.NewServeMux()
 	mux.Handle("/", s.vitals.WatchHTTP(name, query.Handler(engine)))
 	mux.HandleFunc("GET /metrics", s.metrics)
@@ -29,7 +32,7 @@ func (s *System) metrics(w http.ResponseWriter, r *http.Request) {
 	if p, err := s.Progress(r.Context()); err == nil {
 		one := func(n float64) map[string]float64 { return map[string]float64{"": n} }
 		gauges = append(gauges, vitals.Gauge{
-			Name: "bucketsearch_urls", Help: "URLs by what became of them.", Label: "state", Values: map[string]float64{
+			Name: "bucketsearch_urls", Help: "URLs that were admitted, by what became of them.", Label: "state", Values: map[string]float64{
 				"stored": float64(p.Stored), "waiting": float64(p.Waiting), "leased": float64(p.Leased),
 				"failed": float64(p.Failed), "skipped": float64(p.Skipped),
 			},
@@ -37,7 +40,7 @@ func (s *System) metrics(w http.ResponseWriter, r *http.Request) {
 			vitals.Gauge{Name: "bucketsearch_unpacked_batches", Help: "Batches that wait to be packed.", Values: one(float64(p.Unpacked))},
 			vitals.Gauge{Name: "bucketsearch_packages", Help: "Packages that are listed.", Values: one(float64(p.Packages))},
 			vitals.Gauge{Name: "bucketsearch_unindexed_packages", Help: "Packages that wait for their index.", Values: one(float64(p.Unindexed))},
-			vitals.Gauge{Name: "bucketsearch_documents", Help: "Documents that can be searched.", Values: one(float64(p.Documents))})
+			vitals.Gauge{Name: "bucketsearch_documents", Help: "Documents in the index, replaced ones among them.", Values: one(float64(p.Documents))})
 	}
 	w.Header().Set("Content-Type", vitals.Exposition)
 	_ = s.vitals.WritePrometheus(w, gauges...) // fails only when the client has gone

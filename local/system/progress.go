@@ -17,9 +17,10 @@ type Progress struct {
 	Stored, Waiting, Leased, Failed, Skipped int64
 	Unpacked                                 int // batches
 	Packages, Unindexed, Documents           int
-	Written                                  int64 // bytes sent to the object store
-	Dead                                     int   // messages that failed for good
-	Limited                                  bool  // by a number of pages
+	Written                                  int64  // bytes sent to the object store
+	Dead                                     int    // messages that failed for good
+	Limited                                  bool   // by a number of pages
+	Paused                                   string // why; "" when it is not
 }
 
 // Crawled reports whether no URL is left to ask for.
@@ -35,6 +36,9 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 	inForce, err := s.Settings.Get(ctx)
 	if err != nil {
 		return p, err
+	}
+	if pause := inForce.Control.Paused(time.Now()); pause != nil {
+		p.Paused = pause.Reason
 	}
 	// Before and after all else: a frontier that is not built yet, or is lost
 	// meanwhile, looks as if nothing were left to ask.
@@ -98,8 +102,10 @@ func (s *System) addFrontier(ctx context.Context, crawl int, p *Progress) error 
 // addManifests adds what the manifests say: as of now once the crawl is over,
 // else as of a moment ago, which saves requests.
 func (s *System) addManifests(ctx context.Context, inForce *settings.Settings, p *Progress) error {
-	if p.Crawled() || time.Since(s.manifestsRead) > manifestAge {
-		s.manifests = s.manifests[:0]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p.Crawled() && p.Unpacked == 0 || time.Since(s.manifestsRead) > manifestAge {
+		s.manifests = nil
 		for _, storage := range inForce.Partitions() {
 			m, err := manifest.Read(ctx, s.Bucket, storage)
 			if err != nil {

@@ -112,7 +112,7 @@ func (s *System) watch(ctx context.Context) error {
 }
 
 // feedBack puts the vital signs of this process into the bucket.
-func (s *System) feedBack(ctx context.Context) error { return s.vitals.Flush(ctx, s.Bucket) }
+func (s *System) feedBack(ctx context.Context) error { return s.vitals.Flush(ctx, s.store.bucket) }
 
 func (s *System) keepRequests(context.Context) error { return s.dir.KeepRequests(s.Requests()) }
 

@@ -9,12 +9,14 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
+	"sync"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/vitals"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -65,6 +67,7 @@ type System struct {
 	stop     func()                  // ends what Run began
 	logFile  *os.File
 
+	mu            sync.Mutex          // protects what follows
 	manifests     []manifest.Manifest // for Progress
 	manifestsRead time.Time
 }
@@ -99,7 +102,7 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	if s.store, err = openStore(ctx, options, dir, s3.Events{Stored: s.raise, Restarted: s.restarted("object store")}); err != nil {
 		return nil, err
 	}
-	s.Bucket = s.store.bucket
+	s.Bucket = s.bucket("system")
 	if err := s.openRedis(ctx); err != nil {
 		return nil, err
 	}
@@ -109,13 +112,16 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	if err := s.claimRedis(ctx); err != nil {
 		return nil, err
 	}
-	s.Settings = &settings.Cache{Bucket: s.bucket("settings"), Now: time.Now, Age: settingsAge}
+	s.Settings = &settings.Cache{Bucket: s.bucket("system"), Now: time.Now, Age: settingsAge}
 	return s, nil
 }
 
 // publishStrategies gives a new bucket version 1 of both strategies; an old
 // bucket keeps its own.
 func (s *System) publishStrategies(ctx context.Context) error {
+	if err := strategiesLost(ctx, s.Bucket); err != nil {
+		return err
+	}
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
 		_, err := rules.Load(ctx, s.Bucket, kind)
 		if errors.Is(err, blob.ErrAbsent) {
@@ -123,6 +129,23 @@ func (s *System) publishStrategies(ctx context.Context) error {
 		}
 		if err != nil && !errors.Is(err, blob.ErrExists) { // another program was first
 			return fmt.Errorf("cannot publish %s strategy: %w", kind, err)
+		}
+	}
+	return nil
+}
+
+// strategiesLost fails for a bucket that has manifests and no strategy: new ones
+// might divide it in another way.
+func strategiesLost(ctx context.Context, bucket blob.Reader) error {
+	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
+		if _, err := rules.Load(ctx, bucket, kind); !errors.Is(err, blob.ErrAbsent) {
+			continue
+		}
+		for _, err := range bucket.List(ctx, layout.Manifests, "") {
+			if err != nil {
+				return fmt.Errorf("cannot list manifests: %w", err)
+			}
+			return fmt.Errorf("the bucket holds manifests, but its %s strategy is missing; put %s back", kind, layout.StrategyKey(string(kind), 1))
 		}
 	}
 	return nil

@@ -69,7 +69,7 @@ func TestInterrupted(t *testing.T) {
 	if err := s.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Wait(ctx, func(Progress, error) {}); !errors.Is(err, context.Canceled) {
+	if err := s.Wait(ctx, false, func(Progress, error) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 	began := time.Now()

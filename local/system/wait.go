@@ -13,12 +13,16 @@ import (
 // look is how often the end of a crawl is looked for.
 const look = 100 * time.Millisecond
 
+// ErrPaused says that a crawl waits for somebody to resume it.
+var ErrPaused = errors.New("the crawl is paused")
+
 // Wait returns when everything is crawled, packed and indexed, or with the
-// reason why the system cannot go on. It reports progress each time it has
+// reason why the system cannot go on; with ErrPaused if it is to stop at a
+// pause, once what was under way is done. It reports progress each time it has
 // looked, with what is in its way: an error of looking, for which there is no
 // progress to report, or of writing. Neither ends the waiting, because the
 // system outlasts a store or a Redis that is away for a while.
-func (s *System) Wait(ctx context.Context, report func(Progress, error)) error {
+func (s *System) Wait(ctx context.Context, stopAtPause bool, report func(Progress, error)) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	var w waiting
@@ -27,6 +31,10 @@ func (s *System) Wait(ctx context.Context, report func(Progress, error)) error {
 		if err == nil && p.Done() {
 			report(p, nil)
 			return nil
+		}
+		if err == nil && p.Paused != "" && stopAtPause && p.Leased == 0 && p.Unpacked == 0 && p.Unindexed == 0 {
+			report(p, nil)
+			return fmt.Errorf("%w: %s", ErrPaused, p.Paused)
 		}
 		if err = w.help(ctx, s, p, err); err == nil {
 			err = s.store.bucket.trouble()
@@ -59,9 +67,11 @@ func (w *waiting) help(ctx context.Context, s *System, p Progress, err error) er
 		return errors.Join(err, s.sweep(ctx))
 	case errors.Is(err, frontier.ErrNotBuilt):
 		return err
-	case err == nil && p.Crawled() && p.Unpacked > 0 && !w.flushed:
+	case err == nil && (p.Crawled() || p.Paused != "" && p.Leased == 0) && p.Unpacked > 0 && !w.flushed:
 		w.flushed = true
 		err = s.flush(ctx)
+	case err == nil && p.Unpacked == 0:
+		w.flushed = false
 	}
 	w.other = true
 	return err

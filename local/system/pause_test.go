@@ -1,0 +1,71 @@
+package system
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+)
+
+// TestPausedCrawlEnds when it is to stop at a pause, and goes on later.
+func TestPausedCrawlEnds(t *testing.T) {
+	t.Parallel()
+	web := newSite(t, 30)
+	o := options(t)
+	s := open(t, o)
+	pause := control.Pause{By: control.Operator, Reason: "the site is being moved"}
+	change := func(p *control.Pause) {
+		t.Helper()
+		_, err := control.Change(t.Context(), s.Bucket, func(d *control.Document) bool { d.Pause = p; return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(&pause)
+	begin(t, s, Plan{Seeds: seeds(web.URL + "/")})
+	err := s.Wait(t.Context(), true, func(Progress, error) {})
+	if !errors.Is(err, ErrPaused) || !strings.Contains(err.Error(), pause.Reason) {
+		t.Fatalf("wait: %v, want the pause and its reason", err)
+	}
+	change(nil)
+	if err := s.Wait(t.Context(), false, func(Progress, error) {}); err != nil {
+		t.Fatal(err)
+	}
+	if report := mustVerify(t, s.Bucket); report.Stored != 30 {
+		t.Errorf("%+v, want 30 pages", report)
+	}
+}
+
+// TestMetrics asks for metrics while the crawl looks how far it is.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	web := newSite(t, 30)
+	s := open(t, options(t))
+	begin(t, s, Plan{Seeds: seeds(web.URL + "/")})
+	page := s.Page(0)
+	var asking sync.WaitGroup
+	for range 4 {
+		asking.Go(func() {
+			for range 20 {
+				page.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/metrics", nil))
+			}
+		})
+	}
+	if err := s.Wait(t.Context(), false, func(Progress, error) {}); err != nil {
+		t.Fatal(err)
+	}
+	asking.Wait()
+	w := httptest.NewRecorder()
+	page.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for _, want := range []string{
+		"\nbucketsearch_urls{state=\"stored\"} 30\n", "\nbucketsearch_documents 30\n", "\nbucketsearch_failures_total{function=\"fetch\"} 0\n",
+	} {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("no %q in the metrics:\n%s", want, w.Body)
+		}
+	}
+}
