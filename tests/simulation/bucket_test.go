@@ -1,0 +1,60 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+)
+
+// hears says which function hears of what is created where.
+var hears = []struct{ prefix, function string }{
+	{layout.Spool, task.Pack},
+	{layout.Packages, task.Index},
+}
+
+// raising is the storage as a process reaches it. It raises events, as S3 does,
+// in the queue of the process's runner, and counts what is built.
+type raising struct {
+	*memblob.Bucket
+	process *process
+}
+
+// Create implements blob.Bucket.
+func (r raising) Create(ctx context.Context, key string, content []byte) error {
+	w := r.process.world
+	if w.diskFull() {
+		return fmt.Errorf("cannot create %s: the disk is full: %w", key, blob.ErrRetryable)
+	}
+	err := r.Bucket.Create(ctx, key, content)
+	if err == nil || errors.Is(err, blob.ErrExists) {
+		w.work.built(key)
+	}
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(key, layout.Spool) || strings.HasPrefix(key, layout.Manifests) {
+		w.changes++
+	}
+	for _, h := range hears {
+		if strings.HasPrefix(key, h.prefix) {
+			event := message.S3Event("test", key, int64(len(content)), w.clock.Now())
+			r.process.runner.queue.send(h.function, string(event), 0)
+		}
+	}
+	return nil
+}
+
+// Replace implements blob.Bucket.
+func (r raising) Replace(ctx context.Context, key string, content []byte) error {
+	if r.process.world.diskFull() {
+		return fmt.Errorf("cannot replace %s: the disk is full: %w", key, blob.ErrRetryable)
+	}
+	return r.Bucket.Replace(ctx, key, content)
+}

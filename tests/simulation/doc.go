@@ -1,0 +1,39 @@
+// Package simulation runs the whole search engine in memory, in a world where
+// one call happens at a time, and lets everything go wrong that can: as
+// FoundationDB's simulation does, by one seed that decides all.
+//
+// The world is a bucket in memory, the real functions as processes that work on
+// one message at a time, a Redis and a queue for each runner (a complete set of
+// functions), and a clock that moves when the world moves it. Every call of a
+// process to storage, Redis, a queue or a web site, and every sleep, waits until
+// all other processes wait too (testing/synctest). Then the seed chooses which
+// of them happens next, how long it takes, which message is delivered to whom,
+// and what goes wrong:
+//
+//	storage, Redis, queues, sites   fail, or answer and the answer is lost
+//	storage                         busy or full for a while
+//	Redis                           emptied, cut off, replaced by an older copy of itself
+//	processes                       one, all or the whole program killed at any call
+//	messages                        lost, doubled, late, in any order, poisoned
+//	clocks                          jump on and back, all of them or one
+//	objects                         damaged or deleted, and repaired later
+//	the operator                    pauses, resumes, forgets
+//
+// Then faults end, and the world comes to rest. It must have what a quiet run
+// has: the same states of the same URLs, the same bodies, the same answers with
+// the same scores; and verify must find nothing. What was done twice is counted
+// and small.
+//
+// TestSeeds runs many seeds, TestSeed one of them; what failed is repeated by
+//
+//	SEED=123 go test ./tests/simulation -run 'TestSeed$' -v
+//
+// The other tests let one thing go wrong at the first call, then at the second,
+// and so on to the last.
+//
+// A run is repeated exactly as long as what the functions do between two calls
+// is. Where it is not: the order in which goroutines of one process make calls
+// that look the same (they are told apart by system, operation and key), the
+// order of Go's maps, and names that are meant to be random (of leases and
+// epochs), which change no decision.
+package simulation

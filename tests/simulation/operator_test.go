@@ -1,0 +1,94 @@
+package simulation
+
+import (
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/repair"
+	"github.com/bucketsearch/bucketsearch/functions/sweep"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// What an operator does, with programs that nothing befalls.
+
+// forget takes down what the site says is to be forgotten.
+func (w *world) forget() {
+	w.t.Helper()
+	var entries []takedown.Entry
+	for _, url := range w.site.forgottenURLs {
+		a, err := address.Parse(url)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		entries = append(entries, takedown.URL(a, w.clock.Now()))
+	}
+	for _, name := range w.site.forgottenSites {
+		entries = append(entries, takedown.Site(name, w.clock.Now()))
+	}
+	if _, err := takedown.Forget(w.t.Context(), w.store, entries...); err != nil {
+		w.t.Fatal(err)
+	}
+	w.reread()
+}
+
+// pause stops the leasing of URLs for some time.
+func (w *world) pause(d time.Duration) {
+	w.t.Helper()
+	_, err := control.Change(w.t.Context(), w.store, func(c *control.Document) bool {
+		now := w.clock.Now()
+		c.Pause = &control.Pause{Since: now, Until: now.Add(d), By: control.Operator, Reason: "The operator wants a rest."}
+		return true
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// resume ends a pause.
+func (w *world) resume() {
+	w.t.Helper()
+	_, err := control.Change(w.t.Context(), w.store, func(c *control.Document) bool {
+		paused := c.Pause != nil
+		c.Pause = nil
+		return paused
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// reread follows what was published.
+func (w *world) reread() {
+	w.t.Helper()
+	var err error
+	if w.inForce, err = settings.Read(w.t.Context(), w.store); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// repair mends what was damaged, and rebuilds the frontiers if they have to be.
+func (w *world) repair() repair.Report {
+	w.t.Helper()
+	report, err := (&repair.Repairer{Bucket: w.store, Now: w.clock.Now, Log: functionstest.Log()}).Run(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return report
+}
+
+// rebuild restores the frontiers of all runners from the bucket.
+func (w *world) rebuild() {
+	w.t.Helper()
+	for _, r := range w.runners {
+		f := sweep.Function{
+			Bucket: w.store, Redis: r.redis, Now: w.clock.Now, Worker: "operator",
+			Limits: sweepLimits(), Log: functionstest.Log(),
+		}
+		if _, err := f.Rebuild(w.t.Context()); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}

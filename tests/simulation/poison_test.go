@@ -1,0 +1,98 @@
+package simulation
+
+import (
+	"fmt"
+	"maps"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+const poison = `{"poison": `
+
+// parsing are the functions that read their messages.
+var parsing = []string{task.Schedule, task.Fetch, task.Pack, task.Index}
+
+var poisonKinds = []kind{
+	{"a message is poisoned", func(w *world, c *call) (fault, string, bool) {
+		function := parsing[w.random.IntN(len(parsing))]
+		c.process.runner.queue.send(function, poison, 0)
+		return none, "to " + function, true
+	}},
+}
+
+// TestPoison sends every function a message that it cannot read. Each becomes
+// a dead letter with its reason, and can be sent again.
+func TestPoison(t *testing.T) {
+	t.Parallel()
+	m := newMemories(t)
+	want, _ := quiet(t, m, small)
+	inWorld(t, m, plan{site: small}, func(w *world) {
+		for _, function := range parsing {
+			w.runners[0].queue.send(function, poison, 0)
+		}
+		w.run()
+		w.check(want)
+		for range 2 {
+			letters := w.keys(layout.DeadLetters)
+			if len(letters) != len(parsing) {
+				t.Fatalf("%d dead letters, want %d: %v", len(letters), len(parsing), letters)
+			}
+			for _, key := range letters {
+				content, err := w.store.Get(t.Context(), key, blob.Range{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				letter, err := message.DecodeDeadLetter(content)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if letter.Body != poison || letter.Reason == "" || letter.Receives != message.MaxReceives {
+					t.Errorf("dead letter %+v", letter)
+				}
+				functionstest.Put(t, w.store, layout.ResendKey(key), nil)
+			}
+			w.run()
+		}
+	})
+}
+
+// TestKiller has a page that its fetch dies of, every time. It fails, and
+// nothing else does.
+func TestKiller(t *testing.T) {
+	t.Parallel()
+	const killer = "http://one.example/killer"
+	with := *small
+	with.pages = maps.Clone(small.pages)
+	first := with.pages["one.example/"]
+	first.links = append([]string{killer}, first.links...)
+	with.pages["one.example/"] = first
+
+	m := newMemories(t)
+	want, _ := quiet(t, m, &with)
+	for _, panics := range []bool{false, true} {
+		t.Run(fmt.Sprint("panics ", panics), func(t *testing.T) {
+			inWorld(t, m, plan{site: &with, decide: func(_ *world, c *call) fault {
+				if c.what == "ask "+killer && !panics {
+					return death
+				}
+				return none
+			}}, func(w *world) {
+				if panics {
+					w.web.panicAt = killer
+				}
+				w.run()
+				got := w.result()
+				if state := got.States[killer]; state != "failed fetch died" {
+					t.Errorf("the killer is %q, want it failed", state)
+				}
+				got.States[killer] = want.States[killer]
+				w.compare(want, got)
+			})
+		})
+	}
+}

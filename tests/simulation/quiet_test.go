@@ -1,0 +1,68 @@
+package simulation
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// quiet is the result of a run in which nothing goes wrong, and what it took.
+func quiet(t *testing.T, m *memories, s *site) (want result, took work) {
+	t.Helper()
+	return quietOf(t, m, s, false)
+}
+
+// quietOf is quiet, with all forgotten in the end that is to be, or not.
+func quietOf(t *testing.T, m *memories, s *site, forgotten bool) (want result, took work) {
+	t.Helper()
+	inWorld(t, m, plan{site: s}, func(w *world) {
+		w.run()
+		if forgotten {
+			w.forget()
+			w.run()
+		}
+		want = w.result()
+		took = w.taken()
+		w.check(want)
+		for _, m := range w.runners[0].queue.dead {
+			w.t.Errorf("message to %s was given up: %s", m.function, m.body)
+		}
+	})
+	return want, took
+}
+
+// TestQuiet says what the other runs are compared with.
+func TestQuiet(t *testing.T) {
+	m := newMemories(t)
+	got, took := quiet(t, m, small)
+	t.Logf("%+v", took)
+	want := map[string]string{
+		"http://one.example/":             "stored ",
+		"http://one.example/gull":         "stored ",
+		"http://one.example/gull/2":       "stored ",
+		"http://one.example/gull/3":       "stored ",
+		"http://one.example/heron":        "stored ",
+		"http://one.example/new":          "stored ",
+		"http://one.example/notes.txt":    "stored ",
+		"http://two.example/":             "stored ",
+		"http://two.example/reed":         "stored ",
+		"http://two.example/reed/bittern": "stored ",
+		"http://two.example/reed/rail":    "stored ",
+		"http://one.example/old":          "skipped redirect",
+		"http://one.example/private/x":    "skipped robots",
+		"http://one.example/image.png":    "skipped type",
+		"http://one.example/gone":         "failed http 404",
+		"http://elsewhere.example/":       "skipped out of scope",
+	}
+	if diff := cmp.Diff(want, got.States); diff != "" {
+		t.Errorf("states (-want +got):\n%s", diff)
+	}
+	if len(got.Bodies) != 11 {
+		t.Errorf("%d bodies, want 11", len(got.Bodies))
+	}
+	for query, want := range map[string]int{"gull": 6, `"grey heron"`: 2, "private": 0} {
+		if got := len(got.Hits[query]); got != want {
+			t.Errorf("%d hits for %s, want %d", got, query, want)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package simulation
+
+import (
+	"math"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/verify"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// scoreError is by how much a score may differ: it is a sum in another order.
+const scoreError = 1e-9
+
+// result is what must not depend on what went wrong.
+type result struct {
+	States map[string]string // by URL
+	Bodies map[string]string // by URL
+	Hits   map[string][]hit  // by query
+}
+
+type hit struct {
+	URL     string
+	Score   float64
+	Snippet []segment.Fragment
+}
+
+// check compares the world with a quiet one and has it verified.
+func (w *world) check(want result) {
+	w.t.Helper()
+	w.compare(want, w.result())
+	for _, problem := range w.problems() {
+		w.t.Errorf("verify: %s", problem)
+	}
+	if left := w.keys(layout.Spool); len(left) > 0 {
+		w.t.Errorf("left in the spool: %v", left)
+	}
+}
+
+// compare compares results.
+func (w *world) compare(want, got result) {
+	w.t.Helper()
+	if diff := want.differences(got); diff != "" {
+		w.t.Errorf("another result than in a quiet run (-want +got):\n%s", diff)
+	}
+}
+
+// differences tells the first of states, bodies and answers that differ: what
+// comes after follows from it.
+func (r result) differences(got result) string {
+	if diff := cmp.Diff(r.States, got.States); diff != "" {
+		return diff
+	}
+	if diff := cmp.Diff(r.Bodies, got.Bodies); diff != "" {
+		return diff
+	}
+	return cmp.Diff(r.Hits, got.Hits, cmpopts.EquateApprox(0, scoreError))
+}
+
+// problems is what verify finds, with the frontiers of all runners.
+func (w *world) problems() (found []verify.Problem) {
+	w.t.Helper()
+	for _, r := range w.runners {
+		report, err := (&verify.Verifier{Bucket: w.store, Frontiers: w.frontiers(r)}).Run(w.t.Context())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		found = append(found, report.Problems...)
+	}
+	return found
+}
+
+// frontiers are those of a runner.
+func (w *world) frontiers(r *runner) (all []*frontier.Frontier) {
+	for _, crawl := range w.inForce.Crawl.Partitions() {
+		all = append(all, frontier.New(r.redis, crawl))
+	}
+	return all
+}
+
+// result is what there is now of all that is not forgotten.
+func (w *world) result() result {
+	w.t.Helper()
+	books, err := account.Read(w.t.Context(), w.store, w.inForce)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r := result{States: map[string]string{}, Bodies: map[string]string{}, Hits: map[string][]hit{}}
+	for u, err := range books.All() {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if w.inForce.Takedowns.Forgets(u.Address) {
+			continue
+		}
+		r.States[u.Address.URL] = string(u.State) + " " + u.Reason
+		if u.State != account.Stored {
+			continue
+		}
+		place := webobject.Place{Offset: u.Final.Offset, Length: u.Final.Length}
+		stored, err := webobject.Read(w.t.Context(), w.store, newest(books.Manifests, u.Final.Package), place)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		r.Bodies[stored.URL] = string(stored.Data)
+	}
+	w.search(r.Hits)
+	return r
+}
+
+// newest returns the key that a package has now.
+func newest(manifests []manifest.Manifest, key string) string {
+	for _, m := range manifests {
+		if p := m.Package(key); p != nil {
+			return p.Key
+		}
+	}
+	return key
+}
+
+// search asks the site's queries.
+func (w *world) search(hits map[string][]hit) {
+	w.t.Helper()
+	engine := query.Engine{
+		Bucket: w.store, Settings: &settings.Cache{Bucket: w.store, Now: w.clock.Now}, Now: w.clock.Now, Age: math.MaxInt64,
+	}
+	for _, text := range w.site.queries {
+		found, err := engine.Search(w.t.Context(), segment.Query{Text: text, Size: 100})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, h := range found.Hits {
+			hits[text] = append(hits[text], hit{h.URL, h.Score, h.Snippet})
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package simulation
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"testing/synctest"
+	"time"
+)
+
+// mostSteps is after how many calls a run counts as hung.
+const mostSteps = 200_000
+
+// wait is where every call of every process waits for its turn. The world goes
+// on when nobody can go on without it, so that one call happens at a time.
+func (w *world) wait(c *call) fault {
+	w.mu.Lock()
+	w.waiting = append(w.waiting, c)
+	w.mu.Unlock()
+	return <-c.answer
+}
+
+// step lets one thing happen: a call, the end of a process's message, or the
+// delivery of another. It returns false when nothing is under way or due.
+func (w *world) step() bool {
+	synctest.Wait()
+	for _, p := range slices.Clone(w.working) {
+		if p.hasEnded() {
+			w.retire(p)
+		}
+	}
+	next := w.next()
+	switch {
+	case next != nil && (len(w.working) >= w.atOnce || !w.chance(3)):
+		w.release(next)
+	case len(w.working) < w.atOnce && w.deliver():
+	case next != nil:
+		w.release(next)
+	case w.wake():
+	case len(w.working) > 0:
+		// They wait for a timer of the bubble, such as the pause after a lost
+		// commit. Long enough for all of them, so that none is first by chance.
+		time.Sleep(time.Second)
+	default:
+		return false
+	}
+	if w.steps++; w.steps > mostSteps {
+		w.t.Fatalf("not done after %d steps", mostSteps)
+	}
+	return true
+}
+
+// calling returns the calls that wait, always in the same order.
+func (w *world) calling() []*call {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.SortedFunc(slices.Values(w.waiting), func(a, b *call) int {
+		return cmp.Or(cmp.Compare(a.process.number, b.process.number), cmp.Compare(a.what, b.what))
+	})
+}
+
+// next chooses one of the calls that can happen now, nil when there is none.
+func (w *world) next() *call {
+	now := w.clock.Now().UnixNano()
+	ready := slices.DeleteFunc(w.calling(), func(c *call) bool { return c.until > now })
+	if len(ready) == 0 {
+		return nil
+	}
+	return ready[w.random.IntN(len(ready))]
+}
+
+// release lets a call happen, under the fault that is decided for it.
+func (w *world) release(c *call) {
+	w.clock.Advance(time.Duration(w.random.IntN(int(callTime))))
+	f := none
+	if c.system != timer {
+		w.calls[c.system]++
+		c.number = w.calls[c.system]
+		f = w.fate(c)
+	}
+	if f == death {
+		w.kill(c.process)
+		return
+	}
+	w.answer(c, f)
+}
+
+// fate is what befalls a call.
+func (w *world) fate(c *call) fault {
+	f := w.decide(c)
+	switch {
+	case c.process.dead.Load(): // all were killed
+		return death
+	case f == none && w.unreachable(c):
+		return before
+	}
+	return f
+}
+
+func (w *world) answer(c *call, f fault) {
+	w.mu.Lock()
+	w.waiting = slices.DeleteFunc(w.waiting, func(other *call) bool { return other == c })
+	w.mu.Unlock()
+	c.answer <- f
+}
+
+// kill ends a process: none of its calls happens any more. Its message comes
+// back when nobody has said for a while that it was done.
+func (w *world) kill(p *process) {
+	p.dead.Store(true)
+	for _, c := range w.calling() {
+		if c.process == p {
+			w.answer(c, before)
+		}
+	}
+}
+
+// retire takes note of what became of a process's message.
+func (w *world) retire(p *process) {
+	w.working = slices.DeleteFunc(w.working, func(other *process) bool { return other == p })
+	m, queue := p.message, &p.runner.queue
+	p.message = nil
+	switch {
+	case p.dead.Load():
+		queue.giveBack(m, visibility)
+	case len(p.answer.BatchItemFailures) > 0:
+		queue.giveBack(m, time.Second<<min(m.receives-1, 5))
+		p.runner.idle = append(p.runner.idle, p)
+	default:
+		p.runner.idle = append(p.runner.idle, p)
+	}
+}
+
+// deliver starts a process on a message that is due, false when there is none.
+func (w *world) deliver() bool {
+	first := w.random.IntN(len(w.runners))
+	for n := range w.runners {
+		r := w.runners[(first+n)%len(w.runners)]
+		if m := r.queue.take(); m != nil {
+			p := r.process(m.function)
+			w.working = append(w.working, p)
+			p.start(m)
+			return true
+		}
+	}
+	return false
+}
+
+// wake lets the time pass until the next timer ends, unless a message is due
+// before or all timers are over. It returns false when no process sleeps.
+func (w *world) wake() bool {
+	until := int64(math.MaxInt64)
+	for _, c := range w.calling() {
+		until = min(until, c.until)
+	}
+	if until == math.MaxInt64 {
+		return false
+	}
+	at := time.Unix(0, until)
+	if due, found := w.due(); found && due.Before(at) && len(w.working) < w.atOnce {
+		at = due
+	}
+	w.clock.Advance(max(0, at.Sub(w.clock.Now())))
+	return true
+}
+
+// due returns when the next message is due, false when there is none.
+func (w *world) due() (next time.Time, found bool) {
+	for _, r := range w.runners {
+		if due, some := r.queue.next(); some && (!found || due.Before(next)) {
+			next, found = due, true
+		}
+	}
+	return next, found
+}
+
+// chance is true once in n times, on average.
+func (w *world) chance(n int) bool { return w.random.IntN(n) == 0 }

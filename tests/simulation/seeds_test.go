@@ -1,0 +1,126 @@
+package simulation
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// number reads a number from the environment.
+func number(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	value := os.Getenv(name)
+	if value == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		t.Fatalf("%s=%s: want a number", name, value)
+	}
+	return n
+}
+
+// TestSeed repeats the run of one seed and tells what happened in it:
+//
+//	SEED=123 go test ./tests/simulation -run 'TestSeed$' -v
+func TestSeed(t *testing.T) {
+	t.Parallel()
+	m := newMemories(t)
+	c := runSeed(t, m, uint64(number(t, "SEED", 1)), newBaseline(t, m))
+	t.Logf("faults:\n%v", c)
+}
+
+// TestSeeds runs many seeds, from SEED on:
+//
+//	RUNS=1000 go test ./tests/simulation -run TestSeeds -v
+func TestSeeds(t *testing.T) {
+	t.Parallel()
+	first, runs := number(t, "SEED", 1), number(t, "RUNS", usualRuns)
+	var mu sync.Mutex
+	survived, faults, twice := map[string]int{}, 0, work{} // protected by mu
+	var next atomic.Int64
+	began := time.Now()
+	t.Run("all", func(t *testing.T) {
+		for worker := range runtime.GOMAXPROCS(0) {
+			t.Run(fmt.Sprint(worker), func(t *testing.T) {
+				t.Parallel()
+				m := newMemories(t)
+				quiet := newBaseline(t, m)
+				for {
+					n := int(next.Add(1)) - 1
+					if n >= runs {
+						return
+					}
+					seed := uint64(first + n)
+					t.Run(fmt.Sprint(seed), func(t *testing.T) {
+						c := runSeed(t, m, seed, quiet)
+						mu.Lock()
+						defer mu.Unlock()
+						for name, count := range c.count {
+							survived[name] += count
+						}
+						faults += len(c.log)
+						twice = twice.plus(c.twice)
+					})
+				}
+			})
+		}
+	})
+	t.Logf("%d runs in %v survived\n%s", runs, time.Since(began).Round(time.Millisecond), table(survived))
+	t.Logf("done twice: %v", twice)
+	if most := mostTwice.times(faults); !twice.times(mostTwiceOf).within(most) {
+		t.Errorf("%v done twice for %d faults is more than %v for %d", twice, faults, mostTwice, mostTwiceOf)
+	}
+}
+
+// mostTwice is the work that may be done twice on average for so many faults.
+// Those that last, such as a full disk, cost a batch again and again.
+var mostTwice = work{requests: 40, packages: 2, segments: 2, books: 2}
+
+const mostTwiceOf = 10
+
+// turmoil is how long faults may go on.
+const turmoil = time.Hour
+
+// baseline is what runs with faults are compared with.
+type baseline struct {
+	all, rest result // the rest is what is left when some is forgotten
+	took      work
+}
+
+func newBaseline(t *testing.T, m *memories) (b baseline) {
+	t.Helper()
+	b.all, b.took = quiet(t, m, large)
+	b.rest, _ = quietOf(t, m, large, true)
+	return b
+}
+
+// runSeed lets faults happen to a crawl of the large site, and then none until
+// it has come to rest.
+func runSeed(t *testing.T, m *memories, seed uint64, quiet baseline) *chaos {
+	t.Helper()
+	c := newChaos(seed, kinds)
+	failed := true
+	inWorld(t, m, plan{seed: seed, site: large, atOnce: 1 + int(seed%3), runners: 1 + int(seed%5/4), decide: c.decide}, func(w *world) {
+		defer func() {
+			if failed = w.t.Failed(); failed {
+				w.t.Logf("seed %d failed; repeat it by: SEED=%d go test ./tests/simulation -run 'TestSeed$' -v\nfaults:\n%v", seed, seed, c)
+			}
+		}()
+		w.settle(turmoil)
+		w.calmDown()
+		w.run()
+		want := quiet.all
+		if !w.inForce.Takedowns.Empty() {
+			want = quiet.rest
+		}
+		w.check(want)
+		c.twice = w.taken().beyond(quiet.took.times(len(w.runners)))
+	})
+	return c
+}

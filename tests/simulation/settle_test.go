@@ -1,0 +1,107 @@
+package simulation
+
+import (
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+)
+
+const (
+	sweepOften = 20 * time.Second // between sweeps while something changes
+	sweepRare  = 10 * time.Minute // when nothing does
+	longest    = 24 * time.Hour   // of the world's time, until a run counts as hung
+	cleared    = 25 * time.Hour   // after which all is deleted that nobody needs
+)
+
+// run delivers messages until everything is crawled, packed and indexed, and
+// then goes on until all is cleared away that nobody needs.
+func (w *world) run() {
+	w.t.Helper()
+	for range 2 {
+		if !w.settle(longest) {
+			w.t.Fatalf("not done within %v", longest)
+		}
+		w.clock.Advance(cleared)
+	}
+	if !w.settle(longest) {
+		w.t.Fatalf("not done within %v", longest)
+	}
+}
+
+// settle delivers messages until there is nothing left to do, with one sweep
+// of every runner at least. It returns false when that takes longer.
+func (w *world) settle(longest time.Duration) bool {
+	w.t.Helper()
+	pause, swept, changes := sweepOften, time.Time{}, w.changes
+	for end := w.clock.Now().Add(longest); w.clock.Now().Before(end); {
+		if w.step() {
+			continue
+		}
+		due, found := w.due()
+		switch next := swept.Add(pause); {
+		case !found && !swept.IsZero() && w.done():
+			return true
+		case !found || next.Before(due):
+			w.clock.Advance(max(0, next.Sub(w.clock.Now())))
+			if pause = min(2*pause, sweepRare); changes != w.changes || swept.IsZero() {
+				pause = sweepOften
+			}
+			swept, changes = w.clock.Now(), w.changes
+			for _, r := range w.runners {
+				r.queue.send(task.Sweep, "{}", 0)
+			}
+		default:
+			w.clock.Advance(max(0, due.Sub(w.clock.Now())))
+		}
+	}
+	return false
+}
+
+// done reports whether no runner has anything left to ask, to pack or to index.
+func (w *world) done() bool {
+	w.t.Helper()
+	for _, r := range w.runners {
+		if !w.asked(r) {
+			return false
+		}
+	}
+	for _, p := range w.inForce.Partitions() {
+		m, err := manifest.Read(w.t.Context(), w.store, p)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, listed := range m.Packages {
+			if !listed.Indexed {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// asked reports whether a runner has nothing left to ask or to pack.
+func (w *world) asked(r *runner) bool {
+	w.t.Helper()
+	for _, crawl := range w.inForce.Crawl.Partitions() {
+		front := frontier.New(r.redis, crawl)
+		counts, err := front.Counts(w.t.Context())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if err := front.Built(w.t.Context(), w.inForce.Fingerprint()); err != nil || counts.Waiting+counts.Leased > 0 {
+			return false
+		}
+	}
+	for _, p := range w.inForce.Partitions() {
+		inbox, err := frontier.NewInbox(r.redis, p).List(w.t.Context())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(inbox) > 0 {
+			return false
+		}
+	}
+	return true
+}

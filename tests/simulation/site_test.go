@@ -1,0 +1,109 @@
+package simulation
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+)
+
+// site is what is crawled: some hosts, each with a seed.
+type site struct {
+	seeds        []string
+	queries      []string        // that are asked after every run
+	delay        time.Duration   // between requests to one host
+	packageBytes int64           // that fill a package
+	robots       string          // of each host
+	pages        map[string]page // by host and path
+
+	forgottenURLs, forgottenSites []string // when they are forgotten
+}
+
+// page is one that a site answers with. The zero page does not exist.
+type page struct {
+	words  string
+	links  []string
+	status int    // 0 is 200
+	media  string // of what is no HTML
+	to     string // where it redirects
+}
+
+// ServeHTTP implements http.Handler.
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/robots.txt" {
+		fmt.Fprint(w, s.robots)
+		return
+	}
+	p, found := s.pages[r.Host+r.URL.Path]
+	switch {
+	case !found:
+		http.NotFound(w, r)
+	case p.to != "":
+		http.Redirect(w, r, p.to, http.StatusMovedPermanently)
+	case p.status != 0:
+		http.Error(w, p.words, p.status)
+	case p.media != "":
+		w.Header().Set("Content-Type", p.media)
+		fmt.Fprint(w, p.words)
+	default:
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, functionstest.HTML(p.words))
+		for _, link := range p.links {
+			fmt.Fprintf(w, "<p><a href=%q>see also</a>", link)
+		}
+	}
+}
+
+// visitors asks a site without a network, and remembers for what.
+type visitors struct {
+	site  *site
+	asked map[string]int // by URL
+
+	panicAt string // the URL at which the program panics
+}
+
+// RoundTrip implements http.RoundTripper.
+func (v *visitors) RoundTrip(r *http.Request) (*http.Response, error) {
+	v.asked[r.URL.String()]++
+	if r.URL.String() == v.panicAt {
+		panic("the answer of " + v.panicAt)
+	}
+	recorder := httptest.NewRecorder()
+	v.site.ServeHTTP(recorder, r)
+	return recorder.Result(), nil
+}
+
+// small is a site for runs by the thousand. Its seeds lie in two partitions of
+// two.
+var small = &site{
+	seeds:        []string{"http://one.example/", "http://two.example/"},
+	queries:      []string{"gull", "gull heron", `"grey heron"`, "notes", "private"},
+	packageBytes: 1500,
+	robots:       "User-agent: *\nDisallow: /private/\n",
+	pages: map[string]page{
+		"one.example/":             {words: "birds of the shore", links: []string{"/gull", "/heron", "/old", "/gone", "/private/x", "/notes.txt"}},
+		"one.example/gull":         {words: "gull gull on the pier", links: []string{"/gull/2", "/", "/image.png"}},
+		"one.example/gull/2":       {words: "gull with a fish", links: []string{"/gull/3", "/gull"}},
+		"one.example/gull/3":       {words: "the last gull", links: []string{"http://elsewhere.example/"}},
+		"one.example/heron":        {words: "grey heron, no gull", links: []string{"http://two.example/", "http://two.example/reed"}},
+		"one.example/old":          {to: "/new"},
+		"one.example/new":          {words: "a page that moved", links: []string{"/heron"}},
+		"one.example/private/x":    {words: "private page"},
+		"one.example/notes.txt":    {words: "notes on every gull", media: "text/plain; charset=utf-8"},
+		"one.example/image.png":    {words: "\x89PNG\r\n\x1a\n", media: "image/png"},
+		"two.example/":             {words: "marsh birds", links: []string{"/reed", "/reed/bittern", "/reed/rail"}},
+		"two.example/reed":         {words: "reed and the grey heron", links: []string{"http://one.example/gull"}},
+		"two.example/reed/bittern": {words: "bittern beside a gull"},
+		"two.example/reed/rail":    {words: "water rail"},
+	},
+}
+
+// large is a site of four hosts and some sixty pages, with all that a crawl
+// meets.
+var large = generate()
+
+// words are the vocabulary of the large site.
+var words = strings.Fields("gull heron reed bittern rail tern plover dunlin knot curlew avocet shore marsh pier wave grey water nest egg wing")
