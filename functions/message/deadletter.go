@@ -1,13 +1,16 @@
 package message
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
 // MaxReceives is how often a message is delivered before its queue gives it
@@ -82,4 +85,20 @@ func cut(text string, most int) string {
 		text = text[:most]
 	}
 	return strings.ToValidUTF8(text, "")
+}
+
+// DeadLetters yields the keys of all dead letters that the bucket keeps. An
+// error ends the sequence.
+func DeadLetters(ctx context.Context, bucket blob.Reader) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for object, err := range bucket.List(ctx, layout.DeadLetters, "") {
+			if err != nil {
+				yield("", fmt.Errorf("cannot list dead letters: %w", err))
+				return
+			}
+			if layout.IsDeadLetter(object.Key) && !yield(object.Key, nil) {
+				return
+			}
+		}
+	}
 }

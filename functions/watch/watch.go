@@ -4,12 +4,12 @@ package watch
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/functions/vitals"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -63,13 +63,11 @@ func (s System) Look(ctx context.Context, inForce *settings.Settings) (vitals.St
 }
 
 func (s System) deadLetters(ctx context.Context) (n int, err error) {
-	for object, err := range s.Bucket.List(ctx, layout.DeadLetters, "") {
+	for _, err := range message.DeadLetters(ctx, s.Bucket) {
 		if err != nil {
-			return 0, fmt.Errorf("cannot list dead letters: %w", err)
+			return 0, err
 		}
-		if layout.IsDeadLetter(object.Key) {
-			n++
-		}
+		n++
 	}
 	return n, nil
 }

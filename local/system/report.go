@@ -65,28 +65,25 @@ func (a *Attached) ReadHealth(ctx context.Context) (Health, error) {
 
 func deadLetters(ctx context.Context, bucket blob.Reader) ([]DeadLetter, error) {
 	var letters []DeadLetter
-	for object, err := range bucket.List(ctx, layout.DeadLetters, "") {
+	for key, err := range message.DeadLetters(ctx, bucket) {
 		if err != nil {
-			return nil, fmt.Errorf("cannot list dead letters: %w", err)
-		}
-		if !layout.IsDeadLetter(object.Key) {
-			continue
+			return nil, err
 		}
 		if len(letters) == maxLetters {
 			break
 		}
-		content, err := bucket.Get(ctx, object.Key, blob.Range{})
+		content, err := bucket.Get(ctx, key, blob.Range{})
 		if errors.Is(err, blob.ErrAbsent) { // sent again meanwhile
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("cannot read dead letter %s: %w", object.Key, err)
+			return nil, fmt.Errorf("cannot read dead letter %s: %w", key, err)
 		}
 		letter, err := message.DecodeDeadLetter(content)
 		if err != nil {
 			letter.Reason = err.Error()
 		}
-		letters = append(letters, DeadLetter{object.Key, letter})
+		letters = append(letters, DeadLetter{key, letter})
 	}
 	return letters, nil
 }
@@ -95,13 +92,11 @@ func deadLetters(ctx context.Context, bucket blob.Reader) ([]DeadLetter, error) 
 // all when none is given. It returns how many there are.
 func (a *Attached) Resend(ctx context.Context, keys []string) (int, error) {
 	if len(keys) == 0 {
-		for object, err := range a.Bucket.List(ctx, layout.DeadLetters, "") {
+		for key, err := range message.DeadLetters(ctx, a.Bucket) {
 			if err != nil {
-				return 0, fmt.Errorf("cannot list dead letters: %w", err)
+				return 0, err
 			}
-			if layout.IsDeadLetter(object.Key) {
-				keys = append(keys, object.Key)
-			}
+			keys = append(keys, key)
 		}
 	}
 	for _, key := range keys {

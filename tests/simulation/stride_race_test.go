@@ -4,7 +4,7 @@ package simulation
 
 // stride spares time under the race detector, which is for races: faults meet
 // one call of so many.
-const stride = 20
+const stride = 40
 
 // usualRuns is how many seeds are tried unless told otherwise.
-const usualRuns = 6
+const usualRuns = 4
