@@ -3,6 +3,7 @@ package pack
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/task"
@@ -15,12 +16,14 @@ import (
 const leaseTime = 30 * time.Second
 
 // Gather packs what waits in the partition when it is enough, old enough, or
-// all that there will be; else it asks to be called again in time.
+// all that there will be; else it asks to be called again in time. What is not
+// settled yet waits until it is.
 func (f *Function) Gather(ctx context.Context, t task.Gather) error {
 	inbox := frontier.NewInbox(f.Redis, t.Storage)
 	leases := lease.New(f.Redis, f.Worker)
 	for {
 		waiting, err := inbox.List(ctx)
+		waiting = slices.DeleteFunc(waiting, func(w frontier.Waiting) bool { return !w.Settled })
 		if err != nil || len(waiting) == 0 {
 			return err
 		}

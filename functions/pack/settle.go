@@ -28,7 +28,7 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	ledger, err := spool.ReadLedger(ctx, f.Bucket, key)
 	switch {
 	case errors.Is(err, blob.ErrAbsent): // packed and deleted since
-		return nil
+		return frontier.NewInbox(f.Redis, storage).Remove(ctx, []layout.Version{batch})
 	case errors.Is(err, spool.ErrDamaged):
 		return f.quarantine(ctx, storage, batch, err)
 	case err != nil:
@@ -43,9 +43,19 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	if err := frontier.New(f.Redis, ledger.Crawl).Built(ctx, inForce.Fingerprint()); err != nil {
 		return fmt.Errorf("cannot settle batch %s: %w", batch, err)
 	}
-	touched, err := f.admit(ctx, inForce, ledger)
+	links, err := decide(inForce, ledger.Links)
 	if err != nil {
 		return err
+	}
+	own := f.front(inForce, ledger.Crawl)
+	touched := map[int]*frontier.Frontier{ledger.Crawl: own}
+	for _, crawl := range slices.Sorted(maps.Keys(links)) {
+		if touched[crawl] == nil {
+			touched[crawl] = f.front(inForce, crawl)
+		}
+		if _, err := touched[crawl].Admit(ctx, f.Now(), links[crawl]); err != nil {
+			return err
+		}
 	}
 	// The outcomes come last: until then the crawl does not look finished.
 	inbox := frontier.NewInbox(f.Redis, storage)
@@ -53,12 +63,19 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	if err := inbox.Add(ctx, waiting); err != nil {
 		return err
 	}
-	if err := f.settleOutcomes(ctx, inForce, ledger); err != nil {
+	if err := f.settleOutcomes(ctx, inForce, own, ledger); err != nil {
 		return err
 	}
 	waiting.Settled = true
 	if err := inbox.Add(ctx, waiting); err != nil {
 		return err
+	}
+	// This look comes behind the entry: a Redis that goes back after it takes
+	// the entry with it.
+	for _, front := range touched {
+		if err := front.Kept(ctx); err != nil {
+			return errors.Join(err, inbox.Unsettle(ctx, batch))
+		}
 	}
 	for _, crawl := range slices.Sorted(maps.Keys(touched)) {
 		if err := task.Send(ctx, f.Sender, task.Schedule, task.Lease{Crawl: crawl}, 0); err != nil {
@@ -68,24 +85,12 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	return f.Gather(ctx, task.Gather{Storage: storage})
 }
 
-// admit lets the links' targets wait and returns the crawl partitions that may
-// have work now, the batch's own among them.
-func (f *Function) admit(ctx context.Context, s *settings.Settings, ledger spool.Ledger) (map[int]bool, error) {
-	admitted, err := decide(s, ledger.Links)
-	if err != nil {
-		return nil, err
-	}
-	touched := map[int]bool{ledger.Crawl: true}
-	for _, crawl := range slices.Sorted(maps.Keys(admitted)) {
-		touched[crawl] = true
-		if _, err := frontier.New(f.Redis, crawl).Under(s.Fingerprint()).Admit(ctx, f.Now(), admitted[crawl]); err != nil {
-			return nil, err
-		}
-	}
-	return touched, nil
+// front is a frontier into which one batch is settled.
+func (f *Function) front(s *settings.Settings, crawl int) *frontier.Frontier {
+	return frontier.New(f.Redis, crawl).Under(s.Fingerprint()).Keeping()
 }
 
-func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, ledger spool.Ledger) error {
+func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, own *frontier.Frontier, ledger spool.Ledger) error {
 	rest, err := f.keepRobots(ctx, ledger)
 	if err != nil {
 		return err
@@ -107,7 +112,7 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, led
 		}
 		settlement.Outcomes = append(settlement.Outcomes, result(s, o))
 	}
-	_, err = frontier.New(f.Redis, ledger.Crawl).Under(s.Fingerprint()).Settle(ctx, settlement)
+	_, err = own.Settle(ctx, settlement)
 	return err
 }
 

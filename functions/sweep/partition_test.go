@@ -153,11 +153,36 @@ func TestUnsettledBatchIsRaised(t *testing.T) {
 	leased := w.lease(0)
 	key := layout.SpoolKey(0, leased.Version)
 	functionstest.Put(t, w.bucket, key, nil)
-	waiting := frontier.Waiting{Batch: leased.Version, Since: w.clock.Now()}
-	if err := frontier.NewInbox(w.Redis, 0).Add(t.Context(), waiting); err != nil {
-		t.Fatal(err)
-	}
+	w.waits(leased.Version)
 	if sent := w.run(); !slices.Contains(sent, "pack "+key) {
 		t.Errorf("sent %q, and not the event of %s", sent, key)
+	}
+}
+
+// A batch that waits unsettled is raised though its spool object be packed or
+// gone, so that pack takes it out.
+func TestUnsettledBatchWithoutSpool(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t))
+	w.run()
+	w.waits(version(8))
+	w.waits(version(9))
+	functionstest.Put(t, w.bucket, layout.SpoolKey(0, version(8)), nil)
+	functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) {
+		m.Consumed = append(m.Consumed, manifest.Consumed{Batch: version(8), At: w.clock.Now()})
+	})
+	sent := w.run()
+	for _, key := range []string{layout.SpoolKey(0, version(8)), layout.SpoolKey(0, version(9))} {
+		if !slices.Contains(sent, "pack "+key) {
+			t.Errorf("sent %q, and not the event of %s", sent, key)
+		}
+	}
+}
+
+// waits enters a batch into the inbox that is not settled.
+func (w *world) waits(batch layout.Version) {
+	w.t.Helper()
+	waiting := frontier.Waiting{Batch: batch, Since: w.clock.Now()}
+	if err := frontier.NewInbox(w.Redis, 0).Add(w.t.Context(), waiting); err != nil {
+		w.t.Fatal(err)
 	}
 }

@@ -3,6 +3,8 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/task"
@@ -26,15 +28,19 @@ func (p *partition) raiseUndone(ctx context.Context) error {
 }
 
 // raiseSpooled has settled what is not: a batch that waits to be packed says
-// whether it is, and one that is packed is unless its lease is still out.
+// whether it is, though its spool object be gone, and one that is packed is
+// unless its lease is still out.
 func (p *partition) raiseSpooled(ctx context.Context) error {
 	waiting, err := frontier.NewInbox(p.Redis, p.id).List(ctx)
 	if err != nil || p.out == nil {
 		return err
 	}
-	settled := make(map[layout.Version]bool, len(waiting))
+	unsettled := make(map[layout.Version]blob.Object)
+	settled := make(map[layout.Version]bool)
 	for _, w := range waiting {
-		settled[w.Batch] = w.Settled
+		if settled[w.Batch] = w.Settled; !w.Settled {
+			unsettled[w.Batch] = blob.Object{Key: layout.SpoolKey(p.id, w.Batch), Size: w.Bytes}
+		}
 	}
 	for _, object := range p.spooled {
 		_, batch, err := layout.ParseSpoolKey(object.Key)
@@ -42,10 +48,12 @@ func (p *partition) raiseSpooled(ctx context.Context) error {
 			p.Log.WarnContext(ctx, "foreign object in the spool", "partition", p.id, "error", err)
 			continue
 		}
-		if !p.out[batch] && (settled[batch] || p.manifest.HasConsumed(batch) || p.manifest.IsClosed(batch)) {
-			continue
+		if p.out[batch] || !settled[batch] && !p.manifest.HasConsumed(batch) && !p.manifest.IsClosed(batch) {
+			unsettled[batch] = object
 		}
-		if err := p.raise(ctx, task.Pack, object); err != nil {
+	}
+	for _, batch := range slices.SortedFunc(maps.Keys(unsettled), layout.Version.Compare) {
+		if err := p.raise(ctx, task.Pack, unsettled[batch]); err != nil {
 			return err
 		}
 	}

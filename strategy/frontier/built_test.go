@@ -166,3 +166,30 @@ func TestResetMeanwhile(t *testing.T) {
 		}
 	})
 }
+
+// TestKeeping: once Redis has lost what was written, nothing more is, and Kept
+// says so.
+func TestKeeping(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		keeping := f.Under("").Keeping()
+		other := f.Under("").Keeping()
+		for _, path := range []string{"1", "2"} {
+			if _, err := keeping.Admit(t.Context(), noon, []Entry{entry("a", path, 1)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.must(keeping.Kept(t.Context()))
+		f.must(f.rdb.FlushAll(t.Context()).Err())
+		f.must(f.Open(t.Context(), 1, "", nil))
+		if _, err := keeping.Admit(t.Context(), noon, []Entry{entry("a", "3", 1)}); !errors.Is(err, ErrNotBuilt) {
+			t.Errorf("Admit: %v, want ErrNotBuilt", err)
+		}
+		if err := keeping.Kept(t.Context()); !errors.Is(err, ErrNotBuilt) {
+			t.Errorf("Kept: %v, want ErrNotBuilt", err)
+		}
+		if n := f.counts().Waiting; n != 0 {
+			t.Errorf("%d wait, want none", n)
+		}
+		f.must(other.Kept(t.Context())) // it has written nothing
+	})
+}

@@ -14,6 +14,7 @@
 //
 //	f:{3}:epoch            the epoch in which the frontier is open
 //	f:{3}:settings         fingerprint of the settings under which it was built; since Open
+//	f:{3}:kept:<name>      who writes one call after the other, and how many were made (see Keeping)
 //	f:{3}:rebuild          rebuild that may write, of the last Reset or nobody's after Distrust, and its calls so far
 //	f:{3}:learnt           hash   storage partition → names of its last commits (see Learning)
 //	f:{3}:known            hash   identity → state

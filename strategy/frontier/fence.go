@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -19,16 +20,26 @@ type fence struct {
 	// became an older copy of itself between two of them keeps the caller out:
 	// what the earlier ones wrote is gone.
 	steps bool
-	step  uint64 // calls that were answered
+	step  uint64        // calls that were answered
+	age   time.Duration // how long the key is kept after a call; 0: for ever
 }
 
-// arguments are what the key must hold, and what it holds after the call, ""
-// for the same.
+// arguments are what the key must hold, "" for nothing, and what it holds
+// after the call, "" for the same.
 func (f *fence) arguments() (value, next string) {
 	if !f.steps {
 		return f.value, ""
 	}
-	return stepOf(f.value, f.step), stepOf(f.value, f.step+1)
+	return f.after(f.step), f.after(f.step + 1)
+}
+
+// after is what the key holds after so many calls. One that is not kept for
+// ever begins with the first of them.
+func (f *fence) after(step uint64) string {
+	if step == 0 && f.age > 0 {
+		return ""
+	}
+	return stepOf(f.value, step)
 }
 
 func stepOf(name string, step uint64) string { return name + ":" + strconv.FormatUint(step, 10) }
@@ -41,19 +52,26 @@ func (f *Frontier) Under(settings string) *Frontier {
 	return under
 }
 
-// run runs a script inside the fence.
+// run runs a script inside the fences.
 func (f *Frontier) run(ctx context.Context, s *redis.Script, args ...any) *redis.Cmd {
-	keys, fence := []string{f.prefix()}, f.fence.Load()
-	if fence == nil {
-		return s.Run(ctx, f.rdb, keys, args...)
+	keys := []string{f.prefix()}
+	var fences []*fence
+	for _, fence := range []*fence{f.fence.Load(), f.kept} {
+		if fence != nil {
+			fences, keys = append(fences, fence), append(keys, fence.key)
+			value, next := fence.arguments()
+			args = append(args, value, next, int(fence.age.Seconds()))
+		}
 	}
-	value, next := fence.arguments()
-	reply := s.Run(ctx, f.rdb, append(keys, fence.key), append(args, value, next)...)
-	switch err := reply.Err(); {
-	case err == nil || errors.Is(err, redis.Nil):
-		fence.step++
-	case strings.Contains(err.Error(), "FENCED"):
-		reply.SetErr(fence.err)
+	reply := s.Run(ctx, f.rdb, keys, args...)
+	err := reply.Err()
+	for i, fence := range fences {
+		switch {
+		case err == nil || errors.Is(err, redis.Nil):
+			fence.step++
+		case strings.Contains(err.Error(), "FENCED "+strconv.Itoa(i+1)):
+			reply.SetErr(fence.err)
+		}
 	}
 	return reply
 }

@@ -29,6 +29,7 @@ type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
 	fence     atomic.Pointer[fence] // nil: none
+	kept      *fence                // nil: it is not Keeping
 }
 
 // New returns the frontier of a crawl partition. It asks Redis for nothing.

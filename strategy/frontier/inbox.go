@@ -89,6 +89,14 @@ func (b *Inbox) List(ctx context.Context) ([]Waiting, error) {
 	return list, nil
 }
 
+// Unsettle takes back that a batch is settled.
+func (b *Inbox) Unsettle(ctx context.Context, batch layout.Version) error {
+	if err := b.rdb.SRem(ctx, b.settled(), batch.String()).Err(); err != nil {
+		return fmt.Errorf("cannot unsettle batch %s in inbox %s: %w", batch, b.partition, err)
+	}
+	return nil
+}
+
 // Remove takes out what has been packed; what is not there is no error.
 func (b *Inbox) Remove(ctx context.Context, batches []layout.Version) error {
 	for part := range slices.Chunk(batches, chunk) {

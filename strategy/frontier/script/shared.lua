@@ -5,13 +5,20 @@ local NEXT, ACTIVE, LEASES = PREFIX .. 'next', PREFIX .. 'active', PREFIX .. 'le
 local LEARNT, REBUILD = PREFIX .. 'learnt', PREFIX .. 'rebuild'
 local BANDS = 16
 
--- KEYS[2], if there is one, is the caller's fence: it must hold the last but one
--- argument. The last, unless empty, is what it holds then; a call that is
--- repeated, because its answer was lost, finds that already.
-if KEYS[2] then
-  local next, value, held = table.remove(ARGV), table.remove(ARGV), redis.call('GET', KEYS[2])
-  if held ~= value and (next == '' or held ~= next) then return redis.error_reply('FENCED') end
-  if next ~= '' then redis.call('SET', KEYS[2], next) end
+-- Each further key is a fence of the caller's. Three arguments at the end belong
+-- to it: what it must hold; unless empty, what it holds then, which a call that
+-- is repeated because its answer was lost finds already; and for how many
+-- seconds, 0 for ever.
+local fences = {}
+for i = #KEYS, 2, -1 do
+  local age, next, value = table.remove(ARGV), table.remove(ARGV), table.remove(ARGV)
+  local held = redis.call('GET', KEYS[i]) or ''
+  if held ~= value and (next == '' or held ~= next) then return redis.error_reply('FENCED ' .. (i - 1)) end
+  if next ~= '' then fences[KEYS[i]] = { next, age } end
+end
+for key, fence in pairs(fences) do
+  redis.call('SET', key, fence[1])
+  if fence[2] ~= '0' then redis.call('EXPIRE', key, fence[2]) end
 end
 
 -- The states of the URLs that this script has read (false: unknown), those of
