@@ -1,0 +1,35 @@
+package language
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	windows = 4
+	window  = 1 << 10 // bytes
+)
+
+// sample returns a short text as it is, and of a long one pieces from its
+// beginning to its end: a page may begin with a notice or a menu in another
+// language.
+func sample(text string) string {
+	if len(text) <= windows*window {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(windows * (window + 1))
+	for i := range windows {
+		from := (len(text) - window) / (windows - 1) * i
+		to := from + window
+		for from < to && !utf8.RuneStart(text[from]) {
+			from++
+		}
+		for to > from && to < len(text) && !utf8.RuneStart(text[to]) {
+			to--
+		}
+		b.WriteString(text[from:to])
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
