@@ -1,0 +1,206 @@
+package analysis
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxWord = 128     // bytes of a word or a pair; longer ones are counted but not indexed
+	maxTerm = 255     // bytes of a term
+	maxMemo = 1 << 16 // words whose terms an Analyzer remembers
+)
+
+// Occurrence is a term at a place in a text.
+type Occurrence struct {
+	Term       string // as indexed: valid UTF-8, 1–255 bytes
+	Word       string // the word in lower case and NFKC, for spelling; "" for pairs and for looser forms
+	Position   int    // from 1, one a word; looser forms of a word share its position
+	Start, End int    // bytes of the text
+	Half       int    // where the first character of a pair ends; otherwise End
+	Capitals   bool   // at least two letters, all upper case
+}
+
+// Analyzer cuts text of one language into terms, the same way for documents,
+// queries and snippets. It remembers the terms of words, at most maxMemo, and
+// is not safe for concurrent use; making one costs next to nothing.
+type Analyzer struct {
+	language *language
+	memo     map[string]forms
+}
+
+// For returns a new Analyzer of a language (ISO 639-1 code, or a BCP 47 tag of
+// which only the language counts). Languages that are not in the table, and "",
+// have their words indexed without stemming.
+func For(language string) *Analyzer {
+	return &Analyzer{language: languageOf(language), memo: map[string]forms{}}
+}
+
+// Each calls yield with every term of the text in order, until it returns
+// false. It returns the position of the last word that it met, which is the
+// text's length in words. Where a position has several terms, the exact one
+// comes first.
+func (a *Analyzer) Each(text string, yield func(Occurrence) bool) int {
+	position := 0
+	for i := 0; i < len(text); {
+		class, width := classAt(text, i)
+		more := true
+		switch class {
+		case letter:
+			end := wordEnd(text, i+width)
+			position++
+			more = a.word(text, i, end, position, yield)
+			i = end
+		case unspaced:
+			i, position, more = a.run(text, i, position, yield)
+		default:
+			i += width
+		}
+		if !more {
+			break
+		}
+	}
+	return position
+}
+
+// word yields the terms of the word text[start:end].
+func (a *Analyzer) word(text string, start, end, position int, yield func(Occurrence) bool) bool {
+	f := a.forms(text[start:end], end-start)
+	if f.term == "" {
+		return true
+	}
+	o := Occurrence{Term: f.term, Word: f.word, Position: position, Start: start, End: end, Half: end, Capitals: f.capitals}
+	if nameEnd := nameEnd(text, start, end); nameEnd > end {
+		name := a.forms(text[start:nameEnd], nameEnd-start)
+		if !yield(Occurrence{Term: name.term, Word: name.word, Position: position, Start: start, End: nameEnd, Half: nameEnd}) {
+			return false
+		}
+		o.Word = ""
+	}
+	if !yield(o) {
+		return false
+	}
+	if f.loose != "" {
+		o.Term, o.Word = f.loose, ""
+		return yield(o)
+	}
+	return true
+}
+
+// nameEnd returns the end of a name made of one letter and a sign, such as C++
+// and C#, or that of the word text[start:end] if it is no such name.
+func nameEnd(text string, start, end int) int {
+	if end-start > 1 || text[start] < 'A' || end == len(text) {
+		return end
+	}
+	rest, sign := text[end:], 0
+	switch {
+	case strings.HasPrefix(rest, "++"):
+		sign = 2
+	case rest[0] == '#':
+		sign = 1
+	}
+	if class, _ := classAt(rest, sign); class == letter {
+		return end
+	}
+	return end + sign
+}
+
+// run yields the pairs of a run of characters without spaces, and the last one
+// alone, and returns the run's end and last position.
+func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) bool) (int, int, bool) {
+	half := clusterEnd(text, start)
+	for {
+		next := skip(text, half, link)
+		end := half
+		class, _ := classAt(text, next)
+		if class == unspaced {
+			end = clusterEnd(text, next)
+		}
+		position++
+		if f := a.forms(text[start:end], half-start); f.term != "" {
+			if !yield(Occurrence{Term: f.term, Position: position, Start: start, End: end, Half: half}) {
+				return end, position, false
+			}
+		}
+		if class != unspaced {
+			return next, position, true
+		}
+		start, half = next, end
+	}
+}
+
+// forms are what an Analyzer remembers of a word or a pair.
+type forms struct {
+	term     string // "" if not indexed
+	loose    string // a looser form, or ""
+	word     string // the surface form
+	capitals bool
+}
+
+// forms returns the forms of a word, of a name with its sign, or of the pair
+// whose first character ends at half.
+func (a *Analyzer) forms(text string, half int) forms {
+	if len(text) > maxWord {
+		return forms{}
+	}
+	if f, known := a.memo[text]; known {
+		return f
+	}
+	if len(a.memo) >= maxMemo {
+		clear(a.memo)
+	}
+	text = strings.Clone(text)
+	var f forms
+	class, _ := classAt(text, 0)
+	switch {
+	case class == unspaced:
+		f.term = pair(text, half)
+	case text[len(text)-1] == '+', text[len(text)-1] == '#':
+		f.word = strings.ToLower(text)
+		f.term = f.word
+	default:
+		f.word = surface(text, a.language.turkic)
+		f.term, f.loose = a.language.terms(f.word)
+		f.capitals = capitals(text)
+	}
+	if len(f.term) > maxTerm || len(f.word) > maxWord {
+		f = forms{}
+	}
+	a.memo[text] = f
+	return f
+}
+
+// capitals reports whether a word has at least two letters, all upper case.
+func capitals(word string) bool {
+	upper := 0
+	for _, r := range word {
+		switch {
+		case unicode.IsUpper(r):
+			upper++
+		case unicode.IsLetter(r):
+			return false
+		}
+	}
+	return upper >= 2
+}
+
+// pair returns the term of two characters of a script without spaces, or of one
+// that ends its run: both normalised, with a space after the first. So the
+// terms of one character are those that begin with it and a space.
+func pair(text string, half int) string {
+	first, rest := text[:half], text[half:]
+	if rest != "" {
+		rest = rest[skip(rest, 0, link):]
+	}
+	return character(first) + " " + character(rest)
+}
+
+// character normalises one character of a script without spaces.
+func character(text string) string {
+	if r, width := utf8.DecodeRuneInString(text); width == len(text) && isPlain(r) {
+		return text
+	}
+	return fold(surface(text, false))
+}

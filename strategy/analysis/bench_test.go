@@ -1,0 +1,29 @@
+package analysis
+
+import (
+	"strings"
+	"testing"
+)
+
+// BenchmarkEach analyses text with the memory of words warm.
+func BenchmarkEach(b *testing.B) {
+	for _, language := range []string{"en", "de", "ru", "vi", "zh", "ja", "ar", "th"} {
+		b.Run(language, func(b *testing.B) {
+			text := strings.Repeat(fixtures[language]+"\n", 100)
+			a := For(language)
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				a.Each(text, func(Occurrence) bool { return true })
+			}
+		})
+	}
+}
+
+// BenchmarkQuery analyses a query in four languages.
+func BenchmarkQuery(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		Query("running in the mountains", []string{"en", "de", "fr", ""})
+	}
+}

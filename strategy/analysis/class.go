@@ -1,0 +1,139 @@
+package analysis
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/rangetable"
+)
+
+// class is what a character does to the words around it.
+type class uint8
+
+const (
+	separator class = iota // ends a word
+	mark                   // belongs to the character before it, of whatever class
+	link                   // separates, but not the characters of a script without spaces
+	letter                 // letter or digit of a script with spaces
+	unspaced               // letter of a script without spaces between words
+)
+
+var (
+	letters = rangetable.Merge(unicode.L, unicode.N)
+	// unspacedScripts are those whose words follow each other without spaces,
+	// and Hangul, whose words carry their particles.
+	unspacedScripts = rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Bopomofo, unicode.Yi, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
+		rangetable.New('ー', 'ｰ'))
+	// ignorables are invisible inside a word, and marks.
+	ignorables = rangetable.Merge(unicode.M, unicode.Cf, unicode.Variation_Selector,
+		rangetable.New('\uFF9E', '\uFF9F')) // voiced sound marks of half width
+)
+
+// ascii holds the classes of the characters below utf8.RuneSelf.
+var ascii = func() (classes [utf8.RuneSelf]class) {
+	for c := range classes {
+		if r := rune(c); 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' {
+			classes[c] = letter
+		}
+	}
+	return classes
+}()
+
+// classAt returns the class and the width of the character at i. The end of the
+// text is a separator without width.
+func classAt(text string, i int) (class, int) {
+	if i >= len(text) {
+		return separator, 0
+	}
+	if c := text[i]; c < utf8.RuneSelf {
+		return ascii[c], 1
+	}
+	r, width := utf8.DecodeRuneInString(text[i:])
+	if r == zeroWidthNonJoiner && arabicAround(text, i, i+width) {
+		return separator, width
+	}
+	return classOf(r), width
+}
+
+// classOf returns the class of a character: first those that texts are made of.
+func classOf(r rune) class {
+	switch {
+	case isPlain(r):
+		return unspaced
+	case 0xC0 <= r && r < 0x250:
+		if r == '×' || r == '÷' {
+			return separator
+		}
+		return letter
+	case 0x0400 <= r && r < 0x0482, 0x0620 <= r && r < 0x064B, 0x0905 <= r && r < 0x093A:
+		return letter
+	}
+	return slowClassOf(r)
+}
+
+func slowClassOf(r rune) class {
+	switch {
+	case r == zeroWidthSpace || r == tsheg || r == tsheg+1:
+		return link
+	case 0x1160 <= r && r < 0x1200 || 0xD7B0 <= r && r < 0xD800: // vowels and finals that join a Hangul syllable
+		return mark
+	case unicode.Is(ignorables, r):
+		return mark
+	case !unicode.Is(letters, r):
+		return separator
+	case unicode.Is(unspacedScripts, r) && !unicode.Is(unicode.Nd, r):
+		return unspaced
+	}
+	return letter
+}
+
+// isPlain reports whether a character is one of the usual Han, kana and Hangul,
+// which normalisation leaves alone.
+func isPlain(r rune) bool {
+	return 0x4E00 <= r && r < 0xA000 || 0xAC00 <= r && r < 0xD7A4 || 0x3041 <= r && r < 0x3097 || 0x30A1 <= r && r < 0x30FB
+}
+
+const (
+	zeroWidthSpace     = '\u200B'
+	zeroWidthNonJoiner = '\u200C'
+	tsheg              = '\u0F0B' // ends a Tibetan syllable; the next is its form without a break
+)
+
+// arabicAround reports whether a zero-width non-joiner text[i:end] stands
+// between Arabic letters, where it separates the parts of a Persian word.
+func arabicAround(text string, i, end int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	after, _ := utf8.DecodeRuneInString(text[end:])
+	return unicode.Is(unicode.Arabic, before) && unicode.Is(unicode.Arabic, after)
+}
+
+// wordEnd returns where letters, and their marks, end.
+func wordEnd(text string, i int) int {
+	for i < len(text) {
+		if c := text[i]; c < utf8.RuneSelf {
+			if ascii[c] != letter {
+				break
+			}
+			i++
+			continue
+		}
+		class, width := classAt(text, i)
+		if class != letter && class != mark {
+			break
+		}
+		i += width
+	}
+	return i
+}
+
+// skip returns where characters of a class end.
+func skip(text string, i int, of class) int {
+	for {
+		class, width := classAt(text, i)
+		if class != of || width == 0 {
+			return i
+		}
+		i += width
+	}
+}

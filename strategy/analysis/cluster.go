@@ -1,0 +1,86 @@
+package analysis
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// clusterEnd returns the end of the character, as its readers see it, that
+// starts at i: the largest piece within which no word can begin or end. It is a
+// letter and its marks, and
+//   - Thai and Lao: the vowels written before and after their consonant,
+//   - Khmer and Burmese: consonants stacked by a virama,
+//   - Burmese: the final consonants of the syllable,
+//   - Tibetan: the syllable, up to its tsheg.
+//
+// No rule looks further than the piece itself, so a piece of text is cut like
+// the text around it.
+func clusterEnd(text string, i int) int {
+	first, width := utf8.DecodeRuneInString(text[i:])
+	end := skip(text, i+width, mark)
+	if isPlain(first) {
+		return end
+	}
+	if leads(first) {
+		if r, width := utf8.DecodeRuneInString(text[end:]); isThaiLao(r) && !leads(r) && !follows(r) {
+			end = skip(text, end+width, mark)
+		}
+	}
+	for end < len(text) {
+		r, width := utf8.DecodeRuneInString(text[end:])
+		if !joins(text, first, r, end, end+width) {
+			break
+		}
+		end = skip(text, end+width, mark)
+	}
+	return end
+}
+
+// joins reports whether the letter r at text[i:end] belongs to the cluster
+// before it, which begins with first.
+func joins(text string, first, r rune, i, end int) bool {
+	switch {
+	case isThaiLao(first):
+		return follows(r)
+	case unicode.Is(unicode.Tibetan, first):
+		return unicode.Is(unicode.Tibetan, r) && classOf(r) == unspaced
+	case unicode.Is(unicode.Khmer, first):
+		last, _ := utf8.DecodeLastRuneInString(text[:i])
+		return last == khmerVirama && unicode.Is(unicode.Khmer, r) && classOf(r) == unspaced
+	case unicode.Is(unicode.Myanmar, first):
+		last, _ := utf8.DecodeLastRuneInString(text[:i])
+		return unicode.Is(unicode.Myanmar, r) && classOf(r) == unspaced && (last == burmeseVirama || isFinal(text[end:]))
+	}
+	return false
+}
+
+const (
+	khmerVirama   = '\u17D2'
+	burmeseVirama = '\u1039'
+	burmeseAsat   = '\u103A' // silences the vowel of a final consonant
+	burmeseDot    = '\u1037' // a tone, which may stand before the asat
+)
+
+// isFinal reports whether the Burmese consonant before rest ends a syllable.
+func isFinal(rest string) bool {
+	r, width := utf8.DecodeRuneInString(rest)
+	if r == burmeseDot {
+		r, _ = utf8.DecodeRuneInString(rest[width:])
+	}
+	return r == burmeseAsat || r == burmeseVirama
+}
+
+func isThaiLao(r rune) bool { return 0x0E00 < r && r < 0x0F00 }
+
+// leads reports whether r is a vowel that is written before its consonant.
+func leads(r rune) bool { return 0x0E40 <= r && r <= 0x0E44 || 0x0EC0 <= r && r <= 0x0EC4 }
+
+// follows reports whether r is a vowel, or its lengthener, that is written
+// after its consonant.
+func follows(r rune) bool {
+	switch r {
+	case 0x0E30, 0x0E32, 0x0E33, 0x0E45, 0x0EB0, 0x0EB2, 0x0EB3, 0x0EBD:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,165 @@
+package analysis
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blugelabs/bluge/analysis"
+	"github.com/blugelabs/bluge/analysis/lang/hi"
+	"github.com/blugelabs/bluge/analysis/lang/in"
+	"golang.org/x/text/unicode/norm"
+)
+
+// surface returns a word in lower case and NFKC without invisible characters.
+// It leaves its own results as they are.
+func surface(word string, turkic bool) string {
+	if isASCII(word) && !turkic {
+		return strings.ToLower(word)
+	}
+	word = strings.Map(visible, word)
+	if compatible := norm.NFKC.String(word); isWhole(compatible, word) {
+		word = compatible
+	}
+	if turkic {
+		word = strings.ToLowerSpecial(unicode.TurkishCase, word)
+	} else {
+		word = strings.ToLower(strings.ReplaceAll(word, "İ", "i"))
+	}
+	return norm.NFC.String(word)
+}
+
+// visible drops what is invisible inside a word.
+func visible(r rune) rune {
+	if r == zeroWidthSpace || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) {
+		return -1
+	}
+	return r
+}
+
+// isWhole reports whether the compatible form of a word could be cut out of a
+// text as the word was; that of ½ could not.
+func isWhole(compatible, word string) bool {
+	of, _ := classAt(word, 0)
+	for i, r := range compatible {
+		if class := classOf(r); class != of && (class != mark || i == 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func isASCII[T string | []byte](text T) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// foldFilter writes letters that readers take for the same alike, by script
+// and not by language: for a page's language may be mistaken, and one who asks
+// may type without marks.
+type foldFilter struct{}
+
+// Filter implements analysis.TokenFilter.
+func (foldFilter) Filter(stream analysis.TokenStream) analysis.TokenStream {
+	for _, t := range stream {
+		if !isASCII(t.Term) {
+			t.Term = []byte(fold(string(t.Term)))
+		}
+	}
+	return stream
+}
+
+// fold drops the marks of Latin, Greek, Hebrew and Arabic letters and the
+// stress of Cyrillic ones, replaces letters by those they vary, and digits by
+// ASCII ones. Indic scripts go through bluge's filters. Other marks stay: they
+// are vowels and tones.
+func fold(word string) string {
+	if isASCII(word) {
+		return word
+	}
+	var folded strings.Builder
+	base := rune(0)
+	for _, r := range norm.NFD.String(word) {
+		if unicode.Is(unicode.M, r) {
+			if dropsMark(base, r) {
+				continue
+			}
+		} else {
+			base = r
+		}
+		if to, varies := variants[r]; varies {
+			folded.WriteString(to)
+		} else {
+			folded.WriteRune(digit(r))
+		}
+	}
+	word = norm.NFC.String(folded.String())
+	if base >= 0x0900 && base < 0x0E00 {
+		word = foldIndic(word)
+	}
+	return word
+}
+
+// dropsMark reports whether a mark over a base letter does not matter.
+func dropsMark(base, mark rune) bool {
+	switch {
+	case unicode.Is(unicode.Latin, base), unicode.Is(unicode.Greek, base),
+		unicode.Is(unicode.Arabic, base), unicode.Is(unicode.Hebrew, base):
+		return true
+	case unicode.Is(unicode.Cyrillic, base):
+		return mark == '\u0300' || mark == '\u0301' || mark == '\u0308' && base == 'е'
+	}
+	return false
+}
+
+// variants are letters that are written as others.
+var variants = map[rune]string{
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'þ': "th", 'ı': "i", 'ŧ': "t",
+	'ς': "σ",
+	'ٱ': "ا",                     // alef wasla
+	'ى': "ي", 'ی': "ي", 'ے': "ي", // yeh without dots, Persian, Urdu
+	'ې': "ي", 'ۍ': "ي", // Pashto
+	'ک': "ك", 'ڪ': "ك", // kaf of Persian, Sindhi
+	'ة': "ه", 'ہ': "ه", 'ە': "ه", 'ۃ': "ه", // heh of other forms, teh marbuta
+	'ـ': "", // tatweel
+}
+
+// digit returns the ASCII digit for a decimal digit of any script, and any
+// other character as it is.
+func digit(r rune) rune {
+	if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
+		return r
+	}
+	for _, tens := range unicode.Nd.R16 {
+		if rune(tens.Lo) <= r && r <= rune(tens.Hi) {
+			return '0' + (r-rune(tens.Lo))%10
+		}
+	}
+	for _, tens := range unicode.Nd.R32 {
+		if rune(tens.Lo) <= r && r <= rune(tens.Hi) {
+			return '0' + (r-rune(tens.Lo))%10
+		}
+	}
+	return r
+}
+
+var indic = []analysis.TokenFilter{in.NormalizeFilter(), hi.NormalizeFilter()}
+
+// foldIndic unifies the spellings of a word in an Indic script.
+func foldIndic(word string) string { return apply(indic, word) }
+
+// apply passes a word through bluge's filters.
+func apply(filters []analysis.TokenFilter, word string) string {
+	stream := analysis.TokenStream{{Term: []byte(word), PositionIncr: 1}}
+	for _, filter := range filters {
+		stream = filter.Filter(stream)
+	}
+	if len(stream) == 0 {
+		return ""
+	}
+	return string(stream[0].Term)
+}

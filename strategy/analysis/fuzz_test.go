@@ -1,0 +1,93 @@
+package analysis
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func sorted[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }
+
+// Whatever the text, occurrences lie inside it and in order, terms are short
+// and valid, memory changes nothing, and a surface form stands for its word.
+func FuzzEach(f *testing.F) {
+	languages := sorted(table)
+	for i, language := range languages {
+		f.Add(uint8(i), fixtures[language])
+	}
+	f.Add(uint8(0), "½⑴㎏ﷺ℃ Ⅳ ﬁ ǆ ŉ ㋿㍿ゟ ﾞｶﾞ \u200b་་\u0e40\u0e40\u1039\u103a\u17d2")
+	f.Fuzz(func(t *testing.T, number uint8, text string) {
+		language := languages[int(number)%len(languages)]
+		a := For(language)
+		first := check(t, a, text)
+		if diff := cmp.Diff(first, check(t, a, text)); diff != "" {
+			t.Errorf("the second time (-want +got):\n%s", diff)
+		}
+		for _, o := range first {
+			if o.Word == "" {
+				continue
+			}
+			again := check(t, a, o.Word)
+			if len(again) == 0 || again[0].Term != o.Term || again[0].Word != o.Word || again[0].End != len(o.Word) {
+				t.Errorf("%q of %q: its word gives %+v", o.Word, text[o.Start:o.End], again)
+			}
+		}
+		Query(text, []string{"en", language})
+	})
+}
+
+// check returns the occurrences in a text after testing each.
+func check(t *testing.T, a *Analyzer, text string) (all []Occurrence) {
+	var last Occurrence
+	length := a.Each(text, func(o Occurrence) bool {
+		if o.Start < last.Start || o.Start >= o.Half || o.Half > o.End || o.End > len(text) || o.Position < last.Position || o.Position < 1 {
+			t.Errorf("%+v follows %+v", o, last)
+		}
+		if o.Position > last.Position && o.Start < last.Half && last.Position > 0 {
+			t.Errorf("%+v begins inside %+v", o, last)
+		}
+		if o.Term == "" || len(o.Term) > maxTerm || !utf8.ValidString(o.Term) || !utf8.ValidString(o.Word) {
+			t.Errorf("term %q, word %q", o.Term, o.Word)
+		}
+		if o.Word != strings.ToLower(o.Word) {
+			t.Errorf("word %q is not in lower case", o.Word)
+		}
+		last = o
+		all = append(all, o)
+		return true
+	})
+	if length < last.Position {
+		t.Errorf("length %d is less than the last position, %d", length, last.Position)
+	}
+	return all
+}
+
+// The surface form of every character gives the character's term.
+func TestSurfaceFormsStandForTheirCharacters(t *testing.T) {
+	for _, language := range []string{"", "tr", "vi"} {
+		a := For(language)
+		for r := rune(0); r <= unicode.MaxRune; r++ {
+			if classOf(r) != letter {
+				continue
+			}
+			var first Occurrence
+			keep := func(to *Occurrence) func(Occurrence) bool {
+				return func(o Occurrence) bool { *to = o; return false }
+			}
+			a.Each(string(r), keep(&first))
+			var again Occurrence
+			a.Each(first.Word, keep(&again))
+			if first.Term == "" && fold(string(r)) == "" {
+				continue // nothing but a tatweel
+			}
+			if again.Term != first.Term || again.Word != first.Word || again.End != len(first.Word) {
+				t.Errorf("%s: %U has the word %q and the term %q, which has %q and %q", language, r, first.Word, first.Term, again.Word, again.Term)
+			}
+		}
+	}
+}

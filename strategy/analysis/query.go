@@ -1,0 +1,75 @@
+package analysis
+
+import (
+	"slices"
+	"strings"
+)
+
+// Word is a word of a query.
+type Word struct {
+	Text       string   // the surface form, as in Occurrence.Word; "" for pairs
+	Terms      []string // synonyms: its terms in each of the languages, the first language's first
+	Prefix     bool     // Terms are beginnings of terms: a lone character of a script without spaces
+	Position   int      // as in Occurrence
+	Start, End int      // bytes of the query
+}
+
+// Query analyses a query, or the words of a phrase, in each of the languages;
+// none means "". Words begin and end at the same places in every language. A
+// phrase's words must be as far apart in a document as their Positions are.
+func Query(text string, languages []string) []Word {
+	if len(languages) == 0 {
+		languages = []string{""}
+	}
+	var words []Word
+	for i, language := range languages {
+		at := 0
+		position, end := 0, 0 // of the occurrence before
+		For(language).Each(text, func(o Occurrence) bool {
+			looser := o.Position == position
+			covered := o.Position == position+1 && o.End == end // by the pair before it
+			position, end = o.Position, o.End
+			if looser || covered {
+				return true
+			}
+			if i == 0 {
+				words = append(words, wordOf(o))
+				return true
+			}
+			for at < len(words) && words[at].Position < o.Position {
+				at++
+			}
+			if at < len(words) && words[at].Position == o.Position && !slices.Contains(words[at].Terms, o.Term) {
+				words[at].Terms = append(words[at].Terms, o.Term)
+			}
+			return true
+		})
+	}
+	return words
+}
+
+func wordOf(o Occurrence) Word {
+	return Word{
+		Text:     o.Word,
+		Terms:    []string{o.Term},
+		Prefix:   strings.HasSuffix(o.Term, " "),
+		Position: o.Position,
+		Start:    o.Start,
+		End:      o.End,
+	}
+}
+
+// Match reports whether an occurrence in a document is of the word, and where
+// in the text it ends: of a pair that was asked for by its first character, only
+// that is meant.
+func (w *Word) Match(o Occurrence) (end int, ok bool) {
+	for _, term := range w.Terms {
+		if o.Term == term {
+			return o.End, true
+		}
+		if w.Prefix && strings.HasPrefix(o.Term, term) {
+			return o.Half, true
+		}
+	}
+	return 0, false
+}

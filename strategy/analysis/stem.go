@@ -1,0 +1,75 @@
+package analysis
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/blugelabs/bluge/analysis"
+)
+
+// The light stemmers that bluge lacks. They take off what is written onto a
+// word but could stand alone or is its plural.
+var (
+	// particles, then possessives (Tala 2003: the rules that join no two roots)
+	malay = newSuffixFilter(4, []string{"lah", "kah", "tah", "pun"}, []string{"nya", "ku", "mu"})
+	// the plural and what is linked to it, where no non-joiner parts them
+	persian = newSuffixFilter(2, []string{"هایی", "های", "هایم", "هایت", "هایش", "ها"})
+	// postpositions, then the plural
+	nepali = newSuffixFilter(2, []string{"लाई", "बाट", "देखि", "सँग", "द्वारा", "सम्म", "को", "का", "की", "ले", "मा"}, []string{"हरू"})
+)
+
+// cedillas writes Romanian as its stemmer expects: with the cedillas of old
+// character sets in place of commas.
+var cedillas = replaceFilter{strings.NewReplacer("ș", "ş", "ț", "ţ")}
+
+// replaceFilter replaces letters.
+type replaceFilter struct{ *strings.Replacer }
+
+// Filter implements analysis.TokenFilter.
+func (f replaceFilter) Filter(stream analysis.TokenStream) analysis.TokenStream {
+	for _, t := range stream {
+		t.Term = []byte(f.Replace(string(t.Term)))
+	}
+	return stream
+}
+
+// suffixFilter takes off the longest ending of each list in turn, if at least
+// some characters remain. It takes folded words.
+type suffixFilter struct {
+	least int // characters that remain
+	lists [][]string
+}
+
+func newSuffixFilter(least int, lists ...[]string) suffixFilter {
+	f := suffixFilter{least: least}
+	for _, list := range lists {
+		endings := make([]string, len(list))
+		for i, ending := range list {
+			endings[i] = fold(ending)
+		}
+		slices.SortFunc(endings, func(a, b string) int { return len(b) - len(a) })
+		f.lists = append(f.lists, endings)
+	}
+	return f
+}
+
+// Filter implements analysis.TokenFilter.
+func (f suffixFilter) Filter(stream analysis.TokenStream) analysis.TokenStream {
+	for _, t := range stream {
+		t.Term = []byte(f.strip(string(t.Term)))
+	}
+	return stream
+}
+
+func (f suffixFilter) strip(word string) string {
+	for _, endings := range f.lists {
+		for _, ending := range endings {
+			if rest, ends := strings.CutSuffix(word, ending); ends && utf8.RuneCountInString(rest) >= f.least {
+				word = rest
+				break
+			}
+		}
+	}
+	return word
+}

@@ -1,0 +1,146 @@
+package analysis
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestClusters(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"日本語", "日|本|語"},
+		{"한국어", "한|국|어"},
+		{"ยินดีที่ได้", "ยิ|น|ดี|ที่|ได้"},
+		{"เมืองไทย", "เมื|อ|ง|ไท|ย"},
+		{"น้ำมาก", "น้ำ|มา|ก"},
+		{"ສະບາຍດີ", "ສະ|ບາ|ຍ|ດີ"},
+		{"ເມືອງລາວ", "ເມື|ອ|ງ|ລາ|ວ"},
+		{"កម្ពុជា", "ក|ម្ពុ|ជា"},
+		{"ខ្ញុំស្រឡាញ់", "ខ្ញុំ|ស្រ|ឡា|ញ់"},
+		{"မြန်မာနိုင်ငံ", "မြန်|မာ|နိုင်|ငံ"},
+		{"အင်္ဂလိပ်", "အင်္ဂ|လိပ်"},
+		{"သတ္တဝါ", "သတ္တ|ဝါ"},
+		{"ခွင့်", "ခွင့်"},
+		{"ခွင\u1037\u103A့", "ခွင\u1037\u103A့"},
+		{"བོད་ཡིག", "བོད|ཡིག"},
+		{"བསྒྲུབས་པའི་", "བསྒྲུབས|པའི"},
+	}
+	for _, test := range tests {
+		t.Run(test.text, func(t *testing.T) {
+			var got []string
+			For("").Each(test.text, func(o Occurrence) bool {
+				got = append(got, test.text[o.Start:o.Half])
+				return true
+			})
+			if diff := cmp.Diff(test.want, strings.Join(got, "|")); diff != "" {
+				t.Errorf("clusters (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// index holds the terms of a text by position.
+type index map[int][]Occurrence
+
+func indexOf(language, text string) index {
+	terms := index{}
+	For(language).Each(text, func(o Occurrence) bool {
+		terms[o.Position] = append(terms[o.Position], o)
+		return true
+	})
+	return terms
+}
+
+// finds reports whether the words of a query stand in the text at a position,
+// as a phrase does.
+func (x index) finds(words []Word, position int) bool {
+	for _, w := range words {
+		found := false
+		for _, o := range x[position+w.Position-words[0].Position] {
+			if _, ok := w.Match(o); ok {
+				found = true
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return len(words) > 0
+}
+
+// Any piece of a text that is made of whole characters or words is found as a
+// phrase where it stands, whatever language it is asked in.
+func TestAnyPieceIsFound(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 4))
+	for language, text := range fixtures {
+		t.Run(language, func(t *testing.T) {
+			terms := indexOf(language, text)
+			var places []Occurrence // one a position
+			for position := 1; terms[position] != nil; position++ {
+				places = append(places, terms[position][len(terms[position])-1])
+			}
+			for range 300 {
+				first := random.IntN(len(places))
+				last := min(first+random.IntN(6), len(places)-1)
+				piece := text[places[first].Start:places[last].Half]
+				words := Query(piece, []string{"xx", language})
+				if !terms.finds(words, first+1) {
+					t.Fatalf("%q is not found at %d: %+v", piece, first+1, words)
+				}
+			}
+		})
+	}
+}
+
+// A lone character of a script without spaces is found wherever it stands, and
+// only that is marked.
+func TestLoneCharacterIsFound(t *testing.T) {
+	tests := []struct{ text, piece string }{
+		{"日本語", "日"}, {"日本語", "本"}, {"日本語", "語"}, {"日本語x", "語"},
+		{"한국어", "어"}, {"สวัสดีครับ", "ดี"}, {"བོད་ཡིག", "ཡིག"}, {"བོད་ཡིག", "བོད"}, {"မြန်မာ", "မာ"},
+	}
+	for _, test := range tests {
+		t.Run(test.text+" "+test.piece, func(t *testing.T) {
+			words := Query(test.piece, nil)
+			if len(words) != 1 || !words[0].Prefix {
+				t.Fatalf("words are %+v", words)
+			}
+			var found []string
+			For("").Each(test.text, func(o Occurrence) bool {
+				if end, ok := words[0].Match(o); ok {
+					found = append(found, test.text[o.Start:end])
+				}
+				return true
+			})
+			if diff := cmp.Diff([]string{test.piece}, found); diff != "" {
+				t.Errorf("found (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A character is not found as the beginning of a longer one.
+func TestLoneCharacterIsWhole(t *testing.T) {
+	for _, test := range []struct{ text, piece string }{{"ངའི་དེབ", "ང"}, {"กาแฟ", "ก"}, {"မာမ", "မြ"}} {
+		words := Query(test.piece, nil)
+		For("").Each(test.text, func(o Occurrence) bool {
+			if _, ok := words[0].Match(o); ok {
+				t.Errorf("%s is found in %s", test.piece, test.text)
+			}
+			return true
+		})
+	}
+}
+
+// All words of long runs are found; none is an allocation of its own length.
+func TestLongRun(t *testing.T) {
+	text := strings.Repeat("日本語", 50_000)
+	n := 0
+	length := For("zh").Each(text, func(o Occurrence) bool { n++; return true })
+	if got := fmt.Sprint(n, length); got != "150000 150000" {
+		t.Errorf("terms and length are %s", got)
+	}
+}

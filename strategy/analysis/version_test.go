@@ -1,0 +1,112 @@
+package analysis
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write testdata/versions.txt")
+
+// The golden file holds, for every language, its version and the hash of its
+// output on the fixtures. A line whose hash changes must have a higher version:
+// raise the language's, or common, and then run the test with -update.
+func TestOutputChangesWithTheVersion(t *testing.T) {
+	const golden = "testdata/versions.txt"
+	var got strings.Builder
+	for _, language := range sorted(table) {
+		fmt.Fprintf(&got, "%q %d %s\n", language, Version(language), outputHash(language))
+	}
+	data, err := os.ReadFile(golden)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := mayReplace(string(data), got.String()); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(string(data), got.String()); diff != "" {
+		t.Errorf("output changed: raise the version (-golden +got):\n%s", diff)
+	}
+}
+
+// mayReplace reports an output that differs under an unraised version.
+func mayReplace(before, after string) error {
+	type line struct {
+		version uint32
+		hash    string
+	}
+	lines := map[string]line{}
+	for text := range strings.Lines(before) {
+		var language string
+		var l line
+		if _, err := fmt.Sscanf(text, "%q %d %s", &language, &l.version, &l.hash); err != nil {
+			return fmt.Errorf("cannot read the golden line %q: %w", text, err)
+		}
+		lines[language] = l
+	}
+	for text := range strings.Lines(after) {
+		var language string
+		var l line
+		if _, err := fmt.Sscanf(text, "%q %d %s", &language, &l.version, &l.hash); err != nil {
+			return err
+		}
+		if old, known := lines[language]; known && l.hash != old.hash && l.version <= old.version {
+			return fmt.Errorf("the output of %q changed under version %d: raise it", language, l.version)
+		}
+	}
+	return nil
+}
+
+func TestMayReplace(t *testing.T) {
+	tests := []struct {
+		before, after string
+		ok            bool
+	}{
+		{"", "\"en\" 1 aa\n", true},
+		{"\"en\" 1 aa\n", "\"en\" 1 aa\n", true},
+		{"\"en\" 1 aa\n", "\"en\" 2 bb\n", true},
+		{"\"en\" 1 aa\n", "\"en\" 1 bb\n", false},
+		{"\"en\" 2 aa\n", "\"en\" 1 bb\n", false},
+	}
+	for _, test := range tests {
+		if err := mayReplace(test.before, test.after); (err == nil) != test.ok {
+			t.Errorf("%q to %q: %v", test.before, test.after, err)
+		}
+	}
+}
+
+// outputHash is a hash of all that a language's analyzer says of all fixtures.
+func outputHash(language string) string {
+	hash := sha256.New()
+	a := For(language)
+	for _, of := range sorted(fixtures) {
+		n := a.Each(fixtures[of], func(o Occurrence) bool {
+			fmt.Fprintf(hash, "%+v\n", o)
+			return true
+		})
+		fmt.Fprintln(hash, n)
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil)[:16])
+}
+
+func TestVersion(t *testing.T) {
+	for language := range table {
+		if Version(language) == 0 {
+			t.Errorf("%q has no version", language)
+		}
+	}
+	if Version("xx") != Version("") {
+		t.Errorf("unknown languages have version %d, want %d", Version("xx"), Version(""))
+	}
+}
