@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// listed is the number of objects that a store returns for one LIST request.
-const listed = 1_000
+// Listed is the number of objects that a store returns for one LIST request.
+const Listed = 1_000
 
 // Counts are the requests of each kind, whether they succeeded or not, and the
 // bytes of content got and sent.
@@ -45,23 +45,32 @@ func (c Counts) Minus(other Counts) Counts {
 // Requests returns the number of requests of all kinds.
 func (c Counts) Requests() int64 { return c.Put + c.Get + c.List + c.Delete + c.Head }
 
-// Bucket is a blob.Bucket that counts. It stands next to the store, inside of
-// any blob.Retry, so that it sees every attempt.
-type Bucket struct {
-	inner                                    blob.Bucket
+// Counter is what buckets count into. The zero Counter is ready for use, also
+// by several buckets at once.
+type Counter struct {
 	put, get, list, del, head, read, written atomic.Int64
 }
 
-// New returns a bucket that passes every call on to inner.
-func New(inner blob.Bucket) *Bucket { return &Bucket{inner: inner} }
-
 // Counts returns what was counted so far.
-func (b *Bucket) Counts() Counts {
+func (c *Counter) Counts() Counts {
 	return Counts{
-		Put: b.put.Load(), Get: b.get.Load(), List: b.list.Load(), Delete: b.del.Load(), Head: b.head.Load(),
-		Read: b.read.Load(), Written: b.written.Load(),
+		Put: c.put.Load(), Get: c.get.Load(), List: c.list.Load(), Delete: c.del.Load(), Head: c.head.Load(),
+		Read: c.read.Load(), Written: c.written.Load(),
 	}
 }
+
+// Bucket is a blob.Bucket that counts. It stands next to the store, inside of
+// any blob.Retry, so that it sees every attempt.
+type Bucket struct {
+	*Counter
+	inner blob.Bucket
+}
+
+// New returns a bucket that passes every call on to inner.
+func New(inner blob.Bucket) *Bucket { return Into(new(Counter), inner) }
+
+// Into returns a bucket that counts into c and passes every call on to inner.
+func Into(c *Counter, inner blob.Bucket) *Bucket { return &Bucket{c, inner} }
 
 // Get implements blob.Reader.
 func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
@@ -83,7 +92,7 @@ func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[
 		b.list.Add(1)
 		seen := 0
 		for object, err := range b.inner.List(ctx, prefix, startAfter) {
-			if seen > 0 && seen%listed == 0 {
+			if seen > 0 && seen%Listed == 0 {
 				b.list.Add(1)
 			}
 			seen++

@@ -1,0 +1,76 @@
+// Package meter measures what one operation costs: the requests made for it,
+// their bytes, and how often it waited for the store.
+//
+//	m := new(meter.Meter)
+//	ctx = meter.With(ctx, m)
+//	… // the operation, over a bucket that meter.Bucket wraps
+//	cost := m.Cost(meter.USEast1(), gbSeconds)
+//
+// Without a meter in the context nothing is counted, and nothing is allocated.
+package meter
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+)
+
+// Meter counts for one operation. The zero Meter is ready for use. It is safe
+// for concurrent use.
+type Meter struct {
+	requests countblob.Counter
+	hits     atomic.Int64
+	root     thread // of which every operation's is a branch
+}
+
+// Requests returns the requests made so far, of each kind.
+func (m *Meter) Requests() countblob.Counts { return m.requests.Counts() }
+
+// Cost returns what was counted so far, priced as one invocation that took
+// gbSeconds of a function's memory and time; 0 where nobody is paid for it.
+func (m *Meter) Cost(prices Prices, gbSeconds float64) Cost {
+	requests := m.Requests()
+	return Cost{
+		Requests:       requests.Requests(),
+		Bytes:          requests.Read + requests.Written,
+		DependentSteps: m.root.now(),
+		CacheHits:      m.hits.Load(),
+		USD:            prices.Of(requests, 1, gbSeconds),
+	}
+}
+
+// Cost is what an operation cost.
+type Cost struct {
+	Requests int64 `json:"requests"` // every attempt counts
+	Bytes    int64 `json:"bytes"`    // of content, got and sent
+	// DependentSteps is the length of the longest chain of requests each of
+	// which waited for the one before: see Fork.
+	DependentSteps int64   `json:"dependent_steps"`
+	CacheHits      int64   `json:"cache_hits"` // ranges that took no request of this operation
+	USD            float64 `json:"usd"`
+}
+
+// key is that of a *thread in a context.
+type key struct{}
+
+// With returns a context whose operation m measures, in place of any meter
+// that ctx had.
+func With(ctx context.Context, m *Meter) context.Context {
+	main := &thread{meter: m, parent: &m.root}
+	main.level.Store(m.root.now())
+	return context.WithValue(ctx, key{}, main)
+}
+
+// of returns the thread of a context, nil if it is not measured.
+func of(ctx context.Context) *thread {
+	t, _ := ctx.Value(key{}).(*thread)
+	return t
+}
+
+// Hit counts n ranges that a cache had.
+func Hit(ctx context.Context, n int) {
+	if t := of(ctx); t != nil && n > 0 {
+		t.meter.hits.Add(int64(n))
+	}
+}

@@ -1,0 +1,70 @@
+package meter
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// thread is a part of an operation that goes on one thing after another. Its
+// level is the length of the longest chain of requests that have ended in it
+// and in the threads that branched off from it.
+type thread struct {
+	meter  *Meter
+	parent *thread
+	level  atomic.Int64
+}
+
+func (t *thread) now() int64 { return t.level.Load() }
+
+// reach raises the level of t, and of those that wait for it, to at least n.
+func (t *thread) reach(n int64) {
+	for ; t != nil; t = t.parent {
+		for old := t.level.Load(); old < n && !t.level.CompareAndSwap(old, n); old = t.level.Load() {
+		}
+	}
+}
+
+// Fork is a point of an operation from which several things are done at once.
+//
+// A chain of dependent steps is one of requests each of which began after the
+// one before had ended. Requests that overlap never form a chain; but whether
+// two that could overlap do so is for the scheduler to say, and against a store
+// in memory they hardly ever do. So whoever does things at once says so:
+//
+//	fork := meter.NewFork(ctx)
+//	for … {
+//		group.Go(func() error { return work(fork.Branch()) })
+//	}
+//	group.Wait()
+//
+// Requests in different branches of a fork do not form a chain, whenever they
+// happen; those in one branch do, behind those that had ended at the fork. So
+// the number of steps is exact, however fast the store, where every fork is
+// declared, and never too small where one is not.
+type Fork struct {
+	ctx    context.Context
+	thread *thread // nil if the context is not measured
+	at     int64   // its level at the fork
+}
+
+// NewFork returns the fork at which ctx is now.
+func NewFork(ctx context.Context) Fork {
+	if t := of(ctx); t != nil {
+		return Fork{ctx, t, t.now()}
+	}
+	return Fork{ctx: ctx}
+}
+
+// Branch returns a context for one of the things that are done at once.
+func (f Fork) Branch() context.Context {
+	if f.thread == nil {
+		return f.ctx
+	}
+	branch := &thread{meter: f.thread.meter, parent: f.thread}
+	branch.level.Store(f.at)
+	return context.WithValue(f.ctx, key{}, branch)
+}
+
+// Waited says that one of the things was to wait for a request that another
+// operation made: a step without a request.
+func (f Fork) Waited() { f.thread.reach(f.at + 1) }

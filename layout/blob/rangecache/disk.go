@@ -1,0 +1,156 @@
+package rangecache
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+const (
+	// block is what file systems give a file at a time, and inode what they
+	// take to find it.
+	block, inode = 4 << 10, 512
+	// smallest is what the smallest file takes on the disk.
+	smallest = block + inode
+	// indexed is what an entry on disk takes in memory.
+	indexed = 128
+	// mostFiles bounds the files: finding them again takes some 3 µs each.
+	mostFiles = 1 << 16
+)
+
+// disk keeps entries in files of a directory.
+type disk struct {
+	dir    string
+	bucket string
+	budget int64 // bytes
+	most   int   // entries
+	lock   *os.File
+
+	writing sync.Mutex // held by the one that writes, so that the budget holds meanwhile
+
+	mu        sync.Mutex           // guards what follows
+	owner     bool                 // the lock is ours: the index says what the directory holds
+	index     *lru[name, struct{}] // costs are bytes on the disk; empty while another is the owner
+	hits      int64
+	damaged   int64
+	unwritten int64
+}
+
+// openDisk makes or finds the directory. Its index takes an eighth of the
+// memory at most.
+func openDisk(o Options) (*disk, error) {
+	d := &disk{
+		dir: filepath.Join(o.Dir, "ranges"), bucket: o.Bucket, budget: o.Disk,
+		most:  int(min(o.Memory/8/indexed, o.Disk/smallest, mostFiles)),
+		index: newLRU[name, struct{}](),
+	}
+	if err := os.MkdirAll(d.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("cannot make a directory to cache in: %w", err)
+	}
+	if err := os.Chmod(d.dir, 0o700); err != nil { // it is of another user, or was opened to others
+		return nil, fmt.Errorf("cannot keep the cache from others: %w", err)
+	}
+	var err error
+	if d.lock, err = os.OpenFile(filepath.Join(d.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		return nil, fmt.Errorf("cannot open the cache's lock: %w", err)
+	}
+	return d, nil
+}
+
+func (d *disk) close() error { return d.lock.Close() }
+
+// report adds what the disk knows.
+func (d *disk) report(s *Stats) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s.DiskHits, s.Damaged, s.Unwritten, s.Disk = d.hits, d.damaged, d.unwritten, d.index.used()
+}
+
+// get returns an entry's content.
+func (d *disk) get(id id) ([]byte, bool) {
+	name := nameOf(d.bucket, id)
+	if !d.mayHold(name) {
+		return nil, false
+	}
+	content, err := readEntry(d.path(name), d.bucket, id, d.budget)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err == nil {
+		d.hits++
+		return content, true
+	}
+	if errors.Is(err, errDamaged) {
+		d.damaged++
+		_ = os.Remove(d.path(name)) // or what was written meanwhile: the index must not lack a file
+		d.index.remove(name)
+	}
+	return nil, false
+}
+
+// mayHold reports whether there may be an entry of the name.
+func (d *disk) mayHold(name name) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, found := d.index.get(name, d.budget)
+	return found || !d.owner
+}
+
+// put keeps an entry. If the disk does not take it, nothing is kept.
+func (d *disk) put(id id, content []byte) {
+	d.writing.Lock()
+	defer d.writing.Unlock()
+	err := d.write(nameOf(d.bucket, id), id, content)
+	if err != nil {
+		d.mu.Lock()
+		d.unwritten++
+		d.mu.Unlock()
+	}
+}
+
+func (d *disk) write(name name, id id, content []byte) error {
+	owner, err := d.own()
+	if err != nil || !owner {
+		return err
+	}
+	header := headerOf(d.bucket, id, content)
+	cost := onDisk(int64(len(header) + len(content)))
+	if cost > d.budget || d.most == 0 {
+		return nil
+	}
+	d.mu.Lock()
+	err = d.evict(cost)
+	d.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if err := writeEntry(d.dir, d.path(name), header, content); err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.index.add(name, struct{}{}, cost)
+	return nil
+}
+
+// evict deletes files until another that takes that much fits. d.mu is held.
+func (d *disk) evict(cost int64) error {
+	for d.index.used()+cost > d.budget || len(d.index.entries) >= d.most {
+		victim, found := d.index.victim()
+		if !found {
+			break
+		}
+		if err := os.Remove(d.path(victim)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		d.index.remove(victim)
+	}
+	return nil
+}
+
+func (d *disk) path(name name) string { return filepath.Join(d.dir, name.String()) }
+
+// onDisk returns what a file of n bytes takes on the disk.
+func onDisk(n int64) int64 { return (n+block-1)/block*block + inode }

@@ -1,0 +1,111 @@
+package rangecache
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+)
+
+const (
+	magic = "\xffBRNG\x01\r\n"
+	fixed = len(magic) + 4 + 4 + 4 + 8 + 8 + 8 // bytes of a header without names
+	// unfinished begins the name of a file that is being written.
+	unfinished = "new-"
+)
+
+// errDamaged: a file is not the entry that its name says.
+var errDamaged = errors.New("cache entry is damaged")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// name is that of an entry's file, from a hash.
+type name [16]byte
+
+func (n name) String() string { return hex.EncodeToString(n[:]) }
+
+// parseName reads the name of an entry's file.
+func parseName(s string) (n name, ok bool) {
+	if len(s) != hex.EncodedLen(len(n)) {
+		return n, false
+	}
+	_, err := hex.Decode(n[:], []byte(s))
+	return n, err == nil && n.String() == s
+}
+
+func nameOf(bucket string, id id) name {
+	hash := sha256.Sum256(headerOf(bucket, id, nil)[len(magic)+4:])
+	return name(hash[:])
+}
+
+// headerOf returns all of an entry before its content: see the package's
+// documentation.
+func headerOf(bucket string, id id, content []byte) []byte {
+	h := make([]byte, 0, fixed+len(bucket)+len(id.key))
+	h = append(h, magic...)
+	h = append(h, 0, 0, 0, 0)
+	h = binary.BigEndian.AppendUint32(h, uint32(len(bucket)))
+	h = binary.BigEndian.AppendUint32(h, uint32(len(id.key)))
+	h = binary.BigEndian.AppendUint64(h, uint64(id.Offset))
+	h = binary.BigEndian.AppendUint64(h, uint64(id.Length))
+	h = binary.BigEndian.AppendUint64(h, uint64(len(content)))
+	h = append(h, bucket...)
+	h = append(h, id.key...)
+	sum := crc32.Update(crc32.Checksum(h[len(magic)+4:], castagnoli), castagnoli, content)
+	binary.BigEndian.PutUint32(h[len(magic):], sum)
+	return h
+}
+
+// readEntry returns the content of an entry, or errDamaged if the file is not
+// exactly what writeEntry writes for the id. most bounds its size.
+func readEntry(path, bucket string, id id, most int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	header := make([]byte, fixed+len(bucket)+len(id.key))
+	size := info.Size() - int64(len(header))
+	if size < 0 || size > most {
+		return nil, fmt.Errorf("%s has %d bytes: %w", path, info.Size(), errDamaged)
+	}
+	content := make([]byte, size)
+	for _, part := range [][]byte{header, content} {
+		if _, err := io.ReadFull(file, part); err != nil {
+			return nil, fmt.Errorf("cannot read %s: %w: %w", path, err, errDamaged)
+		}
+	}
+	if !bytes.Equal(header, headerOf(bucket, id, content)) {
+		return nil, fmt.Errorf("%s is not of its range, or not as it was written: %w", path, errDamaged)
+	}
+	return content, nil
+}
+
+// writeEntry writes a file in one step.
+func writeEntry(dir, path string, header, content []byte) error {
+	file, err := os.CreateTemp(dir, unfinished+"*")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(header)
+	if err == nil {
+		_, err = file.Write(content)
+	}
+	err = errors.Join(err, file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return nil
+}

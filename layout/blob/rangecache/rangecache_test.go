@@ -1,0 +1,269 @@
+package rangecache
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/blobtest"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+)
+
+// conforming is a bucket that is read through a cache. A cache does not hold
+// for objects that change, so each change begins a new one.
+type conforming struct {
+	blob.Bucket
+	t     *testing.T
+	mu    sync.Mutex
+	cache *Cache
+}
+
+func (b *conforming) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
+	b.mu.Lock()
+	cache := b.cache
+	b.mu.Unlock()
+	contents, err := cache.Read(ctx, key, []blob.Range{r})
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Clone(contents[0]), nil
+}
+
+func (b *conforming) renew() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.cache = open(b.t, b.Bucket, Options{Memory: 1 << 20, Disk: 1 << 20, Dir: b.t.TempDir()})
+}
+
+func (b *conforming) Replace(ctx context.Context, key string, content []byte) error {
+	defer b.renew()
+	return b.Bucket.Replace(ctx, key, content)
+}
+
+func (b *conforming) Delete(ctx context.Context, key string) error {
+	if ctx.Err() == nil && ctx != context.Background() {
+		defer b.renew()
+	}
+	return b.Bucket.Delete(ctx, key)
+}
+
+func TestConformance(t *testing.T) {
+	blobtest.Run(t, func(t *testing.T) blob.Bucket {
+		b := &conforming{Bucket: memblob.New(), t: t}
+		b.renew()
+		return b
+	})
+}
+
+// Whatever is read in whatever order under a tiny budget, by several at once
+// through two caches on one directory, and through others after them, is what
+// the bucket holds, and the budgets are kept.
+func TestModel(t *testing.T) {
+	const memory, disk = 64 << 10, 128 << 10
+	for _, dir := range []string{"", t.TempDir()} {
+		t.Run(fmt.Sprintf("disk %t", dir != ""), func(t *testing.T) {
+			bucket := store(t, 0, 1, 100, 50_000, 300_000)
+			for life := range uint64(3) {
+				o := Options{Memory: memory, Disk: disk, Dir: dir, Bucket: "b"}
+				caches := []*Cache{open(t, bucket, o), open(t, bucket, o)}
+				var group sync.WaitGroup
+				for worker := range 4 {
+					group.Go(func() {
+						random, c := rand.New(rand.NewPCG(life, uint64(worker))), caches[worker%2]
+						for step := range 150 {
+							wantRead(t, c, bucket, string(rune('a'+random.IntN(6))), anyRanges(random)...)
+							if s := c.Stats(); s.Memory > memory || s.Disk > disk {
+								t.Errorf("over the budget: %+v", s)
+							}
+							if step%10 == 0 && used(t, dir) > disk {
+								t.Errorf("%d bytes on disk", used(t, dir))
+							}
+						}
+					})
+				}
+				group.Wait()
+				onDisk := int64(0)
+				for _, c := range caches {
+					shut(t, c)
+					s := c.Stats()
+					onDisk += s.Disk // of the one that writes
+					if s.MemoryHits == 0 || dir != "" && s.DiskHits == 0 || s.Misses == 0 || s.Damaged+s.Unwritten != 0 || len(c.flights) != 0 {
+						t.Errorf("%+v, %d flights are left", s, len(c.flights))
+					}
+				}
+				if n := used(t, dir); n != onDisk {
+					t.Errorf("%d bytes on disk, the caches say %d", n, onDisk)
+				}
+			}
+		})
+	}
+}
+
+// anyRanges mostly asks for what is likely to have been asked for before.
+func anyRanges(random *rand.Rand) []blob.Range {
+	ranges := make([]blob.Range, random.IntN(6))
+	for i := range ranges {
+		switch random.IntN(8) {
+		case 0:
+			ranges[i] = blob.Range{Offset: -random.Int64N(60_000)}
+		case 1:
+			ranges[i] = blob.Range{Offset: random.Int64N(310_000)}
+		case 2:
+			ranges[i] = blob.Range{Offset: random.Int64N(60_000), Length: random.Int64N(9_000)}
+		default:
+			ranges[i] = blob.Range{Offset: random.Int64N(12) * 4_000, Length: 4_000}
+		}
+	}
+	return ranges
+}
+
+// used returns what the entries in a directory take on the disk.
+func used(t testing.TB, dir string) (sum int64) {
+	t.Helper()
+	for _, path := range files(t, dir) {
+		sum += onDisk(fileSize(path))
+	}
+	return sum
+}
+
+func files(t testing.TB, dir string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "ranges", "????????????????????????????????"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}
+
+// One Read makes few requests, and another for the same none.
+func TestRequests(t *testing.T) {
+	bucket := store(t, 4<<20)
+	c := open(t, bucket, Options{Memory: 1 << 20})
+	ranges := append(blocks(10_000, 3, 4, 5, 300, 301, 3), blob.Range{Offset: -7})
+	for range 2 {
+		wantRead(t, c, blob.Reader(bucket), "a", ranges...)
+	}
+	want := Stats{MemoryHits: 7, Misses: 6, Shared: 1, Memory: c.Stats().Memory}
+	if want.Memory > 60_000 { // the parts do not hold on to all that came
+		t.Errorf("%d bytes are held for 50007", want.Memory)
+	}
+	if diff := cmp.Diff(want, c.Stats()); diff != "" {
+		t.Errorf("stats (-want +got):\n%s", diff)
+	}
+	if got := bucket.Counts().Get - 2*7; got != 3 { // wantRead asks for each range itself
+		t.Errorf("%d requests, want 3", got)
+	}
+}
+
+// A range that is wrong is no request.
+func TestWrongRange(t *testing.T) {
+	bucket := store(t, 10)
+	c := open(t, bucket, Options{Memory: 1 << 20})
+	for _, r := range []blob.Range{{Length: -1}, {Offset: -1, Length: 1}} {
+		if _, err := c.Read(t.Context(), "a", []blob.Range{{}, r}); err == nil {
+			t.Errorf("%+v: no error", r)
+		}
+	}
+	if n := bucket.Counts().Requests(); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// What is reserved leaves no room for ranges.
+func TestReserve(t *testing.T) {
+	bucket := store(t, 100_000)
+	c := open(t, bucket, Options{Memory: 50_000})
+	wantRead(t, c, bucket, "a", blocks(10_000, 0, 1, 2)...)
+	wantRead(t, c, bucket, "a", blocks(10_000, 0, 1, 2)...) // protected, too
+	before := c.Stats().Memory
+	if c.Reserve(50_001) || c.Stats().Memory != before {
+		t.Errorf("more than the budget was reserved: %+v", c.Stats())
+	}
+	if !c.Reserve(20_000) || c.Reserve(30_001) || !c.Reserve(18_000) {
+		t.Error("the budget is not counted rightly")
+	}
+	if s := c.Stats(); s.Reserved != 38_000 || s.Memory == 0 || s.Memory > 12_000 {
+		t.Errorf("got %+v, want one entry beside 38000 reserved", s)
+	}
+	hits := c.Stats().MemoryHits
+	for range 2 {
+		wantRead(t, c, bucket, "a", blocks(10_000, 5)...) // takes the place of what was protected
+	}
+	if c.Stats().MemoryHits != hits+1 {
+		t.Errorf("nothing new is kept in what is left: %+v", c.Stats())
+	}
+	c.Release(38_000)
+	wantRead(t, c, bucket, "a", blocks(10_000, 0, 1, 2)...)
+	if s := c.Stats(); s.Reserved != 0 || s.Memory != before/3*4 {
+		t.Errorf("got %+v, want four entries", s)
+	}
+}
+
+// What the cache says that it holds is what the heap holds.
+func TestMemoryIsCountedHonestly(t *testing.T) {
+	for _, size := range []int64{1, 100, 3_000, 20_000, 70_000} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			n := min(20_000, 16<<20/size)
+			c := open(t, endless{}, Options{Memory: 64 << 20})
+			before := heap()
+			for i := range n {
+				key := fmt.Sprintf("segments/0000/%064d.seg", i) // every key of its own
+				if _, err := c.Read(t.Context(), key, []blob.Range{{Offset: i * size, Length: size}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			took, counted := heap()-before, c.Stats().Memory
+			if len(c.memory.entries) != int(n) || took > counted || took < counted/2 {
+				t.Errorf("%d entries take %d bytes of the heap, %d are counted", len(c.memory.entries), took, counted)
+			}
+		})
+	}
+}
+
+// The index of the disk takes what is set aside for it.
+func TestIndexIsCountedHonestly(t *testing.T) {
+	const n = 60_000
+	before, index := heap(), newLRU[name, struct{}]()
+	for i := range n {
+		index.add(nameOf("b", id{"k", blob.Range{Offset: int64(i)}}), struct{}{}, smallest)
+	}
+	if took := heap() - before; took > n*indexed || took < n*indexed/2 {
+		t.Errorf("an entry of the index takes %d bytes, %d are counted", took/n, indexed)
+	}
+	for i := range n - 100 {
+		index.remove(nameOf("b", id{"k", blob.Range{Offset: int64(i)}}))
+	}
+	if took := heap() - before; took > n*indexed/4 {
+		t.Errorf("100 entries of what were %d take %d bytes", n, took)
+	}
+	runtime.KeepAlive(index)
+
+	const memory = 1 << 20
+	c := open(t, endless{}, Options{Memory: memory, Disk: 1 << 40, Dir: t.TempDir()})
+	if c.Reserve(memory-memory/8+1) || !c.Reserve(memory-memory/8) {
+		t.Error("an eighth of the memory is not set aside for the index")
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	return int64(s.HeapAlloc)
+}
+
+// endless has every range of every object.
+type endless struct{ blob.Reader }
+
+func (endless) Get(_ context.Context, _ string, r blob.Range) ([]byte, error) {
+	return make([]byte, r.Length), nil
+}
