@@ -1,0 +1,88 @@
+package postings
+
+import "fmt"
+
+// source is a block of a list that is added to another.
+type source struct {
+	list    List
+	docs    [BlockSize]uint32
+	payload payload
+}
+
+// AddList adds what a list holds, as Add would: numbers tells of each document
+// which one it becomes, NoMore to leave it out. The positions are copied as they
+// are written. Errors wrap ErrDamaged; Reset must follow them.
+func (e *Encoder) AddList(list, positions []byte, numbers []uint32) error {
+	if !e.addList(list, positions, numbers) {
+		return fmt.Errorf("list of %d bytes, %d of positions, among %d documents: %w", len(list), len(positions), len(numbers), ErrDamaged)
+	}
+	return nil
+}
+
+func (e *Encoder) addList(list, positions []byte, numbers []uint32) bool {
+	l := &e.source.list
+	l.data = list
+	rest, ok := l.readHeader(list)
+	if !ok || uint64(len(list)) > 1<<32-1 || uint64(l.summary.Positions) != uint64(len(positions)) {
+		return false
+	}
+	if l.summary.Documents <= BlockSize {
+		return e.addBlock(rest, positions, int(l.summary.Documents), 0, numbers)
+	}
+	if !l.openBlocks(rest) {
+		return false
+	}
+	base := uint32(0)
+	for i, here := range l.blocks[:len(l.blocks)-1] {
+		next, n := l.blocks[i+1], l.size(i)
+		if !e.addBlock(list[here.at:next.at], positions[here.positions:next.positions], n, base, numbers) || e.source.docs[n-1] != here.last {
+			return false
+		}
+		base = here.last + 1
+	}
+	return true
+}
+
+// addBlock adds a block of n documents.
+func (e *Encoder) addBlock(data, positions []byte, n int, base uint32, numbers []uint32) bool {
+	docs, p := e.source.docs[:n], &e.source.payload
+	rest, ok := readDocuments(docs, data, base)
+	if !ok || !p.read(rest, n) || uint64(docs[n-1]) >= uint64(len(numbers)) {
+		return false
+	}
+	var c cursor
+	copied := uint(0) // bits before this are copied, or left out
+	for i, doc := range docs {
+		from := c.bit
+		if !p.skipPositions(positions, &c) {
+			return false
+		}
+		c.doc++
+		if numbers[doc] == NoMore {
+			e.copyBits(positions, copied, from)
+			copied = c.bit
+			continue
+		}
+		if e.count == BlockSize {
+			e.copyBits(positions, copied, from)
+			copied = from
+		}
+		e.begin(numbers[doc])
+		e.end(Posting{Doc: numbers[doc], Freq: p.freq[i], Length: p.length[i], Hits: p.hits[i]})
+	}
+	if !holds(positions, c.bit, 0) {
+		return false
+	}
+	e.copyBits(positions, copied, c.bit)
+	return true
+}
+
+// copyBits appends the bits from a place up to another.
+func (e *Encoder) copyBits(positions []byte, from, to uint) {
+	const most = 56
+	for from < to {
+		n := min(to-from, most)
+		e.positions = e.bits.write(e.positions, load(positions, from)&(1<<n-1), n)
+		from += n
+	}
+}

@@ -1,0 +1,124 @@
+package postings
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+)
+
+// renumbered returns the documents that have a number, by it.
+func renumbered(documents []model, numbers []uint32) (kept []model) {
+	for _, d := range documents {
+		if d.Doc = numbers[d.Doc]; d.Doc != NoMore {
+			kept = append(kept, d)
+		}
+	}
+	return kept
+}
+
+// numbering numbers n documents from first on, and leaves out one of so many; 0
+// for none.
+func numbering(r *rand.Rand, n int, first uint32, dead int) []uint32 {
+	numbers := make([]uint32, n)
+	for i := range numbers {
+		if dead > 0 && r.IntN(dead) == 0 {
+			numbers[i] = NoMore
+			continue
+		}
+		numbers[i] = first
+		first++
+	}
+	return numbers
+}
+
+func TestAddListIsAsAdd(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for name, lists := range map[string][][]model{
+		"small":        {simple(7), simple(0, 1, 2), simple(90)},
+		"whole blocks": {english(r, 128, 3), english(r, 256, 3), english(r, 128, 3)},
+		"across":       {english(r, 100, 3), english(r, 700, 5), english(r, 1, 1), english(r, 300, 2)},
+		"anything":     {anything(r, 90), anything(r, 300), anything(r, 3)},
+	} {
+		for _, dead := range []int{0, 2, 50, 1} {
+			t.Run(name, func(t *testing.T) {
+				var once, copied Encoder
+				first := uint32(0)
+				for _, documents := range lists {
+					var dense []model
+					for i, d := range documents {
+						d.Doc = uint32(i)
+						dense = append(dense, d)
+					}
+					list, positions := encode(dense)
+					numbers := numbering(r, len(dense), first, dead)
+					first += uint32(len(dense)) + 5
+					for _, d := range renumbered(dense, numbers) {
+						once.Add(d.Posting, d.Positions)
+					}
+					if err := copied.AddList(list, positions, numbers); err != nil {
+						t.Fatal(err)
+					}
+				}
+				list, positions := once.Append(nil, nil)
+				gotList, gotPositions := copied.Append(nil, nil)
+				if !bytes.Equal(list, gotList) || !bytes.Equal(positions, gotPositions) {
+					t.Errorf("%d and %d bytes, want %d and %d, or others", len(gotList), len(gotPositions), len(list), len(positions))
+				}
+			})
+		}
+	}
+}
+
+func TestAppendMoved(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, documents := range [][]model{simple(0), simple(5, 9), english(r, 128, 3), english(r, 129, 3), english(r, 5000, 2)} {
+		list, _ := encode(documents)
+		for _, by := range []uint32{0, 1, 127, 128, 70_000, 1 << 28} {
+			moved := make([]model, len(documents))
+			for i, d := range documents {
+				d.Doc += by
+				moved[i] = d
+			}
+			want, _ := encode(moved)
+			got, err := AppendMoved([]byte("before"), list, by)
+			if err != nil || !bytes.Equal(got, append([]byte("before"), want...)) {
+				t.Errorf("%d documents, %d further: other bytes, %v", len(documents), by, err)
+			}
+		}
+	}
+	if _, err := AppendMoved(nil, []byte{0x10}, 1); !errors.Is(err, ErrDamaged) {
+		t.Errorf("list without documents: %v", err)
+	}
+	list, _ := encode(simple(NoMore - 1))
+	if _, err := AppendMoved(nil, list, 1); !errors.Is(err, ErrDamaged) {
+		t.Errorf("beyond the last document: %v", err)
+	}
+}
+
+// FuzzAddList copies whatever bytes say; what it takes has to be a list.
+func FuzzAddList(f *testing.F) {
+	r := rand.New(rand.NewPCG(14, 15))
+	for _, documents := range [][]model{simple(7), simple(0, 1, 2), english(r, 40, 3), english(r, 300, 3)} {
+		list, positions := encode(documents)
+		f.Add(list, positions)
+	}
+	numbers := numbering(r, 2000, 0, 9)
+	f.Fuzz(func(t *testing.T, list, positions []byte) {
+		if _, err := AppendMoved(nil, list, 9); err != nil && !errors.Is(err, ErrDamaged) {
+			t.Errorf("not marked as damage: %v", err)
+		}
+		var e Encoder
+		if err := e.AddList(list, positions, numbers); err != nil {
+			if !errors.Is(err, ErrDamaged) {
+				t.Errorf("not marked as damage: %v", err)
+			}
+			return
+		}
+		if got, _ := e.Append(nil, nil); len(got) > 0 {
+			if _, err := Open(got); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

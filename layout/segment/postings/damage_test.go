@@ -1,0 +1,72 @@
+package postings
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestDamage changes and cuts lists everywhere: either they are refused, or all
+// can be asked, and damage is reported.
+func TestDamage(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 17))
+	for _, documents := range [][]model{simple(9), english(r, 30, 4), english(r, 300, 4)} {
+		list, positions := encode(documents)
+		for at := range list {
+			if _, err := Open(list[:at]); !errors.Is(err, ErrDamaged) {
+				t.Fatalf("%d of %d bytes: %v", at, len(list), err)
+			}
+			damaged := append([]byte(nil), list...)
+			damaged[at] ^= 1 << r.IntN(8)
+			if l, err := Open(damaged); err == nil {
+				everything(t, l, positions)
+			}
+		}
+		if _, err := Open(append(list, 0)); !errors.Is(err, ErrDamaged) {
+			t.Errorf("a byte behind the list: %v", err)
+		}
+	}
+}
+
+// TestDamageOnTheWay is found where Open does not look.
+func TestDamageOnTheWay(t *testing.T) {
+	documents := english(rand.New(rand.NewPCG(18, 19)), 3*BlockSize, 9)
+	list, positions := encode(documents)
+	l, err := Open(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := l.blocks[1].at
+
+	list[second] ^= 1 // another first gap: the block ends elsewhere
+	it := l.Iterator()
+	if doc := it.Advance(documents[BlockSize].Doc); doc != NoMore || !errors.Is(it.Err(), ErrDamaged) {
+		t.Errorf("at %d in a damaged block, %v", doc, it.Err())
+	}
+	list[second] ^= 1
+
+	it.Reset(l)
+	it.Advance(documents[BlockSize].Doc)
+	it.rest[0] ^= 1 << 1 // a set more or less than there is
+	if freq, _, _ := it.Payload(); *freq != [Fields]uint32{} || !errors.Is(it.Err(), ErrDamaged) {
+		t.Errorf("a damaged payload is %v, %v", *freq, it.Err())
+	}
+	if _, err := it.Positions(positions, nil); !errors.Is(err, ErrDamaged) {
+		t.Errorf("positions by a damaged payload: %v", err)
+	}
+}
+
+// TestDamagedPositions are refused, or are other positions.
+func TestDamagedPositions(t *testing.T) {
+	documents := english(rand.New(rand.NewPCG(20, 21)), 50, 2)
+	l, positions := open(t, documents)
+	it := l.Iterator()
+	it.Advance(documents[40].Doc)
+	if _, err := it.Positions(positions[:len(positions)/3], nil); !errors.Is(err, ErrDamaged) {
+		t.Errorf("positions cut short: %v", err)
+	}
+	got, err := it.Positions(positions, nil)
+	if err != nil || len(got) != len(documents[40].Positions) {
+		t.Errorf("after that: %d positions of %d, %v", len(got), len(documents[40].Positions), err)
+	}
+}

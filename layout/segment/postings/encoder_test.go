@@ -1,0 +1,72 @@
+package postings
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestReset makes lists with one encoder as with a new one each, behind what is
+// there.
+func TestReset(t *testing.T) {
+	var e Encoder
+	for name, documents := range lists() {
+		e.Reset()
+		for _, d := range documents {
+			e.Add(d.Posting, d.Positions)
+		}
+		if e.Documents() != len(documents) {
+			t.Errorf("%s: %d documents, want %d", name, e.Documents(), len(documents))
+		}
+		list, positions := e.Append([]byte("before"), []byte("ahead"))
+		wantList, wantPositions := encode(documents)
+		if !bytes.Equal(list, append([]byte("before"), wantList...)) || !bytes.Equal(positions, append([]byte("ahead"), wantPositions...)) {
+			t.Errorf("%s: other bytes than of a new encoder", name)
+		}
+	}
+	e.Reset()
+	if list, positions := e.Append(nil, nil); len(list)+len(positions) > 0 {
+		t.Errorf("no documents take %d and %d bytes", len(list), len(positions))
+	}
+}
+
+// TestSmall holds the promise that rare terms are tiny.
+func TestSmall(t *testing.T) {
+	for n, most := range []int{1: 5, 2: 9, 3: 12, 4: 16} {
+		documents := simple(3000, 5000, 5100, 70_000)[:n]
+		if list, _ := encode(documents); len(list) > most {
+			t.Errorf("%d documents take %d bytes, want at most %d", n, len(list), most)
+		}
+	}
+	documents := english(rand.New(rand.NewPCG(7, 7)), 20_000, 8)
+	list, positions := encode(documents)
+	if each := float64(len(list)) / float64(len(documents)); each > 2.7 {
+		t.Errorf("%.2f bytes a posting, want at most 2.7", each)
+	}
+	if each := float64(len(positions)) / float64(occurrences(documents)); each > 1.3 {
+		t.Errorf("%.2f bytes a position, want at most 1.3", each)
+	}
+}
+
+func TestBrokenPromises(t *testing.T) {
+	one := Posting{Doc: 5, Freq: [Fields]uint32{1}, Length: [Fields]uint8{3}}
+	for name, add := range map[string]func(e *Encoder){
+		"documents descend":  func(e *Encoder) { e.Add(Posting{Doc: 4}, nil) },
+		"a document again":   func(e *Encoder) { e.Add(one, []uint32{0}) },
+		"no document":        func(e *Encoder) { e.Add(Posting{Doc: NoMore}, nil) },
+		"too few positions":  func(e *Encoder) { e.Add(Posting{Doc: 6, Freq: [Fields]uint32{2, 1}}, []uint32{1, 2}) },
+		"too many positions": func(e *Encoder) { e.Add(Posting{Doc: 6}, []uint32{1}) },
+		"positions descend":  func(e *Encoder) { e.Add(Posting{Doc: 6, Freq: [Fields]uint32{2}}, []uint32{2, 1}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var e Encoder
+			e.Add(one, []uint32{0})
+			defer func() {
+				if recover() == nil {
+					t.Error("nothing panicked")
+				}
+			}()
+			add(&e)
+		})
+	}
+}

@@ -1,0 +1,117 @@
+package postings
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// model is a posting with its positions, as Encoder.Add takes them.
+type model struct {
+	Posting
+	Positions []uint32
+}
+
+// encode makes a list of a model.
+func encode(documents []model) (list, positions []byte) {
+	var e Encoder
+	for _, d := range documents {
+		e.Add(d.Posting, d.Positions)
+	}
+	return e.Append(nil, nil)
+}
+
+// open encodes and opens a list of a model.
+func open(t testing.TB, documents []model) (*List, []byte) {
+	t.Helper()
+	data, positions := encode(documents)
+	l, err := Open(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if int(l.Summary().Positions) != len(positions) {
+		t.Fatalf("the summary says %d bytes of positions, there are %d", l.Summary().Positions, len(positions))
+	}
+	return l, positions
+}
+
+// walk reads the rest of a list.
+func walk(t testing.TB, it *Iterator, positions []byte) (documents []model) {
+	t.Helper()
+	for doc := it.Next(); doc != NoMore; doc = it.Next() {
+		documents = append(documents, current(t, it, positions))
+	}
+	if it.Err() != nil {
+		t.Fatal(it.Err())
+	}
+	return documents
+}
+
+// current reads all of the current document.
+func current(t testing.TB, it *Iterator, positions []byte) model {
+	t.Helper()
+	freq, length, hits := it.Payload()
+	offset, size := it.PositionBlock()
+	d := model{Posting: Posting{Doc: it.Doc(), Freq: *freq, Length: *length, Hits: hits}}
+	var err error
+	if d.Positions, err = it.Positions(positions[offset:offset+size], nil); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// difference tells how documents differ; "" if they do not.
+func difference(want, got []model) string {
+	same := func(a, b model) bool { return a.Posting == b.Posting && slices.Equal(a.Positions, b.Positions) }
+	if slices.EqualFunc(want, got, same) {
+		return ""
+	}
+	return cmp.Diff(want, got)
+}
+
+// simple returns documents that have the term once in the body.
+func simple(docs ...uint32) (documents []model) {
+	for _, doc := range docs {
+		documents = append(documents, model{
+			Posting:   Posting{Doc: doc, Freq: [Fields]uint32{3: 1}, Length: [Fields]uint8{3: LengthCode(100)}},
+			Positions: []uint32{doc % 100},
+		})
+	}
+	return documents
+}
+
+// english makes n documents as documentation in English has them: mostly a
+// body, of lengths that follow a log-normal distribution, about every gap-th
+// document.
+func english(r *rand.Rand, n, gap int) (documents []model) {
+	doc := uint32(0)
+	for range n {
+		doc += uint32(r.ExpFloat64() * float64(gap-1))
+		d := model{Posting: Posting{Doc: doc}}
+		for field, p := range [Fields]float64{.03, .07, .03, .98} {
+			if r.Float64() > p {
+				continue
+			}
+			length := 4 + uint32(r.IntN(10))
+			if field == body {
+				length = uint32(math.Exp(6.5 + r.NormFloat64()))
+			}
+			freq := min(1+uint32(r.ExpFloat64()*math.Sqrt(float64(length)/200)), length)
+			d.Freq[field], d.Length[field] = freq, LengthCode(length)
+			at := len(d.Positions)
+			for range freq {
+				d.Positions = append(d.Positions, r.Uint32N(length))
+			}
+			slices.Sort(d.Positions[at:])
+		}
+		if r.Float64() < .2 {
+			d.Hits = Hits(r.IntN(8))
+		}
+		documents = append(documents, d)
+		doc++
+	}
+	return documents
+}

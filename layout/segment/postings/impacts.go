@@ -1,0 +1,145 @@
+package postings
+
+import "encoding/binary"
+
+// frontier gathers impacts: of each field those that no other dominates, by
+// ascending frequency, and therefore by ascending length.
+type frontier [Fields][]Impact
+
+// reset forgets all and keeps the memory.
+func (f *frontier) reset() {
+	for field := range f {
+		f[field] = f[field][:0]
+	}
+}
+
+// add keeps an impact unless a kept one dominates it, and drops those that it
+// dominates.
+func (f *frontier) add(impact Impact) {
+	kept := f[impact.Field]
+	// Those from i on have at least the frequency.
+	i := len(kept)
+	for i > 0 && kept[i-1].Freq >= impact.Freq {
+		i--
+	}
+	if i < len(kept) && kept[i].Length <= impact.Length {
+		return
+	}
+	to := i
+	if to < len(kept) && kept[to].Freq == impact.Freq {
+		to++
+	}
+	for i > 0 && kept[i-1].Length >= impact.Length {
+		i--
+	}
+	if i == to {
+		kept = append(kept, Impact{})
+		copy(kept[i+1:], kept[i:])
+	} else {
+		kept = append(kept[:i+1], kept[to:]...)
+	}
+	kept[i] = impact
+	f[impact.Field] = kept
+}
+
+// addPosting adds an impact of each field that the posting has.
+func (f *frontier) addPosting(freq *[Fields]uint32, length *[Fields]uint8) {
+	for field, n := range freq {
+		if n > 0 {
+			f.add(Impact{Field: uint8(field), Freq: n, Length: length[field]})
+		}
+	}
+}
+
+// list appends the impacts to dst, field after field.
+func (f *frontier) list(dst []Impact) []Impact {
+	for _, kept := range f {
+		dst = append(dst, kept...)
+	}
+	return dst
+}
+
+// append appends the impacts, encoded: a byte of bits which fields have any;
+// then for each its count less one, and how each impact exceeds the one before.
+func (f *frontier) append(dst []byte) []byte {
+	fields := len(dst)
+	dst = append(dst, 0)
+	for field, kept := range f {
+		if len(kept) == 0 {
+			continue
+		}
+		dst[fields] |= 1 << field
+		dst = append(dst, byte(len(kept)-1))
+		last := Impact{}
+		for _, impact := range kept {
+			dst = appendPair(dst, impact.Freq-last.Freq, impact.Length-last.Length)
+			last = impact
+		}
+	}
+	return dst
+}
+
+// appendPair appends two numbers: a byte if both are below 15; of a larger one
+// the excess follows.
+func appendPair(dst []byte, freq uint32, length uint8) []byte {
+	dst = append(dst, byte(min(freq, 15)<<4)|min(length, 15))
+	if freq >= 15 {
+		dst = binary.AppendUvarint(dst, uint64(freq-15))
+	}
+	if length >= 15 {
+		dst = append(dst, length-15)
+	}
+	return dst
+}
+
+// readPair reads what appendPair wrote.
+func readPair(data []byte) (freq uint32, length uint8, rest []byte, ok bool) {
+	if len(data) == 0 {
+		return 0, 0, nil, false
+	}
+	freq, length, data = uint32(data[0]>>4), data[0]&15, data[1:]
+	if freq == 15 {
+		if freq, data, ok = readNumber(data); !ok || freq > 1<<32-16 {
+			return 0, 0, nil, false
+		}
+		freq += 15
+	}
+	if length == 15 {
+		if len(data) == 0 || data[0] > 255-15 {
+			return 0, 0, nil, false
+		}
+		length, data = data[0]+15, data[1:]
+	}
+	return freq, length, data, true
+}
+
+// readImpacts appends to dst what frontier.append wrote, and returns what
+// follows.
+func readImpacts(dst []Impact, data []byte) (impacts []Impact, rest []byte, ok bool) {
+	if len(data) == 0 || data[0]>>Fields != 0 {
+		return dst, nil, false
+	}
+	fields := data[0]
+	data = data[1:]
+	for field := range uint8(Fields) {
+		if fields>>field&1 == 0 {
+			continue
+		}
+		if len(data) == 0 {
+			return dst, nil, false
+		}
+		count := int(data[0]) + 1
+		data = data[1:]
+		last := Impact{Field: field}
+		for range count {
+			var freq uint32
+			var length uint8
+			if freq, length, data, ok = readPair(data); !ok || freq > 1<<32-1-last.Freq || length > 255-last.Length {
+				return dst, nil, false
+			}
+			last.Freq, last.Length = last.Freq+freq, last.Length+length
+			dst = append(dst, last)
+		}
+	}
+	return dst, data, true
+}

@@ -1,0 +1,150 @@
+package postings
+
+import "fmt"
+
+// noBlock is the number of no block, not even of that before the first.
+const noBlock = -2
+
+// Iterator walks a list forwards. It is not safe for concurrent use. Damage
+// found on the way ends the walk (NoMore), and Err tells.
+type Iterator struct {
+	list  *List
+	err   error
+	block int // the current one; -1 before the first, len(blocks)-1 behind the last
+	at, n int // place in the current block, and its size
+	doc   uint32
+
+	shallow   int // the block that Shallow found
+	impacts   []Impact
+	impactsOf int // the block whose impacts they are, or noBlock
+
+	docs      [BlockSize]uint32 // NoMore from n on
+	rest      []byte            // the current block's payload, encoded
+	payload   payload
+	payloadOf int // the block whose payload it is, or noBlock
+	positions cursor
+}
+
+// Reset puts the iterator before the first document of a list and keeps its
+// memory, for walks over many lists. A zero Iterator may be reset.
+func (it *Iterator) Reset(l *List) {
+	it.list, it.err = l, nil
+	it.block, it.at, it.n, it.doc = -1, -1, 0, 0
+	it.shallow, it.impactsOf, it.payloadOf = 0, noBlock, noBlock
+	it.positions = cursor{block: noBlock}
+}
+
+// Err returns the damage that ended the walk or emptied a payload, or nil.
+func (it *Iterator) Err() error { return it.err }
+
+// Doc returns the current document, NoMore behind the last; undefined before
+// the first move.
+func (it *Iterator) Doc() uint32 { return it.doc }
+
+// Next moves to the next document and returns it.
+func (it *Iterator) Next() uint32 {
+	if it.at++; it.at < it.n {
+		it.doc = it.docs[it.at&(BlockSize-1)]
+		return it.doc
+	}
+	it.open(it.block + 1)
+	return it.doc
+}
+
+// Advance moves to the first document that is >= doc and not before the
+// current one, and returns it.
+func (it *Iterator) Advance(doc uint32) uint32 {
+	if it.block >= 0 && doc <= it.doc {
+		return it.doc
+	}
+	if it.block < 0 || doc > it.list.blocks[it.block].last {
+		it.open(it.find(doc, it.block+1))
+		if doc <= it.doc {
+			return it.doc
+		}
+	}
+	// The block has such a document; count those before it.
+	before := 0
+	for step := BlockSize / 2; step > 0; step /= 2 {
+		if it.docs[(before+step-1)&(BlockSize-1)] < doc {
+			before += step
+		}
+	}
+	it.at = before
+	it.doc = it.docs[before&(BlockSize-1)]
+	return it.doc
+}
+
+// Fill moves to the last document of the block that holds the next one, and
+// returns the documents passed with it: at least one, none behind the end. It
+// is the fast way to see all documents. The slice is valid until the next move.
+func (it *Iterator) Fill() []uint32 {
+	from := it.at + 1
+	if from >= it.n {
+		from = 0
+		it.open(it.block + 1)
+	}
+	if it.n == 0 {
+		return nil
+	}
+	it.at = it.n - 1
+	it.doc = it.docs[it.at]
+	return it.docs[from:it.n]
+}
+
+// open decodes a block's documents and moves to the first, or behind the end.
+func (it *Iterator) open(block int) {
+	end := len(it.list.blocks) - 1
+	if block >= end {
+		it.end()
+		return
+	}
+	base := uint32(0)
+	if block > 0 {
+		base = it.list.blocks[block-1].last + 1
+	}
+	here := it.list.blocks[block]
+	n := it.list.size(block)
+	// The data may go on, so that numbers can be loaded eight bytes at a time.
+	rest, ok := readDocuments(it.docs[:n], it.list.data[here.at:], base)
+	size := int(it.list.blocks[block+1].at) - (len(it.list.data) - len(rest))
+	if !ok || size < 0 || it.docs[n-1] != here.last {
+		it.err = fmt.Errorf("block %d of %d of a list of %d documents: %w", block, end, it.list.summary.Documents, ErrDamaged)
+		it.end()
+		return
+	}
+	for i := n; i < BlockSize; i++ {
+		it.docs[i] = NoMore
+	}
+	it.block, it.at, it.n = block, 0, n
+	it.doc = it.docs[0]
+	it.rest = rest[:size]
+}
+
+// end moves behind the last document.
+func (it *Iterator) end() {
+	it.block, it.at, it.n, it.doc = len(it.list.blocks)-1, 0, 0, NoMore
+}
+
+// Payload returns the current document's frequencies, length codes and hits,
+// valid until the next move. It decodes a block's payload when first asked.
+func (it *Iterator) Payload() (freq *[Fields]uint32, length *[Fields]uint8, hits Hits) {
+	if it.payloadOf != it.block {
+		it.openPayload()
+	}
+	i := it.at & (BlockSize - 1)
+	return &it.payload.freq[i], &it.payload.length[i], it.payload.hits[i]
+}
+
+// openPayload decodes the current block's payload; it is empty before the
+// first block, behind the last, and if damaged.
+func (it *Iterator) openPayload() {
+	it.payloadOf = it.block
+	if it.n > 0 && it.payload.read(it.rest, it.n) {
+		return
+	}
+	it.payload = payload{}
+	if it.n > 0 {
+		it.err = fmt.Errorf("payload of block %d of a list of %d documents: %w", it.block, it.list.summary.Documents, ErrDamaged)
+	}
+}

@@ -1,0 +1,153 @@
+package postings
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// List is an opened list: immutable, shared by its iterators. It keeps the
+// data.
+type List struct {
+	data    []byte
+	summary Summary
+	blocks  []place // one more than there are blocks, whose last is NoMore
+	few     [2]place
+}
+
+// place says where a block is.
+type place struct {
+	last      uint32 // its last document
+	at        uint32 // its first byte in the list
+	positions uint32 // its first byte in the positions
+	impacts   uint32 // the first byte of its impacts in the list; 0 if they are the list's
+}
+
+// Open reads a list that takes up all of data. It never trusts the bytes: no
+// iterator of what it accepts panics or fails to end, impacts are whole, and no
+// document is behind Summary.Last. Errors wrap ErrDamaged.
+func Open(data []byte) (*List, error) {
+	l := &List{data: data}
+	rest, ok := l.readHeader(data)
+	switch {
+	case !ok || uint64(len(data)) > 1<<32-1:
+		return nil, fmt.Errorf("list of %d bytes: no header: %w", len(data), ErrDamaged)
+	case l.summary.Documents <= BlockSize:
+		ok = l.openBlock(rest)
+	default:
+		ok = l.openBlocks(rest)
+	}
+	if !ok {
+		return nil, fmt.Errorf("list of %d documents in %d bytes: %w", l.summary.Documents, len(data), ErrDamaged)
+	}
+	return l, nil
+}
+
+// readHeader reads what appendHeader wrote.
+func (l *List) readHeader(data []byte) (rest []byte, ok bool) {
+	first, n := binary.Uvarint(data)
+	documents := first >> 4
+	if n <= 0 || documents == 0 || documents > NoMore {
+		return nil, false
+	}
+	l.summary.Documents, l.summary.Positions = uint32(documents), uint32(first&15)
+	rest = data[n:]
+	if l.summary.Positions < many {
+		return rest, true
+	}
+	l.summary.Positions, rest, ok = readNumber(rest)
+	l.summary.Positions += many
+	return rest, ok && l.summary.Positions >= many
+}
+
+// openBlock reads a list of one block, which tells all about itself.
+func (l *List) openBlock(data []byte) bool {
+	var docs [BlockSize]uint32
+	var p payload
+	n := int(l.summary.Documents)
+	rest, ok := readDocuments(docs[:n], data, 0)
+	if !ok || !p.read(rest, n) {
+		return false
+	}
+	l.summary.Last = docs[n-1]
+	var whole frontier
+	for i := range n {
+		whole.addPosting(&p.freq[i], &p.length[i])
+	}
+	l.summary.Impacts = whole.list(nil)
+	for field := range Fields {
+		l.summary.FieldDocuments[field] = uint32(p.fields[field].count())
+	}
+	l.few[0] = place{last: l.summary.Last, at: uint32(len(l.data) - len(data))}
+	l.few[1] = place{last: NoMore, at: uint32(len(l.data)), positions: l.summary.Positions}
+	l.blocks = l.few[:]
+	return true
+}
+
+// openBlocks reads what is before the blocks, and their directory.
+func (l *List) openBlocks(data []byte) (ok bool) {
+	for field := range Fields {
+		if l.summary.FieldDocuments[field], data, ok = readNumber(data); !ok {
+			return false
+		}
+	}
+	if l.summary.Impacts, data, ok = readImpacts(l.summary.Impacts[:0], data); !ok {
+		return false
+	}
+	const least = 4 // bytes of an entry
+	count := (uint64(l.summary.Documents) + BlockSize - 1) / BlockSize
+	if count > uint64(len(data)/least) {
+		return false
+	}
+	l.blocks = slices.Grow(l.blocks[:0], int(count)+1)[:count+1]
+	var impacts []Impact
+	next, at, positions := uint64(0), uint64(0), uint64(0)
+	for i := range l.blocks[:count] {
+		var numbers [3]uint32
+		for j := range numbers {
+			if numbers[j], data, ok = readNumber(data); !ok {
+				return false
+			}
+		}
+		next += uint64(numbers[0]) + uint64(l.size(i))
+		if next > NoMore {
+			return false
+		}
+		l.blocks[i] = place{
+			last:      uint32(next - 1),
+			at:        uint32(at),
+			positions: uint32(positions),
+			impacts:   uint32(len(l.data) - len(data)),
+		}
+		at += uint64(numbers[1])
+		positions += uint64(numbers[2])
+		if impacts, data, ok = readImpacts(impacts[:0], data); !ok {
+			return false
+		}
+	}
+	if at != uint64(len(data)) || positions != uint64(l.summary.Positions) {
+		return false
+	}
+	start := uint32(len(l.data) - len(data))
+	for i := range l.blocks {
+		l.blocks[i].at += start
+	}
+	l.summary.Last = uint32(next - 1)
+	l.blocks[count] = place{last: NoMore, at: uint32(len(l.data)), positions: uint32(positions)}
+	return true
+}
+
+// size returns how many documents a block has.
+func (l *List) size(block int) int {
+	return int(min(l.summary.Documents-uint32(block)*BlockSize, BlockSize))
+}
+
+// Summary returns what is known of the whole list; not to be changed.
+func (l *List) Summary() *Summary { return &l.summary }
+
+// Iterator returns a new iterator before the first document.
+func (l *List) Iterator() *Iterator {
+	it := new(Iterator)
+	it.Reset(l)
+	return it
+}

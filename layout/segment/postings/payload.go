@@ -1,0 +1,177 @@
+package postings
+
+// A block's payload begins with a byte of bits: which of the sets "has field 0"
+// to "has field 3", Capitals, Large, Emphasis are written (the others are
+// usual: all have a body, and nothing else), and whether all frequencies are 1,
+// so that none is written.
+const (
+	sets = Fields + 3
+	ones = 1 << sets
+	body = Fields - 1
+)
+
+// usual returns the set that is not written.
+func usual(which, n int) set {
+	if which == body {
+		return all(n)
+	}
+	return set{}
+}
+
+// appendPayload appends what else a block's postings say.
+func appendPayload(dst []byte, postings []Posting) []byte {
+	var members [sets]set
+	written, n := byte(ones), len(postings)
+	for i := range postings {
+		p := &postings[i]
+		for field, freq := range p.Freq {
+			if freq > 0 {
+				members[field].add(i)
+			}
+			if freq > 1 {
+				written &^= ones
+			}
+		}
+		for bit := range sets - Fields {
+			if p.Hits>>bit&1 == 1 {
+				members[Fields+bit].add(i)
+			}
+		}
+	}
+	at := len(dst)
+	dst = append(dst, 0)
+	for which, s := range members {
+		if s == usual(which, n) {
+			continue
+		}
+		written |= 1 << which
+		if n > 1 {
+			dst = appendSet(dst, s, n)
+		}
+	}
+	dst[at] = written
+	for field := range Fields {
+		dst = appendField(dst, postings, members[field], field, written&ones == 0)
+	}
+	return dst
+}
+
+// appendField appends the frequencies and lengths of a field where it is.
+func appendField(dst []byte, postings []Posting, s set, field int, withFreqs bool) []byte {
+	var freqs, lengths [BlockSize]uint32
+	n, least := 0, uint32(255)
+	for i := range s.each {
+		freqs[n], lengths[n] = postings[i].Freq[field]-1, uint32(postings[i].Length[field])
+		least = min(least, lengths[n])
+		n++
+	}
+	if withFreqs {
+		dst = appendNumbers(dst, freqs[:n])
+	}
+	if n < few {
+		for _, length := range lengths[:n] {
+			dst = append(dst, byte(length))
+		}
+		return dst
+	}
+	for i := range lengths[:n] {
+		lengths[i] -= least
+	}
+	return appendNumbers(append(dst, byte(least)), lengths[:n])
+}
+
+// payload is what a block's postings say but for their documents.
+type payload struct {
+	freq   [BlockSize][Fields]uint32
+	length [BlockSize][Fields]uint8
+	hits   [BlockSize]Hits
+	fields [Fields]set
+
+	freqs, lengths [BlockSize]uint32 // of one field, in the order of its documents
+}
+
+// read reads the payload of n documents, false if data is damaged or goes on.
+func (p *payload) read(data []byte, n int) (ok bool) {
+	clear(p.freq[:n])
+	clear(p.length[:n])
+	clear(p.hits[:n])
+	if len(data) == 0 {
+		return false
+	}
+	written := data[0]
+	data = data[1:]
+	for which := range sets {
+		s := usual(which, n)
+		if written>>which&1 == 1 {
+			if n == 1 {
+				s = all(1).minus(s)
+			} else if s, data, ok = readSet(data, n); !ok {
+				return false
+			}
+		}
+		if which < Fields {
+			p.fields[which] = s
+		} else {
+			for i := range s.each {
+				p.hits[i] |= 1 << (which - Fields)
+			}
+		}
+	}
+	for field := range Fields {
+		if data, ok = p.readField(data, field, n, written&ones == 0); !ok {
+			return false
+		}
+	}
+	return len(data) == 0
+}
+
+// readField reads what appendField wrote.
+func (p *payload) readField(data []byte, field, n int, withFreqs bool) (rest []byte, ok bool) {
+	count := p.fields[field].count()
+	freqs, lengths := p.freqs[:count], p.lengths[:count]
+	if !withFreqs {
+		clear(freqs)
+	} else if data, ok = readNumbers(freqs, data); !ok {
+		return nil, false
+	}
+	if data, ok = readLengths(lengths, data); !ok {
+		return nil, false
+	}
+	if count == n {
+		for i, length := range lengths {
+			p.freq[i&(BlockSize-1)][field] = freqs[i] + 1
+			p.length[i&(BlockSize-1)][field] = uint8(length)
+		}
+		return data, true
+	}
+	from := 0
+	for i := range p.fields[field].each {
+		p.freq[i][field], p.length[i][field] = freqs[from]+1, uint8(lengths[from])
+		from++
+	}
+	return data, true
+}
+
+// readLengths reads a field's length codes.
+func readLengths(lengths []uint32, data []byte) (rest []byte, ok bool) {
+	if len(lengths) < few {
+		if len(data) < len(lengths) {
+			return nil, false
+		}
+		for i := range lengths {
+			lengths[i] = uint32(data[i])
+		}
+		return data[len(lengths):], true
+	}
+	if len(data) == 0 {
+		return nil, false
+	}
+	least := uint32(data[0])
+	if data, ok = readNumbers(lengths, data[1:]); !ok {
+		return nil, false
+	}
+	for i := range lengths {
+		lengths[i] += least
+	}
+	return data, true
+}

@@ -1,0 +1,99 @@
+package postings
+
+import "fmt"
+
+// cursor is a place in the bits of a block's positions.
+type cursor struct {
+	block int  // of which block, or noBlock
+	doc   int  // before which of its documents
+	bit   uint // the first bit of that document
+}
+
+// PositionBlock returns the place, in the list's positions, of the bytes that
+// hold those of the current document.
+func (it *Iterator) PositionBlock() (offset, length uint32) {
+	if it.n == 0 {
+		return 0, 0
+	}
+	from, to := it.list.blocks[it.block].positions, it.list.blocks[it.block+1].positions
+	return from, to - from
+}
+
+// Positions appends the current document's positions to dst, fields one after
+// another as in Encoder.Add. block is what PositionBlock names, the same bytes
+// for all documents of a block: those of documents passed over are skipped once,
+// and going on from document to document reads each bit once.
+func (it *Iterator) Positions(block []byte, dst []uint32) ([]uint32, error) {
+	if it.n == 0 {
+		return dst, nil
+	}
+	it.Payload()
+	if it.err != nil {
+		return dst, it.err
+	}
+	if it.positions.block != it.block || it.positions.doc > it.at {
+		it.positions = cursor{block: it.block}
+	}
+	c, ok := &it.positions, true
+	for ; c.doc < it.at && ok; c.doc++ {
+		ok = it.payload.skipPositions(block, c)
+	}
+	if ok {
+		dst, ok = it.payload.readPositions(block, c, dst)
+		c.doc++
+	}
+	if !ok {
+		it.positions.block = noBlock
+		return dst, fmt.Errorf("positions of document %d, in a block of %d bytes: %w", it.doc, len(block), ErrDamaged)
+	}
+	return dst, nil
+}
+
+// holds says whether a block can have n gaps from a bit on; each has at least
+// one.
+func holds(block []byte, bit uint, n uint32) bool {
+	return uint64(bit)+uint64(n) <= uint64(len(block))*8
+}
+
+// skipPositions moves behind the positions of the cursor's document.
+func (p *payload) skipPositions(block []byte, c *cursor) bool {
+	for field, freq := range p.freq[c.doc] {
+		if freq == 0 {
+			continue
+		}
+		if !holds(block, c.bit, freq) {
+			return false
+		}
+		bit, k := c.bit, parameter(p.length[c.doc][field], freq)
+		for range freq {
+			_, bit = readRice(block, bit, k)
+		}
+		c.bit = bit
+	}
+	return true
+}
+
+// readPositions appends the positions of the cursor's document, and moves the
+// cursor's bit behind them.
+func (p *payload) readPositions(block []byte, c *cursor, dst []uint32) (positions []uint32, ok bool) {
+	for field, freq := range p.freq[c.doc] {
+		if freq == 0 {
+			continue
+		}
+		if !holds(block, c.bit, freq) {
+			return dst, false
+		}
+		bit, k, position := c.bit, parameter(p.length[c.doc][field], freq), uint64(0)
+		for range freq {
+			var gap uint32
+			gap, bit = readRice(block, bit, k)
+			position += uint64(gap)
+			dst = append(dst, uint32(position))
+		}
+		if position > 1<<32-1 || !holds(block, bit, 0) {
+			return dst, false
+		}
+		c.bit = bit
+	}
+	return dst, true
+}

@@ -1,0 +1,109 @@
+package postings
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// set is a set of a block's documents, by their place in the block.
+type set [BlockSize / 64]uint64
+
+// bitmap: a set that is neither a short list of members nor of others begins
+// with this.
+const bitmap = 0x7F
+
+// others is the bit of a list's count that says that the list holds those that
+// are not members.
+const others = 0x80
+
+// all is the set of the first n.
+func all(n int) (s set) {
+	for i := range s {
+		here := min(max(n-64*i, 0), 64)
+		s[i] = 1<<here - 1
+	}
+	return s
+}
+
+func (s *set) add(i int)  { s[i/64] |= 1 << (i % 64) }
+func (s *set) count() int { return bits.OnesCount64(s[0]) + bits.OnesCount64(s[1]) }
+
+// minus returns the members that are not in t.
+func (s set) minus(t set) set { return set{s[0] &^ t[0], s[1] &^ t[1]} }
+
+// each ranges over the members in order.
+func (s set) each(yield func(i int) bool) {
+	for half, word := range s {
+		for ; word != 0; word &= word - 1 {
+			if !yield(64*half + bits.TrailingZeros64(word)) {
+				return
+			}
+		}
+	}
+}
+
+// appendSet appends a set of the first n >= 2, as a list if that is shorter
+// than a bitmap.
+func appendSet(dst []byte, s set, n int) []byte {
+	size, absent := (n+7)/8, all(n).minus(s)
+	list := func(kind byte, s set) []byte {
+		dst = append(dst, kind|byte(s.count()))
+		for i := range s.each {
+			dst = append(dst, byte(i))
+		}
+		return dst
+	}
+	switch {
+	case size > 2 && s.count() < size:
+		return list(0, s)
+	case size > 2 && absent.count() < size:
+		return list(others, absent)
+	case size > 2:
+		dst = append(dst, bitmap)
+	}
+	var whole [BlockSize / 8]byte
+	binary.LittleEndian.PutUint64(whole[:], s[0])
+	binary.LittleEndian.PutUint64(whole[8:], s[1])
+	return append(dst, whole[:size]...)
+}
+
+// readSet reads what appendSet wrote and returns what follows.
+func readSet(data []byte, n int) (s set, rest []byte, ok bool) {
+	size := (n + 7) / 8
+	if size > 2 {
+		if len(data) == 0 {
+			return s, nil, false
+		}
+		kind := data[0]
+		data = data[1:]
+		if kind != bitmap {
+			return readList(data, kind, n)
+		}
+	}
+	if len(data) < size {
+		return s, nil, false
+	}
+	var whole [BlockSize / 8]byte
+	copy(whole[:], data[:size])
+	s[0] = binary.LittleEndian.Uint64(whole[:])
+	s[1] = binary.LittleEndian.Uint64(whole[8:])
+	return s, data[size:], s.minus(all(n)) == set{}
+}
+
+// readList reads the members of a set, or those that are not.
+func readList(data []byte, kind byte, n int) (s set, rest []byte, ok bool) {
+	count := int(kind &^ others)
+	if len(data) < count {
+		return s, nil, false
+	}
+	for _, i := range data[:count] {
+		if int(i) >= n {
+			return s, nil, false
+		}
+		s.add(int(i))
+	}
+	if kind&others != 0 {
+		s = all(n).minus(s)
+	}
+	return s, data[count:], true
+}
