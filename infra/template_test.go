@@ -99,13 +99,13 @@ func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 			}
 		}
 		own := source(t, "../functions/"+directory+"/*.go")
-		for _, found := range regexp.MustCompile(`task\.(Schedule|Fetch|Pack|Index|Sweep)\b`).FindAllString(own, -1) {
+		for _, found := range regexp.MustCompile(`task\.(Schedule|Fetch|Pack|Index|Merge|Sweep)\b`).FindAllString(own, -1) {
 			if strings.Contains(own, "task.Sender") {
 				sends = append(sends, strings.TrimPrefix(found, "task."))
 			}
 		}
 		if name == "Sweep" { // which sends dead letters again to the queues that they name
-			sends = []string{"Schedule", "Fetch", "Pack", "Index", "Sweep", "Watch"}
+			sends = []string{"Schedule", "Fetch", "Pack", "Index", "Merge", "Sweep", "Watch"}
 		}
 		if diff := cmp.Diff(unique(sends), unique(granted)); diff != "" {
 			t.Errorf("%s: queues (-used +granted):\n%s", name, diff)
@@ -118,7 +118,7 @@ func TestGrants(t *testing.T) {
 	t.Parallel()
 	prefixes := []string{
 		layout.Collections, layout.Strategies, layout.Spool, layout.Packages, layout.Books,
-		layout.Segments, layout.Manifests, layout.Hints, layout.Epochs, layout.Quarantine,
+		layout.Segments, layout.Overlays, layout.Manifests, layout.Hints, layout.Epochs, layout.Quarantine,
 		layout.Takedowns, layout.Controls, layout.Feedback, layout.DeadLetters,
 	}
 	for name, f := range resources[function](t, "AWS::Serverless::Function") {
@@ -167,7 +167,7 @@ func TestFunctionsAreGrantedWhatTheyShare(t *testing.T) {
 	}
 }
 
-// Only the sweep deletes, and nothing that says what to crawl or what is true.
+// Only the sweep deletes, and nothing that says what to crawl.
 func TestWhoDeletes(t *testing.T) {
 	t.Parallel()
 	var deletes []string
@@ -180,7 +180,8 @@ func TestWhoDeletes(t *testing.T) {
 	}
 	var want []string
 	for _, prefix := range []string{
-		layout.Books, layout.DeadLetters, layout.Feedback, layout.Packages, layout.Quarantine, layout.Segments, layout.Spool,
+		layout.Books, layout.DeadLetters, layout.Feedback, layout.Manifests, layout.Overlays, layout.Packages,
+		layout.Quarantine, layout.Segments, layout.Spool,
 	} {
 		want = append(want, "Sweep "+prefix)
 	}

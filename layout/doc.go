@@ -7,7 +7,8 @@
 //	spool/<partition>/<epoch>-<token>.spool              what one batch fetched
 //	packages/<partition>/<base>_<exponent>_<yyyyMMddHHmmssSSS>[_<n>].spf
 //	books/<partition>/<content hash>.book                what one pack learnt
-//	segments/<partition>/<content hash>.seg              index of one package
+//	segments/<partition>/<content hash>.seg              index of packages
+//	overlays/<partition>/<generation>_<content hash>.ovl which documents of a segment are dead
 //	manifests/<partition>/<generation>.json              what is true
 //	hints/<partition>.json                               disposable copy of the newest manifest
 //	epochs/<n>                                           one life of the frontier

@@ -25,6 +25,7 @@ const (
 	Packages    = "packages/"
 	Books       = "books/"
 	Segments    = "segments/"
+	Overlays    = "overlays/"
 	Manifests   = "manifests/"
 	Hints       = "hints/"
 	Epochs      = "epochs/"
@@ -117,6 +118,31 @@ func BookKey(p Partition, hash string) string { return Books + p.String() + "/" 
 // SegmentKey returns the key of a segment, named by its content.
 func SegmentKey(p Partition, hash string) string {
 	return Segments + p.String() + "/" + hash + ".seg"
+}
+
+// OverlayPrefix returns the prefix of a partition's overlays.
+func OverlayPrefix(p Partition) string { return Overlays + p.String() + "/" }
+
+// OverlayKey returns the key of an overlay that a generation is the first to
+// list. No other generation can be, so that the name is never used again, and
+// overlays sort by age.
+func OverlayKey(p Partition, generation uint64, hash string) string {
+	return fmt.Sprintf("%s%012d_%s.ovl", OverlayPrefix(p), generation, hash)
+}
+
+// ParseOverlayKey returns of what OverlayKey builds the partition and the
+// generation.
+func ParseOverlayKey(key string) (Partition, uint64, error) {
+	p, name, err := parse(key, Overlays, ".ovl")
+	if err != nil {
+		return 0, 0, err
+	}
+	number, hash, found := strings.Cut(name, "_")
+	generation, err := strconv.ParseUint(number, 10, 64)
+	if !found || err != nil || OverlayKey(p, generation, hash) != key {
+		return 0, 0, fmt.Errorf("key %q: want <generation>_<content hash>", key)
+	}
+	return p, generation, nil
 }
 
 // ManifestPrefix returns the prefix of a partition's manifests.

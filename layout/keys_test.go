@@ -81,6 +81,13 @@ func TestForeignKeysAreRefused(t *testing.T) {
 			t.Errorf("package key %q was read", key)
 		}
 	}
+	for _, key := range []string{
+		"overlays/0000/00.ovl", "overlays/0000/12_00.ovl", "overlays/0000/000000000012.ovl", "segments/0000/000000000012_00.ovl",
+	} {
+		if _, _, err := layout.ParseOverlayKey(key); err == nil {
+			t.Errorf("overlay key %q was read", key)
+		}
+	}
 	for _, key := range []string{"manifests/0000/12.json", "manifests/0000/00000000001x.json", "manifests/000000000012.json"} {
 		if _, _, err := layout.ParseManifestKey(key); err == nil {
 			t.Errorf("manifest key %q was read", key)
@@ -92,6 +99,7 @@ func FuzzKeys(f *testing.F) {
 	f.Add(layout.SpoolKey(7, layout.Version{Epoch: 1, Token: 2}))
 	f.Add(layout.PackageKey(7, layout.PackageName{Base: 2, Created: created}))
 	f.Add(layout.ManifestKey(7, 9))
+	f.Add(layout.OverlayKey(7, 9, layout.ContentHash(nil)))
 	f.Fuzz(func(t *testing.T, key string) {
 		if p, v, err := layout.ParseSpoolKey(key); err == nil && layout.SpoolKey(p, v) != key {
 			t.Errorf("spool key %q is another's", key)
@@ -102,6 +110,9 @@ func FuzzKeys(f *testing.F) {
 		if p, g, err := layout.ParseManifestKey(key); err == nil && layout.ManifestKey(p, g) != key {
 			t.Errorf("manifest key %q is another's", key)
 		}
+		if p, g, err := layout.ParseOverlayKey(key); err == nil && !strings.HasPrefix(key, layout.OverlayKey(p, g, "")[:len("overlays/0000/000000000000_")]) {
+			t.Errorf("overlay key %q is another's", key)
+		}
 	})
 }
 
@@ -110,7 +121,7 @@ func FuzzKeys(f *testing.F) {
 func TestPrefixesDoNotOverlap(t *testing.T) {
 	prefixes := []string{
 		layout.Collections, layout.Strategies, layout.Spool, layout.Packages, layout.Books,
-		layout.Segments, layout.Manifests, layout.Hints, layout.Epochs, layout.Quarantine,
+		layout.Segments, layout.Overlays, layout.Manifests, layout.Hints, layout.Epochs, layout.Quarantine,
 	}
 	for i, a := range prefixes {
 		for j, b := range prefixes {

@@ -20,12 +20,12 @@ var layers = []string{"layout", "strategy", "functions", "local", "tests"}
 
 // apart are functions, which never import each other: they meet through
 // objects.
-var apart = []string{"schedule", "fetch", "pack", "index", "query", "sweep", "verify", "watch", "why"}
+var apart = []string{"schedule", "fetch", "pack", "index", "merge", "query", "sweep", "verify", "watch", "why"}
 
 // alone says which package is the only one to import what lies under a path.
 var alone = map[string]string{
 	"github.com/minio/minio-go":    module + "layout/blob/s3blob",
-	"github.com/blugelabs/":        module + "layout/segment",
+	"github.com/blugelabs/":        module + "strategy/analysis",
 	"github.com/versity/versitygw": module + "local/s3",
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
-	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/functions/search"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -52,9 +52,11 @@ func (p place) picture(queries []string) picture {
 		p.t.Fatal(err)
 	}
 	seen := picture{States: map[string]string{}, Pages: map[string]string{}, Answers: map[string]found{}}
-	engine := &query.Engine{
-		Bucket: attached.Bucket, Now: time.Now, Age: time.Hour,
-		Settings: &settings.Cache{Bucket: attached.Bucket, Now: time.Now, Age: time.Hour},
+	engine, err := query.NewEngine(attached.Bucket, query.Options{
+		Settings: &settings.Cache{Bucket: attached.Bucket, Now: time.Now, Age: time.Hour}, Now: time.Now, Age: time.Hour,
+	})
+	if err != nil {
+		p.t.Fatal(err)
 	}
 	for u, err := range books.All() {
 		if err != nil {
@@ -71,7 +73,7 @@ func (p place) picture(queries []string) picture {
 		seen.Pages[u.Address.URL] = string(page.Data)
 	}
 	for _, text := range queries {
-		result, err := engine.Search(ctx, segment.Query{Text: text, Size: 20})
+		result, err := engine.Search(ctx, query.Query{Query: search.Query{Text: text, Size: 20}})
 		if err != nil {
 			p.t.Fatal(err)
 		}

@@ -17,6 +17,7 @@ const (
 	MaxTitle    = 300      // bytes
 	MaxHeadings = 200      // of one page, each at most MaxTitle bytes
 	MaxBody     = 1 << 20  // bytes of text for the index
+	MaxRanges   = 2_000    // of a page's text in emphasis, and as many in larger type
 	maxSniffed  = 512      // bytes that http.DetectContentType looks at
 	maxPrescan  = 1024     // bytes searched for a declared charset (WHATWG HTML, 13.2.3.2)
 	maxDetected = 64 << 10 // bytes given to charset detection

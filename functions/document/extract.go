@@ -34,28 +34,28 @@ func (d *Document) main() (text string) {
 	return result.ContentText
 }
 
-// between returns the lines of the page from that in which the main text
-// begins to that in which it ends. The extractor finds the right place but
+// between returns where the lines of the page lie from that in which the main
+// text begins to that in which it ends. The extractor finds the right place but
 // drops headings and defined terms within it (of Django's documentation two
 // thirds of them), and joins all lines.
-func between(page []byte, main string) []byte {
+func between(page []byte, main string) (from, to int) {
 	const clue = 24 // bytes at either end of the main text that are looked for
 	text, _ := squeeze([]byte(main))
 	if len(text) < clue {
-		return nil
+		return 0, 0
 	}
 	squeezed, positions := squeeze(page)
 	first := bytes.Index(squeezed, text[:clue])
 	last := bytes.LastIndex(squeezed, text[len(text)-clue:])
 	if first < 0 || last < first {
-		return page
+		return 0, len(page)
 	}
-	from := bytes.LastIndexByte(page[:positions[first]], '\n') + 1
-	to := bytes.IndexByte(page[positions[last+clue-1]:], '\n')
-	if to < 0 {
-		return page[from:]
+	from = bytes.LastIndexByte(page[:positions[first]], '\n') + 1
+	to = positions[last+clue-1]
+	if rest := bytes.IndexByte(page[to:], '\n'); rest >= 0 {
+		return from, to + rest
 	}
-	return page[from : positions[last+clue-1]+to]
+	return from, len(page)
 }
 
 // squeeze leaves out spaces and line feeds, which the extractor sets

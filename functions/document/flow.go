@@ -18,6 +18,8 @@ type flow struct {
 	headings   []mark
 	navigation []mark // outermost regions of navigation
 	mains      []mark // elements that say of themselves that they are the main part
+	emphasis   look
+	large      look
 }
 
 // mark is an element and its text[start:end].
@@ -69,8 +71,15 @@ func (f *flow) element(n *html.Node, navigation bool, link int) {
 			link = own
 		}
 	}
+	look := f.look(n.DataAtom)
+	if look != nil {
+		look.inside++
+	}
 	if !isUnseen(n.DataAtom) {
 		f.walk(n, navigation, link)
+	}
+	if look != nil {
+		look.close(start, len(f.text))
 	}
 	if own >= 0 {
 		f.links[own].end = len(f.text)
@@ -120,26 +129,16 @@ func (f *flow) breakLine() {
 }
 
 // body returns the text without its navigation.
-func (f *flow) body() []byte { return f.between(0, len(f.text)) }
+func (f *flow) body() passage { return f.between(0, len(f.text)) }
 
 // main returns the text of the one element that is the page's main part by its
-// name or role, without its navigation, or nil.
-func (f *flow) main() []byte {
+// name or role, without its navigation, or nothing.
+func (f *flow) main() passage {
 	if len(f.mains) != 1 {
-		return nil
+		return passage{}
 	}
 	return f.between(f.mains[0].start, f.mains[0].end)
 }
 
-// between returns text[from:to] without its navigation.
-func (f *flow) between(from, to int) []byte {
-	body := make([]byte, 0, to-from)
-	for _, m := range f.navigation {
-		if m.start < from || m.end > to {
-			continue
-		}
-		body = append(body, f.text[from:m.start]...)
-		from = m.end
-	}
-	return append(body, f.text[from:to]...)
-}
+// all returns the whole text.
+func (f *flow) all() passage { return passage{f.text, []Range{{0, len(f.text)}}} }

@@ -62,6 +62,7 @@ func FuzzParse(f *testing.F) {
 func FuzzText(f *testing.F) {
 	f.Add([]byte(manual), "text/html")
 	f.Add([]byte("first\nsecond"), "text/plain")
+	f.Add([]byte("<p>a <b>b<nav>c</nav><i>d</b> e</i><h2> f <em>g</h2>"), "text/html")
 	f.Add([]byte("<table><table><p><details><summary>x</details><blockquote>y"), "")
 	f.Add([]byte("<article><ul><li><dl><dt>a<code>b</code></article><hr>c"), "text/html; charset=utf-8")
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
@@ -69,6 +70,15 @@ func FuzzText(f *testing.F) {
 		for _, s := range append(c.Headings, c.Title, c.Body, c.Lang) {
 			if !utf8.ValidString(s) {
 				t.Errorf("%q is not UTF-8", s)
+			}
+		}
+		for _, ranges := range [][]Range{c.Emphasis, c.Large} {
+			end := 0
+			for _, r := range ranges {
+				if r.Start < end || r.End <= r.Start || r.End > len(c.Body) || !utf8.ValidString(c.Body[r.Start:r.End]) {
+					t.Errorf("range %v after %d in %q", r, end, c.Body)
+				}
+				end = r.End
 			}
 		}
 	})

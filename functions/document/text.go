@@ -12,6 +12,11 @@ type Content struct {
 	Body     string // lines of text, at most MaxBody bytes
 	Lang     string // primary subtag, or "" if the page does not tell
 	Robots   Robots
+
+	// Where the body stands out from the text around it (Brin, Page 1998,
+	// 4.2.5): in order, at most MaxRanges each.
+	Emphasis []Range // bold, italic, marked or underlined
+	Large    []Range // headings and larger type
 }
 
 // Text returns the content of a page whose media type IsText. One without a
@@ -37,7 +42,11 @@ func plain(text string) Content {
 
 // Content returns what the index keeps of the page.
 func (d *Document) Content() Content {
-	c := Content{Title: d.Title, Lang: d.Lang, Robots: d.Robots, Body: d.body()}
+	body := d.body()
+	c := Content{
+		Title: d.Title, Lang: d.Lang, Robots: d.Robots, Body: string(body.text),
+		Emphasis: body.find(d.flow.emphasis.ranges), Large: body.find(d.flow.large.ranges),
+	}
 	for _, h := range d.flow.headings {
 		if s := d.flow.heading(h); s != "" {
 			c.Headings = append(c.Headings, s)
@@ -52,20 +61,20 @@ func (d *Document) Content() Content {
 // long as all the rest. Where there is none, or it is less than two fifths of
 // what the page shows outside of navigation, that is the body; and where hardly
 // anything is outside of navigation, all of the page is.
-func (d *Document) body() string {
+func (d *Document) body() passage {
 	visible := d.flow.body()
-	if len(visible)*10 < len(d.flow.text) {
-		visible = d.flow.text
+	if len(visible.text)*10 < len(d.flow.text) {
+		visible = d.flow.all()
 	}
 	body := d.flow.main()
 	if !mostOf(visible, body) {
-		body = between(visible, d.main())
+		body = visible.sub(between(visible.text, d.main()))
 	}
 	if !mostOf(visible, body) {
 		body = visible
 	}
-	return cut(strings.TrimSpace(string(body)), MaxBody)
+	return body.trim(MaxBody)
 }
 
 // mostOf reports whether a part of a text is two fifths of it or more.
-func mostOf(text, part []byte) bool { return len(part)*5 >= len(text)*2 }
+func mostOf(text, part passage) bool { return len(part.text)*5 >= len(text.text)*2 }

@@ -3,8 +3,8 @@
 //
 //	BUCKETSEARCH_S3       object store and bucket: https://s3.eu-central-1.amazonaws.com/my-bucket
 //	AWS_…                 credentials and region, as usual
-//	BUCKETSEARCH_REDIS    redis://host:port/0 (schedule, pack, index, sweep)
-//	BUCKETSEARCH_QUEUES   what precedes a queue's name in its URL (schedule, pack, sweep)
+//	BUCKETSEARCH_REDIS    redis://host:port/0 (schedule, pack, index, merge, sweep)
+//	BUCKETSEARCH_QUEUES   what precedes a queue's name in its URL (schedule, pack, index, merge, sweep)
 //	BUCKETSEARCH_AGENT    how the crawler names itself
 //	BUCKETSEARCH_ALLOW_PRIVATE=1   fetch may reach addresses that are not public
 //
@@ -30,6 +30,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/functions/vitals"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/blob/s3blob"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -48,6 +49,7 @@ type Environment struct {
 	Agent        string
 	AllowPrivate bool
 	Log          *slog.Logger
+	Paid         float64 // GB of memory that Lambda is paid for; 0 elsewhere
 
 	function string
 	vitals   *vitals.Recorder
@@ -72,7 +74,8 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	}
 	memory, _ := strconv.Atoi(getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
 	e.vitals = vitals.New(vitals.Options{Worker: e.Worker, Now: time.Now, Memory: memory, Metrics: os.Stdout})
-	e.Bucket = blob.Retry(e.vitals.Bucket(function, store), RetryPolicy())
+	e.Paid = float64(memory) / 1024
+	e.Bucket = blob.Retry(meter.Bucket(e.vitals.Bucket(function, store)), RetryPolicy())
 	e.feedback = blob.Retry(store, RetryPolicy())
 	e.Settings = &settings.Cache{Bucket: e.Bucket, Now: time.Now, Age: settingsAge}
 	if address := getenv("BUCKETSEARCH_REDIS"); address != "" {

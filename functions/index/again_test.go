@@ -23,12 +23,7 @@ func (w *world) commit(edit func(*manifest.Manifest)) manifest.Manifest {
 
 func (w *world) urls(listed manifest.Segment) (urls []string) {
 	w.t.Helper()
-	s := w.segment(listed)
-	for i := range s.Documents() {
-		d, err := s.Document(i)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+	for _, d := range w.documents(listed) {
 		urls = append(urls, d.URL)
 	}
 	return urls
@@ -61,10 +56,10 @@ func TestSegmentIsReplaced(t *testing.T) {
 	if len(m.Segments) != 1 || m.Segments[0].Key == old || m.Segments[0].Documents != 2 || !m.Packages[0].Indexed {
 		t.Fatalf("packages %+v, segments %+v", m.Packages, m.Segments)
 	}
-	if d, err := w.segment(m.Segments[0]).Document(0); err != nil || d.Package != now {
-		t.Errorf("the document stands in %s, %v, want %s", d.Package, err, now)
+	if d := w.documents(m.Segments[0])[0]; d.Package != now {
+		t.Errorf("the document stands in %s, want %s", d.Package, now)
 	}
-	if !condemned(&m, old) {
+	if !m.IsCondemned(old) {
 		t.Errorf("condemned %+v, want %s among them", m.Condemned, old)
 	}
 	w.erase(0)
@@ -124,7 +119,7 @@ func TestTheSameSegmentAgain(t *testing.T) {
 			if len(m.Segments) != 1 || (m.Segments[0].Key == before) != test.sameKey || w.segment(m.Segments[0]).Documents() != 3 {
 				t.Errorf("segments %+v, before %s", m.Segments, before)
 			}
-			if condemned(&m, m.Segments[0].Key) || condemned(&m, before) == test.sameKey {
+			if m.IsCondemned(m.Segments[0].Key) || m.IsCondemned(before) == test.sameKey {
 				t.Errorf("condemned %+v", m.Condemned)
 			}
 		})

@@ -1,27 +1,32 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/language"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// extract turns the pages of a package into documents, in their order. Pages
-// that are no text are left out, which can be read and not searched, and what
-// is forgotten.
-func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set) ([]segment.Document, error) {
+// extract turns the pages of a package into documents, by site and URL: so the
+// hits of a query lie together, and alike pages are compressed together. Pages
+// that are no text are left out, which can be read and not searched, what is
+// forgotten, and all versions of a page but the last.
+func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set) ([]*segments.Page, error) {
 	reader, err := webobject.Open(content)
 	if err != nil {
 		return nil, err
 	}
-	var documents []*segment.Document
+	var pages []*segments.Page
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for entry, err := range reader.Objects() {
@@ -35,45 +40,56 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 		if !document.Searchable(entry.Object.Data, entry.Object.MIME) || forgotten.ForgetsURL(entry.Object.URL) {
 			continue
 		}
-		d := new(segment.Document)
-		documents = append(documents, d)
+		p := new(segments.Page)
+		pages = append(pages, p)
 		group.Go(func() error {
 			var err error
-			*d, err = documentOf(key, entry)
+			*p, err = pageOf(key, entry)
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	values := make([]segment.Document, len(documents))
-	for i, d := range documents {
-		values[i] = *d
-	}
-	return values, ctx.Err()
+	slices.SortStableFunc(pages, func(a, b *segments.Page) int {
+		return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.URL, b.URL), b.Version.Compare(a.Version))
+	})
+	return slices.CompactFunc(pages, func(a, b *segments.Page) bool { return a.ID == b.ID }), ctx.Err()
 }
 
-func documentOf(key string, entry webobject.Entry) (segment.Document, error) {
+func pageOf(key string, entry webobject.Entry) (segments.Page, error) {
 	o := entry.Object
 	a, err := address.Parse(o.URL)
 	if err != nil {
-		return segment.Document{}, err
+		return segments.Page{}, err
 	}
 	content := textOf(o)
-	return segment.Document{
-		ID:       a.ID,
-		Version:  o.Version,
-		URL:      o.URL,
-		Site:     a.Site,
-		Title:    content.Title,
-		Headings: content.Headings,
-		Body:     content.Body,
-		Lang:     content.Lang,
-		MIME:     o.MIME,
-		Fetched:  o.Downloaded,
-		Package:  key,
-		Offset:   entry.Place.Offset,
-		Length:   entry.Place.Length,
+	print := content.Fingerprint()
+	collections := slices.Sorted(slices.Values(o.Collections))
+	code, _ := language.Identify(content.Title+"\n"+content.Body, content.Lang)
+	return segments.Page{
+		Document: segment.Document{
+			ID:          a.ID,
+			Version:     o.Version,
+			URL:         o.URL,
+			Site:        a.Site,
+			Title:       content.Title,
+			Headings:    content.Headings,
+			Body:        content.Body,
+			Lang:        code,
+			MIME:        o.MIME,
+			Collections: slices.Compact(collections),
+			Fetched:     o.Downloaded,
+			Package:     key,
+			Offset:      entry.Place.Offset,
+			Length:      entry.Place.Length,
+			TitleHash:   print.TitleHash,
+			TextHash:    print.TextHash,
+			Simhash:     print.Simhash,
+			Sketch:      print.Sketch,
+		},
+		Emphasis: content.Emphasis,
+		Large:    content.Large,
 	}, nil
 }
 

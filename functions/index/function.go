@@ -1,4 +1,5 @@
-// Package index builds the segment of a package.
+// Package index builds the segment of a package, and says of every page that
+// the partition holds in several versions that only the last is alive.
 package index
 
 import (
@@ -13,6 +14,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
+	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -33,8 +36,10 @@ var (
 type Function struct {
 	Bucket blob.Bucket
 	Redis  redis.UniversalClient
+	Sender task.Sender
 	Now    func() time.Time
-	Worker string // who holds the leases
+	Worker string          // who holds the leases
+	Tiers  segments.Limits // those of merge
 	Log    *slog.Logger
 }
 
@@ -112,27 +117,36 @@ func (f *Function) buildOnce(ctx context.Context, current *manifest.Manifest, pk
 	if err != nil {
 		return err
 	}
-	documents, err := extract(ctx, pkg.Key, content, forgotten)
+	pages, err := extract(ctx, pkg.Key, content, forgotten)
 	if err != nil {
 		return err
 	}
 	extracted := f.Now()
-	var built *manifest.Segment
-	if len(documents) > 0 {
-		if built, err = f.putSegment(ctx, current, documents); err != nil {
+	listing := newListing(f, pkg, pages)
+	if len(pages) > 0 {
+		content, err := segments.Build(pages)
+		if err != nil {
 			return err
 		}
+		built, err := segments.Put(ctx, f.Bucket, current, content)
+		if err != nil {
+			return err
+		}
+		listing.built = &built
 	}
 	m, err := manifest.Commit(ctx, f.Bucket, current.Partition, f.Now, func(m *manifest.Manifest) error {
 		if m.Forgotten > forgotten.Version { // and nobody erases there any more
 			return errAgain
 		}
-		return list(m, pkg, built, f.Now())
+		return listing.edit(ctx, m)
 	})
 	if err != nil {
 		return err
 	}
-	f.Log.InfoContext(ctx, "indexed", "partition", m.Partition, "generation", m.Generation, "package", pkg.Key, "documents", len(documents),
+	f.Log.InfoContext(ctx, "indexed", "partition", m.Partition, "generation", m.Generation, "package", pkg.Key, "documents", len(pages),
 		"extract", extracted.Sub(began), "build", f.Now().Sub(extracted))
-	return nil
+	if f.Tiers.Mergeable(&m) == nil {
+		return nil
+	}
+	return task.Send(ctx, f.Sender, task.Merge, task.Tiers{Storage: m.Partition}, 0)
 }

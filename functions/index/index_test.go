@@ -3,6 +3,7 @@ package index
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
@@ -29,6 +31,7 @@ type world struct {
 	*Function
 	t      *testing.T
 	bucket *memblob.Bucket
+	sender *functionstest.Sender
 	decide func(faultblob.Call) faultblob.Fault // of the function's storage calls; nil: none fails
 }
 
@@ -40,7 +43,7 @@ func newWorld(t *testing.T) *world {
 // newWorldIn is newWorld with storage calls that may fail.
 func newWorldIn(t *testing.T, bucket *memblob.Bucket, decide func(faultblob.Call) faultblob.Fault) *world {
 	t.Helper()
-	w := &world{t: t, bucket: bucket, decide: decide}
+	w := &world{t: t, bucket: bucket, sender: new(functionstest.Sender), decide: decide}
 	faulty := faultblob.New(bucket, func(c faultblob.Call) faultblob.Fault {
 		if w.decide == nil {
 			return faultblob.None
@@ -48,7 +51,8 @@ func newWorldIn(t *testing.T, bucket *memblob.Bucket, decide func(faultblob.Call
 		return w.decide(c)
 	})
 	w.Function = &Function{
-		Bucket: faulty, Redis: redistest.Embedded(t), Now: functionstest.NewClock().Now, Worker: "w", Log: functionstest.Log(),
+		Bucket: faulty, Redis: redistest.Embedded(t), Sender: w.sender, Now: functionstest.NewClock().Now, Worker: "w",
+		Tiers: segments.DefaultLimits(), Log: functionstest.Log(),
 	}
 	return w
 }
@@ -89,15 +93,44 @@ func (w *world) manifest() manifest.Manifest {
 
 func (w *world) segment(listed manifest.Segment) *segment.Segment {
 	w.t.Helper()
-	content, err := w.bucket.Get(w.t.Context(), listed.Key, blob.Range{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	opened, err := segment.Open(content)
+	opened, err := segments.Open(w.t.Context(), segments.Ranges{Bucket: w.bucket}, &listed)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return opened
+}
+
+// live returns the live documents of all segments, with their versions.
+func (w *world) live() (live []string) {
+	w.t.Helper()
+	m := w.manifest()
+	for i := range m.Segments {
+		for _, d := range w.documents(m.Segments[i]) {
+			live = append(live, d.URL+" "+d.Version.String())
+		}
+	}
+	slices.Sort(live)
+	return live
+}
+
+// documents returns the live documents of a segment.
+func (w *world) documents(listed manifest.Segment) (live []segment.Document) {
+	w.t.Helper()
+	dead, err := segments.Dead(w.t.Context(), w.bucket, &listed)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for doc := range uint32(listed.Documents) {
+		if dead.Contains(doc) {
+			continue
+		}
+		d, err := w.segment(listed).Stored(w.t.Context(), []uint32{doc})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		live = append(live, d[0])
+	}
+	return live
 }
 
 // A package whose event comes before the commit is no work yet.
@@ -123,18 +156,16 @@ func TestDocuments(t *testing.T) {
 	text := webobject.Object{
 		URL: "http://sub.a.example/text", MIME: "text/plain; charset=iso-8859-1", Data: []byte("na\xEFve words"),
 		Downloaded: functionstest.Start, Version: layout.Version{Epoch: 2, Token: 3},
+		Collections: []string{"b", "a", "b"},
 	}
 	pkg := w.put(1, image, empty, text)
 	w.list(pkg)
 	w.run(pkg.Key)
 	listed := w.manifest().Segments[0]
-	if listed.Documents != 2 || !cmp.Equal(listed.Packages, []uint32{0}) {
+	if listed.Documents != 2 || !cmp.Equal(listed.Parts, []manifest.Part{{Documents: 2}}) {
 		t.Errorf("listed %+v, want two documents of package 0", listed)
 	}
-	got, err := w.segment(listed).Document(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := w.documents(listed)[1] // by site and URL
 	page, err := webobject.Read(t.Context(), w.bucket, got.Package, webobject.Place{Offset: got.Offset, Length: got.Length})
 	if err != nil || page.URL != got.URL {
 		t.Errorf("where %s is said to stand is %s, %v", got.URL, page.URL, err)
@@ -142,6 +173,7 @@ func TestDocuments(t *testing.T) {
 	want := segment.Document{
 		ID: layout.IdentityOf(text.URL), Version: text.Version, URL: text.URL, Site: "a.example", Title: "naïve words", Body: "naïve words",
 		Lang: got.Lang, MIME: text.MIME, Fetched: text.Downloaded, Package: pkg.Key, Offset: got.Offset, Length: got.Length,
+		Collections: []string{"a", "b"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("document (-want +got):\n%s", diff)

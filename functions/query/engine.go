@@ -1,46 +1,134 @@
 package query
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/search"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
-	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
+	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // Engine answers from the bucket alone. It is safe for concurrent use.
 type Engine struct {
-	Bucket   blob.Reader
+	Options
+	bucket    blob.Reader
+	ranges    *rangecache.Cache
+	documents *search.Memory
+
+	snapshots snapshots
+	past      atomic.Pointer[snapshot] // the last that a query named
+}
+
+// Options of an engine.
+type Options struct {
 	Settings *settings.Cache
 	Now      func() time.Time
 	Age      time.Duration // how old the manifests may be
 	Log      *slog.Logger
 
-	snapshots snapshots
+	Memory int64  // bytes of cache in memory; 0 for DefaultMemory
+	Dir    string // of a cache on local disk; "" for none
+	Disk   int64  // bytes of it
+	Name   string // of the bucket, to which the cache on disk is bound
+
+	Paid float64 // GB of memory that the function is paid for; 0 where nobody is paid
+}
+
+// DefaultMemory leaves more than half of a function of 512 MB to the work
+// itself.
+const DefaultMemory = 192 << 20
+
+// NewEngine returns an engine over a bucket, which counts into the meter of a
+// context where costs are asked for.
+func NewEngine(bucket blob.Reader, o Options) (*Engine, error) {
+	o.Memory = cmp.Or(o.Memory, DefaultMemory)
+	ranges, err := rangecache.New(bucket, rangecache.Options{Memory: o.Memory, Dir: o.Dir, Disk: o.Disk, Bucket: o.Name})
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{Options: o, bucket: bucket, ranges: ranges, documents: search.NewMemory(o.Memory / 8)}, nil
+}
+
+// Query is what a client asks.
+type Query struct {
+	search.Query
+	AsOf time.Time // to answer from the state of that moment; zero for now
+	Cost bool      // say what the answer cost
 }
 
 // Result is what a search found.
 type Result struct {
-	segment.Result
+	search.Result
 	Took time.Duration
 	// Incomplete says that a segment is damaged or gone, so that pages are
 	// missing from what was found until it has been built again.
 	Incomplete bool
+	Cost       *meter.Cost // nil unless it was asked for
 }
 
-// Search searches all partitions.
-func (e *Engine) Search(ctx context.Context, q segment.Query) (Result, error) {
+// Search searches all partitions. A segment that turns out to be unusable is
+// left out, and asked for again with the next snapshot; before that, the
+// manifests are read again, because a merge may have replaced it.
+func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	began := e.Now()
-	current, err := e.snapshots.get(ctx, e)
-	if err != nil {
-		return Result{}, err
+	costs := new(meter.Meter)
+	if q.Cost {
+		ctx = meter.With(ctx, costs)
 	}
-	found, err := current.index.Search(ctx, q)
-	if err != nil {
-		return Result{}, fmt.Errorf("cannot search: %w", err)
+	current, err := e.snapshotOf(ctx, q.AsOf)
+	for err == nil {
+		var found search.Result
+		if found, err = current.index.Search(ctx, q.Query); err == nil {
+			result := Result{Result: found, Took: e.Now().Sub(began), Incomplete: len(current.missing) > 0}
+			if q.Cost {
+				cost := costs.Cost(current.prices, result.Took.Seconds()*e.Paid)
+				result.Cost = &cost
+			}
+			return result, nil
+		}
+		fault, is := errors.AsType[*search.Unreadable](err)
+		if !is || !unusable(err) {
+			break
+		}
+		current, err = e.without(ctx, current, fault)
 	}
-	return Result{found, e.Now().Sub(began), len(current.missing) > 0}, nil
+	return Result{}, fmt.Errorf("cannot search: %w", err)
+}
+
+// without returns a snapshot that does without a segment that cannot be used.
+func (e *Engine) without(ctx context.Context, current *snapshot, fault *search.Unreadable) (*snapshot, error) {
+	if errors.Is(fault, blob.ErrAbsent) && e.snapshots.last.Load() == current { // deleted a grace after the manifests were read
+		e.snapshots.outdate()
+		fresh, err := e.snapshots.get(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		if _, listed := fresh.segments[fault.Segment]; !listed {
+			return fresh, nil
+		}
+		current = fresh
+	}
+	e.miss(ctx, fault.Segment, fault)
+	lacking, err := current.lacking(fault.Segment, e.documents)
+	if err != nil {
+		return nil, err
+	}
+	if !e.snapshots.last.CompareAndSwap(current, lacking) {
+		e.past.CompareAndSwap(current, lacking)
+	}
+	return lacking, nil
+}
+
+// miss logs that a segment cannot be used.
+func (e *Engine) miss(ctx context.Context, key string, err error) {
+	e.Log.ErrorContext(ctx, "a segment is missing from all answers until it is built again: bucketsearch verify --repair",
+		"segment", key, "error", err)
 }

@@ -3,10 +3,14 @@ package query
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/search"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
 // failure is an error as the client is told of it.
@@ -22,6 +26,12 @@ func (f failure) Error() string { return f.Sentence }
 func failureOf(err error) failure {
 	if f, ok := errors.AsType[failure](err); ok {
 		return f
+	}
+	if refusal, ok := errors.AsType[*search.Refusal](err); ok {
+		return failure{http.StatusBadRequest, refusal.Sentence}
+	}
+	if errors.Is(err, manifest.ErrNotKept) {
+		return failure{http.StatusBadRequest, fmt.Sprintf("Nothing is kept of that moment any more; ask for one of the last %d days.", manifest.Keep/(24*time.Hour))}
 	}
 	if errors.Is(err, blob.ErrRetryable) || errors.Is(err, context.DeadlineExceeded) {
 		return failure{http.StatusServiceUnavailable, "The object store does not answer at the moment. Please try again in a little while."}

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/functions/search"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
-	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
@@ -27,7 +27,7 @@ func (s *store) address(url string) address.Address {
 // found returns the addresses of what a search finds, sorted.
 func found(t *testing.T, e *Engine, text string) map[string]bool {
 	t.Helper()
-	result, err := e.Search(t.Context(), segment.Query{Text: text, Size: 100})
+	result, err := e.Search(t.Context(), Query{Query: search.Query{Text: text, Size: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,15 +77,15 @@ func TestForgottenIsMasked(t *testing.T) {
 	if _, err := e.PageInBooks(t.Context(), s.address("https://example3.org/manual")); err == nil || !strings.Contains(err.Error(), ErrNoPage.Error()) {
 		t.Errorf("in the books: %v", err)
 	}
-	// Once nothing of a site is left in a partition, documents need not be read.
+	// Once nothing is left in a partition, no columns need be read there.
 	for p := range layout.Partition(3) {
 		s.commit(p, func(m *manifest.Manifest) error { m.Forgotten = 2; return nil })
 	}
 	s.clock.advance(e.Age)
 	total(t, e, "manual")
 	for key, l := range e.snapshots.last.Load().segments {
-		if l.bySite {
-			t.Errorf("the documents of %s were read", key)
+		if l.takedowns != 0 {
+			t.Errorf("the columns of %s were read", key)
 		}
 	}
 }

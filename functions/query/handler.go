@@ -12,6 +12,16 @@ const ownPolicy = "default-src 'none'; style-src 'self'; img-src data:; form-act
 //	                           JSON to those who Accept application/json
 //	GET /page?url=             the stored copy of a page
 //
+// /search takes more, each as often as is useful where more than one makes
+// sense:
+//
+//	site= lang= collection= type=   pages of any of these values
+//	after= before=                  pages fetched then: a date, or a time by RFC 3339
+//	asof=                           the state of a past moment
+//	facet=                          counts by site, lang, collection or type
+//	timeout=                        milliseconds after which what was found is returned
+//	explain=score, explain=cost     how scores came about, what the answer cost
+//
 // What goes wrong is told in a sentence, {"error": …} in JSON, and what is not
 // the client's fault is logged once. A client that hangs up ends its search.
 func Handler(e *Engine) http.Handler {

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -43,11 +44,11 @@ func (e *Engine) page(ctx context.Context, a address.Address) (webobject.Object,
 	if err != nil {
 		return webobject.Object{}, err
 	}
-	d, found, err := current.index.Lookup(a.ID)
+	d, found, err := current.index.Lookup(ctx, a.ID)
 	if err == nil && found {
-		return readPage(ctx, e.Bucket, a, currentKey(current.manifests, d.Package), placeOf(d))
+		return readPage(ctx, e.bucket, a, currentKey(current.manifests, d.Package), placeOf(d))
 	}
-	return pageInBooks(ctx, e.Bucket, current.manifests, a)
+	return pageInBooks(ctx, e.bucket, current.manifests, a)
 }
 
 // PageInBooks returns the stored page of an address without the index: for
@@ -60,11 +61,24 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address) (webobject.
 	if inForce.Takedowns.Forgets(a) {
 		return webobject.Object{}, noPage(a)
 	}
-	manifests, err := readManifests(ctx, e.Bucket, inForce.Partitions())
+	manifests, err := newestManifests(ctx, e.bucket, inForce.Partitions())
 	if err != nil {
 		return webobject.Object{}, err
 	}
-	return pageInBooks(ctx, e.Bucket, manifests, a)
+	return pageInBooks(ctx, e.bucket, manifests, a)
+}
+
+// newestManifests reads those of all partitions at once, and nothing else.
+func newestManifests(ctx context.Context, bucket blob.Reader, partitions []layout.Partition) ([]manifest.Manifest, error) {
+	manifests := make([]manifest.Manifest, len(partitions))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, p := range partitions {
+		group.Go(func() (err error) {
+			manifests[i], err = manifest.Read(ctx, bucket, p)
+			return err
+		})
+	}
+	return manifests, group.Wait()
 }
 
 func noPage(a address.Address) error { return fmt.Errorf("%s: %w", a.URL, ErrNoPage) }

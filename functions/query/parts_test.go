@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/functions/search"
 )
 
 func TestWantsJSON(t *testing.T) {
@@ -64,7 +64,7 @@ func TestPager(t *testing.T) {
 		{9960, 30, 1e6, "/search?from=9930&n=30&q=a", "", 327, 333, 333},
 		{20, 10, 5, "/search?q=a", "", 1, 1, 0}, // behind the end
 	} {
-		p := newPager(segment.Query{Text: "a", From: test.from, Size: test.size}, test.total)
+		p := newPager(Query{Query: search.Query{Text: "a", From: test.from, Size: test.size}}, test.total, true)
 		first, last, current := 0, 0, 0
 		for _, n := range p.Numbers {
 			if first == 0 {

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/functions/search"
 )
 
 // box is the form of every page. The zero box is empty.
@@ -24,6 +24,8 @@ type resultsPage struct {
 	Exact      bool
 	Took       time.Duration
 	Incomplete bool
+	Partial    bool
+	Notes      []string
 	First      int // number of the first hit, from 1
 	Hits       []hit
 	Pages      pager
@@ -32,17 +34,17 @@ type resultsPage struct {
 type hit struct {
 	URL     string
 	Crumbs  []string // the address for people: host, then the parts of the path
-	Title   []segment.Fragment
-	Snippet []segment.Fragment
+	Title   []search.Fragment
+	Snippet []search.Fragment
 	Lang    string
 	Fetched time.Time
 	Copy    string // address of the stored copy
 }
 
-func newResultsPage(q segment.Query, found Result) resultsPage {
+func newResultsPage(q Query, found Result) resultsPage {
 	page := resultsPage{
 		Box: box{Query: q.Text}, Total: found.Total, Exact: found.Exact, Took: found.Took,
-		Incomplete: found.Incomplete, First: q.From + 1, Pages: newPager(q, found.Total),
+		Incomplete: found.Incomplete, Partial: found.Partial, Notes: found.Notes, First: q.From + 1, Pages: newPager(q, found.Total, found.Exact),
 	}
 	if q.Size != defaultHits {
 		page.Box.Size = q.Size
@@ -50,7 +52,7 @@ func newResultsPage(q segment.Query, found Result) resultsPage {
 	for _, h := range found.Hits {
 		title := h.MarkedTitle
 		if strings.TrimSpace(plain(title)) == "" {
-			title = []segment.Fragment{{Text: h.URL}}
+			title = []search.Fragment{{Text: h.URL}}
 		}
 		page.Hits = append(page.Hits, hit{
 			URL: h.URL, Crumbs: crumbs(h.URL), Title: title, Snippet: h.Snippet,
@@ -102,8 +104,8 @@ type numbered struct {
 // pagesShown is how many numbers a pager has.
 const pagesShown = 7
 
-func newPager(q segment.Query, total int) (p pager) {
-	last := min((total-1)/q.Size, segment.MaxHits/q.Size-1) // counted from 0
+func newPager(q Query, total int, exact bool) (p pager) {
+	last := min((total-1)/q.Size, search.MaxHits/q.Size-1) // counted from 0
 	current := q.From / q.Size
 	if total == 0 || last == 0 && q.From == 0 {
 		return pager{}
@@ -111,7 +113,7 @@ func newPager(q segment.Query, total int) (p pager) {
 	if q.From > 0 {
 		p.Previous = pageAddress(q, min(q.From-q.Size, last*q.Size))
 	}
-	if q.From+q.Size < total && q.From+2*q.Size <= segment.MaxHits {
+	if (q.From+q.Size < total || !exact) && q.From+2*q.Size <= search.MaxHits {
 		p.Next = pageAddress(q, q.From+q.Size)
 	}
 	first := max(0, min(current-pagesShown/2, last-pagesShown+1))
@@ -121,8 +123,19 @@ func newPager(q segment.Query, total int) (p pager) {
 	return p
 }
 
-func pageAddress(q segment.Query, from int) string {
+// pageAddress is where the hits from the one numbered from are.
+func pageAddress(q Query, from int) string {
 	values := url.Values{"q": {q.Text}}
+	for name, filter := range map[string][]string{"site": q.Site, "lang": q.Lang, "collection": q.Collection, "type": q.Type} {
+		if len(filter) > 0 {
+			values[name] = filter
+		}
+	}
+	for name, t := range map[string]time.Time{"after": q.After, "before": q.Before, "asof": q.AsOf} {
+		if !t.IsZero() {
+			values.Set(name, t.Format(time.RFC3339Nano))
+		}
+	}
 	if q.Size != defaultHits {
 		values.Set("n", strconv.Itoa(q.Size))
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 func (s *site) search(w http.ResponseWriter, r *http.Request) error {
-	q, err := readQuery(r)
+	q, err := readQuery(r, s.engine.Now())
 	if err != nil {
 		return err
 	}

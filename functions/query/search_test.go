@@ -62,7 +62,7 @@ func TestJSON(t *testing.T) {
 		"total": 1.0, "total_exact": true, "took_ms": 0.0,
 		"results": []any{map[string]any{
 			"url": "https://example.org/vacuum", "title": "Vacuum <b>", "snippet": "It cleans & tidies a table.",
-			"score": score, "lang": "en", "fetched": "2026-11-21T12:00:01Z",
+			"score": score, "lang": "en", "type": "text/html", "fetched": "2026-11-21T12:00:01Z",
 		}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -8,26 +8,34 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/bucketsearch/bucketsearch/functions/search"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
-	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 const (
-	// parallelReads is how many segments or books are read at once.
+	// parallelReads is how many books are read at once.
 	parallelReads = 8
 	// patience is how long a renewal of the snapshot may take.
 	patience = time.Minute
+	// staleAfter is for how long the generations behind one that was read are
+	// sure to be there still.
+	staleAfter = time.Hour
 )
 
-// snapshot is what the manifests of one moment say, ready to be searched.
+// snapshot is what the manifests of one moment say, ready to be searched. It
+// is not changed once it is made.
 type snapshot struct {
 	manifests []manifest.Manifest
-	takedowns uint64            // version of what is masked
-	segments  map[string]loaded // by key
+	takedowns takedown.Set
+	prices    meter.Prices
+	segments  map[string]opened // by key
 	missing   map[string]bool   // keys of the segments that cannot be used
-	index     *segment.Index
+	index     *search.Index
 	taken     time.Time
 }
 
@@ -61,27 +69,110 @@ func (s *snapshots) get(ctx context.Context, e *Engine) (*snapshot, error) {
 	}
 }
 
+// renew reads the settings, and at once with them the generation and the
+// segments of the first partition: a cold start then takes two steps where it
+// is the only one.
 func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	last := s.last.Load()
 	if last.holds(e) { // another was faster
 		return last, nil
 	}
 	taken := e.Now()
-	inForce, err := e.Settings.Get(ctx)
+	if last == nil {
+		last = new(snapshot)
+	}
+	var inForce *settings.Settings
+	newest := make(map[layout.Partition]manifest.Manifest)
+	if age := taken.Sub(last.taken); age >= 0 && age < staleAfter {
+		for _, m := range last.manifests {
+			newest[m.Partition] = m
+		}
+	}
+	fork := meter.NewFork(ctx)
+	var reading errgroup.Group
+	reading.Go(func() (err error) {
+		inForce, err = e.Settings.Get(fork.Branch())
+		return err
+	})
+	var first manifest.Manifest
+	reading.Go(func() (err error) {
+		first, err = e.newest(fork.Branch(), 0, newest)
+		return err
+	})
+	if err := reading.Wait(); err != nil {
+		return nil, err
+	}
+	manifests, err := e.readManifests(ctx, inForce.Partitions(), newest, &first)
 	if err != nil {
 		return nil, err
 	}
-	manifests, err := readManifests(ctx, e.Bucket, inForce.Partitions())
-	if err != nil {
-		return nil, err
-	}
-	fresh, err := e.take(ctx, manifests, inForce.Takedowns, last)
+	fresh, err := e.take(ctx, manifests, inForce, last)
 	if err != nil {
 		return nil, err
 	}
 	fresh.taken = taken
+	if fresh.takedowns.Version != last.takedowns.Version || fresh.forgotten() != last.forgotten() {
+		e.ranges.Clear()
+		e.documents.Clear()
+	}
 	s.last.Store(fresh)
 	return fresh, nil
+}
+
+// readManifests reads those of all partitions at once, but for the one that is
+// read already, if any.
+func (e *Engine) readManifests(ctx context.Context, partitions []layout.Partition, known map[layout.Partition]manifest.Manifest, read *manifest.Manifest) ([]manifest.Manifest, error) {
+	manifests := make([]manifest.Manifest, len(partitions))
+	fork := meter.NewFork(ctx)
+	var group errgroup.Group
+	for i, p := range partitions {
+		if read != nil && read.Partition == p {
+			manifests[i] = *read
+			continue
+		}
+		group.Go(func() (err error) {
+			manifests[i], err = e.newest(fork.Branch(), p, known)
+			return err
+		})
+	}
+	return manifests, group.Wait()
+}
+
+// newest returns the newest generation of a partition. Where no earlier one is
+// known, the tails of the segments that the hint lists are read while it is
+// made sure that it is the newest.
+func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layout.Partition]manifest.Manifest) (manifest.Manifest, error) {
+	if m, found := known[p]; found {
+		return manifest.Newer(ctx, e.bucket, m)
+	}
+	hint, err := manifest.Hint(ctx, e.bucket, p)
+	if err != nil {
+		return manifest.Read(ctx, e.bucket, p)
+	}
+	fork := meter.NewFork(ctx)
+	var ahead errgroup.Group
+	for _, s := range hint.Segments {
+		ahead.Go(func() error {
+			_, _ = e.ranges.Read(fork.Branch(), s.Key, []blob.Range{tailOf(s)}) // whoever needs it says what is wrong
+			return nil
+		})
+	}
+	newest, err := manifest.Newer(fork.Branch(), e.bucket, hint)
+	_ = ahead.Wait()
+	return newest, err
+}
+
+func tailOf(s manifest.Segment) blob.Range {
+	return blob.Range{Offset: s.Bytes - s.Tail, Length: s.Tail}
+}
+
+// forgotten is a number that grows whenever a partition has erased more of what
+// is to be forgotten.
+func (s *snapshot) forgotten() (sum uint64) {
+	for _, m := range s.manifests {
+		sum += m.Forgotten
+	}
+	return sum
 }
 
 // outdate has the manifests read again by the next who needs them.
@@ -100,19 +191,6 @@ func (s *snapshot) holds(e *Engine) bool {
 	}
 	age := e.Now().Sub(s.taken)
 	return age >= 0 && age < e.Age
-}
-
-// readManifests reads those of all partitions at once.
-func readManifests(ctx context.Context, bucket blob.Reader, partitions []layout.Partition) ([]manifest.Manifest, error) {
-	manifests := make([]manifest.Manifest, len(partitions))
-	group, ctx := errgroup.WithContext(ctx)
-	for i, p := range partitions {
-		group.Go(func() (err error) {
-			manifests[i], err = manifest.Read(ctx, bucket, p)
-			return err
-		})
-	}
-	return manifests, group.Wait()
 }
 
 // currentKey returns the key that a package has now: pages may have been

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/RoaringBitmap/roaring"
+
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
@@ -110,7 +113,7 @@ func (s *store) publishIn(partition layout.Partition, pages []testPage) {
 	s.check(s.bucket.Create(s.t.Context(), key, spf))
 
 	var learnt book.Book
-	var documents []segment.Document
+	var documents []*segments.Page
 	for i, p := range pages {
 		a, err := address.Parse(p.url)
 		s.check(err)
@@ -121,22 +124,50 @@ func (s *store) publishIn(partition layout.Partition, pages []testPage) {
 		if p.title+p.body == "" {
 			continue
 		}
-		documents = append(documents, segment.Document{
+		documents = append(documents, &segments.Page{Document: segment.Document{
 			ID: a.ID, Version: version, URL: a.URL, Site: a.Site, Title: p.title, Body: p.body, Lang: p.lang, MIME: p.mime,
 			Fetched: created, Package: key, Offset: places[i].Offset, Length: places[i].Length,
-		})
+		}})
 	}
 	bookKey := s.put(learnt, partition)
-	index, err := segment.Build(documents)
+	content, err := segments.Build(documents)
 	s.check(err)
-	segmentKey := layout.SegmentKey(partition, layout.ContentHash(index))
-	s.check(blob.CreateOnce(s.t.Context(), s.bucket, segmentKey, index))
+	m, err := manifest.Read(s.t.Context(), s.bucket, partition)
+	s.check(err)
+	built, err := segments.Put(s.t.Context(), s.bucket, &m, content)
+	s.check(err)
 	s.commit(partition, func(m *manifest.Manifest) error {
 		m.Add(manifest.Package{Key: key, Bytes: int64(len(spf)), Pages: len(pages), Indexed: true})
 		m.Books = append(m.Books, manifest.Book{Key: bookKey, Outcomes: len(learnt.Outcomes)})
-		m.Segments = append(m.Segments, manifest.Segment{Key: segmentKey, Documents: len(documents), Packages: []uint32{m.Next - 1}})
+		s.supersede(m, documents)
+		built.Parts = []manifest.Part{{Package: m.Next - 1, Documents: len(documents)}}
+		m.Segments = append(m.Segments, built)
 		return nil
 	})
+}
+
+// supersede marks the earlier versions of documents as dead.
+func (s *store) supersede(m *manifest.Manifest, documents []*segments.Page) {
+	s.t.Helper()
+	fresh := map[layout.Identity]bool{}
+	for _, d := range documents {
+		fresh[d.ID] = true
+	}
+	dead := map[string]*roaring.Bitmap{}
+	for _, listed := range m.Segments {
+		opened, err := segments.Open(s.t.Context(), segments.Ranges{Bucket: s.bucket}, &listed)
+		s.check(err)
+		ids, err := opened.Identities(s.t.Context())
+		s.check(err)
+		dead[listed.Key], err = segments.Dead(s.t.Context(), s.bucket, &listed)
+		s.check(err)
+		for doc, id := range ids {
+			if fresh[id] {
+				dead[listed.Key].AddInt(doc)
+			}
+		}
+	}
+	s.check(segments.Mask(s.t.Context(), s.bucket, m, s.clock.Now(), dead))
 }
 
 func (s *store) put(learnt book.Book, partition layout.Partition) (key string) {
@@ -159,13 +190,14 @@ func (s *store) commit(partition layout.Partition, edit func(*manifest.Manifest)
 func (s *store) engine(bucket blob.Reader) *Engine { return s.logging(bucket, s.t.Output()) }
 
 func (s *store) logging(bucket blob.Reader, log io.Writer) *Engine {
-	return &Engine{
-		Bucket:   bucket,
+	e, err := NewEngine(bucket, Options{
 		Settings: &settings.Cache{Bucket: bucket, Now: s.clock.Now, Age: time.Minute},
 		Now:      s.clock.Now,
 		Age:      10 * time.Second,
 		Log:      slog.New(slog.NewTextHandler(log, nil)),
-	}
+	})
+	s.check(err)
+	return e
 }
 
 // handler serves the store; what it logs is written to log.

@@ -4,133 +4,187 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
+	"github.com/RoaringBitmap/roaring"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/functions/search"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// loaded is a segment in memory.
-type loaded struct {
-	whole  *segment.Segment
-	shown  *segment.Segment // without what is forgotten
-	bySite bool             // whether pages of forgotten sites were looked for
+// opened is a segment that can be searched, and what of it is not there.
+type opened struct {
+	segment   *segment.Segment
+	deletions string // key of the overlay that dead was read from; "" for none
+	takedowns uint64 // version of what is hidden; 0 for nothing
+	dead      *roaring.Bitmap
 }
 
-// take reads the segments that last, which may be nil, does not hold, and
-// masks what is forgotten. A segment that is damaged or gone is left out, so
+// listed is a segment as a manifest names it.
+type listed struct {
+	manifest.Segment
+	hide bool // what is forgotten may be in it
+}
+
+// take makes a snapshot of manifests, and takes over from last, which may be
+// nil, what it has opened. A segment that is damaged or gone is left out, so
 // that the others can be searched, and asked for again with each snapshot; it
 // is logged when it is missed first.
-func (e *Engine) take(ctx context.Context, manifests []manifest.Manifest, forgotten takedown.Set, last *snapshot) (*snapshot, error) {
+func (e *Engine) take(ctx context.Context, manifests []manifest.Manifest, inForce *settings.Settings, last *snapshot) (*snapshot, error) {
+	forgotten := inForce.Takedowns
 	if last == nil {
 		last = &snapshot{}
 	}
-	same := sameGenerations(last.manifests, manifests) && last.takedowns == forgotten.Version
 	fresh := &snapshot{
-		manifests: manifests, takedowns: forgotten.Version, segments: last.segments, missing: last.missing, index: last.index,
+		manifests: manifests, takedowns: forgotten, prices: inForce.Control.Priced(),
+		segments: make(map[string]opened), missing: make(map[string]bool),
 	}
-	if same && len(last.missing) == 0 {
-		return fresh, nil
-	}
-	keys, opened, err := e.open(ctx, manifests, forgotten, last)
-	if err != nil {
-		return nil, err
-	}
-	fresh.segments, fresh.missing = make(map[string]loaded, len(keys)), make(map[string]bool)
-	var shown []*segment.Segment
-	for i, key := range keys {
-		if opened[i].shown == nil {
-			fresh.missing[key] = true
-			continue
-		}
-		fresh.segments[key] = opened[i]
-		shown = append(shown, opened[i].shown)
-	}
-	if !same || len(fresh.missing) != len(last.missing) {
-		fresh.index, err = segment.NewIndex(shown)
-	}
-	return fresh, err
-}
-
-// open returns the keys of the segments that are listed, and each of them that
-// can be used, else a zero one.
-func (e *Engine) open(ctx context.Context, manifests []manifest.Manifest, forgotten takedown.Set, last *snapshot) ([]string, []loaded, error) {
-	var keys []string
-	var bySite []bool
+	var wanted []listed
 	for _, m := range manifests {
-		for _, listed := range m.Segments {
-			keys = append(keys, listed.Key)
-			bySite = append(bySite, forgotten.HasSites() && m.Forgotten < forgotten.Version)
+		for _, s := range m.Segments {
+			wanted = append(wanted, listed{s, !forgotten.Empty() && m.Forgotten < forgotten.Version})
 		}
 	}
-	opened := make([]loaded, len(keys))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallelReads)
-	for i, key := range keys {
-		known := last.segments[key]
-		if known.shown != nil && last.takedowns == forgotten.Version && known.bySite == bySite[i] {
-			opened[i] = known
-			continue
-		}
-		group.Go(func() (err error) {
-			opened[i], err = load(ctx, e.Bucket, key, known.whole, forgotten, bySite[i])
-			if !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, segment.ErrDamaged) {
+	found := make([]*opened, len(wanted))
+	fork := meter.NewFork(ctx)
+	var group errgroup.Group
+	for i, want := range wanted {
+		known := last.segments[want.Key]
+		group.Go(func() error {
+			now, err := e.open(fork.Branch(), want, forgotten, known)
+			switch {
+			case err == nil:
+				found[i] = &now
+			case !unusable(err):
 				return err
-			}
-			if !last.missing[key] {
-				e.Log.ErrorContext(ctx, "a segment is missing from all answers until it is built again: bucketsearch verify --repair",
-					"segment", key, "error", err)
+			case !last.missing[want.Key]:
+				e.miss(ctx, want.Key, err)
 			}
 			return nil
 		})
 	}
-	return keys, opened, group.Wait()
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for i, want := range wanted {
+		if found[i] == nil {
+			fresh.missing[want.Key] = true
+			continue
+		}
+		fresh.segments[want.Key] = *found[i]
+	}
+	return fresh, fresh.join(e.documents)
 }
 
-// load reads a segment, unless it is in memory, and masks it.
-func load(ctx context.Context, bucket blob.Reader, key string, whole *segment.Segment, forgotten takedown.Set, bySite bool) (loaded, error) {
-	if whole == nil {
-		content, err := bucket.Get(ctx, key, blob.Range{})
-		if err != nil {
-			return loaded{}, fmt.Errorf("cannot read segment %s: %w", key, err)
-		}
-		if whole, err = segment.Open(content); err != nil {
-			return loaded{}, fmt.Errorf("segment %s: %w", key, err)
-		}
-	}
-	shown, err := mask(whole, forgotten, bySite)
-	if err != nil {
-		return loaded{}, fmt.Errorf("segment %s: %w", key, err)
-	}
-	return loaded{whole, shown, bySite}, nil
-}
-
-// mask returns the segment without what is forgotten. Sites are looked for
-// only where a partition may still hold some of them, because every document
-// has to be read for that.
-func mask(s *segment.Segment, forgotten takedown.Set, bySite bool) (*segment.Segment, error) {
-	if forgotten.Empty() {
-		return s, nil
-	}
-	var hidden []uint32
-	for i := range s.Documents() {
-		hide := forgotten.ForgetsID(s.Identity(i))
-		if !hide && bySite {
-			d, err := s.Document(i)
-			if err != nil {
-				return nil, fmt.Errorf("%w: %w", segment.ErrDamaged, err)
+// join makes the index of what is opened, in the order of the manifests.
+func (s *snapshot) join(documents *search.Memory) (err error) {
+	var parts []search.Part
+	for _, m := range s.manifests {
+		for _, listed := range m.Segments {
+			if o, found := s.segments[listed.Key]; found {
+				parts = append(parts, search.Part{Segment: o.segment, Dead: o.dead})
 			}
-			hide = forgotten.ForgetsPage(d.ID, d.Site)
-		}
-		if hide {
-			hidden = append(hidden, uint32(i))
 		}
 	}
-	if hidden == nil {
-		return s, nil
+	s.index, err = search.New(parts, documents)
+	return err
+}
+
+// lacking returns the snapshot without a segment.
+func (s *snapshot) lacking(key string, documents *search.Memory) (*snapshot, error) {
+	rest := *s
+	rest.segments, rest.missing = maps.Clone(s.segments), maps.Clone(s.missing)
+	delete(rest.segments, key)
+	rest.missing[key] = true
+	return &rest, rest.join(documents)
+}
+
+// unusable reports whether a segment's bytes are at fault, and not the store.
+func unusable(err error) bool {
+	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, segment.ErrVersion) || errors.Is(err, blob.ErrAbsent)
+}
+
+// open reads of a segment what known lacks: its tail and its deletions at
+// once, then the columns that tell what is to be hidden, if anything may be.
+func (e *Engine) open(ctx context.Context, want listed, forgotten takedown.Set, known opened) (opened, error) {
+	now := opened{segment: known.segment}
+	if want.Deletions != nil {
+		now.deletions = want.Deletions.Key
 	}
-	return s.Without(hidden...), nil
+	if want.hide {
+		now.takedowns = forgotten.Version
+	}
+	if known.segment != nil && known.deletions == now.deletions && known.takedowns == now.takedowns {
+		return known, nil
+	}
+	fork := meter.NewFork(ctx)
+	var group errgroup.Group
+	if now.segment == nil {
+		group.Go(func() (err error) {
+			now.segment, err = segment.Open(fork.Branch(), e.ranges, segment.Ref{Key: want.Key, Bytes: want.Bytes, Tail: want.Tail})
+			return err
+		})
+	}
+	if want.Deletions != nil {
+		group.Go(func() (err error) {
+			now.dead, err = e.deletions(fork.Branch(), want)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return opened{}, fmt.Errorf("segment %s: %w", want.Key, err)
+	}
+	if want.hide {
+		if err := now.hide(ctx, forgotten); err != nil {
+			return opened{}, fmt.Errorf("segment %s: %w", want.Key, err)
+		}
+	}
+	return now, nil
+}
+
+func (e *Engine) deletions(ctx context.Context, want listed) (*roaring.Bitmap, error) {
+	content, err := e.ranges.Read(ctx, want.Deletions.Key, []blob.Range{{Length: want.Deletions.Bytes}})
+	if err != nil {
+		return nil, fmt.Errorf("cannot read deletions %s: %w", want.Deletions.Key, err)
+	}
+	deletions, err := segment.DecodeDeletions(content[0])
+	if err == nil && deletions.Documents != want.Documents {
+		err = fmt.Errorf("%w: they are of %d documents, not of %d", segment.ErrDamaged, deletions.Documents, want.Documents)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("deletions %s: %w", want.Deletions.Key, err)
+	}
+	return deletions.Dead, nil
+}
+
+// hide counts as dead what is forgotten. Identities and sites are columns,
+// which are read only while a partition may still hold any of it.
+func (o *opened) hide(ctx context.Context, forgotten takedown.Set) error {
+	ids, err := o.segment.Identities(ctx)
+	if err != nil {
+		return err
+	}
+	sites, err := o.segment.Strings(ctx, segment.Sites)
+	if err != nil {
+		return err
+	}
+	dead := roaring.New()
+	if o.dead != nil {
+		dead = o.dead.Clone()
+	}
+	for doc, id := range ids {
+		for _, site := range sites.Get(uint32(doc)) {
+			if forgotten.ForgetsPage(id, site) {
+				dead.Add(uint32(doc))
+			}
+		}
+	}
+	o.dead = dead
+	return nil
 }

@@ -32,9 +32,10 @@ func (m *mending) mendBook(ctx context.Context, key string) error {
 		}
 	}
 	m.unbooked[key] = true
-	m.edits = append(m.edits, func(next *manifest.Manifest) {
+	m.edits = append(m.edits, func(_ context.Context, next *manifest.Manifest) error {
 		next.Books = slices.DeleteFunc(next.Books, func(b manifest.Book) bool { return b.Key == key })
 		uncondemn(next, key)
+		return nil
 	})
 	m.said = append(m.said, key+" is lost and off the list; what it told of is fetched again")
 	return nil
@@ -42,7 +43,7 @@ func (m *mending) mendBook(ctx context.Context, key string) error {
 
 // relistBook lists a sound book once, as it is.
 func (m *mending) relistBook(sound manifest.Book) {
-	m.edits = append(m.edits, func(next *manifest.Manifest) {
+	m.edits = append(m.edits, func(_ context.Context, next *manifest.Manifest) error {
 		seen := false
 		next.Books = slices.DeleteFunc(next.Books, func(b manifest.Book) bool {
 			again := seen && b.Key == sound.Key
@@ -55,6 +56,7 @@ func (m *mending) relistBook(sound manifest.Book) {
 			}
 		}
 		uncondemn(next, sound.Key)
+		return nil
 	})
 	m.said = append(m.said, sound.Key+" was listed wrongly, and is listed as it is")
 }

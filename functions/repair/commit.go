@@ -29,22 +29,29 @@ func (m *mending) commit(ctx context.Context) (lost int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		edits = append(edits, func(next *manifest.Manifest) { next.Learnt = layout.EpochKey(number) })
+		edits = append(edits, func(_ context.Context, next *manifest.Manifest) error {
+			next.Learnt = layout.EpochKey(number)
+			return nil
+		})
 		if len(m.lost) > 0 {
 			listed, err := m.putLost(ctx, number)
 			if err != nil {
 				return 0, err
 			}
-			edits = append(edits, func(next *manifest.Manifest) {
+			edits = append(edits, func(_ context.Context, next *manifest.Manifest) error {
 				next.Books = append(next.Books, listed)
 				next.Learnt = listed.Key
+				uncondemn(next, listed.Key)
+				return nil
 			})
 			m.said = append(m.said, fmt.Sprintf("partition %s takes back what it knew of URLs that are fetched again: %d", m.base.Partition, len(m.lost)))
 		}
 	}
 	_, err = manifest.Commit(ctx, m.Bucket, m.base.Partition, m.Now, func(next *manifest.Manifest) error {
 		for _, edit := range edits {
-			edit(next)
+			if err := edit(ctx, next); err != nil {
+				return err
+			}
 		}
 		return nil
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/verify"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -85,8 +86,8 @@ func (m *mending) mendPackage(ctx context.Context, p *patient) error {
 	return m.replacePackage(ctx, p, left, pages-erased)
 }
 
-// dropPackage takes a package off the list of which nothing can be saved, and
-// with it the segments that hold its pages.
+// dropPackage takes a package off the list of which nothing can be saved. Its
+// documents are dead from then on.
 func (m *mending) dropPackage(ctx context.Context, p *patient, content []byte, found bool) error {
 	if found {
 		if err := m.remove(ctx, p.Key, content); err != nil {
@@ -95,12 +96,14 @@ func (m *mending) dropPackage(ctx context.Context, p *patient, content []byte, f
 	}
 	p.gone = true
 	id, key := p.ID, p.Key
-	m.edits = append(m.edits, func(next *manifest.Manifest) {
-		if i := packageOf(next, id, key); i >= 0 {
-			next.Packages = slices.Delete(next.Packages, i, i+1)
-			unlist(next, func(s manifest.Segment) bool { return slices.Contains(s.Packages, id) })
-		}
+	m.edits = append(m.edits, func(ctx context.Context, next *manifest.Manifest) error {
 		uncondemn(next, key)
+		i := packageOf(next, id, key)
+		if i < 0 {
+			return nil
+		}
+		next.Packages = slices.Delete(next.Packages, i, i+1)
+		return segments.Drop(ctx, m.Bucket, next, m.Now(), id)
 	})
 	m.said = append(m.said, fmt.Sprintf("%s is lost and off the list; its %d pages are fetched again", p.Key, p.Pages))
 	return nil
@@ -109,13 +112,14 @@ func (m *mending) dropPackage(ctx context.Context, p *patient, content []byte, f
 // relistPackage lists a sound package once, as it is, and has it indexed again.
 func (m *mending) relistPackage(p *patient, bytes int64, pages int) {
 	id, key := p.ID, p.Key
-	m.edits = append(m.edits, func(next *manifest.Manifest) {
+	m.edits = append(m.edits, func(_ context.Context, next *manifest.Manifest) error {
 		if i := packageOf(next, id, key); i >= 0 {
 			own := &next.Packages[i]
 			own.Bytes, own.Pages, own.Indexed = bytes, pages, false
 		}
 		next.Packages = slices.DeleteFunc(next.Packages, func(other manifest.Package) bool { return other.Key == key && other.ID != id })
 		uncondemn(next, key)
+		return nil
 	})
 	m.said = append(m.said, p.Key+" was listed wrongly, and is listed as it is; it is indexed again")
 }
@@ -129,16 +133,17 @@ func (m *mending) replacePackage(ctx context.Context, p *patient, left []byte, p
 		return err
 	}
 	id, key, at := p.ID, p.Key, m.Now()
-	m.edits = append(m.edits, func(m *manifest.Manifest) {
+	m.edits = append(m.edits, func(_ context.Context, m *manifest.Manifest) error {
 		i := packageOf(m, id, key)
 		if i < 0 {
-			return
+			return nil
 		}
 		own := &m.Packages[i]
 		own.Formerly = append(slices.Clone(own.Formerly), key)
 		own.Key, own.Bytes, own.Pages, own.Indexed = next, int64(len(left)), pages, false
 		uncondemn(m, key)
 		m.Condemn(at, key)
+		return nil
 	})
 	m.said = append(m.said, fmt.Sprintf("%s is replaced by %s, which keeps its %d sound pages", p.Key, next, pages))
 	return nil
@@ -153,7 +158,7 @@ func (m *mending) putPackage(ctx context.Context, key string, content []byte) (s
 	for {
 		name.Collision++
 		next := layout.PackageKey(partition, name)
-		if slices.ContainsFunc(m.base.Condemned, func(c manifest.Condemned) bool { return c.Key == next }) {
+		if m.base.IsCondemned(next) || m.base.Package(next) != nil {
 			continue
 		}
 		err := blob.CreateOnce(ctx, m.Bucket, next, content)

@@ -18,9 +18,9 @@ import (
 // mending gathers what becomes true of one partition in one generation.
 type mending struct {
 	*Repairer
-	base   manifest.Manifest // by which the problems are judged
-	looked map[string]bool   // objects that were seen to
-	edits  []func(*manifest.Manifest)
+	base   manifest.Manifest                                 // by which the problems are judged
+	looked map[string]bool                                   // objects that were seen to
+	edits  []func(context.Context, *manifest.Manifest) error // in an edit of a commit
 	said   []string
 	lost   map[string]string // URLs that are taken back, and why
 
@@ -82,6 +82,9 @@ func (m *mending) look(ctx context.Context, problem verify.Problem) error {
 	case strings.HasPrefix(key, layout.Segments) && first:
 		m.looked[key] = true
 		return m.mendSegment(ctx, key)
+	case strings.HasPrefix(key, layout.Overlays) && first:
+		m.looked[key] = true
+		return m.mendOverlay(ctx, key)
 	case strings.HasPrefix(key, layout.Books) && first:
 		m.looked[key] = true
 		return m.mendBook(ctx, key)
@@ -104,7 +107,7 @@ func (m *mending) forgetAgain() {
 		return
 	}
 	m.looked[what] = true
-	m.edits = append(m.edits, func(m *manifest.Manifest) { m.Forgotten = 0 })
+	m.edits = append(m.edits, func(_ context.Context, m *manifest.Manifest) error { m.Forgotten = 0; return nil })
 	m.said = append(m.said, fmt.Sprintf("partition %s holds what is forgotten, and forgets it once more", m.base.Partition))
 }
 

@@ -61,6 +61,67 @@ func TestEveryObject(t *testing.T) {
 	}
 }
 
+// The same of merged segments and of overlays: the latter are made anew without
+// indexing anything.
+func TestEverySegmentAndOverlay(t *testing.T) {
+	whole := done(t)
+	whole.Merge()
+	whole.Index(whole.Learn(verifytest.Batch(9), []string{site + "1"}))
+	sound(whole, 4)
+	if m := whole.Manifest(); len(m.Segments) != 2 || m.Segments[0].Dead() != 1 {
+		t.Fatalf("segments %+v", m.Segments)
+	}
+	for name, harm := range map[string]func(w *verifytest.World, key string){
+		"deleted":   func(w *verifytest.World, key string) { w.Delete(key) },
+		"flipped":   func(w *verifytest.World, key string) { w.Change(key, verifytest.Flip) },
+		"truncated": func(w *verifytest.World, key string) { w.Change(key, verifytest.Truncate) },
+	} {
+		for _, s := range whole.Manifest().Segments {
+			keys := []string{s.Key}
+			if s.Deletions != nil {
+				keys = append(keys, s.Deletions.Key)
+			}
+			for _, key := range keys {
+				t.Run(name+" "+key, func(t *testing.T) {
+					w := whole.Clone(t)
+					harm(w, key)
+					report := run(w)
+					t.Logf("mended:\n%s\nleft:\n%s", strings.Join(report.Mended, "\n"), sentences(report.Left))
+					if len(report.Left) > 0 || strings.HasPrefix(key, layout.Overlays) != (report.Index == 0) {
+						t.Errorf("left:\n%s\n%d packages are to be indexed", sentences(report.Left), report.Index)
+					}
+					if name != "deleted" {
+						w.Content(layout.QuarantineKey(key))
+					}
+					w.Settle(links...)
+					sound(w, 4)
+				})
+			}
+		}
+	}
+}
+
+// A package of a merged segment that is lost takes nothing else with it, and
+// one of which pages are lost is replaced there.
+func TestPackageOfAMergedSegment(t *testing.T) {
+	whole := done(t)
+	whole.Merge()
+	for name, harm := range map[string]func(w *verifytest.World, key string){
+		"lost":    func(w *verifytest.World, key string) { w.Delete(key) },
+		"damaged": func(w *verifytest.World, key string) { w.Change(key, flipPage) },
+	} {
+		w := whole.Clone(t)
+		harm(w, w.Manifest().Packages[1].Key)
+		report := run(w)
+		m := w.Manifest()
+		if len(report.Left) > 0 || len(m.Segments) != 1 || (m.Segments[0].Dead() == 2) != (name == "lost") {
+			t.Errorf("%s: %q, segments %+v, left:\n%s", name, report.Mended, m.Segments, sentences(report.Left))
+		}
+		w.Settle(links...)
+		sound(w, 4)
+	}
+}
+
 // After every fault of the store at every call, running again leads to the
 // same end.
 func TestRepairOutlastsEveryFault(t *testing.T) {

@@ -20,28 +20,35 @@ func (m *mending) mendSegment(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := segment.Open(content); found && (err != nil || layout.SegmentKey(m.base.Partition, layout.ContentHash(content)) != key) {
-		if err := m.remove(ctx, key, content); err != nil {
-			return err
+	why := ""
+	if found {
+		if err := segment.Check(content); err != nil {
+			why = " (" + err.Error() + ")"
+		}
+		if why != "" || layout.SegmentKey(m.base.Partition, layout.ContentHash(content)) != key {
+			if err := m.remove(ctx, key, content); err != nil {
+				return err
+			}
 		}
 	}
-	m.edits = append(m.edits, func(next *manifest.Manifest) {
-		unlist(next, func(s manifest.Segment) bool { return s.Key == key })
+	m.edits = append(m.edits, func(_ context.Context, next *manifest.Manifest) error {
+		unlist(next, key)
 		uncondemn(next, key)
+		return nil
 	})
-	m.said = append(m.said, key+" is off the list; it is made anew from its packages")
+	m.said = append(m.said, key+why+" is off the list; it is made anew from its packages")
 	return nil
 }
 
-// unlist takes segments off the list; all their packages are to be indexed.
-func unlist(next *manifest.Manifest, which func(manifest.Segment) bool) {
+// unlist takes a segment off the list; all its packages are to be indexed.
+func unlist(next *manifest.Manifest, key string) {
 	again := make(map[uint32]bool)
 	next.Segments = slices.DeleteFunc(next.Segments, func(s manifest.Segment) bool {
-		if !which(s) {
+		if s.Key != key {
 			return false
 		}
-		for _, id := range s.Packages {
-			again[id] = true
+		for _, part := range s.Parts {
+			again[part.Package] = true
 		}
 		return true
 	})

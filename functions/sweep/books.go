@@ -48,7 +48,7 @@ func (p *partition) rewrite(ctx context.Context, old []manifest.Book, opened []*
 func (p *partition) putBook(ctx context.Context, content []byte) (key string, err error) {
 	for number := uint32(1); ; number++ {
 		key := layout.BookKey(p.id, layout.ContentHash(content))
-		if !condemned(&p.manifest, key) {
+		if !p.manifest.IsCondemned(key) {
 			err := blob.CreateOnce(ctx, p.Bucket, key, content)
 			if err == nil {
 				return key, nil
@@ -77,7 +77,7 @@ func replaceBooks(m *manifest.Manifest, old []manifest.Book, merged manifest.Boo
 			gone = append(gone, b.Key)
 		}
 	}
-	if len(gone) == 0 || condemned(m, merged.Key) {
+	if len(gone) == 0 || m.IsCondemned(merged.Key) {
 		return manifest.ErrUnchanged
 	}
 	if at(merged.Key) < 0 {

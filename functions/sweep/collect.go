@@ -8,15 +8,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// collect deletes what was condemned long enough ago, and commits that it is
-// gone then. No later generation than the one that condemned a key lists it,
-// so a sweep may delete it however old the generation is that it has read.
+// collect deletes what was condemned long enough ago and no generation lists
+// that is kept, and commits that it is gone then. No later generation than the
+// one that condemned a key lists it, so a sweep may delete it however old the
+// generation is that it has read.
 func (p *partition) collect(ctx context.Context) error {
 	listed := keysOf(&p.manifest)
 	gone := make(map[string]time.Time)
 	var keys []string
 	for _, c := range p.manifest.Condemned {
-		if p.Now().Sub(c.At) < p.Limits.Grace {
+		if !p.manifest.Collectable(c, p.Now(), p.Limits.Grace) {
 			continue
 		}
 		gone[c.Key] = c.At
@@ -45,18 +46,8 @@ func (p *partition) collect(ctx context.Context) error {
 // keysOf returns the keys of all objects that a generation lists.
 func keysOf(m *manifest.Manifest) map[string]bool {
 	keys := make(map[string]bool)
-	for _, pkg := range m.Packages {
-		keys[pkg.Key] = true
-	}
-	for _, b := range m.Books {
-		keys[b.Key] = true
-	}
-	for _, s := range m.Segments {
-		keys[s.Key] = true
+	for key := range m.Objects() {
+		keys[key] = true
 	}
 	return keys
-}
-
-func condemned(m *manifest.Manifest, key string) bool {
-	return slices.ContainsFunc(m.Condemned, func(c manifest.Condemned) bool { return c.Key == key })
 }

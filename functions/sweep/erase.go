@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -101,7 +101,8 @@ func (p *partition) isForgotten(page webobject.Listed) bool {
 }
 
 // cleanPackage erases the forgotten pages of a package, and returns the key of
-// the one that holds them no more, "" when nothing is left. All other pages keep their places.
+// the one that holds them no more, "" when nothing is left. All other pages keep
+// their places, so that what is indexed of it stays right.
 func (p *partition) cleanPackage(ctx context.Context, listed manifest.Package) (key string, err error) {
 	content, err := p.Bucket.Get(ctx, listed.Key, blob.Range{})
 	if err != nil {
@@ -112,19 +113,19 @@ func (p *partition) cleanPackage(ctx context.Context, listed manifest.Package) (
 		return listed.Key, err
 	}
 	if erased == listed.Pages {
-		return "", p.commit(ctx, func(m *manifest.Manifest) error { return drop(m, listed, p) })
+		return "", p.commit(ctx, func(m *manifest.Manifest) error { return p.drop(ctx, m, listed) })
 	}
 	if key, err = p.putPackage(ctx, listed.Key, rewritten); err != nil {
 		return "", err
 	}
 	err = p.commit(ctx, func(m *manifest.Manifest) error {
 		i := slices.IndexFunc(m.Packages, func(pkg manifest.Package) bool { return pkg.Key == listed.Key })
-		if i < 0 || condemned(m, key) {
+		if i < 0 || m.IsCondemned(key) {
 			return manifest.ErrUnchanged
 		}
 		pkg := &m.Packages[i]
 		pkg.Formerly = append(slices.Clone(pkg.Formerly), pkg.Key)
-		pkg.Key, pkg.Bytes, pkg.Pages, pkg.Indexed = key, int64(len(rewritten)), pkg.Pages-erased, false
+		pkg.Key, pkg.Bytes, pkg.Pages = key, int64(len(rewritten)), pkg.Pages-erased
 		m.Condemn(p.Now(), listed.Key)
 		return nil
 	})
@@ -132,29 +133,23 @@ func (p *partition) cleanPackage(ctx context.Context, listed manifest.Package) (
 		return "", err
 	}
 	p.Log.InfoContext(ctx, "erased from a package", "partition", p.id, "generation", p.manifest.Generation, "package", listed.Key, "now", key, "pages", erased)
-	return key, p.raise(ctx, task.Index, blob.Object{Key: key, Size: int64(len(rewritten))})
+	return key, nil
 }
 
-// drop condemns a package of which nothing is left, and its segments.
-func drop(m *manifest.Manifest, pkg manifest.Package, p *partition) error {
+// drop condemns a package of which nothing is left. Its documents are dead from
+// then on, wherever they are.
+func (p *partition) drop(ctx context.Context, m *manifest.Manifest, pkg manifest.Package) error {
 	before := len(m.Packages)
 	m.Packages = slices.DeleteFunc(m.Packages, func(listed manifest.Package) bool { return listed.Key == pkg.Key })
 	if len(m.Packages) == before {
 		return manifest.ErrUnchanged
 	}
 	m.Condemn(p.Now(), pkg.Key)
-	m.Segments = slices.DeleteFunc(m.Segments, func(s manifest.Segment) bool {
-		only := slices.Equal(s.Packages, []uint32{pkg.ID})
-		if only {
-			m.Condemn(p.Now(), s.Key)
-		}
-		return only
-	})
-	return nil
+	return segments.Drop(ctx, p.Bucket, m, p.Now(), pkg.ID)
 }
 
 // putPackage puts a package under the name of an earlier form of it, with the
-// next number that is free and not condemned.
+// next number that is free and not condemned, and that no package ever had.
 func (p *partition) putPackage(ctx context.Context, former string, content []byte) (string, error) {
 	_, name, err := layout.ParsePackageKey(former)
 	if err != nil {
@@ -163,7 +158,7 @@ func (p *partition) putPackage(ctx context.Context, former string, content []byt
 	for {
 		name.Collision++
 		key := layout.PackageKey(p.id, name)
-		if condemned(&p.manifest, key) {
+		if p.manifest.IsCondemned(key) || p.manifest.Package(key) != nil {
 			continue
 		}
 		err := blob.CreateOnce(ctx, p.Bucket, key, content)

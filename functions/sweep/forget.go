@@ -27,9 +27,10 @@ func (p *partition) forgets() bool { return p.manifest.Forgotten < p.settings.Ta
 // from it. What the objects were before is condemned, and deleted by collect.
 //
 // Books come first, so that no place in them leads to a page that is erased.
-// Segments are built anew by index, and masked by query until then. What no
-// generation lists is condemned before it counts as forgotten, and looked for
-// again later.
+// Segments are written anew by merge, which leaves nothing of dead documents,
+// and masked by query until then. What no generation lists is condemned before
+// it counts as forgotten, and looked for again later. What only earlier
+// generations list goes then too.
 func (p *partition) forget(ctx context.Context) error {
 	if p.settings.Takedowns.Version == 0 {
 		return nil
@@ -37,7 +38,7 @@ func (p *partition) forget(ctx context.Context) error {
 	if !p.forgets() {
 		return p.once(ctx, fmt.Sprintf("forget %s", p.id), func() error { return p.clearUnlisted(ctx) })
 	}
-	awaited := unbuilt(&p.manifest)
+	awaited := erased(&p.manifest)
 	clean := p.clean.of(p.id, p.settings.Takedowns.Version)
 	for range maxRounds {
 		err := errors.Join(p.eraseAll(ctx, clean), p.clearUnlisted(ctx))
@@ -57,16 +58,26 @@ func (p *partition) forget(ctx context.Context) error {
 	return nil // the next sweep goes on
 }
 
-// warnOf tells of the packages that an earlier sweep has erased pages from and
-// that nobody has indexed since: nothing but their segments is left of what is
-// forgotten.
+// warnOf tells of the segments that an earlier sweep has asked merge to write
+// anew and that are still there: nothing but them is left of what is forgotten.
 func (p *partition) warnOf(ctx context.Context, awaited []string) {
-	for _, key := range unbuilt(&p.manifest) {
+	for _, key := range erased(&p.manifest) {
 		if slices.Contains(awaited, key) {
-			p.Log.WarnContext(ctx, "a segment still holds what is forgotten, until its package is indexed again",
-				"partition", p.id, "generation", p.manifest.Generation, "package", key, "takedowns", p.settings.Takedowns.Version)
+			p.Log.WarnContext(ctx, "a segment still holds what is forgotten, until it is written anew",
+				"partition", p.id, "generation", p.manifest.Generation, "segment", key, "takedowns", p.settings.Takedowns.Version)
 		}
 	}
+}
+
+// erased returns the keys of the segments that merge is to write anew without
+// what is forgotten.
+func erased(m *manifest.Manifest) (keys []string) {
+	for _, s := range m.Segments {
+		if s.Erase {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
 }
 
 // eraseAll makes clean what is listed. What is damaged keeps nothing else from
@@ -100,6 +111,14 @@ func (p *partition) eraseAll(ctx context.Context, clean *cleanKeys) error {
 			return errors.Join(errs...)
 		}
 	}
+	for _, listed := range p.manifest.Segments {
+		if listed.Erase {
+			continue
+		}
+		if !try(listed.Key, func() (string, error) { return p.cleanSegment(ctx, listed) }) {
+			return errors.Join(errs...)
+		}
+	}
 	return errors.Join(append(errs, p.clearConsumed(ctx, m.Consumed, clean))...)
 }
 
@@ -115,12 +134,18 @@ func (p *partition) commitForgotten(ctx context.Context, clean *cleanKeys) error
 		for _, pkg := range m.Packages {
 			keys = append(keys, pkg.Key)
 		}
+		for _, s := range m.Segments {
+			if !s.Erase {
+				keys = append(keys, s.Key)
+			}
+		}
 		if slices.ContainsFunc(keys, func(key string) bool { return !clean.has(key) }) {
 			return errMore
 		}
-		if unbuilt(m) != nil || m.Forgotten >= version {
+		if erased(m) != nil || m.Forgotten >= version {
 			return manifest.ErrUnchanged
 		}
+		m.Erase()
 		m.Forgotten = version
 		return nil
 	})
@@ -128,23 +153,6 @@ func (p *partition) commitForgotten(ctx context.Context, clean *cleanKeys) error
 		p.Log.InfoContext(ctx, "nothing is left of what is forgotten", "partition", p.id, "generation", p.manifest.Generation, "takedowns", version)
 	}
 	return err
-}
-
-// unbuilt returns the keys of packages that are about to be indexed in place of
-// segments that still serve.
-func unbuilt(m *manifest.Manifest) (keys []string) {
-	serving := make(map[uint32]bool)
-	for _, s := range m.Segments {
-		for _, id := range s.Packages {
-			serving[id] = true
-		}
-	}
-	for _, pkg := range m.Packages {
-		if !pkg.Indexed && serving[pkg.ID] {
-			keys = append(keys, pkg.Key)
-		}
-	}
-	return keys
 }
 
 // clearConsumed deletes spool objects that are packed, before their time.

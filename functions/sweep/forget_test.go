@@ -1,12 +1,10 @@
 package sweep
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
 const (
@@ -53,7 +50,8 @@ var remains = stock{
 	Links: sorted(
 		id(one+"a")+" "+one+"a", id(one+"a")+" "+one+"b", id(one+"b")+" "+one+"a", id(one+"b")+" "+one+"b", id(one+"c")+" "+one+"c",
 	),
-	Pages: []string{one + "a", one + "b", one + "c"},
+	Pages:     []string{one + "a", one + "b", one + "c"},
+	Documents: []string{one + "a", one + "b", one + "c"},
 }
 
 func sorted(all ...string) []string {
@@ -66,14 +64,16 @@ func TestForget(t *testing.T) {
 	before := w.manifest(0)
 	sent := w.run()
 	m := w.manifest(0)
-	if diff := cmp.Diff(remains, w.stock(0)); diff != "" {
+	want := remains
+	want.Documents = sorted(append([]string{gone, secret}, remains.Documents...)...)
+	if diff := cmp.Diff(want, w.stock(0)); diff != "" {
 		t.Errorf("left (-want +got):\n%s", diff)
 	}
-	if m.Forgotten != 0 || len(m.Packages) != 2 || len(m.Segments) != 2 {
-		t.Errorf("forgotten %d, packages %+v, segments %+v; want the segment of the first to serve until another is built", m.Forgotten, m.Packages, m.Segments)
+	if m.Forgotten != 0 || len(m.Packages) != 2 || len(m.Segments) != 2 || !m.Segments[0].Erase || m.Segments[0].Dead() != 2 || m.Segments[1].Erase {
+		t.Errorf("forgotten %d, packages %+v, segments %+v; want the first segment to serve until another is written", m.Forgotten, m.Packages, m.Segments)
 	}
 	erased := m.Packages[0]
-	if erased.Indexed || !slices.Equal(erased.Formerly, []string{before.Packages[0].Key}) || !slices.Contains(sent, "index "+erased.Key) {
+	if !erased.Indexed || !slices.Equal(erased.Formerly, []string{before.Packages[0].Key}) || !slices.Contains(sent, `merge {"storage":0}`) {
 		t.Errorf("package %+v, sent %q", erased, sent)
 	}
 	if m.Packages[1].Key != before.Packages[2].Key || !m.Packages[1].Indexed {
@@ -86,8 +86,11 @@ func TestForget(t *testing.T) {
 	if m := w.manifest(0); m.Forgotten != 0 {
 		t.Error("counts as forgotten while an old segment serves")
 	}
-	w.index(0)
+	w.merge(0)
 	w.run()
+	if diff := cmp.Diff(remains, w.stock(0)); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
+	}
 	if m := w.manifest(0); m.Forgotten != 1 {
 		t.Error("does not count as forgotten")
 	}
@@ -116,14 +119,17 @@ func TestForgetMore(t *testing.T) {
 	w := newForgetful(t)
 	for range 2 {
 		w.run()
-		w.index(0)
+		w.merge(0)
 	}
 	w.forget(nil, one+"b")
 	for range 2 {
 		w.run()
-		w.index(0)
+		w.merge(0)
 	}
 	m := w.manifest(0)
+	if got := w.stock(0).Documents; !slices.Equal(got, []string{one + "a", one + "c"}) {
+		t.Errorf("documents %v", got)
+	}
 	if got := w.stock(0).Pages; !slices.Equal(got, []string{one + "a", one + "c"}) || m.Forgotten != 2 || len(m.Packages[0].Formerly) != 2 {
 		t.Errorf("pages %v, forgotten %d, packages %+v", got, m.Forgotten, m.Packages)
 	}
@@ -133,7 +139,7 @@ func TestForgetMore(t *testing.T) {
 func TestPackedWhileForgetting(t *testing.T) {
 	w := newForgetful(t)
 	w.run()
-	w.index(0)
+	w.merge(0)
 	var once sync.Once
 	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
 		if c.Op == faultblob.List && strings.HasPrefix(c.Key, layout.QuarantineKey(layout.Books)) {
@@ -142,13 +148,8 @@ func TestPackedWhileForgetting(t *testing.T) {
 		return faultblob.None
 	})
 	w.run()
-	if m := w.manifest(0); slices.Contains(w.stock(0).Pages, gone) || m.Forgotten != 0 {
-		t.Errorf("pages %v, forgotten %d", w.stock(0).Pages, m.Forgotten)
-	}
-	w.index(0)
-	w.run()
-	if m := w.manifest(0); m.Forgotten != 1 {
-		t.Errorf("forgotten %d", m.Forgotten)
+	if m := w.manifest(0); slices.Contains(w.stock(0).Pages, gone) || slices.Contains(w.stock(0).Documents, gone) || m.Forgotten != 1 {
+		t.Errorf("%+v, forgotten %d", w.stock(0), m.Forgotten)
 	}
 }
 
@@ -169,42 +170,5 @@ func TestForgetBesideDamage(t *testing.T) {
 	}
 	if got := functionstest.Keys(t, w.bucket, layout.SpoolPrefix(0)); len(got) != 1 {
 		t.Errorf("spool %v", got)
-	}
-}
-
-func TestCollect(t *testing.T) {
-	w := newQuiet(t)
-	w.pack(0, 20, one+"a")
-	listed := w.manifest(0).Packages[0].Key
-	var keys []string
-	for i := range 3 {
-		key := layout.BookKey(0, fmt.Sprint(i))
-		keys = append(keys, key)
-		functionstest.Put(t, w.bucket, key, nil)
-	}
-	functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) {
-		m.Condemn(w.clock.Now(), keys[0], listed, layout.BookKey(0, "absent"))
-		m.Condemn(w.clock.Now().Add(time.Minute), keys[1])
-	})
-	there := func() (there []string) {
-		for _, key := range append(keys, listed) {
-			if _, err := w.bucket.Head(t.Context(), key); err == nil {
-				there = append(there, key)
-			}
-		}
-		return there
-	}
-	w.clock.Advance(w.Limits.Grace - time.Millisecond)
-	w.run()
-	if got := there(); len(got) != 4 || len(w.manifest(0).Condemned) != 4 {
-		t.Errorf("within the grace only %v are there", got)
-	}
-	w.clock.Advance(time.Millisecond)
-	w.run()
-	if diff := cmp.Diff([]string{keys[1], keys[2], listed}, there()); diff != "" {
-		t.Errorf("there (-want +got):\n%s", diff)
-	}
-	if m := w.manifest(0); len(m.Condemned) != 1 || m.Condemned[0].Key != keys[1] {
-		t.Errorf("condemned %+v", m.Condemned)
 	}
 }

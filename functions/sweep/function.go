@@ -19,9 +19,11 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -30,14 +32,19 @@ import (
 type Limits struct {
 	Keep      time.Duration // of a packed spool object; longer than any lease of a batch
 	Grace     time.Duration // from the condemning of an object to its end; longer than any reader keeps a manifest
+	Past      time.Duration // for which it can be asked what was true, as manifest.AsOf does
 	Feedback  time.Duration // of vital signs
 	Books     int           // of one size that are merged
 	BookBytes int64         // of the largest book that a merge makes
+	Tiers     segments.Limits
 }
 
 // DefaultLimits merge eight books of a size, up to 64 MiB.
 func DefaultLimits() Limits {
-	return Limits{Keep: 15 * time.Minute, Grace: 24 * time.Hour, Feedback: 8 * 24 * time.Hour, Books: 8, BookBytes: 64 << 20}
+	return Limits{
+		Keep: 15 * time.Minute, Grace: 24 * time.Hour, Past: manifest.Keep, Feedback: 8 * 24 * time.Hour,
+		Books: 8, BookBytes: 64 << 20, Tiers: segments.DefaultLimits(),
+	}
 }
 
 // Function is the sweep function.

@@ -73,15 +73,20 @@ func life(t *testing.T, decide func(faultblob.Call) faultblob.Fault) end {
 			t.Fatal(err)
 		}
 		dead = false
-		w.index(0)
+		w.merge(0)
 		w.clock.Advance(w.Limits.Grace / 2)
 	}
 	w.Bucket = w.bucket
 	for range 3 {
 		w.clock.Advance(w.Limits.Grace)
 		w.run()
-		w.index(0)
+		w.merge(0)
 	}
+	for range 2 {
+		w.clock.Advance(w.Limits.Past + 2*w.Limits.Grace)
+		w.run()
+	}
+	w.checkPast(0)
 	return w.end()
 }
 
@@ -134,7 +139,7 @@ func TestAStepFails(t *testing.T) {
 		w.Bucket = w.bucket
 		for range 3 {
 			w.run()
-			w.index(0)
+			w.merge(0)
 		}
 		if diff := cmp.Diff(remains, w.stock(0)); diff != "" || w.manifest(0).Forgotten != 1 {
 			t.Errorf("%s: left afterwards (-want +got):\n%s", failing, diff)

@@ -58,7 +58,7 @@ func (f *Function) used(ctx context.Context, s *settings.Settings) (usage, error
 			u.bytes += object.Size
 		}
 	}
-	day, err := vitals.ReadUsage(ctx, f.Bucket, f.Now(), vitals.USEast1())
+	day, err := vitals.ReadUsage(ctx, f.Bucket, f.Now(), s.Control.Priced())
 	u.requests, u.usd = day.Requests.Requests(), day.USD
 	return u, err
 }

@@ -14,13 +14,18 @@ import (
 )
 
 // raiseUndone raises again the events of what is spooled and not settled or
-// packed, and of what is packed and not indexed.
+// packed, and of what is packed and not indexed, and has segments merged.
 func (p *partition) raiseUndone(ctx context.Context) error {
 	for _, listed := range p.manifest.Packages {
 		if listed.Indexed {
 			continue
 		}
 		if err := p.raise(ctx, task.Index, blob.Object{Key: listed.Key, Size: listed.Bytes}); err != nil {
+			return err
+		}
+	}
+	if p.Limits.Tiers.Mergeable(&p.manifest) != nil {
+		if err := task.Send(ctx, p.Sender, task.Merge, task.Tiers{Storage: p.id}, 0); err != nil {
 			return err
 		}
 	}

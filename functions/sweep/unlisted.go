@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 
 	"golang.org/x/sync/errgroup"
 
@@ -11,6 +12,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 )
+
+// clearOrphans condemns now and then what no generation lists. A takedown has
+// that done by itself.
+func (p *partition) clearOrphans(ctx context.Context) error {
+	return p.once(ctx, fmt.Sprintf("orphans %s", p.id), func() error { return p.condemnUnlisted(ctx) })
+}
 
 // clearUnlisted clears away what may hold what is forgotten and that no
 // generation leads to.
@@ -21,7 +28,7 @@ func (p *partition) clearUnlisted(ctx context.Context) error {
 // condemnUnlisted condemns the objects that are neither listed nor condemned:
 // somebody put them who was killed before the commit, or was refused. Whoever
 // is still about to list one finds it condemned, and puts it under another
-// name.
+// name. Of overlays nobody is: see deleteOverlays.
 func (p *partition) condemnUnlisted(ctx context.Context) error {
 	// Objects before manifest: one that is put and listed in between is listed.
 	var there []string
@@ -49,14 +56,18 @@ func (p *partition) condemnUnlisted(ctx context.Context) error {
 		if unlisted == nil {
 			return manifest.ErrUnchanged
 		}
+		listed := len(m.Condemned)
 		m.Condemn(p.Now(), unlisted...)
+		for i := range m.Condemned[listed:] {
+			m.Condemned[listed+i].Erase = true // for no generation lists them
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	for _, key := range unlisted {
-		p.Log.InfoContext(ctx, "condemned what nothing lists, for it may hold what is forgotten", "partition", p.id, "generation", p.manifest.Generation, "key", key)
+		p.Log.InfoContext(ctx, "condemned what nothing lists", "partition", p.id, "generation", p.manifest.Generation, "key", key)
 	}
 	return nil
 }
@@ -85,10 +96,9 @@ func (p *partition) clearQuarantine(ctx context.Context) error {
 	return group.Wait()
 }
 
-// once does what has to be done now and then while anything is forgotten:
-// again when it has failed, and else after the grace. Whoever began to work
-// before a takedown was known, and stores what it forgets afterwards, has done
-// so by then. Should Redis forget about it, it is done more often; should the
+// once does what has to be done now and then: again when it has failed, and
+// else after the grace. Whoever began to work before a takedown was known, and
+// stores what it forgets afterwards, has done so by then. Should Redis forget about it, it is done more often; should the
 // process be killed meanwhile, it is done after the grace.
 func (f *Function) once(ctx context.Context, name string, do func() error) error {
 	leases := lease.New(f.Redis, f.Worker+"/"+rand.Text())

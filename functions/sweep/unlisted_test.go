@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -18,7 +19,7 @@ func (w *world) complete() {
 	w.t.Helper()
 	for range 2 {
 		w.run()
-		w.index(0)
+		w.merge(0)
 	}
 	w.run()
 	if m := w.manifest(0); m.Forgotten != 1 {
@@ -92,52 +93,72 @@ func TestErasedUnderAnotherName(t *testing.T) {
 	}
 }
 
-// Without a takedown nobody looks for what is unlisted.
-func TestQuietCostsNothing(t *testing.T) {
+// Without a takedown nobody looks for what is unlisted more than once a day,
+// and nobody into the quarantine.
+func TestQuietCostsLittle(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a")
-	w.orphan(0, 30, gone)
 	functionstest.Put(t, w.bucket, layout.QuarantineKey(layout.SpoolKey(0, version(31))), []byte("damaged"))
 	w.bury(letter(gone))
 	w.run()
+	w.orphan(0, 30, gone)
+	lists := 0
 	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
-		for _, prefix := range []string{layout.Packages, layout.Books, layout.Segments, layout.Quarantine, layout.DeadLetters + "fetch/"} {
-			if strings.HasPrefix(c.Key, prefix) {
+		for _, prefix := range []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays, layout.Quarantine, layout.DeadLetters + "fetch/"} {
+			if !strings.HasPrefix(c.Key, prefix) {
+				continue
+			}
+			if lists++; c.Op != faultblob.List || prefix == layout.Quarantine {
 				t.Errorf("%s %s", c.Op, c.Key)
 			}
 		}
 		return faultblob.None
 	})
+	w.run()
+	w.clock.Advance(w.Limits.Grace - time.Millisecond)
+	w.run()
+	if lists != 0 {
+		t.Errorf("looked %d times for what is unlisted", lists)
+	}
+	w.clock.Advance(time.Millisecond)
+	w.run()
+	if m := w.manifest(0); lists != 6 || len(m.Condemned) != 3 || !m.Condemned[0].Erase {
+		t.Errorf("looked %d times for what is unlisted, condemned %+v", lists, m.Condemned)
+	}
+	w.Bucket = w.bucket
 	w.clock.Advance(w.Limits.Grace)
 	w.run()
+	w.checkKeys(0)
 }
 
-// A package that is never indexed again keeps later takedowns from being
+// A segment that is never written anew keeps later takedowns from being
 // complete, and from nothing else. Nothing is looked into twice.
-func TestForgetBesideWhatIsNeverIndexed(t *testing.T) {
+func TestForgetBesideWhatIsNeverWrittenAnew(t *testing.T) {
 	w := newForgetful(t)
 	var log bytes.Buffer
 	w.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	w.run()
-	waiting := w.manifest(0).Packages[0].Key
+	waiting := w.manifest(0).Segments[0].Key
 	if strings.Contains(log.String(), waiting) {
-		t.Errorf("warns before anybody had the time to index:\n%s", log.String())
+		t.Errorf("warns before anybody had the time to merge:\n%s", log.String())
 	}
 	w.forget(nil, one+"c")
 	w.run()
 	if got, want := w.stock(0).Pages, []string{one + "a", one + "b"}; !slices.Equal(got, want) {
 		t.Errorf("pages %v, want %v", got, want)
 	}
-	if m := w.manifest(0); m.Forgotten != 0 || m.Packages[0].Key != waiting || m.Packages[0].Indexed {
-		t.Errorf("forgotten %d, packages %+v", m.Forgotten, m.Packages)
+	if m := w.manifest(0); m.Forgotten != 0 || m.Segments[0].Key != waiting || len(m.Segments) != 1 {
+		t.Errorf("forgotten %d, segments %+v", m.Forgotten, m.Segments)
 	}
-	if !strings.Contains(log.String(), "package="+waiting) {
+	if !strings.Contains(log.String(), "segment="+waiting) {
 		t.Errorf("no warning names %s:\n%s", waiting, log.String())
 	}
 	generation := w.manifest(0).Generation
 	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
-		if c.Op == faultblob.Get && (strings.HasPrefix(c.Key, layout.PackagePrefix(0)) || strings.HasPrefix(c.Key, layout.Books+"0000/")) {
-			t.Errorf("%s is looked into again", c.Key)
+		for _, prefix := range []string{layout.PackagePrefix(0), layout.Books + "0000/", layout.Segments} {
+			if c.Op == faultblob.Get && strings.HasPrefix(c.Key, prefix) {
+				t.Errorf("%s is looked into again", c.Key)
+			}
 		}
 		return faultblob.None
 	})
@@ -145,7 +166,8 @@ func TestForgetBesideWhatIsNeverIndexed(t *testing.T) {
 	if m := w.manifest(0); m.Generation != generation {
 		t.Errorf("generation %d after %d: something is done again", m.Generation, generation)
 	}
-	w.index(0)
+	w.Bucket = w.bucket
+	w.merge(0)
 	w.run()
 	if m := w.manifest(0); m.Forgotten != 2 {
 		t.Errorf("forgotten %d", m.Forgotten)

@@ -1,17 +1,23 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/index"
+	"github.com/bucketsearch/bucketsearch/functions/merge"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
@@ -33,8 +39,38 @@ func (w *world) pack(p layout.Partition, token uint64, urls ...string) {
 			learnt.Links = append(learnt.Links, functionstest.Link(w.t, from, to, 1))
 		}
 	}
-	functionstest.Learn(w.t, w.bucket, p, learnt, pkg)
+	if err := w.learn(p, learnt, pkg); err != nil {
+		w.t.Fatal(err)
+	}
 	w.index(p)
+}
+
+// errCondemned says that the sweep has condemned what was not listed yet.
+var errCondemned = errors.New("condemned meanwhile")
+
+// learn commits a book and packages by the clock.
+func (w *world) learn(p layout.Partition, learnt book.Book, packages ...manifest.Package) error {
+	content, err := book.Encode(learnt)
+	if err != nil {
+		return err
+	}
+	listed := manifest.Book{Key: layout.BookKey(p, layout.ContentHash(content)), Bytes: int64(len(content))}
+	if err := blob.CreateOnce(w.t.Context(), w.bucket, listed.Key, content); err != nil {
+		return err
+	}
+	_, err = manifest.Commit(w.t.Context(), w.bucket, p, w.Now, func(m *manifest.Manifest) error {
+		m.Books = append(m.Books, listed)
+		for _, pkg := range packages {
+			m.Add(pkg)
+		}
+		for key := range m.Objects() {
+			if m.IsCondemned(key) {
+				return errCondemned
+			}
+		}
+		return nil
+	})
+	return err
 }
 
 // orphan puts what pack and index put of pages, and lists nothing of it.
@@ -49,31 +85,30 @@ func (w *world) orphan(p layout.Partition, token uint64, url string) {
 	functionstest.Put(w.t, w.bucket, layout.SegmentKey(p, layout.ContentHash([]byte(pkg.Key))), []byte(url))
 }
 
-// index does what index does to a manifest: one segment for every package that
-// has none, in place of the one that it had.
+// index has all packages indexed.
 func (w *world) index(p layout.Partition) {
 	w.t.Helper()
-	functionstest.Commit(w.t, w.bucket, p, func(m *manifest.Manifest) {
-		for i := range m.Packages {
-			pkg := &m.Packages[i]
-			if pkg.Indexed {
-				continue
-			}
-			pkg.Indexed = true
-			key := layout.SegmentKey(p, layout.ContentHash([]byte(pkg.Key)))
-			if err := blob.CreateOnce(w.t.Context(), w.bucket, key, []byte(pkg.Key)); err != nil {
-				w.t.Fatal(err)
-			}
-			m.Segments = slices.DeleteFunc(m.Segments, func(s manifest.Segment) bool {
-				old := slices.Contains(s.Packages, pkg.ID)
-				if old {
-					m.Condemn(w.clock.Now(), s.Key)
-				}
-				return old
-			})
-			m.Segments = append(m.Segments, manifest.Segment{Key: key, Bytes: 1, Documents: pkg.Pages, Packages: []uint32{pkg.ID}})
+	f := &index.Function{
+		Bucket: w.bucket, Redis: w.Redis, Sender: new(functionstest.Sender), Now: w.Now, Worker: "i", Tiers: w.Limits.Tiers, Log: functionstest.Log(),
+	}
+	for _, pkg := range w.manifest(p).Packages {
+		if err := f.Run(w.t.Context(), pkg.Key); err != nil {
+			w.t.Fatal(err)
 		}
-	})
+	}
+}
+
+// merge merges until there is nothing left to merge.
+func (w *world) merge(p layout.Partition) {
+	w.t.Helper()
+	f := &merge.Function{
+		Bucket: w.bucket, Redis: w.Redis, Sender: new(functionstest.Sender), Now: w.Now, Worker: "m", Tiers: w.Limits.Tiers, Log: functionstest.Log(),
+	}
+	for m := w.manifest(p); f.Tiers.Mergeable(&m) != nil; m = w.manifest(p) {
+		if err := f.Run(w.t.Context(), p); err != nil {
+			w.t.Fatal(err)
+		}
+	}
 }
 
 func (w *world) forget(sites []string, urls ...string) {
@@ -94,10 +129,11 @@ func (w *world) forget(sites []string, urls ...string) {
 	}
 }
 
-// stock is all that a partition's books and packages say.
+// stock is all that a partition's books, packages and segments say.
 type stock struct {
 	Outcomes, Links []string // sorted
 	Pages           []string // sorted
+	Documents       []string // sorted, dead ones too
 }
 
 // stock also checks that the pages stand where the books say.
@@ -132,6 +168,20 @@ func (w *world) stock(p layout.Partition) (s stock) {
 			s.Pages = append(s.Pages, page.URL)
 		}
 	}
+	for _, listed := range m.Segments {
+		opened, err := segments.Open(w.t.Context(), segments.Ranges{Bucket: w.bucket}, &listed)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for doc := range uint32(listed.Documents) {
+			d, err := opened.Stored(w.t.Context(), []uint32{doc})
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			s.Documents = append(s.Documents, d[0].URL)
+		}
+	}
+	slices.Sort(s.Documents)
 	slices.Sort(s.Outcomes)
 	slices.Sort(s.Links)
 	slices.Sort(s.Pages)
@@ -151,13 +201,42 @@ func (w *world) stands(m *manifest.Manifest, o book.Outcome) {
 	}
 }
 
-// checkKeys checks that the partition's objects are those that are listed.
+// live returns the live documents of a partition.
+func (w *world) live(p layout.Partition) (live []segment.Document) {
+	w.t.Helper()
+	m := w.manifest(p)
+	for _, listed := range m.Segments {
+		opened, err := segments.Open(w.t.Context(), segments.Ranges{Bucket: w.bucket}, &listed)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		dead, err := segments.Dead(w.t.Context(), w.bucket, &listed)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for doc := range uint32(listed.Documents) {
+			d, err := opened.Stored(w.t.Context(), []uint32{doc})
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			if !dead.Contains(doc) {
+				live = append(live, d[0])
+			}
+		}
+	}
+	return live
+}
+
+// checkKeys checks that the partition's objects are those that are listed, but
+// for overlays, which are kept for the past.
 func (w *world) checkKeys(p layout.Partition) {
 	w.t.Helper()
 	m := w.manifest(p)
 	var want, got []string
 	for key := range keysOf(&m) {
-		want = append(want, key)
+		if !strings.HasPrefix(key, layout.Overlays) {
+			want = append(want, key)
+		}
 	}
 	for _, prefix := range []string{layout.Books, layout.Packages, layout.Segments} {
 		got = append(got, functionstest.Keys(w.t, w.bucket, prefix+p.String()+"/")...)

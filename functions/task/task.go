@@ -19,12 +19,13 @@ const (
 	Fetch    = "fetch"
 	Pack     = "pack"
 	Index    = "index"
+	Merge    = "merge"
 	Sweep    = "sweep"
 	Watch    = "watch"
 )
 
 // Queues lists all of them.
-var Queues = []string{Schedule, Fetch, Pack, Index, Sweep, Watch}
+var Queues = []string{Schedule, Fetch, Pack, Index, Merge, Sweep, Watch}
 
 // Lease asks schedule to lease what can be leased of a crawl partition.
 type Lease struct {
@@ -36,6 +37,12 @@ type Lease struct {
 type Gather struct {
 	Storage layout.Partition `json:"storage"`
 	Flush   bool             `json:"flush,omitempty"`
+}
+
+// Tiers asks merge to merge the segments of a storage partition of which there
+// are too many of a size.
+type Tiers struct {
+	Storage layout.Partition `json:"storage"`
 }
 
 // Sender puts a message on a queue, to be delivered after the delay.

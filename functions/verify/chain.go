@@ -35,11 +35,23 @@ func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key strin
 	return g, nil
 }
 
-// history is all generations of a partition. Of each but the newest only the
-// hashes are kept.
+// history is all generations of a partition that are there, and those that are
+// lost between them. Of each but the newest only the hashes are kept.
 type history struct {
 	hint        generation
-	generations []generation // number 1 first
+	first       uint64 // number of the first of these; 1 if there are none
+	generations []generation
+}
+
+// newest returns the number of the newest generation.
+func (h *history) newest() uint64 { return h.first + uint64(len(h.generations)) - 1 }
+
+// at returns a generation, nil for one that is not among these.
+func (h *history) at(number uint64) *generation {
+	if number < h.first || number > h.newest() {
+		return nil
+	}
+	return &h.generations[number-h.first]
 }
 
 // history reads the hint first and lists then: a hint that is newer than what
@@ -50,22 +62,32 @@ func (v *run) history(ctx context.Context, p layout.Partition) (history, error) 
 	if h.hint, err = read(ctx, v.Bucket, p, layout.HintKey(p)); err != nil {
 		return history{}, err
 	}
+	there := make(map[uint64]bool)
 	var newest uint64
+	h.first = 1
 	for object, err := range v.Bucket.List(ctx, layout.ManifestPrefix(p), "") {
 		if err != nil {
 			return history{}, fmt.Errorf("cannot list manifests of partition %s: %w", p, err)
 		}
 		if _, number, err := layout.ParseManifestKey(object.Key); err == nil {
-			newest = number
+			if newest == 0 {
+				h.first = number
+			}
+			newest, there[number] = number, true
 		}
 	}
-	h.generations = make([]generation, newest)
-	progress := v.stage(Manifests, int64(newest))
+	h.generations = make([]generation, newest+1-h.first)
+	progress := v.stage(Manifests, int64(len(h.generations)))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.GOMAXPROCS(0))
 	for i := range h.generations {
+		number := h.first + uint64(i)
+		if !there[number] {
+			h.generations[i] = generation{bad: blob.ErrAbsent}
+			progress.add(1)
+			continue
+		}
 		group.Go(func() error {
-			number := uint64(i) + 1
 			g, err := read(ctx, v.Bucket, p, layout.ManifestKey(p, number))
 			if err != nil {
 				return err
@@ -85,22 +107,24 @@ func (v *run) history(ctx context.Context, p layout.Partition) (history, error) 
 }
 
 // chain checks that every generation is the one from which the next followed,
-// from the one in force back to the first. One that is damaged says nothing of
-// the one before.
-func (v *run) chain(p layout.Partition, h history, inForce *generation) {
+// from the one in force back to the oldest that is kept. One that is damaged
+// says nothing of the one before.
+func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce *generation) error {
 	parent, known := "", false
+	oldest := h.first
 	if inForce != nil {
-		parent, known = inForce.Parent, true
+		parent, known = inForce.Parent, inForce.Generation > 0
+		oldest = max(inForce.Oldest, 1)
 	}
-	for i := len(h.generations) - 1; i >= 0; i-- {
-		g, number := &h.generations[i], uint64(i)+1
+	var lost []uint64
+	for number := h.newest(); number >= oldest && number > 0; number-- {
+		g := h.at(number)
 		switch key := layout.ManifestKey(p, number); {
+		case g == nil || errors.Is(g.bad, blob.ErrAbsent):
+			lost = append(lost, number)
+			known = false
 		case g.bad != nil:
-			detail := "is no generation that can be read: %v"
-			if inForce != nil && number < inForce.Generation {
-				detail = "is lost to history, on which nothing of today depends: %v"
-			}
-			v.problem(unreadable(g.bad), p, key, detail, g.bad)
+			v.problem(Damaged, p, key, unread(inForce, number), g.bad)
 			known = false
 		case inForce != nil && number >= inForce.Generation:
 		case known && g.hash != parent:
@@ -110,23 +134,50 @@ func (v *run) chain(p layout.Partition, h history, inForce *generation) {
 			parent, known = g.Parent, true
 		}
 	}
-	if known && parent != "" && len(h.generations) > 0 {
+	if known && parent != "" && oldest == 1 && len(h.generations) > 0 {
 		v.problem(Damaged, p, layout.ManifestKey(p, 1), "says that it is not the first generation")
 	}
-	v.count(func(r *Report) { r.Generations += len(h.generations) })
+	v.count(func(r *Report) { r.Generations += int(h.newest() + 1 - oldest) })
+	return v.missing(ctx, p, inForce, lost)
+}
+
+// missing tells of generations that are lost, and not deleted since the proof
+// began.
+func (v *run) missing(ctx context.Context, p layout.Partition, inForce *generation, lost []uint64) error {
+	if len(lost) == 0 {
+		return nil
+	}
+	current, err := manifest.Read(ctx, v.Bucket, p)
+	if errors.Is(err, blob.ErrRetryable) || ctx.Err() != nil {
+		return err
+	}
+	for _, number := range lost {
+		if number >= current.Oldest { // 0 when it cannot be read
+			v.problem(Missing, p, layout.ManifestKey(p, number), unread(inForce, number), blob.ErrAbsent)
+		}
+	}
+	return nil
+}
+
+// unread says what it means that a generation cannot be read.
+func unread(inForce *generation, number uint64) (format string) {
+	if inForce != nil && number < inForce.Generation {
+		return "is lost to history, on which nothing of today depends: %v"
+	}
+	return "is no generation that can be read: %v"
 }
 
 // inForce returns the newest generation, from its object or, where that is
 // lost or says less that is true, from the hint. It returns nil if there is
 // none that can be read; then everything that the partition holds is unknown.
 func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *generation {
-	newest := len(h.generations)
+	newest := h.newest()
 	var last *generation
-	if newest > 0 && h.generations[newest-1].bad == nil {
-		last = &h.generations[newest-1]
+	if g := h.at(newest); g != nil && g.bad == nil {
+		last = g
 	}
 	hint, hintKey := &h.hint, layout.HintKey(p)
-	number := int(hint.Generation)
+	number := hint.Generation
 	switch {
 	case errors.Is(hint.bad, blob.ErrAbsent): // a lost hint costs a listing and nothing else
 	case hint.bad != nil:
@@ -135,14 +186,15 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 		v.problem(Damaged, p, hintKey, "says that it is generation %d, and is a copy of another", number)
 	case number > newest:
 		for ; newest < number; newest++ {
-			v.problem(Missing, p, layout.ManifestKey(p, uint64(newest)+1), "is missing, and the hint is a copy of generation %d", number)
+			v.problem(Missing, p, layout.ManifestKey(p, newest+1), "is missing, and the hint is a copy of generation %d", number)
 		}
 		return hint
-	case h.generations[number-1].hash == hint.hash:
-	case number < newest && h.generations[number].Parent == hint.hash: // told by the chain
+	case number < h.first: // it is a copy of one that is deleted since
+	case h.at(number).hash == hint.hash:
+	case number < newest && h.at(number+1).Parent == hint.hash: // told by the chain
 	case number == newest && (last == nil || h.faults(hint, exists) < h.faults(last, exists)):
 		if last != nil {
-			v.problem(Damaged, p, layout.ManifestKey(p, uint64(newest)), "is not what the hint is a copy of, and names what never was")
+			v.problem(Damaged, p, layout.ManifestKey(p, newest), "is not what the hint is a copy of, and names what never was")
 		}
 		return hint
 	default:
@@ -156,33 +208,26 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 
 // copied reports whether a hint of a generation that is not there follows from
 // one that is there, but is not its next: its number was changed.
-func (h history) copied(hint *generation) bool {
-	before := int(hint.Generation) - 1
+func (h *history) copied(hint *generation) bool {
+	before := hint.Generation - 1
 	for i, g := range h.generations {
-		if g.hash == hint.Parent {
-			return i+1 != before
+		if g.hash != "" && g.hash == hint.Parent {
+			return h.first+uint64(i) != before
 		}
 	}
-	return before == len(h.generations)
+	return before == h.newest()
 }
 
 // faults counts what speaks against one of two that claim to be the newest
 // generation.
-func (h history) faults(g *generation, exists map[string]int64) (n int) {
-	if before := len(h.generations) - 2; before >= 0 && h.generations[before].bad == nil && h.generations[before].hash != g.Parent {
+func (h *history) faults(g *generation, exists map[string]int64) (n int) {
+	if before := h.at(h.newest() - 1); before != nil && before.bad == nil && before.hash != g.Parent {
 		n++
 	}
-	for key, bytes := range listed(&g.Manifest) {
+	for key, bytes := range g.Objects() {
 		if size, found := exists[key]; !found || size != bytes {
 			n++
 		}
 	}
 	return n
-}
-
-func unreadable(err error) Kind {
-	if errors.Is(err, blob.ErrAbsent) {
-		return Missing
-	}
-	return Damaged
 }

@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring"
+
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/verify"
 	"github.com/bucketsearch/bucketsearch/functions/verify/verifytest"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -26,6 +29,24 @@ const (
 
 func firstBook(w *world) string  { return w.Manifest().Books[0].Key }
 func oneSegment(w *world) string { return w.Manifest().Segments[1].Key }
+
+// oneOverlay has one of the two documents of the second segment superseded, and
+// returns the key of its overlay.
+func oneOverlay(w *world) string {
+	w.Index(w.Learn(verifytest.Batch(3), []string{site + "1"}))
+	return w.Manifest().Segments[1].Deletions.Key
+}
+
+// mask says of a document of a segment that it is dead.
+func (w *world) mask(segment int, doc uint32) {
+	w.T.Helper()
+	w.Commit(func(m *manifest.Manifest) {
+		dead := map[string]*roaring.Bitmap{m.Segments[segment].Key: roaring.BitmapOf(doc)}
+		if err := segments.Mask(w.T.Context(), w.Bucket, m, functionstest.Start, dead); err != nil {
+			w.T.Fatal(err)
+		}
+	})
+}
 
 // TestDamage does harm of every kind; each is told as a problem of its kind,
 // in a sentence that holds all the words that are given.
@@ -110,29 +131,71 @@ func TestDamage(t *testing.T) {
 		},
 		"byte of a segment flipped": {
 			func(w *world) { w.Change(oneSegment(w), verifytest.Flip) },
-			verify.Damaged, []string{"segments/0000/", "checksum"},
+			verify.Damaged, []string{"segments/0000/", "is damaged"},
 		},
 		"documents miscounted": {
 			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Segments[0].Documents++ }) },
 			verify.Damaged, []string{"holds 1 documents, and the manifest says 2"},
 		},
-		"package indexed twice": {
+		"segment changed into another": {
 			func(w *world) {
-				w.Commit(func(m *manifest.Manifest) { m.Segments[1].Packages = []uint32{0, 1} })
+				w.Change(oneSegment(w), func([]byte) []byte { return w.Content(w.Manifest().Segments[0].Key) })
 			},
-			verify.Double, []string{"indexes " + firstPackage + ", which segments/0000/"},
+			verify.Damaged, []string{"its content is that of segments/0000/"},
+		},
+		"tail of another size": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Segments[0].Tail++ }) },
+			verify.Damaged, []string{"has a tail of ", "and the manifest says"},
+		},
+		"parts of other packages": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Segments[1].Parts[0].Package = 0 }) },
+			verify.Damaged, []string{"segments/0000/", "holds other parts than the manifest says"},
+		},
+		"parts miscounted": {
+			func(w *world) {
+				w.Commit(func(m *manifest.Manifest) { m.Segments[1].Parts = []manifest.Part{{Package: 1, Documents: 1}} })
+			},
+			verify.Damaged, []string{"holds other parts than the manifest says"},
+		},
+		"overlay lost": {
+			func(w *world) { w.Delete(oneOverlay(w)) },
+			verify.Missing, []string{"overlays/0000/", "is missing"},
+		},
+		"byte of an overlay flipped": {
+			func(w *world) { w.Change(oneOverlay(w), verifytest.Flip) },
+			verify.Damaged, []string{"overlays/0000/", "is damaged"},
+		},
+		"overlay of other documents": {
+			func(w *world) {
+				oneOverlay(w)
+				w.Commit(func(m *manifest.Manifest) { m.Segments[1].Deletions.Documents++ })
+			},
+			verify.Damaged, []string{"overlays/0000/", "it speaks of 1 dead of 2 documents"},
+		},
+		"live document masked": {
+			func(w *world) {
+				w.mask(1, 0)
+			},
+			verify.Missing, []string{secondPackage + " is indexed without 1 of its pages"},
+		},
+		"older version not masked": {
+			func(w *world) {
+				w.Index(w.Learn(verifytest.Batch(3), []string{site + "1"}))
+				w.Commit(func(m *manifest.Manifest) { m.Segments[1].Deletions = nil })
+			},
+			verify.Double, []string{secondPackage + " at byte ", "is searched, and so is another version of it"},
 		},
 		"page indexed twice": {
 			func(w *world) {
 				built, listed := verifytest.Segment(w.T, w.Content(secondPackage), secondPackage, site+"2")
 				functionstest.Put(w.T, w.Bucket, listed.Key, built)
-				listed.Packages = []uint32{1}
+				listed.Parts[0].Package = 1
 				w.Commit(func(m *manifest.Manifest) { m.Segments = append(m.Segments, listed) })
 			},
 			verify.Double, []string{site + "1 in segments/0000/", "is made of a page that is indexed already"},
 		},
 		"page not indexed": {
-			func(w *world) { w.Index(w.Manifest().Packages[1], site+"2") },
+			func(w *world) { w.IndexWithout(w.Manifest().Packages[1], site+"2") },
 			verify.Missing, []string{secondPackage + " is indexed without 1 of its pages"},
 		},
 		"package called indexed": {
@@ -141,11 +204,7 @@ func TestDamage(t *testing.T) {
 		},
 		"document of no page": {
 			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Packages = m.Packages[:1] }) },
-			verify.Unaccounted, []string{"is made of a page that does not stand in " + secondPackage},
-		},
-		"segment of no package": {
-			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Packages = m.Packages[:1] }) },
-			verify.Unaccounted, []string{"segments/0000/", "indexes package 1, which is not listed"},
+			verify.Unaccounted, []string{site + "1 in segments/0000/", "is made of a page that does not stand in its package"},
 		},
 		"book lost": {
 			func(w *world) { w.Delete(firstBook(w)) },
@@ -254,6 +313,10 @@ func TestOneProblem(t *testing.T) {
 	for name, harm := range map[string]func(w *world){
 		"package lost":              func(w *world) { w.Delete(secondPackage) },
 		"segment lost":              func(w *world) { w.Delete(oneSegment(w)) },
+		"segment damaged":           func(w *world) { w.Change(oneSegment(w), verifytest.Flip) },
+		"merged segment lost":       func(w *world) { w.Delete(w.Merge().Key) },
+		"overlay lost":              func(w *world) { w.Delete(oneOverlay(w)) },
+		"overlay damaged":           func(w *world) { w.Change(oneOverlay(w), verifytest.Flip) },
 		"book lost":                 func(w *world) { w.Delete(firstBook(w)) },
 		"page damaged":              func(w *world) { w.Change(secondPackage, flipAt(100)) },
 		"generation edited":         func(w *world) { w.Change(layout.ManifestKey(0, 3), edit) },
@@ -349,6 +412,15 @@ func TestForgotten(t *testing.T) {
 				done(w)
 			}, 0,
 			[]string{layout.Spool},
+		},
+		"a page that is dead in a merged segment": {
+			func(w *world) {
+				w.Merge()
+				w.mask(0, 1)
+				forget(w, url(site+"1"))
+				done(w)
+			}, 0,
+			[]string{layout.Books, layout.Books, layout.Packages, layout.Segments},
 		},
 		"quarantined": {
 			func(w *world) {

@@ -31,7 +31,11 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) verify() verify.Report {
 	w.T.Helper()
-	report, err := (&verify.Verifier{Bucket: w.Bucket, Frontiers: []*frontier.Frontier{w.front}}).Run(w.T.Context())
+	verifier := verify.Verifier{Bucket: w.Bucket}
+	if w.front != nil {
+		verifier.Frontiers = []*frontier.Frontier{w.front}
+	}
+	report, err := verifier.Run(w.T.Context())
 	if err != nil {
 		w.T.Fatal(err)
 	}

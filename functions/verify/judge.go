@@ -12,6 +12,7 @@ import (
 // that every live page of text is indexed. Pages that are known have been
 // judged with their URLs.
 func (v *run) judgePages(ctx context.Context) error {
+	v.judgeVersions()
 	unindexed := make([]int, len(v.packages))
 	stray := make(map[*storedPackage][]*page)
 	for i := range v.pages {
@@ -38,6 +39,28 @@ func (v *run) judgePages(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// judgeVersions checks that no page is searched in two versions.
+func (v *run) judgeVersions() {
+	for from, to := 0, 0; from < len(v.pages); from = to {
+		var newest *page
+		for to = from; to < len(v.pages) && v.pages[to].id == v.pages[from].id; to++ {
+			p := &v.pages[to]
+			if p.documents() == 0 || p.has(markDamaged) {
+				continue
+			}
+			older := p
+			if newest == nil || newest.version.Compare(p.version) < 0 {
+				newest, older = p, newest
+			}
+			if older != nil {
+				in := v.packages[older.pkg]
+				v.problems.add(Problem{Kind: Double, Partition: in.partition.Partition, Key: in.Key, Offset: int64(older.offset),
+					Detail: "is searched, and so is another version of it"})
+			}
+		}
+	}
 }
 
 // strayed tells of pages whose URLs are in no book, and asks the package for

@@ -3,38 +3,17 @@ package verify
 import (
 	"context"
 	"fmt"
-	"iter"
+	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// listed yields the objects that a generation lists, and their sizes.
-func listed(m *manifest.Manifest) iter.Seq2[string, int64] {
-	return func(yield func(string, int64) bool) {
-		for _, p := range m.Packages {
-			if !yield(p.Key, p.Bytes) {
-				return
-			}
-		}
-		for _, b := range m.Books {
-			if !yield(b.Key, b.Bytes) {
-				return
-			}
-		}
-		for _, s := range m.Segments {
-			if !yield(s.Key, s.Bytes) {
-				return
-			}
-		}
-	}
-}
-
-// exists returns the sizes of a partition's packages, books and segments,
-// whether or not they are listed.
+// exists returns the sizes of a partition's packages, books, segments and
+// overlays, whether or not they are listed.
 func (v *run) exists(ctx context.Context, p layout.Partition) (map[string]int64, error) {
 	sizes := make(map[string]int64)
-	for _, prefix := range []string{layout.Packages, layout.Books, layout.Segments} {
+	for _, prefix := range []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays} {
 		for object, err := range v.Bucket.List(ctx, prefix+p.String()+"/", "") {
 			if err != nil {
 				return nil, fmt.Errorf("cannot list %s of partition %s: %w", prefix, p, err)
@@ -46,14 +25,14 @@ func (v *run) exists(ctx context.Context, p layout.Partition) (map[string]int64,
 }
 
 // objects checks that what a generation lists is there, in its size, once and
-// not condemned, and counts what is there for nothing.
+// not condemned, and counts what is there for nothing but the past.
 func (v *run) objects(m *manifest.Manifest, exists map[string]int64) {
 	condemned := make(map[string]bool, len(m.Condemned))
 	for _, c := range m.Condemned {
 		condemned[c.Key] = true
 	}
 	seen := make(map[string]bool)
-	for key, bytes := range listed(m) {
+	for key, bytes := range m.Objects() {
 		size, found := exists[key]
 		switch {
 		case !found:
@@ -61,7 +40,8 @@ func (v *run) objects(m *manifest.Manifest, exists map[string]int64) {
 		case size != bytes:
 			v.problem(Damaged, m.Partition, key, "has %d bytes, and the manifest says %d", size, bytes)
 		}
-		if seen[key] {
+		overlay := strings.HasPrefix(key, layout.Overlays) // two segments may have the same
+		if seen[key] && !overlay {
 			v.problem(Double, m.Partition, key, "is listed twice")
 		}
 		if condemned[key] {
@@ -73,6 +53,7 @@ func (v *run) objects(m *manifest.Manifest, exists map[string]int64) {
 		for key := range exists {
 			switch {
 			case seen[key]:
+			case strings.HasPrefix(key, layout.Overlays): // earlier generations may list it
 			case condemned[key]:
 				r.Waiting.Delete++
 			default:

@@ -3,8 +3,13 @@ package verify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
+	"github.com/RoaringBitmap/roaring"
+
+	"github.com/bucketsearch/bucketsearch/functions/segments"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -16,8 +21,8 @@ type storedSegment struct {
 	partition *partition
 }
 
-// readSegments checks that every package is indexed once, and that documents
-// are made of pages that are there, each once.
+// readSegments checks that documents are made of pages that are there, each
+// once, dead ones aside.
 func (v *run) readSegments(ctx context.Context) error {
 	var all []storedSegment
 	var bytes int64
@@ -26,7 +31,6 @@ func (v *run) readSegments(ctx context.Context) error {
 			all = append(all, storedSegment{&p.Segments[i], p})
 			bytes += p.Segments[i].Bytes
 		}
-		v.covered(p)
 	}
 	v.report.Segments = len(all)
 	progress := v.stage(Segments, bytes)
@@ -40,11 +44,7 @@ func (v *run) readSegments(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := v.documents(s, content); err != nil {
-			v.problem(Damaged, s.partition.Partition, s.Key, "is damaged: %v", err)
-			v.unsearchable(s)
-		}
-		return nil
+		return v.documents(ctx, s, content)
 	})
 }
 
@@ -52,75 +52,169 @@ func (v *run) readSegments(ctx context.Context) error {
 // documents is no problem of its own.
 func (v *run) unsearchable(s storedSegment) {
 	for _, in := range v.packages {
-		if in.partition == s.partition && slices.Contains(s.Packages, in.ID) {
+		if _, _, found := s.Part(in.ID); found && in.partition == s.partition {
 			in.unsearchable.Store(true)
 		}
 	}
 }
 
-// covered checks which segments say that they index a package. Those of a
-// package that waits to be indexed again are replaced then.
-func (v *run) covered(p *partition) {
-	byID := make(map[uint32]*storedPackage)
-	for _, in := range v.packages {
-		if in.partition == p {
-			byID[in.ID] = in
-		}
+// openedSegment is what there is to know of a segment's documents.
+type openedSegment struct {
+	storedSegment
+	opened     *segment.Segment
+	dead       *roaring.Bitmap
+	identities []layout.Identity
+	versions   []layout.Version
+	packages   *segment.StringColumn
+	sites      *segment.StringColumn
+	offsets    []uint64
+}
+
+// openSegment checks every byte of a segment, and that it is what the manifest
+// says.
+func (v *run) openSegment(ctx context.Context, s storedSegment, content []byte) (*openedSegment, error) {
+	if err := segment.Check(content); err != nil {
+		return nil, err
 	}
-	by := make(map[uint32]string)
-	for _, s := range p.Segments {
-		for _, id := range s.Packages {
-			in := byID[id]
-			switch other, found := by[id]; {
-			case in == nil:
-				v.problem(Unaccounted, p.Partition, s.Key, "indexes package %d, which is not listed", id)
-			case found && in.Indexed:
-				v.problem(Double, p.Partition, s.Key, "indexes %s, which %s does too", in.Key, other)
-			}
-			by[id] = s.Key
-		}
+	if key := layout.SegmentKey(s.partition.Partition, layout.ContentHash(content)); key != s.Key {
+		return nil, fmt.Errorf("its content is that of %s", key)
+	}
+	o := &openedSegment{storedSegment: s}
+	var err error
+	if o.opened, err = segment.OpenBytes(content); err != nil {
+		return nil, err
+	}
+	if o.identities, err = o.opened.Identities(ctx); err != nil {
+		return nil, err
+	}
+	if o.versions, err = o.opened.Versions(ctx); err != nil {
+		return nil, err
+	}
+	if o.packages, err = o.opened.Strings(ctx, segment.Packages); err != nil {
+		return nil, err
+	}
+	if o.sites, err = o.opened.Strings(ctx, segment.Sites); err != nil {
+		return nil, err
+	}
+	o.offsets, err = o.opened.Numbers(ctx, segment.Offsets)
+	return o, err
+}
+
+// listedRightly tells what the manifest says wrongly of a segment.
+func (v *run) listedRightly(o *openedSegment, content []byte) {
+	own := o.partition.Partition
+	if o.opened.Documents() != o.Documents {
+		v.problem(Damaged, own, o.Key, "holds %d documents, and the manifest says %d", o.opened.Documents(), o.Documents)
+	}
+	if tail, err := segment.TailOf(content); err == nil && tail != o.Tail {
+		v.problem(Damaged, own, o.Key, "has a tail of %d bytes, and the manifest says %d", tail, o.Tail)
+	}
+	there := o.opened.Parts()
+	right := len(there) == len(o.Parts)
+	for i := 0; right && i < len(there); i++ {
+		in := v.byKey[there[i].Package]
+		right = there[i].Documents == o.Parts[i].Documents &&
+			(in == nil || in.ID == o.Parts[i].Package || !o.partition.lists(o.Parts[i].Package)) // else its documents tell
+	}
+	if !right {
+		v.problem(Damaged, own, o.Key, "holds other parts than the manifest says")
 	}
 }
 
-// documents counts for every page the documents of one segment, and tells the
-// first of each thing that is wrong with it.
-func (v *run) documents(s storedSegment, content []byte) error {
-	opened, err := segment.Open(content)
+// lists reports whether a package of the identifier is listed.
+func (p *partition) lists(id uint32) bool {
+	return slices.ContainsFunc(p.Packages, func(pkg manifest.Package) bool { return pkg.ID == id })
+}
+
+// deadOf reads which documents of a segment are dead. Where that cannot be
+// read, nothing is known of those that live.
+func (v *run) deadOf(ctx context.Context, o *openedSegment) (known bool, err error) {
+	o.dead, err = segments.Dead(ctx, v.Bucket, o.Segment)
+	switch {
+	case errors.Is(err, blob.ErrAbsent): // told when it was looked for
+		return false, nil
+	case errors.Is(err, segment.ErrDamaged):
+		v.problem(Damaged, o.partition.Partition, o.Deletions.Key, "is damaged: %v", err)
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// documents counts for every page the live documents of one segment, and tells
+// the first of each thing that is wrong with it.
+func (v *run) documents(ctx context.Context, s storedSegment, content []byte) error {
+	o, err := v.openSegment(ctx, s, content)
+	if err != nil {
+		v.problem(Damaged, s.partition.Partition, s.Key, "is damaged: %v", err)
+		v.unsearchable(s)
+		return nil
+	}
+	v.listedRightly(o, content)
+	known, err := v.deadOf(ctx, o)
 	if err != nil {
 		return err
 	}
-	own := s.partition
-	wrong := make(map[Kind]int)
-	tell := func(kind Kind, url, detail string) {
-		if wrong[kind]++; wrong[kind] == 1 {
-			v.problems.add(Problem{Kind: kind, Partition: own.Partition, Key: s.Key, URL: url, Detail: detail})
+	if !known {
+		v.unsearchable(s)
+		o.dead = roaring.New()
+		o.dead.AddRange(0, uint64(o.opened.Documents()))
+	}
+	first := make(map[Kind]uint32)
+	for doc := range uint32(o.opened.Documents()) {
+		for _, kind := range v.document(o, doc) {
+			if _, told := first[kind]; !told {
+				first[kind] = doc
+			}
 		}
 	}
-	if opened.Documents() != s.Documents {
-		v.problem(Damaged, own.Partition, s.Key, "holds %d documents, and the manifest says %d", opened.Documents(), s.Documents)
-	}
-	forgotten := v.forgotten(own)
-	for i := range opened.Documents() {
-		d, err := opened.Document(i)
-		if err != nil {
+	for kind, doc := range first {
+		if err := v.tell(ctx, o, kind, doc); err != nil {
 			return err
 		}
-		if forgotten.set != nil && forgotten.set.ForgetsPage(d.ID, d.Site) {
-			tell(Behind, d.URL, "is still there, although it is forgotten")
-		}
-		in := v.byKey[d.Package]
-		if in != nil && (in.gone || !in.Indexed) {
-			continue
-		}
-		p := v.pages.at(d.ID, in, d.Offset)
-		switch {
-		case p == nil || !p.has(markDamaged) && p.version != d.Version:
-			tell(Unaccounted, d.URL, "is made of a page that does not stand in "+d.Package)
-		case !slices.Contains(s.Packages, in.ID):
-			tell(Unaccounted, d.URL, "is made of a page of "+d.Package+", which the segment does not index")
-		case p.addDocument() > 1:
-			tell(Double, d.URL, "is made of a page that is indexed already")
-		}
 	}
+	return nil
+}
+
+// document returns what is wrong with a document.
+func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
+	id := o.identities[doc]
+	if forget := v.forgotten(o.partition); forget.set != nil && forget.set.ForgetsPage(id, one(o.sites, doc)) {
+		wrong = append(wrong, Behind)
+	}
+	in := v.byKey[one(o.packages, doc)]
+	if o.dead.Contains(doc) || in != nil && (in.gone || !in.Indexed) {
+		return wrong
+	}
+	p := v.pages.at(id, in, int64(o.offsets[doc]))
+	if p == nil || !p.has(markDamaged) && p.version != o.versions[doc] {
+		return append(wrong, Unaccounted)
+	}
+	if p.addDocument() > 1 {
+		wrong = append(wrong, Double)
+	}
+	return wrong
+}
+
+func one(c *segment.StringColumn, doc uint32) string {
+	if values := c.Get(doc); len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+// details say what is wrong with a document.
+var details = map[Kind]string{
+	Behind:      "is still there, although it is forgotten",
+	Unaccounted: "is made of a page that does not stand in its package",
+	Double:      "is made of a page that is indexed already",
+}
+
+// tell tells of a document, and asks the segment for its URL.
+func (v *run) tell(ctx context.Context, o *openedSegment, kind Kind, doc uint32) error {
+	stored, err := o.opened.Stored(ctx, []uint32{doc})
+	if err != nil {
+		return err
+	}
+	v.problems.add(Problem{Kind: kind, Partition: o.partition.Partition, Key: o.Key, URL: stored[0].URL, Detail: details[kind]})
 	return nil
 }

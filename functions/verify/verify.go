@@ -1,8 +1,8 @@
 // Package verify proves from the bucket alone that nothing is lost and nothing
 // is twice (law 7): every generation follows from the one before, every object
 // that is named is whole, every URL is in exactly one state, every stored page
-// can be read where the books say, every live page of text is in exactly one
-// segment, and of what is forgotten nothing is left.
+// can be read where the books say, every live page of text is one live document
+// of one segment, and of what is forgotten nothing is left.
 //
 // It reads packages, books, ranges of URLs and segments one a processor. In
 // memory are, at a time, the packages or segments that are being read, 48
@@ -138,7 +138,9 @@ func (v *run) begin(ctx context.Context) error {
 			return err
 		}
 		newest := v.inForce(p, h, exists)
-		v.chain(p, h, newest)
+		if err := v.chain(ctx, p, h, newest); err != nil {
+			return err
+		}
 		own := &partition{unknown: newest == nil}
 		if own.Partition = p; newest != nil {
 			own.Manifest = newest.Manifest

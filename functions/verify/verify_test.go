@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/verify"
 	"github.com/bucketsearch/bucketsearch/functions/verify/verifytest"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -76,6 +77,54 @@ func TestNoProblem(t *testing.T) {
 				r.Generations, r.Pages, r.Packages, r.Books, r.Waiting.Index = 6, 4, 3, 3, 1
 			},
 		},
+		"segments merged": {
+			func(w *world) { w.Merge() },
+			func(r *verify.Report) { r.Generations, r.Segments, r.Waiting.Delete = 6, 1, 2 },
+		},
+		"page of a merged segment fetched again": {
+			func(w *world) {
+				w.Merge()
+				w.Index(again(w, 3))
+			},
+			func(r *verify.Report) {
+				r.Generations, r.Pages, r.Packages, r.Books, r.Segments, r.Waiting.Delete = 8, 4, 3, 3, 2, 2
+			},
+		},
+		"package lost and not in any segment any more": {
+			func(w *world) {
+				w.Merge()
+				w.Commit(func(m *manifest.Manifest) {
+					m.Packages = m.Packages[:1]
+					if err := segments.Drop(w.T.Context(), w.Bucket, m, functionstest.Start, 1); err != nil {
+						w.T.Fatal(err)
+					}
+				})
+				w.Delete(secondPackage)
+				w.LearnBook(book.Book{Outcomes: functionstest.Outcomes(w.T, layout.Version{Epoch: 2}, book.Lost, site+"1", site+"2")})
+				w.front = nil
+			},
+			func(r *verify.Report) {
+				r.Generations, r.Pages, r.Packages, r.Books, r.Segments, r.Waiting.Delete = 8, 1, 1, 3, 1, 2
+				r.Stored, r.Pending, r.Waiting.Fetch = 1, 3, 2
+			},
+		},
+		"generations forgotten": {
+			func(w *world) {
+				w.Commit(func(m *manifest.Manifest) { m.Oldest = 4 })
+				for number := range uint64(3) {
+					w.Delete(layout.ManifestKey(0, number+1))
+				}
+			},
+			func(r *verify.Report) { r.Generations = 3 },
+		},
+		"generations about to be forgotten": {
+			func(w *world) {
+				w.Commit(func(m *manifest.Manifest) { m.Oldest = 4 })
+				w.Delete(layout.ManifestKey(0, 1))
+				w.Delete(layout.ManifestKey(0, 3))
+			},
+			func(r *verify.Report) { r.Generations = 3 },
+		},
 		"page fetched again": {
 			func(w *world) { w.Index(again(w, 3)) },
 			func(r *verify.Report) { r.Generations, r.Pages, r.Packages, r.Books, r.Segments = 7, 4, 3, 3, 3 },
@@ -114,9 +163,8 @@ func TestNoProblem(t *testing.T) {
 				w.LearnBook(book.Book{Outcomes: functionstest.Outcomes(w.T, v, book.Failed, one)})
 			},
 			func(r *verify.Report) {
-				r.Generations, r.Pages, r.Packages, r.Books, r.Segments, r.Stored, r.Failed = 10, 4, 3, 4, 3, 2, 1
-				r.Orphans = 1 // the segment that was replaced
-				r.Waiting.Delete = 1
+				r.Generations, r.Pages, r.Packages, r.Books, r.Segments, r.Stored, r.Failed = 10, 4, 3, 4, 2, 2, 1
+				r.Waiting.Delete = 3 // and the segments that were replaced
 			},
 		},
 	} {

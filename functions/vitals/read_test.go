@@ -12,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
 // put puts feedback as a process does.
@@ -69,7 +70,7 @@ func TestUsage(t *testing.T) {
 	day(noon, "a_1", 1000)
 	day(noon.Add(24*time.Hour), "a", 5_000_000) // tomorrow
 	before := bucket.Counts()
-	got, err := ReadUsage(t.Context(), bucket, noon, USEast1())
+	got, err := ReadUsage(t.Context(), bucket, noon, meter.USEast1())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestUsage(t *testing.T) {
 	if made := bucket.Counts().Minus(before); made.List != 1 || made.Get != 2 {
 		t.Errorf("requests %+v, want one GET a process", made)
 	}
-	nothing, err := ReadUsage(t.Context(), memblob.New(), noon, USEast1())
+	nothing, err := ReadUsage(t.Context(), memblob.New(), noon, meter.USEast1())
 	if err != nil {
 		t.Fatal(err)
 	}

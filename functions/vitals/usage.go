@@ -9,21 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
-
-// Prices are in USD. Bytes to and from the store are free within a region.
-type Prices struct {
-	Put, List  float64 // a request
-	Get, Head  float64
-	Delete     float64
-	Invocation float64 // of Lambda
-	GBSecond   float64 // of Lambda
-}
-
-// USEast1 returns the prices of AWS's region us-east-1, with Lambda on arm64.
-func USEast1() Prices {
-	return Prices{Put: 5e-6, List: 5e-6, Get: 0.4e-6, Head: 0.4e-6, Invocation: 0.2e-6, GBSecond: 13.33e-6}
-}
 
 // Usage is what all processes used in a day (UTC). On a machine of one's own
 // USD is what the requests would cost on AWS.
@@ -37,7 +24,7 @@ type Usage struct {
 // ReadUsage returns what was used on a day (UTC), as of the last feedback of
 // each process. It takes one LIST for every 1,000 feedback objects of that day
 // and one GET for every process.
-func ReadUsage(ctx context.Context, bucket blob.Reader, day time.Time, prices Prices) (Usage, error) {
+func ReadUsage(ctx context.Context, bucket blob.Reader, day time.Time, prices meter.Prices) (Usage, error) {
 	keys, err := list(ctx, bucket, layout.FeedbackDay(day), "")
 	if err != nil {
 		return Usage{}, err
@@ -50,12 +37,9 @@ func ReadUsage(ctx context.Context, bucket blob.Reader, day time.Time, prices Pr
 	for _, f := range last {
 		sum = sum.plus(f.Day)
 	}
-	n := sum.Requests
 	return Usage{
-		Requests: n, Invocations: sum.Invocations, GBSeconds: sum.GBSeconds,
-		USD: float64(n.Put)*prices.Put + float64(n.List)*prices.List + float64(n.Get)*prices.Get +
-			float64(n.Head)*prices.Head + float64(n.Delete)*prices.Delete +
-			float64(sum.Invocations)*prices.Invocation + sum.GBSeconds*prices.GBSecond,
+		Requests: sum.Requests, Invocations: sum.Invocations, GBSeconds: sum.GBSeconds,
+		USD: prices.Of(sum.Requests, sum.Invocations, sum.GBSeconds),
 	}, nil
 }
 

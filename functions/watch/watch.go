@@ -44,7 +44,7 @@ func (s System) Look(ctx context.Context, inForce *settings.Settings) (vitals.St
 		return err
 	})
 	group.Go(func() (err error) {
-		state.Usage, err = vitals.ReadUsage(ctx, s.Bucket, now, vitals.USEast1())
+		state.Usage, err = vitals.ReadUsage(ctx, s.Bucket, now, inForce.Control.Priced())
 		return err
 	})
 	group.Go(func() (err error) {

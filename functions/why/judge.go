@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -121,32 +121,51 @@ func (t *teller) stored(ctx context.Context) {
 
 // indexed looks for the page's document in the segments of its package.
 func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, at *Stored) error {
-	for _, listed := range m.Segments {
-		if !slices.Contains(listed.Packages, id) {
+	for i := range m.Segments {
+		listed := &m.Segments[i]
+		if _, _, found := listed.Part(id); !found {
 			continue
 		}
-		content, err := t.bucket.Get(ctx, listed.Key, blob.Range{})
+		document, err := t.document(ctx, listed)
 		if err != nil {
-			return fmt.Errorf("cannot read segment %s: %w", listed.Key, err)
+			return err
 		}
-		opened, err := segment.Open(content)
-		if err != nil {
-			return fmt.Errorf("segment %s: %w", listed.Key, err)
-		}
-		index, err := segment.NewIndex([]*segment.Segment{opened})
-		if err != nil {
-			return fmt.Errorf("segment %s: %w", listed.Key, err)
-		}
-		document, found, err := index.Lookup(t.url.ID)
-		if err != nil {
-			return fmt.Errorf("segment %s: %w", listed.Key, err)
-		}
-		if found && document.Version == t.story.live.Version {
+		if document != nil {
 			at.Segment, at.Title = listed.Key, document.Title
 			return nil
 		}
 	}
 	return nil
+}
+
+// document returns the live document of the page in a segment, nil if there is
+// none.
+func (t *teller) document(ctx context.Context, listed *manifest.Segment) (*segment.Document, error) {
+	opened, err := segments.Open(ctx, segments.Ranges{Bucket: t.bucket}, listed)
+	if err != nil {
+		return nil, err
+	}
+	identities, err := opened.Identities(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("segment %s: %w", listed.Key, err)
+	}
+	dead, err := segments.Dead(ctx, t.bucket, listed)
+	if err != nil {
+		return nil, err
+	}
+	for doc, id := range identities {
+		if id != t.url.ID || dead.Contains(uint32(doc)) {
+			continue
+		}
+		documents, err := opened.Stored(ctx, []uint32{uint32(doc)})
+		if err != nil {
+			return nil, fmt.Errorf("segment %s: %w", listed.Key, err)
+		}
+		if documents[0].Version == t.story.live.Version {
+			return &documents[0], nil
+		}
+	}
+	return nil, nil
 }
 
 func (t *teller) problem(err error) { t.story.Problems = append(t.story.Problems, err.Error()) }

@@ -9,15 +9,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/index"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/why"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
-	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
@@ -42,20 +43,13 @@ func filled(t *testing.T) *memblob.Bucket {
 			functionstest.Link(t, home, home+"forgotten", 1),
 		},
 	}, pkg)
-	document := segment.Document{
-		ID: layout.IdentityOf(home), Version: version(2), URL: home, Site: "one.example", Title: "Home", Body: "words",
-		Package: pkg.Key, Offset: outcomes[0].Offset, Length: outcomes[0].Length,
+	f := &index.Function{
+		Bucket: bucket, Redis: redistest.Embedded(t), Sender: new(functionstest.Sender), Now: functionstest.NewClock().Now,
+		Worker: "w", Tiers: segments.DefaultLimits(), Log: functionstest.Log(),
 	}
-	content, err := segment.Build([]segment.Document{document})
-	if err != nil {
+	if err := f.Run(t.Context(), pkg.Key); err != nil {
 		t.Fatal(err)
 	}
-	key := layout.SegmentKey(0, layout.ContentHash(content))
-	functionstest.Put(t, bucket, key, content)
-	functionstest.Commit(t, bucket, 0, func(m *manifest.Manifest) {
-		m.Packages[0].Indexed = true
-		m.Segments = append(m.Segments, manifest.Segment{Key: key, Documents: 1, Packages: []uint32{0}})
-	})
 	ledger := spool.Ledger{
 		Batch: version(4), Ended: functionstest.Start,
 		Outcomes: functionstest.Outcomes(t, version(4), book.Skipped, home+"spooled"),
@@ -127,7 +121,7 @@ func TestStories(t *testing.T) {
 		}
 	}
 	stored := tell(t, bucket, home)
-	if at := stored.Stored; at.Segment == "" || at.Title != "Home" || at.MIME != "text/html" || at.Bytes == 0 {
+	if at := stored.Stored; at.Segment == "" || at.Title != "page "+home || at.MIME != "text/html" || at.Bytes == 0 {
 		t.Errorf("stored at %+v", at)
 	}
 	if !slices.Equal(stored.Seed, []string{functionstest.Collection}) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -33,8 +34,11 @@ type Manifest struct {
 	Closed []layout.Version `json:"closed,omitempty"`
 	// Forgotten is the version of the takedowns of which nothing is left here.
 	Forgotten uint64 `json:"forgotten,omitempty"`
-	// Condemned are objects that earlier generations listed and that are
-	// deleted after a grace. No later generation lists them.
+	// Oldest is the oldest generation that is kept; 0 stands for the first.
+	// Those before it are deleted, or will be.
+	Oldest uint64 `json:"oldest,omitempty"`
+	// Condemned are objects that no generation lists from now on, and that are
+	// deleted when no reader needs them any more.
 	Condemned []Condemned `json:"condemned,omitempty"`
 
 	hash string // of the bytes it was read from
@@ -53,26 +57,12 @@ type Package struct {
 	Formerly []string `json:"formerly,omitempty"`
 }
 
-// Condemned is an object that will be deleted.
-type Condemned struct {
-	Key string    `json:"key"`
-	At  time.Time `json:"at"` // since when
-}
-
 // Book refers to what one pack learnt.
 type Book struct {
 	Key      string `json:"key"`
 	Bytes    int64  `json:"bytes"`
 	Outcomes int    `json:"outcomes"`
 	Links    int    `json:"links"`
-}
-
-// Segment refers to the index of the packages with the given identifiers.
-type Segment struct {
-	Key       string   `json:"key"`
-	Bytes     int64    `json:"bytes"`
-	Documents int      `json:"documents"`
-	Packages  []uint32 `json:"packages"`
 }
 
 // Consumed is a batch whose spool object has been packed and not yet deleted.
@@ -101,25 +91,34 @@ func (m *Manifest) Package(key string) *Package {
 	return nil
 }
 
-// Bytes returns how much the packages, books and segments that are listed take.
-func (m *Manifest) Bytes() (sum int64) {
-	for _, p := range m.Packages {
-		sum += p.Bytes
+// Objects yields the keys of all objects that are listed, and their sizes. A
+// key comes as often as it is listed.
+func (m *Manifest) Objects() iter.Seq2[string, int64] {
+	return func(yield func(string, int64) bool) {
+		for _, p := range m.Packages {
+			if !yield(p.Key, p.Bytes) {
+				return
+			}
+		}
+		for _, b := range m.Books {
+			if !yield(b.Key, b.Bytes) {
+				return
+			}
+		}
+		for _, s := range m.Segments {
+			if !yield(s.Key, s.Bytes) || s.Deletions != nil && !yield(s.Deletions.Key, s.Deletions.Bytes) {
+				return
+			}
+		}
 	}
-	for _, b := range m.Books {
-		sum += b.Bytes
-	}
-	for _, s := range m.Segments {
-		sum += s.Bytes
-	}
-	return sum
 }
 
-// Condemn has objects deleted that this generation no longer lists.
-func (m *Manifest) Condemn(at time.Time, keys ...string) {
-	for _, key := range keys {
-		m.Condemned = append(m.Condemned, Condemned{Key: key, At: at.UTC().Truncate(time.Millisecond)})
+// Bytes returns how much the objects that are listed take.
+func (m *Manifest) Bytes() (sum int64) {
+	for _, bytes := range m.Objects() {
+		sum += bytes
 	}
+	return sum
 }
 
 // Add lists a package under the next identifier.
@@ -132,6 +131,15 @@ func (m *Manifest) Add(p Package) {
 // Hash returns the content hash of the generation as it is stored.
 func (m *Manifest) Hash() string { return m.hash }
 
+// format is that of the generations that this program reads and writes.
+const format = 2
+
+// stored is a generation as it is stored.
+type stored struct {
+	Format int `json:"format"`
+	*Manifest
+}
+
 // The last member of a generation is the content hash of the object without
 // it, so that a byte that changed, in a generation or in the hint, is noticed
 // before anything is committed on top of it.
@@ -141,7 +149,7 @@ const (
 )
 
 func (m *Manifest) encode() ([]byte, error) {
-	content, err := json.Marshal(m)
+	content, err := json.Marshal(stored{format, m})
 	if err != nil {
 		return nil, fmt.Errorf("cannot encode manifest: %w", err)
 	}
@@ -161,8 +169,12 @@ func Decode(p layout.Partition, content []byte) (Manifest, error) {
 	if string(content[end:]) != sumMember+layout.ContentHash(summed)+"\"}\n" {
 		return Manifest{}, errors.New("its sum is that of another content")
 	}
-	if err := json.Unmarshal(summed, &m); err != nil {
+	s := stored{Manifest: &m}
+	if err := json.Unmarshal(summed, &s); err != nil {
 		return Manifest{}, err
+	}
+	if s.Format != format {
+		return Manifest{}, fmt.Errorf("it is of format %d, and this program reads format %d only: use the version that wrote it, or crawl into a new bucket", max(s.Format, 1), format)
 	}
 	if m.Partition != p || m.Generation == 0 {
 		return Manifest{}, fmt.Errorf("it is of partition %s, generation %d", m.Partition, m.Generation)

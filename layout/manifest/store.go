@@ -17,18 +17,14 @@ var ErrUnchanged = errors.New("manifest is unchanged")
 // Read returns the newest generation of a partition, the zero generation when
 // there is none. It costs two GETs: the hint and the generation behind it.
 func Read(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
-	m, err := readHint(ctx, bucket, p)
+	m, err := Hint(ctx, bucket, p)
 	if err != nil {
 		m, err = newestListed(ctx, bucket, p)
 	}
-	for err == nil {
-		next, errNext := At(ctx, bucket, p, m.Generation+1)
-		if errors.Is(errNext, blob.ErrAbsent) {
-			return m, nil
-		}
-		m, err = next, errNext
+	if err != nil {
+		return Manifest{}, err
 	}
-	return Manifest{}, err
+	return follow(ctx, bucket, m)
 }
 
 // At returns one generation of a partition, or an error wrapping
@@ -47,15 +43,6 @@ func At(ctx context.Context, bucket blob.Reader, p layout.Partition, generation 
 		return Manifest{}, fmt.Errorf("manifest %s is damaged: %w", key, err)
 	}
 	return m, nil
-}
-
-// readHint fails for any hint that cannot be used: it is only a copy.
-func readHint(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
-	content, err := bucket.Get(ctx, layout.HintKey(p), blob.Range{})
-	if err != nil {
-		return Manifest{}, err
-	}
-	return Decode(p, content)
 }
 
 func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
@@ -79,6 +66,9 @@ func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition) (
 // whenever another committer was faster, and must recompute what depends on
 // it. When edit returns ErrUnchanged, Commit returns the base without an
 // error; every other error of edit ends the commit.
+//
+// Times never go back: a commit whose clock is behind its base's takes the
+// time of its base.
 func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now func() time.Time, edit func(*Manifest) error) (Manifest, error) {
 	for try := 0; ; try++ {
 		base, err := Read(ctx, bucket, p)
@@ -92,7 +82,9 @@ func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now fun
 			return Manifest{}, err
 		}
 		next.Generation, next.Parent = base.Generation+1, base.hash
-		next.Time = now().UTC().Truncate(time.Millisecond)
+		if next.Time = now().UTC().Truncate(time.Millisecond); next.Time.Before(base.Time) {
+			next.Time = base.Time
+		}
 		content, err := next.encode()
 		if err != nil {
 			return Manifest{}, err

@@ -1,18 +1,16 @@
 package segment
 
-import (
-	"encoding/binary"
-	"slices"
-)
-
-// Distinct returns another segment of the same documents. Of one that Build
-// returned, every number makes bytes of their own, so that it can be stored
-// under a content hash that was never used.
+// Distinct returns another segment of the same documents as one that Finish or
+// Merge returned. Every number makes bytes of their own, so that it can be
+// stored under a content hash that was never used. Number 0 makes the segment
+// as it was built.
 func Distinct(content []byte, number uint64) []byte {
-	footer := content[len(content)-footerSize:]
-	inner := content[len(magic) : len(content)-footerSize]
-	records := binary.BigEndian.Uint64(footer)
-	rows := records + binary.BigEndian.Uint64(footer[8:])
-	salted := binary.BigEndian.AppendUint64(slices.Clone(inner[records:rows]), number)
-	return seal(inner[:records], salted, inner[rows:])
+	s, err := OpenBytes(content)
+	if err != nil {
+		panic(err) // content is no segment
+	}
+	t := *s.tail
+	t.copy = number
+	end := t.end()
+	return t.appendTo(append(make([]byte, 0, len(content)+16), content[:end]...))
 }

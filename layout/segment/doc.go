@@ -1,50 +1,110 @@
-// Package segment keeps the searchable form of a package of pages and searches
-// any number of such segments as if they were one.
+// Package segment keeps the searchable form of pages as one immutable object
+// that is made to be read in few ranges.
 //
-// A segment is one immutable object. Postings are kept in bluge's own format,
-// ice version 1, borrowed and loaded whole; nothing of bluge shows in the API.
-// Everything else about a document stands in columns and records of our own:
+// Opening a segment reads its tail, and from then on every question is one
+// [Source.Read]: of any number of terms, of a prefix, of positions, of stored
+// documents, of a column. A [Builder] makes a segment of documents, [Merge] one
+// of segments without their dead documents. [Deletions] is the overlay that
+// tells which those are.
 //
-//	+--------------------+
-//	| FF "BSEG" 01 0D 0A |  magic and version, 8 bytes
-//	+--------------------+
-//	| postings           |  ice version 1; absent when there is no document
-//	+--------------------+
-//	| records            |  a zstd frame a document: size of the description
-//	|                    |  (uvarint), description (JSON), body; behind them
-//	|                    |  bytes that say nothing (see Distinct)
-//	+--------------------+
-//	| rows               |  56 bytes a document:
-//	|   identity         |    16 bytes
-//	|   epoch, token     |    u64, u64
-//	|   record end       |    u64, from the start of the records
-//	|   field lengths    |    4 × u32: title, headings, address, body, in terms
-//	+--------------------+
-//	| footer             |  size of postings u64, size of records u64,
-//	|                    |  documents u64, SHA-256 of all before (32 bytes)
-//	+--------------------+
+// # Bytes
 //
-// Numbers are big-endian. The same documents in the same order give the same
-// bytes from the same program.
+//	offset  bytes
+//	0       8      FF 'B' 'S' 'E' 'G', version 02, CR LF
+//	8       …      stored blocks
+//	…       …      term blocks
+//	…       …      positions, in pages
+//	…       …      columns
+//	…       T-20   tail
+//	-20     8      T, the size of the tail with these 20 bytes, u64
+//	-12     8      size of the object, u64
+//	-4      4      CRC-32C of the 16 bytes before
 //
-// # Live documents and scores
+// Nothing lies between these, and each block, page, column and the tail ends
+// with the CRC-32C of its bytes, u32. Fixed numbers are big-endian, all others
+// varints as in encoding/binary. A string is its size and its bytes. A
+// front-coded string, of at most 255 bytes, is told by the one before it:
 //
-// Of several versions of a URL only the highest is live. Dead ones neither
-// match nor count: document frequencies, the number of documents and average
-// field lengths are those of the live documents of all segments, so that a
-// score does not depend on how documents were divided into segments.
+//	1       bytes shared with it (high half), bytes of the rest (low half)
+//	…       if a half is 15: what is above 15
+//	…       the rest
 //
-// A word scores the sum of its BM25 scores over the fields, each with a weight
-// (k1 = 1.2, b = 0.75; Robertson and Zaragoza, The Probabilistic Relevance
-// Framework, 2009), with one inverse document frequency a word: that of the
-// field in which the most documents hold it.
+// A stored block is a zstd frame. It is closed at 64 KiB before compression:
 //
-// # Query language
+//	…       for each document: size of its record, size of its body
+//	…       the records (see record.go)
+//	…       the bodies
 //
-// Words are joined by OR; documents that hold all of them score higher.
-// "quoted words" must stand next to each other, +word must and -word must not
-// occur; a sign may precede a phrase. Words written together ("os.path",
-// Chinese) are several words, which a sign binds to a phrase. At most
-// [MaxWords] words and [MaxText] bytes are used, the rest is ignored. A query
-// without a word that may or must occur finds nothing.
+// A term block holds terms in ascending order. It is closed at 8 KiB; a list
+// that is larger stands alone, so that any term is one range, and a prefix is
+// a range too:
+//
+//	…       where the positions of the first term begin
+//	…       for each term: the term, front-coded; size of its list; list (see
+//	        layout/segment/postings); size of its positions
+//
+// The positions of all terms stand in the order of the terms, in pages of 1020
+// bytes and their CRC. Places among them are told without the CRCs.
+//
+// A column:
+//
+//	…       size before compression
+//	1       1 if a zstd frame follows, 0 if the bytes themselves
+//	…       by kind:
+//	        1  rows: as many bytes for each document
+//	        2  numbers: the lowest; the width in bytes of the distances to it
+//	           (1 byte); the highest byte of each distance, …, the lowest of each
+//	        3  strings: number of strings, strings, ascending; number of sets,
+//	           each as size and indexes of strings; each document's set, as
+//	           numbers
+//	        4  words: a vellum transducer of words as they are written → number
+//	           of documents
+//	        5  samples of words: for each word, how many documents (at most 8,
+//	           1 byte), and each as the distance to the one before
+//
+// A reader passes over columns that it does not know, and names those that it
+// misses, so that a new one needs no new version. Merging keeps those it knows.
+//
+// The tail:
+//
+//	1       version, 02
+//	1       the least version of a reader, 02
+//	…       documents
+//	…       for each field: documents that have it, tokens in all of them
+//	…       number of languages; each: name, documents, version of its analyzer
+//	…       number of parts; each: key of the package, documents
+//	…       number of stored blocks; each: size, size before compression,
+//	        documents
+//	…       number of term blocks; each: size, terms, and a front-coded string
+//	        not below its last term and below the first of the next block
+//	…       size of the positions, without CRCs
+//	…       number of columns; each: name, kind (1 byte), size
+//	…       number of the copy (see Distinct)
+//
+// An overlay of deletions:
+//
+//	0       8      FF 'B' 'O' 'V' 'L', version 01, CR LF
+//	8       1      kind, 01
+//	9       …      documents of the segment
+//	…       …      runs of dead documents: distance to the end of the run
+//	               before, length
+//	-4      4      CRC-32C
+//
+// # Words after deletions
+//
+// For every word that pages show, the number of documents that hold it is kept,
+// and up to eight of these: the ones whose identities have the lowest hashes,
+// so that samples of several segments make a sample of all. A merge counts a
+// word of at most eight documents exactly. The number of another one may be too
+// high after documents were left out, by no more than these. A word is dropped
+// when none of its sample lives, so no word outlives its last document; a word
+// of more than eight documents that still live may go with it, if by chance all
+// eight were left out.
+//
+// # Versions
+//
+//   - 1: postings in bluge's format, ice; loaded whole. No longer read.
+//   - 2: this one.
+//
+// The same documents and tokens in the same order give the same bytes.
 package segment

@@ -1,16 +1,18 @@
 package segment
 
 import (
-	"encoding/binary"
-	"encoding/json"
-	"fmt"
-	"net/url"
-	"strings"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+)
+
+// The fields of a document that are searched, in the order of their numbers.
+const (
+	Title = iota
+	Headings
+	Address
+	Body
 )
 
 // Document is a page as it is indexed and as it is found again.
@@ -18,96 +20,39 @@ type Document struct {
 	ID      layout.Identity // of URL
 	Version layout.Version
 
-	URL      string
-	Site     string
-	Title    string
-	Headings []string
-	Body     string // text, without markup
-	Lang     string
-	MIME     string
-	Fetched  time.Time
+	URL         string
+	Site        string
+	Title       string
+	Headings    []string
+	Body        string // text, without markup
+	Lang        string
+	MIME        string
+	Collections []string // sorted, each once
+	Fetched     time.Time
 
 	// Place of the stored page: key of its package, and offset and length in it.
 	Package        string
 	Offset, Length int64
+
+	// Fingerprints of title and text. They are kept in columns alone:
+	// documents that are read back have none.
+	TitleHash, TextHash, Simhash uint64
+	Sketch                       [16]uint16
 }
 
-// MaxRecord is how much a document may take, uncompressed, in bytes. Build
-// refuses a longer one.
-const MaxRecord = 32 << 20
+// Token is a term at a position of a field. Its strings are not kept: they
+// need not outlive the call that hands them over.
+type Token struct {
+	Field    int
+	Term     string // as it is searched, at most MaxTerm bytes
+	Word     string // as it is written, for spelling; "" if it is not counted
+	Position uint32 // in the field, never below that of the token before
+	Hits     postings.Hits
+}
 
-// The fields of a document that are searched, in the order of a row's lengths.
+// Caps of what a segment takes.
 const (
-	title = iota
-	headings
-	address
-	body
-	fieldCount
+	MaxTerm      = 255      // bytes of a term or word
+	MaxRecord    = 32 << 20 // bytes of a document as it is stored, before compression
+	MaxDocuments = 1 << 23  // in a segment
 )
-
-var fieldNames = [fieldCount]string{"title", "headings", "address", "body"}
-
-// eachText calls visit with the texts of the document and their fields.
-func (d *Document) eachText(visit func(field int, text string)) {
-	visit(title, d.Title)
-	for _, heading := range d.Headings {
-		visit(headings, heading)
-	}
-	visit(address, addressWords(d.URL))
-	visit(body, d.Body)
-}
-
-// addressWords returns a URL without its scheme and its percent-encoding.
-func addressWords(address string) string {
-	if _, rest, found := strings.Cut(address, "://"); found {
-		address = rest
-	}
-	if plain, err := url.PathUnescape(address); err == nil {
-		return plain
-	}
-	return address
-}
-
-func newEncoder() (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
-}
-
-func newDecoder() (*zstd.Decoder, error) {
-	return zstd.NewReader(nil, zstd.WithDecoderMaxMemory(MaxRecord))
-}
-
-// appendRecord appends the compressed document to dst.
-func appendRecord(dst []byte, encoder *zstd.Encoder, d Document) ([]byte, error) {
-	text := d.Body
-	d.Body = ""
-	d.Fetched = d.Fetched.UTC()
-	description, err := json.Marshal(d)
-	if err != nil {
-		return nil, fmt.Errorf("cannot describe document %s: %w", d.URL, err)
-	}
-	record := binary.AppendUvarint(nil, uint64(len(description)))
-	record = append(append(record, description...), text...)
-	if len(record) > MaxRecord {
-		return nil, fmt.Errorf("cannot index %s: %d bytes, at most %d can be kept", d.URL, len(record), MaxRecord)
-	}
-	return encoder.EncodeAll(record, dst), nil
-}
-
-// decodeRecord reads what appendRecord wrote.
-func decodeRecord(compressed []byte, decoder *zstd.Decoder) (Document, error) {
-	record, err := decoder.DecodeAll(compressed, nil)
-	if err != nil {
-		return Document{}, fmt.Errorf("cannot decompress record: %w", err)
-	}
-	size, width := binary.Uvarint(record)
-	if width <= 0 || size > uint64(len(record)-width) {
-		return Document{}, fmt.Errorf("record of %d bytes: description does not fit", len(record))
-	}
-	description, text := record[width:width+int(size)], record[width+int(size):]
-	var d Document
-	if err := json.Unmarshal(description, &d); err != nil {
-		return Document{}, fmt.Errorf("cannot read description: %w", err)
-	}
-	d.Body = string(text)
-	return d, nil
-}

@@ -3,123 +3,243 @@ package segment
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/RoaringBitmap/roaring"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// page returns a document with the URL and the body.
-func page(url, body string) Document {
-	return Document{ID: layout.IdentityOf(url), URL: url, Body: body}
-}
-
-// indexOf builds one segment of each group of documents, indexing few of them
-// at once, and an index of all.
-func indexOf(t testing.TB, groups ...[]Document) *Index {
-	t.Helper()
-	var segments []*Segment
-	for _, docs := range groups {
-		content, err := build(docs, 1000)
-		if err != nil {
-			t.Fatal(err)
+// tokensOf is an analyzer: words between spaces, in lower case, without a last
+// s; headings lie ten positions apart.
+func tokensOf(d *Document) iter.Seq[Token] {
+	return func(yield func(Token) bool) {
+		text := func(field int, position uint32, s string) uint32 {
+			for _, word := range strings.Fields(s) {
+				lower := strings.ToLower(word)
+				t := Token{Field: field, Term: strings.TrimSuffix(lower, "s"), Word: lower, Position: position}
+				if t.Term == "" {
+					t.Term = lower
+				}
+				if word != lower {
+					t.Hits = postings.Capitals
+				}
+				if field == Address {
+					t.Word = ""
+				}
+				if !yield(t) {
+					return 0
+				}
+				position++
+			}
+			return position
 		}
-		s, err := Open(content)
-		if err != nil {
-			t.Fatal(err)
+		text(Title, 0, d.Title)
+		position := uint32(0)
+		for _, heading := range d.Headings {
+			position = text(Headings, position, heading) + 10
 		}
-		segments = append(segments, s)
+		text(Address, 0, strings.NewReplacer("/", " ", ":", " ", ".", " ").Replace(d.URL))
+		text(Body, 0, d.Body)
 	}
-	ix, err := NewIndex(segments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return ix
 }
 
-func find(t testing.TB, ix *Index, q Query) Result {
-	t.Helper()
-	result, err := ix.Search(context.Background(), q)
-	if err != nil {
-		t.Fatalf("Search(%q): %v", q.Text, err)
-	}
-	return result
-}
-
-// urls returns the addresses of the best hundred hits.
-func urls(t testing.TB, ix *Index, text string) []string {
-	t.Helper()
-	found := []string{}
-	for _, hit := range find(t, ix, Query{Text: text, Size: 100}).Hits {
-		found = append(found, hit.URL)
-	}
-	return found
-}
-
-// divide cuts the documents into n groups in an order of its own.
-func divide(random *rand.Rand, docs []Document, n int) [][]Document {
-	groups := make([][]Document, n)
-	for _, i := range random.Perm(len(docs)) {
-		g := random.IntN(n)
-		groups[g] = append(groups[g], docs[i])
-	}
-	return groups
-}
-
-// randomDocuments returns documents of invented words, few of them frequent.
-func randomDocuments(random *rand.Rand, n int) (docs []Document) {
-	text := func(words int) string {
-		var out []string
-		for range words {
-			out = append(out, randomWord(random))
+// generate returns n documents of a few hundred words, common and rare ones.
+func generate(n int, seed uint64) []Document {
+	random := rand.New(rand.NewPCG(seed, 1))
+	sentence := func(most int) string {
+		words := make([]string, random.IntN(most)+1)
+		for i := range words {
+			words[i] = fmt.Sprintf("w%d", int(random.ExpFloat64()*random.ExpFloat64()*40))
+			if random.IntN(4) == 0 {
+				words[i] = strings.ToUpper(words[i]) + "s"
+			}
 		}
-		return strings.Join(out, " ")
+		return strings.Join(words, " ")
 	}
-	for i := range n {
-		d := page(fmt.Sprintf("w%d/w%d/p%d", i%7, i%3, i), text(random.IntN(60)))
-		d.Title = text(random.IntN(5))
-		for range random.IntN(4) {
-			d.Headings = append(d.Headings, text(1+random.IntN(3)))
+	docs := make([]Document, n)
+	for i := range docs {
+		d := &docs[i]
+		d.Site = fmt.Sprintf("site%d.example", i*3/n)
+		d.URL = fmt.Sprintf("https://%s/%d/%d", d.Site, seed, i)
+		d.ID = layout.IdentityOf(d.URL)
+		d.Version = layout.Version{Epoch: seed, Token: uint64(i / 7)}
+		d.Title = sentence(6)
+		for range random.IntN(3) {
+			d.Headings = append(d.Headings, sentence(4))
 		}
-		d.Version = layout.Version{Epoch: 1, Token: uint64(1 + random.IntN(3))}
-		docs = append(docs, d)
+		d.Body = sentence(250)
+		d.Lang = []string{"en", "de", ""}[random.IntN(3)]
+		d.MIME = "text/html"
+		d.Collections = [][]string{nil, {"docs"}, {"docs", "news"}}[random.IntN(3)]
+		d.Fetched = time.UnixMilli(1_700_000_000_000 + random.Int64N(1e9)).UTC()
+		d.Package = fmt.Sprintf("packages/0000/2_3_%d.spf", seed)
+		d.Offset, d.Length = int64(i)*5000, int64(random.IntN(5000))
+		d.TitleHash, d.TextHash, d.Simhash = random.Uint64(), random.Uint64(), random.Uint64()
+		for j := range d.Sketch {
+			d.Sketch[j] = uint16(random.Uint32())
+		}
 	}
 	return docs
 }
 
-func randomWord(random *rand.Rand) string {
-	n := 40 * random.Float64() * random.Float64() * random.Float64()
-	return fmt.Sprintf("w%d", int(n))
-}
+var analysis = map[string]uint32{"en": 3, "de": 2, "fr": 9}
 
-func randomQuery(random *rand.Rand) string { return strings.Join(randomClauses(random), " ") }
-
-// randomClauses returns up to fifteen clauses of a query.
-func randomClauses(random *rand.Rand) (clauses []string) {
-	for range 1 + random.IntN(3)*random.IntN(8) {
-		clause := randomWord(random)
-		if random.IntN(4) == 0 {
-			clause = `"` + clause + " " + randomWord(random) + `"`
-		}
-		clauses = append(clauses, []string{"", "", "", "", "+", "-"}[random.IntN(6)]+clause)
-	}
-	return clauses
-}
-
-// liveOf returns the highest version of each document, in the order of
-// identities.
-func liveOf(docs []Document) (live []Document) {
-	best := map[layout.Identity]Document{}
-	for _, d := range docs {
-		if other, known := best[d.ID]; !known || d.Version.Compare(other.Version) > 0 {
-			best[d.ID] = d
+func mustBuild(t testing.TB, docs []Document, flush int) []byte {
+	t.Helper()
+	b := NewBuilder(Options{Analysis: analysis, Flush: flush})
+	for i := range docs {
+		if err := b.Add(&docs[i], tokensOf(&docs[i])); err != nil {
+			t.Fatal(err)
 		}
 	}
-	for _, d := range best {
-		live = append(live, d)
+	content, err := b.Finish()
+	if err != nil {
+		t.Fatal(err)
 	}
-	slices.SortFunc(live, func(a, b Document) int { return a.ID.Compare(b.ID) })
+	if err := Check(content); err != nil {
+		t.Fatalf("what was built: %v", err)
+	}
+	return content
+}
+
+func mustOpen(t testing.TB, content []byte) *Segment {
+	t.Helper()
+	s, err := OpenBytes(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mustMerge(t testing.TB, inputs ...Input) []byte {
+	t.Helper()
+	content, err := Merge(t.Context(), inputs, 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(content); err != nil {
+		t.Fatalf("what was merged: %v", err)
+	}
+	return content
+}
+
+// occurrence is a posting with its positions.
+type occurrence struct {
+	Posting   postings.Posting
+	Positions []uint32
+}
+
+// invert is the oracle: what a segment of the documents must say of each term,
+// and in how many documents each word is.
+func invert(docs []Document) (terms map[string][]occurrence, words map[string]uint64) {
+	terms, words = map[string][]occurrence{}, map[string]uint64{}
+	for i := range docs {
+		var lengths [postings.Fields]uint32
+		here, seen := map[string]*occurrence{}, map[string]bool{}
+		for t := range tokensOf(&docs[i]) {
+			o := here[t.Term]
+			if o == nil {
+				o = &occurrence{Posting: postings.Posting{Doc: uint32(i)}}
+				here[t.Term] = o
+			}
+			o.Posting.Freq[t.Field]++
+			o.Posting.Hits |= t.Hits
+			o.Positions = append(o.Positions, t.Position)
+			lengths[t.Field]++
+			if t.Word != "" && !seen[t.Word] {
+				seen[t.Word] = true
+				words[t.Word]++
+			}
+		}
+		for term, o := range here {
+			for f, n := range o.Posting.Freq {
+				if n > 0 {
+					o.Posting.Length[f] = postings.LengthCode(lengths[f])
+				}
+			}
+			terms[term] = append(terms[term], *o)
+		}
+	}
+	return terms, words
+}
+
+// occurrences reads all of a term, as a query would.
+func occurrences(t testing.TB, s *Segment, term *Term) []occurrence {
+	t.Helper()
+	var all []occurrence
+	it := term.List.Iterator()
+	for doc := it.Next(); doc != postings.NoMore; doc = it.Next() {
+		freq, length, hits := it.Payload()
+		offset, size := it.PositionBlock()
+		blocks, err := s.ReadPositions(t.Context(), []blob.Range{{Offset: term.Positions.Offset + int64(offset), Length: int64(size)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		positions, err := it.Positions(blocks[0], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, occurrence{postings.Posting{Doc: doc, Freq: *freq, Length: *length, Hits: hits}, positions})
+	}
+	if it.Err() != nil {
+		t.Fatal(it.Err())
+	}
+	return all
+}
+
+// wordsOf reads the words.
+func wordsOf(t testing.TB, s *Segment) map[string]uint64 {
+	t.Helper()
+	fst, err := s.Words(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := map[string]uint64{}
+	it, err := fst.Iterator(nil, nil)
+	for ; err == nil; err = it.Next() {
+		word, n := it.Current()
+		words[string(word)] = n
+	}
+	return words
+}
+
+// counting counts reads.
+type counting struct {
+	Source
+	reads, ranges int
+}
+
+func (c *counting) Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error) {
+	c.reads++
+	c.ranges += len(ranges)
+	return c.Source.Read(ctx, key, ranges)
+}
+
+// without returns the documents that live.
+func without(docs []Document, dead *roaring.Bitmap) []Document {
+	var live []Document
+	for i, d := range docs {
+		if !dead.Contains(uint32(i)) {
+			live = append(live, d)
+		}
+	}
 	return live
+}
+
+// stripped returns documents as they are stored, without fingerprints.
+func stripped(docs []Document) []Document {
+	docs = slices.Clone(docs)
+	for i := range docs {
+		d := &docs[i]
+		d.TitleHash, d.TextHash, d.Simhash, d.Sketch = 0, 0, 0, Sketch{}
+	}
+	return docs
 }

@@ -1,125 +1,170 @@
 package segment
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
+	"context"
 	"errors"
 	"fmt"
-	"math"
 
-	"github.com/RoaringBitmap/roaring"
-	api "github.com/blugelabs/bluge_segment_api"
-	"github.com/klauspost/compress/zstd"
+	"github.com/blevesearch/vellum"
 
-	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// ErrDamaged is wrapped by the errors of Open.
-var ErrDamaged = errors.New("segment is damaged")
-
-// Segment is an opened segment. It is immutable and safe for concurrent use.
+// Segment is an opened segment: its tail, and where to read the rest. It is
+// immutable and safe for concurrent use.
 type Segment struct {
-	postings api.Segment // nil when there is no document
-	records  []byte
-	rows     []byte
-	decoder  *zstd.Decoder
-	hidden   *roaring.Bitmap // nil when nothing is; see Without
+	source Source
+	ref    Ref
+	tail   *tail
 }
 
-// Open reads what Build returned and keeps it: content must not change
-// afterwards. It verifies the checksum before anything else, so that a damaged
-// segment gives an error that wraps ErrDamaged.
-func Open(content []byte) (*Segment, error) {
-	s, err := open(content)
+// Totals are the statistics that scores need. They count all documents that
+// the segment holds, whatever has been deleted since.
+type Totals struct {
+	Documents int
+	Fields    [postings.Fields]FieldTotals
+}
+
+// FieldTotals says how many documents have a field, and how many tokens it has
+// in all of them.
+type FieldTotals struct {
+	Documents, Length uint64
+}
+
+// Part is a run of documents of one package.
+type Part struct {
+	Package   string // its key
+	Documents int
+}
+
+// Open reads the tail of a segment: one read. Errors wrap ErrDamaged or
+// ErrVersion where the segment's bytes are at fault.
+func Open(ctx context.Context, source Source, ref Ref) (*Segment, error) {
+	s := &Segment{source: source, ref: ref}
+	if err := s.open(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// OpenBytes opens a whole object that lies in memory.
+func OpenBytes(content []byte) (*Segment, error) {
+	size, err := TailOf(content)
 	if err != nil {
-		return nil, fmt.Errorf("cannot open segment of %d bytes: %w: %w", len(content), ErrDamaged, err)
+		return nil, fmt.Errorf("cannot open segment: %w", err)
 	}
-	return s, nil
+	return Open(context.Background(), Bytes(content), Ref{Bytes: int64(len(content)), Tail: size})
 }
 
-func open(content []byte) (*Segment, error) {
-	if len(content) < len(magic)+footerSize || string(content[:len(magic)]) != magic {
-		return nil, errors.New("it does not begin as a segment of version 1")
+// TailOf returns the size of the tail of a whole object.
+func TailOf(content []byte) (int64, error) {
+	if err := checkMagic(content); err != nil {
+		return 0, err
 	}
-	footer := content[len(content)-footerSize:]
-	sum := sha256.Sum256(content[:len(content)-sha256.Size])
-	if string(sum[:]) != string(content[len(content)-sha256.Size:]) {
-		return nil, errors.New("its checksum is wrong")
-	}
-	inner := content[len(magic) : len(content)-footerSize]
-	postings, records, documents := binary.BigEndian.Uint64(footer), binary.BigEndian.Uint64(footer[8:]), binary.BigEndian.Uint64(footer[16:])
-	size := uint64(len(inner))
-	if postings > size || records > size-postings ||
-		documents > math.MaxInt32 || documents*rowSize != size-postings-records {
-		return nil, fmt.Errorf("its parts of %d and %d bytes and %d documents do not fit", postings, records, documents)
-	}
-	s := &Segment{
-		records: inner[postings : postings+records],
-		rows:    inner[postings+records:],
-	}
-	if err := s.checkRecords(); err != nil {
-		return nil, err
-	}
-	var err error
-	if s.decoder, err = newDecoder(); err != nil {
-		return nil, err
-	}
-	if documents == 0 {
-		return s, nil
-	}
-	if s.postings, err = loadPostings(inner[:postings]); err != nil {
-		return nil, err
-	}
-	if s.postings.Count() != documents {
-		return nil, fmt.Errorf("it has %d documents and postings for %d", documents, s.postings.Count())
-	}
-	return s, nil
+	return parseFooter(content, int64(len(content)))
 }
 
-func (s *Segment) checkRecords() error {
-	last := uint64(0)
-	for doc := range s.Documents() {
-		end := s.recordEnd(doc)
-		if end < last || end > uint64(len(s.records)) {
-			return fmt.Errorf("the record of document %d ends at %d of %d bytes", doc, end, len(s.records))
-		}
-		last = end
+func (s *Segment) open(ctx context.Context) error {
+	if s.ref.Tail < footerSize || s.ref.Tail > s.ref.Bytes {
+		return s.openOlder(ctx)
+	}
+	contents, err := s.read(ctx, []blob.Range{{Offset: s.ref.Bytes - s.ref.Tail, Length: s.ref.Tail}})
+	if err != nil {
+		return err
+	}
+	if s.tail, err = parseTail(contents[0], s.ref.Bytes); err != nil {
+		return s.wrap(err)
 	}
 	return nil
 }
 
-// Documents returns how many documents the segment holds.
-func (s *Segment) Documents() int { return len(s.rows) / rowSize }
-
-func (s *Segment) row(doc int) []byte { return s.rows[doc*rowSize:][:rowSize] }
-
-// Identity returns the identity of the i-th document.
-func (s *Segment) Identity(i int) layout.Identity { return layout.Identity(s.row(i)) }
-
-func (s *Segment) version(doc int) layout.Version {
-	row := s.row(doc)
-	return layout.Version{Epoch: binary.BigEndian.Uint64(row[16:]), Token: binary.BigEndian.Uint64(row[24:])}
-}
-
-func (s *Segment) recordEnd(doc int) uint64 { return binary.BigEndian.Uint64(s.row(doc)[32:]) }
-
-// length returns the number of terms in a field of a document.
-func (s *Segment) length(doc, field int) uint32 {
-	return binary.BigEndian.Uint32(s.row(doc)[40+4*field:])
-}
-
-// document decompresses a document.
-func (s *Segment) document(doc int) (Document, error) {
-	start := uint64(0)
-	if doc > 0 {
-		start = s.recordEnd(doc - 1)
-	}
-	d, err := decodeRecord(s.records[start:s.recordEnd(doc)], s.decoder)
+// openOlder tells why a segment cannot be opened that is listed without a tail,
+// as those of version 1 are.
+func (s *Segment) openOlder(ctx context.Context) error {
+	contents, err := s.read(ctx, []blob.Range{{Length: int64(len(magic))}})
 	if err != nil {
-		return Document{}, fmt.Errorf("cannot read document %s: %w", s.Identity(doc), err)
+		return err
 	}
-	return d, nil
+	if err := checkMagic(contents[0]); err != nil {
+		return s.wrap(err)
+	}
+	return s.wrap(fmt.Errorf("a tail of %d bytes in %d cannot be", s.ref.Tail, s.ref.Bytes))
 }
 
-// Document returns the i-th document with its body.
-func (s *Segment) Document(i int) (Document, error) { return s.document(i) }
+// read reads ranges of the object, none of which may be empty.
+func (s *Segment) read(ctx context.Context, ranges []blob.Range) ([][]byte, error) {
+	if len(ranges) == 0 {
+		return nil, nil
+	}
+	contents, err := s.source.Read(ctx, s.ref.Key, ranges)
+	if err != nil {
+		if errors.Is(err, blob.ErrRange) {
+			err = fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+		return nil, s.wrap(err)
+	}
+	for i, r := range ranges {
+		if int64(len(contents[i])) != r.Length {
+			return nil, s.wrap(damaged("%d bytes at %d, not %d", len(contents[i]), r.Offset, r.Length))
+		}
+	}
+	return contents, nil
+}
+
+// wrap names the segment.
+func (s *Segment) wrap(err error) error {
+	return fmt.Errorf("cannot read segment %s: %w", s.ref.Key, err)
+}
+
+// Ref returns where the segment lies.
+func (s *Segment) Ref() Ref { return s.ref }
+
+// Documents returns how many documents the segment holds.
+func (s *Segment) Documents() int { return int(s.tail.documents) }
+
+// Totals returns the segment's statistics.
+func (s *Segment) Totals() Totals {
+	return Totals{Documents: s.Documents(), Fields: s.tail.fields}
+}
+
+// Languages returns how many documents are of each language.
+func (s *Segment) Languages() map[string]int {
+	counts := make(map[string]int, len(s.tail.languages))
+	for _, l := range s.tail.languages {
+		counts[l.name] = int(l.documents)
+	}
+	return counts
+}
+
+// Analysis returns, of each language that occurs, the version of the analyzer
+// that made its terms; the lowest, where there were several.
+func (s *Segment) Analysis() map[string]uint32 {
+	versions := make(map[string]uint32, len(s.tail.languages))
+	for _, l := range s.tail.languages {
+		versions[l.name] = l.analysis
+	}
+	return versions
+}
+
+// Parts returns the packages of the documents, which are numbered part by part.
+// It is not to be changed.
+func (s *Segment) Parts() []Part { return s.tail.parts }
+
+// Size returns how many bytes of memory the segment holds.
+func (s *Segment) Size() int64 { return s.tail.size() }
+
+// Words returns the words as they are written, each with the number of
+// documents that hold it. After a merge that left out documents, the number of
+// a word of more than a few documents may be too high, by these at most.
+func (s *Segment) Words(ctx context.Context) (*vellum.FST, error) {
+	content, err := s.column(ctx, words, wordsKind)
+	if err != nil {
+		return nil, err
+	}
+	fst, err := loadWords(content)
+	if err != nil {
+		return nil, s.wrap(err)
+	}
+	return fst, nil
+}

@@ -1,211 +1,169 @@
 package segment
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
-	"github.com/blugelabs/bluge/analysis"
-	"github.com/blugelabs/bluge/analysis/token"
-	"golang.org/x/text/unicode/norm"
-	"golang.org/x/text/unicode/rangetable"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-const (
-	maxTerm = 64      // bytes of a word; longer ones are counted but not indexed
-	maxMemo = 1 << 16 // words whose terms are remembered
-)
-
-// occurrence is a term at a place in a text.
-type occurrence struct {
-	term       string
-	position   int // from 1, one a word
-	start, end int // bytes of the word in the text
+// Term is what is known of a term. It keeps the block of bytes in which its
+// list lies.
+type Term struct {
+	Text      string
+	Summary   *postings.Summary
+	List      *postings.List
+	Positions blob.Range // for ReadPositions; see there
 }
 
-// analyzer cuts text into terms, the same way for documents, queries and
-// snippets. A word is a run of letters, digits and their marks; scripts that do
-// not put spaces between words become pairs of neighbouring characters. It
-// remembers the terms of words and is not safe for concurrent use.
-type analyzer struct {
-	memo    map[string]string
-	filters []analysis.TokenFilter
-	stemmer analysis.TokenFilter
-}
-
-func newAnalyzer() *analyzer {
-	return &analyzer{
-		memo: map[string]string{},
-		filters: []analysis.TokenFilter{
-			token.NewUnicodeNormalizeFilter(norm.NFKC),
-			token.NewLowerCaseFilter(),
-			foldFilter{},
-		},
-		stemmer: token.NewPorterStemmer(),
-	}
-}
-
-// each calls yield with every term of the text in order, until it returns
-// false. It returns the position of the last word.
-func (a *analyzer) each(text string, yield func(occurrence) bool) int {
-	position := 0
-	emit := func(start, end int) bool {
-		position++
-		term := a.term(text[start:end])
-		return term == "" || yield(occurrence{term: term, position: position, start: start, end: end})
-	}
-	for i := 0; i < len(text); {
-		class, width := classAt(text, i)
-		more := true
-		switch class {
-		case separator, mark:
-			i += width
-		case letter:
-			end := runEnd(text, i+width, letter)
-			more = emit(i, end)
-			i = end
-		case unspaced:
-			i, more = pairs(text, i, emit)
-		}
-		if !more {
-			break
+// Terms returns the terms, nil where one is absent. It is one read.
+func (s *Segment) Terms(ctx context.Context, terms []string) ([]*Term, error) {
+	blocks := make([]int, 0, len(terms)) // sorted, each once
+	for _, term := range terms {
+		if b := s.tail.terms.find(term); b < len(s.tail.terms.counts) {
+			blocks = append(blocks, b)
 		}
 	}
-	return position
-}
-
-// pairs emits the neighbouring pairs of a run of characters without spaces, or
-// the character itself where it stands alone, and returns the run's end.
-func pairs(text string, from int, emit func(start, end int) bool) (int, bool) {
-	_, width := classAt(text, from)
-	end := runEnd(text, from+width, mark)
-	class, width := classAt(text, end)
-	if class != unspaced {
-		return end, emit(from, end)
+	slices.Sort(blocks)
+	blocks = slices.Compact(blocks)
+	contents, err := s.read(ctx, s.tail.terms.ranges(blocks))
+	if err != nil {
+		return nil, err
 	}
-	for class == unspaced {
-		next := runEnd(text, end+width, mark)
-		if !emit(from, next) {
-			return next, false
-		}
-		from, end = end, next
-		class, width = classAt(text, end)
-	}
-	return end, true
-}
-
-// term returns the indexed form of a word, "" if it is not indexed.
-func (a *analyzer) term(word string) string {
-	if len(word) > maxTerm {
-		return ""
-	}
-	if term, known := a.memo[word]; known {
-		return term
-	}
-	stream := analysis.TokenStream{{Term: []byte(word), PositionIncr: 1}}
-	for _, filter := range a.filters {
-		stream = filter.Filter(stream)
-	}
-	if isASCII(stream[0].Term) {
-		stream = a.stemmer.Filter(stream)
-	}
-	if len(a.memo) >= maxMemo {
-		clear(a.memo)
-	}
-	term := string(stream[0].Term)
-	a.memo[strings.Clone(word)] = term
-	return term
-}
-
-// foldFilter takes the marks off Latin letters and drops invisible joiners.
-type foldFilter struct{}
-
-// Filter implements analysis.TokenFilter.
-func (foldFilter) Filter(stream analysis.TokenStream) analysis.TokenStream {
-	for _, t := range stream {
-		if !isASCII(t.Term) {
-			t.Term = fold(t.Term)
-		}
-	}
-	return stream
-}
-
-func fold(term []byte) []byte {
-	var folded []rune
-	latin := false
-	for _, r := range string(norm.NFD.Bytes(term)) {
-		isMark := unicode.Is(unicode.M, r)
-		if isJoiner(r) || isMark && latin {
+	found := make([]*Term, len(terms))
+	for i, term := range terms {
+		n, ok := slices.BinarySearch(blocks, s.tail.terms.find(term))
+		if !ok {
 			continue
 		}
-		if !isMark {
-			latin = unicode.Is(unicode.Latin, r)
-		}
-		folded = append(folded, r)
-	}
-	return norm.NFC.Bytes([]byte(string(folded)))
-}
-
-func isASCII(b []byte) bool {
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			return false
+		if found[i], err = s.findTerm(contents[n], term); err != nil {
+			return nil, s.wrap(err)
 		}
 	}
-	return true
+	return found, nil
 }
 
-// The classes of characters. A mark belongs to the character before it.
-type class int
-
-const (
-	separator class = iota
-	mark
-	letter
-	unspaced
-)
-
-var (
-	letters       = rangetable.Merge(unicode.L, unicode.N)
-	unspacedChars = rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
-		unicode.Bopomofo, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
-		rangetable.New('ー', 'ｰ'))
-)
-
-// classAt returns the class and the width of the character at i; the end of
-// the text is a separator.
-func classAt(text string, i int) (class, int) {
-	if i >= len(text) {
-		return separator, 0
+func (s *Segment) findTerm(block []byte, term string) (*Term, error) {
+	var r blockReader
+	if err := r.open(block, s.tail.positions); err != nil {
+		return nil, err
 	}
-	if c := text[i]; c < utf8.RuneSelf {
-		if 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' {
-			return letter, 1
+	for r.next() {
+		if string(r.term) >= term {
+			if string(r.term) > term {
+				return nil, nil
+			}
+			return s.openTerm(&r)
 		}
-		return separator, 1
 	}
-	r, width := utf8.DecodeRuneInString(text[i:])
-	switch {
-	case isJoiner(r) || unicode.Is(unicode.M, r):
-		return mark, width
-	case !unicode.Is(letters, r):
-		return separator, width
-	case unicode.Is(unspacedChars, r):
-		return unspaced, width
-	}
-	return letter, width
+	return nil, r.err()
 }
 
-// runEnd returns where characters of the class, and marks, end.
-func runEnd(text string, i int, of class) int {
-	for {
-		class, width := classAt(text, i)
-		if class != of && class != mark || width == 0 {
-			return i
+// openTerm returns the reader's current term.
+func (s *Segment) openTerm(r *blockReader) (*Term, error) {
+	list, err := s.openList(r)
+	if err != nil {
+		return nil, err
+	}
+	return &Term{
+		Text:      string(r.term),
+		Summary:   list.Summary(),
+		List:      list,
+		Positions: blob.Range{Offset: r.offset, Length: r.bytes},
+	}, nil
+}
+
+func (s *Segment) openList(r *blockReader) (*postings.List, error) {
+	list, err := postings.Open(r.list())
+	if err != nil {
+		return nil, damaged("term %q: %w", r.term, err)
+	}
+	sum := list.Summary()
+	if int64(sum.Positions) != r.bytes || r.offset+r.bytes > s.tail.positions || sum.Last >= s.tail.documents {
+		return nil, damaged("term %q: its list does not fit", r.term)
+	}
+	return list, nil
+}
+
+// Prefix returns the first terms that begin with the prefix, at most most, and
+// whether there are more. It is one read of neighbouring bytes.
+func (s *Segment) Prefix(ctx context.Context, prefix string, most int) (terms []*Term, more bool, err error) {
+	index := &s.tail.terms
+	first := index.find(prefix)
+	var blocks []int
+	// The first block may hold none; of those between, all terms are found.
+	for b, sure := first, 0; b < len(index.counts) && sure <= most; b++ {
+		if b > first {
+			if before := string(index.separator(b - 1)); before >= prefix && !strings.HasPrefix(before, prefix) {
+				break
+			}
+			sure += int(index.counts[b])
 		}
-		i += width
+		blocks = append(blocks, b)
 	}
+	contents, err := s.read(ctx, index.ranges(blocks))
+	if err != nil {
+		return nil, false, err
+	}
+	for _, content := range contents {
+		var r blockReader
+		if err := r.open(content, s.tail.positions); err != nil {
+			return nil, false, s.wrap(err)
+		}
+		for r.next() {
+			if string(r.term) < prefix {
+				continue
+			}
+			if !strings.HasPrefix(string(r.term), prefix) {
+				return terms, false, nil
+			}
+			if len(terms) == most {
+				return terms, true, nil
+			}
+			term, err := s.openTerm(&r)
+			if err != nil {
+				return nil, false, s.wrap(err)
+			}
+			terms = append(terms, term)
+		}
+		if err := r.err(); err != nil {
+			return nil, false, s.wrap(err)
+		}
+	}
+	return terms, false, nil
 }
 
-// isJoiner reports whether r is a soft hyphen or a zero-width joiner.
-func isJoiner(r rune) bool { return r == '\u00AD' || r == '\u200C' || r == '\u200D' }
+// ReadPositions returns bytes of positions: a range begins at the offset of
+// Term.Positions plus that of postings.Iterator.PositionBlock, and is as long
+// as the latter says. It is one read.
+func (s *Segment) ReadPositions(ctx context.Context, ranges []blob.Range) ([][]byte, error) {
+	start, total := s.tail.pagesFrom(), s.tail.positions
+	wanted := make([]blob.Range, 0, len(ranges))
+	for _, r := range ranges {
+		if r.Offset < 0 || r.Length < 0 || r.Offset > total || r.Length > total-r.Offset {
+			return nil, s.wrap(fmt.Errorf("positions at %d, %d bytes: there are %d bytes", r.Offset, r.Length, total))
+		}
+		if r.Length > 0 {
+			pages := pagesOf(r, total)
+			wanted = append(wanted, blob.Range{Offset: start + pages.Offset, Length: pages.Length})
+		}
+	}
+	contents, err := s.read(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	found := make([][]byte, len(ranges))
+	for i, r := range ranges {
+		if r.Length == 0 {
+			continue
+		}
+		if found[i], err = fromPages(contents[0], r); err != nil {
+			return nil, s.wrap(err)
+		}
+		contents = contents[1:]
+	}
+	return found, nil
+}

@@ -1,22 +1,26 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	cost "github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
 func limitsCommand(where *location) *cobra.Command {
-	var storage, webhook string
+	var storage, webhook, prices string
 	var requests int64
 	var usd float64
 	cmd := &cobra.Command{
@@ -30,20 +34,27 @@ func limitsCommand(where *location) *cobra.Command {
 		Args:    nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
 			given := cmd.Flags().Changed
-			var bytes int64
+			var kept int64
 			if given("storage") {
 				var err error
-				if bytes, err = parseBytes(storage); err != nil {
+				if kept, err = parseBytes(storage); err != nil {
 					return fmt.Errorf("--storage: %w", err)
 				}
 			}
 			if requests < 0 || usd < 0 {
 				return errors.New("--requests and --usd: want 0 for no limit, or more")
 			}
+			var priced cost.Prices
+			if prices != "" {
+				var err error
+				if priced, err = readPrices(prices); err != nil {
+					return fmt.Errorf("--prices: %w", err)
+				}
+			}
 			document, err := control.Change(cmd.Context(), a.Bucket, func(d *control.Document) bool {
 				before := *d
 				if given("storage") {
-					d.Limits.StorageBytes = bytes
+					d.Limits.StorageBytes = kept
 				}
 				if given("requests") {
 					d.Limits.RequestsPerDay = requests
@@ -53,6 +64,9 @@ func limitsCommand(where *location) *cobra.Command {
 				}
 				if given("webhook") {
 					d.Webhook = webhook
+				}
+				if given("prices") {
+					d.Prices = priced
 				}
 				return *d != before
 			})
@@ -66,7 +80,24 @@ func limitsCommand(where *location) *cobra.Command {
 	cmd.Flags().Int64Var(&requests, "requests", 0, "ask the object store at most `n` times a day")
 	cmd.Flags().Float64Var(&usd, "usd", 0, "spend at most `amount` a day on requests")
 	cmd.Flags().StringVar(&webhook, "webhook", "", "tell alerts to this `URL`; empty: to nobody")
+	cmd.Flags().StringVar(&prices, "prices", "", "reckon with the prices in this `file`; empty: with those of AWS, us-east-1")
 	return cmd
+}
+
+// readPrices reads a file of JSON such as {"get_per_million": 0.4}; what is not
+// in it costs nothing.
+func readPrices(file string) (p cost.Prices, err error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return p, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&p); err != nil {
+		known, _ := json.Marshal(cost.USEast1())
+		return p, fmt.Errorf("%s: %w; want JSON like %s", file, err, known)
+	}
+	return p, nil
 }
 
 func printLimits(out io.Writer, d control.Document) {
@@ -79,6 +110,10 @@ func printLimits(out io.Writer, d control.Document) {
 	tell("storage", bytesText(d.Limits.StorageBytes), d.Limits.StorageBytes > 0)
 	tell("requests a day", strconv.FormatInt(d.Limits.RequestsPerDay, 10), d.Limits.RequestsPerDay > 0)
 	tell("USD a day", strconv.FormatFloat(d.Limits.USDPerDay, 'f', -1, 64), d.Limits.USDPerDay > 0)
+	if d.Prices != (cost.Prices{}) {
+		known, _ := json.Marshal(d.Prices)
+		tell("prices", string(known), true)
+	}
 	if d.Webhook != "" {
 		tell("alerts to", d.Webhook, true)
 	}

@@ -26,7 +26,11 @@ func pageCommand(where *location) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("%.200q is no web address; write it like https://example.org/", args[0])
 			}
-			page, err := engine(a).PageInBooks(cmd.Context(), wanted)
+			e, err := engine(a)
+			if err != nil {
+				return err
+			}
+			page, err := e.PageInBooks(cmd.Context(), wanted)
 			if err != nil {
 				return err
 			}

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
-	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/functions/search"
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
@@ -22,24 +22,51 @@ const maxResults = 1000
 
 func searchCommand(where *location) *cobra.Command {
 	var asJSON bool
-	var size int
+	q := query.Query{Query: search.Query{Size: 10}}
+	var asOf, after, before, explain string
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
 		Short: "Search what has been indexed",
 		Long: "Search prints the best pages. Words are joined by OR, and pages with all of them\n" +
-			"come first; \"quoted words\" must stand together, +word must occur, -word must not.",
-		Example: "  bucketsearch search connection pool\n  bucketsearch search -n 3 '\"foreign key\" -mysql'\n  bucketsearch search --json vacuum",
+			"come first; \"quoted words\" must stand together, +word must occur, -word must not;\n" +
+			"word* begins so, word~ is written much like it. Filters may also stand in the\n" +
+			"query: site:example.org lang:de type:pdf collection:news after:2026-01-31.",
+		Example: "  bucketsearch search connection pool\n  bucketsearch search -n 3 '\"foreign key\" -mysql'\n" +
+			"  bucketsearch search --json --explain cost vacuum\n  bucketsearch search --asof 2026-11-21T09:30:00Z vacuum",
 		Args: func(_ *cobra.Command, args []string) error {
 			if strings.TrimSpace(strings.Join(args, "")) == "" {
 				return errors.New("search needs words to look for, such as: bucketsearch search connection pool")
 			}
-			if size < 1 || size > maxResults {
-				return fmt.Errorf("-n %d: want 1 to %d results", size, maxResults)
+			if q.Size < 1 || q.Size > maxResults {
+				return fmt.Errorf("-n %d: want 1 to %d results", q.Size, maxResults)
 			}
 			return nil
 		},
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
-			found, err := engine(a).Search(cmd.Context(), segment.Query{Text: strings.Join(args, " "), Size: size})
+			q.Text = strings.Join(args, " ")
+			switch explain {
+			case "":
+			case "score":
+				q.Explain = true
+			case "cost":
+				q.Cost = true
+			default:
+				return fmt.Errorf("--explain %s: want score or cost", explain)
+			}
+			for _, moment := range []struct {
+				flag, text string
+				to         *time.Time
+			}{{"asof", asOf, &q.AsOf}, {"after", after, &q.After}, {"before", before, &q.Before}} {
+				var err error
+				if *moment.to, err = query.ParseMoment(moment.text); err != nil {
+					return fmt.Errorf("--%s: %w", moment.flag, err)
+				}
+			}
+			e, err := engine(a)
+			if err != nil {
+				return err
+			}
+			found, err := e.Search(cmd.Context(), q)
 			if err != nil {
 				return err
 			}
@@ -51,8 +78,18 @@ func searchCommand(where *location) *cobra.Command {
 			return nil
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().IntVarP(&size, "number", "n", 10, "print at most `n` results")
+	flags := cmd.Flags()
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	flags.IntVarP(&q.Size, "number", "n", q.Size, "print at most `n` results")
+	flags.StringArrayVar(&q.Site, "site", nil, "only pages of this `site`; may be repeated, as the filters below")
+	flags.StringArrayVar(&q.Lang, "lang", nil, "only pages in this `language`, such as de")
+	flags.StringArrayVar(&q.Collection, "collection", nil, "only pages of this `collection`")
+	flags.StringArrayVar(&q.Type, "type", nil, "only pages of this `media type`, such as text/html")
+	flags.StringVar(&after, "after", "", "only pages fetched at this `time` or later, such as 2026-11-21")
+	flags.StringVar(&before, "before", "", "only pages fetched before this `time`")
+	flags.StringArrayVar(&q.Facets, "facet", nil, "count by `name`: site, lang, collection, type (with --json)")
+	flags.StringVar(&asOf, "asof", "", "answer from the state of this `time`, of the last seven days")
+	flags.StringVar(&explain, "explain", "", "tell how `what` came about: score or cost")
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return fmt.Errorf("%w; a query in which a word begins with - goes in quotes behind --: bucketsearch search -- 'pool -mysql'", err)
 	})
@@ -60,14 +97,11 @@ func searchCommand(where *location) *cobra.Command {
 }
 
 // engine answers one command.
-func engine(a *system.Attached) *query.Engine {
-	return &query.Engine{
-		Bucket:   a.Bucket,
-		Settings: a.Settings,
-		Now:      time.Now,
-		Age:      time.Minute,
-		Log:      slog.New(slog.DiscardHandler), // the result says what is missing
-	}
+func engine(a *system.Attached) (*query.Engine, error) {
+	return query.NewEngine(a.Bucket, query.Options{
+		Settings: a.Settings, Age: time.Minute, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler), // the result says what is missing
+	})
 }
 
 // style colours a terminal; elsewhere its codes are empty.
@@ -88,28 +122,55 @@ func printResult(out io.Writer, r query.Result, s style) {
 			title = hit.URL
 		}
 		fmt.Fprintf(out, "%2d. %s%s%s\n    %s%s%s\n", i+1, s.title, title, s.off, s.url, hit.URL, s.off)
-		if len(hit.Snippet) == 0 {
-			continue
+		if len(hit.Snippet) > 0 {
+			printSnippet(out, hit.Snippet, s)
 		}
-		fmt.Fprint(out, "    ")
-		for _, f := range hit.Snippet {
-			if f.Match {
-				fmt.Fprint(out, s.match, f.Text, s.off)
-			} else {
-				fmt.Fprint(out, f.Text)
-			}
+		if hit.Explanation != nil {
+			printExplanation(out, *hit.Explanation, "      ")
 		}
-		fmt.Fprintln(out)
 	}
 	if r.Incomplete {
 		fmt.Fprintln(out, "Some pages are missing: a part of the index is damaged. To mend it: bucketsearch verify --repair")
 	}
-	fmt.Fprintf(out, "%s%s (%.1f ms)%s\n", s.faint, matches(r.Total), float64(r.Took.Microseconds())/1000, s.off)
+	if r.Partial {
+		fmt.Fprintln(out, "Time ran out before everything was searched.")
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintln(out, note)
+	}
+	fmt.Fprintf(out, "%s%s (%.1f ms)%s\n", s.faint, matches(r.Total, r.Exact), float64(r.Took.Microseconds())/1000, s.off)
+	if c := r.Cost; c != nil {
+		fmt.Fprintf(out, "%s%d requests, %d bytes, %d steps one after another, %d ranges from the cache, $%.7f%s\n",
+			s.faint, c.Requests, c.Bytes, c.DependentSteps, c.CacheHits, c.USD, s.off)
+	}
 }
 
-func matches(n int) string {
-	if n == 1 {
+func printSnippet(out io.Writer, snippet []search.Fragment, s style) {
+	fmt.Fprint(out, "    ")
+	for _, f := range snippet {
+		if f.Match {
+			fmt.Fprint(out, s.match, f.Text, s.off)
+		} else {
+			fmt.Fprint(out, f.Text)
+		}
+	}
+	fmt.Fprintln(out)
+}
+
+func matches(n int, exact bool) string {
+	switch {
+	case !exact:
+		return fmt.Sprintf("at least %d pages match", n)
+	case n == 1:
 		return "1 page matches"
 	}
 	return fmt.Sprintf("%d pages match", n)
+}
+
+// printExplanation prints the tree that a score is made of.
+func printExplanation(out io.Writer, e search.Explanation, indent string) {
+	fmt.Fprintf(out, "%s%.4f %s\n", indent, e.Value, e.What)
+	for _, part := range e.Parts {
+		printExplanation(out, part, indent+"  ")
+	}
 }

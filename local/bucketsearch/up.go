@@ -60,7 +60,11 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	if err := s.Run(ctx); err != nil {
 		return err
 	}
-	server := &http.Server{Handler: handlerFor(listener.Addr(), s.Page(freshness)), ReadHeaderTimeout: 10 * time.Second}
+	page, err := s.Page(freshness)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: handlerFor(listener.Addr(), page), ReadHeaderTimeout: 10 * time.Second}
 	serving := make(chan error, 1)
 	go func() { serving <- server.Serve(listener) }()
 	defer server.Close()

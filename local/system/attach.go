@@ -15,6 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/datadir"
 	"github.com/bucketsearch/bucketsearch/local/s3"
+	"github.com/bucketsearch/bucketsearch/strategy/analysis"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -135,9 +136,29 @@ func (a *Attached) Close() error {
 // Rebuild restores the frontier of the system that runs. The messages that a
 // rebuild saves are not sent: that system's own sweep finds what is undone.
 func (a *Attached) Rebuild(ctx context.Context) (sweep.Rebuilt, error) {
-	f := &sweep.Function{
-		Bucket: a.Bucket, Redis: a.Redis, Now: time.Now, Worker: fmt.Sprintf("rebuild/%d", os.Getpid()),
+	return a.sweep("rebuild").Rebuild(ctx)
+}
+
+// Reindex has packages indexed anew, those that other versions of analyzers
+// indexed, or all, and returns how many. The sweep of the system that runs, or
+// of the next that starts, finds them.
+func (a *Attached) Reindex(ctx context.Context, all bool) (packages int, err error) {
+	version := analysis.Version
+	if all {
+		version = nil
+	}
+	return a.sweep("reindex").Reindex(ctx, version)
+}
+
+// sweep returns the function for one command. Its messages go nowhere: they
+// are hints, and the system's own sweep sends them.
+func (a *Attached) sweep(command string) *sweep.Function {
+	return &sweep.Function{
+		Bucket: a.Bucket, Redis: a.Redis, Sender: nowhere{}, Now: time.Now, Worker: fmt.Sprintf("%s/%d", command, os.Getpid()),
 		Limits: sweep.DefaultLimits(), Log: slog.New(slog.DiscardHandler),
 	}
-	return f.Rebuild(ctx)
 }
+
+type nowhere struct{}
+
+func (nowhere) Send(context.Context, string, []byte, time.Duration) error { return nil }

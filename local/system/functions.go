@@ -8,9 +8,11 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
 	"github.com/bucketsearch/bucketsearch/functions/index"
+	"github.com/bucketsearch/bucketsearch/functions/merge"
 	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/pack"
 	"github.com/bucketsearch/bucketsearch/functions/schedule"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/sweep"
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/functions/watch"
@@ -37,7 +39,12 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 		Limits: pack.DefaultLimits(), Worker: s.worker, Agent: s.options.Agent, Log: s.log(task.Pack),
 	}
 	indexed := &index.Function{
-		Bucket: s.bucket(task.Index), Redis: s.Redis, Now: time.Now, Worker: s.worker, Log: s.log(task.Index),
+		Bucket: s.bucket(task.Index), Redis: s.Redis, Sender: s.queues, Now: time.Now, Worker: s.worker,
+		Tiers: segments.DefaultLimits(), Log: s.log(task.Index),
+	}
+	merged := &merge.Function{
+		Bucket: s.bucket(task.Merge), Redis: s.Redis, Sender: s.queues, Now: time.Now, Worker: s.worker,
+		Tiers: segments.DefaultLimits(), Log: s.log(task.Merge),
 	}
 	swept := &sweep.Function{
 		Bucket: s.bucket(task.Sweep), Redis: s.Redis, Sender: s.queues, Now: time.Now,
@@ -52,6 +59,7 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 		task.Fetch:    fetched.Handle,
 		task.Pack:     packed.Handle,
 		task.Index:    indexed.Handle,
+		task.Merge:    merged.Handle,
 		task.Sweep:    swept.Handle,
 		task.Watch:    watched.Handle,
 	}

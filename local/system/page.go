@@ -12,15 +12,18 @@ import (
 
 // Page serves the search page, over manifests that are at most so old, and
 // /metrics in Prometheus's text form.
-func (s *System) Page(age time.Duration) http.Handler {
+func (s *System) Page(age time.Duration) (http.Handler, error) {
 	const name = "query"
 	bucket := s.bucket(name)
 	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: age} // a takedown shows as soon as a manifest
-	engine := &query.Engine{Bucket: bucket, Settings: inForce, Now: time.Now, Age: age, Log: s.log(name)}
+	engine, err := query.NewEngine(bucket, query.Options{Settings: inForce, Now: time.Now, Age: age, Log: s.log(name)})
+	if err != nil {
+		return nil, err
+	}
 	mux := http.NewServeMux()
 	mux.Handle("/", s.vitals.WatchHTTP(name, query.Handler(engine)))
 	mux.HandleFunc("GET /metrics", s.metrics)
-	return mux
+	return mux, nil
 }
 
 // metrics answers with the vital signs, and with how far the crawl is as far

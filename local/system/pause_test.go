@@ -46,7 +46,10 @@ func TestMetrics(t *testing.T) {
 	web := newSite(t, 30)
 	s := open(t, options(t))
 	begin(t, s, Plan{Seeds: seeds(web.URL + "/")})
-	page := s.Page(0)
+	page, err := s.Page(0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var asking sync.WaitGroup
 	for range 4 {
 		asking.Go(func() {

@@ -30,6 +30,7 @@ var concurrency = map[string]int{
 	task.Fetch:    32,
 	task.Pack:     4,
 	task.Index:    1,
+	task.Merge:    1,
 	task.Sweep:    1,
 	task.Watch:    1,
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/vitals"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/blob/s3blob"
 	"github.com/bucketsearch/bucketsearch/local/datadir"
 	"github.com/bucketsearch/bucketsearch/local/s3"
@@ -72,7 +73,7 @@ func connect(url string, getenv func(string) string, stored func(string, int64))
 	if err != nil {
 		return nil, nil, fmt.Errorf("--s3: %w", err)
 	}
-	s := &store{url: url, getenv: getenv, counting: countblob.New(opened)}
+	s := &store{url: url, getenv: getenv, counting: countblob.New(meter.Bucket(opened))}
 	s.bucket = &watched{Bucket: blob.Retry(s.counting, environment.RetryPolicy()), stored: stored, last: new(atomic.Pointer[error])}
 	return s, opened, nil
 }

@@ -5,7 +5,8 @@
 //	  "pause": {"since": "2026-11-22T02:00:00Z", "until": "2026-11-23T00:00:00Z",
 //	            "by": "limit", "reason": "…a sentence…"},
 //	  "limits": {"storage_bytes": 50000000000, "requests_a_day": 1000000, "usd_a_day": 2.5},
-//	  "webhook": "https://example.org/alerts"
+//	  "webhook": "https://example.org/alerts",
+//	  "prices": {"put_per_million": 5, "get_per_million": 0.4, "list_per_million": 5, …}
 //	}
 package control
 
@@ -17,6 +18,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
@@ -50,12 +52,25 @@ type Document struct {
 	Pause   *Pause `json:"pause,omitempty"`
 	Limits  Limits `json:"limits,omitzero"`
 	Webhook string `json:"webhook,omitempty"` // gets every alert as JSON by POST
+
+	Prices meter.Prices `json:"prices,omitzero"` // of the cloud; see Priced
+}
+
+// Priced returns what requests cost: AWS's prices unless others were set.
+func (d Document) Priced() meter.Prices {
+	if d.Prices == (meter.Prices{}) {
+		return meter.USEast1()
+	}
+	return d.Prices
 }
 
 // Validate says what is wrong with the document.
 func (d Document) Validate() error {
 	if d.Limits.StorageBytes < 0 || d.Limits.RequestsPerDay < 0 || d.Limits.USDPerDay < 0 {
 		return fmt.Errorf("limits %+v: want 0 for none, or more", d.Limits)
+	}
+	if p := d.Prices; min(p.PutPerMillion, p.GetPerMillion, p.ListPerMillion, p.HeadPerMillion, p.DeletePerMillion, p.LambdaPerMillion, p.LambdaGBSecond) < 0 {
+		return fmt.Errorf("prices %+v: want 0 or more", p)
 	}
 	if d.Pause != nil && (d.Pause.By != Operator && d.Pause.By != Limit || d.Pause.Reason == "") {
 		return fmt.Errorf("pause by %q because of %q: want %s or %s, and a reason", d.Pause.By, d.Pause.Reason, Operator, Limit)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
@@ -42,19 +43,26 @@ type Settings struct {
 func Read(ctx context.Context, bucket blob.Reader) (*Settings, error) {
 	var s Settings
 	group, ctx := errgroup.WithContext(ctx)
-	read := func(what string, load func() error) {
+	fork := meter.NewFork(ctx)
+	read := func(what string, load func(context.Context) error) {
 		group.Go(func() error {
-			if err := load(); err != nil {
+			if err := load(fork.Branch()); err != nil {
 				return fmt.Errorf("cannot read %s: %w", what, err)
 			}
 			return nil
 		})
 	}
-	read("crawl strategy", func() (err error) { s.Crawl, err = rules.Load(ctx, bucket, rules.Crawl); return err })
-	read("storage strategy", func() (err error) { s.Storage, err = rules.Load(ctx, bucket, rules.Storage); return err })
-	read("collections", func() (err error) { s.Collections, err = collection.LoadAll(ctx, bucket); return err })
-	read("takedowns", func() (err error) { s.Takedowns, err = takedown.Load(ctx, bucket); return err })
-	read("controls", func() (err error) { s.Control, err = control.Load(ctx, bucket); return err })
+	read("crawl strategy", func(ctx context.Context) (err error) { s.Crawl, err = rules.Load(ctx, bucket, rules.Crawl); return err })
+	read("storage strategy", func(ctx context.Context) (err error) {
+		s.Storage, err = rules.Load(ctx, bucket, rules.Storage)
+		return err
+	})
+	read("collections", func(ctx context.Context) (err error) {
+		s.Collections, err = collection.LoadAll(ctx, bucket)
+		return err
+	})
+	read("takedowns", func(ctx context.Context) (err error) { s.Takedowns, err = takedown.Load(ctx, bucket); return err })
+	read("controls", func(ctx context.Context) (err error) { s.Control, err = control.Load(ctx, bucket); return err })
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (r raising) Create(ctx context.Context, key string, content []byte) error {
 		return fmt.Errorf("cannot create %s: the disk is full: %w", key, blob.ErrRetryable)
 	}
 	err := r.Bucket.Create(ctx, key, content)
-	if err == nil || errors.Is(err, blob.ErrExists) {
+	if (err == nil || errors.Is(err, blob.ErrExists)) && r.process.function != task.Merge { // a merge is of what is built
 		w.work.built(key)
 	}
 	if err != nil {

@@ -14,9 +14,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/index"
+	"github.com/bucketsearch/bucketsearch/functions/merge"
 	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/pack"
 	"github.com/bucketsearch/bucketsearch/functions/schedule"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/sweep"
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -27,12 +29,14 @@ import (
 const (
 	agent       = "testbot/1.0"
 	settingsAge = 10 * time.Second
+	past        = 10 * time.Minute
 )
 
-// sweepLimits merge books sooner than usual, lest there be too few to merge.
+// sweepLimits merge books sooner than usual, lest there be too few to merge,
+// and forget the past while a world lasts.
 func sweepLimits() sweep.Limits {
 	limits := sweep.DefaultLimits()
-	limits.Books = 3
+	limits.Books, limits.Tiers, limits.Past = 3, tiers, past
 	return limits
 }
 
@@ -126,6 +130,10 @@ func (p *process) bucket() blob.Bucket {
 	})
 }
 
+// tiers merge few segments, and write any anew of which something is dead, so
+// that scores in the end are those of the living alone.
+var tiers = segments.Limits{Tier: 3, Least: 1 << 20, Bytes: 256 << 20, Most: 8}
+
 // newProcess starts a process of a function.
 func newProcess(r *runner, function string) *process {
 	w := r.world
@@ -154,7 +162,14 @@ func newProcess(r *runner, function string) *process {
 			}).Handle
 		},
 		task.Index: func() message.Handler {
-			return (&index.Function{Bucket: bucket, Redis: p.redis, Now: p.now, Worker: worker, Log: log}).Handle
+			return (&index.Function{
+				Bucket: bucket, Redis: p.redis, Sender: p, Now: p.now, Worker: worker, Tiers: tiers, Log: log,
+			}).Handle
+		},
+		task.Merge: func() message.Handler {
+			return (&merge.Function{
+				Bucket: bucket, Redis: p.redis, Sender: p, Now: p.now, Worker: worker, Tiers: tiers, Log: log,
+			}).Handle
 		},
 		task.Sweep: func() message.Handler {
 			return (&sweep.Function{

@@ -7,10 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/search"
 	"github.com/bucketsearch/bucketsearch/functions/verify"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
-	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -30,7 +30,7 @@ type result struct {
 type hit struct {
 	URL     string
 	Score   float64
-	Snippet []segment.Fragment
+	Snippet []search.Fragment
 }
 
 // check compares the world with a quiet one and has it verified.
@@ -129,11 +129,14 @@ func newest(manifests []manifest.Manifest, key string) string {
 // search asks the site's queries.
 func (w *world) search(hits map[string][]hit) {
 	w.t.Helper()
-	engine := query.Engine{
-		Bucket: w.store, Settings: &settings.Cache{Bucket: w.store, Now: w.clock.Now}, Now: w.clock.Now, Age: math.MaxInt64,
+	engine, err := query.NewEngine(w.store, query.Options{
+		Settings: &settings.Cache{Bucket: w.store, Now: w.clock.Now}, Now: w.clock.Now, Age: math.MaxInt64,
+	})
+	if err != nil {
+		w.t.Fatal(err)
 	}
 	for _, text := range w.site.queries {
-		found, err := engine.Search(w.t.Context(), segment.Query{Text: text, Size: 100})
+		found, err := engine.Search(w.t.Context(), query.Query{Query: search.Query{Text: text, Size: 100}})
 		if err != nil {
 			w.t.Fatal(err)
 		}

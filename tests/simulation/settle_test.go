@@ -59,7 +59,8 @@ func (w *world) settle(longest time.Duration) bool {
 	return false
 }
 
-// done reports whether no runner has anything left to ask, to pack or to index.
+// done reports whether no runner has anything left to ask, to pack, to
+// index or to merge.
 func (w *world) done() bool {
 	w.t.Helper()
 	for _, r := range w.runners {
@@ -76,6 +77,9 @@ func (w *world) done() bool {
 			if !listed.Indexed {
 				return false
 			}
+		}
+		if tiers.Mergeable(&m) != nil {
+			return false
 		}
 	}
 	return true

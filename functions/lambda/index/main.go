@@ -9,6 +9,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/environment"
 	"github.com/bucketsearch/bucketsearch/functions/index"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/task"
 )
 
@@ -18,7 +19,8 @@ func main() {
 		log.Fatal(err)
 	}
 	f := &index.Function{
-		Bucket: e.Bucket, Redis: e.Redis, Now: time.Now, Worker: e.Worker, Log: e.Log,
+		Bucket: e.Bucket, Redis: e.Redis, Sender: e.Sender, Now: time.Now, Worker: e.Worker,
+		Tiers: segments.DefaultLimits(), Log: e.Log,
 	}
 	e.Start(f.Handle)
 }

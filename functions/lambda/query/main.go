@@ -12,14 +12,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query"
 )
 
-// freshness is how old the manifests of an answer may be.
-const freshness = 10 * time.Second
-
 func main() {
 	e, err := environment.Read(context.Background(), "query", os.Getenv)
 	if err != nil {
 		log.Fatal(err)
 	}
-	engine := &query.Engine{Bucket: e.Bucket, Settings: e.Settings, Now: time.Now, Age: freshness, Log: e.Log}
+	engine, err := query.NewEngine(e.Bucket, query.Options{
+		Settings: e.Settings, Now: time.Now, Age: 10 * time.Second, Log: e.Log, Paid: e.Paid,
+		Dir: os.TempDir(), Disk: 400 << 20, Name: os.Getenv("BUCKETSEARCH_S3"), // of 512 MB
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
 	e.Serve(query.Handler(engine))
 }

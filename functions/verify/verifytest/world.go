@@ -3,11 +3,13 @@
 package verifytest
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/index"
+	"github.com/bucketsearch/bucketsearch/functions/merge"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
@@ -15,6 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -115,8 +118,28 @@ func (w *World) Links(urls ...string) []book.Link {
 	return links
 }
 
-// Index commits a segment of the pages of a package, but for some.
-func (w *World) Index(pkg manifest.Package, without ...string) manifest.Segment {
+// Index has a package indexed, and returns its segment.
+func (w *World) Index(pkg manifest.Package) manifest.Segment {
+	w.T.Helper()
+	f := &index.Function{
+		Bucket: w.Bucket, Redis: redistest.Embedded(w.T), Sender: new(functionstest.Sender), Now: functionstest.NewClock().Now,
+		Worker: "w", Tiers: segments.DefaultLimits(), Log: functionstest.Log(),
+	}
+	if err := f.Run(w.T.Context(), pkg.Key); err != nil {
+		w.T.Fatal(err)
+	}
+	m := w.Manifest()
+	for _, s := range m.Segments {
+		if from, to, found := s.Part(m.Package(pkg.Key).ID); found && to > from {
+			return s
+		}
+	}
+	return manifest.Segment{}
+}
+
+// IndexWithout lists a segment of the pages of a package, but for some, in
+// place of the one that is listed.
+func (w *World) IndexWithout(pkg manifest.Package, without ...string) manifest.Segment {
 	w.T.Helper()
 	built, listed := Segment(w.T, w.Content(pkg.Key), pkg.Key, without...)
 	if err := blob.CreateOnce(w.T.Context(), w.Bucket, listed.Key, built); err != nil {
@@ -125,11 +148,26 @@ func (w *World) Index(pkg manifest.Package, without ...string) manifest.Segment 
 	w.Commit(func(m *manifest.Manifest) {
 		own := m.Package(pkg.Key)
 		own.Indexed = true
-		listed.Packages = []uint32{own.ID}
-		m.Segments = slices.DeleteFunc(m.Segments, func(s manifest.Segment) bool { return slices.Equal(s.Packages, listed.Packages) })
+		listed.Parts[0].Package = own.ID
+		m.Segments = slices.DeleteFunc(m.Segments, func(s manifest.Segment) bool { return s.Parts[0].Package == own.ID })
 		m.Segments = append(m.Segments, listed)
 	})
 	return listed
+}
+
+// Merge merges all segments.
+func (w *World) Merge() manifest.Segment {
+	w.T.Helper()
+	tiers := segments.DefaultLimits()
+	tiers.Tier = 2
+	f := &merge.Function{
+		Bucket: w.Bucket, Redis: redistest.Embedded(w.T), Sender: new(functionstest.Sender), Now: functionstest.NewClock().Now,
+		Worker: "w", Tiers: tiers, Log: functionstest.Log(),
+	}
+	if err := f.Run(w.T.Context(), 0); err != nil {
+		w.T.Fatal(err)
+	}
+	return w.Manifest().Segments[0]
 }
 
 // Segment builds a segment of a package's pages, but for some.
@@ -139,7 +177,8 @@ func Segment(t testing.TB, content []byte, key string, without ...string) ([]byt
 	if err != nil {
 		t.Fatal(err)
 	}
-	var documents []segment.Document
+	b := segment.NewBuilder(segment.Options{})
+	documents := 0
 	for entry, err := range reader.Objects() {
 		if err != nil {
 			t.Fatal(err)
@@ -147,18 +186,27 @@ func Segment(t testing.TB, content []byte, key string, without ...string) ([]byt
 		if slices.Contains(without, entry.URL) {
 			continue
 		}
-		documents = append(documents, segment.Document{
-			ID: layout.IdentityOf(entry.URL), Version: entry.Version, URL: entry.URL, Site: "a.example",
-			Title: "title", Body: fmt.Sprint("body of ", entry.URL),
+		d := &segment.Document{
+			ID: layout.IdentityOf(entry.URL), Version: entry.Version, URL: entry.URL, Site: "a.example", Title: "title", Body: "body",
 			Package: key, Offset: entry.Offset, Length: entry.Length,
-		})
+		}
+		tokens := []segment.Token{{Field: segment.Title, Term: "title", Position: 1}, {Field: segment.Body, Term: "body", Position: 1}}
+		if err := b.Add(d, slices.Values(tokens)); err != nil {
+			t.Fatal(err)
+		}
+		documents++
 	}
-	built, err := segment.Build(documents)
+	built, err := b.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tail, err := segment.TailOf(built)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return built, manifest.Segment{
-		Key: layout.SegmentKey(0, layout.ContentHash(built)), Bytes: int64(len(built)), Documents: len(documents),
+		Key: layout.SegmentKey(0, layout.ContentHash(built)), Bytes: int64(len(built)), Tail: tail, Documents: documents,
+		Parts: []manifest.Part{{Documents: documents}},
 	}
 }
 

@@ -1,0 +1,145 @@
+package document
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// prose returns n words, the common ones often, as in any language.
+func prose(r *rand.Rand, n int) []string {
+	zipf := rand.NewZipf(r, 1.1, 4, 20_000)
+	words := make([]string, n)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%x", zipf.Uint64())
+	}
+	return words
+}
+
+// edited returns the words with a share of them replaced.
+func edited(r *rand.Rand, words []string, share float64) []string {
+	words = slices.Clone(words)
+	for range int(float64(len(words)) * share) {
+		words[r.IntN(len(words))] = fmt.Sprintf("new%d", r.Uint32())
+	}
+	return words
+}
+
+func fingerprint(words []string) Fingerprint {
+	return (&Content{Body: strings.Join(words, " ")}).Fingerprint()
+}
+
+func distance(a, b Fingerprint) int { return bits.OnesCount64(a.Simhash ^ b.Simhash) }
+
+func resemblance(a, b Fingerprint) float64 {
+	same := 0
+	for i := range a.Sketch {
+		if a.Sketch[i] == b.Sketch[i] {
+			same++
+		}
+	}
+	return float64(same) / float64(len(a.Sketch))
+}
+
+func TestFingerprintsOfEditedTextsAreNear(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const texts = 200
+	var near, far []int
+	var alike, unlike float64
+	for range texts {
+		words := prose(r, 500)
+		original, changed, other := fingerprint(words), fingerprint(edited(r, words, .03)), fingerprint(prose(r, 500))
+		near, far = append(near, distance(original, changed)), append(far, distance(original, other))
+		alike += resemblance(original, changed) / texts
+		unlike += resemblance(original, other) / texts
+	}
+	slices.Sort(near)
+	slices.Sort(far)
+	t.Logf("3 %% of the words edited: distance p50 %d, p90 %d, in common %.2f; unrelated: p1 %d, p50 %d, in common %.3f",
+		near[texts/2], near[texts*9/10], alike, far[texts/100], far[texts/2], unlike)
+	if near[texts/2] > 9 || near[texts*9/10] > 13 {
+		t.Errorf("edited texts are %d apart, one in ten %d", near[texts/2], near[texts*9/10])
+	}
+	if far[texts/100] < 16 || far[texts/2] < 29 || far[texts/2] > 35 {
+		t.Errorf("unrelated texts are %d apart, one in a hundred %d", far[texts/2], far[texts/100])
+	}
+	if alike < .78 || alike > .9 || unlike > .02 { // 91 % of the shingles are left: (1-.09)/(1+.09) = .83
+		t.Errorf("edited texts have %.2f in common, unrelated ones %.3f", alike, unlike)
+	}
+}
+
+func TestFingerprintSeesWordsOnly(t *testing.T) {
+	const text = "The Straße ends at Дом 12, here"
+	want := (&Content{Title: text, Body: text}).Fingerprint()
+	for name, c := range map[string]struct {
+		text string
+		same bool
+	}{
+		"case":        {"the straße ENDS at дом 12 Here", true},
+		"punctuation": {"  the—straße\nends (at) «дом»: 12; here!", true},
+		"a letter":    {"the strasse ends at дом 12 here", false},
+		"order":       {"the straße at ends дом 12 here", false},
+		"joined":      {"thestraße ends at дом 12 here", false},
+		"a digit":     {"the straße ends at дом 13 here", false},
+		"end":         {"the straße ends at дом 12", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := (&Content{Title: c.text, Body: c.text}).Fingerprint()
+			if same := cmp.Equal(want, got); same != c.same {
+				t.Errorf("same %v, want %v", same, c.same)
+			}
+			if (got.TextHash == want.TextHash) != c.same || (got.TitleHash == want.TitleHash) != c.same {
+				t.Errorf("hashes %x and %x, of the other %x and %x", got.TitleHash, got.TextHash, want.TitleHash, want.TextHash)
+			}
+		})
+	}
+}
+
+func TestWords(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 0, " .,\n": 0, "a": 1, "a b2 c": 3, "naïve café": 2, "नमस्ते दुनिया": 2, "한국어 글": 2,
+		"検索エンジン": 6, "Go言語": 3, "ภาษาไทย": 7, "\xFF": 0,
+	} {
+		if got := len(slices.Collect(wordHashes(text))); got != want {
+			t.Errorf("%q has %d words, want %d", text, got, want)
+		}
+	}
+}
+
+// TestFingerprintStays holds what segments already keep: were these to change,
+// a page would be a stranger to its own older version.
+func TestFingerprintStays(t *testing.T) {
+	for text, want := range map[string]string{
+		"":    "0 0 0 [0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0]",
+		"one": "72e951ea04736237 72e951ea04736237 72e951ea04736237 [e2f5 46cc ba4f 1e9a 7211 d678 cbe3 afce 834e 6795 5b18 3f63 2cfa f0d1 e4ac 4887]",
+		"検索エンジンはウェブサイト":                               "76fbe5625762b17d 76fbe5625762b17d 1b2b11fd6d7be354 [ac5b cfb0 3423 a1ee 69d9 de8f b450 550b 8668 9baa 7aa1 5a58 a369 17f6 99ad 3aa0]",
+		"the quick brown fox jumps over the lazy dog": "5bd748116542c93c 5bd748116542c93c 6138d8a1311f807c [9b17 ab01 623b 41a2 13ea 6351 c1dc 285 1ba1 c04b cc93 b506 8146 67fd 9ce1 9a6c]",
+	} {
+		f := (&Content{Title: text, Body: text}).Fingerprint()
+		if got := fmt.Sprintf("%x %x %x %x", f.TitleHash, f.TextHash, f.Simhash, f.Sketch); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func BenchmarkFingerprint(b *testing.B) {
+	for name, body := range map[string]string{
+		"english":  strings.Repeat("The regression tests check what the server does, and report every difference.\n", 400),
+		"russian":  strings.Repeat("Поисковая система обходит сайты, хранит каждую страницу и отвечает на вопросы.\n", 200),
+		"japanese": strings.Repeat("検索エンジンはウェブサイトを巡回し、すべてのページを保存して、質問に答えます。\n", 200),
+	} {
+		b.Run(name, func(b *testing.B) {
+			c := Content{Body: body}
+			b.ReportAllocs()
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				c.Fingerprint()
+			}
+		})
+	}
+}

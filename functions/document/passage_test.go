@@ -1,0 +1,55 @@
+package document
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWhatStandsOut(t *testing.T) {
+	type looks struct{ Emphasis, Large []string }
+	for name, c := range map[string]struct {
+		page string
+		want looks
+	}{
+		"plain":         {"<p>nothing <code>here</code> at all", looks{}},
+		"emphasis":      {"<p>a <b>bold</b> and <em>slanted</em><mark>marked</mark> word", looks{Emphasis: []string{"bold", "slanted", "marked"}}},
+		"nested":        {"<p>a <b>bold <i>and</i> slanted</b> word", looks{Emphasis: []string{"bold and slanted"}}},
+		"larger":        {"<h1>The <em>top</em></h1><p>and <big>big</big> words", looks{Emphasis: []string{"top"}, Large: []string{"The top", "big"}}},
+		"empty":         {"<b></b><p>a<i> </i>b", looks{Emphasis: []string{" "}}},
+		"in navigation": {"<nav><h2>Menu</h2><b>now</b></nav><p>some <b>text</b> that is long enough", looks{Emphasis: []string{"text"}}},
+		"around it":     {"<b>before<nav>Menu</nav>after</b>", looks{Emphasis: []string{"before\n", "after"}}},
+		"outside main":  {"<p><b>Before</b><main>the <b>main</b> part</main><h2>After</h2>", looks{Emphasis: []string{"main"}}},
+		"not ended":     {"<p>some <i>text", looks{Emphasis: []string{"text"}}},
+		"wide letters":  {"<p>日本<b>語の</b>文章", looks{Emphasis: []string{"語の"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			content := Parse([]byte(c.page)).Content()
+			texts := func(ranges []Range) (texts []string) {
+				for _, r := range ranges {
+					texts = append(texts, content.Body[r.Start:r.End])
+				}
+				return texts
+			}
+			if diff := cmp.Diff(c.want, looks{texts(content.Emphasis), texts(content.Large)}); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestWhatStandsOutInTheMainPart finds its place in what the extractor leaves.
+func TestWhatStandsOutInTheMainPart(t *testing.T) {
+	content := Text([]byte(strings.ReplaceAll(manual, "regression tests", "<b>regression</b> tests")), "text/html", "http://a/")
+	if len(content.Emphasis) != 1 || content.Body[content.Emphasis[0].Start:content.Emphasis[0].End] != "regression" {
+		t.Errorf("emphasis at %v of %q", content.Emphasis, content.Body)
+	}
+}
+
+func TestRangesCap(t *testing.T) {
+	content := Parse([]byte(strings.Repeat("<p>an <b>important</b> word", 2*MaxRanges))).Content()
+	if len(content.Emphasis) != MaxRanges {
+		t.Errorf("%d ranges", len(content.Emphasis))
+	}
+}

@@ -1,0 +1,226 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+)
+
+// fetched lists a package of pages of site a, all fetched by one batch.
+func (w *world) fetched(token uint64, pages ...int) manifest.Package {
+	w.t.Helper()
+	var objects []webobject.Object
+	for _, n := range pages {
+		objects = append(objects, functionstest.Page(layout.Version{Epoch: 1, Token: token}, fmt.Sprintf("http://a.example/%d", n)))
+	}
+	pkg, _ := functionstest.Package(w.t, w.bucket, 0, objects...)
+	w.list(pkg)
+	return pkg
+}
+
+func stands(n int, token uint64) string {
+	return fmt.Sprintf("http://a.example/%d %s", n, layout.Version{Epoch: 1, Token: token})
+}
+
+// Whichever package is indexed first, and again: the last version of a page is
+// the one that is alive.
+func TestLastVersionLives(t *testing.T) {
+	want := []string{stands(0, 3), stands(1, 2), stands(2, 3), stands(3, 1)}
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {1, 2, 0, 1, 0, 2, 2}, {0, 0, 1, 1, 2, 2}} {
+		w := newWorld(t)
+		packages := []manifest.Package{w.fetched(1, 0, 1, 2, 3), w.fetched(2, 0, 1), w.fetched(3, 0, 2)}
+		for _, i := range order {
+			w.commit(func(m *manifest.Manifest) { m.Packages[i].Indexed = false })
+			w.run(packages[i].Key)
+			w.soundOverlays()
+		}
+		if diff := cmp.Diff(want, w.live()); diff != "" {
+			t.Errorf("indexed in order %v (-want +got):\n%s", order, diff)
+		}
+	}
+}
+
+// soundOverlays checks that every overlay that is listed was first listed by
+// the generation that it is named by.
+func (w *world) soundOverlays() {
+	w.t.Helper()
+	m := w.manifest()
+	for _, s := range m.Segments {
+		if s.Live() == 0 {
+			w.t.Errorf("%s is listed without a live document", s.Key)
+		}
+		if s.Deletions == nil {
+			continue
+		}
+		_, generation, err := layout.ParseOverlayKey(s.Deletions.Key)
+		if err != nil || generation > m.Generation {
+			w.t.Fatalf("generation %d lists %s, %v", m.Generation, s.Deletions.Key, err)
+		}
+		first, err := manifest.At(w.t.Context(), w.bucket, 0, generation)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if !slices.ContainsFunc(first.Segments, func(other manifest.Segment) bool { return cmp.Equal(other.Deletions, s.Deletions) }) {
+			w.t.Errorf("generation %d does not list %s", generation, s.Deletions.Key)
+		}
+	}
+}
+
+// A segment whose documents are all superseded is not listed at all.
+func TestNothingOfItLives(t *testing.T) {
+	w := newWorld(t)
+	old, now := w.fetched(1, 0, 1), w.fetched(2, 0, 1)
+	w.run(now.Key)
+	w.run(old.Key)
+	m := w.manifest()
+	if len(m.Segments) != 1 || !m.Packages[0].Indexed || len(m.Condemned) != 1 {
+		t.Errorf("segments %+v, condemned %+v", m.Segments, m.Condemned)
+	}
+	if diff := cmp.Diff([]string{stands(0, 2), stands(1, 2)}, w.live()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Of a page that a package holds in several versions, the last is indexed.
+func TestVersionsInOnePackage(t *testing.T) {
+	w := newWorld(t)
+	pkg := w.put(1, functionstest.Page(layout.Version{Epoch: 1, Token: 9}, "http://a.example/0"))
+	w.list(pkg)
+	w.run(pkg.Key)
+	if diff := cmp.Diff([]string{stands(0, 9)}, w.live()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What is indexed by others between the reading of the segments and the commit
+// is compared too.
+func TestIndexedMeanwhile(t *testing.T) {
+	for _, token := range []uint64{1, 9} { // older and newer than ours
+		w := newWorldIn(t, memblob.New(), nil)
+		first := w.fetched(2, 5, 6)
+		w.run(first.Key)
+		other, own := w.fetched(token, 0, 1, 2), w.fetched(5, 1, 2, 3, 5)
+		beside := *w.Function
+		beside.Bucket = w.bucket
+		w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
+			if c.Op == faultblob.Create && strings.HasPrefix(c.Key, layout.Manifests) && !w.manifest().Packages[1].Indexed {
+				if err := beside.Run(t.Context(), other.Key); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return faultblob.None
+		})
+		w.run(own.Key)
+		w.soundOverlays()
+		want := []string{stands(0, token), stands(1, max(token, 5)), stands(2, max(token, 5)), stands(3, 5), stands(5, 5), stands(6, 2)}
+		if diff := cmp.Diff(want, w.live()); diff != "" {
+			t.Errorf("beside version %d (-want +got):\n%s", token, diff)
+		}
+	}
+}
+
+// Segments that cannot be read keep nobody from indexing.
+func TestBesideDamage(t *testing.T) {
+	for name, harm := range map[string]func(w *world, s manifest.Segment) error{
+		"lost": func(w *world, s manifest.Segment) error { return w.bucket.Delete(w.t.Context(), s.Key) },
+		"damaged": func(w *world, s manifest.Segment) error {
+			return w.bucket.Replace(w.t.Context(), s.Key, make([]byte, s.Bytes))
+		},
+		"its overlay is lost": func(w *world, s manifest.Segment) error {
+			return w.bucket.Delete(w.t.Context(), s.Deletions.Key)
+		},
+	} {
+		w := newWorld(t)
+		w.run(w.fetched(1, 0, 1, 2).Key)
+		w.run(w.fetched(2, 0, 7).Key)
+		if err := harm(w, w.manifest().Segments[0]); err != nil {
+			t.Fatal(err)
+		}
+		w.run(w.fetched(3, 1, 7).Key)
+		if m := w.manifest(); len(m.Segments) != 3 || m.Segments[1].Live() != 1 || !m.Packages[2].Indexed {
+			t.Errorf("%s: segments %+v", name, m.Segments)
+		}
+	}
+}
+
+// A store that does not answer is another matter.
+func TestBesideASilentStore(t *testing.T) {
+	w := newWorld(t)
+	w.run(w.fetched(1, 0, 1).Key)
+	old := w.manifest().Segments[0].Key
+	pkg := w.fetched(2, 0)
+	w.decide = func(c faultblob.Call) faultblob.Fault {
+		if c.Op == faultblob.Get && c.Key == old {
+			return faultblob.Before
+		}
+		return faultblob.None
+	}
+	if err := w.Run(t.Context(), pkg.Key); err == nil || w.manifest().Packages[1].Indexed {
+		t.Errorf("Run: %v, and it counts as indexed", err)
+	}
+}
+
+// A full tier is told of.
+func TestMergeIsRaised(t *testing.T) {
+	w := newWorld(t)
+	for n := range w.Tiers.Tier {
+		if sent := w.sender.Take(); len(sent) != 0 {
+			t.Errorf("%d segments: sent %v", n, sent)
+		}
+		w.run(w.fetched(1, n).Key)
+	}
+	want := []functionstest.Message{{Queue: task.Merge, Body: `{"storage":0}`}}
+	if diff := cmp.Diff(want, w.sender.Take()); diff != "" {
+		t.Errorf("sent (-want +got):\n%s", diff)
+	}
+}
+
+// What an index run asks of the store: the manifest three times, the takedowns
+// and the package once; of every other segment its tail and its identities,
+// and versions and deletions where it has a page of the package. It puts the
+// segment, an overlay for each segment that changes, the manifest and the hint.
+func TestRequests(t *testing.T) {
+	w := newWorld(t)
+	for n := range 6 {
+		w.run(w.fetched(1, 10*n, 10*n+1, 10*n+2).Key)
+	}
+	w.run(w.fetched(2, 10, 20).Key)
+	pkg := w.fetched(3, 11, 21, 31)
+	counted := countblob.New(w.bucket)
+	w.Bucket = counted
+	w.run(pkg.Key)
+	const segments, older, overlays, sameOverlay = 7, 3, 2, 1
+	got := counted.Counts()
+	if got.Put != 1+older+2 || got.Get != 3*2+1+2*segments+2*older+overlays+sameOverlay || got.List != 1 {
+		t.Errorf("requests %+v", got)
+	}
+}
+
+// The same package and program give the same bytes.
+func TestSameBytes(t *testing.T) {
+	var before []byte
+	for range 3 {
+		w := newWorld(t)
+		pkg := w.put(20)
+		w.list(pkg)
+		w.run(pkg.Key)
+		content, err := w.bucket.Get(t.Context(), w.manifest().Segments[0].Key, blob.Range{})
+		if err != nil || before != nil && string(content) != string(before) {
+			t.Fatalf("other bytes, %v", err)
+		}
+		before = content
+	}
+}

@@ -1,0 +1,130 @@
+// Package merge keeps the segments of a partition few, and their dead
+// documents too: it writes several segments of a size as one, and anew those
+// of which a fifth is dead.
+//
+// A merge is committed in one generation, or not at all. Queries that run go
+// on with the segments that were merged, which are condemned. A lease keeps
+// two from doing the same work; without it one of them would find, at the
+// commit, that its inputs are not listed any more. What is killed leaves an
+// object that nobody lists.
+//
+// What is damaged is left alone until it is repaired, and the others are merged
+// without it.
+package merge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/lease"
+)
+
+// leaseTime is how long the partition of a merge that died waits for another.
+const leaseTime = 30 * time.Second
+
+// errStale says that what was merged is not what is listed any more.
+var errStale = errors.New("the segments that were merged are not listed any more")
+
+// Function is the merge function.
+type Function struct {
+	Bucket blob.Bucket
+	Redis  redis.UniversalClient
+	Sender task.Sender
+	Now    func() time.Time
+	Worker string // who holds the leases
+	Tiers  segments.Limits
+	Log    *slog.Logger
+
+	aside aside
+}
+
+// Handle takes messages task.Tiers.
+func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
+		var t task.Tiers
+		if err := json.Unmarshal([]byte(body), &t); err != nil {
+			return message.Terminal(fmt.Errorf("cannot read message: %w", err))
+		}
+		if err := f.Run(ctx, t.Storage); err != nil {
+			return fmt.Errorf("cannot merge segments of partition %s: %w", t.Storage, err)
+		}
+		return nil
+	}), nil
+}
+
+// Run merges once in a partition, and asks for another run when more is to be
+// done. It does nothing while another does.
+func (f *Function) Run(ctx context.Context, p layout.Partition) error {
+	var more bool
+	_, err := lease.New(f.Redis, f.Worker).Do(ctx, fmt.Sprintf("merge %s", p), f.Now, leaseTime, func() (err error) {
+		more, err = f.merge(ctx, p)
+		return err
+	})
+	if err != nil || !more {
+		return err
+	}
+	return task.Send(ctx, f.Sender, task.Merge, task.Tiers{Storage: p}, 0)
+}
+
+// merge merges what is most urgent of what can be read, and reports whether
+// anything is left to do then.
+func (f *Function) merge(ctx context.Context, p layout.Partition) (more bool, err error) {
+	current, err := manifest.Read(ctx, f.Bucket, p)
+	if err != nil {
+		return false, err
+	}
+	for {
+		listed := f.mergeable(&current)
+		if listed == nil {
+			return false, nil
+		}
+		more, err := f.mergeListed(ctx, &current, listed)
+		if !damaged(err) || !f.setAside(ctx, listed) {
+			return more, err
+		}
+	}
+}
+
+// mergeListed merges segments that a generation lists.
+func (f *Function) mergeListed(ctx context.Context, current *manifest.Manifest, listed []manifest.Segment) (more bool, err error) {
+	began := f.Now()
+	inputs, err := f.open(ctx, listed)
+	if err != nil {
+		return false, err
+	}
+	content, err := segment.Merge(ctx, forSegment(inputs), most(inputs))
+	if err != nil {
+		return false, err
+	}
+	merged, err := segments.Put(ctx, f.Bucket, current, content)
+	if err != nil {
+		return false, err
+	}
+	m, err := manifest.Commit(ctx, f.Bucket, current.Partition, f.Now, func(m *manifest.Manifest) error {
+		return f.replace(ctx, m, inputs, merged)
+	})
+	if errors.Is(err, errStale) {
+		f.Log.InfoContext(ctx, "merged in vain", "partition", current.Partition, "generation", current.Generation, "error", err)
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	f.Log.InfoContext(ctx, "merged", "partition", m.Partition, "generation", m.Generation, "segments", len(inputs), "into", merged.Key,
+		"bytes", merged.Bytes, "documents", merged.Documents, "took", f.Now().Sub(began))
+	return f.mergeable(&m) != nil, nil
+}

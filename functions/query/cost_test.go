@@ -1,0 +1,106 @@
+package query
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/search"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+// TestCost: what a stone-cold search takes where one partition is all there
+// is, and that a warm one takes nothing.
+func TestCost(t *testing.T) {
+	s := newStore(t, 1)
+	s.publish(manual(9)...)
+	e := s.engine(meter.Bucket(s.bucket))
+	for _, test := range []struct {
+		text          string
+		steps, atMost int64 // dependent steps, requests
+	}{
+		{"chapter", 4, 12},  // manifest, tails, terms, hits; and two listings and documents
+		{"chapter", 0, 0},   // warm
+		{"manual of", 1, 3}, // other words
+	} {
+		q := Query{Query: search.Query{Text: test.text, Size: 10}, Cost: true}
+		found, err := e.Search(t.Context(), q)
+		if err != nil || found.Total != 9 {
+			t.Fatalf("%s: %d found, %v", test.text, found.Total, err)
+		}
+		c := found.Cost
+		if c.DependentSteps > test.steps || c.Requests > test.atMost || (c.USD > 0) != (c.Requests > 0) && c.Requests > 0 {
+			t.Errorf("%s: %+v, want at most %d steps and %d requests", test.text, *c, test.steps, test.atMost)
+		}
+	}
+	w := askJSON(Handler(e), "/search?q=chapter&explain=cost&explain=score&facet=site")
+	var got Answer
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Cost == nil || got.Results[0].Explanation == nil {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	if len(got.Facets["site"]) != 9 || got.Results[0].Explanation.Value != got.Results[0].Score {
+		t.Errorf("facets %v, explanation %+v of score %v", got.Facets, got.Results[0].Explanation, got.Results[0].Score)
+	}
+}
+
+// TestAsOf answers from earlier generations, from which something is forgotten
+// since.
+func TestAsOf(t *testing.T) {
+	s := newStore(t, 2)
+	moments := []time.Time{s.clock.Now()}
+	for n := 1; n <= 3; n++ {
+		s.clock.advance(time.Hour)
+		s.publish(manual(n)...)
+		s.clock.advance(time.Hour)
+		moments = append(moments, s.clock.Now())
+	}
+	h := s.serve()
+	for n, moment := range moments {
+		w := askJSON(h, "/search?q=manual&asof="+moment.Format(time.RFC3339))
+		var got Answer
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Total != n {
+			t.Errorf("as of %v: %d found, want %d: %v", moment, got.Total, n, err)
+		}
+	}
+	s.clock.advance(manifest.Keep)
+	for p := range layout.Partition(2) { // what the sweep does
+		m := s.commit(p, func(m *manifest.Manifest) error { m.Oldest = m.Generation + 1; return nil })
+		for generation := range m.Generation {
+			s.check(s.bucket.Delete(t.Context(), layout.ManifestKey(p, generation)))
+		}
+	}
+	w := askJSON(h, "/search?q=manual&asof="+moments[1].Format(time.RFC3339))
+	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "last 7 days") {
+		t.Errorf("longer ago than is kept: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestDamageFoundBySearching: a segment that opens and cannot be searched is
+// left out, and the client is told.
+func TestDamageFoundBySearching(t *testing.T) {
+	s := newStore(t, 1)
+	s.publish(manual(2)...)
+	s.publish(testPage{url: "https://example.org/other", mime: "text/html", data: "x", title: "Manual", body: "other"})
+	m, err := manifest.Read(t.Context(), s.bucket, 0)
+	s.check(err)
+	listed := m.Segments[0]
+	content, err := s.bucket.Get(t.Context(), listed.Key, blob.Range{})
+	s.check(err)
+	damaged := append([]byte(nil), content...)
+	for i := 8; i < len(damaged)-int(listed.Tail); i++ {
+		damaged[i] ^= 0xFF
+	}
+	s.check(s.bucket.Replace(t.Context(), listed.Key, damaged))
+	h := s.serve()
+	for range 2 {
+		w := askJSON(h, "/search?q=manual")
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"total":1,`) || !strings.Contains(w.Body.String(), `"incomplete":true`) {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring"
+
+	"github.com/bucketsearch/bucketsearch/functions/segments"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+// mendOverlay finds out anew which documents are dead of the segments whose
+// overlay is lost. A segment that cannot be compared with the others is taken
+// off the list instead, and made anew.
+func (m *mending) mendOverlay(ctx context.Context, key string) error {
+	listed := slices.ContainsFunc(m.base.Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
+	if !listed {
+		return nil
+	}
+	content, found, err := m.get(ctx, key)
+	if err != nil {
+		return err
+	}
+	if found {
+		if err := m.remove(ctx, key, content); err != nil {
+			return err
+		}
+	}
+	m.edits = append(m.edits, func(ctx context.Context, next *manifest.Manifest) error {
+		uncondemn(next, key)
+		for _, s := range slices.Clone(next.Segments) {
+			if s.Deletions == nil || s.Deletions.Key != key {
+				continue
+			}
+			if err := m.maskAnew(ctx, next, s); err != nil {
+				m.Log.WarnContext(ctx, "an overlay cannot be made anew, and its segment is", "partition", next.Partition, "key", s.Key, "error", err)
+				unlist(next, s.Key)
+			}
+		}
+		return nil
+	})
+	m.said = append(m.said, fmt.Sprintf("%s is lost, and made anew", key))
+	return nil
+}
+
+// maskAnew marks the documents of a segment as dead whose package is not listed
+// or lives in another segment, and those of which another segment has a live
+// document of the same or a later version.
+func (m *mending) maskAnew(ctx context.Context, next *manifest.Manifest, s manifest.Segment) error {
+	own, err := m.columns(ctx, &s)
+	if err != nil {
+		return err
+	}
+	dead := roaring.New()
+	served := make(map[uint32]bool) // packages that live in other segments
+	for _, other := range next.Segments {
+		if other.Key == s.Key || other.Deletions != nil && s.Deletions.Key == other.Deletions.Key {
+			continue
+		}
+		columns, err := m.columns(ctx, &other)
+		if err != nil {
+			return err
+		}
+		masked, err := segments.Dead(ctx, m.Bucket, &other)
+		if err != nil {
+			return err
+		}
+		for doc, id := range columns.identities {
+			if masked.Contains(uint32(doc)) {
+				continue
+			}
+			if i, found := own.of[id]; found && columns.versions[doc].Compare(own.versions[i]) >= 0 {
+				dead.Add(i)
+			}
+		}
+		from := 0
+		for _, part := range other.Parts {
+			to := from + part.Documents
+			alive := roaring.New()
+			alive.AddRange(uint64(from), uint64(to))
+			served[part.Package] = served[part.Package] || alive.AndCardinality(masked) < uint64(part.Documents)
+			from = to
+		}
+	}
+	from := 0
+	for _, part := range s.Parts {
+		to := from + part.Documents
+		listed := slices.ContainsFunc(next.Packages, func(p manifest.Package) bool { return p.ID == part.Package })
+		if served[part.Package] || !listed {
+			dead.AddRange(uint64(from), uint64(to))
+		}
+		from = to
+	}
+	i := slices.IndexFunc(next.Segments, func(other manifest.Segment) bool { return other.Key == s.Key })
+	next.Segments[i].Deletions = nil
+	return segments.Mask(ctx, m.Bucket, next, m.Now(), map[string]*roaring.Bitmap{s.Key: dead})
+}
+
+// columns are those by which documents are compared.
+type columns struct {
+	identities []layout.Identity
+	versions   []layout.Version
+	of         map[layout.Identity]uint32
+}
+
+func (m *mending) columns(ctx context.Context, s *manifest.Segment) (c columns, err error) {
+	opened, err := segments.Open(ctx, segments.Ranges{Bucket: m.Bucket}, s)
+	if err != nil {
+		return columns{}, err
+	}
+	if c.identities, err = opened.Identities(ctx); err != nil {
+		return columns{}, err
+	}
+	if c.versions, err = opened.Versions(ctx); err != nil {
+		return columns{}, err
+	}
+	c.of = make(map[layout.Identity]uint32, len(c.identities))
+	for doc, id := range c.identities {
+		c.of[id] = uint32(doc)
+	}
+	return c, nil
+}

@@ -1,0 +1,121 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
+	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// stored are segments in a bucket.
+type stored struct {
+	bucket blob.Bucket
+	refs   []segment.Ref
+}
+
+func store(t *testing.T, groups ...[]segment.Document) (s stored) {
+	t.Helper()
+	s.bucket = memblob.New()
+	for i, docs := range groups {
+		content := contentOf(t, docs)
+		tail, err := segment.TailOf(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.refs = append(s.refs, segment.Ref{Key: fmt.Sprint(i), Bytes: int64(len(content)), Tail: tail})
+		if err := s.bucket.Create(t.Context(), s.refs[i].Key, content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// steps returns how many dependent steps a search takes when nothing but the
+// tails has been read, and how many documents it finds.
+func (s stored) steps(t *testing.T, q Query) (steps int64, found int) {
+	t.Helper()
+	cache, err := rangecache.New(meter.Bucket(s.bucket), rangecache.Options{Memory: 64 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []Part
+	for _, ref := range s.refs {
+		opened, err := segment.Open(t.Context(), cache, ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, Part{Segment: opened})
+	}
+	ix, err := New(parts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := new(meter.Meter)
+	result, err := ix.Search(meter.With(t.Context(), m), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Cost(meter.Prices{}, 0).DependentSteps, result.Total
+}
+
+// What waits for what, when nothing but tails has been read: the words, their
+// positions together with the documents that lead without them, and seldom the
+// documents that these bring to the page.
+func TestSteps(t *testing.T) {
+	z := newZipf(2)
+	docs := z.documents(200)
+	segments, queries := store(t, divide(rand.New(rand.NewPCG(1, 1)), docs, 3)...), z.queries(docs, 40)
+	for _, test := range []struct {
+		name           string
+		query          func(text string) Query
+		usually, worst int64
+	}{
+		{"plain", func(text string) Query { return Query{Text: text, Size: 10} }, 2, 3},
+		{"filters and facets", func(text string) Query {
+			return Query{Text: text, Site: []string{"example.org"}, After: noon.AddDate(-1, 0, 0), Facets: []string{Lang, Type}, Size: 10}
+		}, 2, 3},
+		{"the second page", func(text string) Query { return Query{Text: text, From: 10, Size: 10} }, 2, 3},
+		{"phrase", func(text string) Query { return Query{Text: `"` + text + `"`, Size: 10} }, 3, 3},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var all []int64
+			for _, text := range queries {
+				steps, _ := segments.steps(t, test.query(text))
+				all = append(all, steps)
+			}
+			slices.Sort(all)
+			if all[len(all)/2] > test.usually || all[len(all)-1] > test.worst {
+				t.Errorf("%d steps, want %d usually and never more than %d", all, test.usually, test.worst)
+			}
+		})
+	}
+}
+
+// Equal scores on both sides of a page's border take no step of their own if
+// they are few, and one if they are many.
+func TestStepsOfTies(t *testing.T) {
+	for _, test := range []struct {
+		documents int
+		text      string
+		size      int
+		steps     int64
+	}{
+		{15, "fox", 10, 2}, {100, "fox", 10, 3}, {15, "red fox", 10, 2}, {100, "red fox", 10, 3},
+	} {
+		var docs []segment.Document
+		for i := range test.documents {
+			docs = append(docs, page(fmt.Sprint(i), "the red fox jumps"))
+		}
+		segments := store(t, docs, []segment.Document{page("dog", "the dog barks")})
+		steps, found := segments.steps(t, Query{Text: test.text, Size: test.size})
+		if found != test.documents || steps > test.steps {
+			t.Errorf("%d documents, %s: %d found in %d steps, want %d", test.documents, test.text, found, steps, test.steps)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package search
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+)
+
+// fieldNames are the names of the fields in explanations.
+var fieldNames = [postings.Fields]string{"title", "headings", "address", "body"}
+
+// explain tells how the scores of the hits came about, by computing them once
+// more.
+func (s *search) explain(ctx context.Context, best []found) error {
+	if len(best) == 0 {
+		return nil
+	}
+	phrases := s.plan.must
+	if s.plan.near != nil {
+		phrases = append(phrases[:len(phrases):len(phrases)], s.plan.near)
+	}
+	var found [][]occurrence
+	if len(phrases) > 0 {
+		var err error
+		if found, err = s.occurring(without(ctx), best, phrases); err != nil {
+			return err
+		}
+	}
+	scan := new(scan)
+	scan.begin(s)
+	for i, f := range best {
+		if !scan.open(s, int(f.part)) {
+			continue
+		}
+		root := s.explainWords(scan, f.doc)
+		if len(phrases) > 0 {
+			for n, ph := range phrases {
+				o := found[i][n]
+				what := fmt.Sprintf("phrase %s", ph)
+				if ph == s.plan.near {
+					if root.Value+s.ix.totals.bm25(ph.weight, &o.freq, &o.length) > f.score*slack {
+						continue // too far behind to be looked at for it
+					}
+					what = fmt.Sprintf("%s next to each other", ph)
+				}
+				root.add(s.explainFields(what, ph.weight, &o.freq, &o.length))
+			}
+		}
+		root.What = "score"
+		s.result.Hits[i].Explanation = &root
+	}
+	return nil
+}
+
+// add adds a part to a sum.
+func (e *Explanation) add(part Explanation) {
+	if part.Value != 0 {
+		e.Value += part.Value
+		e.Parts = append(e.Parts, part)
+	}
+}
+
+// explainWords explains what the words of a document score.
+func (s *search) explainWords(scan *scan, doc uint32) Explanation {
+	words := Explanation{What: "words"}
+	held := 0
+	for i, w := range s.plan.words {
+		cursor := &scan.words[i]
+		if cursor.advance(doc) != doc {
+			continue
+		}
+		held++
+		words.add(s.explainWord(w, cursor))
+	}
+	if held < 2 || held < len(s.plan.words) {
+		return Explanation{Value: words.Value, Parts: words.Parts}
+	}
+	return Explanation{Value: words.Value * allWords, Parts: []Explanation{{
+		What: fmt.Sprintf("holds all words: × %g", allWords), Value: words.Value * allWords, Parts: words.Parts,
+	}}}
+}
+
+// explainWord explains the best variant of a word that a cursor has reached.
+func (s *search) explainWord(w *word, c *cursor) (best Explanation) {
+	for i := range c.lists {
+		l := &c.lists[i]
+		if l.doc != c.doc {
+			continue
+		}
+		freq, length, _ := l.it.Payload()
+		e := s.explainFields("", l.weight, freq, length)
+		if e.Value < best.Value {
+			continue
+		}
+		best = e
+		best.What = fmt.Sprintf("word %q: %d of %.0f documents, idf %.4g", w.text, w.documents, s.ix.totals.documents, w.weight)
+		if l.weight != w.weight {
+			best.What += fmt.Sprintf(", worth %.4g", l.weight/w.weight)
+		}
+	}
+	return best
+}
+
+// explainFields explains a BM25 score.
+func (s *search) explainFields(what string, weight float64, freq *[postings.Fields]uint32, length *[postings.Fields]uint8) Explanation {
+	e := Explanation{What: what}
+	for f, n := range freq {
+		if n == 0 {
+			continue
+		}
+		score := s.ix.totals.field(f, weight, n, length[f])
+		e.add(Explanation{
+			What: fmt.Sprintf("in %s × %g: %d times, length %d, tf %.4g", fieldNames[f], fieldWeights[f],
+				n, postings.LengthOf(length[f]), score/fieldWeights[f]/weight),
+			Value: score,
+		})
+	}
+	return e
+}
+
+// String returns the words of the phrase.
+func (ph *phrase) String() string {
+	text := ""
+	for i, w := range ph.words {
+		if i > 0 {
+			text += " "
+		}
+		text += w.text
+	}
+	return fmt.Sprintf("%q", text)
+}

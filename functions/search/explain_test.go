@@ -1,0 +1,79 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// The value of every node is that of its parts, and the root's the score.
+func TestExplanationsAddUp(t *testing.T) {
+	random := rand.New(rand.NewPCG(6, 6))
+	docs := randomDocuments(random, 200)
+	ix := indexOf(t, divide(random, docs, 3)...)
+	explained := 0
+	for range 200 {
+		q := randomQuery(random)
+		q.Explain = true
+		for _, hit := range find(t, ix, q).Hits {
+			explained++
+			if hit.Explanation == nil || math.Abs(hit.Explanation.Value-hit.Score) > 1e-9 {
+				t.Fatalf("%s: %s scores %v, explained by %+v", q.Text, hit.URL, hit.Score, hit.Explanation)
+			}
+			checkSums(t, hit.Explanation)
+		}
+	}
+	if explained < 100 {
+		t.Errorf("only %d hits", explained)
+	}
+}
+
+func checkSums(t *testing.T, e *Explanation) {
+	t.Helper()
+	sum := 0.0
+	for i := range e.Parts {
+		sum += e.Parts[i].Value
+		checkSums(t, &e.Parts[i])
+	}
+	if strings.Contains(e.What, "×") && strings.HasPrefix(e.What, "holds all") {
+		sum *= allWords
+	}
+	if len(e.Parts) > 0 && math.Abs(sum-e.Value) > 1e-9 {
+		t.Errorf("%s: the parts of %v make %v", e.What, e.Value, sum)
+	}
+}
+
+func TestExplanation(t *testing.T) {
+	d := page("http://a/", "the red fox and the red dog")
+	d.Title = "Fox"
+	ix := indexOf(t, []segment.Document{d, page("http://b/", "red")})
+	var lines []string
+	var write func(e *Explanation, indent string)
+	write = func(e *Explanation, indent string) {
+		lines = append(lines, fmt.Sprintf("%s%.3f %s", indent, e.Value, e.What))
+		for i := range e.Parts {
+			write(&e.Parts[i], indent+"  ")
+		}
+	}
+	write(find(t, ix, Query{Text: "red fox", Size: 1, Explain: true}).Hits[0].Explanation, "")
+	want := []string{
+		"4.582 score",
+		"  4.247 holds all words: × 2",
+		`    0.207 word "red": 2 of 2 documents, idf 0.1823`,
+		"      0.207 in body × 1: 2 times, length 7, tf 1.135",
+		`    1.917 word "fox": 1 of 2 documents, idf 0.6931`,
+		"      1.386 in title × 2: 1 times, length 1, tf 1",
+		"      0.530 in body × 1: 1 times, length 7, tf 0.7652",
+		`  0.335 "red fox" next to each other`,
+		"    0.335 in body × 1: 1 times, length 7, tf 0.7652",
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("explanation (-want +got):\n%s", diff)
+	}
+}

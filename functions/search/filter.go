@@ -1,0 +1,191 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// maxValues is how many values filters may have together.
+const maxValues = 64
+
+// columns are the segments' columns of the facets and filters.
+var columns = map[string]string{
+	Site: segment.Sites, Lang: segment.Languages, Collection: segment.Collections, Type: segment.Types,
+}
+
+const (
+	after  = "after"
+	before = "before"
+)
+
+func isFilter(name string) bool {
+	name = strings.ToLower(name)
+	return columns[name] != "" || name == after || name == before
+}
+
+// filter says which documents may be found. Values of one name are joined by
+// OR, names by AND.
+type filter struct {
+	any, none     map[string][]string // by name: what documents must have one of, and must have none of
+	after, before time.Time           // zero: whenever
+}
+
+func newFilter(q *Query) filter {
+	f := filter{any: map[string][]string{}, none: map[string][]string{}, after: q.After, before: q.Before}
+	for name, values := range map[string][]string{Site: q.Site, Lang: q.Lang, Collection: q.Collection, Type: q.Type} {
+		for _, value := range values {
+			f.any[name] = append(f.any[name], normal(name, value))
+		}
+	}
+	return f
+}
+
+// normal returns how the values of a filter are compared. Names of
+// collections are as their owners wrote them.
+func normal(name, value string) string {
+	if name == Collection {
+		return value
+	}
+	return strings.ToLower(value)
+}
+
+// add takes a clause of a query's text.
+func (f *filter) add(c clause) error {
+	if c.filter != after && c.filter != before {
+		values := f.any
+		if c.sign == '-' {
+			values = f.none
+		}
+		values[c.filter] = append(values[c.filter], normal(c.filter, c.text))
+		return nil
+	}
+	date, err := parseDate(c.text)
+	if err != nil || c.sign == '-' {
+		return &Refusal{fmt.Sprintf("cannot understand %s:%s: write a date as in %s:2026-01-31", c.filter, c.text, c.filter)}
+	}
+	if c.filter == after && (f.after.IsZero() || date.After(f.after)) {
+		f.after = date
+	}
+	if c.filter == before && (f.before.IsZero() || date.Before(f.before)) {
+		f.before = date
+	}
+	return nil
+}
+
+func parseDate(text string) (date time.Time, err error) {
+	for _, form := range []string{time.DateOnly, "2006-01", "2006", time.RFC3339} {
+		if date, err = time.Parse(form, text); err == nil {
+			return date, nil
+		}
+	}
+	return date, err
+}
+
+func (f *filter) check() error {
+	n := 0
+	for _, values := range []map[string][]string{f.any, f.none} {
+		for _, of := range values {
+			n += len(of)
+		}
+	}
+	if n > maxValues {
+		return &Refusal{fmt.Sprintf("cannot filter by %d values: give at most %d", n, maxValues)}
+	}
+	return nil
+}
+
+// languages returns those of the corpus that the filter lets pass.
+func (f *filter) languages(documents map[string]int) map[string]int {
+	if len(f.any[Lang]) == 0 {
+		return documents
+	}
+	passed := map[string]int{}
+	for language, n := range documents {
+		if slices.ContainsFunc(f.any[Lang], func(wanted string) bool { return same(Lang, language, wanted) }) {
+			passed[language] = n
+		}
+	}
+	return passed
+}
+
+func (f *filter) dated() bool { return !f.after.IsZero() || !f.before.IsZero() }
+
+func (f *filter) empty() bool { return len(f.any)+len(f.none) == 0 && !f.dated() }
+
+// names returns the names of the columns of strings that the filter reads, and
+// of others that are asked for.
+func (f *filter) names(others []string) (names []string) {
+	for name := range columns {
+		if len(f.any[name])+len(f.none[name]) > 0 || slices.Contains(others, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// accept returns which documents of a part the filter lets pass.
+func (f *filter) accept(p Part, strings map[string]*segment.StringColumn, dates []uint64) accept {
+	if f.empty() {
+		return accept{dead: p.Dead}
+	}
+	allowed := newBits(p.Segment.Documents())
+	for name, column := range strings {
+		pass := f.sets(name, column)
+		for doc, set := range column.Of {
+			if !pass[set] {
+				allowed.clear(uint32(doc))
+			}
+		}
+	}
+	for doc, date := range dates {
+		if at := int64(date); !f.after.IsZero() && at < f.after.UnixMilli() || !f.before.IsZero() && at >= f.before.UnixMilli() {
+			allowed.clear(uint32(doc))
+		}
+	}
+	if p.Dead != nil {
+		for i := p.Dead.Iterator(); i.HasNext(); {
+			allowed.clear(i.Next())
+		}
+	}
+	return accept{allowed: allowed}
+}
+
+// sets returns which sets of a column the filter lets pass.
+func (f *filter) sets(name string, column *segment.StringColumn) []bool {
+	pass := make([]bool, len(column.Sets))
+	for set, values := range column.Sets {
+		has := func(wanted []string) bool {
+			return slices.ContainsFunc(values, func(n uint32) bool {
+				return slices.ContainsFunc(wanted, func(value string) bool { return same(name, column.Values[n], value) })
+			})
+		}
+		pass[set] = (len(f.any[name]) == 0 || has(f.any[name])) && !has(f.none[name])
+	}
+	return pass
+}
+
+// same reports whether a document's value is the wanted one. A MIME type may be
+// named by its second half, and a language without its region.
+func same(name, value, wanted string) bool {
+	value = normal(name, value)
+	if value == wanted {
+		return true
+	}
+	switch name {
+	case Type:
+		value, _, _ = strings.Cut(value, ";")
+		_, kind, _ := strings.Cut(value, "/")
+		return value == wanted || kind == wanted || kind == typeNames[wanted]
+	case Lang:
+		language, _, _ := strings.Cut(value, "-")
+		return language == wanted
+	}
+	return false
+}
+
+// typeNames are the second halves of MIME types that people call otherwise.
+var typeNames = map[string]string{"text": "plain", "txt": "plain", "htm": "html", "doc": "msword"}

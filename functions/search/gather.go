@@ -1,0 +1,142 @@
+package search
+
+import (
+	"context"
+	"errors"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// gathered is what was read of the segments to answer a query.
+type gathered struct {
+	parts   []Part
+	missing []bool            // parts that could not be read in time
+	names   []string          // of the terms
+	terms   [][]*segment.Term // by part and number; nil where it does not occur
+	accept  []accept          // by part
+	columns []map[string]*segment.StringColumn
+}
+
+func newGathered(parts []Part) *gathered {
+	n := len(parts)
+	return &gathered{
+		parts: parts, missing: make([]bool, n), terms: make([][]*segment.Term, n),
+		accept: make([]accept, n), columns: make([]map[string]*segment.StringColumn, n),
+	}
+}
+
+// each calls do for every part that is not missing, all at once. A part that
+// cannot be read before the deadline is missing from then on.
+func (g *gathered) each(ctx deadline, do func(ctx context.Context, part int) error) error {
+	group, within := errgroup.WithContext(ctx.read)
+	fork := meter.NewFork(within)
+	for part := range g.parts {
+		if g.missing[part] {
+			continue
+		}
+		group.Go(func() error {
+			err := do(fork.Branch(), part)
+			if err != nil && ctx.passed(ctx.read) && errors.Is(err, context.DeadlineExceeded) {
+				g.missing[part] = true
+				return nil
+			}
+			return g.named(part, err)
+		})
+	}
+	return group.Wait()
+}
+
+// named adds the segment to an error; nil stays nil.
+func (g *gathered) named(part int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Unreadable{g.parts[part].Segment.Ref().Key, err}
+}
+
+// read reads the terms of all words, and the columns of filters and facets, in
+// one step.
+func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
+	numbers := make(map[string]int)
+	p.each(func(w *word) {
+		for i := range w.variants {
+			v := &w.variants[i]
+			n, known := numbers[v.term]
+			if !known {
+				n = len(g.names)
+				numbers[v.term] = n
+				g.names = append(g.names, v.term)
+			}
+			v.number = n
+		}
+	})
+	err := g.each(ctx, func(ctx context.Context, part int) (err error) {
+		if len(facets) == 0 && p.filter.empty() {
+			g.accept[part].dead = g.parts[part].Dead
+			g.terms[part], err = g.parts[part].Segment.Terms(ctx, g.names)
+			return err
+		}
+		group, ctx := errgroup.WithContext(ctx)
+		fork := meter.NewFork(ctx)
+		group.Go(func() error { return g.readColumns(fork.Branch(), part, &p.filter, facets) })
+		group.Go(func() (err error) {
+			g.terms[part], err = g.parts[part].Segment.Terms(fork.Branch(), g.names)
+			return err
+		})
+		return group.Wait()
+	})
+	if err != nil {
+		return err
+	}
+	p.each(func(w *word) {
+		w.documents = 0
+		for _, v := range w.variants {
+			w.documents += g.documents(v.number)
+		}
+	})
+	return nil
+}
+
+// documents returns how many documents hold a term.
+func (g *gathered) documents(number int) (n uint64) {
+	for part := range g.parts {
+		if !g.missing[part] && g.terms[part][number] != nil {
+			n += uint64(g.terms[part][number].Summary.Documents)
+		}
+	}
+	return n
+}
+
+// readColumns reads what filters and facets need of a part, all at once.
+func (g *gathered) readColumns(ctx context.Context, part int, f *filter, facets []string) error {
+	from := g.parts[part].Segment
+	group, ctx := errgroup.WithContext(ctx)
+	fork := meter.NewFork(ctx)
+	names := f.names(facets)
+	read := make([]*segment.StringColumn, len(names))
+	for i, name := range names {
+		group.Go(func() (err error) {
+			read[i], err = from.Strings(fork.Branch(), columns[name])
+			return err
+		})
+	}
+	var dates []uint64
+	if f.dated() {
+		group.Go(func() (err error) {
+			dates, err = from.Numbers(fork.Branch(), segment.Dates)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	g.columns[part] = map[string]*segment.StringColumn{}
+	for i, name := range names {
+		g.columns[part][name] = read[i]
+	}
+	g.accept[part] = f.accept(g.parts[part], g.columns[part], dates)
+	return nil
+}

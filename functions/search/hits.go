@@ -1,0 +1,95 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// hits returns the documents of matches, equal scores in the order of
+// identities, their words marked. It brings matches into the same order.
+func (s *search) hits(ctx context.Context, matches []found) ([]Hit, error) {
+	if err := s.fetch(ctx, matches); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(matches, func(a, b found) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), s.document(a).ID.Compare(s.document(b).ID))
+	})
+	hits := make([]Hit, len(matches))
+	marker := newMarker(s.plan, s.ix.memory)
+	defer marker.forget()
+	for i, f := range matches {
+		hits[i] = marker.hit(s.document(f))
+		hits[i].Score = f.score
+	}
+	return hits, nil
+}
+
+// spot is a document of the index.
+type spot struct {
+	part int32
+	doc  uint32
+}
+
+// document returns the document of a match, nil if it has not been fetched.
+func (s *search) document(f found) *segment.Document { return s.documents[spot{f.part, f.doc}] }
+
+// recall takes the documents of matches that are remembered, and returns the
+// matches of which they are not.
+func (s *search) recall(matches []found) (unknown []found) {
+	if s.documents == nil {
+		s.documents = make(map[spot]*segment.Document, len(matches))
+	}
+	for _, f := range matches {
+		if s.document(f) != nil {
+			continue
+		}
+		if d := s.ix.memory.document(s.place(f)); d != nil {
+			s.documents[spot{f.part, f.doc}] = d
+		} else {
+			unknown = append(unknown, f)
+		}
+	}
+	return unknown
+}
+
+// fetch makes the documents of matches known; what is not remembered is read at
+// once.
+func (s *search) fetch(ctx context.Context, matches []found) error {
+	byPart := make(map[int32][]uint32)
+	for _, f := range s.recall(matches) {
+		byPart[f.part] = append(byPart[f.part], f.doc)
+	}
+	if len(byPart) == 0 {
+		return nil
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	fork := meter.NewFork(ctx)
+	read := make([][]segment.Document, len(s.parts))
+	for part, docs := range byPart {
+		group.Go(func() (err error) {
+			read[part], err = s.parts[part].Segment.Stored(fork.Branch(), docs)
+			return s.named(int(part), err)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for part, docs := range byPart {
+		for i, doc := range docs {
+			d := read[part][i]
+			s.documents[spot{part, doc}] = &d
+			s.ix.memory.putDocument(s.place(found{part: part, doc: doc}), &d)
+		}
+	}
+	return nil
+}
+
+func (s *search) place(f found) place {
+	return place{s.parts[f.part].Segment.Ref().Key, f.doc}
+}

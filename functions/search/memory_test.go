@@ -1,0 +1,80 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+func TestMemoryIsBounded(t *testing.T) {
+	const limit = 100_000
+	m := NewMemory(limit)
+	put := func(doc uint32, d segment.Document) { m.putDocument(place{"s", doc}, &d) }
+	kept := func() (n int) {
+		for i := range 100 {
+			if _, known := m.known[place{"s", uint32(i)}]; known {
+				n++
+			}
+		}
+		return n
+	}
+	for i := range 100 {
+		put(uint32(i), page(fmt.Sprint(i), strings.Repeat("x", 5000)))
+		if i >= 3 {
+			if m.document(place{"s", 3}) == nil {
+				t.Fatalf("what is used again and again was pushed out by %d", i)
+			}
+		}
+		if m.bytes > limit || m.recent.Len() != len(m.known) {
+			t.Fatalf("%d bytes, %d documents in order, %d by place", m.bytes, m.recent.Len(), len(m.known))
+		}
+	}
+	if n := kept(); n < 15 || n > 20 {
+		t.Errorf("%d of 100 are kept", n)
+	}
+	put(1000, page("big", strings.Repeat("x", limit)))
+	if m.document(place{"s", 1000}) != nil {
+		t.Error("a document as big as the memory was kept")
+	}
+	if d := m.document(place{"s", 99}); d == nil || d.URL != "99" {
+		t.Errorf("got %+v", d)
+	}
+	if m.document(place{"other", 99}) != nil {
+		t.Error("a document of another segment is taken for it")
+	}
+}
+
+// Analyzers count with the words that they remember, and few are kept whatever
+// the languages.
+func TestIdleAnalyzers(t *testing.T) {
+	m := NewMemory(1 << 20)
+	m.putIdentities("s", make([]layout.Identity, 1000))
+	before := m.bytes
+	for _, language := range []string{"en", "de", "fr", "ru", "sv", "da"} {
+		a := m.lend(language)
+		a.words = 100
+		m.giveBack(a)
+	}
+	if len(m.idle) != maxIdle || m.bytes != before+maxIdle*100*wordSize {
+		t.Errorf("%d wait and count for %d bytes", len(m.idle), m.bytes-before)
+	}
+	a := m.lend("sv")
+	if a.words != 100 || len(m.idle) != maxIdle-1 {
+		t.Errorf("lent is one of %d words, %d wait", a.words, len(m.idle))
+	}
+	a.words = maxWords
+	m.giveBack(a)
+	if len(m.idle) != maxIdle-1 {
+		t.Error("an analyzer was kept that is as big as the memory")
+	}
+	if m.identities("s") == nil {
+		t.Error("identities have gone")
+	}
+	m.Clear()
+	if m.identities("s") != nil || m.bytes != (maxIdle-1)*100*wordSize {
+		t.Errorf("%d bytes are left", m.bytes)
+	}
+}

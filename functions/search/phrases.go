@@ -1,0 +1,233 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+)
+
+// occurrence says how often a phrase stands in the fields of a document.
+type occurrence struct {
+	freq   [postings.Fields]uint32
+	length [postings.Fields]uint8
+}
+
+func (o *occurrence) none() bool { return o.freq == [postings.Fields]uint32{} }
+
+// occurrences looks for phrases in documents of one segment, which ascend, and
+// returns for each document what each phrase does in it. It is one read of
+// positions, and only of the documents that hold all words of a phrase in a
+// field.
+func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phrases []*phrase) ([][]occurrence, error) {
+	p := phraseReaders.Get().(*phraseReader)
+	defer p.forget()
+	p.segment, p.phrases = g.parts[part].Segment, phrases
+	for _, phrase := range phrases {
+		for _, w := range phrase.words {
+			for _, v := range w.variants {
+				if entry := g.terms[part][v.number]; entry != nil {
+					p.add(v.number, entry)
+				}
+			}
+		}
+	}
+	return p.read(ctx, docs)
+}
+
+// phraseReaders keeps the memory of phraseReaders.
+var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
+
+// phraseReader walks the terms of phrases twice: to learn which positions are
+// needed, and to use them.
+type phraseReader struct {
+	segment *segment.Segment
+	phrases []*phrase
+	numbers []int // of terms
+	terms   []phraseTerm
+
+	scratch []uint32
+	slots   [][]uint32 // positions of a phrase's words in a field
+}
+
+// add adds a term, once.
+func (p *phraseReader) add(number int, entry *segment.Term) {
+	if slices.Contains(p.numbers, number) {
+		return
+	}
+	p.numbers = append(p.numbers, number)
+	if len(p.terms) < cap(p.terms) {
+		p.terms = p.terms[:len(p.terms)+1]
+	} else {
+		p.terms = append(p.terms, phraseTerm{})
+	}
+	p.terms[len(p.terms)-1].open(entry)
+}
+
+// forget gives the reader back without what it read.
+func (p *phraseReader) forget() {
+	for i := range p.terms {
+		t := &p.terms[i]
+		t.entry, t.content = nil, nil
+	}
+	p.segment, p.phrases, p.numbers, p.terms = nil, nil, p.numbers[:0], p.terms[:0]
+	phraseReaders.Put(p)
+}
+
+func (p *phraseReader) read(ctx context.Context, docs []uint32) ([][]occurrence, error) {
+	found := make([][]occurrence, len(docs))
+	space := make([]occurrence, len(docs)*len(p.phrases))
+	for i := range docs {
+		found[i] = space[i*len(p.phrases):][:len(p.phrases)]
+	}
+	p.start()
+	for _, doc := range docs {
+		p.advance(doc)
+		for i := range p.terms {
+			if t := &p.terms[i]; t.doc == doc && p.needs(p.numbers[i]) {
+				t.note()
+			}
+		}
+	}
+	var ranges []blob.Range
+	for i := range p.terms {
+		ranges = append(ranges, p.terms[i].blocks...)
+	}
+	if len(ranges) == 0 {
+		return found, p.err()
+	}
+	content, err := p.segment.ReadPositions(ctx, ranges)
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.terms {
+		t := &p.terms[i]
+		t.content, content = content[:len(t.blocks)], content[len(t.blocks):]
+	}
+	p.start()
+	for i, doc := range docs {
+		if i%64 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		p.advance(doc)
+		for n, phrase := range p.phrases {
+			if err := p.count(phrase, &found[i][n]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return found, p.err()
+}
+
+func (p *phraseReader) start() {
+	for i := range p.terms {
+		p.terms[i].start()
+	}
+}
+
+// advance moves all terms to a document, or behind it.
+func (p *phraseReader) advance(doc uint32) {
+	for i := range p.terms {
+		p.terms[i].advance(doc)
+	}
+}
+
+// needs reports whether a phrase with the term may stand in the current
+// document.
+func (p *phraseReader) needs(number int) bool {
+	for _, phrase := range p.phrases {
+		if !phrase.holds(number) {
+			continue
+		}
+		for f := range postings.Fields {
+			if p.may(phrase, f) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (ph *phrase) holds(number int) bool {
+	for _, w := range ph.words {
+		for _, v := range w.variants {
+			if v.number == number {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// may reports whether a field of the current document holds all words of a
+// phrase.
+func (p *phraseReader) may(phrase *phrase, f int) bool {
+	for _, w := range phrase.words {
+		if !slices.ContainsFunc(w.variants, func(v variant) bool {
+			t := p.term(v.number)
+			return t != nil && t.freq[f] > 0
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// term returns a term by its number, nil if the segment does not hold it.
+func (p *phraseReader) term(number int) *phraseTerm {
+	if i := slices.Index(p.numbers, number); i >= 0 {
+		return &p.terms[i]
+	}
+	return nil
+}
+
+// count counts a phrase in the fields of the current document.
+func (p *phraseReader) count(phrase *phrase, o *occurrence) error {
+	for f := range postings.Fields {
+		if !p.may(phrase, f) {
+			continue
+		}
+		for len(p.slots) < len(phrase.words) {
+			p.slots = append(p.slots, nil)
+		}
+		for i, w := range phrase.words {
+			slot := p.slots[i][:0]
+			for _, v := range w.variants {
+				t := p.term(v.number)
+				if t == nil || t.freq[f] == 0 {
+					continue
+				}
+				positions, err := t.in(f)
+				if err != nil {
+					return err
+				}
+				slot = append(slot, positions...)
+				o.length[f] = t.length[f]
+			}
+			if len(w.variants) > 1 {
+				slices.Sort(slot)
+				slot = slices.Compact(slot)
+			}
+			p.slots[i] = slot
+		}
+		var n int
+		n, p.scratch = adjacent(p.slots[:len(phrase.words)], phrase.at, phrase.slop, p.scratch)
+		if o.freq[f] = uint32(n); n == 0 {
+			o.length[f] = 0
+		}
+	}
+	return nil
+}
+
+func (p *phraseReader) err() error {
+	for i := range p.terms {
+		if err := p.terms[i].it.Err(); err != nil {
+			return fmt.Errorf("%w: %w", segment.ErrDamaged, err)
+		}
+	}
+	return nil
+}

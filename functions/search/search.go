@@ -1,0 +1,176 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// nearest is how many of the best matches are looked at again for words that
+// stand next to each other.
+const nearest = 100
+
+// Search returns the documents that match, the highest score first, equal
+// scores in the order of identities. It fails with ctx's error when ctx is
+// cancelled, with a *Refusal when the query must be changed, and with an error
+// that wraps segment.ErrDamaged and names the segment.
+func (ix *Index) Search(ctx context.Context, q Query) (Result, error) {
+	result, err := ix.search(ctx, &q)
+	if err != nil {
+		var refused *Refusal
+		if errors.As(err, &refused) {
+			return Result{}, err
+		}
+		return Result{}, fmt.Errorf("cannot search %q: %w", cutRune(q.Text[:min(len(q.Text), 100)]), err)
+	}
+	return result, nil
+}
+
+func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
+	if err := q.check(); err != nil {
+		return Result{}, err
+	}
+	p, err := ix.plan(q)
+	if err != nil {
+		return Result{}, err
+	}
+	limited, cancel := withDeadline(ctx, q.Deadline)
+	defer cancel()
+	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts))}
+	best, err := s.find(limited)
+	if err != nil {
+		return Result{}, err
+	}
+	s.result.Partial = s.result.Partial || slices.Contains(s.missing, true)
+	s.result.Exact = s.result.Exact && !s.result.Partial
+	if s.result.Hits, err = s.hits(ctx, best); err != nil {
+		return Result{}, err
+	}
+	if q.Explain {
+		if err := s.explain(ctx, best); err != nil {
+			return Result{}, err
+		}
+	}
+	s.result.Notes = p.notes
+	return s.result, ctx.Err()
+}
+
+// search is one search under way.
+type search struct {
+	ix    *Index
+	query *Query
+	plan  *plan
+	*gathered
+	documents  map[spot]*segment.Document // that were read
+	identities [][]layout.Identity        // by part; nil of those that were not
+	result     Result
+	counts     facetCounts
+}
+
+// find returns the matches that were asked for, in their order.
+func (s *search) find(ctx deadline) ([]found, error) {
+	if err := s.expand(ctx, s.plan); err != nil {
+		return nil, err
+	}
+	s.plan.unify()
+	s.plan.setNear()
+	if err := s.read(ctx, s.plan, s.query.Facets); err != nil {
+		return nil, err
+	}
+	s.result.Exact = true
+	if !s.plan.weigh(s.ix.totals) {
+		s.result.Facets = s.facets(1)
+		return nil, ctx.Err()
+	}
+	scan := scans.Get().(*scan)
+	defer scans.Put(scan)
+	best, err := s.scan(ctx, scan)
+	if err != nil {
+		return nil, err
+	}
+	if s.plan.hasPhrases() {
+		best, err = s.verify(ctx, best)
+	} else {
+		err = s.countFacets(ctx, scan)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.plan.near != nil {
+		if err := s.addNear(ctx, best); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.order(ctx, best); err != nil {
+		return nil, err
+	}
+	return slices.Clone(s.page(best)), nil // the rest is the scan's
+}
+
+// kept returns how many of the best matches are needed.
+func (s *search) kept() int {
+	if s.plan.near != nil {
+		return max(s.query.From+s.query.Size, nearest)
+	}
+	return s.query.From + s.query.Size
+}
+
+// scan finds the best matches, and counts them.
+func (s *search) scan(ctx deadline, scan *scan) ([]found, error) {
+	scan.begin(s)
+	size := s.kept()
+	if s.plan.hasPhrases() {
+		size = maxCandidates
+	}
+	scan.top.reset(size)
+	scan.limit = s.ix.exactly
+	if s.facetsByScan() {
+		scan.limit = math.MaxInt
+		scan.seen = s.see
+	}
+	if err := s.scanParts(ctx, scan); err != nil {
+		return nil, err
+	}
+	s.result.Total, s.result.Exact = scan.count, !scan.passed
+	if n, known := s.documentsOfOneWord(); known {
+		s.result.Total, s.result.Exact = n, true
+	}
+	return scan.top.sorted(), nil
+}
+
+// scanParts runs a scan over all parts. When the deadline passes, it stops.
+func (s *search) scanParts(ctx deadline, scan *scan) error {
+	scan.stop = ctx.scan.Err
+	for part := range s.parts {
+		if s.missing[part] || !scan.open(s, part) {
+			continue
+		}
+		err := scan.run()
+		if ctx.passed(ctx.scan) {
+			s.result.Partial = true
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return s.named(part, err)
+		}
+	}
+	return nil
+}
+
+// documentsOfOneWord counts what needs no scan: the matches of a single word
+// with one variant, if all documents are there.
+func (s *search) documentsOfOneWord() (int, bool) {
+	if len(s.plan.words) != 1 || len(s.plan.words[0].variants) != 1 || len(s.plan.not) > 0 || !s.plan.filter.empty() ||
+		s.plan.hasPhrases() || slices.ContainsFunc(s.parts, func(p Part) bool { return p.Dead != nil && !p.Dead.IsEmpty() }) {
+		return 0, false
+	}
+	return int(s.plan.words[0].documents), true
+}

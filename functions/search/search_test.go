@@ -1,0 +1,311 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// The scores are computed by hand: N = 3, two documents hold "ka", the average
+// body has two words.
+func TestScoresByHand(t *testing.T) {
+	ix := indexOf(t, []segment.Document{page("a", "ka lo"), page("b", "ka ka mi"), page("c", "mi")})
+	idf := math.Log(1 + 1.5/2.5)
+	want := map[string]float64{
+		"a": idf * 2.2 * 1 / (1 + 1.2*(0.25+0.75*2/2)),
+		"b": idf * 2.2 * 2 / (2 + 1.2*(0.25+0.75*3/2)),
+	}
+	for _, hit := range find(t, ix, Query{Text: "ka", Size: 10}).Hits {
+		if math.Abs(hit.Score-want[hit.URL]) > 1e-12 {
+			t.Errorf("%s scores %v, want %v", hit.URL, hit.Score, want[hit.URL])
+		}
+		delete(want, hit.URL)
+	}
+	if len(want) > 0 {
+		t.Errorf("not found: %v", want)
+	}
+}
+
+func TestQueryLanguage(t *testing.T) {
+	os := page("http://site/library/os.path.html", "Joining paths, portably.")
+	os.Title = "Common pathname manipulations"
+	german := page("http://de/", "Die Häuser der Stadt")
+	german.Lang = "de"
+	pdf := page("http://pdf/", "a paper on foxhounds")
+	pdf.MIME, pdf.Site, pdf.Collections, pdf.Fetched = "application/pdf", "papers.example", []string{"Papers"}, noon.AddDate(1, 0, 0)
+	ix := indexOf(t, []segment.Document{
+		page("http://1/", "the red fox jumps"),
+		page("http://2/", "a fox is red; the dog sleeps"),
+		page("http://3/", "the dog barks"),
+		page("http://4/", "大型搜索引擎在东京运行"),
+		page("http://5/", "京都的大学"),
+	}, []segment.Document{
+		page("http://6/", "Crème brûlée & Müller’s naïve café"),
+		page("http://7/", "ภาษาไทยง่าย"),
+		os, german, pdf,
+	})
+	tests := []struct {
+		text string
+		want []string
+	}{
+		{"red fox", []string{"http://1/", "http://2/"}}, // next to each other first
+		{`"red fox"`, []string{"http://1/"}},
+		{"“red fox”", []string{"http://1/"}},
+		{`"red fox`, []string{"http://1/"}},
+		{`"fox red"~1`, []string{"http://2/"}},
+		{`"fox red"~2`, []string{"http://1/", "http://2/"}},
+		{"FOXES +dogs", []string{"http://2/", "http://3/"}},
+		{"fox -dog", []string{"http://1/"}},
+		{`dog -"dog barks"`, []string{"http://2/"}},
+		{"+dog +unknown", []string{}},
+		{"dog -unknown barks", []string{"http://3/", "http://2/"}},
+		{"-dog", []string{}},
+		{"", []string{}},
+		{" ?! + - \" \" … ", []string{}},
+		{"搜索", []string{"http://4/"}},
+		{"+东京", []string{"http://4/"}},
+		{"大学 京都", []string{"http://5/"}},
+		{"+学", []string{"http://5/"}},
+		{"creme CAFÉ", []string{"http://6/"}},
+		{"ไทย", []string{"http://7/"}},
+		{"+os.path", []string{"http://site/library/os.path.html"}},
+		{"manipulation", []string{"http://site/library/os.path.html"}},
+		{"Haus", []string{"http://de/"}},
+		{"foxh*", []string{"http://pdf/"}},
+		{"+fox*", []string{"http://1/", "http://pdf/", "http://2/"}},
+		{"foks~ ", []string{}},
+		{"fxo~", []string{"http://1/", "http://2/"}},
+		{"foxhuonsd~", []string{"http://pdf/"}},
+		{"fox* type:pdf", []string{"http://pdf/"}},
+		{"fox* -type:pdf", []string{"http://1/", "http://2/"}},
+		{"fox* site:PAPERS.example", []string{"http://pdf/"}},
+		{"fox* collection:Papers", []string{"http://pdf/"}},
+		{"fox* collection:papers", []string{}},
+		{"fox* lang:de", []string{}},
+		{"fox* after:2027", []string{"http://pdf/"}},
+		{"fox* after:2026-01-01 before:2027-01-01", []string{"http://1/", "http://2/"}},
+	}
+	for _, test := range tests {
+		t.Run(test.text, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, urls(t, ix, test.text)); diff != "" {
+				t.Errorf("found (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLoneCharacterIsMarked(t *testing.T) {
+	ix := indexOf(t, []segment.Document{page("a", "东京大学的大学")})
+	if got := bracketed(find(t, ix, Query{Text: "学", Size: 1}).Hits[0].Snippet); got != "东京大[学]的大[学]" {
+		t.Errorf("snippet is %s", got)
+	}
+}
+
+func TestAllWordsFirst(t *testing.T) {
+	ix := indexOf(t, []segment.Document{
+		page("http://one/", "json json json json json parser is not one"),
+		page("http://both/", "an encoder that is a little longer writes what it is given as json"),
+		page("http://other/", "encoder"), page("http://more/", "encoder"), page("http://rest/", "xml"),
+	})
+	if got := urls(t, ix, "json encoder"); got[0] != "http://both/" {
+		t.Errorf("first is %s", got[0])
+	}
+}
+
+// scored is what must not depend on the division into segments.
+func scored(t *testing.T, ix *Index, q Query) (out []string) {
+	for _, hit := range find(t, ix, q).Hits {
+		out = append(out, fmt.Sprintf("%s %.9f %v", hit.ID, hit.Score, hit.Snippet))
+	}
+	return out
+}
+
+// Equal documents tie everywhere, also where the hundred nearest end.
+func TestTies(t *testing.T) {
+	var docs []segment.Document
+	for i := range 350 {
+		docs = append(docs, page(fmt.Sprint("http://", i), []string{"red fox", "red blue fox", "red", "fox fox"}[i%4]))
+	}
+	docs = docs[:345]
+	random := rand.New(rand.NewPCG(9, 9))
+	judge := newOracle(docs, nil)
+	for _, n := range []int{1, 7} {
+		ix := indexOf(t, divide(random, docs, n)...)
+		for _, text := range []string{"red", "red fox", `"red fox" blue`} {
+			for _, from := range []int{0, 5, 80, 95, 170, 340} {
+				q := Query{Text: text, From: from, Size: 10}
+				if problem := differs(find(t, ix, q), judge.search(q), q); problem != "" {
+					t.Errorf("%d segments, %s from %d: %s", n, text, from, problem)
+				}
+			}
+		}
+	}
+}
+
+func TestPages(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 4))
+	docs := randomDocuments(random, 150)
+	ix := indexOf(t, divide(random, docs, 4)...)
+	all := urls(t, ix, "banene tine")
+	var paged []string
+	for from := 0; from < 100; from += 7 {
+		for _, hit := range find(t, ix, Query{Text: "banene tine", From: from, Size: min(7, 100-from)}).Hits {
+			paged = append(paged, hit.URL)
+		}
+	}
+	if diff := cmp.Diff(all, paged); diff != "" {
+		t.Errorf("all at once and by pages:\n%s", diff)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	var words strings.Builder
+	for i := range maxSeen + 100 {
+		fmt.Fprintf(&words, "q%d ", i)
+	}
+	ix := indexOf(t, []segment.Document{page("a", words.String())})
+	for name, q := range map[string]Query{
+		"hits":   {From: -1},
+		"size":   {Size: -1},
+		"far":    {From: MaxHits, Size: 1},
+		"many":   {Size: MaxHits + 1},
+		"huge":   {From: math.MaxInt, Size: math.MaxInt},
+		"facets": {Text: "x", Facets: []string{"colour"}},
+		"dates":  {Text: "x after:tomorrow"},
+		"not":    {Text: "x -after:2026"},
+		"sites":  {Text: "x", Site: make([]string, maxValues+1)},
+		"begin":  {Text: "q*"},
+	} {
+		var refused *Refusal
+		if _, err := ix.Search(context.Background(), q); !errors.As(err, &refused) || len(refused.Sentence) < 20 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestNotes(t *testing.T) {
+	var body strings.Builder
+	for i := range 70 {
+		fmt.Fprintf(&body, "w%d ", i)
+	}
+	ix := indexOf(t, []segment.Document{page("a", body.String()), page("b", "x64")})
+	for _, test := range []struct{ name, text, want string }{
+		{"words", strings.Repeat("no ", 64) + "x64", "first 64 words"},
+		{"bytes", strings.Repeat("é", MaxText) + " x64", "first 4096 bytes"},
+		{"words that begin so", "w*", "70 words"},
+	} {
+		result := find(t, ix, Query{Text: test.text, Size: 10})
+		if len(result.Notes) != 1 || !strings.Contains(result.Notes[0], test.want) {
+			t.Errorf("%s: notes %q", test.name, result.Notes)
+		}
+		for _, hit := range result.Hits {
+			if hit.URL == "b" {
+				t.Errorf("%s: what lies beyond was searched", test.name)
+			}
+		}
+	}
+	if got := find(t, ix, Query{Text: "w1", Size: 1}).Notes; got != nil {
+		t.Errorf("notes %q", got)
+	}
+}
+
+func TestTotals(t *testing.T) {
+	var docs []segment.Document
+	for i := range 3000 {
+		docs = append(docs, page(fmt.Sprint(i), []string{"ka", "ka lo", "ka lo " + strings.Repeat("mi ", i%50)}[i%3]))
+	}
+	ix := indexOf(t, docs[:1000], docs[1000:])
+	for _, test := range []struct {
+		query Query
+		least int
+		exact bool
+	}{
+		{Query{Text: "ka", Size: 1}, 3000, true},                   // known from the list alone
+		{Query{Text: "mi", Size: 1}, 980, true},                    // less than a thousand
+		{Query{Text: "ka lo", Size: 1}, countExactly, false},       // most cannot compete
+		{Query{Text: "ka lo", Facets: []string{Lang}}, 3000, true}, // facets count all
+		{Query{Text: `"ka lo"`, Size: 1}, verified, false},
+		{Query{Text: "nothing", Size: 1}, 0, true},
+	} {
+		if got := find(t, ix, test.query); got.Total < test.least || got.Exact != test.exact || test.exact && got.Total != test.least {
+			t.Errorf("%+v: %d, exact: %v; want %d, %v", test.query, got.Total, got.Exact, test.least, test.exact)
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	docs := []segment.Document{page("a", "ka"), page("b", "lo"), page("c", "mi")}
+	ix := indexWithout(t, map[layout.Identity]bool{docs[1].ID: true}, docs[:1], docs[1:])
+	if d, found, err := ix.Lookup(t.Context(), docs[2].ID); err != nil || !found || d.Body != "mi" {
+		t.Errorf("Lookup = %q, %v, %v", d.Body, found, err)
+	}
+	for _, url := range []string{"b", "d"} {
+		if _, found, err := ix.Lookup(t.Context(), layout.IdentityOf(url)); found || err != nil {
+			t.Errorf("Lookup(%s) = %v, %v", url, found, err)
+		}
+	}
+	if ix.Documents() != 2 {
+		t.Errorf("%d documents", ix.Documents())
+	}
+	empty, err := New(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := find(t, empty, Query{Text: "ka", Size: 10, Facets: []string{Site}}); got.Total != 0 || !got.Exact {
+		t.Errorf("nothing gives %+v", got)
+	}
+}
+
+func TestConcurrentSearches(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 3))
+	docs := randomDocuments(random, 100)
+	ix := indexOf(t, docs[:50], docs[50:])
+	one := indexOf(t, docs)
+	var queries []Query
+	var want [][]string
+	for range 16 {
+		q := randomQuery(random)
+		q.Explain, q.Facets = true, []string{Site}
+		queries = append(queries, q)
+		want = append(want, scored(t, one, q))
+	}
+	var wait sync.WaitGroup
+	for client := range 8 {
+		wait.Go(func() {
+			for i := range queries {
+				n := (i + client) % len(queries)
+				if diff := cmp.Diff(want[n], scored(t, ix, queries[n])); diff != "" {
+					t.Error(diff)
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+func FuzzSearch(f *testing.F) {
+	for _, text := range []string{"", `+"a b" -c`, "\"\xff", "+-+", "京", "a\u00adb é\u0301", "a* b~ \"a c\"~2 site:x", strings.Repeat("x ", 100)} {
+		f.Add(text)
+	}
+	ix := indexOf(f, []segment.Document{page("http://a/b", "a b c 東京都 x"), page("http://c/", "é ab\u0301 c")}, nil, []segment.Document{page("d", "x y")})
+	f.Fuzz(func(t *testing.T, text string) {
+		result, err := ix.Search(t.Context(), Query{Text: text, Size: 10, Explain: true})
+		var refused *Refusal
+		if err != nil && !errors.As(err, &refused) {
+			t.Fatal(err)
+		}
+		if result.Total != len(result.Hits) || result.Total > ix.Documents() {
+			t.Errorf("%d hits of %d", len(result.Hits), result.Total)
+		}
+	})
+}

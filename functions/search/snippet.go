@@ -1,0 +1,64 @@
+package search
+
+const (
+	snippetSize = 220      // bytes
+	scanSize    = 64 << 10 // bytes of a text searched for matches
+	titleSize   = 300      // bytes of a title that are shown
+)
+
+// whole marks the matches in a short text.
+func (m *marker) whole(a *analyzer, text string) []Fragment {
+	var spans []span
+	m.each(a, cutRune(text[:min(len(text), titleSize)]), func(s span) bool {
+		spans = append(spans, s)
+		return true
+	})
+	return fragments(text, window{0, len(text)}.fit(text, titleSize), spans)
+}
+
+// snippet marks the matches in the part of the text that holds the most
+// different and rarest words, the first such part. It reads no further than
+// needed.
+func (m *marker) snippet(a *analyzer, text string) []Fragment {
+	scan := cutRune(text[:min(len(text), scanSize)])
+	best := densest{weights: m.weights, counts: make([]int, len(m.weights))}
+	enough := len(scan)
+	m.each(a, scan, func(s span) bool {
+		if best.add(s) >= m.all-1e-9 {
+			enough = min(enough, best.end+snippetSize)
+		}
+		return s.end < enough
+	})
+	return fragments(text, best.fit(text, snippetSize), best.spans)
+}
+
+// densest finds the first of the best windows, from the start of a match to
+// the end of one.
+type densest struct {
+	window
+	weights []float64 // by word
+	spans   []span
+	counts  []int // of words from left on
+	left    int
+	value   float64 // of the words from left on
+	highest float64
+}
+
+// add takes the next match and returns the value of the best window so far.
+func (d *densest) add(right span) float64 {
+	d.spans = append(d.spans, right)
+	if d.counts[right.word]++; d.counts[right.word] == 1 {
+		d.value += d.weights[right.word]
+	}
+	for right.end-d.spans[d.left].start > snippetSize {
+		word := d.spans[d.left].word
+		if d.counts[word]--; d.counts[word] == 0 {
+			d.value -= d.weights[word]
+		}
+		d.left++
+	}
+	if d.value > d.highest+1e-9 {
+		d.highest, d.window = d.value, window{d.spans[d.left].start, right.end}
+	}
+	return d.highest
+}

@@ -1,0 +1,118 @@
+package segments
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+// listed returns a generation with segments of so many bytes, of 100 documents
+// each. Package i is that of segment i.
+func listed(sizes ...int64) *manifest.Manifest {
+	m := new(manifest.Manifest)
+	for i, size := range sizes {
+		m.Add(manifest.Package{Indexed: true})
+		m.Segments = append(m.Segments, manifest.Segment{
+			Key: fmt.Sprint(i), Bytes: size, Documents: 100, Parts: []manifest.Part{{Package: uint32(i), Documents: 100}},
+		})
+	}
+	return m
+}
+
+func TestMergeable(t *testing.T) {
+	l := Limits{Tier: 3, Least: 10, Bytes: 1000, Most: 4, Dead: 0.2}
+	kill := func(m *manifest.Manifest, i, documents int) {
+		m.Segments[i].Deletions = &manifest.Deletions{Documents: documents}
+	}
+	for name, test := range map[string]struct {
+		m    *manifest.Manifest
+		do   func(*manifest.Manifest)
+		want []string
+	}{
+		"nothing":                       {listed(), nil, nil},
+		"too few of any size":           {listed(1, 5, 11, 30, 31, 90), nil, nil},
+		"all up to the least are one":   {listed(1, 10, 2), nil, []string{"0", "1", "2"}},
+		"in the order of the list":      {listed(30, 500, 11, 12), nil, []string{"0", "2", "3"}},
+		"the smallest size first":       {listed(30, 29, 28, 9, 8, 7), nil, []string{"3", "4", "5"}},
+		"no more than most":             {listed(1, 2, 3, 4, 5, 6), nil, []string{"0", "1", "2", "3"}},
+		"no more than fit":              {listed(400, 450, 420), nil, []string{"0", "2"}},
+		"large ones stay":               {listed(501, 502, 503, 900), nil, nil},
+		"dead bytes do not count":       {listed(501, 502, 503), func(m *manifest.Manifest) { kill(m, 0, 20); kill(m, 1, 20); kill(m, 2, 20) }, []string{"0", "1"}},
+		"a fifth may be dead":           {listed(5, 6), func(m *manifest.Manifest) { kill(m, 0, 20) }, nil},
+		"more is written anew":          {listed(5, 6), func(m *manifest.Manifest) { kill(m, 1, 21) }, []string{"1"}},
+		"also of a large one":           {listed(5, 5000), func(m *manifest.Manifest) { kill(m, 1, 21) }, []string{"1"}},
+		"after a tier":                  {listed(5, 6, 7, 900), func(m *manifest.Manifest) { kill(m, 3, 90) }, []string{"0", "1", "2"}},
+		"what is forgotten before that": {listed(5, 6, 7, 900), func(m *manifest.Manifest) { m.Segments[3].Erase = true }, []string{"3"}},
+		"not what waits for index":      {listed(5, 6, 7), func(m *manifest.Manifest) { m.Packages[1].Indexed = false }, nil},
+		"nor if much is dead":           {listed(5), func(m *manifest.Manifest) { m.Packages[0].Indexed = false; kill(m, 0, 50) }, nil},
+		"of packages that are gone":     {listed(5, 6, 7), func(m *manifest.Manifest) { m.Packages = nil }, []string{"0", "1", "2"}},
+	} {
+		if test.do != nil {
+			test.do(test.m)
+		}
+		var got []string
+		for _, s := range l.Mergeable(test.m) {
+			got = append(got, s.Key)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestNoLimits(t *testing.T) {
+	m := listed(1, 2, 3, 4)
+	m.Segments[0].Erase = true
+	if got := (Limits{}).Mergeable(m); got != nil {
+		t.Errorf("%d segments are merged without limits", len(got))
+	}
+	if got := (Limits{Tier: 4, Bytes: 100, Most: 9}).Mergeable(listed(5, 5, 5, 5)); len(got) != 4 {
+		t.Errorf("%d segments are merged without a least size", len(got))
+	}
+}
+
+// However packages come, there are never more segments than the limits promise
+// once nothing is left to merge, and no byte is written more often than there
+// are tiers, and a few times more in the first.
+func TestFewSegments(t *testing.T) {
+	for seed := range uint64(5) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		l := DefaultLimits()
+		m := listed()
+		var total, written int64
+		for i := range 3000 {
+			size := int64(1+random.IntN(30)) << (10 + random.IntN(11)) // 1 KiB to 30 MiB
+			total += size
+			m.Segments = append(m.Segments, manifest.Segment{Key: fmt.Sprint("new ", i), Bytes: size, Documents: 1})
+			for inputs := l.Mergeable(m); inputs != nil; inputs = l.Mergeable(m) {
+				merged := manifest.Segment{Key: fmt.Sprint(written), Documents: 1}
+				gone := make(map[string]bool)
+				for _, s := range inputs {
+					merged.Bytes += s.Bytes
+					gone[s.Key] = true
+				}
+				if len(inputs) < 2 || merged.Bytes > l.Bytes {
+					t.Fatalf("%d segments of %d bytes are merged", len(inputs), merged.Bytes)
+				}
+				var rest []manifest.Segment
+				for _, s := range m.Segments {
+					if !gone[s.Key] {
+						rest = append(rest, s)
+					}
+				}
+				m.Segments = append(rest, merged)
+				written += merged.Bytes
+			}
+			if most := 28 + int(2*total/l.Bytes); len(m.Segments) > most {
+				t.Fatalf("seed %d: %d segments of %d MiB, want at most %d", seed, len(m.Segments), total>>20, most)
+			}
+		}
+		if written > 5*total {
+			t.Errorf("seed %d: %d times written", seed, written/total)
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/index"
+	"github.com/bucketsearch/bucketsearch/functions/merge"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// model watches a world in which everybody works at once: what is deleted, and
+// whether what somebody reads is there.
+type model struct {
+	*world
+	mu      sync.Mutex
+	random  *rand.Rand // protected by mu
+	token   uint64     // of the last batch; protected by mu
+	packing sync.Mutex
+
+	lists sync.Map // generation → its keys
+}
+
+// listed returns the keys that a generation lists.
+func (m *model) listed(n uint64) map[string]bool {
+	if keys, known := m.lists.Load(n); known {
+		return keys.(map[string]bool)
+	}
+	g, err := manifest.At(m.t.Context(), m.bucket, 0, n)
+	if err != nil {
+		m.t.Error(err)
+	}
+	keys := keysOf(&g)
+	m.lists.Store(n, keys)
+	return keys
+}
+
+func (m *model) intN(n int) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.random.IntN(n)
+}
+
+// watched is the bucket as one worker sees it, who is killed after so many
+// calls. Every deletion is judged.
+func (m *model) watched(calls int64) blob.Bucket {
+	var done atomic.Int64
+	return faultblob.New(m.bucket, func(c faultblob.Call) faultblob.Fault {
+		if done.Add(1) > calls {
+			return faultblob.Before
+		}
+		if c.Op == faultblob.Delete {
+			m.judge(c.Key)
+		}
+		return faultblob.None
+	})
+}
+
+// judge checks that a key that is about to be deleted is listed by no
+// generation that is kept, unless it is erased, and was condemned a grace ago.
+func (m *model) judge(key string) {
+	newest, err := manifest.Read(m.t.Context(), m.bucket, 0)
+	if err != nil {
+		m.t.Error(err)
+		return
+	}
+	erased := false
+	switch {
+	case strings.HasPrefix(key, layout.Manifests):
+		if _, number, err := layout.ParseManifestKey(key); err != nil || number >= newest.Oldest {
+			m.t.Errorf("generation %d is deleted, and %d is the oldest that is kept", number, newest.Oldest)
+		}
+		return
+	case strings.HasPrefix(key, layout.Overlays):
+	case strings.HasPrefix(key, layout.Packages), strings.HasPrefix(key, layout.Books), strings.HasPrefix(key, layout.Segments):
+		for _, c := range newest.Condemned {
+			if c.Key == key {
+				erased = c.Erase
+				if m.clock.Now().Sub(c.At) < m.Limits.Grace {
+					m.t.Errorf("%s is deleted within the grace", key)
+				}
+			}
+		}
+		if !newest.IsCondemned(key) {
+			if len(m.there(key)) > 0 {
+				m.t.Errorf("%s is deleted, and not condemned", key)
+			}
+			return // by two sweeps
+		}
+	default:
+		return
+	}
+	for n := max(newest.Oldest, 1); n <= newest.Generation; n++ {
+		if m.listed(n)[key] && (!erased || n == newest.Generation) {
+			m.t.Errorf("%s is deleted, and generation %d of %d to %d lists it", key, n, newest.Oldest, newest.Generation)
+		}
+	}
+}
+
+// add commits a package of two pages and a book, as pack does.
+func (m *model) add() {
+	m.packing.Lock()
+	defer m.packing.Unlock()
+	m.mu.Lock()
+	m.token++
+	v := version(100 + m.token)
+	pages := []webobject.Object{
+		functionstest.Page(v, fmt.Sprint(one, m.random.IntN(6))), functionstest.Page(v, fmt.Sprint(one, "more/", m.random.IntN(40))),
+	}
+	m.mu.Unlock()
+	for scratch := memblob.New(); ; { // under a name that was never used
+		pkg, outcomes := functionstest.Package(m.t, scratch, 0, pages...)
+		content, err := scratch.Get(m.t.Context(), pkg.Key, blob.Range{})
+		if err != nil {
+			m.t.Error(err)
+			return
+		}
+		if newest := m.world.manifest(0); newest.IsCondemned(pkg.Key) || newest.Package(pkg.Key) != nil || m.bucket.Create(m.t.Context(), pkg.Key, content) != nil {
+			continue
+		}
+		err = m.learn(0, book.Book{Outcomes: outcomes}, pkg)
+		if errors.Is(err, errCondemned) {
+			continue // under another name, and so with another book
+		}
+		if err != nil {
+			m.t.Error(err)
+		}
+		return
+	}
+}
+
+// work does something at random, and may be killed.
+func (m *model) work() {
+	calls := int64(1 << 30)
+	if m.intN(3) == 0 {
+		calls = int64(m.intN(60))
+	}
+	bucket := m.watched(calls)
+	var err error
+	switch m.intN(5) {
+	case 0, 1:
+		m.add()
+		return
+	case 2:
+		f := &index.Function{
+			Bucket: bucket, Redis: m.Redis, Sender: new(functionstest.Sender), Now: m.Now, Worker: "i", Tiers: m.Limits.Tiers, Log: functionstest.Log(),
+		}
+		packages := m.world.manifest(0).Packages
+		if len(packages) > 0 {
+			err = f.Run(m.t.Context(), packages[m.intN(len(packages))].Key)
+		}
+		for _, pkg := range packages {
+			err = errors.Join(err, f.Run(m.t.Context(), pkg.Key))
+		}
+	case 3:
+		f := &merge.Function{
+			Bucket: bucket, Redis: redistest.Embedded(m.t), Sender: new(functionstest.Sender), Now: m.Now, Worker: "m", Tiers: m.Limits.Tiers, Log: functionstest.Log(),
+		}
+		err = f.Run(m.t.Context(), 0)
+	case 4:
+		f := m.sweeper(bucket)
+		err = f.Run(m.t.Context())
+	}
+	if err != nil && !errors.Is(err, blob.ErrRetryable) && !strings.Contains(err.Error(), "another is building") {
+		m.t.Error(err)
+	}
+}
+
+// sweeper returns a sweep that remembers nothing.
+func (m *model) sweeper(bucket blob.Bucket) *Function {
+	return &Function{
+		Bucket: bucket, Redis: m.Redis, Sender: new(functionstest.Sender), Now: m.Now, Worker: "s", Limits: m.Limits, Log: functionstest.Log(),
+	}
+}
+
+// reading holds a generation that somebody has read, and until when.
+type reading struct {
+	manifest.Manifest
+	until time.Time
+}
+
+// Whatever is packed, indexed, merged, compacted, erased and collected at once,
+// whoever is killed at whichever call, and however the time goes by: nothing is
+// deleted that a generation lists that is kept, nothing that a reader may still
+// be reading, and nothing else that was not condemned. In the end nothing is
+// left that was condemned, and no orphan.
+func TestNothingElseIsDeleted(t *testing.T) {
+	for seed := range uint64(2) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			m := &model{world: newQuiet(t), random: rand.New(rand.NewPCG(seed, 4))}
+			m.Limits.Books, m.Limits.Tiers.Tier, m.Limits.Past = 3, 3, 36*time.Hour
+			m.run()
+			var readers []reading
+			for round := range 12 {
+				if seed%2 == 1 && round%5 == 3 {
+					m.forget(nil, fmt.Sprint(one, m.intN(6)))
+				}
+				readers = append(readers, reading{m.world.manifest(0), m.clock.Now().Add(m.Limits.Grace)})
+				var all sync.WaitGroup
+				for range 3 {
+					all.Go(func() {
+						for range 3 {
+							m.work()
+						}
+					})
+				}
+				all.Wait()
+				for _, r := range readers {
+					if !m.clock.Now().Before(r.until) {
+						continue
+					}
+					for key := range r.Objects() {
+						if len(m.there(key)) == 0 {
+							t.Errorf("round %d: %s, which generation %d lists, is gone", round, key, r.Generation)
+						}
+					}
+				}
+				m.clock.Advance(time.Duration(m.intN(72)) * time.Hour / 2)
+			}
+			m.Bucket = m.watched(1 << 30)
+			for range 4 {
+				m.index(0)
+				m.merge(0)
+				m.run()
+				m.clock.Advance(m.Limits.Past + 2*m.Limits.Grace)
+			}
+			m.run()
+			m.checkPast(0)
+			m.checkKeys(0)
+			if newest := m.world.manifest(0); newest.Condemned != nil || newest.Forgotten != m.version() {
+				t.Errorf("condemned %+v, forgotten %d", newest.Condemned, newest.Forgotten)
+			}
+			m.oneVersionEach()
+		})
+	}
+}
+
+// version returns that of the takedowns.
+func (m *model) version() uint64 {
+	return uint64(len(functionstest.Keys(m.t, m.bucket, layout.Takedowns)))
+}
+
+// oneVersionEach checks that one document lives of each URL that is stored and
+// not forgotten: the last.
+func (m *model) oneVersionEach() {
+	m.t.Helper()
+	forgotten, err := takedown.Load(m.t.Context(), m.bucket)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	last := make(map[string]layout.Version)
+	newest := m.world.manifest(0)
+	for _, pkg := range newest.Packages {
+		content, err := m.bucket.Get(m.t.Context(), pkg.Key, blob.Range{})
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		reader, err := webobject.Open(content)
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		for entry, err := range reader.Objects() {
+			if err != nil {
+				m.t.Fatal(err)
+			}
+			if !forgotten.ForgetsURL(entry.URL) && entry.Version.Compare(last[entry.URL]) > 0 {
+				last[entry.URL] = entry.Version
+			}
+		}
+	}
+	for _, d := range m.live(0) {
+		if last[d.URL] != d.Version {
+			m.t.Errorf("%s lives in version %s, and %s is stored", d.URL, d.Version, last[d.URL])
+		}
+		delete(last, d.URL)
+	}
+	if len(last) > 0 {
+		m.t.Errorf("not searched: %v", last)
+	}
+}

@@ -1,0 +1,194 @@
+package sweep
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+// checkPast checks that the generations that are there are those that are
+// kept, and the overlays those that they list.
+func (w *world) checkPast(p layout.Partition) {
+	w.t.Helper()
+	newest := w.manifest(p)
+	var manifests, overlays []string
+	for n := max(newest.Oldest, 1); n <= newest.Generation; n++ {
+		m, err := manifest.At(w.t.Context(), w.bucket, p, n)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		manifests = append(manifests, layout.ManifestKey(p, n))
+		for key := range m.Objects() {
+			if strings.HasPrefix(key, layout.Overlays) {
+				overlays = append(overlays, key)
+			}
+		}
+	}
+	slices.Sort(overlays)
+	got := functionstest.Keys(w.t, w.bucket, layout.ManifestPrefix(p))
+	if diff := cmp.Diff(manifests, got); diff != "" {
+		w.t.Errorf("generations (-kept +there):\n%s", diff)
+	}
+	if diff := cmp.Diff(slices.Compact(overlays), functionstest.Keys(w.t, w.bucket, layout.OverlayPrefix(p))); diff != "" {
+		w.t.Errorf("overlays (-kept +there):\n%s", diff)
+	}
+}
+
+// there returns those of the keys under which something is stored.
+func (w *world) there(keys ...string) (there []string) {
+	for _, key := range keys {
+		if _, err := w.bucket.Head(w.t.Context(), key); err == nil {
+			there = append(there, key)
+		}
+	}
+	return there
+}
+
+// What is condemned goes when the grace is over and no generation that is kept
+// lists it; what is erased, after the grace.
+func TestCollect(t *testing.T) {
+	w := newQuiet(t)
+	w.run()
+	w.pack(0, 20, one+"a")
+	listed := w.manifest(0).Packages[0].Key
+	var keys []string
+	for _, name := range []string{"kept", "erased", "later"} {
+		key := layout.BookKey(0, name)
+		keys = append(keys, key)
+		functionstest.Put(t, w.bucket, key, nil)
+	}
+	functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) {
+		m.Condemn(w.clock.Now(), keys[1], listed, layout.BookKey(0, "absent"))
+		m.Erase()
+		m.Condemn(w.clock.Now(), keys[0])
+		m.Condemn(w.clock.Now().Add(time.Minute), keys[2])
+	})
+	all := append(keys, listed)
+	w.clock.Advance(w.Limits.Grace - time.Millisecond)
+	w.run()
+	if got := w.there(all...); len(got) != 4 || len(w.manifest(0).Condemned) != 5 {
+		t.Errorf("within the grace only %v are there", got)
+	}
+	w.clock.Advance(time.Millisecond)
+	w.run()
+	if diff := cmp.Diff([]string{keys[0], keys[2], listed}, w.there(all...)); diff != "" {
+		t.Errorf("there (-want +got):\n%s", diff)
+	}
+	if m := w.manifest(0); len(m.Condemned) != 2 || m.Condemned[0].Key != keys[0] {
+		t.Errorf("condemned %+v", m.Condemned)
+	}
+	w.clock.Advance(w.Limits.Past)
+	w.run()
+	if got := w.there(keys[0], keys[2]); len(got) != 2 {
+		t.Errorf("only %v are there, while a generation that is kept lists them", got)
+	}
+	w.clock.Advance(atOnce)
+	w.run()
+	if got := w.there(all...); len(got) != 1 {
+		t.Errorf("%v are there", got)
+	}
+	if m := w.manifest(0); len(m.Condemned) != 0 {
+		t.Errorf("condemned %+v", m.Condemned)
+	}
+}
+
+// Within the time that the past is kept it can be told what was true, and all
+// that was listed then is there.
+func TestThePastIsKept(t *testing.T) {
+	w := newQuiet(t)
+	w.run()
+	w.Limits.Tiers.Tier = 3
+	type moment struct {
+		at   time.Time
+		hash string
+	}
+	var moments []moment
+	for day := range uint64(30) {
+		w.pack(0, 20+day, one+"a", one+string('b'+rune(day%5)))
+		w.merge(0)
+		w.run()
+		m := w.manifest(0)
+		moments = append(moments, moment{m.Time, m.Hash()})
+		w.clock.Advance(12 * time.Hour)
+	}
+	oldest := w.manifest(0).Oldest
+	if oldest < 2 {
+		t.Fatal("nothing of the past was forgotten")
+	}
+	kept := 0
+	for _, then := range moments {
+		m, err := manifest.AsOf(t.Context(), w.bucket, 0, then.at)
+		if w.clock.Now().Sub(then.at) > w.Limits.Past && err != nil {
+			continue
+		}
+		if err != nil || m.Hash() != then.hash {
+			t.Errorf("as of %v: generation %d, %v", then.at, m.Generation, err)
+			continue
+		}
+		kept++
+		for key := range m.Objects() {
+			if len(w.there(key)) == 0 {
+				t.Errorf("%s, which generation %d lists, is gone", key, m.Generation)
+			}
+		}
+	}
+	if kept < 14 || kept > 20 {
+		t.Errorf("%d of %d moments can be asked for", kept, len(moments))
+	}
+	w.clock.Advance(w.Limits.Past + 2*w.Limits.Grace)
+	w.run()
+	w.checkPast(0)
+	if generations := functionstest.Keys(t, w.bucket, layout.ManifestPrefix(0)); len(generations) > 3 {
+		t.Errorf("%d generations are left of a month", len(generations))
+	}
+	w.checkKeys(0)
+}
+
+// A partition in which nothing happens is left alone in the end.
+func TestAQuietPartitionIsQuiet(t *testing.T) {
+	w := newQuiet(t)
+	w.pack(0, 20, one+"a")
+	before := uint64(0)
+	for range 60 {
+		w.run()
+		w.clock.Advance(12 * time.Hour)
+	}
+	before = w.manifest(0).Generation
+	for range 60 {
+		w.run()
+		w.clock.Advance(12 * time.Hour)
+	}
+	if m := w.manifest(0); m.Generation > before+5 {
+		t.Errorf("%d generations in a month in which nothing happened", m.Generation-before)
+	}
+}
+
+// A clock that was wrong for one commit has nothing forgotten early.
+func TestWrongClock(t *testing.T) {
+	for _, wrong := range []time.Duration{-365 * 24 * time.Hour, 365 * 24 * time.Hour} {
+		w := newQuiet(t)
+		w.pack(0, 20, one+"a")
+		w.run()
+		for day := range 4 {
+			at := w.clock.Now()
+			if day == 2 {
+				at = at.Add(wrong)
+			}
+			if _, err := manifest.Commit(t.Context(), w.bucket, 0, func() time.Time { return at }, func(*manifest.Manifest) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+			w.clock.Advance(24 * time.Hour)
+			w.run()
+		}
+		if m := w.manifest(0); m.Oldest > 1 {
+			t.Errorf("a clock wrong by %v: generation %d of %d is the oldest that is kept", wrong, m.Oldest, m.Generation)
+		}
+	}
+}

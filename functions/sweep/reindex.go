@@ -1,0 +1,127 @@
+package sweep
+
+import (
+	"context"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring"
+
+	"github.com/bucketsearch/bucketsearch/functions/segments"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// Reindex has packages indexed anew, in all partitions: those with documents in
+// a segment that was made by another version of the analyzer of any language
+// in it, or all when version is nil. It returns how many. Their old segments go
+// on serving until each is replaced. Without a Sender the next sweep tells index
+// of them.
+func (f *Function) Reindex(ctx context.Context, version func(language string) uint32) (packages int, err error) {
+	inForce, err := settings.Read(ctx, f.Bucket)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range inForce.Partitions() {
+		m, err := manifest.Read(ctx, f.Bucket, id)
+		if err != nil {
+			return packages, err
+		}
+		p := &partition{Function: f, settings: inForce, id: id, manifest: m}
+		n, err := p.reindex(ctx, version)
+		packages += n
+		if err != nil {
+			return packages, err
+		}
+	}
+	return packages, nil
+}
+
+func (p *partition) reindex(ctx context.Context, version func(string) uint32) (int, error) {
+	if version == nil {
+		return p.unindex(ctx, func(m *manifest.Manifest) error {
+			for i := range m.Packages {
+				m.Packages[i].Indexed = false
+			}
+			return nil
+		})
+	}
+	stale := make(map[string]bool) // by the segment's key
+	for _, s := range p.manifest.Segments {
+		opened, err := segments.Open(ctx, segments.Ranges{Bucket: p.Bucket}, &s)
+		if err != nil {
+			return 0, err
+		}
+		for language, made := range opened.Analysis() {
+			if made != version(language) {
+				stale[s.Key] = true
+			}
+		}
+	}
+	return p.unindex(ctx, func(m *manifest.Manifest) error {
+		return p.replaceAll(ctx, m, func(s *manifest.Segment) bool { return stale[s.Key] })
+	})
+}
+
+// unindex commits an edit that has packages indexed anew, raises their events,
+// and returns how many there are.
+func (p *partition) unindex(ctx context.Context, edit func(*manifest.Manifest) error) (int, error) {
+	var again []manifest.Package
+	err := p.commit(ctx, func(m *manifest.Manifest) error {
+		before := slices.Clone(m.Packages)
+		if err := edit(m); err != nil {
+			return err
+		}
+		again = nil
+		for i, pkg := range m.Packages {
+			if before[i].Indexed && !pkg.Indexed {
+				again = append(again, pkg)
+			}
+		}
+		if again == nil {
+			return manifest.ErrUnchanged
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if p.Sender == nil {
+		return len(again), nil
+	}
+	for _, pkg := range again {
+		if err := p.raise(ctx, task.Index, blob.Object{Key: pkg.Key, Size: pkg.Bytes}); err != nil {
+			return len(again), err
+		}
+	}
+	return len(again), nil
+}
+
+// replaceAll, in the edit of a commit, calls all packages not indexed that have
+// live documents in some segments. When each is indexed anew, nothing of these
+// segments is alive, and they leave the list.
+func (p *partition) replaceAll(ctx context.Context, m *manifest.Manifest, which func(*manifest.Segment) bool) error {
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		if !which(s) {
+			continue
+		}
+		dead, err := segments.Dead(ctx, p.Bucket, s)
+		if err != nil {
+			return err
+		}
+		from := uint64(0)
+		for _, part := range s.Parts {
+			to := from + uint64(part.Documents)
+			own := roaring.New()
+			own.AddRange(from, to)
+			from = to
+			j := slices.IndexFunc(m.Packages, func(pkg manifest.Package) bool { return pkg.ID == part.Package })
+			if j >= 0 && own.AndCardinality(dead) < uint64(part.Documents) {
+				m.Packages[j].Indexed = false
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// Keep is how long a generation can be asked for after the next has followed
+// it.
+const Keep = 7 * 24 * time.Hour
+
+// ErrNotKept says that a moment is longer ago than generations are kept.
+var ErrNotKept = errors.New("generation is not kept any more")
+
+// AsOf returns the generation that was in force at a moment: the one whose
+// time is not later, and whose successor's is. Before the first one that is
+// the zero generation, and after the newest the newest. It fails with
+// ErrNotKept for what is longer ago than the oldest that is kept.
+//
+// Times are those of the committers' clocks, but never go back. A clock that
+// was ahead has all later generations take its time until that has come; what
+// became true meanwhile is told from then on, and not as of the moments at
+// which it did. A clock that was behind changes nothing.
+//
+// It costs two GETs, and as many as it takes to halve the generations to one.
+func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Time) (Manifest, error) {
+	newest, err := Read(ctx, bucket, p)
+	if err != nil || !newest.Time.After(t) {
+		return newest, err
+	}
+	// Generation low is not later than t, or is before all that are kept;
+	// generation high is later.
+	low, high := max(newest.Oldest, 1)-1, newest.Generation
+	found := Manifest{Partition: p}
+	for high-low > 1 {
+		middle := low + (high-low)/2
+		m, err := At(ctx, bucket, p, middle)
+		switch {
+		case errors.Is(err, blob.ErrAbsent): // collected since newest was read
+			low, found = middle, Manifest{Partition: p}
+		case err != nil:
+			return Manifest{}, err
+		case m.Time.After(t):
+			high = middle
+		default:
+			low, found = middle, m
+		}
+	}
+	if low > 0 && found.Generation == 0 {
+		return Manifest{}, fmt.Errorf("partition %s as of %s: %w; ask for a later moment", p, t.UTC().Format(time.RFC3339), ErrNotKept)
+	}
+	return found, nil
+}

@@ -1,0 +1,155 @@
+package segment
+
+import (
+	"fmt"
+	"iter"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+)
+
+// Options of building.
+type Options struct {
+	Analysis map[string]uint32 // language → version of its analyzer
+	Flush    int               // bytes of text to gather in memory before they are packed; 0 stands for 8 MiB
+}
+
+const defaultFlush = 8 << 20
+
+// Builder makes a segment. At most it holds about three times as many bytes as
+// Flush says and one and a half times those of the segment. It is not safe for
+// concurrent use.
+type Builder struct {
+	options Options
+	object  *object
+	stored  storedWriter
+	columns columnWriter
+	codes   [][postings.Fields]uint8 // of the lengths of each document's fields
+	batch   *batch
+	runs    []run
+	err     error // of NewBuilder
+}
+
+// NewBuilder returns a builder of a segment without documents.
+func NewBuilder(o Options) *Builder {
+	if o.Flush <= 0 {
+		o.Flush = defaultFlush
+	}
+	b := &Builder{options: o, batch: newBatch()}
+	if b.object, b.err = newObject(0); b.err == nil {
+		b.stored.object = b.object
+	}
+	return b
+}
+
+// Add takes the next document; documents are numbered as they come. Its tokens
+// come field by field, in the order of the fields' numbers. After an error the
+// builder is of no use.
+func (b *Builder) Add(d *Document, tokens iter.Seq[Token]) error {
+	if b.err == nil {
+		b.err = b.add(d, tokens)
+	}
+	return b.err
+}
+
+func (b *Builder) add(d *Document, tokens iter.Seq[Token]) error {
+	if len(b.codes) >= MaxDocuments {
+		return fmt.Errorf("cannot index %s: a segment holds at most %d documents", d.URL, MaxDocuments)
+	}
+	if !sortedOnce(d.Collections) || d.Offset < 0 || d.Length < 0 {
+		return fmt.Errorf("cannot index %s: its collections must be sorted, each once, and its place not negative", d.URL)
+	}
+	if err := b.stored.add(d); err != nil {
+		return err
+	}
+	lengths, err := b.batch.add(uint32(len(b.codes)), hashOf(d.ID[:]), tokens)
+	if err != nil {
+		return fmt.Errorf("cannot index %s: %w", d.URL, err)
+	}
+	b.columns.add(d, &lengths)
+	var codes [postings.Fields]uint8
+	for f, n := range lengths {
+		codes[f] = postings.LengthCode(n)
+	}
+	b.codes = append(b.codes, codes)
+	b.batch.text += textSize(d)
+	b.object.spill()
+	if b.batch.text >= b.options.Flush || b.batch.size() >= 4*b.options.Flush {
+		b.flush()
+	}
+	return nil
+}
+
+func sortedOnce(s []string) bool {
+	for i := 1; i < len(s); i++ {
+		if s[i-1] >= s[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func textSize(d *Document) int {
+	n := len(d.Title) + len(d.URL) + len(d.Body)
+	for _, h := range d.Headings {
+		n += len(h)
+	}
+	return n
+}
+
+func (b *Builder) flush() {
+	b.runs = append(b.runs, b.batch.pack())
+	b.batch.reset()
+}
+
+// Finish returns the whole object. The builder is of no use afterwards.
+func (b *Builder) Finish() ([]byte, error) {
+	if b.err != nil {
+		return nil, b.err
+	}
+	b.stored.close()
+	b.flush()
+	b.batch = nil
+	b.object.encoder = nil
+	var terms *termWriter
+	var columns *object
+	var group errgroup.Group
+	group.Go(func() (err error) {
+		terms, err = b.terms()
+		return err
+	})
+	group.Go(func() (err error) {
+		columns, err = b.writeColumns()
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	b.runs = nil
+	return b.object.finish(terms, columns), nil
+}
+
+// terms merges the terms of all runs.
+func (b *Builder) terms() (*termWriter, error) {
+	cursors, packed := make([]termCursor, len(b.runs)), 0
+	for i, r := range b.runs {
+		cursors[i] = &runTerms{parser: parser{data: r.terms}, codes: b.codes}
+		packed += len(r.terms)
+	}
+	return mergeTerms(cursors, packed/2)
+}
+
+// writeColumns returns an object of the columns and words.
+func (b *Builder) writeColumns() (*object, error) {
+	o, err := newColumns()
+	if err != nil {
+		return nil, err
+	}
+	words := make([]wordCursor, len(b.runs))
+	for i, r := range b.runs {
+		words[i] = &runWords{parser: parser{data: r.words}, documents: uint32(len(b.codes))}
+	}
+	b.columns.writeTo(o, b.options.Analysis)
+	return o, o.writeWords(words, b.columns.hashes())
+}

@@ -1,0 +1,105 @@
+package segment
+
+import (
+	"bytes"
+	"encoding/hex"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestFlush builds the same segment of batches of every size.
+func TestFlush(t *testing.T) {
+	docs := generate(120, 1)
+	want := mustBuild(t, docs, 0)
+	for _, flush := range []int{1, 3000, 40_000} {
+		if !bytes.Equal(want, mustBuild(t, docs, flush)) {
+			t.Errorf("batches of %d bytes make other bytes", flush)
+		}
+	}
+}
+
+// TestLarge builds a segment that is gathered in several pieces of memory.
+func TestLarge(t *testing.T) {
+	docs := generate(60, 1)
+	random := rand.NewChaCha8([32]byte{1})
+	b := NewBuilder(Options{})
+	for i := range docs {
+		body := make([]byte, 50_000)
+		_, _ = random.Read(body)
+		docs[i].Body = hex.EncodeToString(body)
+		if err := b.Add(&docs[i], slices.Values([]Token{{Term: "a"}})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := b.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(content); err != nil {
+		t.Fatal(err)
+	}
+	if pieces := len(content) >> 20; pieces < 2 {
+		t.Errorf("%d bytes are not large", len(content))
+	}
+	if d := cmp.Diff(stripped(docs), allStored(t, mustOpen(t, content))); d != "" {
+		t.Errorf("documents (-want +got)\n%s", d)
+	}
+}
+
+func TestBuilderRefuses(t *testing.T) {
+	good := Token{Field: Body, Term: "a", Position: 5}
+	tests := []struct {
+		name   string
+		d      Document
+		tokens []Token
+	}{
+		{"empty term", Document{}, []Token{{Field: Body}}},
+		{"long term", Document{}, []Token{{Field: Body, Term: strings.Repeat("a", MaxTerm+1)}}},
+		{"field that is none", Document{}, []Token{{Field: 4, Term: "a"}}},
+		{"field below zero", Document{}, []Token{{Field: -1, Term: "a"}}},
+		{"fields out of order", Document{}, []Token{good, {Field: Title, Term: "a"}}},
+		{"positions out of order", Document{}, []Token{good, {Field: Body, Term: "b", Position: 4}}},
+		{"collections out of order", Document{Collections: []string{"b", "a"}}, []Token{good}},
+		{"a collection twice", Document{Collections: []string{"a", "a"}}, []Token{good}},
+		{"a place below zero", Document{Offset: -1}, []Token{good}},
+		{"a large document", Document{Body: strings.Repeat("a", MaxRecord)}, []Token{good}},
+	}
+	for _, test := range tests {
+		b := NewBuilder(Options{})
+		if err := b.Add(&test.d, slices.Values(test.tokens)); err == nil {
+			t.Errorf("%s was taken", test.name)
+		}
+		if _, err := b.Finish(); err == nil {
+			t.Errorf("%s: finished after an error", test.name)
+		}
+	}
+}
+
+// TestLongWords leaves out words that are too long, and takes several tokens at
+// one position.
+func TestLongWords(t *testing.T) {
+	b := NewBuilder(Options{})
+	longest := strings.Repeat("é", 120)
+	err := b.Add(&Document{}, slices.Values([]Token{
+		{Field: Body, Term: "a", Word: strings.Repeat("a", MaxTerm+1), Position: 1},
+		{Field: Body, Term: longest, Word: longest, Position: 1},
+		{Field: Body, Term: "a", Word: "as", Position: 1},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := b.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(content); err != nil {
+		t.Fatal(err)
+	}
+	if words := wordsOf(t, mustOpen(t, content)); len(words) != 2 || words["as"] != 1 || words[longest] != 1 {
+		t.Errorf("words: %v", words)
+	}
+}

@@ -1,0 +1,149 @@
+package segment
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+)
+
+// Check verifies a whole object: every byte is covered by a checksum that is
+// right, everything can be read, and the sections agree with each other.
+func Check(content []byte) error {
+	s, err := OpenBytes(content)
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	for _, check := range []func(context.Context) error{s.checkColumns, s.checkStored, s.checkTerms, s.checkWords} {
+		if err := check(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Segment) checkColumns(ctx context.Context) error {
+	for _, c := range s.tail.columns {
+		var err error
+		switch c.kind {
+		case numbersKind:
+			_, err = s.Numbers(ctx, c.name)
+		case stringsKind:
+			_, err = s.Strings(ctx, c.name)
+		default:
+			var contents [][]byte
+			if contents, err = s.read(ctx, []blob.Range{{Offset: c.offset, Length: c.size}}); err == nil {
+				_, err = unseal(contents[0])
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := s.Sketches(ctx)
+	return err
+}
+
+func (s *Segment) checkStored(ctx context.Context) error {
+	ids, err := s.Identities(ctx)
+	if err != nil {
+		return err
+	}
+	index := &s.tail.stored
+	window := window{segment: s, from: index.start, to: index.end()}
+	for block := range index.ends {
+		sealed, err := window.take(ctx, index.at(block).Length)
+		if err != nil {
+			return err
+		}
+		if err := s.checkBlock(sealed, block, ids); err != nil {
+			return s.wrap(fmt.Errorf("stored block %d: %w", block, err))
+		}
+	}
+	return nil
+}
+
+func (s *Segment) checkBlock(sealed []byte, block int, ids []layout.Identity) error {
+	index := &s.tail.stored
+	r, err := openStored(sealed, index.raw[block], index.count(block))
+	if err != nil {
+		return err
+	}
+	for i, record := range r.records {
+		d, err := parseRecord(record)
+		if err != nil {
+			return err
+		}
+		if doc := index.first[block] + uint32(i); d.ID != ids[doc] {
+			return damaged("document %d is stored as %s, its identity is %s", doc, d.ID, ids[doc])
+		}
+	}
+	return nil
+}
+
+// checkTerms also checks that there are as many occurrences in each field as
+// the totals say.
+func (s *Segment) checkTerms(ctx context.Context) error {
+	var lengths [postings.Fields]uint64
+	var last []byte
+	walk := s.walkTerms(ctx)
+	counts := make([]uint32, len(s.tail.terms.counts))
+	for {
+		ok, err := walk.next()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		block, term := walk.block-1, walk.key()
+		counts[block]++
+		if bytes.Compare(last, term) >= 0 || string(term) > string(s.tail.terms.separator(block)) ||
+			block > 0 && string(term) <= string(s.tail.terms.separator(block-1)) {
+			return s.wrap(damaged("term %q is out of order", term))
+		}
+		last = append(last[:0], term...)
+		err = walk.each(func(p postings.Posting, _ []uint32) {
+			for f, n := range p.Freq {
+				lengths[f] += uint64(n)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for block, count := range counts {
+		if count != s.tail.terms.counts[block] {
+			return s.wrap(damaged("block %d has %d terms, not %d", block, count, s.tail.terms.counts[block]))
+		}
+	}
+	for f, n := range lengths {
+		if want := s.tail.fields[f].Length; n != want {
+			return s.wrap(damaged("field %d has %d occurrences, not %d", f, n, want))
+		}
+	}
+	if walk.pages.rest > 0 || len(walk.pages.data) > 0 {
+		return s.wrap(damaged("there are positions of no term"))
+	}
+	return nil
+}
+
+func (s *Segment) checkWords(ctx context.Context) error {
+	walk, err := s.walkWords(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		ok, err := walk.next()
+		if !ok {
+			return err
+		}
+		if n := len(walk.docs); n == 0 || uint64(n) > walk.count() {
+			return s.wrap(damaged("word %q is held by %d documents, %d of which are known", walk.key(), walk.count(), n))
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package segment
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+)
+
+// readAll reads whatever can be read of a segment and returns all errors.
+func readAll(t testing.TB, s *Segment) error {
+	ctx := t.Context()
+	var errs []error
+	note := func(err error) { errs = append(errs, err) }
+	terms, _, err := s.Prefix(ctx, "", 1000)
+	note(err)
+	names := []string{"absent"}
+	for _, term := range terms {
+		names = append(names, term.Text)
+	}
+	again, err := s.Terms(ctx, names)
+	note(err)
+	for _, term := range again {
+		if term == nil {
+			continue
+		}
+		it := term.List.Iterator()
+		for doc := it.Next(); doc != postings.NoMore; doc = it.Next() {
+			it.Payload()
+			offset, size := it.PositionBlock()
+			blocks, err := s.ReadPositions(ctx, []blob.Range{{Offset: term.Positions.Offset + int64(offset), Length: int64(size)}})
+			note(err)
+			if err == nil {
+				_, err = it.Positions(blocks[0], nil)
+				note(err)
+			}
+		}
+		note(it.Err())
+	}
+	for doc := range uint32(min(s.Documents(), 1000)) {
+		_, err := s.Stored(ctx, []uint32{doc})
+		note(err)
+	}
+	_, err = s.Identities(ctx)
+	note(err)
+	_, err = s.Sketches(ctx)
+	note(err)
+	for _, name := range numberColumns {
+		_, err = s.Numbers(ctx, name)
+		note(err)
+	}
+	for _, name := range stringColumns {
+		c, err := s.Strings(ctx, name)
+		note(err)
+		if err == nil && len(c.Of) > 0 {
+			c.Get(uint32(len(c.Of) - 1))
+			c.Has("docs")
+		}
+	}
+	_, err = s.Words(ctx)
+	note(err)
+	return errors.Join(errs...)
+}
+
+// TestEveryByteCounts changes every byte of a segment, which Check notices and
+// which makes no read panic or lie silently.
+func TestEveryByteCounts(t *testing.T) {
+	docs := generate(2, 1)
+	for i := range docs {
+		docs[i].Body = docs[i].Body[:50]
+	}
+	content := mustBuild(t, docs, 0)
+	if err := readAll(t, mustOpen(t, content)); err != nil {
+		t.Fatal(err)
+	}
+	ref := Ref{Key: "segments/0000/a.seg", Bytes: int64(len(content)), Tail: mustOpen(t, content).Ref().Tail}
+	for i := range content {
+		changed := slices.Clone(content)
+		changed[i] ^= 1 << (i % 8)
+		err := Check(changed)
+		if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrVersion) {
+			t.Errorf("byte %d: %v", i, err)
+		}
+		s, err := Open(t.Context(), Bytes(changed), ref)
+		if err == nil {
+			err = readAll(t, s)
+		}
+		if err == nil { // only merges read the samples of words
+			_, err = Merge(t.Context(), []Input{{Segment: s}}, 1<<30)
+		}
+		// Only Check reads the first bytes.
+		if i >= len(magic) && !errors.Is(err, ErrDamaged) {
+			t.Errorf("byte %d: reading: %v", i, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), ref.Key) {
+			t.Errorf("byte %d: the error does not name the segment: %v", i, err)
+		}
+	}
+}
+
+func TestTruncated(t *testing.T) {
+	content := mustBuild(t, generate(1, 1), 0)
+	for size := range content {
+		if err := Check(content[:size]); !errors.Is(err, ErrDamaged) {
+			t.Fatalf("%d of %d bytes: %v", size, len(content), err)
+		}
+		for _, ref := range []Ref{{Bytes: int64(len(content)), Tail: 500}, {Bytes: int64(size), Tail: 30}, {Bytes: int64(size)}} {
+			if _, err := Open(t.Context(), Bytes(content[:size]), ref); err == nil {
+				t.Fatalf("%d of %d bytes were opened by %+v", size, len(content), ref)
+			}
+		}
+	}
+}
+
+func TestVersions(t *testing.T) {
+	content := mustBuild(t, generate(4, 1), 0)
+	older, newer := slices.Clone(content), slices.Clone(content)
+	older[5], newer[5] = 1, 3
+	for _, test := range []struct {
+		name    string
+		content []byte
+		want    string
+	}{
+		{"older", older, "segment is of version 1, which this program no longer reads: run bucketsearch reindex"},
+		{"newer", newer, "segment is of version 3 and needs a reader of version 3, this one is of version 2: use a newer program"},
+	} {
+		_, err := Open(t.Context(), Bytes(test.content), Ref{Key: "k", Bytes: int64(len(content))})
+		for _, err := range []error{err, Check(test.content)} {
+			if !errors.Is(err, ErrVersion) || !strings.HasSuffix(err.Error(), test.want) {
+				t.Errorf("%s: %v", test.name, err)
+			}
+		}
+	}
+	// A later version that this program may read says so in its tail.
+	tail := *mustOpen(t, content).tail
+	object := tail.appendTo(slices.Clone(content[:tail.end()]))
+	object[tail.end()] = 9
+	reseal(object)
+	if err := Check(object); err != nil {
+		t.Errorf("version 9 that a reader of version 2 can read: %v", err)
+	}
+	object[tail.end()+1] = 9
+	reseal(object)
+	if err := Check(object); !errors.Is(err, ErrVersion) {
+		t.Errorf("version 9 that only a reader of version 9 can read: %v", err)
+	}
+}

@@ -1,0 +1,76 @@
+package segment
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/RoaringBitmap/roaring"
+)
+
+const (
+	overlayMagic  = "\xFFBOVL\x01\r\n"
+	deletionsKind = 1
+)
+
+// Deletions is the overlay that tells which documents of a segment are dead.
+type Deletions struct {
+	Documents int // of the segment
+	Dead      *roaring.Bitmap
+}
+
+// Encode returns the overlay object: the same deletions give the same bytes.
+func (d Deletions) Encode() ([]byte, error) {
+	if d.Documents < 0 || d.Documents > MaxDocuments || !d.Dead.IsEmpty() && uint64(d.Dead.Maximum()) >= uint64(d.Documents) {
+		return nil, fmt.Errorf("cannot delete %d of %d documents: there must be at most %d, and none of the dead behind them",
+			d.Dead.GetCardinality(), d.Documents, MaxDocuments)
+	}
+	b := append([]byte(overlayMagic), deletionsKind)
+	b = binary.AppendUvarint(b, uint64(d.Documents))
+	from, to, next := uint32(0), uint32(0), uint32(0) // the run that is open, and the end of the one before
+	closeRun := func() {
+		if to > from {
+			b = binary.AppendUvarint(b, uint64(from-next))
+			b = binary.AppendUvarint(b, uint64(to-from))
+			next = to
+		}
+	}
+	for it := d.Dead.Iterator(); it.HasNext(); {
+		doc := it.Next()
+		if doc != to || to == from {
+			closeRun()
+			from = doc
+		}
+		to = doc + 1
+	}
+	closeRun()
+	return seal(b, 0), nil
+}
+
+// DecodeDeletions reads what Encode returned. Errors wrap ErrDamaged.
+func DecodeDeletions(content []byte) (Deletions, error) {
+	fail := func(err error) (Deletions, error) {
+		return Deletions{}, fmt.Errorf("cannot read deletions of %d bytes: %w", len(content), err)
+	}
+	if len(content) < len(overlayMagic) || string(content[:len(overlayMagic)]) != overlayMagic {
+		return fail(damaged("they do not begin as an overlay of version 1"))
+	}
+	unsealed, err := unseal(content)
+	if err != nil {
+		return fail(err)
+	}
+	if len(unsealed) == len(overlayMagic) || unsealed[len(overlayMagic)] != deletionsKind {
+		return fail(damaged("they are an overlay of another kind"))
+	}
+	p := parser{data: unsealed[len(overlayMagic)+1:]}
+	documents := p.number(MaxDocuments)
+	dead := roaring.New()
+	for next := uint64(0); p.left() > 0; {
+		from := next + p.number(documents-next)
+		next = from + p.number(documents-from)
+		dead.AddRange(from, next)
+	}
+	if p.failed {
+		return fail(damaged("they do not hold what they tell of"))
+	}
+	return Deletions{Documents: int(documents), Dead: dead}, nil
+}

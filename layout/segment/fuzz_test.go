@@ -1,0 +1,170 @@
+package segment
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"slices"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring"
+)
+
+// reseal makes the checksums of a tail and its footer right.
+func reseal(object []byte) {
+	footer := len(object) - footerSize
+	tail := len(object) - int(binary.BigEndian.Uint64(object[footer:]))
+	resealPart(object[tail:footer])
+	resealPart(object[footer:])
+}
+
+func resealPart(sealed []byte) {
+	end := len(sealed) - sealSize
+	binary.BigEndian.PutUint32(sealed[end:], crc32.Checksum(sealed[:end], castagnoli))
+}
+
+// FuzzTail opens objects whose tails are not what they should be, but have the
+// right checksums, and reads what they tell of.
+func FuzzTail(f *testing.F) {
+	content := mustBuild(f, generate(5, 1), 0)
+	end := mustOpen(f, content).tail.end()
+	f.Add(content[end : len(content)-footerSize-sealSize])
+	f.Add([]byte{version, leastVersion})
+	f.Fuzz(func(t *testing.T, tail []byte) {
+		object := seal(append(slices.Clone(content[:end]), tail...), int(end))
+		footer := len(object)
+		object = binary.BigEndian.AppendUint64(object, uint64(footer-int(end)+footerSize))
+		object = seal(binary.BigEndian.AppendUint64(object, uint64(footer+footerSize)), footer)
+		_ = Check(object)
+		if s, err := OpenBytes(object); err == nil {
+			_ = readAll(t, s)
+		}
+	})
+}
+
+// FuzzSections changes a byte of a section and makes its checksum right.
+func FuzzSections(f *testing.F) {
+	content := mustBuild(f, generate(5, 1), 0)
+	s := mustOpen(f, content)
+	for n := range 24 {
+		f.Add(uint8(n), uint16(3), byte(0xff))
+	}
+	f.Fuzz(func(t *testing.T, section uint8, at uint16, value byte) {
+		changed := slices.Clone(content)
+		ranges := append(s.tail.stored.ranges([]int{0}), s.tail.terms.at(0))
+		for _, c := range s.tail.columns {
+			// Vellum trusts its bytes.
+			if c.kind != wordsKind {
+				r := ranges[0]
+				r.Offset, r.Length = c.offset, c.size
+				ranges = append(ranges, r)
+			}
+		}
+		r := ranges[int(section)%len(ranges)]
+		part := changed[r.Offset:][:r.Length]
+		part[int(at)%len(part)] = value
+		resealPart(part)
+		_ = Check(changed)
+		damaged := mustOpen(t, changed)
+		_ = readAll(t, damaged)
+		_, _ = Merge(t.Context(), []Input{{Segment: damaged, Dead: roaring.BitmapOf(1)}}, 1<<30)
+	})
+}
+
+func FuzzTermBlock(f *testing.F) {
+	content := mustBuild(f, generate(5, 1), 0)
+	s := mustOpen(f, content)
+	r := s.tail.terms.at(0)
+	f.Add(content[r.Offset:][:r.Length-sealSize], "w1")
+	f.Fuzz(func(t *testing.T, block []byte, term string) {
+		found, err := s.findTerm(seal(slices.Clone(block), 0), term)
+		if found != nil && (err != nil || found.Text != term) {
+			t.Errorf("%q: %v, %v", term, found, err)
+		}
+	})
+}
+
+func FuzzStoredBlock(f *testing.F) {
+	o, err := newObject(0)
+	if err != nil {
+		f.Fatal(err)
+	}
+	w := storedWriter{object: o}
+	for _, d := range generate(3, 1) {
+		if err := w.add(&d); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.Add(append(append(slices.Clone(w.sizes), w.records...), w.bodies...), 3)
+	f.Fuzz(func(t *testing.T, raw []byte, documents int) {
+		if documents < 0 || len(raw) > maxStoredBlock {
+			return
+		}
+		sealed := seal(o.encoder.EncodeAll(raw, nil), 0)
+		r, err := openStored(sealed, uint32(len(raw)), documents)
+		if err != nil {
+			return
+		}
+		for i := range documents {
+			d, err := r.document(i)
+			if err != nil {
+				continue
+			}
+			if again, err := parseRecord(appendRecord(nil, &d)); err != nil || again.URL != d.URL || again.ID != d.ID {
+				t.Errorf("%+v reads as %+v, %v", d, again, err)
+			}
+		}
+	})
+}
+
+func FuzzColumns(f *testing.F) {
+	var w stringWriter
+	w.add("a")
+	w.add("a", "b")
+	w.add()
+	f.Add(w.appendTo(nil), uint16(3))
+	f.Add(appendNumbers(nil, []uint64{1, 1 << 40, 7}), uint16(3))
+	f.Add(appendSample(appendSample(nil, []uint32{1, 2}), []uint32{0}), uint16(3))
+	f.Fuzz(func(t *testing.T, content []byte, documents uint16) {
+		p := parser{data: content}
+		if c := p.strings(int(documents)); !p.failed {
+			for doc := range c.Of {
+				c.Get(uint32(doc))
+			}
+			c.Has("a")
+		}
+		p = parser{data: content}
+		if values := p.numbers(int(documents)); !p.failed && len(values) != int(documents) {
+			t.Errorf("%d numbers of %d documents", len(values), documents)
+		}
+		p = parser{data: content}
+		for _, doc := range p.sample(nil, uint32(documents)) {
+			if doc >= uint32(documents) {
+				t.Errorf("sample of document %d of %d", doc, documents)
+			}
+		}
+	})
+}
+
+func FuzzDeletions(f *testing.F) {
+	for _, docs := range [][]uint32{nil, {0}, {1, 2, 3, 70000}, {99999}} {
+		b, err := Deletions{Documents: 100_000, Dead: roaring.BitmapOf(docs...)}.Encode()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b[len(overlayMagic)+1 : len(b)-sealSize])
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		object := seal(append(append([]byte(overlayMagic), deletionsKind), content...), 0)
+		d, err := DecodeDeletions(object)
+		if err != nil {
+			return
+		}
+		again, err := d.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := DecodeDeletions(again); err != nil || !back.Dead.Equals(d.Dead) || back.Documents != d.Documents {
+			t.Errorf("%v reads as %v, %v", d, back, err)
+		}
+	})
+}

@@ -1,0 +1,123 @@
+package segment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+)
+
+// Input is a segment to be merged, and which of its documents are left out;
+// nil for none.
+type Input struct {
+	Segment *Segment
+	Dead    *roaring.Bitmap
+}
+
+// Merge returns the segment of the inputs' live documents, one input after
+// another. It fails if that would be more than most bytes.
+//
+// Stored documents, terms and columns are merged at the same time. Inputs are
+// read through windows of 1 MiB, but for columns, one of which is read at a
+// time. Stored blocks of which all documents live are copied as they are, and
+// so are postings of terms that only one input has. If all live, terms,
+// positions, columns and words are the same, byte by byte, as those that a
+// Builder makes of the same documents in the same order. The versions of
+// analyzers are the lowest of the inputs.
+func Merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
+	content, err := merge(ctx, inputs, most)
+	if err != nil {
+		return nil, fmt.Errorf("cannot merge %d segments: %w", len(inputs), err)
+	}
+	return content, nil
+}
+
+func merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
+	all, size, err := number(inputs)
+	if err != nil {
+		return nil, err
+	}
+	var stored, columns *object
+	var terms *termWriter
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		stored, err = mergeStored(ctx, all, int(min(size, most)))
+		return err
+	})
+	group.Go(func() (err error) {
+		terms, err = mergeInputTerms(ctx, all)
+		return err
+	})
+	group.Go(func() (err error) {
+		columns, err = mergeColumns(ctx, all)
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	content := stored.finish(terms, columns)
+	if int64(len(content)) > most {
+		return nil, fmt.Errorf("that would be %d bytes, at most %d are allowed", len(content), most)
+	}
+	return content, nil
+}
+
+// input is a segment that is being merged.
+type input struct {
+	*Segment
+	dead    *roaring.Bitmap
+	live    uint32   // documents
+	numbers []uint32 // of the documents in the merged segment; dead ones have NoMore
+}
+
+// number gives the live documents their numbers, and returns the size of all
+// inputs.
+func number(inputs []Input) (all []*input, size int64, err error) {
+	next := uint32(0)
+	for _, i := range inputs {
+		in := &input{Segment: i.Segment, dead: i.Dead, numbers: make([]uint32, i.Segment.Documents())}
+		first := next
+		for doc := range in.numbers {
+			if in.dead != nil && in.dead.Contains(uint32(doc)) {
+				in.numbers[doc] = postings.NoMore
+				continue
+			}
+			in.numbers[doc] = next
+			next++
+		}
+		in.live = next - first
+		if next > MaxDocuments {
+			return nil, 0, fmt.Errorf("a segment holds at most %d documents", MaxDocuments)
+		}
+		all = append(all, in)
+		size += i.Segment.ref.Bytes
+	}
+	return all, size, nil
+}
+
+// lives reports whether a document is not left out.
+func (in *input) lives(doc uint32) bool { return in.numbers[doc] != postings.NoMore }
+
+// allLive reports whether none of the documents from one up to another is left
+// out.
+func (in *input) allLive(from, to uint32) bool {
+	return !slices.Contains(in.numbers[from:to], postings.NoMore)
+}
+
+// lowestAnalysis returns, of each language, the lowest version of the analyzers
+// that made its terms.
+func lowestAnalysis(all []*input) map[string]uint32 {
+	lowest := map[string]uint32{}
+	for _, in := range all {
+		for name, version := range in.Analysis() {
+			if known, found := lowest[name]; !found || version < known {
+				lowest[name] = version
+			}
+		}
+	}
+	return lowest
+}

@@ -1,0 +1,227 @@
+package segment
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// section returns the bytes of what lies between the stored blocks and the
+// column of packages, which tells parts apart, and those of the words.
+func sections(s *Segment, content []byte) map[string][]byte {
+	all := map[string][]byte{
+		"terms":     content[s.tail.terms.start:s.tail.terms.end()],
+		"positions": content[s.tail.pagesFrom():s.tail.columnsFrom()],
+	}
+	for _, c := range s.tail.columns {
+		all[c.name] = content[c.offset:][:c.size]
+	}
+	return all
+}
+
+// TestMergeIsBuild merges parts of several sizes and gets what building all at
+// once gives.
+func TestMergeIsBuild(t *testing.T) {
+	docs := generate(300, 1)
+	for _, cuts := range [][]int{{300}, {100, 200}, {0, 1, 2, 3, 150}, {7, 14, 21, 28, 35, 42, 49, 299}} {
+		var inputs []Input
+		for i, from := 0, 0; i <= len(cuts); i++ {
+			to := len(docs)
+			if i < len(cuts) {
+				to = cuts[i]
+			}
+			inputs = append(inputs, Input{Segment: mustOpen(t, mustBuild(t, docs[from:to], 0))})
+			from = to
+		}
+		merged := mustMerge(t, inputs...)
+		built := mustBuild(t, docs, 0)
+		got, want := mustOpen(t, merged), mustOpen(t, built)
+		for name, content := range sections(want, built) {
+			if !bytes.Equal(content, sections(got, merged)[name]) {
+				t.Errorf("cut at %v: %s differ", cuts, name)
+			}
+		}
+		if d := cmp.Diff(want.Totals(), got.Totals()); d != "" {
+			t.Errorf("cut at %v: totals (-want +got)\n%s", cuts, d)
+		}
+		if d := cmp.Diff(want.Parts(), got.Parts()); d != "" {
+			t.Errorf("cut at %v: parts (-want +got)\n%s", cuts, d)
+		}
+		if d := cmp.Diff(stripped(docs), allStored(t, got)); d != "" {
+			t.Errorf("cut at %v: documents (-want +got)\n%s", cuts, d)
+		}
+	}
+}
+
+func allStored(t *testing.T, s *Segment) []Document {
+	t.Helper()
+	numbers := make([]uint32, s.Documents())
+	for i := range numbers {
+		numbers[i] = uint32(i)
+	}
+	docs, err := s.Stored(t.Context(), numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return docs
+}
+
+// TestMergeDrops leaves out documents and gets what building the rest gives,
+// but for the numbers of common words.
+func TestMergeDrops(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, share := range []float64{0.01, 0.2, 0.9, 1} {
+		var inputs []Input
+		var live []Document
+		deleted := uint64(0)
+		for seed := range uint64(3) {
+			docs := generate(100, seed)
+			dead := roaring.New()
+			for i := range docs {
+				if random.Float64() < share {
+					dead.AddInt(i)
+				}
+			}
+			deleted += dead.GetCardinality()
+			inputs = append(inputs, Input{mustOpen(t, mustBuild(t, docs, 0)), dead})
+			live = append(live, without(docs, dead)...)
+		}
+		merged, built := mustMerge(t, inputs...), mustBuild(t, live, 0)
+		got, want := mustOpen(t, merged), mustOpen(t, built)
+		for name, content := range sections(want, built) {
+			if name != words && name != samples && !bytes.Equal(content, sections(got, merged)[name]) {
+				t.Errorf("share %v: %s differ", share, name)
+			}
+		}
+		if d := cmp.Diff(stripped(live), allStored(t, got), cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("share %v: documents (-want +got)\n%s", share, d)
+		}
+		if d := cmp.Diff(want.Parts(), got.Parts()); d != "" {
+			t.Errorf("share %v: parts (-want +got)\n%s", share, d)
+		}
+		checkWords(t, fmt.Sprint("share ", share), inputs, wordsOf(t, want), wordsOf(t, got), deleted)
+	}
+}
+
+// checkWords compares the words of a merged segment with those that live.
+func checkWords(t *testing.T, name string, inputs []Input, want, got map[string]uint64, deleted uint64) {
+	t.Helper()
+	rare := map[string]bool{} // in at most sampleSize documents of each input
+	for _, in := range inputs {
+		for word, n := range wordsOf(t, in.Segment) {
+			known, found := rare[word]
+			rare[word] = n <= sampleSize && (known || !found)
+		}
+	}
+	missing := 0
+	for word, n := range want {
+		switch {
+		case got[word] == 0 && !rare[word]:
+			missing++
+		case rare[word] && got[word] != n, got[word] < n && len(inputs) == 1, got[word] > n+deleted:
+			t.Errorf("%s: %q is held by %d documents, want %d", name, word, got[word], n)
+		}
+	}
+	// Of 300 documents, 60 of which are left out, all of a word's sample can be
+	// among these, but will be in no more than a few words of a hundred thousand.
+	if missing > 0 && deleted < 100 {
+		t.Errorf("%s: %d of %d words were dropped too early", name, missing, len(want))
+	}
+	for word := range got {
+		if want[word] == 0 {
+			t.Errorf("%s: %q is held by no live document", name, word)
+		}
+	}
+}
+
+// TestMergeAgain merges in steps, and gets the same as in one.
+func TestMergeAgain(t *testing.T) {
+	var all []Document
+	var once []Input
+	merged := mustBuild(t, nil, 0)
+	for seed := range uint64(12) {
+		docs := generate(15, seed)
+		all = append(all, docs...)
+		part := Input{Segment: mustOpen(t, mustBuild(t, docs, 0))}
+		once = append(once, part)
+		merged = mustMerge(t, Input{Segment: mustOpen(t, merged)}, part)
+	}
+	s := mustOpen(t, merged)
+	atOnce := mustMerge(t, once...)
+	for name, content := range sections(mustOpen(t, atOnce), atOnce) {
+		if !bytes.Equal(content, sections(s, merged)[name]) {
+			t.Errorf("%s differ", name)
+		}
+	}
+	if d := cmp.Diff(stripped(all), allStored(t, s)); d != "" {
+		t.Errorf("documents (-want +got)\n%s", d)
+	}
+	// Small blocks do not pile up.
+	small := 0
+	for _, raw := range s.tail.stored.raw {
+		if raw < storedBlock/2 {
+			small++
+		}
+	}
+	if total := len(s.tail.stored.raw); total < 2 || small > total/2+1 {
+		t.Errorf("%d of %d stored blocks are small", small, total)
+	}
+}
+
+func TestMergeCopiesBlocks(t *testing.T) {
+	content := mustBuild(t, generate(300, 1), 0)
+	s := mustOpen(t, content)
+	merged := mustMerge(t, Input{Segment: s}, Input{Segment: mustOpen(t, mustBuild(t, generate(300, 2), 0))})
+	first := s.tail.stored.at(0)
+	if !bytes.Contains(merged, content[first.Offset:][:first.Length]) {
+		t.Error("the first block was not copied")
+	}
+}
+
+func TestMergeFails(t *testing.T) {
+	s := mustOpen(t, mustBuild(t, generate(30, 1), 0))
+	if _, err := Merge(t.Context(), []Input{{Segment: s}}, 1000); err == nil {
+		t.Error("more bytes than allowed were merged")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Merge(ctx, []Input{{Segment: s}}, 1<<30); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
+	}
+	damage := slices.Clone(mustBuild(t, generate(30, 1), 0))
+	damage[s.tail.stored.start+20]++
+	if _, err := Merge(t.Context(), []Input{{Segment: mustOpen(t, damage)}}, 1<<30); !errors.Is(err, ErrDamaged) {
+		t.Errorf("damaged: %v", err)
+	}
+}
+
+// TestAnalysis keeps the lowest version of an analyzer.
+func TestAnalysis(t *testing.T) {
+	docs := generate(30, 1)
+	var inputs []Input
+	for _, version := range []uint32{5, 4, 7} {
+		b := NewBuilder(Options{Analysis: map[string]uint32{"en": version, "de": 9 - version}})
+		for i := range docs {
+			if err := b.Add(&docs[i], tokensOf(&docs[i])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		content, err := b.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, Input{Segment: mustOpen(t, content)})
+	}
+	got := mustOpen(t, mustMerge(t, inputs...)).Analysis()
+	if d := cmp.Diff(map[string]uint32{"": 0, "en": 4, "de": 2}, got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}

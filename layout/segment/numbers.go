@@ -1,0 +1,144 @@
+package segment
+
+import (
+	"context"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// Columns of numbers.
+const (
+	Dates           = "date"         // Fetched, in milliseconds since 1970, an int64
+	TitleLengths    = "length.title" // in tokens
+	HeadingsLengths = "length.headings"
+	AddressLengths  = "length.address"
+	BodyLengths     = "length.body"
+	TitleHashes     = "hash.title"
+	TextHashes      = "hash.text"
+	Simhashes       = "hash.similar"
+	Epochs          = "version.epoch"
+	Tokens          = "version.token"
+	Offsets         = "place.offset" // of the page in its package
+	Lengths         = "place.length"
+)
+
+// Columns of rows.
+const (
+	identities = "identity"
+	sketches   = "sketch"
+)
+
+// Numbers returns a column of numbers, one for each document.
+func (s *Segment) Numbers(ctx context.Context, column string) ([]uint64, error) {
+	content, err := s.column(ctx, column, numbersKind)
+	if err != nil {
+		return nil, err
+	}
+	p := parser{data: content}
+	values := p.numbers(int(s.tail.documents))
+	if p.failed || p.left() > 0 {
+		return nil, s.wrap(damaged("column %s does not hold what it tells of", column))
+	}
+	return values, nil
+}
+
+// Versions returns the version of each document.
+func (s *Segment) Versions(ctx context.Context) ([]layout.Version, error) {
+	epochs, err := s.Numbers(ctx, Epochs)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := s.Numbers(ctx, Tokens)
+	if err != nil {
+		return nil, err
+	}
+	versions := make([]layout.Version, len(epochs))
+	for i := range versions {
+		versions[i] = layout.Version{Epoch: epochs[i], Token: tokens[i]}
+	}
+	return versions, nil
+}
+
+// Identities returns the identity of each document.
+func (s *Segment) Identities(ctx context.Context) ([]layout.Identity, error) {
+	rows, err := s.rows(ctx, identities, len(layout.Identity{}))
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]layout.Identity, s.tail.documents)
+	for i := range ids {
+		ids[i] = layout.Identity(rows[i*len(ids[i]):])
+	}
+	return ids, nil
+}
+
+// Sketch is a document's shingle sketch.
+type Sketch = [16]uint16
+
+const sketchSize = 2 * len(Sketch{})
+
+// Sketches returns the shingle sketch of each document.
+func (s *Segment) Sketches(ctx context.Context) ([]Sketch, error) {
+	rows, err := s.rows(ctx, sketches, sketchSize)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Sketch, s.tail.documents)
+	for i := range all {
+		for j := range all[i] {
+			all[i][j] = binary.BigEndian.Uint16(rows[i*sketchSize+2*j:])
+		}
+	}
+	return all, nil
+}
+
+func appendSketch(b []byte, sketch *Sketch) []byte {
+	for _, n := range sketch {
+		b = binary.BigEndian.AppendUint16(b, n)
+	}
+	return b
+}
+
+// appendNumbers appends numbers as the lowest of them, a varint; the width in
+// bytes of the others' distances to it; and these bytes, the highest of all
+// distances first, the lowest of all last.
+func appendNumbers(b []byte, values []uint64) []byte {
+	if len(values) == 0 {
+		return b
+	}
+	lowest, highest := slices.Min(values), slices.Max(values)
+	width := (bits.Len64(highest-lowest) + 7) / 8
+	b = append(binary.AppendUvarint(b, lowest), byte(width))
+	for plane := width - 1; plane >= 0; plane-- {
+		for _, v := range values {
+			b = append(b, byte((v-lowest)>>(8*plane)))
+		}
+	}
+	return b
+}
+
+// numbers reads n numbers that appendNumbers wrote.
+func (p *parser) numbers(n int) []uint64 {
+	if n == 0 {
+		return nil
+	}
+	lowest := p.number(1<<64 - 1)
+	width := int(p.number(8))
+	if n > MaxDocuments || n*width > p.left() {
+		p.fail()
+		return nil
+	}
+	values := make([]uint64, n)
+	for range width {
+		for i, b := range p.take(n) {
+			values[i] = values[i]<<8 | uint64(b)
+		}
+	}
+	for i := range values {
+		values[i] += lowest
+	}
+	return values
+}

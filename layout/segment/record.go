@@ -1,0 +1,85 @@
+package segment
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// ownID marks a record whose identity is not that of its URL.
+const ownID = 1
+
+// appendRecord appends all of a document but its body and fingerprints:
+//
+//	flags          bit 0: an identity of its own follows, 16 bytes
+//	epoch, token   varints
+//	fetched        milliseconds since 1970, varint (zigzag)
+//	offset, length varints
+//	URL, site, title, language, media type, package: strings
+//	headings, collections: number, strings
+//
+// A string is its size as a varint and its bytes.
+func appendRecord(b []byte, d *Document) []byte {
+	if layout.IdentityOf(d.URL) == d.ID {
+		b = append(b, 0)
+	} else {
+		b = append(append(b, ownID), d.ID[:]...)
+	}
+	b = binary.AppendUvarint(b, d.Version.Epoch)
+	b = binary.AppendUvarint(b, d.Version.Token)
+	b = binary.AppendVarint(b, d.Fetched.UnixMilli())
+	b = binary.AppendUvarint(b, uint64(d.Offset))
+	b = binary.AppendUvarint(b, uint64(d.Length))
+	for _, s := range [...]string{d.URL, d.Site, d.Title, d.Lang, d.MIME, d.Package} {
+		b = appendText(b, s)
+	}
+	return appendTexts(appendTexts(b, d.Headings), d.Collections)
+}
+
+func appendTexts(b []byte, texts []string) []byte {
+	b = binary.AppendUvarint(b, uint64(len(texts)))
+	for _, s := range texts {
+		b = appendText(b, s)
+	}
+	return b
+}
+
+// parseRecord reads what appendRecord wrote.
+func parseRecord(record []byte) (Document, error) {
+	p := parser{data: record}
+	var d Document
+	flags := p.number(ownID)
+	copy(d.ID[:], p.take(int(flags)*len(d.ID)))
+	d.Version.Epoch = p.number(1<<64 - 1)
+	d.Version.Token = p.number(1<<64 - 1)
+	zigzag := p.number(1<<64 - 1)
+	d.Fetched = time.UnixMilli(int64(zigzag>>1) ^ -int64(zigzag&1)).UTC()
+	d.Offset = int64(p.number(1<<63 - 1))
+	d.Length = int64(p.number(1<<63 - 1))
+	for _, s := range [...]*string{&d.URL, &d.Site, &d.Title, &d.Lang, &d.MIME, &d.Package} {
+		*s = p.text()
+	}
+	d.Headings = p.texts()
+	d.Collections = p.texts()
+	if p.failed || p.left() > 0 {
+		return Document{}, damaged("record does not hold what it tells of")
+	}
+	if flags&ownID == 0 {
+		d.ID = layout.IdentityOf(d.URL)
+	}
+	return d, nil
+}
+
+// texts reads strings; nil if there is none.
+func (p *parser) texts() []string {
+	n := p.count(1)
+	if n == 0 {
+		return nil
+	}
+	texts := make([]string, n)
+	for i := range texts {
+		texts[i] = p.text()
+	}
+	return texts
+}

@@ -1,0 +1,150 @@
+package segment
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+)
+
+// run is a batch, packed into varints and sorted.
+//
+// terms: a front-coded term, how many documents, and for each: the distance to
+// the one before, a byte of the fields that hold the term (bits 0 to 3) and
+// of hits (above), the frequency in each of these fields, and the positions,
+// each as the distance to the one before in its field.
+//
+// words: a front-coded word, how many documents, and a sample of them.
+type run struct{ terms, words []byte }
+
+// pack returns the run of the batch.
+func (b *batch) pack() run {
+	slices.SortFunc(b.terms[1:], func(x, y batchTerm) int { return strings.Compare(x.text, y.text) })
+	slices.SortFunc(b.words[1:], func(x, y batchWord) int { return strings.Compare(x.text, y.text) })
+	const most = 8 // bytes of what is not packed yet, of most terms
+	r := run{terms: make([]byte, 0, b.packed+most*len(b.terms)), words: make([]byte, 0, most*len(b.words))}
+	last := ""
+	for i := range b.terms[1:] {
+		t := &b.terms[1+i]
+		r.terms = appendFront(r.terms, last, t.text)
+		r.terms = binary.AppendUvarint(r.terms, uint64(t.docs))
+		r.terms = append(r.terms, t.packed...)
+		last = t.text
+	}
+	last = ""
+	for i := range b.words[1:] {
+		w := &b.words[1+i]
+		r.words = appendFront(r.words, last, w.text)
+		last = w.text
+		r.words = binary.AppendUvarint(r.words, uint64(w.docs))
+		sample := w.sample[:min(w.docs, sampleSize)]
+		slices.Sort(sample)
+		r.words = appendSample(r.words, sample)
+	}
+	return r
+}
+
+// packPosting appends a posting of the document to those of its term.
+func (b *batch) packPosting(doc uint32, p *batchPosting) {
+	t := &b.terms[p.term]
+	dst := binary.AppendUvarint(t.packed, uint64(doc-t.last))
+	flags := byte(p.hits) << postings.Fields
+	for f, n := range p.freq {
+		if n > 0 {
+			flags |= 1 << f
+		}
+	}
+	dst = append(dst, flags)
+	for _, n := range p.freq {
+		if n > 0 {
+			dst = binary.AppendUvarint(dst, uint64(n))
+		}
+	}
+	positions := b.positions[p.end-p.occurrences() : p.end]
+	for _, n := range p.freq {
+		last := uint32(0)
+		for _, position := range positions[:n] {
+			dst = binary.AppendUvarint(dst, uint64(position-last))
+			last = position
+		}
+		positions = positions[n:]
+	}
+	b.packed += len(dst) - len(t.packed)
+	t.packed, t.last, t.posting = dst, doc, 0
+	t.docs++
+}
+
+// runTerms walks through the terms of a run.
+type runTerms struct {
+	parser
+	codes     [][postings.Fields]uint8
+	term      []byte
+	positions []uint32
+}
+
+func (r *runTerms) key() []byte { return r.term }
+
+func (r *runTerms) next() (bool, error) {
+	if r.left() == 0 {
+		return false, nil
+	}
+	r.term = r.front(r.term)
+	return true, nil
+}
+
+func (r *runTerms) addTo(w *termWriter, _ bool) error {
+	doc := uint32(0)
+	for range r.uint32() {
+		doc += r.uint32()
+		flags := r.byte()
+		p := postings.Posting{Doc: doc, Hits: postings.Hits(flags >> postings.Fields)}
+		for f := range p.Freq {
+			if flags&(1<<f) != 0 {
+				p.Freq[f] = r.uint32()
+				p.Length[f] = r.codes[doc][f]
+			}
+		}
+		r.positions = r.positions[:0]
+		for _, n := range p.Freq {
+			position := uint32(0)
+			for range n {
+				position += r.uint32()
+				r.positions = append(r.positions, position)
+			}
+		}
+		w.encoder.Add(p, r.positions)
+	}
+	return nil
+}
+
+// uint32 reads a varint of bytes that are our own.
+func (r *runTerms) uint32() uint32 {
+	n, width := binary.Uvarint(r.data[r.at:])
+	r.at += width
+	return uint32(n)
+}
+
+// runWords walks through the words of a run.
+type runWords struct {
+	parser
+	documents uint32
+	text      []byte
+	docs      []uint32
+	holding   uint64
+}
+
+func (r *runWords) key() []byte { return r.text }
+
+func (r *runWords) next() (bool, error) {
+	if r.left() == 0 {
+		return false, nil
+	}
+	r.text = r.front(r.text)
+	r.holding = r.number(uint64(r.documents))
+	r.docs = r.parser.sample(r.docs, r.documents)
+	return true, nil
+}
+
+func (r *runWords) count() uint64                { return r.holding }
+func (r *runWords) sample(dst []uint32) []uint32 { return append(dst, r.docs...) }

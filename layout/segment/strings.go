@@ -1,0 +1,153 @@
+package segment
+
+import (
+	"context"
+	"encoding/binary"
+	"maps"
+	"slices"
+)
+
+// Columns of strings.
+const (
+	Sites       = "site"
+	Languages   = "language"
+	Types       = "type"
+	Collections = "collections"
+	Packages    = "package"
+)
+
+// StringColumn is a column of sets of strings; in most columns every document
+// has a set of one.
+type StringColumn struct {
+	Values []string   // sorted, each once
+	Sets   [][]uint32 // what documents hold, each combination once: indexes of Values, ascending
+	Of     []uint32   // of each document: the index of its set
+}
+
+// Get returns the strings of a document.
+func (c *StringColumn) Get(doc uint32) []string { return c.set(c.Of[doc]) }
+
+func (c *StringColumn) set(n uint32) []string {
+	var values []string
+	for _, v := range c.Sets[n] {
+		values = append(values, c.Values[v])
+	}
+	return values
+}
+
+// Has returns, for each set, whether it holds the value.
+func (c *StringColumn) Has(value string) []bool {
+	has := make([]bool, len(c.Sets))
+	v, found := slices.BinarySearch(c.Values, value)
+	for i, set := range c.Sets {
+		has[i] = found && slices.Contains(set, uint32(v))
+	}
+	return has
+}
+
+// Strings returns a column of strings.
+func (s *Segment) Strings(ctx context.Context, column string) (*StringColumn, error) {
+	content, err := s.column(ctx, column, stringsKind)
+	if err != nil {
+		return nil, err
+	}
+	p := parser{data: content}
+	c := p.strings(int(s.tail.documents))
+	if p.failed || p.left() > 0 {
+		return nil, s.wrap(damaged("column %s does not hold what it tells of", column))
+	}
+	return c, nil
+}
+
+// stringWriter gathers a column of strings.
+type stringWriter struct {
+	sets map[string]uint32 // strings, each led by its size, in order → number
+	of   []uint64
+	key  []byte
+}
+
+// add takes the strings of the next document: sorted, each once.
+func (w *stringWriter) add(values ...string) {
+	w.key = w.key[:0]
+	for _, v := range values {
+		w.key = appendText(w.key, v)
+	}
+	n, found := w.sets[string(w.key)]
+	if !found {
+		if w.sets == nil {
+			w.sets = map[string]uint32{}
+		}
+		n = uint32(len(w.sets))
+		w.sets[string(w.key)] = n
+	}
+	w.of = append(w.of, uint64(n))
+}
+
+// appendTo appends the column: the number of strings, and the strings; the
+// number of sets, and each set as its size and the indexes of its strings; the
+// index of each document's set, as numbers. Strings and sets are sorted, so
+// that the order in which they came makes no difference.
+func (w *stringWriter) appendTo(b []byte) []byte {
+	keys := slices.Collect(maps.Keys(w.sets))
+	sets := make(map[string][]string, len(keys))
+	index := map[string]uint64{}
+	for _, key := range keys {
+		for p := (parser{data: []byte(key)}); p.left() > 0; {
+			v := p.text()
+			sets[key] = append(sets[key], v)
+			index[v] = 0
+		}
+	}
+	values := slices.Sorted(maps.Keys(index))
+	b = binary.AppendUvarint(b, uint64(len(values)))
+	for i, v := range values {
+		index[v] = uint64(i)
+		b = appendText(b, v)
+	}
+	slices.SortFunc(keys, func(x, y string) int { return slices.Compare(sets[x], sets[y]) })
+	number := make([]uint64, len(keys))
+	b = binary.AppendUvarint(b, uint64(len(keys)))
+	for i, key := range keys {
+		number[w.sets[key]] = uint64(i)
+		b = binary.AppendUvarint(b, uint64(len(sets[key])))
+		for _, v := range sets[key] {
+			b = binary.AppendUvarint(b, index[v])
+		}
+	}
+	of := make([]uint64, len(w.of))
+	for doc, n := range w.of {
+		of[doc] = number[n]
+	}
+	return appendNumbers(b, of)
+}
+
+// strings reads a column of n documents.
+func (p *parser) strings(n int) *StringColumn {
+	c := new(StringColumn)
+	c.Values = make([]string, p.count(1))
+	for i := range c.Values {
+		c.Values[i] = p.text()
+	}
+	c.Sets = make([][]uint32, p.count(1))
+	for i := range c.Sets {
+		c.Sets[i] = make([]uint32, p.count(1))
+		for j := range c.Sets[i] {
+			v := p.number(MaxDocuments)
+			if v >= uint64(len(c.Values)) {
+				p.fail()
+				return c
+			}
+			c.Sets[i][j] = uint32(v)
+		}
+	}
+	of := p.numbers(n)
+	c.Of = make([]uint32, len(of))
+	for doc, set := range of {
+		if set >= uint64(len(c.Sets)) {
+			p.fail()
+			return c
+		}
+		c.Of[doc] = uint32(set)
+	}
+	return c
+}

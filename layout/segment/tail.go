@@ -1,0 +1,203 @@
+package segment
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+)
+
+const (
+	magic        = "\xFFBSEG\x02\r\n"
+	version      = 2 // written
+	leastVersion = 2 // that this program reads, and least reader's version of what it writes
+	footerSize   = 8 + 8 + sealSize
+)
+
+// tail is all that planning a query needs.
+type tail struct {
+	documents uint32
+	fields    [postings.Fields]FieldTotals
+	languages []language // sorted by name
+	parts     []Part
+	terms     termIndex
+	positions int64 // bytes, without checksums
+	stored    storedIndex
+	columns   []column // in the order in which they lie
+	copy      uint64   // see Distinct
+}
+
+// language is a language of the documents.
+type language struct {
+	name      string
+	documents uint32
+	analysis  uint32 // version of its analyzer
+}
+
+// column is a named section of the object.
+type column struct {
+	name         string
+	kind         kind
+	offset, size int64 // with its checksum
+}
+
+// pagesFrom returns where the pages of positions begin, behind the terms.
+func (t *tail) pagesFrom() int64 { return t.terms.end() }
+
+// columnsFrom returns where the columns begin, behind the positions.
+func (t *tail) columnsFrom() int64 { return t.pagesFrom() + sizeInPages(t.positions) }
+
+// end returns where the tail begins, behind the columns.
+func (t *tail) end() int64 {
+	if n := len(t.columns); n > 0 {
+		return t.columns[n-1].offset + t.columns[n-1].size
+	}
+	return t.columnsFrom()
+}
+
+// size returns about how many bytes of memory the tail takes.
+func (t *tail) size() int64 {
+	n := len(t.terms.separators) + 16*len(t.terms.counts) + 16*len(t.stored.raw)
+	for _, l := range t.languages {
+		n += 32 + len(l.name)
+	}
+	for _, p := range t.parts {
+		n += 32 + len(p.Package)
+	}
+	for _, c := range t.columns {
+		n += 48 + len(c.name)
+	}
+	return int64(n) + 1<<10
+}
+
+// appendTo appends the tail to the object that ends where the tail begins.
+func (t *tail) appendTo(object []byte) []byte {
+	from := len(object)
+	b := append(object, version, leastVersion)
+	b = binary.AppendUvarint(b, uint64(t.documents))
+	for _, f := range t.fields {
+		b = binary.AppendUvarint(b, f.Documents)
+		b = binary.AppendUvarint(b, f.Length)
+	}
+	b = binary.AppendUvarint(b, uint64(len(t.languages)))
+	for _, l := range t.languages {
+		b = appendText(b, l.name)
+		b = binary.AppendUvarint(b, uint64(l.documents))
+		b = binary.AppendUvarint(b, uint64(l.analysis))
+	}
+	b = binary.AppendUvarint(b, uint64(len(t.parts)))
+	for _, p := range t.parts {
+		b = appendText(b, p.Package)
+		b = binary.AppendUvarint(b, uint64(p.Documents))
+	}
+	b = t.stored.appendTo(b)
+	b = t.terms.appendTo(b)
+	b = binary.AppendUvarint(b, uint64(t.positions))
+	b = binary.AppendUvarint(b, uint64(len(t.columns)))
+	for _, c := range t.columns {
+		b = appendText(b, c.name)
+		b = append(b, byte(c.kind))
+		b = binary.AppendUvarint(b, uint64(c.size))
+	}
+	b = binary.AppendUvarint(b, t.copy)
+	b = seal(b, from)
+	footer := len(b)
+	b = binary.BigEndian.AppendUint64(b, uint64(footer-from+footerSize))
+	b = binary.BigEndian.AppendUint64(b, uint64(footer+footerSize))
+	return seal(b, footer)
+}
+
+// parseFooter returns the size of the tail of an object of the given size that
+// ends with these bytes.
+func parseFooter(end []byte, size int64) (int64, error) {
+	if int64(len(magic)+footerSize+sealSize) > size || len(end) < footerSize {
+		return 0, damaged("%d bytes are too few for a segment", size)
+	}
+	footer, err := unseal(end[len(end)-footerSize:])
+	if err != nil {
+		return 0, damaged("footer: %w", err)
+	}
+	tailSize, whole := binary.BigEndian.Uint64(footer), binary.BigEndian.Uint64(footer[8:])
+	if whole != uint64(size) {
+		return 0, damaged("its footer tells of %d bytes, it has %d", whole, size)
+	}
+	if tailSize < footerSize+sealSize || tailSize > uint64(size)-uint64(len(magic)) {
+		return 0, damaged("its footer tells of a tail of %d bytes in %d", tailSize, size)
+	}
+	return int64(tailSize), nil
+}
+
+// parseTail reads the tail of an object of the given size; data is all of it,
+// footer included.
+func parseTail(data []byte, size int64) (*tail, error) {
+	tailSize, err := parseFooter(data, size)
+	if err != nil {
+		return nil, err
+	}
+	if tailSize != int64(len(data)) {
+		return nil, damaged("its tail is of %d bytes, not %d", tailSize, len(data))
+	}
+	content, err := unseal(data[:len(data)-footerSize])
+	if err != nil {
+		return nil, damaged("tail: %w", err)
+	}
+	if err := checkReader(content); err != nil {
+		return nil, err
+	}
+	p := parser{data: content[2:]}
+	t := new(tail)
+	t.documents = uint32(p.number(MaxDocuments))
+	for i := range t.fields {
+		t.fields[i] = FieldTotals{Documents: p.number(uint64(t.documents)), Length: p.number(1 << 62)}
+	}
+	t.languages = p.languages()
+	t.parts = p.parts(t.documents)
+	t.stored = p.storedIndex(int64(len(magic)), size)
+	t.terms = p.termIndex(t.stored.end(), size)
+	t.positions = int64(p.number(uint64(size)))
+	t.columns = p.columns(t.columnsFrom(), size)
+	t.copy = p.number(1<<64 - 1)
+	if p.failed || p.left() > 0 || t.stored.documents() != t.documents || t.end() != size-tailSize {
+		return nil, damaged("its tail does not describe it")
+	}
+	return t, nil
+}
+
+func (p *parser) languages() []language {
+	all := make([]language, p.count(3))
+	for i := range all {
+		all[i] = language{name: p.text(), documents: uint32(p.number(MaxDocuments)), analysis: uint32(p.number(1<<32 - 1))}
+	}
+	if !slices.IsSortedFunc(all, func(a, b language) int { return cmp.Compare(a.name, b.name) }) {
+		p.fail()
+	}
+	return all
+}
+
+func (p *parser) parts(documents uint32) []Part {
+	all := make([]Part, p.count(2))
+	rest := uint64(documents)
+	for i := range all {
+		all[i].Package = p.text()
+		n := p.number(rest)
+		all[i].Documents = int(n)
+		rest -= n
+	}
+	if rest > 0 {
+		p.fail()
+	}
+	return all
+}
+
+func (p *parser) columns(offset, size int64) []column {
+	all := make([]column, p.count(3))
+	for i := range all {
+		c := column{name: p.text(), offset: offset}
+		c.kind = kind(p.byte())
+		c.size = int64(p.number(uint64(size)))
+		offset += c.size
+		all[i] = c
+	}
+	return all
+}

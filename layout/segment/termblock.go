@@ -1,0 +1,160 @@
+package segment
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+)
+
+// termBlock is the size at which a block of terms is closed. A list that is
+// larger stands alone.
+const termBlock = 8 << 10
+
+// termWriter writes terms with their lists in blocks, and their positions.
+type termWriter struct {
+	content   []byte // closed blocks
+	index     termIndex
+	positions pageWriter
+
+	encoder postings.Encoder
+	list    []byte
+
+	block []byte
+	count uint32
+	last  []byte // term
+}
+
+// add writes the list in the encoder, if there is any, under a term that is
+// above the one before.
+func (w *termWriter) add(term []byte) {
+	if w.encoder.Documents() == 0 {
+		return
+	}
+	before := w.positions.size()
+	w.list, w.positions.open = w.encoder.Append(w.list[:0], w.positions.open)
+	w.encoder.Reset()
+	w.write(term, before)
+}
+
+// addMoved writes a list and its positions under a term that is above the one
+// before, with every document so much further.
+func (w *termWriter) addMoved(term, list, positions []byte, by uint32) (err error) {
+	if w.list, err = postings.AppendMoved(w.list[:0], list, by); err != nil {
+		return err
+	}
+	before := w.positions.size()
+	w.positions.open = append(w.positions.open, positions...)
+	w.write(term, before)
+	return nil
+}
+
+// write writes a term with its list, and its positions, which begin where it is
+// told.
+func (w *termWriter) write(term []byte, before int64) {
+	if len(w.block)+len(w.list) > termBlock && w.count > 0 {
+		w.close()
+		w.index.separate(separator(w.last, term))
+	}
+	if w.count == 0 {
+		w.block = binary.AppendUvarint(w.block, uint64(before))
+		w.last = w.last[:0]
+	}
+	w.block = appendFront(w.block, w.last, term)
+	w.block = binary.AppendUvarint(w.block, uint64(len(w.list)))
+	w.block = append(w.block, w.list...)
+	w.block = binary.AppendUvarint(w.block, uint64(w.positions.size()-before))
+	w.last = append(w.last[:0], term...)
+	w.count++
+	w.positions.seal()
+}
+
+func (w *termWriter) close() {
+	from := len(w.content)
+	w.content = seal(append(w.content, w.block...), from)
+	w.index.add(int64(len(w.content)-from), w.count)
+	w.block, w.count = w.block[:0], 0
+}
+
+// finish closes the last block.
+func (w *termWriter) finish() {
+	if w.count > 0 {
+		w.close()
+		w.index.separate(w.last)
+	}
+}
+
+// termCursor walks through terms.
+type termCursor interface {
+	cursor
+	// addTo adds the postings of the current term to the writer's encoder. If no
+	// other cursor has the term it may write it itself. It is called once a term.
+	addTo(w *termWriter, alone bool) error
+}
+
+// mergeTerms writes the terms of all cursors; their blocks take about so many
+// bytes.
+func mergeTerms(cursors []termCursor, size int) (*termWriter, error) {
+	w := &termWriter{content: make([]byte, 0, size)}
+	err := eachKey(cursors, func(term []byte, having []termCursor) error {
+		for _, c := range having {
+			if err := c.addTo(w, len(having) == 1); err != nil {
+				return err
+			}
+		}
+		w.add(term)
+		return nil
+	})
+	w.finish()
+	return w, err
+}
+
+// blockReader reads the terms of a block one after another. Its fields tell of
+// the current one.
+type blockReader struct {
+	p             parser
+	term          []byte // valid until the next
+	from, to      int    // where its list is
+	offset, bytes int64  // of its positions
+}
+
+// openBlock verifies and opens a block. total is the size of all positions.
+func (r *blockReader) open(sealed []byte, total int64) error {
+	content, err := unseal(sealed)
+	if err != nil {
+		return damaged("block of terms: %w", err)
+	}
+	r.p = parser{data: content}
+	r.term, r.bytes = r.term[:0], 0
+	r.offset = int64(r.p.number(uint64(total)))
+	if r.p.failed {
+		return damaged("block of terms says nothing")
+	}
+	return nil
+}
+
+// next moves to the next term; it returns false behind the last, or where the
+// block is damaged (see err).
+func (r *blockReader) next() bool {
+	if r.p.left() == 0 {
+		return false
+	}
+	r.term = r.p.front(r.term)
+	r.to = r.p.count(1)
+	r.from = r.p.at
+	r.p.take(r.to)
+	r.to += r.from
+	r.offset += r.bytes
+	r.bytes = int64(r.p.number(math.MaxUint32))
+	return !r.p.failed
+}
+
+// list returns the current term's list.
+func (r *blockReader) list() []byte { return r.p.data[r.from:r.to:r.to] }
+
+func (r *blockReader) err() error {
+	if r.p.failed {
+		return damaged("block of terms does not hold what it tells of")
+	}
+	return nil
+}
