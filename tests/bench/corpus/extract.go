@@ -1,0 +1,113 @@
+package corpus
+
+import (
+	"bufio"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/strategy/language"
+)
+
+// Small are the packages of 8,026 pages, Large those of another 55,172.
+var (
+	Small = []string{"postgresql-doc-15", "python3.11-doc", "python-django-doc", "qtbase5-doc-html", "debian-handbook"}
+	Large = []string{"openjdk-17-doc", "rust-doc", "libstdc++-12-doc", "libboost1.81-doc", "cmake-doc", "linux-doc-6.1"}
+)
+
+// Extract writes the text of the HTML files of unpacked packages to a file,
+// in the order of their names, unless the file exists.
+func Extract(file, sites string, packages []string) error {
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
+	out, err := os.CreateTemp(filepath.Dir(file), "corpus")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name())
+	w := bufio.NewWriterSize(out, 1<<20)
+	for _, name := range packages {
+		files, err := Files(sites, name)
+		if err != nil {
+			return err
+		}
+		for p := range extracted(files) {
+			if err := Write(w, p); err != nil {
+				return err
+			}
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), file)
+}
+
+// File is an HTML file and the URL that it stands for.
+type File struct{ Path, URL string }
+
+// Files returns the HTML files of an unpacked package in the order of their
+// names.
+func Files(sites, name string) (files []File, err error) {
+	root, err := filepath.EvalSymlinks(filepath.Join(sites, name))
+	if err != nil {
+		return nil, fmt.Errorf("cannot find package %s: %w", name, err)
+	}
+	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && (path.Ext(file) == ".html" || path.Ext(file) == ".htm") {
+			files = append(files, File{file, "http://docs.test/" + name + strings.TrimPrefix(file, root)})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cannot read package %s: %w", name, err)
+	}
+	return files, nil
+}
+
+// extracted yields the pages of files in their order. All processors extract.
+func extracted(files []File) iter.Seq[*Page] {
+	return func(yield func(*Page) bool) {
+		for files := range slices.Chunk(files, 64) {
+			pages := make([]*Page, len(files))
+			var group errgroup.Group
+			group.SetLimit(runtime.GOMAXPROCS(0))
+			for i, f := range files {
+				group.Go(func() error {
+					pages[i] = page(f)
+					return nil
+				})
+			}
+			_ = group.Wait()
+			for _, p := range pages {
+				if p != nil && !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// page returns the text of a file, or nil if it is no text.
+func page(f File) *Page {
+	content, err := os.ReadFile(f.Path)
+	if err != nil || !document.Searchable(content, "text/html") {
+		return nil
+	}
+	c := document.Text(content, "text/html", f.URL)
+	lang, _ := language.Identify(c.Title+"\n"+c.Body, c.Lang)
+	return &Page{URL: f.URL, Title: c.Title, Headings: c.Headings, Lang: lang, Emphasis: c.Emphasis, Large: c.Large, Body: c.Body}
+}

@@ -1,0 +1,115 @@
+package corpus
+
+import (
+	"io"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// Queries chooses n queries of two or three words that stand together on some
+// page, the same at every time: mostly words that one page in 20 to one in
+// 1,000 has, and in every fifth query one that up to two in five have.
+func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
+	frequencies, pages, err := frequencies(open)
+	if err != nil {
+		return nil, err
+	}
+	file, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	medium := func(word string) bool {
+		f := frequencies[word]
+		return f >= max(3, pages/1000) && f <= pages/20
+	}
+	frequent := func(word string) bool { return frequencies[word] > pages/10 && frequencies[word] <= pages*2/5 }
+	random := rand.New(rand.NewPCG(4, 4))
+	var queries []string
+	at := 0
+	for p, err := range Read(file) {
+		if err != nil {
+			return nil, err
+		}
+		if at++; at < len(queries)*pages/n { // spread over all pages
+			continue
+		}
+		words := slices.Collect(words(p.Body))
+		from := random.IntN(len(words) + 1)
+		kinds := []func(string) bool{medium, medium, medium}[:2+random.IntN(2)]
+		if len(queries)%5 == 4 {
+			kinds[0] = frequent
+		}
+		if query := choose(words[from:], kinds); query != nil {
+			queries = append(queries, strings.Join(query, " "))
+		}
+		if len(queries) == n {
+			break
+		}
+	}
+	return queries, nil
+}
+
+// choose returns the first words of each kind that follow each other, or nil.
+func choose(words []string, kinds []func(string) bool) (query []string) {
+	for _, word := range words {
+		if kinds[len(query)](word) && !slices.Contains(query, word) {
+			if query = append(query, word); len(query) == len(kinds) {
+				return query
+			}
+		}
+	}
+	return nil
+}
+
+// frequencies counts the pages that have each word.
+func frequencies(open func() (io.ReadCloser, error)) (count map[string]int, pages int, err error) {
+	file, err := open()
+	if err != nil {
+		return nil, 0, err
+	}
+	defer file.Close()
+	type seen struct{ pages, last int }
+	all := map[string]*seen{}
+	for p, err := range Read(file) {
+		if err != nil {
+			return nil, 0, err
+		}
+		pages++
+		for word := range words(p.Body) {
+			s := all[word]
+			if s == nil {
+				s = new(seen)
+				all[strings.Clone(word)] = s
+			}
+			if s.last != pages {
+				s.pages, s.last = s.pages+1, pages
+			}
+		}
+	}
+	count = make(map[string]int, len(all))
+	for word, s := range all {
+		count[word] = s.pages
+	}
+	return count, pages, nil
+}
+
+// words yields the runs of 4 to 14 letters, all in lower case, which any
+// engine takes for a word.
+func words(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := 0
+		for i := 0; i <= len(text); i++ {
+			if i < len(text) && (text[i] >= 'a' && text[i] <= 'z') {
+				continue
+			}
+			bare := (start == 0 || text[start-1] <= ' ') && (i == len(text) || text[i] <= ' ')
+			if bare && i-start >= 4 && i-start <= 14 && !yield(text[start:i]) {
+				return
+			}
+			start = i + 1
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/segments"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/tests/bench/corpus"
+)
+
+// index makes a segment of each so many bytes of text.
+func index(directory string, text int, pages io.Reader) error {
+	var held []*corpus.Page
+	size, number := 0, 0
+	for p, err := range corpus.Read(pages) {
+		if err != nil {
+			return err
+		}
+		held, size = append(held, p), size+p.Text()
+		if size < text {
+			continue
+		}
+		if err := build(directory, number, held); err != nil {
+			return err
+		}
+		held, size, number = nil, 0, number+1
+	}
+	if len(held) == 0 {
+		return nil
+	}
+	return build(directory, number, held)
+}
+
+// build makes a segment, as functions/index does of a package.
+func build(directory string, number int, pages []*corpus.Page) error {
+	var documents []*segments.Page
+	for _, p := range pages {
+		a, err := address.Parse(p.URL)
+		if err != nil {
+			return err
+		}
+		documents = append(documents, &segments.Page{
+			Document: segment.Document{
+				ID: a.ID, Version: layout.Version{Epoch: 1, Token: 1}, URL: p.URL, Site: a.Site, Title: p.Title,
+				Headings: p.Headings, Body: p.Body, Lang: p.Lang, MIME: "text/html", Package: "packages/0/corpus.spf",
+			},
+			Emphasis: p.Emphasis, Large: p.Large,
+		})
+	}
+	content, err := segments.Build(documents)
+	if err != nil {
+		return err
+	}
+	return put(directory, number, content)
+}
+
+// merge makes one segment of all, and prints their bytes and the microseconds.
+func merge(ctx context.Context, directory string) error {
+	refs, err := list(directory)
+	if err != nil {
+		return err
+	}
+	var inputs []segment.Input
+	var size int64
+	for _, ref := range refs {
+		s, err := segment.Open(ctx, files{store{root: directory}}, ref)
+		if err != nil {
+			return err
+		}
+		inputs, size = append(inputs, segment.Input{Segment: s}), size+ref.Bytes
+	}
+	began := time.Now()
+	content, err := segment.Merge(ctx, inputs, math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	fmt.Println(size, time.Since(began).Microseconds())
+	for _, ref := range refs {
+		if err := os.Remove(filepath.Join(directory, ref.Key)); err != nil {
+			return err
+		}
+	}
+	return put(directory, 0, content)
+}

@@ -1,0 +1,39 @@
+// Command bucketsearch runs the program's own index and query as peers run
+// theirs (see tests/peers/corpus):
+//
+//	bucketsearch index DIRECTORY BYTES < corpus    segments of so much text
+//	bucketsearch merge DIRECTORY                   all segments into one
+//	bucketsearch query DIRECTORY < queries
+//	bucketsearch cold DIRECTORY < queries
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"strconv"
+)
+
+func main() {
+	var err error
+	ctx := context.Background()
+	switch args := os.Args[1:]; {
+	case len(args) == 3 && args[0] == "index":
+		var text int
+		if text, err = strconv.Atoi(args[2]); err == nil {
+			err = index(args[1], text, os.Stdin)
+		}
+	case len(args) == 2 && args[0] == "merge":
+		err = merge(ctx, args[1])
+	case len(args) == 2 && args[0] == "query":
+		err = query(ctx, args[1], os.Stdin)
+	case len(args) == 2 && args[0] == "cold":
+		err = cold(ctx, args[1], os.Stdin)
+	default:
+		err = fmt.Errorf("usage: %s index|merge|query|cold DIRECTORY", os.Args[0])
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}

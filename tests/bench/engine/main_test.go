@@ -1,0 +1,101 @@
+// Package engine measures indexing and querying beside other engines, all on
+// the same text, extracted once, and with the same queries:
+//
+//	bash tests/bench/engine/run small|large
+//
+// Each engine runs in a process of its own. bucketsearch returns documents with
+// marked titles and snippets, the others names alone. bleve and bluge stem
+// English and look for any word in title, headings and body, as bucketsearch
+// does; SQLite's FTS5 and swish-e want all words.
+package engine
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/tests/bench/corpus"
+)
+
+// queries is how many are asked, several times each.
+const queries = 200
+
+// bench is what all benchmarks of a run share.
+type bench struct {
+	bin    string // directory of the engines' programs
+	corpus string // file
+	pages  int
+	text   int64  // bytes
+	asked  string // queries, one a line
+}
+
+// shared is set before benchmarks run.
+var shared bench
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if flag.Lookup("test.bench").Value.String() == "" {
+		os.Exit(m.Run()) // an ordinary run of all tests: nothing to measure
+	}
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	bin, err := os.MkdirTemp("", "engine")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(bin)
+	if shared, err = prepare(os.Getenv("BUCKETSEARCH_SITES"), os.Getenv("BUCKETSEARCH_CORPUS")); err != nil {
+		return 1, err
+	}
+	shared.bin = bin
+	for module, programs := range map[string][]string{
+		"../../..":    {"./tests/bench/engine/bucketsearch"},
+		"../../peers": {"./bleve", "./bluge", "./swish"},
+	} {
+		build := exec.Command("go", append([]string{"build", "-o", bin}, programs...)...)
+		build.Dir, build.Stderr = module, os.Stderr
+		if err := build.Run(); err != nil {
+			return 1, err
+		}
+	}
+	return m.Run(), nil
+}
+
+// prepare makes the corpus and chooses the queries.
+func prepare(sites, name string) (b bench, err error) {
+	packages := map[string][]string{"small": corpus.Small, "large": append(corpus.Small, corpus.Large...)}[name]
+	if packages == nil || sites == "" {
+		return b, fmt.Errorf("no corpus %q: run bash tests/bench/engine/run small|large", name)
+	}
+	b.corpus = filepath.Join(sites, name+".corpus")
+	if err := corpus.Extract(b.corpus, sites, packages); err != nil {
+		return b, err
+	}
+	open := func() (io.ReadCloser, error) { return os.Open(b.corpus) }
+	file, err := open()
+	if err != nil {
+		return b, err
+	}
+	defer file.Close()
+	for p, err := range corpus.Read(file) {
+		if err != nil {
+			return b, err
+		}
+		b.pages++
+		b.text += int64(p.Text())
+	}
+	asked, err := corpus.Queries(open, queries)
+	b.asked = strings.Join(asked, "\n") + "\n"
+	return b, err
+}

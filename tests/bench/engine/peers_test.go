@@ -1,0 +1,38 @@
+package engine
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// engine is a command that indexes and queries; tests/peers/corpus says how.
+type engine struct {
+	name    string
+	command []string
+	merges  bool // has the command "merge"
+	own     bool // is ours, and has the command "cold"
+}
+
+func engines() []engine {
+	program := func(name string) []string { return []string{filepath.Join(shared.bin, name)} }
+	return []engine{
+		{name: "bucketsearch", command: program("bucketsearch"), merges: true, own: true},
+		{name: "bluge with ice", command: program("bluge"), merges: true},
+		{name: "bleve", command: program("bleve")},
+		{name: "SQLite FTS5", command: []string{"python3", "../../peers/fts5/fts5.py"}},
+		{name: "swish-e", command: program("swish")},
+	}
+}
+
+// BenchmarkEngines prints a table of all engines.
+func BenchmarkEngines(b *testing.B) {
+	var t table
+	for _, e := range engines() {
+		b.Run(e.name, func(b *testing.B) {
+			for b.Loop() {
+				t.add(e.measure(b))
+			}
+		})
+	}
+	t.print()
+}
