@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,7 +14,6 @@ import (
 	"github.com/blugelabs/bluge/search/searcher"
 	api "github.com/blugelabs/bluge_segment_api"
 
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
@@ -34,7 +34,7 @@ func (r blugeReader) PostingsIterator(term []byte, field string, _, _, _ bool) (
 	f := slices.Index(fieldNames[:], field)
 	base := uint64(0)
 	for _, p := range r.ix.parts {
-		terms, err := p.Segment.Terms(r.t.Context(), []string{string(term)})
+		terms, err := p.Segment.Terms(r.t.Context(), []string{string(term)}, true)
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +79,7 @@ func (b *blugePostings) add(t *testing.T, p Part, term *segment.Term, field int,
 			continue
 		}
 		offset, size := it.PositionBlock()
-		block, err := p.Segment.ReadPositions(t.Context(), []blob.Range{{Offset: term.Positions.Offset + int64(offset), Length: int64(size)}})
+		block, err := p.Segment.ReadPositions(t.Context(), []segment.Positions{{Term: term, Offset: offset, Length: size}})
 		if err != nil {
 			return err
 		}
@@ -215,7 +215,7 @@ func (p *blugePlan) phrase(terms []string, slop int) bluge.Searcher {
 // matches returns the scores of the words of all matches.
 func (p *blugePlan) matches(clauses []clause) map[uint64]float64 {
 	var words, must, not []bluge.Searcher
-	terms := map[string]bool{}
+	times := map[string]int{}
 	for _, c := range clauses {
 		texts := strings.Fields(c.text)
 		if c.sign == '-' {
@@ -223,13 +223,15 @@ func (p *blugePlan) matches(clauses []clause) map[uint64]float64 {
 			continue
 		}
 		for _, term := range texts {
-			if p.weights[term] > 0 && !terms[term] {
-				terms[term] = true
-				words = append(words, p.word(term, p.weights[term]))
-			}
+			times[term]++
 		}
 		if c.sign == '+' || c.quoted {
 			must = append(must, p.phrase(texts, c.slop))
+		}
+	}
+	for _, term := range slices.Sorted(maps.Keys(times)) {
+		if p.weights[term] > 0 {
+			words = append(words, p.word(term, p.weights[term]*repeated(times[term])))
 		}
 	}
 	found := map[uint64]float64{}
@@ -285,7 +287,7 @@ func TestSearchAgainstBluge(t *testing.T) {
 		for c := 'a'; c <= 'z'; c++ {
 			n := uint64(0)
 			for _, p := range ix.parts {
-				terms, err := p.Segment.Terms(t.Context(), []string{string(c)})
+				terms, err := p.Segment.Terms(t.Context(), []string{string(c)}, false)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -10,6 +10,7 @@ import (
 const (
 	saturation   = 1.2  // k1 of BM25
 	lengthEffect = 0.75 // b of BM25
+	repetition   = 8    // k3 of BM25
 
 	allWords   = 2.0 // times the score of a document that holds every word
 	nearWeight = 0.5 // of a phrase beside that of its words
@@ -54,6 +55,13 @@ func newTotals(parts []Part) *totals {
 func (t *totals) idf(documents uint64) float64 {
 	n := math.Min(float64(documents), t.documents)
 	return math.Log(1 + (t.documents-n+0.5)/(n+0.5))
+}
+
+// repeated returns what a word is worth that stands so often in a query, beside
+// one that stands there once.
+func repeated(times int) float64 {
+	n := float64(times)
+	return (repetition + 1) * n / (repetition + n)
 }
 
 // bm25 scores what occurs so often in the fields of a document, if it is worth

@@ -64,9 +64,9 @@ func (s stored) steps(t *testing.T, q Query) (steps int64, found int) {
 	return m.Cost(meter.Prices{}, 0).DependentSteps, result.Total
 }
 
-// What waits for what, when nothing but tails has been read: the words, their
-// positions together with the documents that lead without them, and seldom the
-// documents that these bring to the page.
+// What waits for what, when nothing but tails has been read: the words with
+// their positions, which are few here, and the documents; and seldom identities
+// before these.
 func TestSteps(t *testing.T) {
 	z := newZipf(2)
 	docs := z.documents(200)

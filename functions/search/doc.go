@@ -30,14 +30,14 @@
 // # Scores
 //
 // A document scores the sum, over the words in the query's order, of their BM25
-// over the fields (k1 = 1.2, b = 0.75; Robertson and Zaragoza, The Probabilistic
+// over the fields (k1 = 1.2, b = 0.75, k3 = 8; Robertson and Zaragoza, The Probabilistic
 // Relevance Framework, 2009):
 //
-//	Σ words Σ fields w·idf·(k1+1)·f / (f + k1·(1 − b + b·L/average))
+//	Σ words Σ fields w·idf·(k1+1)·f / (f + k1·(1 − b + b·L/average)) · (k3+1)·q / (k3 + q)
 //
 // w is 2 for the title, 1.25 for headings, 0.75 for the address and 1 for the
 // body; L is the field's length as the segments keep it, f the word's frequency
-// there. N, the frequency of words and the average lengths of the documents that
+// there, q that in the query. N, the frequency of words and the average lengths of the documents that
 // have a field are those of all segments, the dead included until they are
 // merged away; so scores do not depend on how documents are divided. Of a word's
 // synonyms the one that scores most counts, idf is that of all together, and a
@@ -52,9 +52,10 @@
 //
 // # Reading
 //
-// A search reads in steps, each for all segments at once: the words' lists and
-// the columns of filters and facets; positions, for phrases and for words next
-// to each other; identities, if equal scores lie on both sides of a page's
-// border; the documents of the hits. Beginnings of words and edits take one step
-// before these, to read the dictionaries.
+// A search reads in steps, each for all segments at once: the words' lists, with
+// positions for phrases and for words next to each other, and the columns of
+// filters and facets; the documents of the hits. There is another step before
+// the documents for positions that take much to read, and for identities if
+// equal scores lie on both sides of a page's border; and one before all, to read
+// the dictionaries for beginnings of words and edits.
 package search

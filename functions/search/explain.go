@@ -95,6 +95,9 @@ func (s *search) explainWord(w *word, c *cursor) (best Explanation) {
 		}
 		best = e
 		best.What = fmt.Sprintf("word %q: %d of %.0f documents, idf %.4g", w.text, w.documents, s.ix.totals.documents, w.weight)
+		if w.times > 1 {
+			best.What += fmt.Sprintf(", %d times in the query: × %.4g", w.times, repeated(w.times))
+		}
 		if l.weight != w.weight {
 			best.What += fmt.Sprintf(", worth %.4g", l.weight/w.weight)
 		}

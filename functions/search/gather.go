@@ -57,8 +57,8 @@ func (g *gathered) named(part int, err error) error {
 	return &Unreadable{g.parts[part].Segment.Ref().Key, err}
 }
 
-// read reads the terms of all words, and the columns of filters and facets, in
-// one step.
+// read reads the terms of all words, with positions where they will be needed,
+// and the columns of filters and facets, in one step.
 func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 	numbers := make(map[string]int)
 	p.each(func(w *word) {
@@ -73,17 +73,18 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 			v.number = n
 		}
 	})
+	positions := p.hasPhrases() || p.near != nil
 	err := g.each(ctx, func(ctx context.Context, part int) (err error) {
 		if len(facets) == 0 && p.filter.empty() {
 			g.accept[part].dead = g.parts[part].Dead
-			g.terms[part], err = g.parts[part].Segment.Terms(ctx, g.names)
+			g.terms[part], err = g.parts[part].Segment.Terms(ctx, g.names, positions)
 			return err
 		}
 		group, ctx := errgroup.WithContext(ctx)
 		fork := meter.NewFork(ctx)
 		group.Go(func() error { return g.readColumns(fork.Branch(), part, &p.filter, facets) })
 		group.Go(func() (err error) {
-			g.terms[part], err = g.parts[part].Segment.Terms(fork.Branch(), g.names)
+			g.terms[part], err = g.parts[part].Segment.Terms(fork.Branch(), g.names, positions)
 			return err
 		})
 		return group.Wait()

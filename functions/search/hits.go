@@ -22,7 +22,7 @@ func (s *search) hits(ctx context.Context, matches []found) ([]Hit, error) {
 	})
 	hits := make([]Hit, len(matches))
 	marker := newMarker(s.plan, s.ix.memory)
-	defer marker.forget()
+	defer marker.end()
 	for i, f := range matches {
 		hits[i] = marker.hit(s.document(f))
 		hits[i].Score = f.score

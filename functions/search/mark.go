@@ -1,8 +1,6 @@
 package search
 
 import (
-	"hash/maphash"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -17,21 +15,9 @@ type marker struct {
 	weights []float64        // of the query's words
 	all     float64          // their sum
 
-	language string         // of the text
-	seen     *[1 << 10]seen // words of that language, by their hash
+	vocabulary *vocabulary
+	english    bool // the text is
 }
-
-// seen says what a word of ASCII is: its only match is the whole of it, or it
-// has none.
-type seen struct {
-	hash uint64
-	word int // of the query, -1 for none
-}
-
-var (
-	seed  = maphash.MakeSeed()
-	seens = sync.Pool{New: func() any { return new([1 << 10]seen) }}
-)
 
 // meant is a word of the query.
 type meant struct {
@@ -42,8 +28,9 @@ type meant struct {
 // span is a match in a text, in bytes.
 type span struct{ start, end, word int }
 
+// newMarker returns a marker that has to be ended.
 func newMarker(p *plan, memory *Memory) *marker {
-	m := &marker{memory: memory, words: make(map[string]meant, len(p.words))}
+	m := &marker{memory: memory, vocabulary: memory.lend(), words: make(map[string]meant, len(p.words))}
 	for n, w := range p.words {
 		m.weights = append(m.weights, w.weight)
 		m.all += w.weight
@@ -55,88 +42,64 @@ func newMarker(p *plan, memory *Memory) *marker {
 	return m
 }
 
-// hit returns a document with its matches marked by the analyzer of its
-// language.
+// hit returns a document with its matches marked as its language has it.
 func (m *marker) hit(d *segment.Document) Hit {
-	h := Hit{Document: *d}
-	if m.seen == nil || d.Lang != m.language {
-		m.forget()
-		m.language, m.seen = d.Lang, seens.Get().(*[1 << 10]seen)
-	}
-	a := m.memory.lend(d.Lang)
-	h.MarkedTitle, h.Snippet = m.whole(a, d.Title), m.snippet(a, d.Body)
-	m.memory.giveBack(a)
+	m.vocabulary.read(d.Lang)
+	m.english = d.Lang == "en"
+	h := Hit{Document: *d, MarkedTitle: m.whole(d.Title), Snippet: m.snippet(d.Body)}
 	h.Body = ""
 	return h
 }
 
+// end ends the use of the marker.
+func (m *marker) end() { m.memory.giveBack(m.vocabulary) }
+
 // signSize is how far behind a lone letter lies what makes a name of it: C++.
 const signSize = 2 + utf8.UTFMax
 
-// forget gives back the memory of words.
-func (m *marker) forget() {
-	if m.seen != nil {
-		clear(m.seen[:])
-		seens.Put(m.seen)
-		m.seen = nil
-	}
-}
-
-// each calls yield with every match in a text, until it returns false. It
-// analyses only words that begin as one of the query does, and each of these
-// about once.
-func (m *marker) each(a *analyzer, text string, yield func(span) bool) {
+// each calls yield with every match in a text, until it returns false. Words
+// that begin as none of the query does are passed over.
+func (m *marker) each(text string, yield func(span) bool) {
 	for i := 0; i < len(text); {
-		if !wordBytes[text[i]] {
+		end, bits := wordEnd(text, i)
+		if end == i {
 			i++
 			continue
 		}
-		start, bits := i, byte(0)
-		for i < len(text) && wordBytes[text[i]] {
-			bits |= text[i]
-			i++
-		}
-		more := true
-		switch {
-		case bits >= utf8.RuneSelf || i-start == 1 && m.begins.may(text[start:i]):
-			more = m.analyse(a, text, start, i, yield)
-		case !m.begins.may(text[start:i]):
-		default:
-			if word := m.wordOf(a, text, start, i); word >= 0 {
-				more = yield(span{start, i, word})
-			}
-		}
-		if !more {
+		if (bits >= utf8.RuneSelf || m.may(text[i:end])) && !m.word(text, i, end, yield) {
 			return
 		}
+		i = end
 	}
 }
 
-// wordOf returns which word of the query the ASCII word text[start:end] is, -1
-// for none.
-func (m *marker) wordOf(a *analyzer, text string, start, end int) int {
-	hash := maphash.String(seed, text[start:end])
-	known := &m.seen[hash%uint64(len(m.seen))]
-	if known.hash != hash {
-		*known = seen{hash, -1}
-		m.analyse(a, text, start, end, func(s span) bool {
-			known.word = s.word
-			return false
-		})
-	}
-	return known.word
+// may reports whether a word of ASCII may be of the query.
+func (m *marker) may(word string) bool {
+	return m.begins.may(word) && (!m.english || m.begins.mayBeEnglish(word))
 }
 
-// analyse calls yield with the matches in text[start:end], and reports whether
-// more are wanted.
-func (m *marker) analyse(a *analyzer, text string, start, end int, yield func(span) bool) (more bool) {
-	context := end
+// word calls yield with the matches in the word text[start:end], and reports
+// whether more are wanted.
+func (m *marker) word(text string, start, end int, yield func(span) bool) (more bool) {
 	if end-start == 1 {
-		context = min(len(text), end+signSize)
+		return m.analyse(text, start, end, min(len(text), end+signSize), yield)
 	}
+	known := m.vocabulary.word(text[start:end])
+	if known.parts {
+		return m.analyse(text, start, end, end, yield)
+	}
+	w, found := m.words[known.term]
+	if !found && known.loose != "" {
+		w, found = m.words[known.loose]
+	}
+	return !found || yield(span{start, end, w.word})
+}
+
+// analyse calls yield with the matches in text[start:end], which is analysed
+// with what follows it up to context, and reports whether more are wanted.
+func (m *marker) analyse(text string, start, end, context int, yield func(span) bool) (more bool) {
 	more = true
-	a.Each(text[start:context], func(o analysis.Occurrence) bool {
-		a.words++
+	m.vocabulary.analyzer.Each(text[start:context], func(o analysis.Occurrence) bool {
 		if start+o.Start >= end {
 			return false
 		}

@@ -9,8 +9,7 @@ import (
 )
 
 // Memory is what outlives an index: the documents of the last hits, identities
-// that told equal scores apart, and analyzers that know the words of earlier
-// texts. It is safe for concurrent use. What is given out must not change.
+// that told equal scores apart, and the words of earlier texts. It is safe for concurrent use. What is given out must not change.
 type Memory struct {
 	limit int64
 
@@ -18,7 +17,7 @@ type Memory struct {
 	bytes  int64      // of all that is kept
 	recent *list.List // of *remembered, the last used first
 	known  map[place]*list.Element
-	idle   []*analyzer
+	idle   []*vocabulary
 }
 
 // place is a document of a segment, or allDocuments.

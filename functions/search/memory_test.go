@@ -47,34 +47,37 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// Analyzers count with the words that they remember, and few are kept whatever
-// the languages.
-func TestIdleAnalyzers(t *testing.T) {
-	m := NewMemory(1 << 20)
+// Vocabularies count, few are kept, and they know the words of a language.
+func TestIdleVocabularies(t *testing.T) {
+	m := NewMemory(16 << 20)
 	m.putIdentities("s", make([]layout.Identity, 1000))
 	before := m.bytes
-	for _, language := range []string{"en", "de", "fr", "ru", "sv", "da"} {
-		a := m.lend(language)
-		a.words = 100
-		m.giveBack(a)
+	var lent []*vocabulary
+	for range maxIdle + 2 {
+		lent = append(lent, m.lend())
 	}
-	if len(m.idle) != maxIdle || m.bytes != before+maxIdle*100*wordSize {
+	for _, v := range lent {
+		m.giveBack(v)
+	}
+	if len(m.idle) != maxIdle || m.bytes != before+maxIdle*vocabularySize {
 		t.Errorf("%d wait and count for %d bytes", len(m.idle), m.bytes-before)
 	}
-	a := m.lend("sv")
-	if a.words != 100 || len(m.idle) != maxIdle-1 {
-		t.Errorf("lent is one of %d words, %d wait", a.words, len(m.idle))
-	}
-	a.words = maxWords
-	m.giveBack(a)
-	if len(m.idle) != maxIdle-1 {
-		t.Error("an analyzer was kept that is as big as the memory")
+	v := m.lend()
+	for _, test := range []struct{ language, term string }{{"en", "hous"}, {"", "houses"}, {"en", "hous"}} {
+		v.read(test.language)
+		if known := v.word("Houses"); known.term != test.term || known.parts {
+			t.Errorf("in %q: %+v, want %s", test.language, known, test.term)
+		}
 	}
 	if m.identities("s") == nil {
 		t.Error("identities have gone")
 	}
 	m.Clear()
-	if m.identities("s") != nil || m.bytes != (maxIdle-1)*100*wordSize {
+	if m.identities("s") != nil || m.bytes != (maxIdle-1)*vocabularySize {
 		t.Errorf("%d bytes are left", m.bytes)
+	}
+	small := NewMemory(vocabularySize)
+	if small.giveBack(small.lend()); len(small.idle) != 0 {
+		t.Error("a vocabulary was kept that is as big as the memory")
 	}
 }

@@ -1,12 +1,6 @@
 package search
 
-import (
-	"slices"
-
-	"golang.org/x/sync/errgroup"
-
-	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
-)
+import "slices"
 
 // maxNearest is how many matches are looked at again if they score as the last
 // of the nearest.
@@ -16,8 +10,8 @@ const maxNearest = 2 * nearest
 // other, and sorts them again. These are the nearest and all that score as the
 // last of them, so that it does not matter which is called the last; when those
 // are too many, none of them.
-func (s *search) addNear(ctx deadline, all []found) error {
-	best, n := all, len(all)
+func (s *search) addNear(ctx deadline, best []found) error {
+	n := len(best)
 	if n > nearest {
 		least := best[nearest-1].score
 		n = nearest + behindScore(best[nearest:], func(score float64) bool { return score < least })
@@ -42,7 +36,7 @@ func (s *search) addNear(ctx deadline, all []found) error {
 	if len(may) == 0 {
 		return nil
 	}
-	found, err := s.occurringAhead(ctx, may, all)
+	found, err := s.occurring(ctx, may, []*phrase{s.plan.near})
 	if err != nil {
 		return err
 	}
@@ -53,25 +47,6 @@ func (s *search) addNear(ctx deadline, all []found) error {
 	}
 	slices.SortFunc(best, byScore)
 	return nil
-}
-
-// occurringAhead looks for the words next to each other in matches, and
-// meanwhile reads what a page of the best ones needs as they are before that.
-func (s *search) occurringAhead(ctx deadline, matches, best []found) (occurrences [][]occurrence, err error) {
-	near := []*phrase{s.plan.near}
-	ahead := s.ahead(best)
-	if ahead == nil {
-		return s.occurring(ctx, matches, near)
-	}
-	var group errgroup.Group
-	aside := meter.NewFork(ctx).Branch()
-	ctx.read = meter.NewFork(ctx.read).Branch()
-	group.Go(func() error { return ahead(aside) })
-	group.Go(func() (err error) {
-		occurrences, err = s.occurring(ctx, matches, near)
-		return err
-	})
-	return occurrences, group.Wait()
 }
 
 // behindScore returns how many matches come before the first whose score is

@@ -226,6 +226,7 @@ type oracleHit struct {
 func (o *oracle) search(q Query) (hits []oracleHit) {
 	var words, known, not []oracleWord
 	var plain, must, never []oraclePhrase
+	var times, knownTimes []float64 // in the query
 	required := map[int]bool{}
 	f := newFilter(&q)
 	text := ""
@@ -257,8 +258,9 @@ func (o *oracle) search(q Query) (hits []oracleHit) {
 			n := slices.IndexFunc(words, func(other oracleWord) bool { return maps.Equal(word, other) })
 			if n < 0 {
 				n = len(words)
-				words = append(words, word)
+				words, times = append(words, word), append(times, 0)
 			}
+			times[n]++
 			required[n] = required[n] || c.sign == '+' || c.quoted
 		}
 		if c.sign == '+' || c.quoted {
@@ -274,7 +276,7 @@ func (o *oracle) search(q Query) (hits []oracleHit) {
 	}
 	for n, word := range words {
 		if o.idf(word) > 0 {
-			known = append(known, word)
+			known, knownTimes = append(known, word), append(knownTimes, times[n])
 		} else if required[n] {
 			return nil
 		}
@@ -291,8 +293,8 @@ func (o *oracle) search(q Query) (hits []oracleHit) {
 	for i := range o.docs {
 		d := &o.docs[i]
 		score, held := 0.0, 0
-		for _, word := range known {
-			if s := o.word(d, word, o.idf(word)); s > 0 {
+		for n, word := range known {
+			if s := o.word(d, word, o.idf(word)*9*knownTimes[n]/(8+knownTimes[n])); s > 0 {
 				held++
 				score += s
 			}

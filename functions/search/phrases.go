@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
@@ -20,8 +19,8 @@ type occurrence struct {
 func (o *occurrence) none() bool { return o.freq == [postings.Fields]uint32{} }
 
 // occurrences looks for phrases in documents of one segment, which ascend, and
-// returns for each document what each phrase does in it. It is one read of
-// positions, and only of the documents that hold all words of a phrase in a
+// returns for each document what each phrase does in it. It is at most one read
+// of positions, and only of the documents that hold all words of a phrase in a
 // field.
 func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phrases []*phrase) ([][]occurrence, error) {
 	p := phraseReaders.Get().(*phraseReader)
@@ -50,6 +49,7 @@ type phraseReader struct {
 	numbers []int // of terms
 	terms   []phraseTerm
 
+	wanted  []segment.Positions
 	scratch []uint32
 	slots   [][]uint32 // positions of a phrase's words in a field
 }
@@ -73,7 +73,9 @@ func (p *phraseReader) forget() {
 	for i := range p.terms {
 		t := &p.terms[i]
 		t.entry, t.content = nil, nil
+		clear(t.blocks)
 	}
+	clear(p.wanted)
 	p.segment, p.phrases, p.numbers, p.terms = nil, nil, p.numbers[:0], p.terms[:0]
 	phraseReaders.Put(p)
 }
@@ -93,14 +95,14 @@ func (p *phraseReader) read(ctx context.Context, docs []uint32) ([][]occurrence,
 			}
 		}
 	}
-	var ranges []blob.Range
+	p.wanted = p.wanted[:0]
 	for i := range p.terms {
-		ranges = append(ranges, p.terms[i].blocks...)
+		p.wanted = append(p.wanted, p.terms[i].blocks...)
 	}
-	if len(ranges) == 0 {
+	if len(p.wanted) == 0 {
 		return found, p.err()
 	}
-	content, err := p.segment.ReadPositions(ctx, ranges)
+	content, err := p.segment.ReadPositions(ctx, p.wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package search
 import (
 	"fmt"
 
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
@@ -16,11 +15,11 @@ type phraseTerm struct {
 	freq   *[postings.Fields]uint32 // none if the document does not hold the term
 	length *[postings.Fields]uint8
 
-	blocks    []blob.Range // of positions that are needed, in the order of documents
-	content   [][]byte     // what they hold
-	block     int          // the current document's
-	positions []uint32     // of the document, all fields
-	decoded   bool         // whether they are
+	blocks    []segment.Positions // that are needed, in the order of documents
+	content   [][]byte            // what they hold
+	block     int                 // the current document's
+	positions []uint32            // of the document, all fields
+	decoded   bool                // whether they are
 }
 
 // open makes it a term, and keeps its memory.
@@ -48,9 +47,9 @@ func (t *phraseTerm) advance(doc uint32) {
 }
 
 // place returns where the positions of the current document lie.
-func (t *phraseTerm) place() blob.Range {
+func (t *phraseTerm) place() segment.Positions {
 	offset, length := t.it.PositionBlock()
-	return blob.Range{Offset: t.entry.Positions.Offset + int64(offset), Length: int64(length)}
+	return segment.Positions{Term: t.entry, Offset: offset, Length: length}
 }
 
 // note notes that the positions of the current document are needed.

@@ -77,7 +77,7 @@ func (p *plan) add(c clause) {
 	p.used += len(analysed)
 	together := &phrase{slop: c.slop, open: c.prefix || c.edits > 0}
 	for i, a := range analysed {
-		w := &word{text: c.text[a.Start:a.End], begins: a.Prefix, surface: a.Text, required: c.sign == '+' || c.quoted}
+		w := &word{times: 1, text: c.text[a.Start:a.End], begins: a.Prefix, surface: a.Text, required: c.sign == '+' || c.quoted}
 		for _, term := range a.Terms {
 			w.variants = append(w.variants, variant{term: term, worth: 1})
 		}
@@ -113,6 +113,8 @@ func (p *plan) unify() {
 		if n < 0 {
 			n = len(words)
 			words = append(words, w)
+		} else {
+			words[n].times += w.times
 		}
 		same[w] = words[n]
 		words[n].required = words[n].required || w.required
@@ -167,7 +169,8 @@ func (p *plan) each(do func(w *word)) {
 func (p *plan) weigh(t *totals) bool {
 	p.each(func(w *word) {
 		if w.documents > 0 {
-			w.weight = t.idf(w.documents)
+			w.idf = t.idf(w.documents)
+			w.weight = w.idf * repeated(w.times)
 		}
 	})
 	unknown := func(w *word) bool { return w.documents == 0 }

@@ -7,9 +7,9 @@ const (
 )
 
 // whole marks the matches in a short text.
-func (m *marker) whole(a *analyzer, text string) []Fragment {
+func (m *marker) whole(text string) []Fragment {
 	var spans []span
-	m.each(a, cutRune(text[:min(len(text), titleSize)]), func(s span) bool {
+	m.each(cutRune(text[:min(len(text), titleSize)]), func(s span) bool {
 		spans = append(spans, s)
 		return true
 	})
@@ -19,11 +19,11 @@ func (m *marker) whole(a *analyzer, text string) []Fragment {
 // snippet marks the matches in the part of the text that holds the most
 // different and rarest words, the first such part. It reads no further than
 // needed.
-func (m *marker) snippet(a *analyzer, text string) []Fragment {
+func (m *marker) snippet(text string) []Fragment {
 	scan := cutRune(text[:min(len(text), scanSize)])
 	best := densest{weights: m.weights, counts: make([]int, len(m.weights))}
 	enough := len(scan)
-	m.each(a, scan, func(s span) bool {
+	m.each(scan, func(s span) bool {
 		if best.add(s) >= m.all-1e-9 {
 			enough = min(enough, best.end+snippetSize)
 		}

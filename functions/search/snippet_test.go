@@ -107,17 +107,43 @@ func FuzzSnippet(f *testing.F) {
 	})
 }
 
+// No word lies across punctuation that is not ASCII.
+func TestWordsEndAtPunctuation(t *testing.T) {
+	for r := rune(0x2010); r <= 0x2027; r++ {
+		text := "ab" + string(r) + "cd"
+		if end, _ := wordEnd(text, 0); end != 2 {
+			t.Errorf("%q ends at %d", text, end)
+		}
+		for _, language := range strings.Fields("en de fr tr fa zh th bo xx") {
+			var terms []string
+			analysis.For(language).Each(text, func(o analysis.Occurrence) bool { terms = append(terms, o.Term); return true })
+			if strings.Join(terms, " ") != "ab cd" {
+				t.Errorf("%s: %q is %q", language, text, terms)
+			}
+		}
+	}
+	for _, text := range []string{"a\u200cb", "a\u2028b", "a\u2100", "a\xe2\x80", "a\xe2"} {
+		if end, _ := wordEnd(text, 0); end != len(text) {
+			t.Errorf("%q ends at %d", text, end)
+		}
+	}
+}
+
 // Words are passed over by how they begin only if no analyzer makes a term of
 // the query of them.
 func TestBeginningsMissNothing(t *testing.T) {
 	words := strings.Fields(`dying lying tying skis flies Yards sky news ae aepfel Aerzte oefen ueber eau ffentliches
-		llanos aardvark ISTANBUL istanbul INDIR ilk Bir x 1a 9th running knives geese users ties Ypsilon oo oui u2 c`)
+		llanos aardvark ISTANBUL istanbul INDIR ilk Bir x 1a 9th running knives geese users ties Ypsilon oo oui u2 c
+		possibility Capability happier nobility stability luxuriating relational hoping hopping agreed early gently ugly
+		idly only singly news innings skies fluency organization sensitivity triplicate electrical cosmos atlas bias
+		analogies allies conflated troubling controlling universities generously communism arsenal exceeding succeeded
+		proceed agreeable abilities hypothesis vacuous ponies caresses matrices indices`)
 	for _, language := range strings.Fields("en de es fr it pt da fi hu nl no ro sv tr vi ar hi ru xx") {
 		a := analysis.For(language)
 		for _, word := range words {
 			a.Each(word, func(o analysis.Occurrence) bool {
 				var b beginnings
-				if b.add(o.Term); !b.may(word) {
+				if b.add(o.Term); !b.may(word) || language == "en" && !b.mayBeEnglish(word) {
 					t.Errorf("%s: %s is a word of %s", language, word, o.Term)
 				}
 				return true

@@ -15,7 +15,9 @@ type word struct {
 	place     int // among the words that score
 	variants  []variant
 	documents uint64  // that hold a variant; one that holds several is counted for each
-	weight    float64 // inverse document frequency; 0 if no document holds it
+	times     int     // in the query
+	idf       float64 // inverse document frequency; 0 if no document holds it
+	weight    float64 // idf, and more if the query repeats it
 }
 
 // variant is a term that stands for a word.
@@ -38,6 +40,6 @@ type phrase struct {
 
 func (ph *phrase) weigh() {
 	for _, w := range ph.words {
-		ph.weight += nearWeight * w.weight
+		ph.weight += nearWeight * w.idf
 	}
 }

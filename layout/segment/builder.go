@@ -28,7 +28,7 @@ type Builder struct {
 	codes   [][postings.Fields]uint8 // of the lengths of each document's fields
 	batch   *batch
 	runs    []run
-	err     error // of NewBuilder
+	err     error // of Add
 }
 
 // NewBuilder returns a builder of a segment without documents.
@@ -36,10 +36,8 @@ func NewBuilder(o Options) *Builder {
 	if o.Flush <= 0 {
 		o.Flush = defaultFlush
 	}
-	b := &Builder{options: o, batch: newBatch()}
-	if b.object, b.err = newObject(0); b.err == nil {
-		b.stored.object = b.object
-	}
+	b := &Builder{options: o, batch: newBatch(), object: newObject(0)}
+	b.stored.object = b.object
 	return b
 }
 
@@ -111,7 +109,6 @@ func (b *Builder) Finish() ([]byte, error) {
 	b.stored.close()
 	b.flush()
 	b.batch = nil
-	b.object.encoder = nil
 	var terms *termWriter
 	var columns *object
 	var group errgroup.Group
@@ -132,20 +129,16 @@ func (b *Builder) Finish() ([]byte, error) {
 
 // terms merges the terms of all runs.
 func (b *Builder) terms() (*termWriter, error) {
-	cursors, packed := make([]termCursor, len(b.runs)), 0
+	cursors := make([]termCursor, len(b.runs))
 	for i, r := range b.runs {
 		cursors[i] = &runTerms{parser: parser{data: r.terms}, codes: b.codes}
-		packed += len(r.terms)
 	}
-	return mergeTerms(cursors, packed/2)
+	return mergeTerms(cursors)
 }
 
 // writeColumns returns an object of the columns and words.
 func (b *Builder) writeColumns() (*object, error) {
-	o, err := newColumns()
-	if err != nil {
-		return nil, err
-	}
+	o := new(object)
 	words := make([]wordCursor, len(b.runs))
 	for i, r := range b.runs {
 		words[i] = &runWords{parser: parser{data: r.words}, documents: uint32(len(b.codes))}

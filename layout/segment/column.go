@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
@@ -26,10 +24,10 @@ const maxColumn = 256 << 20
 
 // appendPacked appends content, compressed where that makes it smaller: its
 // size as a varint, a byte that is 1 if it is compressed, content.
-func appendPacked(b, content []byte, encoder *zstd.Encoder) []byte {
+func appendPacked(b, content []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(content)))
 	flag := len(b)
-	b = encoder.EncodeAll(content, append(b, 1))
+	b = compress(append(b, 1), content)
 	if len(b)-flag-1 >= len(content) {
 		b = append(append(b[:flag], 0), content...)
 	}

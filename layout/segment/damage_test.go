@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
@@ -21,7 +20,7 @@ func readAll(t testing.TB, s *Segment) error {
 	for _, term := range terms {
 		names = append(names, term.Text)
 	}
-	again, err := s.Terms(ctx, names)
+	again, err := s.Terms(ctx, names, len(names)%2 == 0)
 	note(err)
 	for _, term := range again {
 		if term == nil {
@@ -31,7 +30,7 @@ func readAll(t testing.TB, s *Segment) error {
 		for doc := it.Next(); doc != postings.NoMore; doc = it.Next() {
 			it.Payload()
 			offset, size := it.PositionBlock()
-			blocks, err := s.ReadPositions(ctx, []blob.Range{{Offset: term.Positions.Offset + int64(offset), Length: int64(size)}})
+			blocks, err := s.ReadPositions(ctx, []Positions{{term, offset, size}})
 			note(err)
 			if err == nil {
 				_, err = it.Positions(blocks[0], nil)

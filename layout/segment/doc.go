@@ -12,8 +12,7 @@
 //	offset  bytes
 //	0       8      FF 'B' 'S' 'E' 'G', version 02, CR LF
 //	8       …      stored blocks
-//	…       …      term blocks
-//	…       …      positions, in pages
+//	…       …      term blocks, each followed by its positions in pages
 //	…       …      columns
 //	…       T-20   tail
 //	-20     8      T, the size of the tail with these 20 bytes, u64
@@ -39,12 +38,13 @@
 // that is larger stands alone, so that any term is one range, and a prefix is
 // a range too:
 //
-//	…       where the positions of the first term begin
 //	…       for each term: the term, front-coded; size of its list; list (see
 //	        layout/segment/postings); size of its positions
 //
-// The positions of all terms stand in the order of the terms, in pages of 1020
-// bytes and their CRC. Places among them are told without the CRCs.
+// The positions of a block's terms follow it, in their order, in pages of 1020
+// bytes and their CRC, the last one shorter. So a query reads the block alone,
+// or with its positions by the same request, or any few pages of many. Places
+// among them are told without the CRCs.
 //
 // A column:
 //
@@ -75,9 +75,9 @@
 //	…       number of parts; each: key of the package, documents
 //	…       number of stored blocks; each: size, size before compression,
 //	        documents
-//	…       number of term blocks; each: size, terms, and a front-coded string
-//	        not below its last term and below the first of the next block
-//	…       size of the positions, without CRCs
+//	…       number of term blocks; each: size, size of its positions without
+//	        CRCs, terms, and a front-coded string not below its last term and
+//	        below the first of the next block
 //	…       number of columns; each: name, kind (1 byte), size
 //	…       number of the copy (see Distinct)
 //

@@ -179,7 +179,7 @@ func occurrences(t testing.TB, s *Segment, term *Term) []occurrence {
 	for doc := it.Next(); doc != postings.NoMore; doc = it.Next() {
 		freq, length, hits := it.Payload()
 		offset, size := it.PositionBlock()
-		blocks, err := s.ReadPositions(t.Context(), []blob.Range{{Offset: term.Positions.Offset + int64(offset), Length: int64(size)}})
+		blocks, err := s.ReadPositions(t.Context(), []Positions{{term, offset, size}})
 		if err != nil {
 			t.Fatal(err)
 		}

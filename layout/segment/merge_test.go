@@ -18,8 +18,7 @@ import (
 // column of packages, which tells parts apart, and those of the words.
 func sections(s *Segment, content []byte) map[string][]byte {
 	all := map[string][]byte{
-		"terms":     content[s.tail.terms.start:s.tail.terms.end()],
-		"positions": content[s.tail.pagesFrom():s.tail.columnsFrom()],
+		"terms": content[s.tail.terms.start:s.tail.terms.end()],
 	}
 	for _, c := range s.tail.columns {
 		all[c.name] = content[c.offset:][:c.size]

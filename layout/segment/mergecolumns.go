@@ -8,15 +8,13 @@ import (
 
 // mergeColumns returns an object of the columns and words.
 func mergeColumns(ctx context.Context, all []*input) (*object, error) {
-	o, err := newColumns()
-	if err != nil {
-		return nil, err
-	}
+	o := new(object)
 	columns, words := columnWriter{}, make([]wordCursor, len(all))
 	for i, in := range all {
 		if err := in.copyColumns(ctx, &columns); err != nil {
 			return nil, err
 		}
+		var err error
 		if words[i], err = in.words(ctx); err != nil {
 			return nil, err
 		}

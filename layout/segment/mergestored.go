@@ -7,10 +7,7 @@ import (
 
 // mergeStored returns an object of the stored documents, with memory for all.
 func mergeStored(ctx context.Context, all []*input, size int) (*object, error) {
-	o, err := newObject(size)
-	if err != nil {
-		return nil, err
-	}
+	o := newObject(size)
 	w := storedWriter{object: o}
 	for _, in := range all {
 		if err := in.copyStored(ctx, &w); err != nil {

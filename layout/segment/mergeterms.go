@@ -4,12 +4,11 @@ import "context"
 
 // mergeInputTerms writes the terms of all inputs.
 func mergeInputTerms(ctx context.Context, all []*input) (*termWriter, error) {
-	cursors, size := make([]termCursor, len(all)), int64(0)
+	cursors := make([]termCursor, len(all))
 	for i, in := range all {
 		cursors[i] = &inputTerms{termWalk: in.walkTerms(ctx), in: in}
-		size += in.tail.terms.end() - in.tail.terms.start
 	}
-	return mergeTerms(cursors, int(size))
+	return mergeTerms(cursors)
 }
 
 // inputTerms walks through the terms of a segment that is being merged.
@@ -19,10 +18,8 @@ type inputTerms struct {
 }
 
 func (t *inputTerms) addTo(w *termWriter, alone bool) error {
-	list, positions, err := t.encoded()
-	if err != nil {
-		return err
-	}
+	list, positions := t.encoded()
+	var err error
 	if alone && t.in.live == t.in.tail.documents {
 		err = w.addMoved(t.key(), list, positions, t.in.numbers[0])
 	} else {

@@ -1,66 +1,33 @@
 package segment
 
-import (
-	"slices"
+import "slices"
 
-	"github.com/klauspost/compress/zstd"
-)
-
-// object is a segment that is being written: stored blocks, then terms and
-// positions, then columns, then the tail.
+// object is a segment that is being written: stored blocks, then terms with
+// their positions, then columns, then the tail.
 type object struct {
-	before  [][]byte // of content
-	content []byte
+	pieces
 	tail
-	encoder *zstd.Encoder
 }
 
-func newObject(capacity int) (*object, error) {
-	encoder, err := newEncoder()
-	if err != nil {
-		return nil, err
-	}
-	o := &object{content: append(make([]byte, 0, max(capacity, 64<<10)), magic...), encoder: encoder}
+func newObject(capacity int) *object {
+	o := &object{pieces: pieces{content: append(make([]byte, 0, max(capacity, 64<<10)), magic...)}}
 	o.stored.start = int64(len(magic))
-	return o, nil
-}
-
-// spill begins a new piece of memory once the last is large, so that none has to
-// grow.
-func (o *object) spill() {
-	const piece = 1 << 20
-	if len(o.content) >= piece {
-		o.before = append(o.before, o.content)
-		o.content = make([]byte, 0, piece+piece/4)
-	}
+	return o
 }
 
 // join brings what was written together, with room for more.
 func (o *object) join(more int) {
 	if len(o.before) == 0 {
 		o.content = slices.Grow(o.content, more)
-		return
+	} else {
+		o.content = o.moveTo(make([]byte, 0, o.length()+more))
 	}
-	for _, piece := range o.before {
-		more += len(piece)
-	}
-	content := make([]byte, 0, more+len(o.content))
-	for _, piece := range o.before {
-		content = append(content, piece...)
-	}
-	o.before, o.content = nil, append(content, o.content...)
-}
-
-// newColumns returns an object to write columns to, and nothing else.
-func newColumns() (*object, error) {
-	encoder, err := newEncoder()
-	return &object{encoder: encoder}, err
 }
 
 // writeColumn writes a column behind the one before.
 func (o *object) writeColumn(name string, k kind, content []byte) {
 	from := len(o.content)
-	o.content = seal(appendPacked(o.content, content, o.encoder), from)
+	o.content = seal(appendPacked(o.content, content), from)
 	o.columns = append(o.columns, column{name: name, kind: k, offset: int64(from), size: int64(len(o.content) - from)})
 }
 
@@ -79,12 +46,10 @@ func (o *object) writeWords(cursors []wordCursor, hashes []uint32) error {
 // It returns the whole object.
 func (o *object) finish(terms *termWriter, columns *object) []byte {
 	const tail = 64 << 10 // more than most need
-	o.join(len(terms.content) + int(sizeInPages(terms.positions.size())) + len(columns.content) + tail)
+	o.join(terms.length() + len(columns.content) + tail)
 	o.terms = terms.index
 	o.terms.move(int64(len(o.content)))
-	o.content = append(o.content, terms.content...)
-	o.positions = terms.positions.size()
-	o.content = terms.positions.appendTo(o.content)
+	o.content = terms.moveTo(o.content)
 
 	o.documents, o.fields, o.languages, o.parts = columns.documents, columns.fields, columns.languages, columns.parts
 	for _, c := range columns.columns {

@@ -1,13 +1,10 @@
 package segment
 
-import (
-	"slices"
+import "github.com/bucketsearch/bucketsearch/layout/blob"
 
-	"github.com/bucketsearch/bucketsearch/layout/blob"
-)
-
-// Positions are cut into pages, each closed by its checksum, so that any few of
-// them can be read and verified. Their place is told without the checksums.
+// The positions of a block's terms are cut into pages, each closed by its
+// checksum, so that any few of them can be read and verified. Their place is
+// told without the checksums.
 const (
 	pageSize    = 1 << 10
 	pageContent = pageSize - sealSize
@@ -30,38 +27,6 @@ func appendPages(object, positions []byte) []byte {
 	return object
 }
 
-// pageWriter gathers positions, sealed in pages.
-type pageWriter struct {
-	sealed [][]byte // of sealedPages pages each
-	open   []byte   // positions behind those, not sealed yet; to be appended to
-}
-
-const sealedPages = 256
-
-// size returns the bytes of all positions so far, without checksums.
-func (w *pageWriter) size() int64 {
-	return int64(len(w.sealed))*sealedPages*pageContent + int64(len(w.open))
-}
-
-// seal seals what is open, once it is enough.
-func (w *pageWriter) seal() {
-	const enough = sealedPages * pageContent
-	for len(w.open) >= enough {
-		w.sealed = append(w.sealed, appendPages(make([]byte, 0, sealedPages*pageSize), w.open[:enough]))
-		w.open = append(w.open[:0], w.open[enough:]...)
-	}
-}
-
-// appendTo appends all pages to the object, and forgets them.
-func (w *pageWriter) appendTo(object []byte) []byte {
-	object = slices.Grow(object, int(sizeInPages(w.size())))
-	for i, pages := range w.sealed {
-		object = append(object, pages...)
-		w.sealed[i] = nil
-	}
-	return appendPages(object, w.open)
-}
-
 // pagesOf returns the part of the pages, which are total bytes in size without
 // checksums, that holds the range.
 func pagesOf(r blob.Range, total int64) blob.Range {
@@ -73,6 +38,9 @@ func pagesOf(r blob.Range, total int64) blob.Range {
 
 // fromPages returns the range out of the pages that pagesOf names.
 func fromPages(pages []byte, r blob.Range) ([]byte, error) {
+	if r.Length == 0 {
+		return nil, nil
+	}
 	skip := int(r.Offset % pageContent)
 	if len(pages) <= pageSize {
 		// The usual case needs no copy.

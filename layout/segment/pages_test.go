@@ -30,25 +30,3 @@ func TestPages(t *testing.T) {
 		}
 	}
 }
-
-// TestPageWriter writes positions in parts of every size, as pages at once.
-func TestPageWriter(t *testing.T) {
-	const enough = sealedPages * pageContent
-	for _, sizes := range [][]int{{}, {1}, {enough}, {enough - 1, 1, 1}, {7, 3*enough + 5, 0, enough}} {
-		var w pageWriter
-		var all []byte
-		for _, size := range sizes {
-			for i := range size {
-				w.open = append(w.open, byte(i*7/3))
-				all = append(all, byte(i*7/3))
-			}
-			w.seal()
-			if w.size() != int64(len(all)) {
-				t.Fatalf("%v: %d bytes, want %d", sizes, w.size(), len(all))
-			}
-		}
-		if !bytes.Equal(w.appendTo([]byte("before")), appendPages([]byte("before"), all)) {
-			t.Errorf("%v: other bytes", sizes)
-		}
-	}
-}

@@ -45,11 +45,12 @@ func (p *places) ranges(pieces []int) []blob.Range {
 	return ranges
 }
 
-// termIndex is the directory of term blocks. Block i holds the terms above
-// separator i-1 up to separator i.
+// termIndex is the directory of term blocks, each of which is followed by its
+// positions. Block i holds the terms above separator i-1 up to separator i.
 type termIndex struct {
-	places
+	places                 // of blocks with their positions
 	counts        []uint32 // terms of each block
+	positions     []int64  // bytes of each block's positions, without checksums
 	separators    []byte
 	separatorEnds []uint32
 }
@@ -68,8 +69,17 @@ func (t *termIndex) find(term string) int {
 	return sort.Search(len(t.counts), func(i int) bool { return string(t.separator(i)) >= term })
 }
 
-func (t *termIndex) add(size int64, count uint32) {
-	t.places.add(size)
+// split returns where block i lies, and where the pages of its positions do.
+func (t *termIndex) split(i int) (block, pages blob.Range) {
+	all, size := t.at(i), sizeInPages(t.positions[i])
+	block = blob.Range{Offset: all.Offset, Length: all.Length - size}
+	return block, blob.Range{Offset: block.Offset + block.Length, Length: size}
+}
+
+// add adds a block of the given size, and its positions.
+func (t *termIndex) add(size, positions int64, count uint32) {
+	t.places.add(size + sizeInPages(positions))
+	t.positions = append(t.positions, positions)
 	t.counts = append(t.counts, count)
 }
 
@@ -82,7 +92,9 @@ func (t *termIndex) appendTo(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(t.counts)))
 	var last []byte
 	for i, count := range t.counts {
-		b = binary.AppendUvarint(b, uint64(t.at(i).Length))
+		block, _ := t.split(i)
+		b = binary.AppendUvarint(b, uint64(block.Length))
+		b = binary.AppendUvarint(b, uint64(t.positions[i]))
 		b = binary.AppendUvarint(b, uint64(count))
 		b = appendFront(b, last, t.separator(i))
 		last = t.separator(i)
@@ -95,11 +107,12 @@ func (t *termIndex) appendTo(b []byte) []byte {
 func (p *parser) termIndex(start, size int64) termIndex {
 	t := termIndex{places: places{start: start}}
 	var last, separator []byte
-	for range p.count(3) {
-		t.add(int64(p.number(uint64(size-t.end()))), uint32(p.number(uint64(size))))
+	for range p.count(4) {
+		t.add(int64(p.number(uint64(size))), int64(p.number(uint64(size))), uint32(p.number(uint64(size))))
 		separator = p.front(separator)
-		if len(t.counts) > 1 && string(separator) <= string(last) {
+		if t.end() > size || len(t.counts) > 1 && string(separator) <= string(last) {
 			p.fail()
+			return t
 		}
 		t.separate(separator)
 		last = append(last[:0], separator...)

@@ -17,7 +17,7 @@ func TestTerms(t *testing.T) {
 	s := mustOpen(t, mustBuild(t, docs, 0))
 	want, _ := invert(docs)
 	names := slices.Sorted(maps.Keys(want))
-	terms, err := s.Terms(t.Context(), names)
+	terms, err := s.Terms(t.Context(), names, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestTerms(t *testing.T) {
 	if len(s.tail.terms.counts) < 3 {
 		t.Errorf("%d blocks of terms are too few for this test", len(s.tail.terms.counts))
 	}
-	absent, err := s.Terms(t.Context(), []string{"", "\x00", "w1x", "zzz", "w", strings.Repeat("w", 300)})
+	absent, err := s.Terms(t.Context(), []string{"", "\x00", "w1x", "zzz", "w", strings.Repeat("w", 300)}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,9 +209,13 @@ func TestReads(t *testing.T) {
 		source.reads, source.ranges = 0, 0
 	}
 	check("opening", 1, 1, nil)
-	_, err = s.Terms(t.Context(), []string{"w1", "w2", "absent", "w1"})
+	_, err = s.Terms(t.Context(), []string{"w1", "w2", "absent", "w1"}, false)
 	check("terms", 1, 2, err)
-	_, err = s.Terms(t.Context(), []string{"zzz"})
+	terms, err := s.Terms(t.Context(), []string{"w1", "w2", "absent", "w1"}, true)
+	check("terms and positions", 1, 4, err)
+	_, err = s.ReadPositions(t.Context(), []Positions{{terms[0], 0, 1}, {terms[1], 0, 1}})
+	check("positions that were read", 0, 0, err)
+	_, err = s.Terms(t.Context(), []string{"zzz"}, true)
 	check("a term behind all", 0, 0, err)
 	_, err = s.Stored(t.Context(), []uint32{0, 1, 299})
 	check("documents", 1, 2, err)
@@ -227,7 +231,7 @@ func TestReads(t *testing.T) {
 
 func TestEmpty(t *testing.T) {
 	s := mustOpen(t, mustBuild(t, nil, 0))
-	terms, err := s.Terms(t.Context(), []string{"a"})
+	terms, err := s.Terms(t.Context(), []string{"a"}, true)
 	if err != nil || terms[0] != nil || s.Documents() != 0 || len(s.Parts()) != 0 {
 		t.Errorf("%v, %v, %d documents", terms, err, s.Documents())
 	}

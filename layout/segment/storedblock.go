@@ -64,7 +64,7 @@ func (w *storedWriter) close() {
 	w.raw = append(append(append(w.raw[:0], w.sizes...), w.records...), w.bodies...)
 	o := w.object
 	from := len(o.content)
-	o.content = seal(o.encoder.EncodeAll(w.raw, o.content), from)
+	o.content = seal(compress(o.content, w.raw), from)
 	o.stored.add(int64(len(o.content)-from), uint32(len(w.raw)), w.count)
 	w.sizes, w.records, w.bodies, w.count = w.sizes[:0], w.records[:0], w.bodies[:0], 0
 }

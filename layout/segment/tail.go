@@ -22,7 +22,6 @@ type tail struct {
 	languages []language // sorted by name
 	parts     []Part
 	terms     termIndex
-	positions int64 // bytes, without checksums
 	stored    storedIndex
 	columns   []column // in the order in which they lie
 	copy      uint64   // see Distinct
@@ -42,23 +41,17 @@ type column struct {
 	offset, size int64 // with its checksum
 }
 
-// pagesFrom returns where the pages of positions begin, behind the terms.
-func (t *tail) pagesFrom() int64 { return t.terms.end() }
-
-// columnsFrom returns where the columns begin, behind the positions.
-func (t *tail) columnsFrom() int64 { return t.pagesFrom() + sizeInPages(t.positions) }
-
 // end returns where the tail begins, behind the columns.
 func (t *tail) end() int64 {
 	if n := len(t.columns); n > 0 {
 		return t.columns[n-1].offset + t.columns[n-1].size
 	}
-	return t.columnsFrom()
+	return t.terms.end()
 }
 
 // size returns about how many bytes of memory the tail takes.
 func (t *tail) size() int64 {
-	n := len(t.terms.separators) + 16*len(t.terms.counts) + 16*len(t.stored.raw)
+	n := len(t.terms.separators) + 24*len(t.terms.counts) + 16*len(t.stored.raw)
 	for _, l := range t.languages {
 		n += 32 + len(l.name)
 	}
@@ -93,7 +86,6 @@ func (t *tail) appendTo(object []byte) []byte {
 	}
 	b = t.stored.appendTo(b)
 	b = t.terms.appendTo(b)
-	b = binary.AppendUvarint(b, uint64(t.positions))
 	b = binary.AppendUvarint(b, uint64(len(t.columns)))
 	for _, c := range t.columns {
 		b = appendText(b, c.name)
@@ -155,8 +147,7 @@ func parseTail(data []byte, size int64) (*tail, error) {
 	t.parts = p.parts(t.documents)
 	t.stored = p.storedIndex(int64(len(magic)), size)
 	t.terms = p.termIndex(t.stored.end(), size)
-	t.positions = int64(p.number(uint64(size)))
-	t.columns = p.columns(t.columnsFrom(), size)
+	t.columns = p.columns(t.terms.end(), size)
 	t.copy = p.number(1<<64 - 1)
 	if p.failed || p.left() > 0 || t.stored.documents() != t.documents || t.end() != size-tailSize {
 		return nil, damaged("its tail does not describe it")

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"encoding/binary"
-	"math"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
@@ -11,18 +10,19 @@ import (
 // larger stands alone.
 const termBlock = 8 << 10
 
-// termWriter writes terms with their lists in blocks, and their positions.
+// termWriter writes terms with their lists in blocks, each followed by its
+// positions.
 type termWriter struct {
-	content   []byte // closed blocks
-	index     termIndex
-	positions pageWriter
+	pieces // closed blocks
+	index  termIndex
 
 	encoder postings.Encoder
 	list    []byte
 
-	block []byte
-	count uint32
-	last  []byte // term
+	block     []byte
+	positions []byte // of the terms in the block
+	count     uint32
+	last      []byte // term
 }
 
 // add writes the list in the encoder, if there is any, under a term that is
@@ -31,8 +31,8 @@ func (w *termWriter) add(term []byte) {
 	if w.encoder.Documents() == 0 {
 		return
 	}
-	before := w.positions.size()
-	w.list, w.positions.open = w.encoder.Append(w.list[:0], w.positions.open)
+	before := len(w.positions)
+	w.list, w.positions = w.encoder.Append(w.list[:0], w.positions)
 	w.encoder.Reset()
 	w.write(term, before)
 }
@@ -43,43 +43,47 @@ func (w *termWriter) addMoved(term, list, positions []byte, by uint32) (err erro
 	if w.list, err = postings.AppendMoved(w.list[:0], list, by); err != nil {
 		return err
 	}
-	before := w.positions.size()
-	w.positions.open = append(w.positions.open, positions...)
+	before := len(w.positions)
+	w.positions = append(w.positions, positions...)
 	w.write(term, before)
 	return nil
 }
 
-// write writes a term with its list, and its positions, which begin where it is
-// told.
-func (w *termWriter) write(term []byte, before int64) {
+// write writes a term with its list. Its positions stand already behind those
+// of the terms before.
+func (w *termWriter) write(term []byte, before int) {
 	if len(w.block)+len(w.list) > termBlock && w.count > 0 {
-		w.close()
+		w.close(before)
 		w.index.separate(separator(w.last, term))
+		before = 0
 	}
 	if w.count == 0 {
-		w.block = binary.AppendUvarint(w.block, uint64(before))
 		w.last = w.last[:0]
 	}
 	w.block = appendFront(w.block, w.last, term)
 	w.block = binary.AppendUvarint(w.block, uint64(len(w.list)))
 	w.block = append(w.block, w.list...)
-	w.block = binary.AppendUvarint(w.block, uint64(w.positions.size()-before))
+	w.block = binary.AppendUvarint(w.block, uint64(len(w.positions)-before))
 	w.last = append(w.last[:0], term...)
 	w.count++
-	w.positions.seal()
 }
 
-func (w *termWriter) close() {
+// close closes the block with so many bytes of positions; those behind are of
+// the next.
+func (w *termWriter) close(positions int) {
 	from := len(w.content)
 	w.content = seal(append(w.content, w.block...), from)
-	w.index.add(int64(len(w.content)-from), w.count)
+	w.index.add(int64(len(w.content)-from), int64(positions), w.count)
+	w.content = appendPages(w.content, w.positions[:positions])
+	w.spill()
+	w.positions = append(w.positions[:0], w.positions[positions:]...)
 	w.block, w.count = w.block[:0], 0
 }
 
 // finish closes the last block.
 func (w *termWriter) finish() {
 	if w.count > 0 {
-		w.close()
+		w.close(len(w.positions))
 		w.index.separate(w.last)
 	}
 }
@@ -92,10 +96,9 @@ type termCursor interface {
 	addTo(w *termWriter, alone bool) error
 }
 
-// mergeTerms writes the terms of all cursors; their blocks take about so many
-// bytes.
-func mergeTerms(cursors []termCursor, size int) (*termWriter, error) {
-	w := &termWriter{content: make([]byte, 0, size)}
+// mergeTerms writes the terms of all cursors.
+func mergeTerms(cursors []termCursor) (*termWriter, error) {
+	w := new(termWriter)
 	err := eachKey(cursors, func(term []byte, having []termCursor) error {
 		for _, c := range having {
 			if err := c.addTo(w, len(having) == 1); err != nil {
@@ -115,21 +118,17 @@ type blockReader struct {
 	p             parser
 	term          []byte // valid until the next
 	from, to      int    // where its list is
-	offset, bytes int64  // of its positions
+	offset, bytes int64  // of its positions among those of the block
+	total         int64  // bytes of the block's positions
 }
 
-// openBlock verifies and opens a block. total is the size of all positions.
+// open verifies and opens a block that has so many bytes of positions.
 func (r *blockReader) open(sealed []byte, total int64) error {
 	content, err := unseal(sealed)
 	if err != nil {
 		return damaged("block of terms: %w", err)
 	}
-	r.p = parser{data: content}
-	r.term, r.bytes = r.term[:0], 0
-	r.offset = int64(r.p.number(uint64(total)))
-	if r.p.failed {
-		return damaged("block of terms says nothing")
-	}
+	*r = blockReader{p: parser{data: content}, term: r.term[:0], total: total}
 	return nil
 }
 
@@ -145,7 +144,7 @@ func (r *blockReader) next() bool {
 	r.p.take(r.to)
 	r.to += r.from
 	r.offset += r.bytes
-	r.bytes = int64(r.p.number(math.MaxUint32))
+	r.bytes = int64(r.p.number(uint64(r.total - r.offset)))
 	return !r.p.failed
 }
 

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,44 +10,70 @@ import (
 )
 
 // Term is what is known of a term. It keeps the block of bytes in which its
-// list lies.
+// list lies, and what was read of its positions.
 type Term struct {
-	Text      string
-	Summary   *postings.Summary
-	List      *postings.List
-	Positions blob.Range // for ReadPositions; see there
+	Text    string
+	Summary *postings.Summary
+	List    *postings.List
+
+	block  int    // in which it stands
+	offset int64  // of its positions among those of the block
+	pages  []byte // of the block's positions; nil if they were not read
 }
 
-// Terms returns the terms, nil where one is absent. It is one read.
-func (s *Segment) Terms(ctx context.Context, terms []string) ([]*Term, error) {
+// The positions of a block that are read with it: what comes in the fortieth
+// part of the time to a request's first byte; and what is read so in all.
+const (
+	aheadOfTerm  = 128 << 10
+	aheadOfTerms = 512 << 10
+)
+
+// Terms returns the terms, nil where one is absent. It is one read. If positions
+// will be needed, those that lie in few bytes are read with the terms.
+func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]*Term, error) {
+	index := &s.tail.terms
 	blocks := make([]int, 0, len(terms)) // sorted, each once
 	for _, term := range terms {
-		if b := s.tail.terms.find(term); b < len(s.tail.terms.counts) {
+		if b := index.find(term); b < len(index.counts) {
 			blocks = append(blocks, b)
 		}
 	}
 	slices.Sort(blocks)
 	blocks = slices.Compact(blocks)
-	contents, err := s.read(ctx, s.tail.terms.ranges(blocks))
+	ranges, ahead := make([]blob.Range, 0, 2*len(blocks)), make([]int, len(blocks)) // number of the pages' range; 0 for none
+	for _, b := range blocks {
+		block, _ := index.split(b)
+		ranges = append(ranges, block)
+	}
+	for i, left := 0, int64(aheadOfTerms); positions && i < len(blocks); i++ {
+		if _, pages := index.split(blocks[i]); 0 < pages.Length && pages.Length <= min(aheadOfTerm, left) {
+			ahead[i], left = len(ranges), left-pages.Length
+			ranges = append(ranges, pages)
+		}
+	}
+	contents, err := s.read(ctx, ranges)
 	if err != nil {
 		return nil, err
 	}
 	found := make([]*Term, len(terms))
 	for i, term := range terms {
-		n, ok := slices.BinarySearch(blocks, s.tail.terms.find(term))
+		n, ok := slices.BinarySearch(blocks, index.find(term))
 		if !ok {
 			continue
 		}
-		if found[i], err = s.findTerm(contents[n], term); err != nil {
+		if found[i], err = s.findTerm(blocks[n], contents[n], term); err != nil {
 			return nil, s.wrap(err)
+		}
+		if found[i] != nil && ahead[n] > 0 {
+			found[i].pages = contents[ahead[n]]
 		}
 	}
 	return found, nil
 }
 
-func (s *Segment) findTerm(block []byte, term string) (*Term, error) {
+func (s *Segment) findTerm(block int, sealed []byte, term string) (*Term, error) {
 	var r blockReader
-	if err := r.open(block, s.tail.positions); err != nil {
+	if err := r.open(sealed, s.tail.terms.positions[block]); err != nil {
 		return nil, err
 	}
 	for r.next() {
@@ -56,24 +81,19 @@ func (s *Segment) findTerm(block []byte, term string) (*Term, error) {
 			if string(r.term) > term {
 				return nil, nil
 			}
-			return s.openTerm(&r)
+			return s.openTerm(block, &r)
 		}
 	}
 	return nil, r.err()
 }
 
 // openTerm returns the reader's current term.
-func (s *Segment) openTerm(r *blockReader) (*Term, error) {
+func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 	list, err := s.openList(r)
 	if err != nil {
 		return nil, err
 	}
-	return &Term{
-		Text:      string(r.term),
-		Summary:   list.Summary(),
-		List:      list,
-		Positions: blob.Range{Offset: r.offset, Length: r.bytes},
-	}, nil
+	return &Term{Text: string(r.term), Summary: list.Summary(), List: list, block: block, offset: r.offset}, nil
 }
 
 func (s *Segment) openList(r *blockReader) (*postings.List, error) {
@@ -82,7 +102,7 @@ func (s *Segment) openList(r *blockReader) (*postings.List, error) {
 		return nil, damaged("term %q: %w", r.term, err)
 	}
 	sum := list.Summary()
-	if int64(sum.Positions) != r.bytes || r.offset+r.bytes > s.tail.positions || sum.Last >= s.tail.documents {
+	if int64(sum.Positions) != r.bytes || sum.Last >= s.tail.documents {
 		return nil, damaged("term %q: its list does not fit", r.term)
 	}
 	return list, nil
@@ -104,13 +124,17 @@ func (s *Segment) Prefix(ctx context.Context, prefix string, most int) (terms []
 		}
 		blocks = append(blocks, b)
 	}
-	contents, err := s.read(ctx, index.ranges(blocks))
+	ranges := make([]blob.Range, len(blocks))
+	for i, b := range blocks {
+		ranges[i], _ = index.split(b)
+	}
+	contents, err := s.read(ctx, ranges)
 	if err != nil {
 		return nil, false, err
 	}
-	for _, content := range contents {
+	for i, content := range contents {
 		var r blockReader
-		if err := r.open(content, s.tail.positions); err != nil {
+		if err := r.open(content, index.positions[blocks[i]]); err != nil {
 			return nil, false, s.wrap(err)
 		}
 		for r.next() {
@@ -123,7 +147,7 @@ func (s *Segment) Prefix(ctx context.Context, prefix string, most int) (terms []
 			if len(terms) == most {
 				return terms, true, nil
 			}
-			term, err := s.openTerm(&r)
+			term, err := s.openTerm(blocks[i], &r)
 			if err != nil {
 				return nil, false, s.wrap(err)
 			}
@@ -134,36 +158,4 @@ func (s *Segment) Prefix(ctx context.Context, prefix string, most int) (terms []
 		}
 	}
 	return terms, false, nil
-}
-
-// ReadPositions returns bytes of positions: a range begins at the offset of
-// Term.Positions plus that of postings.Iterator.PositionBlock, and is as long
-// as the latter says. It is one read.
-func (s *Segment) ReadPositions(ctx context.Context, ranges []blob.Range) ([][]byte, error) {
-	start, total := s.tail.pagesFrom(), s.tail.positions
-	wanted := make([]blob.Range, 0, len(ranges))
-	for _, r := range ranges {
-		if r.Offset < 0 || r.Length < 0 || r.Offset > total || r.Length > total-r.Offset {
-			return nil, s.wrap(fmt.Errorf("positions at %d, %d bytes: there are %d bytes", r.Offset, r.Length, total))
-		}
-		if r.Length > 0 {
-			pages := pagesOf(r, total)
-			wanted = append(wanted, blob.Range{Offset: start + pages.Offset, Length: pages.Length})
-		}
-	}
-	contents, err := s.read(ctx, wanted)
-	if err != nil {
-		return nil, err
-	}
-	found := make([][]byte, len(ranges))
-	for i, r := range ranges {
-		if r.Length == 0 {
-			continue
-		}
-		if found[i], err = fromPages(contents[0], r); err != nil {
-			return nil, s.wrap(err)
-		}
-		contents = contents[1:]
-	}
-	return found, nil
 }

@@ -3,6 +3,7 @@ package segment
 import (
 	"context"
 
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
@@ -11,9 +12,9 @@ type termWalk struct {
 	ctx     context.Context
 	segment *Segment
 	block   int // the next
-	blocks  window
+	window  window
 	reader  blockReader
-	pages   pageWindow
+	content []byte // positions of the block
 
 	iterator  postings.Iterator
 	positions []uint32
@@ -21,55 +22,66 @@ type termWalk struct {
 
 func (s *Segment) walkTerms(ctx context.Context) termWalk {
 	index := &s.tail.terms
-	return termWalk{
-		ctx:     ctx,
-		segment: s,
-		blocks:  window{segment: s, from: index.start, to: index.end()},
-		pages:   s.pageWindow(),
-	}
+	return termWalk{ctx: ctx, segment: s, window: window{segment: s, from: index.start, to: index.end()}}
 }
 
 func (t *termWalk) key() []byte { return t.reader.term }
 
 func (t *termWalk) next() (bool, error) {
 	for !t.reader.next() {
-		if err := t.reader.err(); err != nil {
+		err := t.reader.err()
+		if err == nil && t.reader.offset+t.reader.bytes < t.reader.total {
+			err = damaged("there are positions of no term")
+		}
+		if err != nil {
 			return false, t.segment.wrap(err)
 		}
-		index := &t.segment.tail.terms
-		if t.block == len(index.counts) {
+		if t.block == len(t.segment.tail.terms.counts) {
 			return false, nil
 		}
-		sealed, err := t.blocks.take(t.ctx, index.at(t.block).Length)
-		if err != nil {
+		if err := t.open(); err != nil {
 			return false, err
 		}
-		if err := t.reader.open(sealed, t.segment.tail.positions); err != nil {
-			return false, t.segment.wrap(err)
-		}
-		t.block++
 	}
 	return true, nil
 }
 
-// encoded returns the list and the positions of the current term, valid until
-// the next. It is called once a term.
-func (t *termWalk) encoded() (list, positions []byte, err error) {
-	positions, err = t.pages.take(t.ctx, t.reader.offset, t.reader.bytes)
-	return t.reader.list(), positions, err
+// open opens the next block.
+func (t *termWalk) open() error {
+	index := &t.segment.tail.terms
+	block, pages := index.split(t.block)
+	sealed, err := t.window.take(t.ctx, block.Length)
+	if err != nil {
+		return err
+	}
+	content, err := t.window.take(t.ctx, pages.Length)
+	if err != nil {
+		return err
+	}
+	total := index.positions[t.block]
+	if err = t.reader.open(sealed, total); err == nil {
+		t.content, err = fromPages(content, blob.Range{Length: total})
+	}
+	if err != nil {
+		return t.segment.wrap(err)
+	}
+	t.block++
+	return nil
 }
 
-// each calls visit with all postings of the current term. It is called once a
-// term, instead of encoded.
+// encoded returns the list and the positions of the current term, valid until
+// the next.
+func (t *termWalk) encoded() (list, positions []byte) {
+	return t.reader.list(), t.content[t.reader.offset:][:t.reader.bytes]
+}
+
+// each calls visit with all postings of the current term.
 func (t *termWalk) each(visit func(p postings.Posting, positions []uint32)) error {
 	list, err := t.segment.openList(&t.reader)
 	if err != nil {
 		return t.segment.wrap(err)
 	}
-	_, bytes, err := t.encoded()
-	if err != nil {
-		return err
-	}
+	_, bytes := t.encoded()
 	t.iterator.Reset(list)
 	for doc := t.iterator.Next(); doc != postings.NoMore; doc = t.iterator.Next() {
 		freq, length, hits := t.iterator.Payload()

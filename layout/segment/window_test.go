@@ -10,19 +10,15 @@ import (
 // TestWindow reads more than windows hold, in pieces smaller and larger than
 // one.
 func TestWindow(t *testing.T) {
-	positions := make([]byte, 5*windowSize/2)
+	content := make([]byte, 5*windowSize/2)
 	random := rand.NewChaCha8([32]byte{})
-	_, _ = random.Read(positions)
-	object := appendPages([]byte(magic), positions)
-	source := &counting{Source: Bytes(object)}
-	s := &Segment{source: source, tail: &tail{positions: int64(len(positions))}}
-	s.tail.terms.start = int64(len(magic))
-
-	pages := s.pageWindow()
-	for at, n := 0, 1; at < len(positions); n = n*3 + 1 {
-		n = min(n, len(positions)-at)
-		got, err := pages.take(t.Context(), int64(at), int64(n))
-		if err != nil || !bytes.Equal(got, positions[at:at+n]) {
+	_, _ = random.Read(content)
+	source := &counting{Source: Bytes(content)}
+	w := window{segment: &Segment{source: source}, to: int64(len(content))}
+	for at, n := 0, 1; at < len(content); n = n*3 + 1 {
+		n = min(n, len(content)-at)
+		got, err := w.take(t.Context(), int64(n))
+		if err != nil || !bytes.Equal(got, content[at:at+n]) {
 			t.Fatalf("%d bytes at %d: %v", n, at, err)
 		}
 		at += n
@@ -30,11 +26,7 @@ func TestWindow(t *testing.T) {
 	if source.reads != 3 {
 		t.Errorf("%d reads, want 3", source.reads)
 	}
-	if _, err := pages.take(t.Context(), int64(len(positions)), 1); !errors.Is(err, ErrDamaged) {
+	if _, err := w.take(t.Context(), 1); !errors.Is(err, ErrDamaged) {
 		t.Errorf("behind the end: %v", err)
-	}
-	again := s.pageWindow()
-	if _, err := again.take(t.Context(), 1, 1); !errors.Is(err, ErrDamaged) {
-		t.Errorf("out of order: %v", err)
 	}
 }

@@ -1,24 +1,38 @@
 package segment
 
-import (
-	"github.com/klauspost/compress/zstd"
+import "github.com/klauspost/compress/zstd"
+
+// The compressors keep some memory, and nothing of what went through them, so
+// all segments share them. They are made, and warm, before main begins, lest
+// they belong to the first test that uses them.
+var (
+	encoder = newEncoder()
+	decoder = newDecoder()
 )
 
-func newEncoder() (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+func newEncoder() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false),
 		zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		panic(err) // an option that is not valid
+	}
+	e.EncodeAll(nil, nil)
+	return e
 }
 
-// decoder reads what encoders of the package made. It is shared by all
-// segments, because it keeps some memory, and holds nothing of what it read.
-// It is made before main begins, lest it belong to the first test that uses it.
-var decoder, errDecoder = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxColumn), zstd.WithDecoderLowmem(true))
+func newDecoder() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxColumn), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		panic(err) // an option that is not valid
+	}
+	return d
+}
+
+// compress appends what content becomes.
+func compress(dst, content []byte) []byte { return encoder.EncodeAll(content, dst) }
 
 // decompress returns what was compressed, in the memory of dst if it is enough.
 func decompress(dst, compressed []byte) ([]byte, error) {
-	if errDecoder != nil {
-		return nil, errDecoder
-	}
 	content, err := decoder.DecodeAll(compressed, dst[:0])
 	if err != nil {
 		return nil, damaged("%w", err)

@@ -31,13 +31,13 @@ func TestJoin(t *testing.T) {
 		},
 		{
 			"but not over more than the bound in all",
-			[]blob.Range{{Length: 1}, {Offset: 600 * kib, Length: 1}, {Offset: 1_200 * kib, Length: 1}, {Offset: 1_800 * kib, Length: 1}, {Offset: 9 * mib, Length: 1}},
-			[]blob.Range{{Length: 600*kib + 1}, {Offset: 1_200 * kib, Length: 1}, {Offset: 1_800 * kib, Length: 1}, {Offset: 9 * mib, Length: 1}},
+			[]blob.Range{{Length: 1}, {Offset: 1_500 * kib, Length: 1}, {Offset: 3_000 * kib, Length: 1}, {Offset: 4_500 * kib, Length: 1}, {Offset: 9 * mib, Length: 1}},
+			[]blob.Range{{Length: 1_500*kib + 1}, {Offset: 3_000 * kib, Length: 1}, {Offset: 4_500 * kib, Length: 1}, {Offset: 9 * mib, Length: 1}},
 		},
 		{
 			"nor over cheap ones",
-			blocks(100*kib, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24),
-			[]blob.Range{{Length: 2_100 * kib}, {Offset: 2_200 * kib, Length: 100 * kib}, {Offset: 2_400 * kib, Length: 100 * kib}},
+			blocks(100*kib, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56),
+			[]blob.Range{{Length: 5_100 * kib}, {Offset: 5_200 * kib, Length: 100 * kib}, {Offset: 5_400 * kib, Length: 100 * kib}, {Offset: 5_600 * kib, Length: 100 * kib}},
 		},
 		{"never more than the most", []blob.Range{{Length: 5 * mib}, {Offset: 5 * mib, Length: 5 * mib}}, []blob.Range{{Length: 5 * mib}, {Offset: 5 * mib, Length: 5 * mib}}},
 		{
