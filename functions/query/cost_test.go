@@ -103,4 +103,11 @@ func TestDamageFoundBySearching(t *testing.T) {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}
+	// Repair and index put it under the same key: the damaged bytes that are
+	// cached are not believed.
+	s.check(s.bucket.Replace(t.Context(), listed.Key, content))
+	s.clock.advance(time.Minute)
+	if w := askJSON(h, "/search?q=manual"); !strings.Contains(w.Body.String(), `"total":3,`) || strings.Contains(w.Body.String(), "incomplete") {
+		t.Errorf("mended: %s", w.Body)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -84,6 +85,7 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 		ctx = meter.With(ctx, costs)
 	}
 	current, err := e.snapshotOf(ctx, q.AsOf)
+	doubted := make(map[string]bool) // segments that were damaged as they are cached
 	for err == nil {
 		var found search.Result
 		if found, err = current.index.Search(ctx, q.Query); err == nil {
@@ -98,6 +100,12 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 		if !is || !unusable(err) {
 			break
 		}
+		if errors.Is(err, segment.ErrDamaged) && !doubted[fault.Segment] {
+			doubted[fault.Segment] = true
+			e.ranges.Forget(fault.Segment)
+			err = nil
+			continue
+		}
 		current, err = e.without(ctx, current, fault)
 	}
 	return Result{}, fmt.Errorf("cannot search: %w", err)
@@ -105,8 +113,8 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 
 // without returns a snapshot that does without a segment that cannot be used.
 func (e *Engine) without(ctx context.Context, current *snapshot, fault *search.Unreadable) (*snapshot, error) {
-	if errors.Is(fault, blob.ErrAbsent) && e.snapshots.last.Load() == current { // deleted a grace after the manifests were read
-		e.snapshots.outdate()
+	if errors.Is(fault, blob.ErrAbsent) && e.past.Load() != current { // deleted a grace after the manifests were read
+		e.snapshots.outdate(current)
 		fresh, err := e.snapshots.get(ctx, e)
 		if err != nil {
 			return nil, err
@@ -129,6 +137,9 @@ func (e *Engine) without(ctx context.Context, current *snapshot, fault *search.U
 
 // miss logs that a segment cannot be used.
 func (e *Engine) miss(ctx context.Context, key string, err error) {
-	e.Log.ErrorContext(ctx, "a segment is missing from all answers until it is built again: bucketsearch verify --repair",
-		"segment", key, "error", err)
+	advice := "repair it by bucketsearch verify --repair"
+	if errors.Is(err, errMemory) {
+		advice = "give the query function more memory"
+	}
+	e.Log.ErrorContext(ctx, "a segment is missing from all answers: "+advice, "segment", key, "error", err)
 }

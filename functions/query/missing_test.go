@@ -2,19 +2,31 @@ package query
 
 import (
 	"bytes"
+	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // A segment that cannot be used keeps nobody from finding what the others
 // hold, and people are told that something is missing.
 func TestMissingSegment(t *testing.T) {
 	for name, harm := range map[string]func(s *store, key string) error{
+		"a byte": func(s *store, key string) error {
+			content, err := s.bucket.Get(t.Context(), key, blob.Range{})
+			s.check(err)
+			damaged := bytes.Clone(content)
+			damaged[len(damaged)-30] ^= 1 // of the tail
+			return s.bucket.Replace(t.Context(), key, damaged)
+		},
 		"damaged": func(s *store, key string) error { return s.bucket.Replace(t.Context(), key, []byte("no segment")) },
 		"gone":    func(s *store, key string) error { return s.bucket.Delete(t.Context(), key) },
 	} {
@@ -51,6 +63,50 @@ func TestMissingSegment(t *testing.T) {
 				t.Errorf("mended: %s", w.Body)
 			}
 		})
+	}
+}
+
+// Segments that do not fit in memory are missing, and the log says why.
+func TestTooLittleMemory(t *testing.T) {
+	s := newStore(t, 1)
+	s.publish(manual(2)...)
+	var log bytes.Buffer
+	e, err := NewEngine(s.bucket, Options{
+		Settings: &settings.Cache{Bucket: s.bucket, Now: s.clock.Now, Age: time.Minute}, Now: s.clock.Now, Age: time.Minute,
+		Log: slog.New(slog.NewTextHandler(&log, nil)), Memory: 100,
+	})
+	s.check(err)
+	if w := askJSON(Handler(e), "/search?q=manual"); !strings.Contains(w.Body.String(), `"incomplete":true`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if !strings.Contains(log.String(), "more memory") {
+		t.Errorf("log: %s", &log)
+	}
+}
+
+// What is forgotten once does not empty the cache on disk with every start.
+func TestCacheAfterTakedown(t *testing.T) {
+	s := newStore(t, 1)
+	s.publish(manual(3)...)
+	dir := t.TempDir()
+	gets := func() int64 {
+		bucket := countblob.New(s.bucket)
+		e, err := NewEngine(bucket, Options{
+			Settings: &settings.Cache{Bucket: bucket, Now: s.clock.Now, Age: time.Minute}, Now: s.clock.Now, Age: time.Minute,
+			Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Dir: dir, Disk: 1 << 30, Name: "b",
+		})
+		s.check(err)
+		total(t, e, "manual")
+		s.check(e.ranges.Close())
+		return bucket.Counts().Get
+	}
+	gets()
+	warm := gets()
+	_, err := takedown.Forget(t.Context(), s.bucket, takedown.URL(s.address("https://nobody.example/x"), noon))
+	s.check(err)
+	first, _, third := gets(), gets(), gets()
+	if first <= third || third > warm+1 { // the takedown itself
+		t.Errorf("GETs: %d with a cache, %d after something was forgotten, at last %d", warm, first, third)
 	}
 }
 

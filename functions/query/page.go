@@ -31,19 +31,22 @@ func (e *Engine) Page(ctx context.Context, a address.Address) (webobject.Object,
 	if inForce.Takedowns.Forgets(a) {
 		return webobject.Object{}, noPage(a)
 	}
-	page, err := e.page(ctx, a)
-	if errors.Is(err, blob.ErrAbsent) { // deleted a grace after the manifests were read
-		e.snapshots.outdate()
-		page, err = e.page(ctx, a)
-	}
-	return page, err
-}
-
-func (e *Engine) page(ctx context.Context, a address.Address) (webobject.Object, error) {
 	current, err := e.snapshots.get(ctx, e)
 	if err != nil {
 		return webobject.Object{}, err
 	}
+	page, err := e.page(ctx, current, a)
+	if !errors.Is(err, blob.ErrAbsent) {
+		return page, err
+	}
+	e.snapshots.outdate(current) // deleted a grace after the manifests were read
+	if current, err = e.snapshots.get(ctx, e); err != nil {
+		return webobject.Object{}, err
+	}
+	return e.page(ctx, current, a)
+}
+
+func (e *Engine) page(ctx context.Context, current *snapshot, a address.Address) (webobject.Object, error) {
 	d, found, err := current.index.Lookup(ctx, a.ID)
 	if err == nil && found {
 		return readPage(ctx, e.bucket, a, currentKey(current.manifests, d.Package), placeOf(d))

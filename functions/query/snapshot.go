@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -111,8 +112,7 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 		return nil, err
 	}
 	fresh.taken = taken
-	if fresh.takedowns.Version != last.takedowns.Version || fresh.forgotten() != last.forgotten() {
-		e.ranges.Clear()
+	if e.ranges.Follow(fresh.forgotten()) {
 		e.documents.Clear()
 	}
 	s.last.Store(fresh)
@@ -166,22 +166,21 @@ func tailOf(s manifest.Segment) blob.Range {
 	return blob.Range{Offset: s.Bytes - s.Tail, Length: s.Tail}
 }
 
-// forgotten is a number that grows whenever a partition has erased more of what
-// is to be forgotten.
-func (s *snapshot) forgotten() (sum uint64) {
+// forgotten tells what is to be forgotten, and what of it has been erased.
+func (s *snapshot) forgotten() string {
+	versions := []uint64{s.takedowns.Version}
 	for _, m := range s.manifests {
-		sum += m.Forgotten
+		versions = append(versions, m.Forgotten)
 	}
-	return sum
+	return fmt.Sprint(versions)
 }
 
-// outdate has the manifests read again by the next who needs them.
-func (s *snapshots) outdate() {
-	if last := s.last.Load(); last != nil {
-		old := *last
-		old.taken = time.Time{}
-		s.last.CompareAndSwap(last, &old)
-	}
+// outdate has the manifests read again by the next who needs them, if they have
+// not been since the snapshot.
+func (s *snapshots) outdate(current *snapshot) {
+	old := *current
+	old.taken = time.Time{}
+	s.last.CompareAndSwap(current, &old)
 }
 
 // holds reports whether the snapshot is young enough; none is not.

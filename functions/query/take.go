@@ -12,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/search"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
+	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -57,7 +58,12 @@ func (e *Engine) take(ctx context.Context, manifests []manifest.Manifest, inForc
 	for i, want := range wanted {
 		known := last.segments[want.Key]
 		group.Go(func() error {
-			now, err := e.open(fork.Branch(), want, forgotten, known)
+			branch := fork.Branch()
+			now, err := e.open(branch, want, forgotten, known)
+			if errors.Is(err, segment.ErrDamaged) { // perhaps only as it is cached
+				e.forget(want.Segment)
+				now, err = e.open(branch, want, forgotten, known)
+			}
 			switch {
 			case err == nil:
 				found[i] = &now
@@ -105,9 +111,20 @@ func (s *snapshot) lacking(key string, documents *search.Memory) (*snapshot, err
 	return &rest, rest.join(documents)
 }
 
+// forget has the cache hold nothing of a segment.
+func (e *Engine) forget(s manifest.Segment) {
+	e.ranges.Forget(s.Key)
+	if s.Deletions != nil {
+		e.ranges.Forget(s.Deletions.Key)
+	}
+}
+
+// errMemory says that a segment cannot be held.
+var errMemory = errors.New("the memory for caches is too small")
+
 // unusable reports whether a segment's bytes are at fault, and not the store.
 func unusable(err error) bool {
-	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, segment.ErrVersion) || errors.Is(err, blob.ErrAbsent)
+	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, segment.ErrVersion) || errors.Is(err, blob.ErrAbsent) || errors.Is(err, errMemory)
 }
 
 // open reads of a segment what known lacks: its tail and its deletions at
@@ -127,7 +144,7 @@ func (e *Engine) open(ctx context.Context, want listed, forgotten takedown.Set, 
 	var group errgroup.Group
 	if now.segment == nil {
 		group.Go(func() (err error) {
-			now.segment, err = segment.Open(fork.Branch(), e.ranges, segment.Ref{Key: want.Key, Bytes: want.Bytes, Tail: want.Tail})
+			now.segment, err = e.openSegment(fork.Branch(), want)
 			return err
 		})
 	}
@@ -146,6 +163,19 @@ func (e *Engine) open(ctx context.Context, want listed, forgotten takedown.Set, 
 		}
 	}
 	return now, nil
+}
+
+// openSegment opens a segment, and has the cache leave it room as long as it is
+// held.
+func (e *Engine) openSegment(ctx context.Context, want listed) (*segment.Segment, error) {
+	s, err := segment.Open(ctx, e.ranges, segment.Ref{Key: want.Key, Bytes: want.Bytes, Tail: want.Tail})
+	if err != nil {
+		return nil, err
+	}
+	if !rangecache.Hold(e.ranges, s, s.Size()) {
+		return nil, fmt.Errorf("%w for its directory of %d bytes", errMemory, s.Size())
+	}
+	return s, nil
 }
 
 func (e *Engine) deletions(ctx context.Context, want listed) (*roaring.Bitmap, error) {

@@ -74,7 +74,7 @@ func BenchmarkDisk(b *testing.B) {
 		b.Fatal(err)
 	}
 	c.work.Wait()
-	c.Reserve(c.room)
+	c.reserve(c.room())
 	b.SetBytes(16 << 10)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

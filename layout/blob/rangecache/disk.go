@@ -30,6 +30,7 @@ type disk struct {
 	lock   *os.File
 
 	writing sync.Mutex // held by the one that writes, so that the budget holds meanwhile
+	state   []byte     // that is followed, nil before there is one; guarded by writing
 
 	mu        sync.Mutex           // guards what follows
 	owner     bool                 // the lock is ours: the index says what the directory holds

@@ -97,7 +97,7 @@ func TestDamagedUnderTheOwner(t *testing.T) {
 	c := open(t, bucket, o)
 	wantRead(t, c, bucket, "a", blocks(10_000, 3)...) // it writes, so it is the owner
 	c.work.Wait()
-	if !c.Reserve(c.room) {
+	if !c.reserve(c.room()) {
 		t.Fatal("cannot reserve")
 	}
 	paths := files(t, dir)

@@ -9,7 +9,7 @@
 // # Memory
 //
 // The budget covers contents, the bookkeeping of every entry, that of the
-// entries on disk, and what others reserve. What has been given to a caller and
+// entries on disk, and what is held elsewhere. What has been given to a caller and
 // is no longer kept, and what is on its way from the store, is not covered.
 //
 // # Disk

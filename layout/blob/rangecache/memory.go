@@ -1,5 +1,7 @@
 package rangecache
 
+import "runtime"
+
 // entryOverhead is what an entry takes in memory beside its content and key:
 // itself, and its place in the map at the map's emptiest.
 const entryOverhead = 224
@@ -19,32 +21,36 @@ func (c *Cache) keep(id id, content []byte) {
 
 // trim evicts until memory keeps its budget. c.mu is held.
 func (c *Cache) trim() {
-	c.memory.demote(c.room)
-	for c.memory.used() > c.room {
+	room := c.room()
+	c.memory.demote(room)
+	for c.memory.used() > room {
 		victim, _ := c.memory.victim()
 		c.memory.remove(victim)
 	}
 }
 
-// Reserve charges n bytes that the caller holds, such as opened segments, to
-// the memory budget, and evicts as many. If the budget cannot hold them beside
-// what is reserved already, it changes nothing and returns false.
-func (c *Cache) Reserve(n int64) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n > c.room {
+// room is what ranges may take in memory.
+func (c *Cache) room() int64 { return c.budget - c.held.Load() }
+
+// Hold charges n bytes, of an opened segment say, to the memory budget as long
+// as what is reachable, and evicts as many. If the budget cannot hold them
+// beside all that it is charged already, Hold changes nothing and returns false.
+func Hold[T any](c *Cache, what *T, n int64) bool {
+	if !c.reserve(n) {
 		return false
 	}
-	c.room -= n
-	c.stats.Reserved += n
-	c.trim()
+	held := c.held // and not c: what may be reachable from its reader
+	runtime.AddCleanup(what, func(n int64) { held.Add(-n) }, n)
 	return true
 }
 
-// Release gives back n bytes that were reserved.
-func (c *Cache) Release(n int64) {
+func (c *Cache) reserve(n int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.room += n
-	c.stats.Reserved -= n
+	if n > c.room() {
+		return false
+	}
+	c.held.Add(n)
+	c.trim()
+	return true
 }

@@ -32,9 +32,11 @@ func (d *disk) own() (bool, error) {
 		return false, fmt.Errorf("cannot read the cache's directory: %w", err)
 	}
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.index, d.owner = index, true
-	return true, d.evict(0)
+	err = d.evict(0)
+	d.mu.Unlock()
+	d.renew()
+	return true, err
 }
 
 func (d *disk) isOwner() bool {

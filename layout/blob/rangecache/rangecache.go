@@ -2,6 +2,7 @@ package rangecache
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
@@ -25,9 +26,12 @@ type Cache struct {
 	slots  chan struct{} // one for each request under way
 	work   sync.WaitGroup
 
+	budget int64         // bytes of memory, for ranges and what is held
+	held   *atomic.Int64 // bytes of memory that are charged
+
 	mu      sync.Mutex // guards what follows
 	memory  *lru[id, []byte]
-	room    int64          // of memory: the budget less what is reserved
+	state   string         // of the bucket, see Follow
 	flights map[id]*flight // ranges on their way
 	stats   Stats
 }
@@ -45,7 +49,8 @@ func New(reader blob.Reader, o Options) (*Cache, error) {
 		reader:  reader,
 		slots:   make(chan struct{}, mostRequests),
 		memory:  newLRU[id, []byte](),
-		room:    o.Memory,
+		budget:  o.Memory,
+		held:    new(atomic.Int64),
 		flights: map[id]*flight{},
 	}
 	if o.Dir != "" {
@@ -53,7 +58,7 @@ func New(reader blob.Reader, o Options) (*Cache, error) {
 		if c.disk, err = openDisk(o); err != nil {
 			return nil, err
 		}
-		c.room -= int64(c.disk.most) * indexed
+		c.budget -= int64(c.disk.most) * indexed
 	}
 	return c, nil
 }
@@ -77,7 +82,7 @@ type Stats struct {
 	Damaged    int64 `json:"damaged"`     // entries on disk that were deleted because of their bytes
 	Unwritten  int64 `json:"unwritten"`   // entries that the disk did not take
 	Memory     int64 `json:"memory"`      // bytes of entries in memory
-	Reserved   int64 `json:"reserved"`    // bytes reserved
+	Held       int64 `json:"held"`        // bytes charged for what is held elsewhere
 	Disk       int64 `json:"disk"`        // bytes held on disk; 0 until this cache has written there
 }
 
@@ -85,7 +90,7 @@ type Stats struct {
 func (c *Cache) Stats() Stats {
 	c.mu.Lock()
 	s := c.stats
-	s.Memory = c.memory.used()
+	s.Memory, s.Held = c.memory.used(), c.held.Load()
 	c.mu.Unlock()
 	if c.disk != nil {
 		c.disk.report(&s)

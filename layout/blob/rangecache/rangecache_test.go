@@ -177,21 +177,22 @@ func TestWrongRange(t *testing.T) {
 	}
 }
 
-// What is reserved leaves no room for ranges.
-func TestReserve(t *testing.T) {
+// What is held elsewhere leaves no room for ranges, until it is not reachable.
+func TestHold(t *testing.T) {
 	bucket := store(t, 100_000)
 	c := open(t, bucket, Options{Memory: 50_000})
 	wantRead(t, c, bucket, "a", blocks(10_000, 0, 1, 2)...)
 	wantRead(t, c, bucket, "a", blocks(10_000, 0, 1, 2)...) // protected, too
 	before := c.Stats().Memory
-	if c.Reserve(50_001) || c.Stats().Memory != before {
-		t.Errorf("more than the budget was reserved: %+v", c.Stats())
+	first, second := new([64]byte), new([64]byte)
+	if Hold(c, first, 50_001) || c.Stats().Memory != before {
+		t.Errorf("more than the budget is held: %+v", c.Stats())
 	}
-	if !c.Reserve(20_000) || c.Reserve(30_001) || !c.Reserve(18_000) {
+	if !Hold(c, first, 20_000) || Hold(c, second, 30_001) || !Hold(c, second, 18_000) {
 		t.Error("the budget is not counted rightly")
 	}
-	if s := c.Stats(); s.Reserved != 38_000 || s.Memory == 0 || s.Memory > 12_000 {
-		t.Errorf("got %+v, want one entry beside 38000 reserved", s)
+	if s := c.Stats(); s.Held != 38_000 || s.Memory == 0 || s.Memory > 12_000 {
+		t.Errorf("got %+v, want one entry beside 38000 held", s)
 	}
 	hits := c.Stats().MemoryHits
 	for range 2 {
@@ -200,9 +201,13 @@ func TestReserve(t *testing.T) {
 	if c.Stats().MemoryHits != hits+1 {
 		t.Errorf("nothing new is kept in what is left: %+v", c.Stats())
 	}
-	c.Release(38_000)
+	runtime.KeepAlive(first)
+	runtime.KeepAlive(second)
+	for c.held.Load() > 0 {
+		runtime.GC()
+	}
 	wantRead(t, c, bucket, "a", blocks(10_000, 0, 1, 2)...)
-	if s := c.Stats(); s.Reserved != 0 || s.Memory != before/3*4 {
+	if s := c.Stats(); s.Held != 0 || s.Memory != before/3*4 {
 		t.Errorf("got %+v, want four entries", s)
 	}
 }
@@ -248,7 +253,7 @@ func TestIndexIsCountedHonestly(t *testing.T) {
 
 	const memory = 1 << 20
 	c := open(t, endless{}, Options{Memory: memory, Disk: 1 << 40, Dir: t.TempDir()})
-	if c.Reserve(memory-memory/8+1) || !c.Reserve(memory-memory/8) {
+	if c.reserve(memory-memory/8+1) || !c.reserve(memory-memory/8) {
 		t.Error("an eighth of the memory is not set aside for the index")
 	}
 }

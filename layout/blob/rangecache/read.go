@@ -62,7 +62,7 @@ func (c *call) look(ranges []blob.Range) {
 	defer cache.mu.Unlock()
 	for i, r := range ranges {
 		id := id{c.key, r}
-		if content, found := cache.memory.get(id, cache.room); found {
+		if content, found := cache.memory.get(id, cache.room()); found {
 			c.contents[i] = content
 			c.hits++
 			continue

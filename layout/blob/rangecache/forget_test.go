@@ -1,0 +1,135 @@
+package rangecache
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+)
+
+// kept is a cache that earlier ones have left entries to.
+type kept struct {
+	t       *testing.T
+	bucket  *countblob.Bucket
+	options Options
+}
+
+func newKept(t *testing.T) *kept {
+	k := &kept{t: t, bucket: countblob.New(memblob.New())}
+	k.options = Options{Memory: 1 << 20, Dir: t.TempDir(), Disk: 1 << 20, Bucket: "b"}
+	for _, key := range []string{"a", "b"} {
+		if err := k.bucket.Create(t.Context(), key, []byte("0123456789")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return k
+}
+
+// open returns a cache of the same directory.
+func (k *kept) open() *Cache {
+	k.t.Helper()
+	c, err := New(k.bucket, k.options)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return c
+}
+
+func (k *kept) close(c *Cache) {
+	k.t.Helper()
+	if err := c.Close(); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// gets returns how many requests reading a range takes, once it is on disk.
+func (k *kept) gets(c *Cache, key string, r blob.Range) int64 {
+	k.t.Helper()
+	before := k.bucket.Counts().Get
+	if _, err := c.Read(k.t.Context(), key, []blob.Range{r}); err != nil {
+		k.t.Fatal(err)
+	}
+	c.work.Wait()
+	return k.bucket.Counts().Get - before
+}
+
+// In another state nothing is left, not even of an earlier cache, and the next
+// read asks the bucket; in the same state all is.
+func TestFollow(t *testing.T) {
+	k := newKept(t)
+	first, second := blob.Range{Length: 3}, blob.Range{Offset: 5, Length: 3}
+	earlier := k.open()
+	earlier.Follow("one")
+	k.gets(earlier, "a", first)
+	k.close(earlier)
+
+	same := k.open()
+	if n := k.gets(same, "a", second); n != 1 { // before the state is known
+		t.Errorf("%d GETs of what was never read, want 1", n)
+	}
+	if same.Follow("one") {
+		t.Error("the first state is called a change")
+	}
+	if n := k.gets(same, "a", first) + k.gets(same, "a", second); n != 0 {
+		t.Errorf("%d GETs in the same state, want 0", n)
+	}
+	k.close(same)
+
+	other := k.open()
+	defer k.close(other)
+	other.Follow("one")
+	k.gets(other, "a", first)
+	if !other.Follow("two") {
+		t.Error("another state is not called a change")
+	}
+	if s := other.Stats(); s.Memory != 0 || s.Disk != 0 {
+		t.Errorf("still held: %+v", s)
+	}
+	if files, err := filepath.Glob(filepath.Join(other.disk.dir, "*")); err != nil || len(files) != 2 {
+		t.Errorf("files besides the lock and the state: %v, %v", files, err)
+	}
+	if n := k.gets(other, "a", first); n != 1 {
+		t.Errorf("%d GETs in another state, want 1", n)
+	}
+}
+
+// A cache that starts in another state than the last ended in takes nothing
+// over.
+func TestFollowLater(t *testing.T) {
+	k := newKept(t)
+	earlier := k.open()
+	earlier.Follow("one")
+	k.gets(earlier, "a", blob.Range{Length: 3})
+	k.close(earlier)
+	c := k.open()
+	defer k.close(c)
+	c.Follow("two")
+	if n := k.gets(c, "a", blob.Range{Length: 3}); n != 1 {
+		t.Errorf("%d GETs, want 1", n)
+	}
+}
+
+// Only the object that is damaged is read again, from the bucket.
+func TestForget(t *testing.T) {
+	k := newKept(t)
+	c := k.open()
+	r := blob.Range{Length: 3}
+	k.gets(c, "a", r)
+	k.gets(c, "b", r)
+	c.Forget("a")
+	if n := k.gets(c, "b", r); n != 0 {
+		t.Errorf("%d GETs of another object, want 0", n)
+	}
+	if n := k.gets(c, "a", r); n != 1 {
+		t.Errorf("%d GETs, want 1", n)
+	}
+	c.Forget("a")
+	k.close(c)
+	c = k.open() // and nothing of it is left on disk
+	defer k.close(c)
+	if n := k.gets(c, "a", r); n != 1 {
+		t.Errorf("%d GETs after another start, want 1", n)
+	}
+}
