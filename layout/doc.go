@@ -9,8 +9,8 @@
 //	books/<partition>/<content hash>.book                what one pack learnt
 //	segments/<partition>/<content hash>.seg              index of packages
 //	overlays/<partition>/<generation>_<content hash>.ovl which documents of a segment are dead
-//	manifests/<partition>/<generation>.json              what is true
-//	hints/<partition>.json                               disposable copy of the newest manifest
+//	manifests/<partition>/<generation>.json.zst          what is true
+//	hints/<partition>.json.zst                           disposable copy of the newest manifest
 //	epochs/<n>                                           one life of the frontier
 //	takedowns/<version>.json                             what is forgotten: hashes of URLs and sites
 //	controls/<version>.json                              pause, caps and alerts

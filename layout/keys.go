@@ -150,12 +150,12 @@ func ManifestPrefix(p Partition) string { return Manifests + p.String() + "/" }
 
 // ManifestKey returns the key of a generation of a partition's manifest.
 func ManifestKey(p Partition, generation uint64) string {
-	return fmt.Sprintf("%s%012d.json", ManifestPrefix(p), generation)
+	return fmt.Sprintf("%s%012d.json.zst", ManifestPrefix(p), generation)
 }
 
 // ParseManifestKey reads what ManifestKey builds.
 func ParseManifestKey(key string) (Partition, uint64, error) {
-	p, name, err := parse(key, Manifests, ".json")
+	p, name, err := parse(key, Manifests, ".json.zst")
 	if err != nil {
 		return 0, 0, err
 	}
@@ -168,7 +168,7 @@ func ParseManifestKey(key string) (Partition, uint64, error) {
 
 // HintKey returns the key of the disposable copy of a partition's newest
 // manifest, the one object that is ever overwritten.
-func HintKey(p Partition) string { return Hints + p.String() + ".json" }
+func HintKey(p Partition) string { return Hints + p.String() + ".json.zst" }
 
 // EpochKey returns the key that claims a life of the frontier.
 func EpochKey(n uint64) string { return fmt.Sprintf("%s%012d", Epochs, n) }

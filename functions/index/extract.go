@@ -18,9 +18,9 @@ import (
 )
 
 // extract turns the pages of a package into documents, by site and URL: so the
-// hits of a query lie together, and alike pages are compressed together. Pages
-// that are no text are left out, which can be read and not searched, what is
-// forgotten, and all versions of a page but the last.
+// hits of a query lie together, and alike pages are compressed together. What is
+// forgotten is left out, and all versions of a page but the last. Pages that are
+// no text, which can be read and not searched, are documents without words.
 func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set) ([]*segments.Page, error) {
 	reader, err := webobject.Open(content)
 	if err != nil {
@@ -37,7 +37,7 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 		if ctx.Err() != nil {
 			break
 		}
-		if !document.Searchable(entry.Object.Data, entry.Object.MIME) || forgotten.ForgetsURL(entry.Object.URL) {
+		if forgotten.ForgetsURL(entry.Object.URL) {
 			continue
 		}
 		p := new(segments.Page)
@@ -63,7 +63,11 @@ func pageOf(key string, entry webobject.Entry) (segments.Page, error) {
 	if err != nil {
 		return segments.Page{}, err
 	}
-	content := textOf(o)
+	var content document.Content
+	searchable := document.Searchable(o.Data, o.MIME)
+	if searchable {
+		content = textOf(o)
+	}
 	print := content.Fingerprint()
 	collections := slices.Sorted(slices.Values(o.Collections))
 	code, _ := language.Identify(content.Title+"\n"+content.Body, content.Lang)
@@ -90,6 +94,7 @@ func pageOf(key string, entry webobject.Entry) (segments.Page, error) {
 		},
 		Emphasis: content.Emphasis,
 		Large:    content.Large,
+		Silent:   !searchable,
 	}, nil
 }
 

@@ -29,7 +29,7 @@ const leaseTime = 30 * time.Second
 var (
 	errBusy = errors.New("another is building its segment")
 	// errAgain says that what was built cannot be listed any more.
-	errAgain = errors.New("the package has changed, or more is forgotten")
+	errAgain = errors.New("the package has changed, more is forgotten, or it took too long")
 )
 
 // Function is the index function.
@@ -128,6 +128,7 @@ func (f *Function) buildOnce(ctx context.Context, current *manifest.Manifest, pk
 		if err != nil {
 			return err
 		}
+		listing.put = f.Now()
 		built, err := segments.Put(ctx, f.Bucket, current, content)
 		if err != nil {
 			return err

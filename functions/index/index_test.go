@@ -162,10 +162,10 @@ func TestDocuments(t *testing.T) {
 	w.list(pkg)
 	w.run(pkg.Key)
 	listed := w.manifest().Segments[0]
-	if listed.Documents != 2 || !cmp.Equal(listed.Parts, []manifest.Part{{Documents: 2}}) {
-		t.Errorf("listed %+v, want two documents of package 0", listed)
+	if listed.Documents != 4 || !cmp.Equal(listed.Parts, []manifest.Part{{Documents: 4}}) {
+		t.Errorf("listed %+v, want four documents of package 0", listed)
 	}
-	got := w.documents(listed)[1] // by site and URL
+	got := w.documents(listed)[3] // by site and URL
 	page, err := webobject.Read(t.Context(), w.bucket, got.Package, webobject.Place{Offset: got.Offset, Length: got.Length})
 	if err != nil || page.URL != got.URL {
 		t.Errorf("where %s is said to stand is %s, %v", got.URL, page.URL, err)
@@ -223,13 +223,28 @@ func TestPackageInOtherHandsComesAgain(t *testing.T) {
 	w.run(pkg.Key)
 }
 
+// A page that is no text is found by no word, not even of its address, and
+// keeps earlier versions from being found, in whatever order they are indexed.
 func TestNothingToSearch(t *testing.T) {
-	w := newWorld(t)
-	pkg := w.put(0, webobject.Object{URL: "http://a.example/image", MIME: "image/png", Data: []byte("PNG"), Version: batch})
-	w.list(pkg)
-	w.run(pkg.Key)
-	if m := w.manifest(); len(m.Segments) != 0 || !m.Packages[0].Indexed {
-		t.Errorf("packages %+v, segments %+v; want it indexed without a segment", m.Packages, m.Segments)
+	for _, order := range [][]int{{0, 1}, {1, 0}} {
+		w := newWorld(t)
+		image := webobject.Object{URL: "http://a.example/0", MIME: "image/png", Data: []byte("PNG"), Version: layout.Version{Epoch: 1, Token: 2}}
+		packages := []manifest.Package{w.put(1), w.put(0, image)}
+		w.list(packages[0])
+		w.list(packages[1])
+		for _, i := range order {
+			w.run(packages[i].Key)
+		}
+		m := w.manifest()
+		if len(m.Segments) != 1 || !m.Packages[0].Indexed || !m.Packages[1].Indexed {
+			t.Fatalf("packages %+v, segments %+v", m.Packages, m.Segments)
+		}
+		if diff := cmp.Diff([]string{image.URL + " " + image.Version.String()}, w.live()); diff != "" {
+			t.Errorf("order %v: documents (-want +got):\n%s", order, diff)
+		}
+		if terms, _, err := w.segment(m.Segments[0]).Prefix(t.Context(), "", 10); err != nil || len(terms) > 0 {
+			t.Errorf("it is found by %d words, %v", len(terms), err)
+		}
 	}
 }
 

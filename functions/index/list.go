@@ -2,18 +2,16 @@ package index
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/RoaringBitmap/roaring"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
-	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
 // parallel is how many segments are compared with the new one at once.
@@ -25,7 +23,8 @@ type listing struct {
 	pkg   manifest.Package
 	pages []*segments.Page
 	own   map[layout.Identity]uint32 // the documents of the pages
-	built *manifest.Segment          // nil when there is nothing to search
+	built *manifest.Segment          // nil when there is no page
+	put   time.Time                  // when that was put, or shortly before
 
 	mu    sync.Mutex
 	known map[string][]rival // by segment: what an edit that is called again need not read
@@ -49,13 +48,13 @@ func newListing(f *Function, pkg manifest.Package, pages []*segments.Page) *list
 // place of what other segments hold of an earlier form of it. Of all versions
 // of a page in the partition, the last one stays alive. A package is indexed
 // exactly once, whoever was faster. It returns errAgain when pages were erased
-// from the package since, or the segment's key was condemned.
+// from the package since, or the segment may not be listed any more.
 func (l *listing) edit(ctx context.Context, m *manifest.Manifest) error {
 	i := slices.IndexFunc(m.Packages, func(listed manifest.Package) bool { return listed.ID == l.pkg.ID })
 	switch {
 	case i < 0 || m.Packages[i].Indexed:
 		return manifest.ErrUnchanged
-	case m.Packages[i].Key != l.pkg.Key || l.built != nil && m.IsCondemned(l.built.Key):
+	case m.Packages[i].Key != l.pkg.Key || l.built != nil && !m.MayList(l.built.Key, l.Now().Sub(l.put)):
 		return errAgain
 	}
 	m.Packages[i].Indexed = true
@@ -70,7 +69,10 @@ func (l *listing) edit(ctx context.Context, m *manifest.Manifest) error {
 	for _, s := range m.Segments {
 		compare.Go(func() error {
 			others, ours, err := l.compare(within, &s)
-			if damaged(err) {
+			if segments.Damaged(err) { // perhaps on the way only
+				others, ours, err = l.compare(within, &s)
+			}
+			if segments.Damaged(err) {
 				l.Log.ErrorContext(ctx, "a segment cannot be read, and nothing of it is masked until it is repaired",
 					"partition", m.Partition, "key", s.Key, "error", err)
 				return nil
@@ -96,11 +98,6 @@ func (l *listing) edit(ctx context.Context, m *manifest.Manifest) error {
 		}
 	}
 	return segments.Mask(ctx, l.Bucket, m, l.Now(), dead)
-}
-
-// damaged reports whether an object is lost or damaged, for repair to see to.
-func damaged(err error) bool {
-	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, blob.ErrAbsent)
 }
 
 // compare returns all documents of another segment that are dead from now on,

@@ -1,6 +1,8 @@
 package index
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -154,6 +156,35 @@ func TestBesideDamage(t *testing.T) {
 			t.Errorf("%s: segments %+v", name, m.Segments)
 		}
 	}
+}
+
+// Bytes that are damaged once, on their way, are read once more.
+func TestBesideADamagedRead(t *testing.T) {
+	w := newWorld(t)
+	w.run(w.fetched(1, 0, 1).Key)
+	pkg := w.fetched(2, 0)
+	w.Bucket = &damagedOnce{Bucket: w.bucket, key: w.manifest().Segments[0].Key}
+	w.run(pkg.Key)
+	if diff := cmp.Diff([]string{stands(0, 2), stands(1, 1)}, w.live()); diff != "" {
+		t.Errorf("documents (-want +got):\n%s", diff)
+	}
+}
+
+// damagedOnce flips a bit of the first range of an object that is read.
+type damagedOnce struct {
+	blob.Bucket
+	key  string
+	done bool
+}
+
+func (d *damagedOnce) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
+	content, err := d.Bucket.Get(ctx, key, r)
+	if key == d.key && !d.done {
+		d.done = true
+		content = bytes.Clone(content)
+		content[len(content)-30] ^= 1
+	}
+	return content, err
 }
 
 // A store that does not answer is another matter.

@@ -2,7 +2,6 @@ package merge
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -52,16 +51,11 @@ func (f *Function) mergeable(m *manifest.Manifest) []manifest.Segment {
 	return f.Tiers.Mergeable(&readable)
 }
 
-// damaged reports whether an object is lost or damaged, for repair to see to.
-func damaged(err error) bool {
-	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, blob.ErrAbsent)
-}
-
 // setAside looks for those of some segments that cannot be read, and reports
 // whether there is one.
 func (f *Function) setAside(ctx context.Context, listed []manifest.Segment) (found bool) {
 	for _, s := range listed {
-		if err := f.check(ctx, &s); damaged(err) {
+		if err := f.check(ctx, &s); segments.Damaged(err) {
 			f.aside.add(s.Key, f.Now())
 			found = true
 			f.Log.ErrorContext(ctx, "a segment cannot be read, and others are merged without it until it is repaired", "key", s.Key, "error", err)

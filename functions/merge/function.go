@@ -37,7 +37,7 @@ import (
 const leaseTime = 30 * time.Second
 
 // errStale says that what was merged is not what is listed any more.
-var errStale = errors.New("the segments that were merged are not listed any more")
+var errStale = errors.New("what was merged is not listed any more, or took too long")
 
 // Function is the merge function.
 type Function struct {
@@ -93,7 +93,7 @@ func (f *Function) merge(ctx context.Context, p layout.Partition) (more bool, er
 			return false, nil
 		}
 		more, err := f.mergeListed(ctx, &current, listed)
-		if !damaged(err) || !f.setAside(ctx, listed) {
+		if !segments.Damaged(err) || !f.setAside(ctx, listed) {
 			return more, err
 		}
 	}
@@ -110,12 +110,13 @@ func (f *Function) mergeListed(ctx context.Context, current *manifest.Manifest, 
 	if err != nil {
 		return false, err
 	}
+	put := f.Now()
 	merged, err := segments.Put(ctx, f.Bucket, current, content)
 	if err != nil {
 		return false, err
 	}
 	m, err := manifest.Commit(ctx, f.Bucket, current.Partition, f.Now, func(m *manifest.Manifest) error {
-		return f.replace(ctx, m, inputs, merged)
+		return f.replace(ctx, m, inputs, merged, put)
 	})
 	if errors.Is(err, errStale) {
 		f.Log.InfoContext(ctx, "merged in vain", "partition", current.Partition, "generation", current.Generation, "error", err)

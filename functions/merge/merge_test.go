@@ -291,6 +291,70 @@ func TestReindexedMeanwhile(t *testing.T) {
 	}
 }
 
+// What comes back to life while segments are merged, which left it out, has the
+// merge begin again.
+func TestBackToLifeMeanwhile(t *testing.T) {
+	w := newWorld(t)
+	w.full()
+	w.index(2, 0, 99)
+	w.onCommit(func() {
+		functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) { m.Segments[0].Deletions = nil })
+	})
+	w.run()
+	if sent := w.sender.Take(); len(sent) != 1 {
+		t.Fatalf("sent %v, want to be asked again", sent)
+	}
+	w.run()
+	if diff := cmp.Diff(append(allOf(0, 16, 1), stands(0, 2), stands(99, 2)), w.live(), sorted); diff != "" {
+		t.Errorf("live (-want +got):\n%s", diff)
+	}
+}
+
+// Who was suspended for an hour before the commit begins again: what was put
+// may have been deleted since.
+func TestSuspended(t *testing.T) {
+	w := newWorld(t)
+	clock := functionstest.NewClock()
+	w.Now = clock.Now
+	w.full()
+	put := ""
+	w.decide = func(c faultblob.Call) faultblob.Fault {
+		switch {
+		case c.Op == faultblob.Create:
+			put = c.Key
+		case put != "": // and now it reads the base of the commit
+			w.decide = nil
+			clock.Advance(manifest.Fresh)
+			if err := w.bucket.Delete(t.Context(), put); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return faultblob.None
+	}
+	w.run()
+	if sent := w.sender.Take(); len(sent) != 1 {
+		t.Fatalf("sent %v, want to be asked again", sent)
+	}
+	w.run()
+	if diff := cmp.Diff(allOf(0, 16, 1), w.live()); diff != "" {
+		t.Errorf("live (-want +got):\n%s", diff)
+	}
+}
+
+// A segment that is to be written anew and of which nothing is dead is the same
+// again, and listed once.
+func TestTheSameAgain(t *testing.T) {
+	w := newWorld(t)
+	w.index(1, 0, 1)
+	functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) { m.Segments[0].Erase = true })
+	before := w.manifest().Segments[0]
+	before.Erase = false
+	w.run()
+	if m := w.manifest(); !cmp.Equal(m.Segments, []manifest.Segment{before}) || m.Condemned != nil {
+		t.Errorf("segments %+v, condemned %+v", m.Segments, m.Condemned)
+	}
+}
+
 // Who loses the race changes nothing.
 func TestTwoMerge(t *testing.T) {
 	w := newWorld(t)

@@ -3,6 +3,7 @@ package merge
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/RoaringBitmap/roaring"
 
@@ -10,11 +11,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// replace, the edit of a commit, lists the merged segment in the place of its
-// inputs. What died there while it was made is dead in it from the beginning.
-// It returns errStale when an input is not listed any more.
-func (f *Function) replace(ctx context.Context, m *manifest.Manifest, inputs []*input, merged manifest.Segment) error {
-	if m.IsCondemned(merged.Key) {
+// replace, the edit of a commit, lists the merged segment, put at a moment, in
+// the place of its inputs. What died there while it was made is dead in it from
+// the beginning. It returns errStale when an input is not listed any more, when
+// something in one came back to life, and when the merged segment may not be
+// listed.
+func (f *Function) replace(ctx context.Context, m *manifest.Manifest, inputs []*input, merged manifest.Segment, put time.Time) error {
+	if !m.MayList(merged.Key, f.Now().Sub(put)) {
 		return errStale
 	}
 	late := roaring.New()
@@ -29,19 +32,22 @@ func (f *Function) replace(ctx context.Context, m *manifest.Manifest, inputs []*
 		if err != nil {
 			return err
 		}
+		if roaring.AndNot(in.dead, dead).GetCardinality() > 0 {
+			return errStale
+		}
 		for _, doc := range in.late(dead) {
 			late.Add(offset + doc)
 		}
 		offset += uint32(in.Documents) - uint32(in.dead.GetCardinality())
 		merged.Parts = append(slices.Clip(merged.Parts), in.parts()...)
 	}
-	m.Segments = slices.Insert(m.Segments, at, merged)
 	m.Segments = slices.DeleteFunc(m.Segments, func(s manifest.Segment) bool {
-		old := s.Key != merged.Key && slices.ContainsFunc(inputs, func(in *input) bool { return in.Key == s.Key })
-		if old {
+		old := slices.ContainsFunc(inputs, func(in *input) bool { return in.Key == s.Key })
+		if old && s.Key != merged.Key { // which is what it was when nothing was dead
 			m.Condemn(f.Now(), s.Key)
 		}
 		return old
 	})
+	m.Segments = slices.Insert(m.Segments, at, merged) // all before it are still there
 	return segments.Mask(ctx, f.Bucket, m, f.Now(), map[string]*roaring.Bitmap{merged.Key: late})
 }

@@ -3,7 +3,6 @@ package pack
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
@@ -14,13 +13,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// commit lists packages and a book, if there is one, and the batches that they
-// were made of as consumed. It fails with errAgain when any of these was
-// consumed since, or closed, or more is forgotten now, or a key is taken: the
-// sweep may have condemned what no generation listed yet.
-func (f *Function) commit(ctx context.Context, p layout.Partition, s *settings.Settings, batches []layout.Version, packages []manifest.Package, learnt *manifest.Book) (manifest.Manifest, error) {
+// commit lists packages and a book, if there is one, which were put since a
+// moment, and the batches that they were made of as consumed. It fails with
+// errAgain when any of these was consumed since, or closed, or more is forgotten
+// now, or a key is taken: the sweep may have condemned what no generation listed
+// yet, and long ago have deleted it.
+func (f *Function) commit(ctx context.Context, p layout.Partition, s *settings.Settings, since time.Time, batches []layout.Version, packages []manifest.Package, learnt *manifest.Book) (manifest.Manifest, error) {
 	return manifest.Commit(ctx, f.Bucket, p, f.Now, func(m *manifest.Manifest) error {
-		if m.Forgotten > s.Takedowns.Version {
+		if m.Forgotten > s.Takedowns.Version || f.Now().Sub(since) >= manifest.Fresh {
 			return errAgain
 		}
 		at := f.Now().UTC().Truncate(time.Millisecond)
@@ -51,7 +51,7 @@ func (f *Function) commit(ctx context.Context, p layout.Partition, s *settings.S
 // it is condemned, so that the sweep deletes it at any time and without
 // looking, or a package has it or had it.
 func taken(m *manifest.Manifest, key string) bool {
-	return m.Package(key) != nil || slices.ContainsFunc(m.Condemned, func(c manifest.Condemned) bool { return c.Key == key })
+	return m.Package(key) != nil || m.IsCondemned(key)
 }
 
 // learn tells the frontiers of the commit that is about to bring a book, and

@@ -201,6 +201,38 @@ func TestCondemnedMeanwhile(t *testing.T) {
 	}
 }
 
+// Who was suspended for an hour before the commit begins again: what was put may
+// have been deleted since.
+func TestSuspended(t *testing.T) {
+	w := embedded(t)
+	w.spool(w.stored(1))
+	w.settle(1)
+	put := ""
+	w.decide = func(c faultblob.Call) faultblob.Fault {
+		switch {
+		case c.Op == faultblob.Create && put == "":
+			put = c.Key
+		case strings.HasPrefix(c.Key, layout.Hints) && put != "": // the base of the commit
+			w.decide = nil
+			w.clock.Advance(manifest.Fresh)
+			if err := w.store.Delete(t.Context(), put); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return faultblob.None
+	}
+	w.gather(true)
+	m := w.manifest()
+	if len(m.Packages) != 1 || len(m.Consumed) != 1 {
+		t.Fatalf("packages %+v, consumed %+v", m.Packages, m.Consumed)
+	}
+	for key := range m.Objects() {
+		if _, err := w.store.Head(t.Context(), key); err != nil {
+			t.Errorf("%s is listed: %v", key, err)
+		}
+	}
+}
+
 // A package is not stored under a name that another had before pages were
 // erased from it: books say it of the other.
 func TestFormerNameOfAPackage(t *testing.T) {

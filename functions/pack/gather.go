@@ -35,7 +35,7 @@ func (f *Function) Gather(ctx context.Context, t task.Gather) error {
 			return f.remind(ctx, t.Storage)
 		}
 		worked, err := leases.Do(ctx, fmt.Sprintf("pack %s", t.Storage), f.Now, leaseTime, func() error {
-			return f.packAll(ctx, t.Storage, batchesOf(waiting, f.Limits.Bytes))
+			return f.packAll(ctx, t.Storage, fill(waiting, f.Limits.Bytes))
 		})
 		if err != nil {
 			return err
@@ -91,16 +91,22 @@ func (f *Function) remind(ctx context.Context, p layout.Partition) error {
 	return task.Send(ctx, f.Sender, task.Pack, task.Gather{Storage: p}, f.Limits.Age)
 }
 
-// batchesOf takes waiting batches until they fill a package.
-func batchesOf(waiting []frontier.Waiting, limit int64) []layout.Version {
-	var batches []layout.Version
+// fill takes waiting batches until they fill a package.
+func fill(waiting []frontier.Waiting, limit int64) []frontier.Waiting {
 	var bytes int64
-	for _, w := range waiting {
-		if len(batches) > 0 && bytes+w.Bytes > limit+limit/8 {
-			break
+	for i, w := range waiting {
+		if i > 0 && bytes+w.Bytes > limit+limit/8 {
+			return waiting[:i]
 		}
-		batches = append(batches, w.Batch)
 		bytes += w.Bytes
+	}
+	return waiting
+}
+
+func batchesOf(waiting []frontier.Waiting) []layout.Version {
+	batches := make([]layout.Version, len(waiting))
+	for i, w := range waiting {
+		batches[i] = w.Batch
 	}
 	return batches
 }

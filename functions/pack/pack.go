@@ -24,13 +24,14 @@ const parallelReads = 8
 
 // errAgain says that what a commit was made for holds no longer: some of the
 // batches were consumed by another pack, are damaged or closed, more is
-// forgotten, or a key is condemned.
+// forgotten, a key is condemned, or it took too long.
 var errAgain = errors.New("batches were consumed while they were packed")
 
 // packAll makes packages and a book of the batches and commits them, and takes
 // them out of the inbox. When some of them are consumed meanwhile, it begins
 // again with the rest.
-func (f *Function) packAll(ctx context.Context, p layout.Partition, batches []layout.Version) error {
+func (f *Function) packAll(ctx context.Context, p layout.Partition, waiting []frontier.Waiting) error {
+	batches := batchesOf(waiting)
 	for {
 		current, err := manifest.Read(ctx, f.Bucket, p)
 		if err != nil {
@@ -42,7 +43,7 @@ func (f *Function) packAll(ctx context.Context, p layout.Partition, batches []la
 		if errors.Is(err, errAgain) {
 			continue
 		}
-		if err == nil && slices.ContainsFunc(batches, func(batch layout.Version) bool { return lost(&current, batch) }) {
+		if err == nil && slices.ContainsFunc(waiting, func(w frontier.Waiting) bool { return lost(&current, w) }) {
 			err = f.distrust(ctx)
 		}
 		if err != nil {
@@ -79,7 +80,7 @@ func (f *Function) packRest(ctx context.Context, current *manifest.Manifest, bat
 		packed = append(packed, spools[i].Ledger.Batch)
 		outcomes += len(spools[i].Ledger.Outcomes)
 	}
-	m, err := f.commit(ctx, p, inForce, packed, packages, listed)
+	m, err := f.commit(ctx, p, inForce, began, packed, packages, listed)
 	if err != nil {
 		return err
 	}

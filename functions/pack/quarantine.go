@@ -38,14 +38,20 @@ func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch lay
 	return err
 }
 
+// kept is for how long at least the spool object of a packed batch stays. Until
+// then nothing else can be stored under its name, and what is settled under it
+// is what was packed.
+const kept = 15 * time.Minute
+
 // lost reports whether the generation refuses a batch: its spool object was
-// damaged, or it came too late. What was settled of it is in no book.
-func lost(m *manifest.Manifest, batch layout.Version) bool {
-	i := slices.IndexFunc(m.Consumed, func(c manifest.Consumed) bool { return c.Batch == batch })
+// damaged, it came too late, or a Redis that went back in time gave it the name
+// of one that is packed. What was settled of it is in no book.
+func lost(m *manifest.Manifest, w frontier.Waiting) bool {
+	i := slices.IndexFunc(m.Consumed, func(c manifest.Consumed) bool { return c.Batch == w.Batch })
 	if i < 0 {
-		return m.IsClosed(batch)
+		return m.IsClosed(w.Batch)
 	}
-	return m.Consumed[i].Damaged != ""
+	return m.Consumed[i].Damaged != "" || w.Since.Sub(m.Consumed[i].At) >= kept
 }
 
 // distrust has the sweep rebuild the frontiers: a batch was settled in them, or

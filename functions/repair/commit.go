@@ -48,6 +48,9 @@ func (m *mending) commit(ctx context.Context) (lost int, err error) {
 		}
 	}
 	_, err = manifest.Commit(ctx, m.Bucket, m.base.Partition, m.Now, func(next *manifest.Manifest) error {
+		if m.Now().Sub(m.began) >= manifest.Fresh { // what was put may be deleted by now
+			return fmt.Errorf("cannot repair partition %s: it took longer than %v; run it again", next.Partition, manifest.Fresh)
+		}
 		for _, edit := range edits {
 			if err := edit(ctx, next); err != nil {
 				return err

@@ -37,7 +37,7 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 			}
 			if err := m.maskAnew(ctx, next, s); err != nil {
 				m.Log.WarnContext(ctx, "an overlay cannot be made anew, and its segment is", "partition", next.Partition, "key", s.Key, "error", err)
-				unlist(next, s.Key)
+				m.unlist(next, s.Key)
 			}
 		}
 		return nil
@@ -48,7 +48,8 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 
 // maskAnew marks the documents of a segment as dead whose package is not listed
 // or lives in another segment, and those of which another segment has a live
-// document of the same or a later version.
+// document of the same or a later version. What is forgotten of it is found by
+// the next sweep.
 func (m *mending) maskAnew(ctx context.Context, next *manifest.Manifest, s manifest.Segment) error {
 	own, err := m.columns(ctx, &s)
 	if err != nil {
@@ -95,7 +96,7 @@ func (m *mending) maskAnew(ctx context.Context, next *manifest.Manifest, s manif
 		from = to
 	}
 	i := slices.IndexFunc(next.Segments, func(other manifest.Segment) bool { return other.Key == s.Key })
-	next.Segments[i].Deletions = nil
+	next.Segments[i].Deletions, next.Segments[i].Erase = nil, false
 	return segments.Mask(ctx, m.Bucket, next, m.Now(), map[string]*roaring.Bitmap{s.Key: dead})
 }
 

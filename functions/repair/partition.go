@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/verify"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -18,6 +19,7 @@ import (
 // mending gathers what becomes true of one partition in one generation.
 type mending struct {
 	*Repairer
+	began  time.Time
 	base   manifest.Manifest                                 // by which the problems are judged
 	looked map[string]bool                                   // objects that were seen to
 	edits  []func(context.Context, *manifest.Manifest) error // in an edit of a commit
@@ -34,6 +36,7 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 	if err != nil {
 		return err
 	}
+	began := r.Now()
 	base, err := manifest.Read(ctx, r.Bucket, p)
 	if err != nil {
 		if slices.ContainsFunc(problems, ofManifests) && !errors.Is(err, blob.ErrRetryable) {
@@ -42,7 +45,7 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 		return err
 	}
 	m := &mending{
-		Repairer: r, base: base, looked: make(map[string]bool),
+		Repairer: r, began: began, base: base, looked: make(map[string]bool),
 		lost: make(map[string]string), patients: make(map[uint32]*patient), unbooked: make(map[string]bool),
 	}
 	for _, problem := range problems {

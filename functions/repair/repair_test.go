@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/repair"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/verify"
 	"github.com/bucketsearch/bucketsearch/functions/verify/verifytest"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -18,6 +21,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
 // Whatever object is lost or damaged: repair, and then the work that is left,
@@ -256,9 +260,11 @@ func TestMended(t *testing.T) {
 				})
 			}, 0, 2, "was listed wrongly",
 			func(w *verifytest.World, before, after manifest.Manifest) {
-				if len(after.Condemned) > 0 {
+				old := before.Segments[1].Key // sound, and of the past
+				if len(after.Condemned) != 1 || after.Condemned[0].Key != old || after.Condemned[0].Since != after.Generation {
 					w.T.Errorf("condemned %+v", after.Condemned)
 				}
+				w.Content(old)
 			},
 		},
 		"listed twice": {
@@ -300,6 +306,59 @@ func flipAt(twentieths int) func([]byte) []byte {
 func flipPage(content []byte) []byte {
 	content[100] ^= 1
 	return content
+}
+
+// An overlay that is made anew says of documents that are forgotten that they
+// live, and so no longer that nothing but to write them anew is left to do.
+func TestOverlayOfWhatIsForgotten(t *testing.T) {
+	w := done(t)
+	i := slices.IndexFunc(w.Manifest().Segments, func(s manifest.Segment) bool { return s.Documents > 1 })
+	w.Commit(func(m *manifest.Manifest) {
+		dead := map[string]*roaring.Bitmap{m.Segments[i].Key: roaring.BitmapOf(0)}
+		if err := segments.Mask(t.Context(), w.Bucket, m, functionstest.Start, dead); err != nil {
+			t.Fatal(err)
+		}
+		m.Segments[i].Erase = true
+	})
+	w.Delete(w.Manifest().Segments[i].Deletions.Key)
+	run(w)
+	if s := w.Manifest().Segments[i]; s.Erase || s.Dead() != 0 {
+		t.Errorf("listed %+v", s)
+	}
+	sound(w, 4)
+}
+
+// A page that was text once, and is searched no more, is nothing to mend.
+func TestTextNoMore(t *testing.T) {
+	w := done(t)
+	p := functionstest.Page(verifytest.Batch(9), site+"1")
+	p.MIME = "image/png"
+	w.Index(w.LearnPages([]webobject.Object{p}))
+	sound(w, 4)
+	if report := run(w); len(report.Mended) > 0 {
+		t.Errorf("mended %v", report.Mended)
+	}
+}
+
+// Who was suspended for an hour commits nothing of what was put before.
+func TestSuspended(t *testing.T) {
+	w := done(t)
+	w.Change(w.Manifest().Packages[1].Key, flipPage)
+	generation := w.Manifest().Generation
+	clock := functionstest.NewClock()
+	r := repairer(faultblob.New(w.Bucket, func(c faultblob.Call) faultblob.Fault {
+		if c.Op == faultblob.Create && strings.HasPrefix(c.Key, layout.Packages) {
+			clock.Advance(manifest.Fresh)
+		}
+		return faultblob.None
+	}))
+	r.Now = clock.Now
+	if _, err := r.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "run it again") || w.Manifest().Generation != generation {
+		t.Errorf("got %v", err)
+	}
+	run(w)
+	w.Settle(links...)
+	sound(w, 4)
 }
 
 // A frontier that is not what the books say is for the caller to rebuild.

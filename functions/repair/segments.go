@@ -10,8 +10,8 @@ import (
 )
 
 // mendSegment takes a segment off the list and has its packages indexed again.
-// It is not condemned: the one that is made anew has the same name, unless
-// something else was wrong with it.
+// One that is sound is condemned, for earlier generations list it. Another is
+// not: the one that is made anew may have its name.
 func (m *mending) mendSegment(ctx context.Context, key string) error {
 	if !slices.ContainsFunc(m.base.Segments, func(s manifest.Segment) bool { return s.Key == key }) {
 		return nil
@@ -20,28 +20,34 @@ func (m *mending) mendSegment(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	why := ""
+	why, sound := "", found
 	if found {
 		if err := segment.Check(content); err != nil {
 			why = " (" + err.Error() + ")"
 		}
 		if why != "" || layout.SegmentKey(m.base.Partition, layout.ContentHash(content)) != key {
+			sound = false
 			if err := m.remove(ctx, key, content); err != nil {
 				return err
 			}
 		}
 	}
 	m.edits = append(m.edits, func(_ context.Context, next *manifest.Manifest) error {
-		unlist(next, key)
-		uncondemn(next, key)
+		m.unlist(next, key)
+		if !sound {
+			uncondemn(next, key)
+		}
 		return nil
 	})
 	m.said = append(m.said, key+why+" is off the list; it is made anew from its packages")
 	return nil
 }
 
-// unlist takes a segment off the list; all its packages are to be indexed.
-func unlist(next *manifest.Manifest, key string) {
+// unlist takes a segment off the list, condemned; all its packages are to be
+// indexed.
+func (m *mending) unlist(next *manifest.Manifest, key string) {
+	uncondemn(next, key)
+	next.Condemn(m.Now(), key)
 	again := make(map[uint32]bool)
 	next.Segments = slices.DeleteFunc(next.Segments, func(s manifest.Segment) bool {
 		if s.Key != key {

@@ -19,6 +19,9 @@ const headingGap = 100
 type Page struct {
 	segment.Document
 	Emphasis, Large []document.Range // of the body, in order: what stands out
+	// Silent: it is no text, and a document without words: never found, it
+	// supersedes earlier versions as every other does.
+	Silent bool
 }
 
 // Build returns the segment of the pages, which depends on them and on the
@@ -47,6 +50,9 @@ func Build(pages []*Page) ([]byte, error) {
 // language.
 func Tokens(p *Page, a *analysis.Analyzer) iter.Seq[segment.Token] {
 	return func(yield func(segment.Token) bool) {
+		if p.Silent {
+			return
+		}
 		t := tokenizer{analyzer: a, yield: yield, more: true}
 		t.text(segment.Title, 0, p.Title)
 		base := 0

@@ -30,6 +30,11 @@ func Open(ctx context.Context, source segment.Source, listed *manifest.Segment) 
 	return s, nil
 }
 
+// Damaged reports whether an object is lost or damaged, for repair to see to.
+func Damaged(err error) bool {
+	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, blob.ErrAbsent)
+}
+
 // Dead returns the documents of a listed segment that are dead. The caller may
 // change the bitmap. Errors wrap segment.ErrDamaged where the overlay is at
 // fault.

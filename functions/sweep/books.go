@@ -36,35 +36,39 @@ func (p *partition) rewrite(ctx context.Context, old []manifest.Book, opened []*
 	if err != nil {
 		return "", err
 	}
-	if key, err = p.putBook(ctx, content); err != nil {
+	put := p.Now()
+	key, size, err := p.putBook(ctx, content)
+	if err != nil {
 		return "", err
 	}
-	merged := manifest.Book{Key: key, Bytes: int64(len(content)), Outcomes: outcomes, Links: links}
-	return key, p.commit(ctx, func(m *manifest.Manifest) error { return replaceBooks(m, old, merged, p.Now()) })
+	merged := manifest.Book{Key: key, Bytes: size, Outcomes: outcomes, Links: links}
+	return key, p.commit(ctx, func(m *manifest.Manifest) error {
+		return replaceBooks(m, old, merged, put, p.Now())
+	})
 }
 
 // putBook puts a book, or another copy of it when its key is condemned or the
-// bytes there are damaged.
-func (p *partition) putBook(ctx context.Context, content []byte) (key string, err error) {
+// bytes there are damaged. It returns the key and the size of what it put.
+func (p *partition) putBook(ctx context.Context, content []byte) (key string, size int64, err error) {
 	for number := uint32(1); ; number++ {
 		key := layout.BookKey(p.id, layout.ContentHash(content))
 		if !p.manifest.IsCondemned(key) {
 			err := blob.CreateOnce(ctx, p.Bucket, key, content)
 			if err == nil {
-				return key, nil
+				return key, int64(len(content)), nil
 			}
 			if !errors.Is(err, blob.ErrExists) {
-				return "", fmt.Errorf("cannot put book %s: %w", key, err)
+				return "", 0, fmt.Errorf("cannot put book %s: %w", key, err)
 			}
 		}
 		content = book.Distinct(content, number)
 	}
 }
 
-// replaceBooks lists a book in place of others. It changes nothing when they
-// are not listed any more, or when the book was condemned since, which no
-// generation may list: then another copy is made.
-func replaceBooks(m *manifest.Manifest, old []manifest.Book, merged manifest.Book, now time.Time) error {
+// replaceBooks lists a book, put at a moment, in place of others. It changes
+// nothing when they are not listed any more, or when the book may not be: then
+// another copy is made.
+func replaceBooks(m *manifest.Manifest, old []manifest.Book, merged manifest.Book, put, now time.Time) error {
 	at := func(key string) int {
 		return slices.IndexFunc(m.Books, func(b manifest.Book) bool { return b.Key == key })
 	}
@@ -77,7 +81,7 @@ func replaceBooks(m *manifest.Manifest, old []manifest.Book, merged manifest.Boo
 			gone = append(gone, b.Key)
 		}
 	}
-	if len(gone) == 0 || m.IsCondemned(merged.Key) {
+	if len(gone) == 0 || !m.MayList(merged.Key, now.Sub(put)) {
 		return manifest.ErrUnchanged
 	}
 	if at(merged.Key) < 0 {

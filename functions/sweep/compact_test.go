@@ -91,7 +91,11 @@ func TestReplaceBooks(t *testing.T) {
 		if test.condemned != "" {
 			m.Condemn(functionstest.Start, test.condemned)
 		}
-		err := replaceBooks(&m, named(test.old...), manifest.Book{Key: test.merged}, functionstest.Start)
+		late := manifest.Manifest{Books: m.Books}
+		if err := replaceBooks(&late, named(test.old...), manifest.Book{Key: test.merged}, functionstest.Start, functionstest.Start.Add(manifest.Fresh)); err != manifest.ErrUnchanged {
+			t.Errorf("%s, put an hour ago: %v", name, err)
+		}
+		err := replaceBooks(&m, named(test.old...), manifest.Book{Key: test.merged}, functionstest.Start, functionstest.Start)
 		if test.want == nil {
 			if err != manifest.ErrUnchanged {
 				t.Errorf("%s: %v", name, err)

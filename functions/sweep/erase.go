@@ -115,12 +115,13 @@ func (p *partition) cleanPackage(ctx context.Context, listed manifest.Package) (
 	if erased == listed.Pages {
 		return "", p.commit(ctx, func(m *manifest.Manifest) error { return p.drop(ctx, m, listed) })
 	}
+	put := p.Now()
 	if key, err = p.putPackage(ctx, listed.Key, rewritten); err != nil {
 		return "", err
 	}
 	err = p.commit(ctx, func(m *manifest.Manifest) error {
 		i := slices.IndexFunc(m.Packages, func(pkg manifest.Package) bool { return pkg.Key == listed.Key })
-		if i < 0 || m.IsCondemned(key) {
+		if i < 0 || !m.MayList(key, p.Now().Sub(put)) {
 			return manifest.ErrUnchanged
 		}
 		pkg := &m.Packages[i]

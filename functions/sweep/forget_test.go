@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
 const (
@@ -107,10 +109,33 @@ func TestForget(t *testing.T) {
 	if keys := functionstest.Keys(t, w.bucket, layout.Quarantine); len(keys) != 0 {
 		t.Errorf("in quarantine: %v", keys)
 	}
+	w.clock.Advance(w.Limits.Grace)
+	w.run()
 	generation := w.manifest(0).Generation
 	w.run()
 	if m := w.manifest(0); m.Generation != generation || len(m.Condemned) != 0 {
 		t.Errorf("generation %d after %d: something is done again; condemned %+v", m.Generation, generation, m.Condemned)
+	}
+}
+
+// A clock that was far ahead has nothing that is forgotten kept for longer.
+func TestForgetAfterAClockThatWasAhead(t *testing.T) {
+	w := newQuiet(t)
+	w.run()
+	w.pack(0, 20, one+"a", one+"b")
+	holds := w.manifest(0).Packages[0].Key
+	ahead := w.clock.Now().Add(365 * 24 * time.Hour)
+	if _, err := manifest.Commit(t.Context(), w.bucket, 0, func() time.Time { return ahead }, func(*manifest.Manifest) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	w.forget(nil, one+"a")
+	for range 4 {
+		w.run()
+		w.merge(0)
+		w.clock.Advance(w.Limits.Grace)
+	}
+	if there := w.there(holds); len(there) != 0 || w.manifest(0).Forgotten != 1 {
+		t.Errorf("%v is still there; forgotten %d", there, w.manifest(0).Forgotten)
 	}
 }
 

@@ -64,12 +64,17 @@ func (f *Function) list(ctx context.Context, prefix string) ([]blob.Object, erro
 	return objects, nil
 }
 
-// deleteAll deletes objects, whether they are there or not.
+// deleteAll deletes objects, whether they are there or not, unless it was
+// suspended: what may be deleted now may be there with good reason later.
 func (f *Function) deleteAll(ctx context.Context, keys []string) error {
+	began := f.Now()
 	deletes, ctx := errgroup.WithContext(ctx)
 	deletes.SetLimit(parallel)
 	for _, key := range keys {
 		deletes.Go(func() error {
+			if f.Now().Sub(began) >= manifest.Fresh {
+				return fmt.Errorf("cannot delete %s: it takes too long", key)
+			}
 			if err := f.Bucket.Delete(ctx, key); err != nil {
 				return fmt.Errorf("cannot delete %s: %w", key, err)
 			}

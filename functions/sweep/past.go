@@ -22,7 +22,9 @@ const (
 // forgetPast has the generations deleted that nobody can ask for any more, and
 // the overlays that only those listed. First it commits which is the oldest
 // that is kept, so that nobody looks for the others, and for what only they
-// listed. What stays because the sweep is killed then goes the next time.
+// listed, and sees to it that the hint leads to one that is kept. What stays
+// because the sweep is killed then goes the next time. The generations go in
+// their order: while one is there, so is the next.
 func (p *partition) forgetPast(ctx context.Context) error {
 	before := p.Now().Add(-p.Limits.Past - p.Limits.Grace)
 	oldest, err := p.firstAfter(ctx, before)
@@ -39,13 +41,45 @@ func (p *partition) forgetPast(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := p.leadHint(ctx); err != nil {
+		return err
+	}
 	if err := p.deleteOverlays(ctx); err != nil {
 		return err
 	}
-	return p.deleteBelow(ctx, layout.ManifestPrefix(p.id), func(key string) (bool, error) {
+	old, err := p.below(ctx, layout.ManifestPrefix(p.id), func(key string) (bool, error) {
 		_, generation, err := layout.ParseManifestKey(key)
 		return generation < p.manifest.Oldest, err
 	})
+	if err != nil {
+		return err
+	}
+	for _, key := range old {
+		if err := p.Bucket.Delete(ctx, key); err != nil {
+			return fmt.Errorf("cannot delete %s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// leadHint replaces a hint that could not be replaced for so long that it is of
+// a generation that is not kept. One that is lost or damaged misleads nobody.
+func (p *partition) leadHint(ctx context.Context) error {
+	hint, err := manifest.Hint(ctx, p.Bucket, p.id)
+	if errors.Is(err, blob.ErrRetryable) {
+		return err
+	}
+	if err != nil || hint.Generation >= p.manifest.Oldest {
+		return nil
+	}
+	content, err := p.Bucket.Get(ctx, layout.ManifestKey(p.id, p.manifest.Generation), blob.Range{})
+	if err != nil {
+		return err
+	}
+	if err := p.Bucket.Replace(ctx, layout.HintKey(p.id), content); err != nil {
+		return fmt.Errorf("cannot replace the hint, which is of generation %d, before older generations than %d are deleted: %w", hint.Generation, p.manifest.Oldest, err)
+	}
+	return nil
 }
 
 // firstAfter returns the generation that was in force at a moment, so that all
@@ -78,27 +112,30 @@ func (p *partition) deleteOverlays(ctx context.Context) error {
 		return err
 	}
 	listed := keysOf(&oldest)
-	return p.deleteBelow(ctx, layout.OverlayPrefix(p.id), func(key string) (bool, error) {
+	old, err := p.below(ctx, layout.OverlayPrefix(p.id), func(key string) (bool, error) {
 		_, generation, err := layout.ParseOverlayKey(key)
 		return generation < oldest.Generation && !listed[key], err
 	})
-}
-
-// deleteBelow deletes the objects below a prefix that are old.
-func (p *partition) deleteBelow(ctx context.Context, prefix string, old func(key string) (bool, error)) error {
-	objects, err := p.list(ctx, prefix)
 	if err != nil {
 		return err
 	}
-	var keys []string
+	return p.deleteAll(ctx, old)
+}
+
+// below returns the keys below a prefix that are old, in their order.
+func (p *partition) below(ctx context.Context, prefix string, old func(key string) (bool, error)) (keys []string, err error) {
+	objects, err := p.list(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
 	for _, object := range objects {
 		doomed, err := old(object.Key)
 		if err != nil {
-			return fmt.Errorf("cannot tidy %s: %w", prefix, err)
+			return nil, fmt.Errorf("cannot tidy %s: %w", prefix, err)
 		}
 		if doomed {
 			keys = append(keys, object.Key)
 		}
 	}
-	return p.deleteAll(ctx, keys)
+	return keys, nil
 }

@@ -81,11 +81,22 @@ func TestCollect(t *testing.T) {
 	if diff := cmp.Diff([]string{keys[0], keys[2], listed}, w.there(all...)); diff != "" {
 		t.Errorf("there (-want +got):\n%s", diff)
 	}
-	if m := w.manifest(0); len(m.Condemned) != 2 || m.Condemned[0].Key != keys[0] {
-		t.Errorf("condemned %+v", m.Condemned)
+	gone := func() (keys []string) {
+		for _, c := range w.manifest(0).Condemned {
+			if !c.Gone.IsZero() {
+				keys = append(keys, c.Key)
+			}
+		}
+		return keys
+	}
+	if diff := cmp.Diff([]string{keys[1], layout.BookKey(0, "absent")}, gone()); diff != "" || len(w.manifest(0).Condemned) != 4 {
+		t.Errorf("gone and not to be listed again (-want +got):\n%s", diff)
 	}
 	w.clock.Advance(w.Limits.Past)
 	w.run()
+	if m := w.manifest(0); len(m.Condemned) != 2 || m.Condemned[0].Key != keys[0] {
+		t.Errorf("condemned %+v", m.Condemned)
+	}
 	if got := w.there(keys[0], keys[2]); len(got) != 2 {
 		t.Errorf("only %v are there, while a generation that is kept lists them", got)
 	}
@@ -94,6 +105,11 @@ func TestCollect(t *testing.T) {
 	if got := w.there(all...); len(got) != 1 {
 		t.Errorf("%v are there", got)
 	}
+	if diff := cmp.Diff([]string{keys[0], keys[2]}, gone()); diff != "" {
+		t.Errorf("gone and not to be listed again (-want +got):\n%s", diff)
+	}
+	w.clock.Advance(w.Limits.Grace)
+	w.run()
 	if m := w.manifest(0); len(m.Condemned) != 0 {
 		t.Errorf("condemned %+v", m.Condemned)
 	}

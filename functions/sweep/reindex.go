@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring"
@@ -17,25 +18,24 @@ import (
 // a segment that was made by another version of the analyzer of any language
 // in it, or all when version is nil. It returns how many. Their old segments go
 // on serving until each is replaced. Without a Sender the next sweep tells index
-// of them.
+// of them. What cannot be read is left out, with an error: repair sees to it.
 func (f *Function) Reindex(ctx context.Context, version func(language string) uint32) (packages int, err error) {
 	inForce, err := settings.Read(ctx, f.Bucket)
 	if err != nil {
 		return 0, err
 	}
+	var errs []error
 	for _, id := range inForce.Partitions() {
 		m, err := manifest.Read(ctx, f.Bucket, id)
-		if err != nil {
-			return packages, err
+		n := 0
+		if err == nil {
+			p := &partition{Function: f, settings: inForce, id: id, manifest: m}
+			n, err = p.reindex(ctx, version)
 		}
-		p := &partition{Function: f, settings: inForce, id: id, manifest: m}
-		n, err := p.reindex(ctx, version)
 		packages += n
-		if err != nil {
-			return packages, err
-		}
+		errs = append(errs, err)
 	}
-	return packages, nil
+	return packages, errors.Join(errs...)
 }
 
 func (p *partition) reindex(ctx context.Context, version func(string) uint32) (int, error) {
@@ -47,9 +47,14 @@ func (p *partition) reindex(ctx context.Context, version func(string) uint32) (i
 			return nil
 		})
 	}
+	var unread []error
 	stale := make(map[string]bool) // by the segment's key
 	for _, s := range p.manifest.Segments {
 		opened, err := segments.Open(ctx, segments.Ranges{Bucket: p.Bucket}, &s)
+		if segments.Damaged(err) {
+			unread = append(unread, err)
+			continue
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -59,9 +64,10 @@ func (p *partition) reindex(ctx context.Context, version func(string) uint32) (i
 			}
 		}
 	}
-	return p.unindex(ctx, func(m *manifest.Manifest) error {
+	n, err := p.unindex(ctx, func(m *manifest.Manifest) error {
 		return p.replaceAll(ctx, m, func(s *manifest.Segment) bool { return stale[s.Key] })
 	})
+	return n, errors.Join(append(unread, err)...)
 }
 
 // unindex commits an edit that has packages indexed anew, raises their events,
@@ -108,6 +114,9 @@ func (p *partition) replaceAll(ctx context.Context, m *manifest.Manifest, which 
 			continue
 		}
 		dead, err := segments.Dead(ctx, p.Bucket, s)
+		if segments.Damaged(err) {
+			dead, err = roaring.New(), nil
+		}
 		if err != nil {
 			return err
 		}

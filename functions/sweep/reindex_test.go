@@ -1,13 +1,34 @@
 package sweep
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/segments"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/analysis"
 )
+
+// A segment that cannot be read is told of, and keeps no other from being made
+// anew.
+func TestReindexBesideDamage(t *testing.T) {
+	w := newQuiet(t)
+	w.run()
+	w.pack(0, 20, one+"a")
+	w.pack(0, 21, one+"b")
+	w.pack(1, 22, two+"a")
+	lost := w.manifest(0).Segments[0].Key
+	if err := w.bucket.Delete(t.Context(), lost); err != nil {
+		t.Fatal(err)
+	}
+	n, err := w.Reindex(t.Context(), func(language string) uint32 { return analysis.Version(language) + 1 })
+	if n != 2 || !errors.Is(err, blob.ErrAbsent) || !strings.Contains(err.Error(), lost) {
+		t.Errorf("%d packages are indexed anew, %v", n, err)
+	}
+}
 
 func TestReindex(t *testing.T) {
 	w := newQuiet(t)

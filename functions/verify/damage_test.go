@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/RoaringBitmap/roaring"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/segments"
@@ -250,7 +251,7 @@ func TestDamage(t *testing.T) {
 		},
 		"hint of no generation": {
 			func(w *world) {
-				w.Change(layout.HintKey(0), func(b []byte) []byte { return bytes.Replace(b, []byte(`"generation":5`), []byte(`"generation":7`), 1) })
+				w.Change(layout.HintKey(0), func(b []byte) []byte { return replace(b, `"generation":5`, `"generation":7`) })
 			},
 			verify.Damaged, []string{layout.HintKey(0) + " is no copy of a generation"},
 		},
@@ -295,6 +296,17 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// A link may have been in a spool object that was damaged, as long as anything
+// is still to be fetched.
+func TestLinkWasInLostSpool(t *testing.T) {
+	w := newWorld(t)
+	w.Learn(verifytest.Batch(3), []string{"http://b.example/"})
+	functionstest.Put(t, w.Bucket, layout.QuarantineKey(layout.SpoolKey(0, verifytest.Batch(4))), []byte("?"))
+	if report := w.verify(); !report.Sound() || report.Waiting.Find != 1 {
+		t.Errorf("%d are to be found, want 1; problems:\n%s", report.Waiting.Find, sentences(report.Problems))
+	}
+}
+
 // flipAt changes a bit.
 func flipAt(at int) func([]byte) []byte {
 	return func(content []byte) []byte {
@@ -304,8 +316,24 @@ func flipAt(at int) func([]byte) []byte {
 }
 
 // edit changes a generation, which still reads as one.
-func edit(content []byte) []byte {
-	return bytes.Replace(content, []byte(`"pages":1`), []byte(`"pages":7`), 1)
+func edit(stored []byte) []byte { return replace(stored, `"pages":1`, `"pages":7`) }
+
+// replace changes a word of a generation.
+func replace(stored []byte, old, now string) []byte {
+	decoder, err := zstd.NewReader(nil)
+	if err != nil {
+		panic(err)
+	}
+	defer decoder.Close()
+	content, err := decoder.DecodeAll(stored, nil)
+	if err != nil {
+		panic(err)
+	}
+	encoder, err := zstd.NewWriter(nil)
+	if err != nil {
+		panic(err)
+	}
+	return encoder.EncodeAll(bytes.Replace(content, []byte(old), []byte(now), 1), nil)
 }
 
 // One thing that is lost is one problem, however much depends on it.

@@ -1,6 +1,11 @@
 package verify
 
-import "github.com/bucketsearch/bucketsearch/layout"
+import (
+	"context"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
 
 // lonely is told of every URL with an outcome to which no seed or link leads.
 func (v *run) lonely(url string, p layout.Partition) {
@@ -14,16 +19,35 @@ func (v *run) lonely(url string, p layout.Partition) {
 
 // judgeLonely checks that every URL with an outcome was discovered. A link can
 // be gone for two reasons: the page on which it stood is forgotten, or the book
-// that told of it was lost. A lost book takes the outcome of that page along,
-// so the page waits to be fetched, and the link to be found again.
-func (v *run) judgeLonely() {
+// or spool object that told of it was lost. That takes the outcome of the page
+// along, so the page waits to be fetched, and the link to be found again.
+func (v *run) judgeLonely(ctx context.Context) error {
 	waiting := &v.report.Waiting
-	if waiting.Fetch > 0 || !v.settings.Takedowns.Empty() || v.incomplete() {
-		return
+	if waiting.Find == 0 || waiting.Fetch > 0 || !v.settings.Takedowns.Empty() || v.incomplete() {
+		return nil
+	}
+	if v.report.Pending > 0 {
+		lost, err := v.spoolLost(ctx)
+		if err != nil || lost {
+			return err
+		}
 	}
 	for _, p := range v.undiscovered {
 		v.problems.add(p)
 	}
 	v.problems.more += waiting.Find - len(v.undiscovered)
 	waiting.Find = 0
+	return nil
+}
+
+// spoolLost reports whether any spool object was damaged, and put into
+// quarantine before it was packed.
+func (v *run) spoolLost(ctx context.Context) (bool, error) {
+	for _, err := range v.Bucket.List(ctx, layout.QuarantineKey(layout.Spool), "") {
+		if err != nil {
+			return false, fmt.Errorf("cannot list the quarantine: %w", err)
+		}
+		return true, nil
+	}
+	return false, nil
 }

@@ -55,7 +55,9 @@ func (v *run) foldRanges(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v.judgeLonely()
+	if err := v.judgeLonely(ctx); err != nil {
+		return err
+	}
 	v.judgeFrontiers()
 	return nil
 }

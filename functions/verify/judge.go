@@ -9,7 +9,7 @@ import (
 )
 
 // judgePages checks, when all is read, that every page is accounted for, and
-// that every live page of text is indexed. Pages that are known have been
+// that every live page is indexed. Pages that are known have been
 // judged with their URLs.
 func (v *run) judgePages(ctx context.Context) error {
 	v.judgeVersions()
@@ -24,7 +24,7 @@ func (v *run) judgePages(ctx context.Context) error {
 			if !in.partition.incomplete() {
 				stray[in] = append(stray[in], p)
 			}
-		case p.has(markLive) && p.has(markText) && p.documents() == 0 && in.Indexed && !in.unsearchable.Load():
+		case p.has(markLive) && p.has(markWanted) && p.documents() == 0 && in.Indexed && !in.unsearchable.Load():
 			unindexed[p.pkg]++
 		}
 	}

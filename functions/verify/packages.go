@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync/atomic"
 
-	"github.com/bucketsearch/bucketsearch/functions/document"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -85,8 +84,8 @@ func (v *run) readPackage(p *storedPackage, content []byte) {
 		case err != nil:
 			found.marks = markDamaged
 			v.problems.add(p.problem(Damaged, entry, "is damaged: "+err.Error()))
-		case document.Searchable(entry.Data, entry.MIME) && (forget.Empty() || !forget.ForgetsURL(entry.URL)):
-			found.marks = markText
+		case forget.Empty() || !forget.ForgetsURL(entry.URL):
+			found.marks = markWanted
 		}
 		if forgotten.url(entry.URL) {
 			v.problems.add(p.problem(Behind, entry, "is still there, although it is forgotten"))

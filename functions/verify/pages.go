@@ -21,7 +21,7 @@ type page struct {
 
 // The marks of a page; the upper half counts documents that are made of it.
 const (
-	markText    uint32 = 1 << iota // it is to be indexed
+	markWanted  uint32 = 1 << iota // it is to be indexed
 	markDamaged                    // it cannot be read; its version is unknown
 	markKnown                      // its URL has an outcome
 	markLive                       // it is what is stored of its URL

@@ -1,7 +1,7 @@
 // Package verify proves from the bucket alone that nothing is lost and nothing
 // is twice (law 7): every generation follows from the one before, every object
 // that is named is whole, every URL is in exactly one state, every stored page
-// can be read where the books say, every live page of text is one live document
+// can be read where the books say, every live page is one live document
 // of one segment, and of what is forgotten nothing is left.
 //
 // It reads packages, books, ranges of URLs and segments one a processor. In

@@ -82,7 +82,7 @@ type Stored struct {
 	Length    int64            `json:"length"`
 	Bytes     int              `json:"bytes"` // of its content
 	MIME      string           `json:"mime"`
-	Segment   string           `json:"segment,omitempty"` // "" until it is indexed, or for what is no text
+	Segment   string           `json:"segment,omitempty"` // "" until it is indexed
 	Title     string           `json:"title,omitempty"`
 	Indexed   bool             `json:"indexed"` // its package is
 }

@@ -33,10 +33,7 @@ func Encode(b Book) ([]byte, error) {
 		return nil, fmt.Errorf("cannot encode book: %w", err)
 	}
 
-	w, err := newWriter()
-	if err != nil {
-		return nil, fmt.Errorf("cannot encode book: %w", err)
-	}
+	w := newWriter()
 	for _, o := range outcomes {
 		w.outcome(o)
 	}

@@ -40,10 +40,7 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	w, err := newWriter()
-	if err != nil {
-		return nil, 0, 0, err
-	}
+	w := newWriter()
 	for o, err := range mergeOutcomes(ctx, books, f) {
 		if err != nil {
 			return nil, 0, 0, err

@@ -21,7 +21,6 @@ const (
 type writer struct {
 	file          []byte
 	raw           []byte // reused
-	zstd          *zstd.Encoder
 	outcomes      *outcomeWriter
 	links         *linkWriter
 	outcomeBlocks section
@@ -34,10 +33,23 @@ type section struct {
 	open   block
 }
 
-func newWriter() (*writer, error) {
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
+// encoder compresses blocks. It keeps some memory, and nothing of what went
+// through it, so all books share it. It is made, and warm, before main begins,
+// lest it belong to the first test that uses it.
+var encoder = newEncoder()
+
+func newEncoder() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false),
 		zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(maxBlock), zstd.WithLowerEncoderMem(true))
-	return &writer{file: []byte(magic), zstd: encoder, outcomes: newOutcomeWriter(), links: newLinkWriter()}, err
+	if err != nil {
+		panic(err) // an option that is not valid
+	}
+	e.EncodeAll(nil, nil)
+	return e
+}
+
+func newWriter() *writer {
+	return &writer{file: []byte(magic), outcomes: newOutcomeWriter(), links: newLinkWriter()}
 }
 
 func (w *writer) outcome(o Outcome) {
@@ -70,7 +82,7 @@ func (w *writer) close(s *section, columns *columnWriter) {
 	}
 	start := len(w.file)
 	w.raw = columns.appendTo(w.raw[:0])
-	w.file = w.zstd.EncodeAll(w.raw, w.file)
+	w.file = encoder.EncodeAll(w.raw, w.file)
 	s.open.size, s.open.crc = uint32(len(w.file)-start), crc32.Checksum(w.file[start:], castagnoli)
 	s.closed = append(s.closed, s.open)
 	s.open = block{}

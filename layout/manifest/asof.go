@@ -25,9 +25,11 @@ var ErrNotKept = errors.New("generation is not kept any more")
 // Times are those of the committers' clocks, but never go back. A clock that
 // was ahead has all later generations take its time until that has come; what
 // became true meanwhile is told from then on, and not as of the moments at
-// which it did. A clock that was behind changes nothing.
+// which it did. A clock that was behind changes nothing. For a generation that
+// is lost stands the one before.
 //
-// It costs two GETs, and as many as it takes to halve the generations to one.
+// It costs what Read does, and as many GETs as it takes to halve the
+// generations to one.
 func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Time) (Manifest, error) {
 	newest, err := Read(ctx, bucket, p)
 	if err != nil || !newest.Time.After(t) {
@@ -40,13 +42,17 @@ func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Ti
 	for high-low > 1 {
 		middle := low + (high-low)/2
 		m, err := At(ctx, bucket, p, middle)
+		for n := middle; errors.Is(err, blob.ErrAbsent) && n > low+1; {
+			n--
+			m, err = At(ctx, bucket, p, n)
+		}
 		switch {
-		case errors.Is(err, blob.ErrAbsent): // collected since newest was read
-			low, found = middle, Manifest{Partition: p}
+		case errors.Is(err, blob.ErrAbsent): // lost, or collected since newest was read
+			low = middle
 		case err != nil:
 			return Manifest{}, err
 		case m.Time.After(t):
-			high = middle
+			high = m.Generation
 		default:
 			low, found = middle, m
 		}

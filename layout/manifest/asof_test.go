@@ -98,6 +98,24 @@ func TestAsOfWhileCollected(t *testing.T) {
 	}
 }
 
+// Generations that are lost are not taken for such as are not kept.
+func TestAsOfWhereGenerationsAreLost(t *testing.T) {
+	bucket := memblob.New()
+	for minutes := range 10 {
+		commitAt(t, bucket, minutes, nil)
+	}
+	for _, number := range []uint64{4, 5, 8} {
+		if err := bucket.Delete(t.Context(), layout.ManifestKey(0, number)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for minutes, want := range []uint64{1, 2, 3, 3, 3, 6, 7, 7, 9, 10} {
+		if m, err := manifest.AsOf(t.Context(), bucket, 0, at(minutes)()); err != nil || m.Generation != want {
+			t.Errorf("as of minute %d it was generation %d, %v, want %d", minutes, m.Generation, err, want)
+		}
+	}
+}
+
 func TestAsOfCostsLittle(t *testing.T) {
 	bucket := memblob.New()
 	for minutes := range 1000 {
@@ -128,11 +146,12 @@ func TestCondemned(t *testing.T) {
 	m := commitAt(t, bucket, 10, func(m *manifest.Manifest) {
 		m.Condemn(at(10)(), "kept", "erased")
 		m.Condemned[1].Erase = true
-		m.Condemn(at(-99)(), "by a clock that is behind")
+		m.Condemn(at(-59)(), "by a clock that is behind")
+		m.Condemn(at(-60)(), "after one that was ahead")
 	})
 	want := []manifest.Condemned{
 		{Key: "kept", At: at(10)(), Since: 2}, {Key: "erased", At: at(10)(), Since: 2, Erase: true},
-		{Key: "by a clock that is behind", At: noon, Since: 2},
+		{Key: "by a clock that is behind", At: noon, Since: 2}, {Key: "after one that was ahead", At: at(-60)(), Since: 2},
 	}
 	if diff := cmp.Diff(want, m.Condemned); diff != "" {
 		t.Errorf("condemned (-want +got):\n%s", diff)
@@ -152,11 +171,23 @@ func TestCondemned(t *testing.T) {
 		t.Errorf("while generation 1 is kept (-want +got):\n%s", diff)
 	}
 	m.Oldest = 2
-	if got := collectable(m, 15); len(got) != 3 {
+	if got := collectable(m, 15); len(got) != 4 {
 		t.Errorf("when it is not, only %v may go", got)
 	}
-	if !m.IsCondemned("kept") || m.IsCondemned("other") {
+	m.Condemned[1].Gone = at(15)()
+	if got := collectable(m, 15); len(got) != 3 {
+		t.Errorf("what is gone is to go: %v", got)
+	}
+	if !m.IsCondemned("kept") || !m.IsCondemned("erased") || m.IsCondemned("other") {
 		t.Error("condemned is not what was condemned")
+	}
+	for key, age := range map[string]time.Duration{"kept": 0, "erased": 0, "other": manifest.Fresh} {
+		if m.MayList(key, age) {
+			t.Errorf("%s, put %v ago, may be listed", key, age)
+		}
+	}
+	if !m.MayList("other", manifest.Fresh-1) {
+		t.Error("what was put within the hour may not be listed")
 	}
 	if !m.Erase() || m.Erase() || !m.Condemned[0].Erase {
 		t.Errorf("erased: %+v", m.Condemned)

@@ -1,7 +1,8 @@
 // Package manifest is the one place where something becomes true.
 //
-// A generation of a partition's manifest is an immutable JSON object that
-// refers by full key to everything that the partition holds:
+// A generation of a partition's manifest is an immutable JSON object, compressed
+// by zstd (RFC 8878), that refers by full key to everything that the partition
+// holds:
 //
 //	{
 //	 "format": 2, "partition": 0, "generation": 7, "time": "2026-11-21T22:00:00.123Z",
@@ -13,7 +14,7 @@
 //	               "deletions": {"key": "overlays/0000/000000000007_….ovl", "bytes": 1, "documents": 1}}],
 //	 "consumed": [{"batch": "00000001-000000000001", "at": "2026-11-21T22:00:00.123Z"}],
 //	 "learnt":   "books/0000/….book@7", "closed": ["00000001-000000000000"], "forgotten": 2, "oldest": 5,
-//	 "condemned": [{"key": "packages/0000/….spf", "at": "2026-11-21T22:00:00.123Z", "since": 7}],
+//	 "condemned": [{"key": "packages/0000/….spf", "at": "2026-11-21T22:00:00.123Z", "since": 7, "gone": "…"}],
 //	 "sum": "<content hash of all before, and a brace>"
 //	}
 //
@@ -21,7 +22,8 @@
 // before; the loser of a race reads the winner's, recomputes what depended on
 // the base, and tries again. An object that no generation lists does not exist.
 // The hint is a disposable copy of the newest generation; readers look for
-// later generations from there, and list when there is no hint.
+// later generations from there, and list when there is no hint, or none that
+// leads anywhere.
 //
 // # The past
 //

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -134,8 +135,8 @@ func (m *Manifest) Hash() string { return m.hash }
 // format is that of the generations that this program reads and writes.
 const format = 2
 
-// stored is a generation as it is stored.
-type stored struct {
+// document is a generation as it is written.
+type document struct {
 	Format int `json:"format"`
 	*Manifest
 }
@@ -149,18 +150,25 @@ const (
 )
 
 func (m *Manifest) encode() ([]byte, error) {
-	content, err := json.Marshal(stored{format, m})
+	content, err := json.Marshal(document{format, m})
 	if err != nil {
 		return nil, fmt.Errorf("cannot encode manifest: %w", err)
 	}
 	sum := layout.ContentHash(content)
-	return append(content[:len(content)-1], sumMember+sum+"\"}\n"...), nil
+	return compress(append(content[:len(content)-1], sumMember+sum+"\"}\n"...)), nil
 }
 
 // Decode reads a generation of a partition and fails if any of its bytes
 // changed since it was written.
-func Decode(p layout.Partition, content []byte) (Manifest, error) {
-	m := Manifest{hash: layout.ContentHash(content)}
+func Decode(p layout.Partition, stored []byte) (Manifest, error) {
+	m := Manifest{hash: layout.ContentHash(stored)}
+	content := stored
+	if !bytes.HasPrefix(stored, []byte("{")) { // as it was once
+		var err error
+		if content, err = decompress(stored); err != nil {
+			return Manifest{}, err
+		}
+	}
 	if len(content) <= sumBytes {
 		return Manifest{}, errors.New("it is too short")
 	}
@@ -169,7 +177,7 @@ func Decode(p layout.Partition, content []byte) (Manifest, error) {
 	if string(content[end:]) != sumMember+layout.ContentHash(summed)+"\"}\n" {
 		return Manifest{}, errors.New("its sum is that of another content")
 	}
-	s := stored{Manifest: &m}
+	s := document{Manifest: &m}
 	if err := json.Unmarshal(summed, &s); err != nil {
 		return Manifest{}, err
 	}

@@ -14,15 +14,31 @@ import (
 // ErrUnchanged, returned by an edit, says that nothing is left to commit.
 var ErrUnchanged = errors.New("manifest is unchanged")
 
+// Fresh is how long ago the base of a commit may have been read, and what it
+// lists may have been put: much shorter than anything that nobody needs is kept.
+const Fresh = time.Hour
+
 // Read returns the newest generation of a partition, the zero generation when
-// there is none. It costs two GETs: the hint and the generation behind it.
+// there is none. It costs two GETs, for the hint and the generation behind it,
+// and a HEAD: that nothing is behind a hint says something only while the
+// generation itself is there, because the oldest are deleted first.
 func Read(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
-	m, err := Hint(ctx, bucket, p)
-	if err != nil {
-		m, err = newestListed(ctx, bucket, p)
+	hint, err := Hint(ctx, bucket, p)
+	if err == nil {
+		m, err := follow(ctx, bucket, hint)
+		if err != nil || m.Generation > hint.Generation {
+			return m, err
+		}
+		if _, err := bucket.Head(ctx, layout.ManifestKey(p, m.Generation)); !errors.Is(err, blob.ErrAbsent) {
+			return m, err
+		}
 	}
+	m, err := newestListed(ctx, bucket, p)
 	if err != nil {
 		return Manifest{}, err
+	}
+	if m.Generation < hint.Generation { // of the newest only the hint is left
+		return hint, nil
 	}
 	return follow(ctx, bucket, m)
 }
@@ -68,9 +84,11 @@ func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition) (
 // error; every other error of edit ends the commit.
 //
 // Times never go back: a commit whose clock is behind its base's takes the
-// time of its base.
+// time of its base. Whoever was suspended for longer than [Fresh] begins again.
 func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now func() time.Time, edit func(*Manifest) error) (Manifest, error) {
 	for try := 0; ; try++ {
+		began := now()
+		late := func() bool { return now().Sub(began) >= Fresh }
 		base, err := Read(ctx, bucket, p)
 		if err != nil {
 			return Manifest{}, err
@@ -89,8 +107,14 @@ func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now fun
 		if err != nil {
 			return Manifest{}, err
 		}
+		if late() {
+			continue
+		}
 		key := layout.ManifestKey(p, next.Generation)
 		err = blob.CreateOnce(ctx, bucket, key, content)
+		if err == nil && late() { // so late that it may follow what is deleted
+			return Manifest{}, fmt.Errorf("cannot tell whether %s was committed: %w", key, blob.ErrRetryable)
+		}
 		if err == nil {
 			next.hash = layout.ContentHash(content)
 			// A lost hint costs its readers a request and nothing else.

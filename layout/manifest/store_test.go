@@ -92,8 +92,86 @@ func TestBegunPartitionIsReadWithoutAListing(t *testing.T) {
 	if m, err := manifest.Read(ctx, bucket, 3); err != nil || m.Generation != 1 {
 		t.Errorf("read %+v, %v", m, err)
 	}
-	if after := bucket.Counts(); after.List != before.List || after.Get != before.Get+2 {
-		t.Errorf("reading took %d listings and %d GETs, want 0 and 2", after.List-before.List, after.Get-before.Get)
+	if after := bucket.Counts(); after.List != before.List || after.Get != before.Get+2 || after.Head != before.Head+1 {
+		t.Errorf("reading took %d listings, %d GETs and %d HEADs, want 0, 2 and 1", after.List-before.List, after.Get-before.Get, after.Head-before.Head)
+	}
+}
+
+// A hint may be so old that the generation behind it is collected, or be all
+// that is left of the newest generation.
+func TestHintOfWhatIsGone(t *testing.T) {
+	for name, test := range map[string]struct {
+		hint  uint64
+		gone  []uint64
+		want  uint64
+		lists int
+	}{
+		"it is the newest":      {9, nil, 9, 0},
+		"it is a little old":    {7, []uint64{1, 2, 3}, 9, 0},
+		"it is collected":       {3, []uint64{1, 2, 3, 4, 5}, 9, 1},
+		"those behind it are":   {3, []uint64{1, 2, 3, 4}, 9, 1},
+		"it is alone left":      {9, []uint64{9}, 9, 1},
+		"it is the oldest kept": {3, []uint64{1, 2}, 9, 0},
+	} {
+		bucket := memblob.New()
+		var hint []byte
+		for n := range uint64(9) {
+			commitAt(t, bucket, int(n), nil)
+			content, err := bucket.Get(t.Context(), layout.HintKey(0), blob.Range{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n+1 == test.hint {
+				hint = content
+			}
+		}
+		if err := bucket.Replace(t.Context(), layout.HintKey(0), hint); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range test.gone {
+			if err := bucket.Delete(t.Context(), layout.ManifestKey(0, n)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		counted := countblob.New(bucket)
+		if m, err := manifest.Read(t.Context(), counted, 0); err != nil || m.Generation != test.want || int(counted.Counts().List) != test.lists {
+			t.Errorf("%s: read generation %d, %v, by %+v", name, m.Generation, err, counted.Counts())
+		}
+	}
+}
+
+// Who is suspended before the commit begins again; who is suspended while it is
+// stored cannot tell, and leaves the hint alone.
+func TestSuspendedCommitter(t *testing.T) {
+	bucket := memblob.New()
+	commitAt(t, bucket, 0, nil)
+	now, edits := noon, 0
+	suspended := func(*manifest.Manifest) error {
+		if edits++; edits == 1 {
+			commitAt(t, bucket, 1, nil)
+			if err := bucket.Delete(t.Context(), layout.ManifestKey(0, 2)); err != nil { // as the collector may
+				t.Fatal(err)
+			}
+			commitAt(t, bucket, 2, nil)
+			now = now.Add(manifest.Fresh)
+		}
+		return nil
+	}
+	m, err := manifest.Commit(t.Context(), bucket, 0, func() time.Time { return now }, suspended)
+	if err != nil || m.Generation != 4 || edits != 2 {
+		t.Errorf("committed generation %d in %d edits, %v", m.Generation, edits, err)
+	}
+	slow := faultblob.New(bucket, func(c faultblob.Call) faultblob.Fault {
+		if c.Op == faultblob.Create {
+			now = now.Add(manifest.Fresh)
+		}
+		return faultblob.None
+	})
+	if _, err := manifest.Commit(t.Context(), slow, 0, func() time.Time { return now }, suspended); !errors.Is(err, blob.ErrRetryable) {
+		t.Errorf("got %v", err)
+	}
+	if hint, err := manifest.Hint(t.Context(), bucket, 0); err != nil || hint.Generation != 4 {
+		t.Errorf("the hint is of generation %d, %v", hint.Generation, err)
 	}
 }
 
