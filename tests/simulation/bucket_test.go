@@ -20,7 +20,8 @@ var hears = []struct{ prefix, function string }{
 }
 
 // raising is the storage as a process reaches it. It raises events, as S3 does,
-// in the queue of the process's runner, and counts what is built.
+// in the queue of the process's runner, counts what is built, and judges what is
+// deleted.
 type raising struct {
 	*memblob.Bucket
 	process *process
@@ -33,8 +34,8 @@ func (r raising) Create(ctx context.Context, key string, content []byte) error {
 		return fmt.Errorf("cannot create %s: the disk is full: %w", key, blob.ErrRetryable)
 	}
 	err := r.Bucket.Create(ctx, key, content)
-	if (err == nil || errors.Is(err, blob.ErrExists)) && r.process.function != task.Merge { // a merge is of what is built
-		w.work.built(key)
+	if err == nil || errors.Is(err, blob.ErrExists) {
+		w.work.built(r.process.function, key)
 	}
 	if err != nil {
 		return err
@@ -57,4 +58,10 @@ func (r raising) Replace(ctx context.Context, key string, content []byte) error 
 		return fmt.Errorf("cannot replace %s: the disk is full: %w", key, blob.ErrRetryable)
 	}
 	return r.Bucket.Replace(ctx, key, content)
+}
+
+// Delete implements blob.Bucket.
+func (r raising) Delete(ctx context.Context, key string) error {
+	r.process.world.judge(key)
+	return r.Bucket.Delete(ctx, key)
 }

@@ -26,6 +26,8 @@ type chaos struct {
 	log    []string
 	count  map[string]int
 	twice  work // that was done twice in its run
+
+	resting bool // no fault happens
 }
 
 // newChaos chooses some of the kinds: a run with a few of them gets farther
@@ -39,9 +41,21 @@ func newChaos(seed uint64, kinds []kind) *chaos {
 	return c
 }
 
+// rests has the world crawl and merge in peace, and faults happen while it
+// deletes what it was before.
+func (c *chaos) rests(w *world) {
+	w.t.Helper()
+	c.resting = true
+	for range 2 {
+		w.settle(longest)
+		w.clock.Advance(cleared)
+	}
+	c.resting = false
+}
+
 // decide lets a fault happen or not.
 func (c *chaos) decide(w *world, at *call) fault {
-	if len(c.log) >= c.most || c.random.IntN(c.often) > 0 {
+	if c.resting || len(c.log) >= c.most || c.random.IntN(c.often) > 0 {
 		return none
 	}
 	k := c.kinds[c.random.IntN(len(c.kinds))]

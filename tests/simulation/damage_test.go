@@ -7,6 +7,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
 // harm damages an object: it flips a byte, or deletes it.
@@ -31,7 +32,7 @@ func (w *world) harm(key string, deleted bool) string {
 }
 
 // damageable are the prefixes of what may be damaged and mended.
-var damageable = []string{layout.Packages, layout.Books, layout.Segments, layout.Spool, layout.Hints}
+var damageable = []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays, layout.Spool, layout.Hints}
 
 var damageKinds = []kind{
 	{"an object is damaged", harmAny(damageable, false)},
@@ -54,32 +55,72 @@ func harmAny(prefixes []string, deleted bool) func(*world, *call) (fault, string
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)
-	want, _ := quiet(t, m, small)
-	for _, prefix := range []string{layout.Packages, layout.Books, layout.Segments, layout.Hints} {
-		for _, deleted := range []bool{false, true} {
-			for n, ended := 0, false; !ended; n += stride {
-				t.Run(fmt.Sprintf("%s %d, deleted %v", prefix, n, deleted), func(t *testing.T) {
-					inWorld(t, m, plan{seed: uint64(n), site: small}, func(w *world) {
-						w.settle(longest)
-						keys := w.keys(prefix)
-						if ended = n >= len(keys); ended {
-							return
-						}
-						what := w.harm(keys[n], deleted)
-						if problems := w.problems(); len(problems) == 0 && prefix != layout.Hints {
-							t.Errorf("%s, and verify does not say so", what)
-						}
-						report := w.repair()
-						if len(report.Left) > 0 {
-							t.Errorf("%s, and repair left %v", what, report.Left)
-						}
-						w.run()
-						w.check(want)
+	crawl := life{plan: plan{site: small}}
+	masked := life{plan: plan{site: small, masked: true, from: crawled(t, m, small)}, begin: (*world).reindexFirst}
+	for _, of := range []struct {
+		life
+		prefixes []string
+	}{
+		{crawl, []string{layout.Packages, layout.Books, layout.Segments, layout.Hints}},
+		{masked, []string{layout.Overlays}},
+	} {
+		want, _ := of.quiet(t, m)
+		for _, prefix := range of.prefixes {
+			for _, deleted := range []bool{false, true} {
+				for n, more := 0, true; more; n += stride {
+					t.Run(fmt.Sprintf("%s %d, deleted %v", prefix, n, deleted), func(t *testing.T) {
+						more = of.damaged(t, m, prefix, n, deleted, want)
 					})
-				})
+				}
 			}
 		}
 	}
+}
+
+// damaged does harm to an object of a world at rest, and reports whether there
+// is one of that number.
+func (l life) damaged(t *testing.T, m *memories, prefix string, n int, deleted bool, want result) (found bool) {
+	p := l.plan
+	p.seed = uint64(n)
+	inWorld(t, m, p, func(w *world) {
+		l.start(w)
+		w.settle(longest)
+		keys := w.keys(prefix)
+		if n == 0 && len(keys) == 0 {
+			t.Fatalf("no %s to damage", prefix)
+		}
+		if found = n < len(keys); !found {
+			return
+		}
+		what := w.harm(keys[n], deleted)
+		if problems := w.problems(); len(problems) == 0 && w.listed(keys[n]) {
+			t.Errorf("%s, and verify does not say so", what)
+		}
+		report := w.repair()
+		if len(report.Left) > 0 {
+			t.Errorf("%s, and repair left %v", what, report.Left)
+		}
+		w.run()
+		w.check(want)
+	})
+	return found
+}
+
+// listed reports whether an object is one of today, and not of the past.
+func (w *world) listed(key string) bool {
+	w.t.Helper()
+	for _, p := range w.inForce.Partitions() {
+		m, err := manifest.Read(w.t.Context(), w.store, p)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for listed := range m.Objects() {
+			if listed == key {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // TestHistory damages a generation that is not the newest. Verify says so as

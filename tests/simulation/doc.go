@@ -17,7 +17,13 @@
 //	messages                        lost, doubled, late, in any order, poisoned
 //	clocks                          jump on and back, all of them or one
 //	objects                         damaged or deleted, and repaired later
-//	the operator                    pauses, resumes, forgets
+//	the operator                    pauses, resumes, forgets, has all indexed anew
+//
+// Segments are merged as soon as a partition has two, and the past is kept for
+// minutes, so that in every run segments are merged and old generations, with
+// what only they list, collected. Every deletion is judged: nothing goes that a
+// generation within the past lists. Queries are asked meanwhile, some of them as
+// of a past moment, and have to answer as was answered then.
 //
 // Then faults end, and the world comes to rest. It must have what a quiet run
 // has: the same states of the same URLs, the same bodies, the same answers with
@@ -29,7 +35,7 @@
 //	SEED=123 go test ./tests/simulation -run 'TestSeed$' -v
 //
 // The other tests let one thing go wrong at the first call, then at the second,
-// and so on to the last.
+// and so on to the last: of a crawl, and of the upkeep of what was crawled.
 //
 // A run is repeated exactly as long as what the functions do between two calls
 // is. Where it is not: the order in which goroutines of one process make calls

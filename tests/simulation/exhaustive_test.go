@@ -8,25 +8,25 @@ import (
 // TestBefore lets each call in turn fail before it happens.
 func TestBefore(t *testing.T) {
 	t.Parallel()
-	each(t, 1, func(*world, *call) fault { return before })
+	each(t, 1, stride, func(*world, *call) fault { return before })
 }
 
 // TestAfter lets the answer of each call in turn be lost.
 func TestAfter(t *testing.T) {
 	t.Parallel()
-	each(t, 2, func(*world, *call) fault { return after })
+	each(t, 2, stride, func(*world, *call) fault { return after })
 }
 
 // TestKilled ends a function at each of its calls in turn.
 func TestKilled(t *testing.T) {
 	t.Parallel()
-	each(t, 3, func(*world, *call) fault { return death })
+	each(t, 3, deaths, func(*world, *call) fault { return death })
 }
 
 // TestRedisLost empties Redis at each call in turn.
 func TestRedisLost(t *testing.T) {
 	t.Parallel()
-	each(t, 4, func(_ *world, c *call) fault {
+	each(t, 4, stride, func(_ *world, c *call) fault {
 		c.process.runner.flush()
 		return none
 	})
@@ -36,45 +36,93 @@ func TestRedisLost(t *testing.T) {
 // and its Redis.
 func TestAllKilled(t *testing.T) {
 	t.Parallel()
-	each(t, 5, func(_ *world, c *call) fault {
+	each(t, 5, stride, func(_ *world, c *call) fault {
 		c.process.runner.end()
 		return none
 	})
 }
 
+// life is what a world goes through.
+type life struct {
+	name  string
+	plan  plan
+	begin func(*world) // what the operator does first; nil: nothing
+}
+
+func (l life) start(w *world) {
+	w.t.Helper()
+	if l.begin != nil {
+		l.begin(w)
+	}
+}
+
+// quiet is the result of a life in which nothing goes wrong, and what it took.
+func (l life) quiet(t *testing.T, m *memories) (want result, took work) {
+	t.Helper()
+	inWorld(t, m, l.plan, func(w *world) {
+		l.start(w)
+		w.run()
+		want, took = w.result(), w.taken()
+		w.check(want)
+	})
+	return want, took
+}
+
+// lives are the crawl of the small site, and then the forgetting of a page of
+// it and the indexing anew of all others: packages, books and segments are
+// written without it, documents masked, segments merged, and all that was
+// before is collected.
+func lives(t *testing.T, m *memories) []life {
+	return []life{
+		{name: "crawl", plan: plan{site: small}},
+		{name: "upkeep", plan: plan{site: small, from: crawled(t, m, small)}, begin: func(w *world) {
+			w.forget()
+			w.reindex()
+		}},
+	}
+}
+
 // each lets something happen at one call to a system, in another run at a
-// later one, and so on until a run ends before. With a stride of 1 it begins
-// with the first call, else with the one that is given.
-func each(t *testing.T, first int, happens func(*world, *call) fault) {
+// later one, and so on until a run ends before. With a step of 1 it begins with
+// the first call, else with the one that is given.
+func each(t *testing.T, first, step int, happens func(*world, *call) fault) {
 	m := newMemories(t)
-	want, took := quiet(t, m, small)
+	for _, l := range lives(t, m) {
+		want, took := l.quiet(t, m)
+		for _, s := range systems {
+			for number, ended := min(first, step), false; !ended && !t.Failed(); number += step {
+				t.Run(fmt.Sprint(l.name, " ", s, " ", number), func(t *testing.T) {
+					ended = !l.at(t, m, s, number, happens, want, took)
+				})
+			}
+		}
+	}
+}
+
+// at lets something happen at one call, and reports whether the run came so
+// far.
+func (l life) at(t *testing.T, m *memories, s system, number int, happens func(*world, *call) fault, want result, took work) bool {
+	var reached *call
+	p := l.plan
+	p.decide = func(w *world, c *call) fault {
+		if c.system != s || c.number != number || reached != nil {
+			return none
+		}
+		reached = c
+		t.Log("at", c)
+		return happens(w, c)
+	}
 	// What one fault may cost: a batch, with the robots.txt of every host that
 	// Redis forgot, a package, a segment, and a book and the one into which it is
 	// merged.
-	once := work{requests: took.batch + len(small.seeds), packages: 1, segments: 1, books: 2}
-	if stride == 1 {
-		first = 1
-	}
-	for _, s := range systems {
-		for number, ended := first, false; !ended && !t.Failed(); number += stride {
-			t.Run(fmt.Sprint(s, " ", number), func(t *testing.T) {
-				var reached *call
-				inWorld(t, m, plan{site: small, decide: func(w *world, c *call) fault {
-					if c.system != s || c.number != number || reached != nil {
-						return none
-					}
-					reached = c
-					t.Log("at", c)
-					return happens(w, c)
-				}}, func(w *world) {
-					w.run()
-					w.check(want)
-					if twice := w.taken().beyond(took); !twice.within(once) {
-						w.t.Errorf("done twice: %v; want at most %v", twice, once)
-					}
-				})
-				ended = reached == nil
-			})
+	once := work{requests: took.batch + len(l.plan.site.seeds), packages: 1, segments: 1, merges: 1, books: 2}
+	inWorld(t, m, p, func(w *world) {
+		l.start(w)
+		w.run()
+		w.check(want)
+		if twice := w.taken().beyond(took); !twice.within(once) {
+			w.t.Errorf("done twice: %v; want at most %v", twice, once)
 		}
-	}
+	})
+	return reached != nil
 }

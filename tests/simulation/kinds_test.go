@@ -108,6 +108,9 @@ var queueKinds = []kind{
 		q.shuffle = true
 		return none, "", happened
 	}},
+	{"the operator has all indexed anew", func(w *world, _ *call) (fault, string, bool) {
+		return none, fmt.Sprint(w.reindex(), " packages"), true
+	}},
 }
 
 // atMessage lets something happen to one of the messages that wait.
@@ -131,6 +134,7 @@ var clockKinds = []kind{
 	{"the clock jumps back", func(w *world, c *call) (fault, string, bool) {
 		d := w.duration(time.Second, 2*time.Hour)
 		w.clock.Advance(-d)
+		w.wrongClocks = true
 		return none, fmt.Sprint("by ", d), true
 	}},
 	{"the clock of one process is wrong", func(w *world, c *call) (fault, string, bool) {
@@ -139,6 +143,7 @@ var clockKinds = []kind{
 			d = -d
 		}
 		c.process.skew.Add(int64(d))
+		w.wrongClocks = true
 		return none, fmt.Sprint("by ", d), true
 	}},
 }
@@ -159,5 +164,8 @@ var operatorKinds = []kind{
 			w.forget()
 		}
 		return none, "", happened
+	}},
+	{"the operator has all indexed anew", func(w *world, _ *call) (fault, string, bool) {
+		return none, fmt.Sprint(w.reindex(), " packages"), true
 	}},
 }

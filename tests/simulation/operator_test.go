@@ -6,6 +6,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/repair"
 	"github.com/bucketsearch/bucketsearch/functions/sweep"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -32,6 +33,29 @@ func (w *world) forget() {
 		w.t.Fatal(err)
 	}
 	w.reread()
+}
+
+// reindex has all packages indexed anew, and returns how many. That is not done
+// twice by anybody's fault.
+func (w *world) reindex() int {
+	w.t.Helper()
+	f := sweep.Function{Bucket: w.store, Now: w.clock.Now, Limits: w.sweepLimits(), Log: functionstest.Log()}
+	packages, err := f.Reindex(w.t.Context(), nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.ordered.segments += packages
+	w.ordered.merges += packages
+	return packages
+}
+
+// reindexFirst has the first package of every partition indexed anew, so that
+// what other segments hold of it is masked.
+func (w *world) reindexFirst() {
+	w.t.Helper()
+	for _, p := range w.inForce.Partitions() {
+		functionstest.Commit(w.t, w.store, p, func(m *manifest.Manifest) { m.Packages[0].Indexed = false })
+	}
 }
 
 // pause stops the leasing of URLs for some time.
@@ -85,7 +109,7 @@ func (w *world) rebuild() {
 	for _, r := range w.runners {
 		f := sweep.Function{
 			Bucket: w.store, Redis: r.redis, Now: w.clock.Now, Worker: "operator",
-			Limits: sweepLimits(), Log: functionstest.Log(),
+			Limits: w.sweepLimits(), Log: functionstest.Log(),
 		}
 		if _, err := f.Rebuild(w.t.Context()); err != nil {
 			w.t.Fatal(err)

@@ -29,14 +29,14 @@ import (
 const (
 	agent       = "testbot/1.0"
 	settingsAge = 10 * time.Second
-	past        = 10 * time.Minute
+	keptPast    = 10 * time.Minute
 )
 
 // sweepLimits merge books sooner than usual, lest there be too few to merge,
 // and forget the past while a world lasts.
-func sweepLimits() sweep.Limits {
+func (w *world) sweepLimits() sweep.Limits {
 	limits := sweep.DefaultLimits()
-	limits.Books, limits.Tiers, limits.Past = 3, tiers, past
+	limits.Books, limits.Tiers, limits.Past = 3, w.tiers, keptPast
 	return limits
 }
 
@@ -52,10 +52,11 @@ type process struct {
 	dead     atomic.Bool
 	skew     atomic.Int64 // by how much its clock is wrong, in nanoseconds
 
-	message *letter                 // that it works on, nil when it is idle
-	ended   chan struct{}           // closed when it has
-	answer  events.SQSEventResponse // then
-	asked   int                     // requests to sites for it
+	message  *letter                 // that it works on, nil when it is idle
+	ended    chan struct{}           // closed when it has
+	answer   events.SQSEventResponse // then
+	asked    int                     // requests to sites for it
+	troubled atomic.Bool             // a call for it failed
 }
 
 var errNoAnswer = errors.New("no answer")
@@ -130,9 +131,9 @@ func (p *process) bucket() blob.Bucket {
 	})
 }
 
-// tiers merge few segments, and write any anew of which something is dead, so
-// that scores in the end are those of the living alone.
-var tiers = segments.Limits{Tier: 3, Least: 1 << 20, Bytes: 256 << 20, Most: 8}
+// tiers leave one segment a partition, and write any anew of which something is
+// dead, so that scores in the end are those of the living alone.
+var tiers = segments.Limits{Tier: 2, Least: 1 << 20, Bytes: 256 << 20, Most: 8}
 
 // newProcess starts a process of a function.
 func newProcess(r *runner, function string) *process {
@@ -163,17 +164,18 @@ func newProcess(r *runner, function string) *process {
 		},
 		task.Index: func() message.Handler {
 			return (&index.Function{
-				Bucket: bucket, Redis: p.redis, Sender: p, Now: p.now, Worker: worker, Tiers: tiers, Log: log,
+				Bucket: bucket, Redis: p.redis, Sender: p, Now: p.now, Worker: worker, Tiers: w.tiers, Log: log,
 			}).Handle
 		},
 		task.Merge: func() message.Handler {
 			return (&merge.Function{
-				Bucket: bucket, Redis: p.redis, Sender: p, Now: p.now, Worker: worker, Tiers: tiers, Log: log,
+				Bucket: bucket, Redis: p.redis, Sender: p, Now: p.now, Worker: worker, Tiers: w.tiers, Log: log,
 			}).Handle
 		},
+		reading: func() message.Handler { return p.answers(bucket) },
 		task.Sweep: func() message.Handler {
 			return (&sweep.Function{
-				Bucket: bucket, Redis: p.redis, Sender: p, Now: p.now, Worker: worker, Limits: sweepLimits(), Log: log,
+				Bucket: bucket, Redis: p.redis, Sender: p, Now: p.now, Worker: worker, Limits: w.sweepLimits(), Log: log,
 			}).Handle
 		},
 	}[function]())
@@ -183,6 +185,7 @@ func newProcess(r *runner, function string) *process {
 // start works on a message.
 func (p *process) start(m *letter) {
 	p.message, p.ended, p.asked = m, make(chan struct{}), 0
+	p.troubled.Store(false)
 	ctx := p.world.t.Context()
 	go func() {
 		defer close(p.ended)

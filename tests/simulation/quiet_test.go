@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
 )
 
 // quiet is the result of a run in which nothing goes wrong, and what it took.
@@ -29,6 +31,31 @@ func quietOf(t *testing.T, m *memories, s *site, forgotten bool) (want result, t
 		}
 	})
 	return want, took
+}
+
+// TestLives says that segments are merged in every life, and that all is
+// collected that a life leaves behind.
+func TestLives(t *testing.T) {
+	m := newMemories(t)
+	for _, l := range lives(t, m) {
+		inWorld(t, m, l.plan, func(w *world) {
+			l.start(w)
+			w.run()
+			t.Logf("%s: %v, deleted %v", l.name, w.work, w.deleted)
+			if w.work.merges == 0 {
+				t.Errorf("%s: nothing was merged", l.name)
+			}
+			want := []string{layout.Manifests, layout.Segments}
+			if l.begin != nil {
+				want = append(want, layout.Overlays, layout.Packages, layout.Books)
+			}
+			for _, prefix := range want {
+				if w.deleted[prefix] == 0 {
+					t.Errorf("%s: nothing was deleted below %s: %v", l.name, prefix, w.deleted)
+				}
+			}
+		})
+	}
 }
 
 // TestQuiet says what the other runs are compared with.

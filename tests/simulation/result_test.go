@@ -1,12 +1,9 @@
 package simulation
 
 import (
-	"math"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/bucketsearch/bucketsearch/functions/query"
 	"github.com/bucketsearch/bucketsearch/functions/search"
 	"github.com/bucketsearch/bucketsearch/functions/verify"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -14,7 +11,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // scoreError is by how much a score may differ: it is a sum in another order.
@@ -129,19 +125,12 @@ func newest(manifests []manifest.Manifest, key string) string {
 // search asks the site's queries.
 func (w *world) search(hits map[string][]hit) {
 	w.t.Helper()
-	engine, err := query.NewEngine(w.store, query.Options{
-		Settings: &settings.Cache{Bucket: w.store, Now: w.clock.Now}, Now: w.clock.Now, Age: math.MaxInt64,
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	engine := w.engine(w.store, w.clock.Now)
 	for _, text := range w.site.queries {
-		found, err := engine.Search(w.t.Context(), query.Query{Query: search.Query{Text: text, Size: 100}})
+		found, err := engine.Search(w.t.Context(), question{Text: text}.query(w))
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		for _, h := range found.Hits {
-			hits[text] = append(hits[text], hit{h.URL, h.Score, h.Snippet})
-		}
+		hits[text] = hitsOf(found)
 	}
 }

@@ -29,6 +29,7 @@ func (w *world) step() bool {
 			w.retire(p)
 		}
 	}
+	w.read()
 	next := w.next()
 	switch {
 	case next != nil && (len(w.working) >= w.atOnce || !w.chance(3)):
@@ -78,6 +79,9 @@ func (w *world) release(c *call) {
 		c.number = w.calls[c.system]
 		f = w.fate(c)
 	}
+	if f != none {
+		c.process.troubled.Store(true)
+	}
 	if f == death {
 		w.kill(c.process)
 		return
@@ -108,6 +112,7 @@ func (w *world) answer(c *call, f fault) {
 // back when nobody has said for a while that it was done.
 func (w *world) kill(p *process) {
 	p.dead.Store(true)
+	p.troubled.Store(true)
 	for _, c := range w.calling() {
 		if c.process == p {
 			w.answer(c, before)

@@ -78,7 +78,7 @@ func (w *world) done() bool {
 				return false
 			}
 		}
-		if tiers.Mergeable(&m) != nil {
+		if w.tiers.Mergeable(&m) != nil {
 			return false
 		}
 	}

@@ -99,6 +99,8 @@ var small = &site{
 		"two.example/reed/bittern": {words: "bittern beside a gull"},
 		"two.example/reed/rail":    {words: "water rail"},
 	},
+
+	forgottenURLs: []string{"http://two.example/reed/rail"}, // nothing is found by it
 }
 
 // large is a site of four hosts and some sixty pages, with all that a crawl

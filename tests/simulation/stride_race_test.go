@@ -2,9 +2,12 @@
 
 package simulation
 
-// stride spares time under the race detector, which is for races: faults meet
-// one call of so many.
-const stride = 40
+// What befalls calls befalls one of so many: the race detector is for races,
+// and takes its time.
+const (
+	deaths = 40
+	stride = 40
+)
 
 // usualRuns is how many seeds are tried unless told otherwise.
 const usualRuns = 4

@@ -2,8 +2,11 @@
 
 package simulation
 
-// stride 1: what befalls calls befalls each of them in turn.
-const stride = 1
+// What befalls calls befalls every call, or one of so many.
+const (
+	deaths = 1 // the end of a function
+	stride = 3 // all else
+)
 
 // usualRuns is how many seeds are tried unless told otherwise.
 const usualRuns = 40

@@ -4,21 +4,24 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
 // work is what was done, however often.
 type work struct {
-	requests, packages, segments, books int
+	requests, packages, segments, merges, books int
 
 	batch int // the most requests for one batch, robots.txt included
 }
 
-// built counts an object that was put, or found to be there already.
-func (w *work) built(key string) {
+// built counts an object that a function put, or found to be there already.
+func (w *work) built(function, key string) {
 	switch {
 	case strings.HasPrefix(key, layout.Packages):
 		w.packages++
+	case strings.HasPrefix(key, layout.Segments) && function == task.Merge:
+		w.merges++
 	case strings.HasPrefix(key, layout.Segments):
 		w.segments++
 	case strings.HasPrefix(key, layout.Books):
@@ -26,9 +29,12 @@ func (w *work) built(key string) {
 	}
 }
 
-// taken is the work of the world until now.
+// taken is the work of the world until now, without what the operator had done
+// once more.
 func (w *world) taken() work {
 	taken := w.work
+	taken.segments -= w.ordered.segments
+	taken.merges -= w.ordered.merges
 	for _, n := range w.web.asked {
 		taken.requests += n
 	}
@@ -40,7 +46,7 @@ func (w *world) taken() work {
 func (w work) beyond(quiet work) work {
 	return work{
 		requests: max(0, w.requests-quiet.requests), packages: max(0, w.packages-quiet.packages),
-		segments: max(0, w.segments-quiet.segments), books: max(0, w.books-quiet.books),
+		segments: max(0, w.segments-quiet.segments), merges: max(0, w.merges-quiet.merges), books: max(0, w.books-quiet.books),
 	}
 }
 
@@ -49,18 +55,18 @@ func (w work) within(most work) bool { return w.beyond(most) == work{} }
 
 // String tells the numbers.
 func (w work) String() string {
-	return fmt.Sprintf("%d requests, %d packages, %d segments, %d books", w.requests, w.packages, w.segments, w.books)
+	return fmt.Sprintf("%d requests, %d packages, %d segments, %d merges, %d books", w.requests, w.packages, w.segments, w.merges, w.books)
 }
 
 // times returns n times the work.
 func (w work) times(n int) work {
-	return work{requests: n * w.requests, packages: n * w.packages, segments: n * w.segments, books: n * w.books}
+	return work{requests: n * w.requests, packages: n * w.packages, segments: n * w.segments, merges: n * w.merges, books: n * w.books}
 }
 
 // plus returns the sum.
 func (w work) plus(other work) work {
 	return work{
 		requests: w.requests + other.requests, packages: w.packages + other.packages,
-		segments: w.segments + other.segments, books: w.books + other.books,
+		segments: w.segments + other.segments, merges: w.merges + other.merges, books: w.books + other.books,
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -31,6 +33,14 @@ type world struct {
 	decide  func(*call) fault
 	atOnce  int // processes that work
 	work    work
+	ordered work // by the operator, at most
+	tiers   segments.Limits
+	past    map[layout.Partition]*past
+	deleted map[string]int // objects, by what their keys begin with
+
+	reads       bool // queries are asked while others work
+	moments     []moment
+	wrongClocks bool // some clock went wrong once
 
 	fullUntil, downUntil time.Time       // of the storage
 	unanswered           map[string]bool // requests to sites that failed once
@@ -51,6 +61,9 @@ type plan struct {
 	site    *site
 	runners int // 0 is 1
 	atOnce  int // messages that are worked on at once; 0 is 1
+	reads   bool
+	from    *state // in which it begins; nil is the empty bucket
+	masked  bool   // nothing is merged, so that what is dead stays
 	decide  func(*world, *call) fault
 }
 
@@ -72,8 +85,13 @@ func newWorld(t *testing.T, m *memories, p plan) *world {
 	}
 	w := &world{
 		t: t, site: p.site, random: rand.New(rand.NewPCG(p.seed, 0)), clock: functionstest.NewClock(),
-		store: memblob.New(), web: &visitors{site: p.site, asked: map[string]int{}}, atOnce: max(1, p.atOnce), calls: map[system]int{}, unanswered: map[string]bool{},
+		store: memblob.New(), web: &visitors{site: p.site, asked: map[string]int{}}, atOnce: max(1, p.atOnce), reads: p.reads,
+		calls: map[system]int{}, unanswered: map[string]bool{}, past: map[layout.Partition]*past{}, deleted: map[string]int{},
+		tiers:  tiers,
 		decide: func(*call) fault { return none },
+	}
+	if p.masked {
+		w.tiers = segments.Limits{}
 	}
 	if p.decide != nil {
 		w.decide = func(c *call) fault { return p.decide(w, c) }
@@ -82,6 +100,10 @@ func newWorld(t *testing.T, m *memories, p plan) *world {
 		r := &runner{world: w, redis: m[2*n], older: m[2*n+1]}
 		r.queue.world = w
 		w.runners = append(w.runners, r)
+	}
+	if p.from != nil {
+		w.restore(p.from)
+		return w
 	}
 	w.inForce = functionstest.Publish(t, w.store, partitions, func(c *collection.Collection) {
 		c.DelayMillis = p.site.delay.Milliseconds()

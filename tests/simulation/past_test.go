@@ -1,0 +1,88 @@
+package simulation
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+// past is what all generations of a partition have said. By it every deletion
+// is judged.
+type past struct {
+	times  []time.Time       // of the generations, from the first
+	last   map[string]uint64 // by key of an object: the last generation that lists it
+	newest manifest.Manifest
+}
+
+// follow reads the generations that were committed since. One that is damaged
+// on purpose cannot be asked for anything.
+func (p *past) follow(w *world, id layout.Partition) {
+	var err error
+	if p.newest, err = manifest.Read(w.t.Context(), w.store, id); err != nil {
+		w.t.Fatal(err)
+	}
+	for n := uint64(len(p.times)) + 1; n <= p.newest.Generation; n++ {
+		m, _ := manifest.At(w.t.Context(), w.store, id, n)
+		p.times = append(p.times, m.Time)
+		for key := range m.Objects() {
+			p.last[key] = n
+		}
+	}
+}
+
+// oldest returns the first generation that was in force after a moment.
+func (p *past) oldest(moment time.Time) uint64 {
+	n := slices.IndexFunc(p.times, func(at time.Time) bool { return at.After(moment) })
+	if n < 0 {
+		n = len(p.times)
+	}
+	return uint64(max(n, 1)) // the one before
+}
+
+// judge checks that an object that is about to be deleted is none of what can
+// be asked for.
+func (w *world) judge(key string) {
+	w.t.Helper()
+	if _, err := w.store.Head(w.t.Context(), key); err != nil {
+		return // it is deleted already
+	}
+	for _, id := range w.inForce.Partitions() {
+		if w.past[id] == nil {
+			w.past[id] = &past{last: map[string]uint64{}}
+		}
+		p := w.past[id]
+		p.follow(w, id)
+		if why := p.needs(key, id, p.oldest(w.clock.Now().Add(-keptPast))); why != "" {
+			w.t.Errorf("%s is deleted, and %s", key, why)
+		}
+	}
+	w.deleted[key[:strings.Index(key, "/")+1]]++
+}
+
+// needs says why an object may not be deleted, "" where it may.
+func (p *past) needs(key string, id layout.Partition, oldest uint64) string {
+	switch last := p.last[key]; {
+	case last > 0 && last == p.newest.Generation:
+		return "is listed"
+	case last > 0 && last >= oldest && !p.erased(key):
+		return "an earlier generation lists it"
+	case strings.HasPrefix(key, layout.ManifestPrefix(id)):
+		if _, n, err := layout.ParseManifestKey(key); err != nil || n >= oldest {
+			return "was in force a short while ago"
+		}
+	case strings.HasPrefix(key, layout.SpoolPrefix(id)):
+		if _, batch, err := layout.ParseSpoolKey(key); err != nil || !p.newest.HasConsumed(batch) && !p.newest.IsClosed(batch) {
+			return "is not packed"
+		}
+	}
+	return ""
+}
+
+// erased reports whether an object goes whoever lists it, because something is
+// forgotten.
+func (p *past) erased(key string) bool {
+	return p.newest.Forgotten > 0 && slices.ContainsFunc(p.newest.Condemned, func(c manifest.Condemned) bool { return c.Key == key && c.Erase })
+}

@@ -1,0 +1,150 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/search"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// reading is the queue of the queries that are asked while others work.
+const reading = "query"
+
+// question is a message to the queue. Moment is 1 and more for the state at
+// one of the moments that the world remembers.
+type question struct {
+	Text   string
+	Moment int
+}
+
+// moment is what was found at a time at which nobody worked.
+type moment struct {
+	at   time.Time
+	text string
+	hits []hit
+}
+
+const (
+	askOften  = 100 // calls between two queries
+	rememberN = 4   // moments of a run
+)
+
+// read has queries asked now and then.
+func (w *world) read() {
+	if !w.reads || w.steps%askOften != askOften-1 {
+		return
+	}
+	text := w.site.queries[w.random.IntN(len(w.site.queries))]
+	if len(w.working) == 0 && len(w.moments) < rememberN {
+		w.remember(text)
+	}
+	body, err := json.Marshal(question{text, w.random.IntN(len(w.moments) + 1)})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.runners[w.random.IntN(len(w.runners))].queue.send(reading, string(body), 0)
+}
+
+// remember notes what is found now. Generations tell times to the millisecond:
+// what is committed later does so in a later one.
+func (w *world) remember(text string) {
+	w.t.Helper()
+	now := w.clock.Now()
+	w.clock.Advance(now.Truncate(time.Millisecond).Add(time.Millisecond).Sub(now))
+	found, err := w.engine(w.store, w.clock.Now).Search(w.t.Context(), question{Text: text}.query(w))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.moments = append(w.moments, moment{w.clock.Now(), text, hitsOf(found)})
+	w.clock.Advance(time.Millisecond)
+}
+
+// engine answers queries from the bucket.
+func (w *world) engine(bucket blob.Reader, now func() time.Time) *query.Engine {
+	w.t.Helper()
+	e, err := query.NewEngine(bucket, query.Options{
+		Settings: &settings.Cache{Bucket: bucket, Now: now, Age: settingsAge}, Now: now, Age: settingsAge, Log: functionstest.Log(),
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return e
+}
+
+func (q question) query(w *world) query.Query {
+	asked := query.Query{Query: search.Query{Text: q.Text, Size: 100}}
+	if q.Moment > 0 {
+		asked.AsOf, asked.Text = w.moments[q.Moment-1].at, w.moments[q.Moment-1].text
+	}
+	return asked
+}
+
+func hitsOf(found query.Result) (hits []hit) {
+	for _, h := range found.Hits {
+		hits = append(hits, hit{h.URL, h.Score, h.Snippet})
+	}
+	return hits
+}
+
+// answers is the query function of a process, who judges its own answers.
+func (p *process) answers(bucket blob.Bucket) message.Handler {
+	engine := p.world.engine(bucket, p.now)
+	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+		for _, m := range event.Records {
+			var q question
+			if err := json.Unmarshal([]byte(m.Body), &q); err != nil {
+				return events.SQSEventResponse{}, err
+			}
+			found, err := engine.Search(ctx, q.query(p.world))
+			if wrong := p.wrong(q, found, err); wrong != "" {
+				p.world.t.Errorf("query %+v: %s", q, wrong)
+			}
+		}
+		return events.SQSEventResponse{}, nil
+	}
+}
+
+// wrong says what is wrong with an answer, as far as that is known while
+// others work.
+func (p *process) wrong(q question, found query.Result, err error) string {
+	w := p.world
+	switch {
+	case p.troubled.Load() || w.harmed > 0: // then anything may be missing
+		return ""
+	case q.Moment > 0 && errors.Is(err, manifest.ErrNotKept) && w.clock.Now().Sub(w.moments[q.Moment-1].at) > keptPast:
+		return ""
+	case err != nil:
+		return err.Error()
+	case found.Incomplete && w.inForce.Takedowns.Empty():
+		return "a segment is missing"
+	}
+	hits := hitsOf(found)
+	urls := make(map[string]bool)
+	for _, h := range hits {
+		if _, stands := w.site.pages[strings.TrimPrefix(h.URL, "http://")]; !stands || urls[h.URL] {
+			return fmt.Sprintf("%s is found, and is no page, or found twice", h.URL)
+		}
+		urls[h.URL] = true
+	}
+	if q.Moment > 0 && !w.wrongClocks && w.inForce.Takedowns.Empty() {
+		then := w.moments[q.Moment-1]
+		if diff := cmp.Diff(then.hits, hits, cmpopts.EquateApprox(0, scoreError)); diff != "" {
+			return fmt.Sprintf("as of %v, another answer (-then +now):\n%s", then.at, diff)
+		}
+	}
+	return ""
+}

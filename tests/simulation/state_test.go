@@ -1,0 +1,53 @@
+package simulation
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// state is a bucket at a moment. A world that begins with it has lost Redis and
+// its queues.
+type state struct {
+	at      time.Time
+	objects map[string][]byte
+}
+
+// state returns that of the world.
+func (w *world) state() *state {
+	w.t.Helper()
+	s := &state{at: w.clock.Now(), objects: map[string][]byte{}}
+	for _, key := range w.keys("") {
+		content, err := w.store.Get(w.t.Context(), key, blob.Range{})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		s.objects[key] = content
+	}
+	return s
+}
+
+// restore begins with a state.
+func (w *world) restore(s *state) {
+	w.t.Helper()
+	w.clock.Advance(s.at.Sub(w.clock.Now()))
+	for key, content := range s.objects {
+		if err := w.store.Create(w.t.Context(), key, content); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.reread()
+}
+
+// crawled is the state of a world when all of a site is crawled.
+func crawled(t *testing.T, m *memories, s *site) (crawled *state) {
+	t.Helper()
+	inWorld(t, m, plan{site: s}, func(w *world) {
+		if !w.settle(longest) {
+			t.Fatalf("not done within %v", longest)
+		}
+		crawled = w.state()
+	})
+	return crawled
+}
