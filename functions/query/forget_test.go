@@ -93,8 +93,8 @@ func TestForgottenIsMasked(t *testing.T) {
 func TestLostPage(t *testing.T) {
 	s := newStore(t, 1)
 	const url = "https://example.org/stored-only"
-	s.publish(testPage{url: url, mime: "text/plain", data: "old"})
-	s.publish(testPage{url: url, mime: "text/plain", data: "new"})
+	s.publish(testPage{url: url, mime: "text/plain", data: "old", waits: true})
+	s.publish(testPage{url: url, mime: "text/plain", data: "new", waits: true})
 	lose := func(v layout.Version) {
 		a := s.address(url)
 		key := s.put(book.Book{Outcomes: []book.Outcome{{Version: v, URL: a.URL, Place: a.Place, State: book.Lost, Time: noon}}}, 0)

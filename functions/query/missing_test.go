@@ -115,7 +115,7 @@ func TestCacheAfterTakedown(t *testing.T) {
 func TestFormerKeyOfAPackage(t *testing.T) {
 	s := newStore(t, 2)
 	s.publish(manual(1)...)
-	s.publish(testPage{url: "https://example.org/stored-only", mime: "text/plain", data: "words"})
+	s.publish(testPage{url: "https://example.org/stored-only", mime: "text/plain", data: "words", waits: true})
 	e := s.engine(s.bucket)
 	h := Handler(e)
 	total(t, e, "manual")

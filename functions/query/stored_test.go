@@ -72,6 +72,23 @@ func fetch(t *testing.T, method, target string) (http.Header, string) {
 	return answer.Header, content
 }
 
+// A page that is no text any more is not found by what it was, and its stored
+// copy is the newer one.
+func TestNoTextAnyMore(t *testing.T) {
+	s := newStore(t, 1)
+	s.publish(testPage{url: "https://example.org/x", mime: "text/html", data: "OLD", title: "Manual", body: "old words"})
+	s.publish(testPage{url: "https://example.org/x", mime: "image/png", data: "NEW"})
+	h := s.serve()
+	if w := ask(h, "GET", "/page?url=https://example.org/x"); w.Code != http.StatusOK || w.Body.String() != "NEW" {
+		t.Errorf("stored copy: %d %s", w.Code, w.Body)
+	}
+	for _, query := range []string{"old", "site:example.org", "manual"} {
+		if w := askJSON(h, "/search?q="+query); strings.Contains(w.Body.String(), "example.org/x") {
+			t.Errorf("%s: %s", query, w.Body)
+		}
+	}
+}
+
 func TestStoredCopyIsNotSentTwice(t *testing.T) {
 	s := newStore(t, 1)
 	page := testPage{url: "https://example.org/", mime: "text/html", data: "first", title: "First", body: "words"}

@@ -3,7 +3,10 @@ package search
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -20,14 +23,27 @@ func (s *search) hits(ctx context.Context, matches []found) ([]Hit, error) {
 	slices.SortFunc(matches, func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), s.document(a).ID.Compare(s.document(b).ID))
 	})
+	return s.mark(matches), nil
+}
+
+// mark returns the documents of matches, their words marked, by as many at once
+// as there are processors.
+func (s *search) mark(matches []found) []Hit {
 	hits := make([]Hit, len(matches))
-	marker := newMarker(s.plan, s.ix.memory)
-	defer marker.end()
-	for i, f := range matches {
-		hits[i] = marker.hit(s.document(f))
-		hits[i].Score = f.score
+	var next atomic.Int64
+	var markers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), (len(matches)+1)/2) {
+		markers.Go(func() {
+			marker := newMarker(s.plan, s.ix.memory)
+			defer marker.end()
+			for i := int(next.Add(1)) - 1; i < len(matches); i = int(next.Add(1)) - 1 {
+				hits[i] = marker.hit(s.document(matches[i]))
+				hits[i].Score = matches[i].score
+			}
+		})
 	}
-	return hits, nil
+	markers.Wait()
+	return hits
 }
 
 // spot is a document of the index.

@@ -57,19 +57,19 @@ func (m *marker) end() { m.memory.giveBack(m.vocabulary) }
 // signSize is how far behind a lone letter lies what makes a name of it: C++.
 const signSize = 2 + utf8.UTFMax
 
-// each calls yield with every match in a text, until it returns false. Words
-// that begin as none of the query does are passed over.
-func (m *marker) each(text string, yield func(span) bool) {
-	for i := 0; i < len(text); {
-		end, bits := wordEnd(text, i)
-		if end == i {
-			i++
+// each calls yield with every match in a text that begins before end, which
+// yield may change. Words that begin as none of the query does are passed over.
+func (m *marker) each(text string, end *int, yield func(span)) {
+	for from := 0; from < *end; {
+		to, bits := wordEnd(text, from)
+		if to == from {
+			from++
 			continue
 		}
-		if (bits >= utf8.RuneSelf || m.may(text[i:end])) && !m.word(text, i, end, yield) {
-			return
+		if bits >= utf8.RuneSelf || m.may(text[from:to]) {
+			m.word(text, from, to, yield)
 		}
-		i = end
+		from = to
 	}
 }
 
@@ -78,27 +78,29 @@ func (m *marker) may(word string) bool {
 	return m.begins.may(word) && (!m.english || m.begins.mayBeEnglish(word))
 }
 
-// word calls yield with the matches in the word text[start:end], and reports
-// whether more are wanted.
-func (m *marker) word(text string, start, end int, yield func(span) bool) (more bool) {
+// word calls yield with the matches in the word text[start:end].
+func (m *marker) word(text string, start, end int, yield func(span)) {
 	if end-start == 1 {
-		return m.analyse(text, start, end, min(len(text), end+signSize), yield)
+		m.analyse(text, start, end, min(len(text), end+signSize), yield)
+		return
 	}
 	known := m.vocabulary.word(text[start:end])
 	if known.parts {
-		return m.analyse(text, start, end, end, yield)
+		m.analyse(text, start, end, end, yield)
+		return
 	}
 	w, found := m.words[known.term]
 	if !found && known.loose != "" {
 		w, found = m.words[known.loose]
 	}
-	return !found || yield(span{start, end, w.word})
+	if found {
+		yield(span{start, end, w.word})
+	}
 }
 
 // analyse calls yield with the matches in text[start:end], which is analysed
-// with what follows it up to context, and reports whether more are wanted.
-func (m *marker) analyse(text string, start, end, context int, yield func(span) bool) (more bool) {
-	more = true
+// with what follows it up to context.
+func (m *marker) analyse(text string, start, end, context int, yield func(span)) {
 	m.vocabulary.analyzer.Each(text[start:context], func(o analysis.Occurrence) bool {
 		if start+o.Start >= end {
 			return false
@@ -108,9 +110,8 @@ func (m *marker) analyse(text string, start, end, context int, yield func(span) 
 			if w.half {
 				s.end = start + o.Half
 			}
-			more = yield(s)
+			yield(s)
 		}
-		return more
+		return true
 	})
-	return more
 }

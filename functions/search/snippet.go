@@ -3,31 +3,35 @@ package search
 const (
 	snippetSize = 220      // bytes
 	scanSize    = 64 << 10 // bytes of a text searched for matches
+	patience    = 8 << 10  // bytes searched for better ones than the best so far
 	titleSize   = 300      // bytes of a title that are shown
 )
 
 // whole marks the matches in a short text.
 func (m *marker) whole(text string) []Fragment {
 	var spans []span
-	m.each(cutRune(text[:min(len(text), titleSize)]), func(s span) bool {
-		spans = append(spans, s)
-		return true
-	})
+	read := cutRune(text[:min(len(text), titleSize)])
+	end := len(read)
+	m.each(read, &end, func(s span) { spans = append(spans, s) })
 	return fragments(text, window{0, len(text)}.fit(text, titleSize), spans)
 }
 
 // snippet marks the matches in the part of the text that holds the most
-// different and rarest words, the first such part. It reads no further than
-// needed.
+// different and rarest words, the first such part. Where some are found, it
+// looks only so far for more.
 func (m *marker) snippet(text string) []Fragment {
-	scan := cutRune(text[:min(len(text), scanSize)])
+	read := cutRune(text[:min(len(text), scanSize)])
+	end := len(read)
 	best := densest{weights: m.weights, counts: make([]int, len(m.weights))}
-	enough := len(scan)
-	m.each(scan, func(s span) bool {
-		if best.add(s) >= m.all-1e-9 {
-			enough = min(enough, best.end+snippetSize)
+	m.each(read, &end, func(s span) {
+		if !best.add(s) {
+			return
 		}
-		return s.end < enough
+		more := patience
+		if best.highest >= m.all-1e-9 {
+			more = snippetSize
+		}
+		end = min(len(read), s.end+more)
 	})
 	return fragments(text, best.fit(text, snippetSize), best.spans)
 }
@@ -44,8 +48,8 @@ type densest struct {
 	highest float64
 }
 
-// add takes the next match and returns the value of the best window so far.
-func (d *densest) add(right span) float64 {
+// add takes the next match and reports whether it ends the best window so far.
+func (d *densest) add(right span) bool {
 	d.spans = append(d.spans, right)
 	if d.counts[right.word]++; d.counts[right.word] == 1 {
 		d.value += d.weights[right.word]
@@ -57,8 +61,9 @@ func (d *densest) add(right span) float64 {
 		}
 		d.left++
 	}
-	if d.value > d.highest+1e-9 {
-		d.highest, d.window = d.value, window{d.spans[d.left].start, right.end}
+	if d.value <= d.highest+1e-9 {
+		return false
 	}
-	return d.highest
+	d.highest, d.window = d.value, window{d.spans[d.left].start, right.end}
+	return true
 }
