@@ -66,7 +66,7 @@ func serve(t *testing.T) (*source, *Index) {
 	src := &source{segments: map[string][]byte{}}
 	var parts []Part
 	for i, docs := range [][]segment.Document{{page("a", "ka lo"), page("b", "ka mi ka")}, {page("c", "ka lo lo"), page("d", "mi")}} {
-		b := segment.NewBuilder(segment.Options{})
+		b := segment.NewBuilder(nil)
 		for i := range docs {
 			if err := b.Add(&docs[i], tokens(&docs[i])); err != nil {
 				t.Fatal(err)

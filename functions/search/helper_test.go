@@ -51,7 +51,7 @@ func tokens(d *segment.Document) iter.Seq[segment.Token] {
 // contentOf builds a segment.
 func contentOf(t testing.TB, docs []segment.Document) []byte {
 	t.Helper()
-	b := segment.NewBuilder(segment.Options{})
+	b := segment.NewBuilder(nil)
 	for i := range docs {
 		if err := b.Add(&docs[i], tokens(&docs[i])); err != nil {
 			t.Fatal(err)

@@ -31,7 +31,7 @@ func Build(pages []*Page) ([]byte, error) {
 	for _, p := range pages {
 		versions[p.Lang] = analysis.Version(p.Lang)
 	}
-	b := segment.NewBuilder(segment.Options{Analysis: versions})
+	b := segment.NewBuilder(versions)
 	analyzers := make(map[string]*analysis.Analyzer)
 	for _, p := range pages {
 		a := analyzers[p.Lang]

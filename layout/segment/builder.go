@@ -9,34 +9,27 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// Options of building.
-type Options struct {
-	Analysis map[string]uint32 // language → version of its analyzer
-	Flush    int               // bytes of text to gather in memory before they are packed; 0 stands for 8 MiB
-}
+// batchSize is how many bytes of text a builder gathers before it packs them.
+const batchSize = 8 << 20
 
-const defaultFlush = 8 << 20
-
-// Builder makes a segment. At most it holds about three times as many bytes as
-// Flush says and one and a half times those of the segment. It is not safe for
-// concurrent use.
+// Builder makes a segment. At most it holds some 24 MiB and one and a half times
+// as many bytes as the segment has. It is not safe for concurrent use.
 type Builder struct {
-	options Options
-	object  *object
-	stored  storedWriter
-	columns columnWriter
-	codes   [][postings.Fields]uint8 // of the lengths of each document's fields
-	batch   *batch
-	runs    []run
-	err     error // of Add
+	analysis  map[string]uint32
+	batchSize int
+	object    *object
+	stored    storedWriter
+	columns   columnWriter
+	codes     [][postings.Fields]uint8 // of the lengths of each document's fields
+	batch     *batch
+	runs      []run
+	err       error // of Add
 }
 
-// NewBuilder returns a builder of a segment without documents.
-func NewBuilder(o Options) *Builder {
-	if o.Flush <= 0 {
-		o.Flush = defaultFlush
-	}
-	b := &Builder{options: o, batch: newBatch(), object: newObject(0)}
+// NewBuilder returns a builder of a segment without documents. It is told the
+// version of each language's analyzer.
+func NewBuilder(analysis map[string]uint32) *Builder {
+	b := &Builder{analysis: analysis, batchSize: batchSize, batch: newBatch(), object: newObject(0)}
 	b.stored.object = b.object
 	return b
 }
@@ -73,7 +66,7 @@ func (b *Builder) add(d *Document, tokens iter.Seq[Token]) error {
 	b.codes = append(b.codes, codes)
 	b.batch.text += textSize(d)
 	b.object.spill()
-	if b.batch.text >= b.options.Flush || b.batch.size() >= 4*b.options.Flush {
+	if b.batch.text >= b.batchSize || b.batch.size() >= 4*b.batchSize {
 		b.flush()
 	}
 	return nil
@@ -143,6 +136,6 @@ func (b *Builder) writeColumns() (*object, error) {
 	for i, r := range b.runs {
 		words[i] = &runWords{parser: parser{data: r.words}, documents: uint32(len(b.codes))}
 	}
-	b.columns.writeTo(o, b.options.Analysis)
+	b.columns.writeTo(o, b.analysis)
 	return o, o.writeWords(words, b.columns.hashes())
 }

@@ -26,7 +26,7 @@ func TestFlush(t *testing.T) {
 func TestLarge(t *testing.T) {
 	docs := generate(60, 1)
 	random := rand.NewChaCha8([32]byte{1})
-	b := NewBuilder(Options{})
+	b := NewBuilder(nil)
 	for i := range docs {
 		body := make([]byte, 50_000)
 		_, _ = random.Read(body)
@@ -69,7 +69,7 @@ func TestBuilderRefuses(t *testing.T) {
 		{"a large document", Document{Body: strings.Repeat("a", MaxRecord)}, []Token{good}},
 	}
 	for _, test := range tests {
-		b := NewBuilder(Options{})
+		b := NewBuilder(nil)
 		if err := b.Add(&test.d, slices.Values(test.tokens)); err == nil {
 			t.Errorf("%s was taken", test.name)
 		}
@@ -82,7 +82,7 @@ func TestBuilderRefuses(t *testing.T) {
 // TestLongWords leaves out words that are too long, and takes several tokens at
 // one position.
 func TestLongWords(t *testing.T) {
-	b := NewBuilder(Options{})
+	b := NewBuilder(nil)
 	longest := strings.Repeat("é", 120)
 	err := b.Add(&Document{}, slices.Values([]Token{
 		{Field: Body, Term: "a", Word: strings.Repeat("a", MaxTerm+1), Position: 1},

@@ -94,7 +94,10 @@ var analysis = map[string]uint32{"en": 3, "de": 2, "fr": 9}
 
 func mustBuild(t testing.TB, docs []Document, flush int) []byte {
 	t.Helper()
-	b := NewBuilder(Options{Analysis: analysis, Flush: flush})
+	b := NewBuilder(analysis)
+	if flush > 0 {
+		b.batchSize = flush
+	}
 	for i := range docs {
 		if err := b.Add(&docs[i], tokensOf(&docs[i])); err != nil {
 			t.Fatal(err)

@@ -207,7 +207,7 @@ func TestAnalysis(t *testing.T) {
 	docs := generate(30, 1)
 	var inputs []Input
 	for _, version := range []uint32{5, 4, 7} {
-		b := NewBuilder(Options{Analysis: map[string]uint32{"en": version, "de": 9 - version}})
+		b := NewBuilder(map[string]uint32{"en": version, "de": 9 - version})
 		for i := range docs {
 			if err := b.Add(&docs[i], tokensOf(&docs[i])); err != nil {
 				t.Fatal(err)

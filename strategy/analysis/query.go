@@ -58,18 +58,3 @@ func wordOf(o Occurrence) Word {
 		End:      o.End,
 	}
 }
-
-// Match reports whether an occurrence in a document is of the word, and where
-// in the text it ends: of a pair that was asked for by its first character, only
-// that is meant.
-func (w *Word) Match(o Occurrence) (end int, ok bool) {
-	for _, term := range w.Terms {
-		if o.Term == term {
-			return o.End, true
-		}
-		if w.Prefix && strings.HasPrefix(o.Term, term) {
-			return o.Half, true
-		}
-	}
-	return 0, false
-}

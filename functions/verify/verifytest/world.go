@@ -177,7 +177,7 @@ func Segment(t testing.TB, content []byte, key string, without ...string) ([]byt
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := segment.NewBuilder(segment.Options{})
+	b := segment.NewBuilder(nil)
 	documents := 0
 	for entry, err := range reader.Objects() {
 		if err != nil {

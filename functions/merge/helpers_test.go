@@ -1,0 +1,148 @@
+package merge
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/index"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+// world is a function with its surroundings.
+type world struct {
+	*Function
+	t      *testing.T
+	bucket *memblob.Bucket
+	sender *functionstest.Sender
+	decide func(faultblob.Call) faultblob.Fault // of the function's storage calls; nil: none fails
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, bucket: memblob.New(), sender: new(functionstest.Sender)}
+	faulty := faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
+		if w.decide == nil {
+			return faultblob.None
+		}
+		return w.decide(c)
+	})
+	w.Function = &Function{
+		Bucket: faulty, Redis: redistest.Embedded(t), Sender: w.sender, Now: functionstest.NewClock().Now, Worker: "w",
+		Tiers: segments.DefaultLimits(), Log: functionstest.Log(),
+	}
+	return w
+}
+
+// another is a function of the same bucket that holds a lease of its own.
+func (w *world) another() *Function {
+	return &Function{
+		Bucket: w.Bucket, Redis: redistest.Embedded(w.t), Sender: w.Sender, Now: w.Now, Worker: w.Worker,
+		Tiers: w.Tiers, Log: w.Log,
+	}
+}
+
+// index lists a package of pages fetched by one batch, and has it indexed.
+func (w *world) index(token uint64, pages ...int) manifest.Package {
+	w.t.Helper()
+	var objects []webobject.Object
+	for _, n := range pages {
+		objects = append(objects, functionstest.Page(layout.Version{Epoch: 1, Token: token}, fmt.Sprintf("http://a.example/%d", n)))
+	}
+	pkg, _ := functionstest.Package(w.t, w.bucket, 0, objects...)
+	functionstest.Commit(w.t, w.bucket, 0, func(m *manifest.Manifest) { m.Add(pkg) })
+	w.indexAgain(pkg.Key)
+	return pkg
+}
+
+func (w *world) indexAgain(key string) {
+	w.t.Helper()
+	f := &index.Function{
+		Bucket: w.bucket, Redis: w.Redis, Sender: new(functionstest.Sender), Now: w.Now, Worker: "i", Tiers: w.Tiers, Log: w.Log,
+	}
+	if err := f.Run(w.t.Context(), key); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// full indexes a tier of packages of two pages: 0 and 1, 2 and 3, …
+func (w *world) full() {
+	w.t.Helper()
+	for n := range w.Tiers.Tier {
+		w.index(1, 2*n, 2*n+1)
+	}
+}
+
+func (w *world) run() {
+	w.t.Helper()
+	if err := w.Run(w.t.Context(), 0); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) manifest() manifest.Manifest {
+	w.t.Helper()
+	m, err := manifest.Read(w.t.Context(), w.bucket, 0)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return m
+}
+
+// stands says that a page is alive in a version.
+func stands(n int, token uint64) string {
+	return fmt.Sprintf("http://a.example/%d %s", n, layout.Version{Epoch: 1, Token: token})
+}
+
+// live returns the live documents of all segments, and checks that the parts
+// are those of the documents.
+func (w *world) live() (live []string) {
+	w.t.Helper()
+	m := w.manifest()
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		opened, err := segments.Open(w.t.Context(), segments.Ranges{Bucket: w.bucket}, s)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		dead, err := segments.Dead(w.t.Context(), w.bucket, s)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		var parts []manifest.Part
+		for _, part := range opened.Parts() {
+			parts = append(parts, manifest.Part{Package: m.Package(part.Package).ID, Documents: part.Documents})
+		}
+		if diff := cmp.Diff(s.Parts, parts); diff != "" {
+			w.t.Errorf("parts of %s (-listed +there):\n%s", s.Key, diff)
+		}
+		for doc := range uint32(s.Documents) {
+			d, err := opened.Stored(w.t.Context(), []uint32{doc})
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			if !dead.Contains(doc) {
+				live = append(live, d[0].URL+" "+d[0].Version.String())
+			}
+		}
+	}
+	slices.Sort(live)
+	return live
+}
+
+func allOf(from, to int, token uint64) (all []string) {
+	for n := from; n < to; n++ {
+		all = append(all, stands(n, token))
+	}
+	slices.Sort(all)
+	return all
+}
