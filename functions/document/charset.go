@@ -73,7 +73,7 @@ func known(label string) string {
 
 func charsetOf(contentType string) string {
 	if _, parameters, err := mime.ParseMediaType(contentType); err == nil {
-		return parameters["charset"]
+		return strings.Trim(parameters["charset"], " '")
 	}
 	_, label, _ := strings.Cut(strings.ToLower(contentType), "charset=")
 	label, _, _ = strings.Cut(label, ";")
@@ -117,21 +117,24 @@ func metaCharset(z *html.Tokenizer) string {
 	if string(name) != "meta" {
 		return ""
 	}
+	var label, content string
+	pragma := false // the content is that of a Content-Type header
 	for more {
 		var key, value []byte
 		key, value, more = z.TagAttr()
-		label := ""
 		switch string(key) {
 		case "charset":
-			label = string(value)
+			set(&label, string(value))
 		case "content":
-			label = charsetOf(string(value))
-		}
-		if charset := noUTF16(known(label)); charset != "" {
-			return charset
+			set(&content, charsetOf(string(value)))
+		case "http-equiv":
+			pragma = strings.EqualFold(strings.TrimSpace(string(value)), "content-type")
 		}
 	}
-	return ""
+	if pragma {
+		set(&label, content)
+	}
+	return noUTF16(known(label))
 }
 
 // noUTF16 corrects a declaration that could not have been read in the charset

@@ -26,23 +26,25 @@ func TestDecode(t *testing.T) {
 	const japanese = "検索エンジンはウェブサイトを巡回し、すべてのページを保存して、質問に答えます。"
 	const korean = "검색 엔진은 웹사이트를 방문하고 모든 페이지를 저장하며 질문에 답합니다. "
 	for name, c := range map[string]struct{ body, contentType, text, charset string }{
-		"empty":               {"", "", "", "utf-8"},
-		"ASCII":               {"plain", "text/html", "plain", "utf-8"},
-		"UTF-8 mark wins":     {"\xEF\xBB\xBFé", "text/html; charset=iso-8859-1", "é", "utf-8"},
-		"UTF-16LE mark":       {"\xFF\xFEa\x00\xE9\x00", "", "aé", "utf-16le"},
-		"UTF-16BE mark":       {"\xFE\xFF\x00a\x00\xE9", "", "aé", "utf-16be"},
-		"HTTP before meta":    {"<meta charset=utf-8>\xB1", "text/html; charset=ISO-8859-2", "<meta charset=utf-8>ą", "iso-8859-2"},
-		"HTTP badly quoted":   {"\xB1", `text/html; charset="iso-8859-2`, "ą", "iso-8859-2"},
-		"HTTP unknown":        {"<meta charset=iso-8859-2>\xB1", "text/html; charset=klingon", "<meta charset=iso-8859-2>ą", "iso-8859-2"},
-		"meta http-equiv":     {"<meta http-equiv=content-type content='text/html; charset=windows-1251'>\xCF", "", "<meta http-equiv=content-type content='text/html; charset=windows-1251'>П", "windows-1251"},
-		"meta before UTF-8":   {"<meta charset=windows-1252>\xC3\xA9", "", "<meta charset=windows-1252>Ã©", "windows-1252"},
-		"meta cannot say 16":  {"<meta charset=utf-16>é", "", "<meta charset=utf-16>é", "utf-8"},
-		"XML declaration":     {"<?xml version='1.0' encoding='iso-8859-2'?>\xB1", "", "<?xml version='1.0' encoding='iso-8859-2'?>ą", "iso-8859-2"},
-		"meta too late":       {strings.Repeat(" ", maxPrescan) + "<meta charset=iso-8859-2>", "", strings.Repeat(" ", maxPrescan) + "<meta charset=iso-8859-2>", "utf-8"},
-		"UTF-8 with a defect": {"a\xFFb", "text/html; charset=utf-8", "a\uFFFDb", "utf-8"},
-		"detected Cyrillic":   {encoded(t, "windows-1251", strings.Repeat(russian, 4)), "text/html", strings.Repeat(russian, 4), "windows-1251"},
-		"detected Japanese":   {encoded(t, "euc-jp", strings.Repeat(japanese, 4)), "text/html", strings.Repeat(japanese, 4), "euc-jp"},
-		"detected Korean":     {encoded(t, "euc-kr", strings.Repeat(korean, 4)), "text/html", strings.Repeat(korean, 4), "euc-kr"},
+		"empty":                 {"", "", "", "utf-8"},
+		"ASCII":                 {"plain", "text/html", "plain", "utf-8"},
+		"UTF-8 mark wins":       {"\xEF\xBB\xBFé", "text/html; charset=iso-8859-1", "é", "utf-8"},
+		"UTF-16LE mark":         {"\xFF\xFEa\x00\xE9\x00", "", "aé", "utf-16le"},
+		"UTF-16BE mark":         {"\xFE\xFF\x00a\x00\xE9", "", "aé", "utf-16be"},
+		"HTTP before meta":      {"<meta charset=utf-8>\xB1", "text/html; charset=ISO-8859-2", "<meta charset=utf-8>ą", "iso-8859-2"},
+		"HTTP badly quoted":     {"\xB1", `text/html; charset="iso-8859-2`, "ą", "iso-8859-2"},
+		"HTTP unknown":          {"<meta charset=iso-8859-2>\xB1", "text/html; charset=klingon", "<meta charset=iso-8859-2>ą", "iso-8859-2"},
+		"meta http-equiv":       {"<meta http-equiv=content-type content='text/html; charset=windows-1251'>\xCF", "", "<meta http-equiv=content-type content='text/html; charset=windows-1251'>П", "windows-1251"},
+		"meta of another kind":  {"<meta name=description content='on charset=iso-8859-2'>é", "", "<meta name=description content='on charset=iso-8859-2'>é", "utf-8"},
+		"HTTP in single quotes": {"\xB1", "text/html; charset='iso-8859-2'", "ą", "iso-8859-2"},
+		"meta before UTF-8":     {"<meta charset=windows-1252>\xC3\xA9", "", "<meta charset=windows-1252>Ã©", "windows-1252"},
+		"meta cannot say 16":    {"<meta charset=utf-16>é", "", "<meta charset=utf-16>é", "utf-8"},
+		"XML declaration":       {"<?xml version='1.0' encoding='iso-8859-2'?>\xB1", "", "<?xml version='1.0' encoding='iso-8859-2'?>ą", "iso-8859-2"},
+		"meta too late":         {strings.Repeat(" ", maxPrescan) + "<meta charset=iso-8859-2>", "", strings.Repeat(" ", maxPrescan) + "<meta charset=iso-8859-2>", "utf-8"},
+		"UTF-8 with a defect":   {"a\xFFb", "text/html; charset=utf-8", "a\uFFFDb", "utf-8"},
+		"detected Cyrillic":     {encoded(t, "windows-1251", strings.Repeat(russian, 4)), "text/html", strings.Repeat(russian, 4), "windows-1251"},
+		"detected Japanese":     {encoded(t, "euc-jp", strings.Repeat(japanese, 4)), "text/html", strings.Repeat(japanese, 4), "euc-jp"},
+		"detected Korean":       {encoded(t, "euc-kr", strings.Repeat(korean, 4)), "text/html", strings.Repeat(korean, 4), "euc-kr"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, charset := Decode([]byte(c.body), c.contentType)
@@ -50,38 +52,5 @@ func TestDecode(t *testing.T) {
 				t.Error(diff)
 			}
 		})
-	}
-}
-
-func TestSniff(t *testing.T) {
-	png := "\x89PNG\x0D\x0A\x1A\x0A and so on"
-	for name, c := range map[string]struct{ body, contentType, want string }{
-		"as claimed":            {"<p>", "Text/HTML; charset=utf-8", "text/html"},
-		"plain is not HTML":     {"<html><p>", "text/plain", "text/plain"},
-		"nothing claimed":       {"<html><p>", "", "text/html"},
-		"nothing at all":        {"", "", "text/plain"},
-		"empty HTML":            {"", "text/html", "text/html"},
-		"image as HTML":         {png, "text/html", "image/png"},
-		"zeros as HTML":         {"\x00\x01\x02\x03", "text/html", "application/octet-stream"},
-		"HTML as an image":      {"<html>", "image/png", "image/png"},
-		"UTF-16 without a mark": {"<\x00p\x00>\x00", "text/html; charset=utf-16le", "text/html"},
-		"feed":                  {"<?xml?>", "application/rss+xml", "application/rss+xml"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := Sniff([]byte(c.body), c.contentType); got != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
-		})
-	}
-}
-
-func TestIsText(t *testing.T) {
-	for media, want := range map[string]bool{
-		"text/html": true, "application/xhtml+xml": true, "text/plain": true, "text/xml": true,
-		"application/atom+xml": true, "image/svg+xml": false, "text/css": false, "application/octet-stream": false, "": false,
-	} {
-		if got := IsText(media); got != want {
-			t.Errorf("IsText(%q) = %v", media, got)
-		}
 	}
 }

@@ -7,36 +7,36 @@ import (
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
 // Document is a parsed page. Addresses in it are as written, not resolved.
 type Document struct {
 	Title     string // of the title element, else the first h1, else og:title
 	Lang      string // primary subtag that the page declares, or ""
-	Robots    Robots
+	Robots    robots.Directives
 	Canonical string // link rel=canonical
 	Base      string // base href
 	Refresh   string // address of a meta refresh
+	plain     string // the text of a page without markup
+	metas     []meta
 	root      *html.Node
 	nodes     int // in the tree
 	size      int // bytes of text
 	flow      *flow
 }
 
-// Robots is what a page's meta robots asks of crawlers.
-type Robots struct {
-	NoIndex  bool
-	NoFollow bool
-}
+type meta struct{ name, content string }
 
-// ParseRobots reads the content of a robots meta element or an X-Robots-Tag.
-func ParseRobots(content string) Robots {
-	var r Robots
-	for word := range strings.FieldsFuncSeq(strings.ToLower(content), func(r rune) bool { return r == ',' || r == ' ' }) {
-		r.NoIndex = r.NoIndex || word == "noindex" || word == "none"
-		r.NoFollow = r.NoFollow || word == "nofollow" || word == "none"
+// RobotsFor returns what the page asks of all crawlers and of the agent by its
+// name.
+func (d *Document) RobotsFor(agent string) robots.Directives {
+	asked := d.Robots
+	for _, m := range d.metas {
+		asked = asked.Add(robots.ParseMeta(m.name, m.content, agent))
 	}
-	return r
+	return asked
 }
 
 var metadata = cascadia.MustCompile("title, meta, base[href], link[rel][href]")
@@ -81,11 +81,10 @@ func Parse(text []byte) *Document {
 
 func (d *Document) meta(n *html.Node) {
 	content := attribute(n, "content")
-	switch strings.ToLower(attribute(n, "name")) {
-	case "robots":
-		r := ParseRobots(content)
-		d.Robots.NoIndex = d.Robots.NoIndex || r.NoIndex
-		d.Robots.NoFollow = d.Robots.NoFollow || r.NoFollow
+	name := attribute(n, "name")
+	d.Robots = d.Robots.Add(robots.ParseMeta(name, content, ""))
+	if name != "" && len(d.metas) < maxMetas {
+		d.metas = append(d.metas, meta{name, content})
 	}
 	switch strings.ToLower(attribute(n, "http-equiv")) {
 	case "refresh":

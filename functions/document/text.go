@@ -11,7 +11,6 @@ type Content struct {
 	Headings []string
 	Body     string // lines of text, at most MaxBody bytes
 	Lang     string // primary subtag, or "" if the page does not tell
-	Robots   Robots
 
 	// Where the body stands out from the text around it (Brin, Page 1998,
 	// 4.2.5): in order, at most MaxRanges each.
@@ -19,32 +18,33 @@ type Content struct {
 	Large    []Range // headings and larger type
 }
 
-// Text returns the content of a page whose media type IsText. One without a
-// title is called by the last part of its address.
+// Text returns the content of a page whose media type IsReadable; of one that
+// cannot be read, nothing but a title. One without a title is called by the
+// last part of its address.
 func Text(body []byte, contentType, url string) Content {
-	text, _ := Decode(body, contentType)
 	var c Content
-	if Sniff(body, contentType) == "text/plain" {
-		c = plain(string(text))
-	} else {
-		c = Parse(text).Content()
+	if d, err := Read(body, contentType); err == nil {
+		c = d.Content()
 	}
-	url, _, _ = strings.Cut(url, "?")
-	set(&c.Title, cut(path.Base(url), MaxTitle))
+	set(&c.Title, NameOf(url))
 	return c
 }
 
-func plain(text string) Content {
-	text = cut(strings.TrimSpace(text), MaxBody)
-	first, _, _ := strings.Cut(text, "\n")
-	return Content{Title: cut(fold(first), MaxTitle), Body: text, Lang: guess(text)}
+// NameOf returns the last part of an address, by which a page without a title is
+// called.
+func NameOf(url string) string {
+	url, _, _ = strings.Cut(url, "?")
+	return cut(path.Base(url), MaxTitle)
 }
 
 // Content returns what the index keeps of the page.
 func (d *Document) Content() Content {
+	if d.plain != "" {
+		return Content{Title: d.Title, Body: d.plain, Lang: guess(d.plain)}
+	}
 	body := d.body()
 	c := Content{
-		Title: d.Title, Lang: d.Lang, Robots: d.Robots, Body: string(body.text),
+		Title: d.Title, Lang: d.Lang, Body: string(body.text),
 		Emphasis: body.find(d.flow.emphasis.ranges), Large: body.find(d.flow.large.ranges),
 	}
 	for _, h := range d.flow.headings {
@@ -62,10 +62,7 @@ func (d *Document) Content() Content {
 // what the page shows outside of navigation, that is the body; and where hardly
 // anything is outside of navigation, all of the page is.
 func (d *Document) body() passage {
-	visible := d.flow.body()
-	if len(visible.text)*10 < len(d.flow.text) {
-		visible = d.flow.all()
-	}
+	visible := d.visible()
 	body := d.flow.main()
 	if !mostOf(visible, body) {
 		body = visible.sub(between(visible.text, d.main()))
@@ -74,6 +71,16 @@ func (d *Document) body() passage {
 		body = visible
 	}
 	return body.trim(MaxBody)
+}
+
+// visible returns what the page shows outside of navigation, or all of it where
+// that is hardly anything.
+func (d *Document) visible() passage {
+	visible := d.flow.body()
+	if len(visible.text)*10 < len(d.flow.text) {
+		return d.flow.all()
+	}
+	return visible
 }
 
 // mostOf reports whether a part of a text is two fifths of it or more.

@@ -50,10 +50,10 @@ func TestTextOfOddPages(t *testing.T) {
 		"empty":      {"", "text/html", Content{Title: "page.html"}},
 		"plain":      {"\n First  line\nand\tmore\n", "text/plain", Content{Title: "First line", Body: "First  line\nand\tmore"}},
 		"tiny":       {"<p>Bonjour", "text/html", Content{Title: "page.html", Body: "Bonjour"}},
-		"noindex":    {"<meta name=robots content=noindex>x", "text/html", Content{Title: "page.html", Body: "x", Robots: Robots{NoIndex: true}}},
+		"noindex":    {"<meta name=robots content=noindex>x", "text/html", Content{Title: "page.html", Body: "x"}},
 		"navigation": {"<nav>all is a menu</nav>", "text/html", Content{Title: "page.html", Body: "all is a menu"}},
 		"charset":    {"<title>\xCF\xF0</title>", "text/html; charset=windows-1251", Content{Title: "Пр"}},
-		"feed":       {"<rss><item>news</item></rss>", "application/rss+xml", Content{Title: "page.html", Body: "news"}},
+		"feed":       {"<rss><item><description>news</description></item></rss>", "application/rss+xml", Content{Title: "page.html", Body: "news"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, Text([]byte(c.body), c.contentType, "http://a/page.html?q")); diff != "" {

@@ -9,10 +9,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/netip"
-	"strings"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
 
 	"github.com/bucketsearch/bucketsearch/functions/document"
 )
@@ -31,17 +28,12 @@ type answer struct {
 	status  int
 	header  http.Header
 	body    []byte
-	sent    int64 // bytes of the body as sent
+	sent    int64 // bytes of the body on the wire
 	address netip.Addr
 	began   time.Time
 	ended   time.Time
 	err     error
 }
-
-var (
-	errTooBig   = errors.New("the page is too big")
-	errEncoding = errors.New("the content encoding cannot be read")
-)
 
 // ask puts one request and reads the answer, within Limits.Request.
 func (f *Function) ask(ctx context.Context, r request) (a answer) {
@@ -58,8 +50,8 @@ func (f *Function) ask(ctx context.Context, r request) (a answer) {
 		return a
 	}
 	req.Header.Set("User-Agent", f.Agent)
-	req.Header.Set("Accept", "text/html, application/xhtml+xml, text/plain;q=0.9, application/xml;q=0.9, */*;q=0.1")
-	req.Header.Set("Accept-Encoding", "gzip")
+	req.Header.Set("Accept", "text/html, application/xhtml+xml, text/plain;q=0.9, application/xml;q=0.9, application/pdf;q=0.8, */*;q=0.1")
+	req.Header.Set("Accept-Encoding", acceptEncoding)
 	if r.etag != "" {
 		req.Header.Set("If-None-Match", r.etag)
 	}
@@ -73,58 +65,36 @@ func (f *Function) ask(ctx context.Context, r request) (a answer) {
 	}
 	defer response.Body.Close()
 	a.status, a.header = response.StatusCode, response.Header
-	body := &counter{from: response.Body}
-	a.body, a.err = r.read(response, body)
-	a.sent = body.n
+	w := &wire{from: response.Body, limit: r.limit, grace: f.Limits.Grace, now: f.Now, began: f.Now()}
+	a.body, a.err = f.content(r, response, w)
+	a.sent = w.sent
 	return a
 }
 
-func (r request) read(response *http.Response, body io.Reader) ([]byte, error) {
+// content returns the body of a response that is wanted, decoded.
+func (f *Function) content(r request, response *http.Response, w *wire) ([]byte, error) {
 	if response.StatusCode/100 != 2 || !r.wants(response.Header.Get("Content-Type")) {
 		// Only worth the connection; an error here says nothing about the answer.
-		_, _ = io.CopyN(io.Discard, body, maxDrained)
+		_, _ = io.CopyN(io.Discard, w, maxDrained)
 		return nil, nil
 	}
 	if response.ContentLength > r.limit && !r.lenient {
 		return nil, fmt.Errorf("%w: it claims %d bytes, at most %d are read", errTooBig, response.ContentLength, r.limit)
 	}
-	decoded, err := decode(response.Header.Get("Content-Encoding"), body)
-	if err != nil {
+	body, err := f.read(response.Header.Get("Content-Encoding"), w, r.limit)
+	switch {
+	case r.lenient && errors.Is(err, errTooBig):
+		return body, nil
+	case err != nil:
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(decoded, r.limit+1))
-	if int64(len(data)) > r.limit {
-		if r.lenient {
-			return data[:r.limit], nil
-		}
-		return nil, fmt.Errorf("%w: at most %d bytes are read", errTooBig, r.limit)
-	}
-	return data, err
+	return body, nil
 }
 
 // wants reports whether a body is read: its type is one that is stored, or
 // only its bytes can tell.
 func (r request) wants(contentType string) bool {
-	return r.lenient || contentType == "" || document.IsText(document.Sniff(nil, contentType))
-}
-
-func decode(encoding string, body io.Reader) (io.Reader, error) {
-	switch strings.ToLower(encoding) {
-	case "", "identity":
-		return body, nil
-	case "gzip", "x-gzip":
-		decoded, err := gzip.NewReader(body)
-		switch {
-		case errors.Is(err, io.EOF): // nothing was sent, nothing was compressed
-			return body, nil
-		case errors.Is(err, gzip.ErrHeader):
-			return nil, fmt.Errorf("%w: it is not gzip", errEncoding)
-		case err != nil:
-			return nil, err
-		}
-		return decoded, nil
-	}
-	return nil, fmt.Errorf("%w: %.50q was not asked for", errEncoding, encoding)
+	return r.lenient || document.MayBeReadable(contentType)
 }
 
 // remoteAddress returns the address at the other end, or the zero one.
@@ -134,16 +104,4 @@ func remoteAddress(c net.Conn) netip.Addr {
 		return netip.Addr{}
 	}
 	return tcp.AddrPort().Addr().Unmap()
-}
-
-// counter counts the bytes read through it.
-type counter struct {
-	from io.Reader
-	n    int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.from.Read(p)
-	c.n += int64(n)
-	return n, err
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
 // digester parses and compresses pages while others are asked for. It has
@@ -21,13 +20,12 @@ type digester struct {
 
 // newDigester starts the workers. There is one outcome and one result for
 // every target.
-func newDigester(outcomes []book.Outcome) *digester {
+func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
 	d := &digester{pages: make(chan page, len(outcomes)), results: make([]digested, len(outcomes))}
 	for range min(runtime.GOMAXPROCS(0), len(outcomes)) {
 		d.workers.Go(func() {
-			compressor := webobject.NewCompressor(webobject.DefaultLevel)
 			for p := range d.pages {
-				d.results[p.index] = p.guarded(&outcomes[p.index], compressor)
+				d.results[p.index] = p.guarded(&outcomes[p.index], compressors)
 			}
 		})
 	}
@@ -35,14 +33,14 @@ func newDigester(outcomes []book.Outcome) *digester {
 }
 
 // guarded is digest for a page that may break the parser: it fails alone.
-func (p page) guarded(o *book.Outcome, c *webobject.Compressor) (result digested) {
+func (p page) guarded(o *book.Outcome, compressors *sync.Pool) (result digested) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			settle(o, verdict{book.Failed, "not parsable", fmt.Sprint(cause)})
 			result = digested{}
 		}
 	}()
-	return p.digest(o, c)
+	return p.digest(o, compressors)
 }
 
 // wait returns the results when the last page is done. No page may be sent

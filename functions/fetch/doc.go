@@ -14,10 +14,16 @@
 // lease expired, are leased in small batches and at last alone, so that the one
 // that kills its fetch is found and fails, and the others are rid of it.
 //
-// The requests of a batch follow one another with the host's delay between them;
-// pages are parsed and compressed meanwhile. Redirects are not followed: where
-// they lead is a link, and a URL like any other to the frontier, so that
-// robots.txt, politeness and the judgement of addresses hold for it too.
+// Batches are of different hosts and run at the same time. The requests of one
+// follow one another with the host's delay between them, or as long as the host
+// takes to answer, if that is longer; pages are parsed and compressed meanwhile.
+// A host that says that it is too much (429, 503), or gives no answer, rests: for
+// as long as Retry-After says, and at least for one second, two, four and so on;
+// the ledger says so, and the number of failures comes back with the host's next
+// batch. What does not come to its turn before the deadline is not asked.
+// Redirects are not followed: where they lead is a link, and a URL like any other
+// to the frontier, so that robots.txt, politeness and the judgement of addresses
+// hold for it too.
 //
 // What can become of a URL, and its reasons:
 //
@@ -25,12 +31,18 @@
 //	unchanged   -                 304 to a conditional request
 //	skipped     robots            robots.txt forbids it
 //	            redirect          the link of kind 'r' says where to
-//	            type              neither HTML, XHTML, XML nor plain text
+//	            type              neither text nor a document that is read (package document)
+//	            unreadable        broken, locked by a password, or beyond the limits of its reader
 //	            too big           more than Limits.Page bytes, or it claims to be
+//	            bomb              content of more than 1 MiB and 200 times what was sent
 //	failed      http <status>     at once for 4xx, after MaxAttempts for 429 and 5xx
-//	            address refused   the host's address is not public
-//	            bad address, bad redirect, encoding, not storable
-//	retry, or   timeout, refused, no such host, tls, connection, cut short,
-//	failed      robots unreachable, fetch died   (failed after MaxAttempts)
+//	            address refused   the host's address is not public, nor in Options.Allow
+//	            port refused      the port is not among Options.Ports
+//	            header too big    more than 64 KiB
+//	            bad address, bad redirect, encoding, not storable, not parsable
+//	retry, or   timeout           after Limits.Request
+//	failed      too slow          less than 1 KiB/s of body after Limits.Grace
+//	            refused, no such host, tls, connection, cut short,
+//	            robots unreachable, fetch died   (failed after MaxAttempts)
 //	not asked   -                 time or room ran out
 package fetch

@@ -12,8 +12,6 @@ import (
 	"syscall"
 
 	"code.dny.dev/ssrf"
-	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/gzip"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
@@ -36,15 +34,22 @@ func judge(err error) verdict {
 		verify   *tls.CertificateVerificationError
 		unknown  x509.UnknownAuthorityError
 		hostname x509.HostnameError
-		corrupt  flate.CorruptInputError
 	)
 	switch {
-	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork), errors.Is(err, ssrf.ErrProhibitedPort):
+	case errors.Is(err, errPort):
+		return verdict{book.Failed, "port refused", detail}
+	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
 		return verdict{book.Failed, "address refused", "the address is not public; --allow-private lets it be asked: " + detail}
 	case errors.Is(err, errTooBig):
 		return verdict{book.Skipped, "too big", detail}
-	case errors.Is(err, errEncoding), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+	case errors.Is(err, errBomb):
+		return verdict{book.Skipped, "bomb", detail}
+	case errors.Is(err, errEncoding):
 		return verdict{book.Failed, "encoding", detail}
+	case errors.Is(err, errTooSlow):
+		return verdict{book.Retry, "too slow", detail}
+	case strings.Contains(detail, "response headers exceeded"):
+		return verdict{book.Failed, "header too big", detail}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return verdict{book.Retry, "cut short", "the body ended before its announced length: " + detail}
 	case errors.Is(err, syscall.ECONNREFUSED):

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -35,27 +37,45 @@ type Function struct {
 	Limits    Limits
 	Log       *slog.Logger
 
-	survived survived // batches that Run failed with
+	survived    survived // batches that Run failed with
+	decoders    decoders
+	buffers     sync.Pool // *bytes.Buffer
+	compressors sync.Pool // *webobject.Compressor
 }
 
-// Handle runs the batches of an SQS event and returns the messages that must
-// come again.
+// Handle runs the batches of an SQS event, all at the same time, for each asks
+// a host of its own, and returns the messages that must come again.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	failures := make([]error, len(event.Records))
+	var running sync.WaitGroup
+	for i, record := range event.Records {
+		running.Go(func() { failures[i] = f.receive(ctx, record) })
+	}
+	running.Wait()
 	var response events.SQSEventResponse
-	for _, record := range event.Records {
-		one := message.Each(ctx, f.Log, events.SQSEvent{Records: []events.SQSMessage{record}}, func(ctx context.Context, body string) error {
-			var b batch.Batch
-			if err := json.Unmarshal([]byte(body), &b); err != nil {
-				return message.Terminal(fmt.Errorf("cannot read batch: %w", err))
-			}
-			if f.tooLate(b) && receives(record) > 1 {
-				return f.bury(ctx, b)
-			}
-			return f.Run(ctx, b)
-		})
+	for i, record := range event.Records {
+		one := message.Each(ctx, f.Log, events.SQSEvent{Records: []events.SQSMessage{record}}, func(context.Context, string) error { return failures[i] })
 		response.BatchItemFailures = append(response.BatchItemFailures, one.BatchItemFailures...)
 	}
 	return response, nil
+}
+
+// receive runs the batch of a message. One that breaks the program fails
+// alone.
+func (f *Function) receive(ctx context.Context, record events.SQSMessage) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	var b batch.Batch
+	if err := json.Unmarshal([]byte(record.Body), &b); err != nil {
+		return message.Terminal(fmt.Errorf("cannot read batch: %w", err))
+	}
+	if f.tooLate(b) && receives(record) > 1 {
+		return f.bury(ctx, b)
+	}
+	return f.Run(ctx, b)
 }
 
 // Run fetches a batch and puts its spool object. It does nothing if the

@@ -26,6 +26,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
 const pageWithLinks = `<title>T</title><nav><a href="/other">menu</a></nav><p>see <a rel=nofollow href="next#x">the next</a> page<img src=i.png alt=i>`
@@ -263,19 +264,19 @@ func TestInterrupted(t *testing.T) {
 
 func TestHandle(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
-	body := func(change func(url string) string) string {
+	body := func(change func(b *batch.Batch)) string {
 		b := w.batch("/")
-		b.Targets[0].URL = change(b.Targets[0].URL)
+		change(&b)
 		text, err := json.Marshal(b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(text)
 	}
-	same := func(url string) string { return url }
+	same := func(*batch.Batch) {}
 	response, err := w.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{
 		{MessageId: "no JSON", Body: "{"},
-		{MessageId: "no address", Body: body(func(string) string { return "mailto:a" })},
+		{MessageId: "no address", Body: body(func(b *batch.Batch) { b.Targets[0].URL, b.Version.Token = "mailto:a", 99 })},
 		{MessageId: "good", Body: body(same)},
 		{MessageId: "again", Body: body(same)},
 	}})

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/document"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
@@ -46,15 +45,6 @@ func judgeStatus(a answer, conditional bool) (verdict, bool) {
 		return verdict{book.Retry, reason, http.StatusText(a.status)}, true
 	}
 	return verdict{book.Failed, reason, http.StatusText(a.status)}, true
-}
-
-// judgePage returns the verdict on a page: stored if it is text.
-func judgePage(a answer) verdict {
-	media := document.Sniff(a.body, a.header.Get("Content-Type"))
-	if !document.IsText(media) {
-		return verdict{book.Skipped, "type", media}
-	}
-	return verdict{state: book.Stored}
 }
 
 // isRedirect reports whether a response says that the page is elsewhere.

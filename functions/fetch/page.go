@@ -4,16 +4,19 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bucketsearch/bucketsearch/functions/document"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
 // page is a response of status 2xx on its way into the spool.
 type page struct {
 	index   int // of its target and outcome
+	agent   string
 	address address.Address
 	answer  answer
 }
@@ -26,17 +29,29 @@ type digested struct {
 
 // digest decides whether the page is stored, compresses it and finds its
 // links. It writes the page's outcome, which nobody else touches.
-func (p page) digest(o *book.Outcome, compressor *webobject.Compressor) digested {
-	settle(o, judgePage(p.answer))
-	if o.State != book.Stored {
+func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
+	read, v := p.read()
+	if settle(o, v); o.State != book.Stored {
 		return digested{}
 	}
-	run, err := compressor.Compress(p.object(*o))
+	run, err := compress(compressors, p.object(*o))
 	if err != nil {
 		settle(o, verdict{book.Failed, "not storable", err.Error()})
 		return digested{}
 	}
-	return digested{run: run, links: p.links(*o)}
+	return digested{run: run, links: p.links(*o, read)}
+}
+
+// compress takes a compressor, of a megabyte, for no longer than it works:
+// many batches wait for their hosts at the same time.
+func compress(compressors *sync.Pool, o webobject.Object) (webobject.Run, error) {
+	c, ok := compressors.Get().(*webobject.Compressor)
+	if !ok {
+		c = webobject.NewCompressor(webobject.DefaultLevel)
+	}
+	run, err := c.Compress(o)
+	compressors.Put(c)
+	return run, err
 }
 
 func (p page) object(o book.Outcome) webobject.Object {
@@ -88,18 +103,24 @@ func headerLines(h map[string][]string) []webobject.Field {
 	return lines
 }
 
+// read returns the page as it is read, and the verdict on it: stored if it can
+// be.
+func (p page) read() (*document.Document, verdict) {
+	contentType := p.answer.header.Get("Content-Type")
+	if media := document.Sniff(p.answer.body, contentType); !document.IsReadable(media) {
+		return nil, verdict{book.Skipped, "type", media}
+	}
+	d, err := document.Read(p.answer.body, contentType)
+	if err != nil {
+		return nil, verdict{book.Skipped, "unreadable", err.Error()}
+	}
+	return d, verdict{state: book.Stored}
+}
+
 // links returns what the page refers to.
-func (p page) links(o book.Outcome) []book.Link {
-	text, contentType := p.answer.body, p.answer.header.Get("Content-Type")
-	if document.Sniff(text, contentType) == "text/plain" {
-		return nil
-	}
-	text, _ = document.Decode(text, contentType)
-	parsed := document.Parse(text)
-	for _, value := range p.answer.header.Values("X-Robots-Tag") {
-		parsed.Robots.NoFollow = parsed.Robots.NoFollow || document.ParseRobots(value).NoFollow
-	}
-	found := parsed.Links(p.address)
+func (p page) links(o book.Outcome, read *document.Document) []book.Link {
+	read.Robots = read.RobotsFor(p.agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), p.agent))
+	found := read.Links(p.address)
 	links := make([]book.Link, len(found))
 	for i, l := range found {
 		links[i] = book.Link{

@@ -52,7 +52,7 @@ func unreachable(a answer) *verdict {
 	switch {
 	case a.err != nil:
 		v := judge(a.err)
-		if v.state == book.Failed && v.reason == "address refused" {
+		if v.state == book.Failed && (v.reason == "address refused" || v.reason == "port refused") {
 			return &v
 		}
 		return &verdict{book.Retry, "robots unreachable", "robots.txt: " + v.reason + ": " + v.detail}

@@ -21,8 +21,8 @@ type run struct {
 	targets  []address.Address
 	origins  map[string]origin // whose robots.txt was asked for in this batch
 	stop     time.Time         // nothing is asked for after it
-	last     time.Time         // end of the last response, zero before it
-	received int64             // bytes of pages
+	pace     pace
+	received int64 // bytes of pages
 	ledger   spool.Ledger
 	links    [][]book.Link // of redirects, by target
 }
@@ -32,6 +32,7 @@ func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 		return nil, fmt.Errorf("%d targets, at most %d are allowed", len(b.Targets), batch.MaxTargets)
 	}
 	r := &run{f: f, batch: b, origins: map[string]origin{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets))}
+	r.pace.failures = int(b.Failures)
 	if end, limited := ctx.Deadline(); limited && end.Before(r.stop) {
 		r.stop = end
 	}
@@ -53,7 +54,7 @@ func (r *run) now() time.Time { return r.f.Now() }
 // fetch asks for all and returns what came of it, in the order of the targets.
 func (r *run) fetch(ctx context.Context) spool.Spool {
 	began := r.now()
-	d := newDigester(r.ledger.Outcomes)
+	d := newDigester(r.ledger.Outcomes, &r.f.compressors)
 	defer d.wait() // also when an answer makes it panic
 	if r.askRobots(ctx) {
 		r.askTargets(ctx, d)
@@ -73,10 +74,11 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 
 // end writes into the ledger what is known when all is over.
 func (r *run) end(began time.Time) {
-	r.ledger.Ended = millisecond(r.last)
-	if r.last.IsZero() {
-		r.ledger.Ended = millisecond(r.now())
+	r.ledger.Ended = notBefore(r.pace.last)
+	if r.pace.last.IsZero() {
+		r.ledger.Ended = notBefore(r.now())
 	}
+	r.pace.note(&r.ledger)
 	r.ledger.Vitals.Worker = r.f.Worker
 	r.ledger.Vitals.Elapsed = max(0, r.now().Sub(began))
 }
@@ -113,14 +115,12 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 }
 
 // ask waits for the host's turn and asks. It reports false when time ran out
-// before there was an answer. A request that was given half of
-// Limits.Request and more has had its chance: that it was interrupted is its
-// answer, lest a page that is always too slow be asked for again for ever.
+// before there was an answer, or runs out before the host has rested. A request
+// that was given half of Limits.Request and more has had its chance: that it was
+// interrupted is its answer, lest a page that is always too slow be asked for
+// again for ever.
 func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, bool) {
-	turn := r.batch.NotBefore
-	if !r.last.IsZero() {
-		turn = latest(turn, r.last.Add(max(delay, r.batch.Delay())))
-	}
+	turn := latest(r.batch.NotBefore, r.pace.next(max(delay, r.batch.Delay())))
 	if !latest(turn, r.now()).Before(r.stop) {
 		return answer{}, false
 	}
@@ -130,11 +130,12 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 	limited, cancel := context.WithTimeout(ctx, r.stop.Sub(r.now()))
 	defer cancel()
 	a := r.f.ask(limited, q)
-	r.last = a.ended
 	r.ledger.Vitals.Bytes += a.sent
 	if a.err != nil && limited.Err() != nil && a.ended.Sub(a.began) < r.f.Limits.Request/2 {
+		r.pace.last = a.ended
 		return answer{}, false
 	}
+	r.pace.heard(a)
 	return a, true
 }
 
@@ -149,7 +150,7 @@ func (r *run) note(i int, a answer, d *digester) {
 	} else if v, final := judgeStatus(a, t.ETag+t.Modified != ""); final {
 		settle(o, v)
 	} else {
-		d.pages <- page{index: i, address: r.targets[i], answer: a}
+		d.pages <- page{index: i, agent: r.f.Agent, address: r.targets[i], answer: a}
 	}
 }
 

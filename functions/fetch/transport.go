@@ -1,32 +1,34 @@
 package fetch
 
 import (
-	"net"
 	"net/http"
 	"time"
 
-	"code.dny.dev/ssrf"
+	"github.com/ncruces/go-dns"
 )
 
-// Options of a transport.
+// Options of a transport. With the zero Options it reaches public addresses on
+// the default ports.
 type Options struct {
-	AllowPrivate bool // lets requests reach addresses that are not public
+	AllowPrivate bool     // every address may be asked, on every port
+	Allow        Allow    // what else may be asked than public addresses
+	Ports        []uint16 // of public addresses that may be asked; none stands for DefaultPorts
 }
 
 // Transport returns the HTTP transport of fetch: HTTP/1.1 and 2, no proxy, and
 // every address is judged when it is dialled, after its name was resolved, so
 // that no name leads to an address that the operator did not allow.
-func Transport(o Options) *http.Transport {
-	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
-	if !o.AllowPrivate {
-		dialer.Control = ssrf.New(ssrf.WithAnyPort()).Safe
-	}
+func Transport(o Options) *http.Transport { return newTransport(o, nil) }
+
+// newTransport asks name servers over connections that dial makes, or those of
+// the system if it is nil.
+func newTransport(o Options, dial dns.DialFunc) *http.Transport {
 	return &http.Transport{
-		DialContext:            dialer.DialContext,
+		DialContext:            newDialer(o, cachingResolver(dial)).DialContext,
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  30 * time.Second,
-		MaxResponseHeaderBytes: 64 << 10,
+		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConns:           512,
 		MaxIdleConnsPerHost:    8,
 		IdleConnTimeout:        30 * time.Second,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -14,14 +15,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/language"
+	"github.com/bucketsearch/bucketsearch/strategy/robots"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // extract turns the pages of a package into documents, by site and URL: so the
 // hits of a query lie together, and alike pages are compressed together. What is
 // forgotten is left out, and all versions of a page but the last. Pages that are
-// no text, which can be read and not searched, are documents without words.
-func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set) ([]*segments.Page, error) {
+// no text, or that ask the agent not to be shown, are documents without words.
+func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, agent string) ([]*segments.Page, error) {
 	reader, err := webobject.Open(content)
 	if err != nil {
 		return nil, err
@@ -44,7 +46,7 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 		pages = append(pages, p)
 		group.Go(func() error {
 			var err error
-			*p, err = pageOf(key, entry)
+			*p, err = pageOf(key, entry, agent)
 			return err
 		})
 	}
@@ -57,17 +59,13 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 	return slices.CompactFunc(pages, func(a, b *segments.Page) bool { return a.ID == b.ID }), ctx.Err()
 }
 
-func pageOf(key string, entry webobject.Entry) (segments.Page, error) {
+func pageOf(key string, entry webobject.Entry, agent string) (segments.Page, error) {
 	o := entry.Object
 	a, err := address.Parse(o.URL)
 	if err != nil {
 		return segments.Page{}, err
 	}
-	var content document.Content
-	searchable := document.Searchable(o.Data, o.MIME)
-	if searchable {
-		content = textOf(o)
-	}
+	content, shown := read(o, agent)
 	print := content.Fingerprint()
 	collections := slices.Sorted(slices.Values(o.Collections))
 	code, _ := language.Identify(content.Title+"\n"+content.Body, content.Lang)
@@ -94,17 +92,41 @@ func pageOf(key string, entry webobject.Entry) (segments.Page, error) {
 		},
 		Emphasis: content.Emphasis,
 		Large:    content.Large,
-		Silent:   !searchable,
+		Silent:   !shown,
 	}, nil
 }
 
-// textOf returns the text of a page. One that breaks the parser is found by
-// its address alone, every time, and does not keep its package from the index.
-func textOf(o webobject.Object) (content document.Content) {
+// read returns the text of a page, and whether it is shown. One that cannot be
+// read is found by its address alone, every time, and does not keep its package
+// from the index.
+func read(o webobject.Object, agent string) (content document.Content, shown bool) {
+	if !document.Searchable(o.Data, o.MIME) {
+		return document.Content{}, false
+	}
+	name := document.NameOf(o.URL)
 	defer func() {
 		if recover() != nil {
-			content = document.Content{Title: o.URL}
+			content, shown = document.Content{Title: name}, true
 		}
 	}()
-	return document.Text(o.Data, o.MIME, o.URL)
+	d, err := document.Read(o.Data, o.MIME)
+	if err != nil {
+		return document.Content{Title: name}, true
+	}
+	if d.RobotsFor(agent).Add(robots.ParseTag(tags(o), agent)).NoIndex {
+		return document.Content{}, false
+	}
+	content = d.Content()
+	content.Title = cmp.Or(content.Title, name)
+	return content, true
+}
+
+// tags returns the values of X-Robots-Tag.
+func tags(o webobject.Object) (values []string) {
+	for _, field := range o.Header {
+		if strings.EqualFold(field.Name, "X-Robots-Tag") {
+			values = append(values, field.Value)
+		}
+	}
+	return values
 }

@@ -39,6 +39,7 @@ type Function struct {
 	Sender task.Sender
 	Now    func() time.Time
 	Worker string          // who holds the leases
+	Agent  string          // whom pages may ask not to be shown
 	Tiers  segments.Limits // those of merge
 	Log    *slog.Logger
 }
@@ -117,7 +118,7 @@ func (f *Function) buildOnce(ctx context.Context, current *manifest.Manifest, pk
 	if err != nil {
 		return err
 	}
-	pages, err := extract(ctx, pkg.Key, content, forgotten)
+	pages, err := extract(ctx, pkg.Key, content, forgotten, f.Agent)
 	if err != nil {
 		return err
 	}

@@ -180,6 +180,43 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// A page that asks the agent not to be shown is found by no word, and takes the
+// place of what it was.
+func TestNoIndex(t *testing.T) {
+	w := newWorld(t)
+	w.Agent = "ExampleBot/1.0"
+	for name, c := range map[string]struct {
+		meta, tag string
+		shown     bool
+	}{
+		"meta":               {`<meta name="robots" content="noindex">`, "", false},
+		"meta to us":         {`<meta name="examplebot" content="none">`, "", false},
+		"meta to another":    {`<meta name="otherbot" content="noindex">`, "", true},
+		"header":             {"", "noindex, nofollow", false},
+		"header to us":       {"", "examplebot: noindex", false},
+		"header to another":  {"", "otherbot: noindex", true},
+		"nothing of the two": {`<meta name="robots" content="nofollow">`, "nofollow", true},
+	} {
+		o := webobject.Object{URL: "http://a.example/", MIME: "text/html", Data: []byte(c.meta + "<p>words")}
+		if c.tag != "" {
+			o.Header = []webobject.Field{{Name: "X-Robots-Tag", Value: c.tag}}
+		}
+		content, shown := read(o, w.Agent)
+		if shown != c.shown || shown != (content.Body == "words") {
+			t.Errorf("%s: shown %v, content %+v", name, shown, content)
+		}
+	}
+	o := functionstest.Page(batch, "http://a.example/")
+	o.Header = []webobject.Field{{Name: "X-Robots-Tag", Value: "noindex"}}
+	pkg := w.put(0, o)
+	w.list(pkg)
+	w.run(pkg.Key)
+	listed := w.manifest().Segments[0]
+	if words := w.segment(listed).Totals(); listed.Documents != 1 || words.Fields != (segment.Totals{}).Fields {
+		t.Errorf("%d documents with words %+v, want one without", listed.Documents, words)
+	}
+}
+
 func TestPackageIsIndexedOnce(t *testing.T) {
 	w := newWorld(t)
 	pkg := w.put(20)

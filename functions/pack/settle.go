@@ -99,12 +99,20 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, own
 	if err != nil {
 		return err
 	}
+	delay = max(delay, s.Delay())
+	if delay > 0 { // who waits at all waits as long as answers take
+		delay = max(delay, ledger.Slow)
+	}
+	if ledger.Rest.After(rest) {
+		rest = ledger.Rest
+	}
 	settlement := frontier.Settlement{
-		Version: ledger.Batch,
-		Host:    ledger.Host,
-		Ended:   ledger.Ended,
-		Delay:   max(s.Delay(), delay),
-		Rest:    rest,
+		Version:  ledger.Batch,
+		Host:     ledger.Host,
+		Ended:    ledger.Ended,
+		Delay:    delay,
+		Rest:     rest,
+		Failures: ledger.Failures,
 	}
 	for _, o := range ledger.Outcomes {
 		if s.Takedowns.ForgetsURL(o.URL) {

@@ -3,6 +3,7 @@ package pack
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -257,33 +258,54 @@ func TestRobotsThatCannotBeHad(t *testing.T) {
 	}
 }
 
-// TestPaceOfAHost: a batch that brought no robots.txt of its own is followed
-// by the delay that the cached one asks for.
+// TestPaceOfAHost: a batch is followed by the longest of the delay in the
+// settings, that of robots.txt, which the batch need not have brought, the time
+// that answers take, and the rest that the host wants.
 func TestPaceOfAHost(t *testing.T) {
-	w := embedded(t)
-	functionstest.Admit(t, w.Redis, w.inForce, site+"1", site+"2")
-	if err := w.Redis.ZRem(t.Context(), "f:{0}:hosts", "other."+host).Err(); err != nil {
-		t.Fatal(err)
-	}
-	first, _ := w.lease()
-	l := w.ledger(1,
-		functionstest.Outcome(t, first.Version, site+"1", book.Stored), functionstest.Outcome(t, first.Version, site+"2", book.NotAsked))
-	l.Batch = first.Version
-	body := []byte("User-agent: *\nCrawl-delay: 7\n")
-	if err := frontier.NewRobotsCache(w.Redis).Put(t.Context(), "http://"+host, 200, body, w.clock.Now().Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
-	w.spool(l)
-	if err := w.Settle(t.Context(), layout.SpoolKey(0, l.Batch)); err != nil {
-		t.Fatal(err)
-	}
-	w.clock.Advance(7*time.Second - time.Millisecond)
-	if lease, leased := w.lease(); leased {
-		t.Errorf("leased too early: %+v", lease)
-	}
-	w.clock.Advance(time.Millisecond)
-	if _, leased := w.lease(); !leased {
-		t.Error("not leased after the delay")
+	const second = time.Second
+	for name, c := range map[string]struct {
+		delay, crawlDelay, slow, rest time.Duration
+		failures                      uint16
+		want                          time.Duration
+	}{
+		"nothing":                    {},
+		"the delay":                  {delay: 3 * second, crawlDelay: second, slow: second, rest: second, want: 3 * second},
+		"the delay of robots.txt":    {delay: 3 * second, crawlDelay: 7 * second, slow: second, want: 7 * second},
+		"as long as answers take":    {delay: second, slow: 5*second + 1, want: 5*second + time.Millisecond},
+		"as long, with robots.txt":   {crawlDelay: second, slow: 5 * second, want: 5 * second},
+		"slow, but there is no wait": {slow: 5 * second},
+		"Retry-After":                {delay: second, slow: 2 * second, rest: 120 * second, failures: 4, want: 120 * second},
+	} {
+		w := newWorld(t, redistest.Embedded(t), func(s *collection.Collection) { s.DelayMillis = c.delay.Milliseconds() })
+		functionstest.Admit(t, w.Redis, w.inForce, site+"1", site+"2")
+		if err := w.Redis.ZRem(t.Context(), "f:{0}:hosts", "other."+host).Err(); err != nil {
+			t.Fatal(err)
+		}
+		first, _ := w.lease()
+		l := w.ledger(1,
+			functionstest.Outcome(t, first.Version, site+"1", book.Stored), functionstest.Outcome(t, first.Version, site+"2", book.NotAsked))
+		l.Batch, l.Slow, l.Failures = first.Version, c.slow, c.failures
+		if c.rest > 0 {
+			l.Rest = w.clock.Now().Add(c.rest)
+		}
+		body := fmt.Appendf(nil, "User-agent: *\nCrawl-delay: %g\n", c.crawlDelay.Seconds())
+		if err := frontier.NewRobotsCache(w.Redis).Put(t.Context(), "http://"+host, 200, body, w.clock.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		w.spool(l)
+		if err := w.Settle(t.Context(), layout.SpoolKey(0, l.Batch)); err != nil {
+			t.Fatal(err)
+		}
+		if c.want > 0 {
+			w.clock.Advance(c.want - time.Millisecond)
+			if lease, leased := w.lease(); leased {
+				t.Errorf("%s: leased too early: %+v", name, lease)
+			}
+			w.clock.Advance(time.Millisecond)
+		}
+		if next, leased := w.lease(); !leased || next.Failures != c.failures {
+			t.Errorf("%s: leased %v with %d failures after %s, want %d", name, leased, next.Failures, c.want, c.failures)
+		}
 	}
 }
 

@@ -141,6 +141,7 @@ func (f *Function) batch(ctx context.Context, s *settings.Settings, lease fronti
 		Host:      lease.Host,
 		NotBefore: lease.NotBefore,
 		Deadline:  lease.Deadline,
+		Failures:  lease.Failures,
 	}
 	var addresses []address.Address
 	for _, entry := range lease.Entries {

@@ -112,6 +112,45 @@ func TestConnections(t *testing.T) {
 	}
 }
 
+// TestRest: a host that wanted to be left alone is, across batches, and the
+// next batch knows how often it failed, until it gives a good answer.
+func TestRest(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb, nil)
+		w.admit(1, "")
+		failures := uint16(0)
+		for round, answer := range []string{"503", "503", "200", "503"} {
+			batches := w.run()
+			if len(batches) != 1 || batches[0].Failures != failures || batches[0].NotBefore.After(w.clock.Now()) {
+				t.Fatalf("round %d at %s: %+v, want one batch with %d failures", round, w.clock.Now(), batches, failures)
+			}
+			b := batches[0]
+			s := frontier.Settlement{Version: b.Version, Host: b.Host, Ended: w.clock.Now()}
+			if answer == "503" {
+				failures++
+				s.Rest = w.clock.Now().Add(2 * time.Minute)
+			} else {
+				failures = 0
+			}
+			s.Failures = failures
+			for _, target := range b.Targets {
+				s.Outcomes = append(s.Outcomes, frontier.Result{ID: layout.IdentityOf(target.URL), URL: target.URL, State: book.Retry, Depth: target.Depth})
+			}
+			if _, err := frontier.New(w.Redis, 0).Settle(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			if answer == "200" {
+				continue
+			}
+			w.clock.Advance(2*time.Minute - horizon - time.Millisecond)
+			if batches := w.run(); batches != nil {
+				t.Fatalf("round %d: asked while it rests: %+v", round, batches)
+			}
+			w.clock.Advance(horizon + time.Millisecond)
+		}
+	})
+}
+
 func TestBatchesInFlight(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.Limits.Batches = 3

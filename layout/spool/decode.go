@@ -101,8 +101,12 @@ func decodeTail(tail []byte) (Ledger, []pageEntry, error) {
 		return Ledger{}, nil, fmt.Errorf("ledger, %d bytes before the end: %w", len(tail), err)
 	}
 	l := Ledger{
-		Batch: h.Batch, Crawl: h.Crawl, Host: h.Host, Ended: time.UnixMilli(h.Ended).UTC(), Outcomes: b.Outcomes, Links: b.Links,
+		Batch: h.Batch, Crawl: h.Crawl, Host: h.Host, Ended: time.UnixMilli(h.Ended).UTC(),
+		Slow: h.Slow, Failures: h.Failures, Outcomes: b.Outcomes, Links: b.Links,
 		Vitals: Vitals{Worker: h.Worker, Elapsed: h.Elapsed, Bytes: h.Bytes},
+	}
+	if h.Rest != 0 {
+		l.Rest = time.UnixMilli(h.Rest).UTC()
 	}
 	for i, e := range h.Robots {
 		if e.Length < 0 || e.Length > min(len(robots), MaxBody) {

@@ -53,7 +53,11 @@ func encode(s Spool) ([]byte, error) {
 	}
 	h := heading{
 		Batch: l.Batch, Crawl: l.Crawl, Host: l.Host, Ended: l.Ended.UnixMilli(),
+		Slow: l.Slow, Failures: l.Failures,
 		Worker: l.Vitals.Worker, Elapsed: l.Vitals.Elapsed, Bytes: l.Vitals.Bytes,
+	}
+	if !l.Rest.IsZero() {
+		h.Rest = l.Rest.UnixMilli()
 	}
 	size := len(magic) + len(learnt)
 	for _, p := range s.Pages {

@@ -23,6 +23,7 @@ func example() Spool {
 	return Spool{
 		Ledger: Ledger{
 			Batch: version, Crawl: 2, Host: "a.example", Ended: when, Pages: 1, Stored: 55,
+			Rest: when.Add(2 * time.Minute), Slow: 1250 * time.Microsecond, Failures: 3,
 			Outcomes: []book.Outcome{
 				{Version: version, URL: b, Place: place(b), State: book.NotAsked, Depth: 1},
 				{Version: version, URL: a, Place: place(a), State: book.Stored, Status: 200, Attempts: 2, Time: when, Collections: []string{"docs"}},

@@ -8,15 +8,18 @@ import (
 
 // heading is what of a spool is neither a body nor in its book.
 type heading struct {
-	Batch   layout.Version `json:"batch"`
-	Crawl   int            `json:"crawl"`
-	Host    string         `json:"host"`
-	Ended   int64          `json:"ended_ms"` // since 1970
-	Worker  string         `json:"worker,omitempty"`
-	Elapsed time.Duration  `json:"elapsed_ns"`
-	Bytes   int64          `json:"bytes"`
-	Pages   []pageEntry    `json:"pages"`
-	Robots  []robotsEntry  `json:"robots,omitempty"`
+	Batch    layout.Version `json:"batch"`
+	Crawl    int            `json:"crawl"`
+	Host     string         `json:"host"`
+	Ended    int64          `json:"ended_ms"`          // since 1970
+	Rest     int64          `json:"rest_ms,omitempty"` // since 1970; 0: none
+	Slow     time.Duration  `json:"slow_ns,omitempty"`
+	Failures uint16         `json:"failures,omitempty"`
+	Worker   string         `json:"worker,omitempty"`
+	Elapsed  time.Duration  `json:"elapsed_ns"`
+	Bytes    int64          `json:"bytes"`
+	Pages    []pageEntry    `json:"pages"`
+	Robots   []robotsEntry  `json:"robots,omitempty"`
 }
 
 // pageEntry describes a page's run, which begins where the one before ends and

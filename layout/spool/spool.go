@@ -33,11 +33,14 @@ type Vitals struct {
 // of its outcomes are zero; pack fills them in.
 type Ledger struct {
 	Batch    layout.Version
-	Crawl    int       // crawl partition whose frontier leased the batch
-	Host     string    // politeness key of the lease
-	Ended    time.Time // end of the last response, to the millisecond
-	Pages    int       // stored pages; set by Decode and ReadLedger
-	Stored   int64     // bytes of their Web objects before compression; set by Decode and ReadLedger
+	Crawl    int           // crawl partition whose frontier leased the batch
+	Host     string        // politeness key of the lease
+	Ended    time.Time     // end of the last response, to the millisecond
+	Rest     time.Time     // the host is to be left alone until then, to the millisecond; zero: no longer than its delay
+	Slow     time.Duration // what its answers took of late; 0 when there was none
+	Failures uint16        // answers in a row, those of batches before included, that were 429, 503 or none
+	Pages    int           // stored pages; set by Decode and ReadLedger
+	Stored   int64         // bytes of their Web objects before compression; set by Decode and ReadLedger
 	Outcomes []book.Outcome
 	Links    []book.Link
 	Robots   []Robots

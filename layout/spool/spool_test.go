@@ -26,6 +26,7 @@ func batch(seed uint64, urls, bodySize int) Spool {
 	rng := rand.New(rand.NewPCG(seed, seed))
 	s := Spool{Ledger: Ledger{
 		Batch: layout.Version{Epoch: 2, Token: seed}, Crawl: 5, Host: "a.example:8080", Ended: when.Add(time.Minute),
+		Rest: when.Add(time.Hour), Slow: 7*time.Second + 89, Failures: 65535,
 		Robots: []Robots{
 			{Origin: "https://a.example:8080", Status: 200, Body: []byte("User-agent: *\nDisallow: /x\xff\n"), Fetched: when},
 			{Origin: "http://a.example:8080", Status: 404, Fetched: when},

@@ -39,7 +39,7 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 		Limits: pack.DefaultLimits(), Worker: s.worker, Agent: s.options.Agent, Log: s.log(task.Pack),
 	}
 	indexed := &index.Function{
-		Bucket: s.bucket(task.Index), Redis: s.Redis, Sender: s.queues, Now: time.Now, Worker: s.worker,
+		Bucket: s.bucket(task.Index), Redis: s.Redis, Sender: s.queues, Now: time.Now, Worker: s.worker, Agent: s.options.Agent,
 		Tiers: segments.DefaultLimits(), Log: s.log(task.Index),
 	}
 	merged := &merge.Function{

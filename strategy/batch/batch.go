@@ -21,9 +21,10 @@ type Batch struct {
 	Storage     layout.Partition `json:"storage"` // partition that will store it
 	Host        string           `json:"host"`    // politeness key
 	NotBefore   time.Time        `json:"not_before"`
-	Deadline    time.Time        `json:"deadline"`         // the lease's end; a later fetch drops the batch
-	DelayMillis int64            `json:"delay_ms"`         // from the end of a response to the next request
-	Robots      []string         `json:"robots,omitempty"` // origins whose robots.txt must be asked for first
+	Deadline    time.Time        `json:"deadline"`           // the lease's end; a later fetch drops the batch
+	DelayMillis int64            `json:"delay_ms"`           // from the end of a response to the next request
+	Failures    uint16           `json:"failures,omitempty"` // answers in a row so far that were 429, 503 or none
+	Robots      []string         `json:"robots,omitempty"`   // origins whose robots.txt must be asked for first
 	Targets     []Target         `json:"targets"`
 }
 

@@ -68,7 +68,9 @@ func TestReset(t *testing.T) {
 		f.admit(noon, entries("b", 300)...)
 		a := f.lease(request(noon)) // a is busy and still has a queue
 		b := f.lease(request(at(1)))
-		f.settle(settlement(b, at(5), book.Retry))
+		unwell := settlement(b, at(5), book.Retry)
+		unwell.Failures = 7
+		f.settle(unwell)
 		other := fixture{New(f.rdb, 4), t}
 		other.admit(noon, entries("a", 1)...)
 
@@ -79,7 +81,7 @@ func TestReset(t *testing.T) {
 		keys, err := f.rdb.Keys(t.Context(), "f:{3}:*").Result()
 		f.must(err)
 		slices.Sort(keys)
-		if diff := cmp.Diff([]string{f.key("next"), f.key("rebuild")}, keys); diff != "" {
+		if diff := cmp.Diff([]string{f.key("failures"), f.key("next"), f.key("rebuild")}, keys); diff != "" {
 			t.Errorf("keys left: %s", diff)
 		}
 		if n := other.counts().Waiting; n != 1 {
@@ -91,7 +93,9 @@ func TestReset(t *testing.T) {
 		f.settle(settlement(a, at(9), book.NotAsked))
 		f.admit(noon, entries("b", 1)...)
 		f.noLease(request(at(5.9)))
-		f.lease(request(at(6)))
+		if n := f.lease(request(at(6))).Failures; n != 7 {
+			t.Errorf("%d failures in a row, want those of the old life, 7", n)
+		}
 	})
 }
 

@@ -22,6 +22,7 @@
 //	f:{3}:q:<band>:<host>  list   elements that wait, oldest first
 //	f:{3}:hosts            zset   hosts that have a queue, by the time to ask
 //	f:{3}:next             hash   host → earliest time of the next request
+//	f:{3}:failures         hash   host → answers in a row that were 429, 503 or none, if any
 //	f:{3}:active           hash   host → leases out
 //	f:{3}:leases           zset   version of a lease, by its deadline
 //	f:{3}:lease:<version>  list   host, then the elements on lease

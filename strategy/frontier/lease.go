@@ -37,6 +37,7 @@ type Lease struct {
 	Host      string
 	NotBefore time.Time // when the host may be asked
 	Deadline  time.Time // to the millisecond
+	Failures  uint16    // answers in a row that were failures, of the host (see Settlement)
 	Entries   []Entry   // shallow ones first
 }
 
@@ -99,12 +100,13 @@ func (f *Frontier) nextVersion(ctx context.Context) (layout.Version, error) {
 
 func parseLease(reply any, v layout.Version, deadline time.Time) (Lease, error) {
 	items, ok := reply.([]any)
-	if !ok || len(items) < 3 {
+	if !ok || len(items) < 4 {
 		return Lease{}, fmt.Errorf("lease %s: unexpected answer %v", v, reply)
 	}
 	notBefore, okTime := items[0].(int64)
-	host, okHost := items[1].(string)
-	if !okTime || !okHost {
+	failures, okFailures := items[1].(int64)
+	host, okHost := items[2].(string)
+	if !okTime || !okFailures || !okHost {
 		return Lease{}, fmt.Errorf("lease %s: unexpected answer %v", v, reply)
 	}
 	lease := Lease{
@@ -112,8 +114,9 @@ func parseLease(reply any, v layout.Version, deadline time.Time) (Lease, error) 
 		Host:      host,
 		NotBefore: time.UnixMilli(notBefore),
 		Deadline:  time.UnixMilli(deadline.UnixMilli()),
+		Failures:  uint16(failures),
 	}
-	for _, item := range items[2:] {
+	for _, item := range items[3:] {
 		s, _ := item.(string)
 		entry, err := parseElement(s, host)
 		if err != nil {

@@ -122,6 +122,36 @@ func TestPoliteness(t *testing.T) {
 	})
 }
 
+// TestFailures: the next lease tells those of the settlement that ended the
+// last, which may be none again; a late settlement changes nothing.
+func TestFailures(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.admit(noon, entry("a", "x", 1))
+		var before Settlement
+		var want uint16
+		for i, failures := range []uint16{1, 2, 65535, 0, 1} {
+			lease := f.lease(request(at(float64(i))))
+			if lease.Failures != want {
+				t.Errorf("lease %d: %d failures, want %d", i, lease.Failures, want)
+			}
+			if i > 0 {
+				before.Failures = 9
+				f.settle(before)
+			}
+			before, want = settlement(lease, at(float64(i-1)), book.Retry), failures
+			before.Failures = failures
+			f.settle(before)
+		}
+		f.admit(noon, entry("b", "x", 1))
+		f.settle(settlement(f.lease(request(noon)), noon, book.Stored))
+		kept, err := f.rdb.HGetAll(t.Context(), f.key("failures")).Result()
+		f.must(err)
+		if diff := cmp.Diff(map[string]string{"a": "1"}, kept); diff != "" {
+			t.Errorf("kept of hosts that fail and do not: %s", diff)
+		}
+	})
+}
+
 func TestHostsTakeTurns(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		for i, host := range []string{"a", "b", "c"} {

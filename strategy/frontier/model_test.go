@@ -19,9 +19,10 @@ import (
 
 // model is the frontier as plain maps.
 type model struct {
-	urls   map[string]*modelURL
-	next   map[string]time.Time
-	leases map[layout.Version]Lease
+	urls     map[string]*modelURL
+	next     map[string]time.Time
+	failures map[string]uint16
+	leases   map[layout.Version]Lease
 }
 
 type modelURL struct {
@@ -99,6 +100,9 @@ func (m *model) leased(r Request, l Lease) error {
 	}
 	if want := latest(r.Now, m.next[l.Host]); !l.NotBefore.Equal(want) || want.After(r.Now.Add(r.Horizon)) {
 		return fmt.Errorf("not before %v, want %v", l.NotBefore, want)
+	}
+	if want := m.failures[l.Host]; l.Failures != want {
+		return fmt.Errorf("%d failures of %s, want %d", l.Failures, l.Host, want)
 	}
 	var band, bytes int
 	for i, e := range l.Entries {
@@ -188,6 +192,7 @@ func (m *model) settle(s Settlement) {
 	if _, out := m.leases[s.Version]; out {
 		m.end(s.Version, false)
 		m.next[s.Host] = latest(m.next[s.Host], s.Ended.Add(s.Delay), s.Rest)
+		m.failures[s.Host] = s.Failures
 	}
 }
 
@@ -221,7 +226,7 @@ func TestModel(t *testing.T) {
 				now:         noon,
 				connections: 1 + int(seed%2),
 				model: model{
-					urls: map[string]*modelURL{}, next: map[string]time.Time{}, leases: map[layout.Version]Lease{},
+					urls: map[string]*modelURL{}, next: map[string]time.Time{}, failures: map[string]uint16{}, leases: map[layout.Version]Lease{},
 				},
 			}
 			for step := range 1200 {
@@ -329,6 +334,9 @@ func (m *modelRun) leaseOne() error {
 	}
 	if m.rand.IntN(10) == 0 {
 		s.Rest = m.now.Add(2 * time.Second)
+	}
+	if m.rand.IntN(2) == 0 {
+		s.Failures = lease.Failures + 1
 	}
 	for _, e := range lease.Entries {
 		if m.rand.IntN(10) > 0 { // some are missing

@@ -16,6 +16,7 @@ type Settlement struct {
 	Ended    time.Time      // end of the last response
 	Delay    time.Duration  // from then to the next request
 	Rest     time.Time      // the host is left alone until then; zero: no longer than the delay
+	Failures uint16         // answers in a row that were failures, of the host, those of batches before included
 	Outcomes []Result
 }
 
@@ -44,8 +45,9 @@ type Settled struct {
 // The rest counts only while the URL is leased by this very batch: Retry puts
 // it at the back of its band, NotAsked and URLs of the lease without an
 // outcome at the front. But the attempts of a Retry count later too, if they
-// are more than is known of a URL that is pending. If the lease is still out it ends: the host may be
-// asked again at the latest of Ended + Delay, Rest, and the time known before.
+// are more than is known of a URL that is pending. If the lease is still out it
+// ends: the host may be asked again at the latest of Ended + Delay, Rest, and
+// the time known before, and its next lease tells the failures.
 func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	var settled Settled
 	outcomes := s.Outcomes
@@ -74,7 +76,7 @@ func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 
 // arguments are those of the settle script, for a part of the outcomes.
 func (s Settlement) arguments(part []Result, last bool) ([]any, error) {
-	earliest := max(s.Ended.Add(s.Delay).UnixMilli(), s.Rest.UnixMilli(), 0)
+	earliest := max(notBefore(s.Ended.Add(s.Delay)), notBefore(s.Rest), 0)
 	var finals, retries []any
 	for _, r := range part {
 		if value, final := finalState(r.State, r.Depth, s.Version); final {
@@ -90,9 +92,12 @@ func (s Settlement) arguments(part []Result, last bool) ([]any, error) {
 		}
 		retries = append(retries, element)
 	}
-	args := []any{s.Version.String(), earliest, last, len(finals) / 2}
+	args := []any{s.Version.String(), earliest, last, s.Failures, len(finals) / 2}
 	return append(append(args, finals...), retries...), nil
 }
+
+// notBefore returns the first millisecond since 1970 that is no earlier.
+func notBefore(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
 
 func (r Result) entry() Entry {
 	return Entry{

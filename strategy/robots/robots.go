@@ -4,8 +4,15 @@
 // Groups of our own product token are merged and replace those of "*"; the
 // longest matching pattern wins, at equal length an allowing one; '*' in a
 // pattern matches any run of characters and a final '$' the end. Lines that
-// cannot be understood are passed over and spoil nothing. Crawl-delay, which
-// the RFC does not know, is obeyed.
+// cannot be understood are passed over and spoil nothing. Crawl-delay and
+// Sitemap, which the RFC does not define, are understood too.
+//
+// Where the RFC is silent this package does as Google's parser does: a missing
+// colon and common misspellings are forgiven, and no reserved character equals
+// its escape, '*' and '$' excepted, which only their escapes can name.
+//
+// What pages ask for themselves, in meta elements and in X-Robots-Tag headers,
+// is read here as well.
 package robots
 
 import (
@@ -13,8 +20,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
 const (
@@ -22,6 +27,8 @@ const (
 	MaxBytes = 500 << 10
 	// MaxDelay is the longest Crawl-delay that is obeyed.
 	MaxDelay = 60 * time.Second
+	// MaxSitemaps of a robots.txt are kept.
+	MaxSitemaps = 100
 )
 
 // Rules are what a robots.txt says to one crawler. The zero Rules allow all.
@@ -29,6 +36,7 @@ type Rules struct {
 	refuseAll bool
 	lines     []line // longest pattern first, allowing ones first of equals
 	delay     time.Duration
+	sitemaps  []string
 }
 
 // line is an Allow or Disallow.
@@ -41,7 +49,8 @@ type line struct {
 // robots.txt. Status 0 stands for no answer. Without an answer, or with a
 // server's error (5xx), nothing is allowed; if there is no file (4xx), or a
 // redirect led nowhere (3xx), all is (RFC 9309, section 2.3.1). The agent is
-// known by the product token at its beginning: letters, '_' and '-'.
+// known by its product token, of letters, '_' and '-': "ExampleBot/1.0 (…)" and
+// "Mozilla/5.0 (compatible; ExampleBot/1.0; …)" are both called examplebot.
 func Parse(status int, body []byte, agent string) Rules {
 	switch status / 100 {
 	case 2:
@@ -58,7 +67,7 @@ func parse(body []byte, agent string) Rules {
 		body = body[:bytes.LastIndexAny(body, "\r\n")+1] // a line cut short would say something else
 	}
 	ours, everyones := group{}, group{}
-	collect(string(body), productToken(agent), &ours, &everyones)
+	sitemaps := collect(string(body), ownToken(agent), &ours, &everyones)
 	chosen := everyones
 	if ours.named {
 		chosen = ours
@@ -75,7 +84,7 @@ func parse(body []byte, agent string) Rules {
 		}
 		return 1
 	})
-	return Rules{lines: chosen.lines, delay: chosen.delay}
+	return Rules{lines: chosen.lines, delay: chosen.delay, sitemaps: sitemaps}
 }
 
 // Allows reports whether the path, with its query, may be asked for.
@@ -86,7 +95,7 @@ func (r Rules) Allows(path string) bool {
 	if r.refuseAll {
 		return false
 	}
-	path = address.NormalEscapes(path)
+	path = comparable(path)
 	for _, l := range r.lines {
 		if l.pattern.matches(path) {
 			return l.allow
@@ -99,14 +108,26 @@ func (r Rules) Allows(path string) bool {
 // MaxDelay, or 0 when it asks for none.
 func (r Rules) Delay() time.Duration { return r.delay }
 
-// productToken returns what names the crawler at the beginning of its
-// User-Agent, in lower case.
-func productToken(agent string) string {
-	end := strings.IndexFunc(agent, func(c rune) bool {
+// Sitemaps returns the addresses of http and https that Sitemap lines give, as
+// written, each once, at most MaxSitemaps. They belong to no group.
+func (r Rules) Sitemaps() []string { return r.sitemaps }
+
+// ownToken returns what names the crawler in its User-Agent, in lower case.
+func ownToken(agent string) string {
+	if _, rest, found := strings.Cut(agent, "(compatible; "); found && strings.HasPrefix(agent, "Mozilla/") {
+		agent = rest
+	}
+	return productToken(agent)
+}
+
+// productToken returns the product token with which a name begins, in lower
+// case.
+func productToken(name string) string {
+	end := strings.IndexFunc(name, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && c != '-'
 	})
 	if end >= 0 {
-		agent = agent[:end]
+		name = name[:end]
 	}
-	return strings.ToLower(agent)
+	return strings.ToLower(name)
 }

@@ -1,10 +1,13 @@
 package robots
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
@@ -31,7 +34,11 @@ func TestAllows(t *testing.T) {
 		{"comments and space", " user-AGENT : * # all\n\tDisallow\t: /a # not this\n#Disallow: /b", "/b", "/a"},
 		{"byte order mark", "\uFEFFUser-agent: *\nDisallow: /a", "/b", "/a"},
 		{"line ends of all kinds", "User-agent: *\rDisallow: /a\r\nDisallow: /b\n\nDisallow: /c", "/d", "/a /b /c"},
-		{"bad lines", "User-agent: *\nCrawl-delay: soon\nDisallow /b\n: :\nDisallow: /a", "/b", "/a"},
+		{"bad lines", "User-agent: *\nCrawl-delay: soon\nDisallow /b /c\nDisallow\n: :\n\x00\xff\nDisallow: /a", "/b", "/a"},
+		{"missing colons", "user-agent ExampleBot\ndisallow\t /a # b", "/b", "/a"},
+		{"misspelt", "Useragent: ExampleBot\nDissallow: /a\nDISALOW: /b\nuser agent: x\ndisallow: /c", "/c", "/a /b"},
+		{"star and more", "User-agent: * all\nDisallow: /a\nUser-agent: *bot\nDisallow: /b", "/b", "/a"},
+		{"a delay does not end the names", "User-agent: ExampleBot\nCrawl-delay: 1\nUser-agent: x\nDisallow: /a", "/b", "/a"},
 		{"a page instead", "<!DOCTYPE html>\n<p>User-agent: *</p>\n<p>Disallow: /</p>", "/", ""},
 		{"longest wins", "User-agent: *\nAllow: /a/b\nDisallow: /a\nDisallow: /a/b/c", "/ /a/b /a/bc", "/a /a/c /a/b/c"},
 		{"allow wins at equal length", "User-agent: *\nDisallow: /a\nAllow: /a\nAllow: /b\nDisallow: /b", "/a /b", ""},
@@ -46,6 +53,12 @@ func TestAllows(t *testing.T) {
 		{"query", "User-agent: *\nDisallow: /*?*sid=", "/a?b /asid=", "/a?sid=1 /a?b&sid=1"},
 		{"escapes", "User-agent: *\nDisallow: /%7ejoe\nDisallow: /caf%c3%a9\nDisallow: /ツ", "/joe", "/~joe /caf%C3%A9 /%E3%83%84/x"},
 		{"reserved characters are not their escapes", "User-agent: *\nDisallow: /a%2Fb", "/a/b", "/a%2Fb /a%2fb"},
+		{"escaped star and dollar", "User-agent: *\nDisallow: /file-with-a-%2A.html\nDisallow: /foo-%24", "/file-with-a-b.html /foo-", "/file-with-a-*.html /file-with-a-%2a.html /foo-$ /foo-%24x"},
+		{"star matches a star", "User-agent: *\nDisallow: /a*b$", "/a*c", "/a*b /a$b"},
+		{"many stars are one", "User-agent: *\nDisallow: /" + strings.Repeat("*", 10_000) + "a", "/b", "/ba"},
+		{"RFC 9309, section 5.1", "User-Agent: *\nDisallow: *.gif$\nDisallow: /example/\nAllow: /publications/\n\nUser-Agent: foobot\nDisallow:/\nAllow:/example/page.html\n\n" +
+			"User-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\nUser-Agent: quxbot\n",
+			"/publications/ /a.gif?b", "/example/page.html /a.gif"},
 		{"RFC 9309, section 5.2", "User-Agent: examplebot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif",
 			"/example/page/ /example/page/allowed.gif", "/example/page/disallowed.gif"},
 	} {
@@ -107,6 +120,43 @@ func TestDelay(t *testing.T) {
 	}
 }
 
+func TestAgents(t *testing.T) {
+	body := []byte("User-agent: Mozilla\nDisallow: /mozilla\nUser-agent: ExampleBot\nDisallow: /example\nUser-agent: *\nDisallow: /all")
+	for agent, want := range map[string]string{
+		"ExampleBot": "/example", "examplebot/1.0 (+https://example.org/bot)": "/example",
+		"Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)": "/example",
+		"Mozilla/5.0 (X11)": "/mozilla", "ExampleBotX": "/all", "": "/all", "(compatible; ExampleBot)": "/all", "機械": "/all",
+	} {
+		rules := Parse(200, body, agent)
+		for _, path := range []string{"/mozilla", "/example", "/all"} {
+			if rules.Allows(path) == (path == want) {
+				t.Errorf("agent %q: Allows(%s) = %v", agent, path, path != want)
+			}
+		}
+	}
+}
+
+func TestSitemaps(t *testing.T) {
+	body := "\uFEFFSitemap: https://a.example/1.xml\nUser-agent: x\nDisallow: /\nSITEMAP:http://b.example/2 # two\n" +
+		"site-map: HTTPS://c.example\n" +
+		"Sitemap: https://a.example/1.xml\nSitemap: /relative\nSitemap: ftp://a.example/\nSitemap: https://\nSitemap:\n" +
+		"Sitemap: https://a.example/" + strings.Repeat("a", address.MaxBytes)
+	want := []string{"https://a.example/1.xml", "http://b.example/2", "HTTPS://c.example"}
+	if diff := cmp.Diff(want, Parse(200, []byte(body), agent).Sitemaps()); diff != "" {
+		t.Error(diff)
+	}
+	var many strings.Builder
+	for i := range 2 * MaxSitemaps {
+		fmt.Fprintf(&many, "Sitemap: https://a.example/%d\n", i)
+	}
+	if n := len(Parse(200, []byte(many.String()), agent).Sitemaps()); n != MaxSitemaps {
+		t.Errorf("%d sitemaps of %d", n, 2*MaxSitemaps)
+	}
+	if got := Parse(404, []byte(body), agent).Sitemaps(); got != nil {
+		t.Errorf("sitemaps of a missing file: %q", got)
+	}
+}
+
 func TestCutAtMaxBytes(t *testing.T) {
 	head := "User-agent: *\nDisallow: /first\n"
 	filler := strings.Repeat("#", MaxBytes-len(head)-len("\nDisallow: /se"))
@@ -119,7 +169,7 @@ func TestCutAtMaxBytes(t *testing.T) {
 }
 
 func TestHostileFileIsQuick(t *testing.T) {
-	body := "User-agent: *\n" + strings.Repeat("Disallow: *a*a*a*a*a*a*a*a*b$\n", MaxBytes/31)
+	body := "User-agent: *\n" + strings.Repeat("Disallow: *a*a*a*aaaaaaaaab\n", MaxBytes/29)
 	rules := Parse(200, []byte(body), agent)
 	begun := time.Now()
 	if path := "/" + strings.Repeat("a", 2000); !rules.Allows(path) {
@@ -141,11 +191,12 @@ func FuzzPattern(f *testing.F) {
 			return
 		}
 		text, whole := strings.CutSuffix(address.NormalEscapes(value), "$")
-		expression := "(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(text), `\*`, ".*")
+		text = regexp.QuoteMeta(strings.ReplaceAll(text, "$", "%24"))
+		expression := "(?s)^" + strings.ReplaceAll(text, `\*`, ".*")
 		if whole {
 			expression += "$"
 		}
-		path = address.NormalEscapes(path)
+		path = comparable(path)
 		if want := regexp.MustCompile(expression).MatchString(path); p.matches(path) != want {
 			t.Errorf("pattern %q, path %q: match %v, want %v", value, path, !want, want)
 		}
@@ -156,6 +207,7 @@ func FuzzRobots(f *testing.F) {
 	f.Add("User-agent: *\nDisallow: /a*b$\nAllow: /\nCrawl-delay: 1", "/a?b")
 	f.Add("\uFEFFuser-agent:ExampleBot/1\rdisallow:%7e%\xff", "/~")
 	f.Add("User-agent: *\nDisallow: ***$$", "/robots.txt")
+	f.Add("useragent *\ndisalow /\nSite-Map: https://b/#c", "/")
 	f.Fuzz(func(t *testing.T, body, path string) {
 		rules := Parse(200, []byte(body), agent)
 		if d := rules.Delay(); d < 0 || d > MaxDelay {
@@ -164,8 +216,13 @@ func FuzzRobots(f *testing.F) {
 		if !rules.Allows("/robots.txt") {
 			t.Error("/robots.txt is refused")
 		}
-		if !rules.Allows(path) && !strings.Contains(strings.ToLower(body), "disallow") {
+		if !rules.Allows(path) && !strings.Contains(strings.ToLower(body), "dis") && !strings.Contains(strings.ToLower(body), "diasllow") {
 			t.Errorf("%q is refused by nothing", path)
+		}
+		for _, s := range rules.Sitemaps() {
+			if !strings.Contains(body, s) {
+				t.Errorf("sitemap %q comes from nowhere", s)
+			}
 		}
 	})
 }

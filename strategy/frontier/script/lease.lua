@@ -1,7 +1,7 @@
 -- ARGV: epoch, version, now, latest time to ask, deadline, most URLs, most
 -- bytes of URLs, most leases of one host.
--- Returns {time to ask, host, elements...}, 'none', 'again' when it had too
--- much to clear away for one call, or 'closed' when the epoch is another.
+-- Returns {time to ask, failures, host, elements...}, 'none', 'again' when it
+-- had too much to clear away for one call, or 'closed' when the epoch is another.
 local version = ARGV[2]
 local now, latest, deadline = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local most, most_bytes, connections = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -12,6 +12,10 @@ if redis.call('GET', PREFIX .. 'epoch') ~= ARGV[1] then return 'closed' end
 
 local function time_of(host)
   return math.max(now, tonumber(redis.call('HGET', NEXT, host) or 0))
+end
+
+local function failures_of(host)
+  return tonumber(redis.call('HGET', FAILURES, host) or 0)
 end
 
 -- together is how many URLs a lease of one that waits so may have: what was
@@ -59,7 +63,7 @@ end
 -- A repeated call, after a reply that was lost, gets the lease it has.
 if redis.call('ZSCORE', LEASES, version) then
   local items = redis.call('LRANGE', lease, 0, -1)
-  return {time_of(items[1]), unpack(items)}
+  return {time_of(items[1]), failures_of(items[1]), unpack(items)}
 end
 
 while budget > 0 do
@@ -83,7 +87,7 @@ while budget > 0 do
     end
     if #taken > 0 then
       write()
-      return {at, host, unpack(taken)}
+      return {at, failures_of(host), host, unpack(taken)}
     end
     budget = budget - 1
   end

@@ -1,7 +1,7 @@
--- ARGV: name of the rebuild. Forgets everything but the times at which hosts
--- may be asked. All at once: a queue that went after an admission, or a counter
--- before one, would leave a URL that nobody leases or counts. A host with a
--- queue is in HOSTS or ACTIVE.
+-- ARGV: name of the rebuild. Forgets everything but what politeness needs: the
+-- times at which hosts may be asked, and their failures. All at once: a queue
+-- that went after an admission, or a counter before one, would leave a URL that
+-- nobody leases or counts. A host with a queue is in HOSTS or ACTIVE.
 local function forget(host)
   for band = 0, BANDS - 1 do redis.call('UNLINK', queue(host, band)) end
 end

@@ -1,16 +1,17 @@
 -- ARGV: version, earliest time of the host's next request, '1' if these are
--- the last outcomes of the batch, the number of final states, identity and
--- final state of each, then the elements of the URLs to be tried again.
+-- the last outcomes of the batch, the host's failures, the number of final
+-- states, identity and final state of each, then the elements of the URLs to be
+-- tried again.
 -- Returns {decided, waiting again, leases ended}.
-local version, finals = ARGV[1], tonumber(ARGV[4])
-local retries = 5 + 2 * finals
+local version, finals = ARGV[1], tonumber(ARGV[5])
+local retries = 6 + 2 * finals
 local ids = {}
-for i = 5, retries - 1, 2 do ids[#ids + 1] = ARGV[i] end
+for i = 6, retries - 1, 2 do ids[#ids + 1] = ARGV[i] end
 for i = retries, #ARGV do ids[#ids + 1] = identity(ARGV[i]) end
 read(ids)
 
 local decided, waits, ended = 0, 0, 0
-for i = 5, retries - 1, 2 do
+for i = 6, retries - 1, 2 do
   decided = decided + decide(ARGV[i], ARGV[i + 1])
 end
 local host = redis.call('LINDEX', PREFIX .. 'lease:' .. version, 0) -- while it is out
@@ -29,6 +30,11 @@ end
 if ARGV[3] == '1' and redis.call('ZREM', LEASES, version) == 1 then
   ended = 1
   waits = waits + finish(version, tonumber(ARGV[2]))
+  if ARGV[4] == '0' then
+    redis.call('HDEL', FAILURES, host)
+  else
+    redis.call('HSET', FAILURES, host, ARGV[4])
+  end
 end
 write()
 return {decided, waits, ended}

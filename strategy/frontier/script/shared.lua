@@ -1,7 +1,8 @@
 -- What all scripts of the frontier share; doc.go draws the keys and bytes.
 local PREFIX = KEYS[1]
 local KNOWN, COUNTS, HOSTS = PREFIX .. 'known', PREFIX .. 'counts', PREFIX .. 'hosts'
-local NEXT, ACTIVE, LEASES = PREFIX .. 'next', PREFIX .. 'active', PREFIX .. 'leases'
+local NEXT, FAILURES = PREFIX .. 'next', PREFIX .. 'failures'
+local ACTIVE, LEASES = PREFIX .. 'active', PREFIX .. 'leases'
 local LEARNT, REBUILD = PREFIX .. 'learnt', PREFIX .. 'rebuild'
 local BANDS = 16
 

@@ -1,0 +1,144 @@
+package markup
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// Kind is what a Scanner stands at.
+type Kind byte
+
+// The kinds. An empty element is a Start and an End.
+const (
+	Start Kind = iota + 1
+	End
+	Text
+)
+
+// Scanner reads XML by pieces, without checking it: no entity but those of
+// HTML is known, and no document type is read. Names are without their prefix
+// and in lower case.
+type Scanner struct {
+	Kind Kind
+	Name string // of the element that starts or ends
+
+	tokens     *html.Tokenizer
+	attributes []attribute
+	names      map[string]string // seen, so that each is allocated once
+	text       []byte
+	depth      int
+	empty      bool
+}
+
+type attribute struct{ name, value string }
+
+// MaxAttributes is how many attributes of an element are kept.
+const MaxAttributes = 64
+
+// NewScanner returns a Scanner of XML in UTF-8.
+func NewScanner(xml []byte) *Scanner {
+	return &Scanner{tokens: html.NewTokenizer(bytes.NewReader(xml)), names: map[string]string{}}
+}
+
+// Next goes to the next piece and reports whether there is one.
+func (s *Scanner) Next() bool {
+	if s.empty {
+		s.empty, s.Kind = false, End
+		s.depth--
+		return true
+	}
+	for {
+		s.tokens.AllowCDATA(true)
+		switch s.tokens.Next() {
+		case html.ErrorToken:
+			return false
+		case html.TextToken:
+			s.Kind, s.text = Text, text(s.tokens)
+			return true
+		case html.StartTagToken:
+			s.start()
+			return true
+		case html.SelfClosingTagToken:
+			s.start()
+			s.empty = true
+			return true
+		case html.EndTagToken:
+			name, _ := s.tokens.TagName()
+			s.Kind, s.Name = End, s.local(name)
+			s.depth--
+			return true
+		}
+	}
+}
+
+// text returns what a text or a CDATA section says, in which nothing is
+// escaped.
+func text(z *html.Tokenizer) []byte {
+	if section, is := bytes.CutPrefix(z.Raw(), []byte("<![CDATA[")); is {
+		return bytes.TrimSuffix(section, []byte("]]>"))
+	}
+	return z.Text()
+}
+
+func (s *Scanner) start() {
+	name, more := s.tokens.TagName()
+	s.tokens.NextIsNotRawText()
+	s.Kind, s.Name = Start, s.local(name)
+	s.depth++
+	s.attributes = s.attributes[:0]
+	for more {
+		var key, value []byte
+		key, value, more = s.tokens.TagAttr()
+		if len(s.attributes) < MaxAttributes {
+			s.attributes = append(s.attributes, attribute{string(key), string(value)})
+		}
+	}
+}
+
+// local returns a name without its prefix.
+func (s *Scanner) local(name []byte) string {
+	const most = 1000 // names to remember
+	name = name[bytes.LastIndexByte(name, ':')+1:]
+	known, found := s.names[string(name)]
+	if !found {
+		known = string(name)
+		if len(s.names) < most {
+			s.names[known] = known
+		}
+	}
+	return known
+}
+
+// Text returns the text that the Scanner stands at.
+func (s *Scanner) Text() string { return string(s.text) }
+
+// Attribute returns the value of an attribute of the element that starts, or
+// "". The name is lower case; one without a prefix stands for any prefix.
+func (s *Scanner) Attribute(name string) string {
+	for _, a := range s.attributes {
+		if a.name == name || !strings.Contains(name, ":") && a.name[strings.LastIndexByte(a.name, ':')+1:] == name {
+			return a.value
+		}
+	}
+	return ""
+}
+
+// Skip goes to the end of the element that starts.
+func (s *Scanner) Skip() {
+	for outside := s.depth - 1; s.depth > outside && s.Next(); {
+	}
+}
+
+// Inner returns the text within the element that starts, white space folded,
+// and goes to its end.
+func (s *Scanner) Inner() string {
+	var inner strings.Builder
+	for outside := s.depth - 1; s.depth > outside && s.Next(); {
+		if s.Kind == Text {
+			inner.Write(s.text)
+		}
+	}
+	return strings.Join(strings.Fields(inner.String()), " ")
+}

@@ -1,0 +1,88 @@
+package markup
+
+import (
+	"bytes"
+	"html"
+	"strconv"
+	"strings"
+)
+
+// MaxBytes is how much HTML a Writer writes; what follows is left out.
+const MaxBytes = 4 << 20
+
+// Writer writes the body of a page. The zero value is an empty one. Its
+// methods may be called in any order; what they write is balanced.
+type Writer struct {
+	body    bytes.Buffer
+	heading int  // level of the open one, else 0
+	line    bool // holds something
+	link    bool // is open
+}
+
+// Full reports whether the Writer takes no more.
+func (w *Writer) Full() bool { return w.body.Len() >= MaxBytes }
+
+// Break begins a new line.
+func (w *Writer) Break() {
+	w.EndLink()
+	switch {
+	case w.heading > 0:
+		w.body.WriteString("</h" + strconv.Itoa(w.heading) + ">\n")
+		w.heading = 0
+	case w.line && !w.Full():
+		w.body.WriteString("<br>\n")
+	}
+	w.line = false
+}
+
+// Heading begins a new line that is a heading until the next Break. Levels
+// beyond 1 to 6 become the nearest of them.
+func (w *Writer) Heading(level int) {
+	w.Break()
+	if w.Full() {
+		return
+	}
+	w.heading = min(max(level, 1), 6)
+	w.body.WriteString("<h" + strconv.Itoa(w.heading) + ">")
+}
+
+// Text writes text. White space in it is as wide as one space.
+func (w *Writer) Text(text string) {
+	if !w.Full() && text != "" {
+		w.line = true
+		text = text[:min(len(text), MaxBytes)]
+		w.body.WriteString(html.EscapeString(strings.ToValidUTF8(text, "\uFFFD")))
+	}
+}
+
+// Link begins a link, which ends at EndLink or with the line.
+func (w *Writer) Link(reference string) {
+	w.EndLink()
+	if reference == "" || w.Full() {
+		return
+	}
+	w.link = true
+	w.body.WriteString(`<a href="`)
+	w.Text(reference)
+	w.body.WriteString(`">`)
+}
+
+// EndLink ends the open link, if there is one.
+func (w *Writer) EndLink() {
+	if w.link {
+		w.link = false
+		w.body.WriteString("</a>")
+	}
+}
+
+// Page returns the page: its body is its main part.
+func (w *Writer) Page(title, language string) []byte {
+	w.Break()
+	var page bytes.Buffer
+	page.WriteString(`<!doctype html><html lang="` + html.EscapeString(language) + `"><head><title>`)
+	page.WriteString(html.EscapeString(strings.ToValidUTF8(title, "\uFFFD")))
+	page.WriteString("</title></head><body><main>\n")
+	page.Write(w.body.Bytes())
+	page.WriteString("</main></body></html>\n")
+	return page.Bytes()
+}

@@ -1,0 +1,173 @@
+package ole
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"unicode/utf16"
+)
+
+// Magic is what every compound file begins with.
+const Magic = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
+
+const (
+	headerSize  = 512
+	entrySize   = 128
+	smallSector = 64
+	smallStream = 4096       // streams below are small
+	lastSector  = 0xFFFFFFFA // numbers from here on have other meanings
+)
+
+var little = binary.LittleEndian
+
+// compound is an open compound file.
+type compound struct {
+	data      []byte
+	sector    int      // bytes
+	next      []uint32 // of each sector
+	nextSmall []uint32
+	small     []byte // the small sectors
+	directory map[string]entry
+}
+
+type entry struct {
+	first uint32
+	size  uint64
+}
+
+var errBroken = errors.New("broken compound file")
+
+func open(data []byte) (*compound, error) {
+	if len(data) < headerSize || !bytes.HasPrefix(data, []byte(Magic)) {
+		return nil, errors.New("no compound file")
+	}
+	shift := little.Uint16(data[30:])
+	if shift != 9 && shift != 12 {
+		return nil, errBroken
+	}
+	c := &compound{data: data, sector: 1 << shift, directory: map[string]entry{}}
+	c.readTable()
+	c.readDirectory(c.chain(little.Uint32(data[48:]), entrySize*MaxEntries))
+	c.nextSmall = numbers(c.chain(little.Uint32(data[60:]), len(data)))
+	if root, found := c.directory["Root Entry"]; found {
+		c.small = c.chain(root.first, len(data))
+	}
+	return c, nil
+}
+
+// at returns a sector, or nil.
+func (c *compound) at(n uint32) []byte {
+	if n >= lastSector {
+		return nil
+	}
+	start := (int64(n) + 1) * int64(c.sector)
+	if start >= int64(len(c.data)) {
+		return nil
+	}
+	return c.data[start:min(start+int64(c.sector), int64(len(c.data)))]
+}
+
+// readTable gathers the table of sectors: 109 of its own sectors are named in
+// the header, the others in a chain of sectors.
+func (c *compound) readTable() {
+	names := numbers(c.data[76:headerSize])
+	more := little.Uint32(c.data[68:])
+	for range len(c.data)/c.sector + 1 {
+		for _, n := range names {
+			if table := c.at(n); table != nil && len(c.next)*4 < len(c.data) {
+				c.next = append(c.next, numbers(table)...)
+			}
+		}
+		sector := c.at(more)
+		if len(sector) < c.sector {
+			return
+		}
+		names = numbers(sector[:c.sector-4])
+		more = little.Uint32(sector[c.sector-4:])
+	}
+}
+
+// chain returns the sectors from one on, at most limit bytes.
+func (c *compound) chain(n uint32, limit int) []byte {
+	var content []byte
+	for len(content) < limit {
+		sector := c.at(n)
+		if sector == nil {
+			break
+		}
+		content = append(content, sector...)
+		if int(n) >= len(c.next) {
+			break
+		}
+		n = c.next[n]
+	}
+	return content[:min(len(content), limit)]
+}
+
+func (c *compound) smallChain(n uint32, limit int) []byte {
+	var content []byte
+	for len(content) < limit && int(n) < len(c.nextSmall) && (int(n)+1)*smallSector <= len(c.small) {
+		content = append(content, c.small[int(n)*smallSector:][:smallSector]...)
+		n = c.nextSmall[n]
+	}
+	return content[:min(len(content), limit)]
+}
+
+func (c *compound) readDirectory(content []byte) {
+	for ; len(content) >= entrySize; content = content[entrySize:] {
+		length := int(little.Uint16(content[64:]))
+		if length < 2 || length > 64 {
+			continue
+		}
+		name := wide(content[:length-2])
+		size := little.Uint64(content[120:])
+		if c.sector == headerSize {
+			size &= 0xFFFFFFFF // the upper half may be anything in this version
+		}
+		if _, found := c.directory[name]; !found {
+			c.directory[name] = entry{little.Uint32(content[116:]), size}
+		}
+	}
+}
+
+// stream returns a stream, at most MaxStream bytes of it, or nil.
+func (c *compound) stream(name string) []byte {
+	e, found := c.directory[name]
+	if !found {
+		return nil
+	}
+	limit := int(min(e.size, MaxStream, uint64(len(c.data))))
+	if e.size < smallStream {
+		return c.smallChain(e.first, limit)
+	}
+	return c.chain(e.first, limit)
+}
+
+// numbers returns the 32-bit numbers that a text of bytes is made of.
+func numbers(b []byte) []uint32 {
+	n := make([]uint32, len(b)/4)
+	for i := range n {
+		n[i] = little.Uint32(b[4*i:])
+	}
+	return n
+}
+
+// wide decodes UTF-16.
+func wide(b []byte) string {
+	u := make([]uint16, len(b)/2)
+	for i := range u {
+		u[i] = little.Uint16(b[2*i:])
+	}
+	return string(utf16.Decode(u))
+}
+
+// narrow decodes windows-1252, in which Microsoft's programs store text that
+// fits.
+func narrow(b []byte) string {
+	var s strings.Builder
+	for _, c := range b {
+		s.WriteRune(windows1252.DecodeByte(c))
+	}
+	return s.String()
+}

@@ -1,0 +1,105 @@
+package pdf
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/imports/emscripten"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+)
+
+//go:embed pdfium.wasm
+var library []byte
+
+// engine is the library, compiled, in a runtime of which instances are made.
+type engine struct {
+	runtime wazero.Runtime
+	module  wazero.CompiledModule
+}
+
+// compiled compiles the library when it is first needed. It never changes.
+var compiled = sync.OnceValues(func() (*engine, error) {
+	ctx := experimental.WithCompilationWorkers(context.Background(), runtime.GOMAXPROCS(0))
+	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(MaxMemory / pageSize).WithCloseOnContextDone(true)
+	e := &engine{runtime: wazero.NewRuntimeWithConfig(ctx, config)}
+	var err error
+	if e.module, err = e.runtime.CompileModule(ctx, library); err != nil {
+		return nil, err
+	}
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, e.runtime); err != nil {
+		return nil, err
+	}
+	return e, e.environment(ctx)
+})
+
+const pageSize = 64 << 10 // of WebAssembly's memory
+
+// environment gives the library what emscripten's JavaScript would: jumps out
+// of functions, and more memory. Whatever else it asks for, it is refused.
+func (e *engine) environment(ctx context.Context) error {
+	environment := e.runtime.NewHostModuleBuilder("env")
+	jumps, err := emscripten.NewFunctionExporterForModule(e.module)
+	if err != nil {
+		return err
+	}
+	jumps.ExportFunctions(environment)
+	for _, f := range e.module.ImportedFunctions() {
+		module, name, _ := f.Import()
+		if answer, found := answers[name]; found && module == "env" {
+			environment.NewFunctionBuilder().WithGoModuleFunction(answer, f.ParamTypes(), f.ResultTypes()).Export(name)
+		}
+	}
+	_, err = environment.Instantiate(ctx)
+	return err
+}
+
+var answers = map[string]api.GoModuleFunc{
+	"emscripten_resize_heap": grow,
+	"_abort_js":              func(context.Context, api.Module, []uint64) { panic(errors.New("the library gave up")) },
+	"emscripten_date_now":    zero,
+	"_tzset_js":              nothing,
+	"_localtime_js":          noDate,
+	"_gmtime_js":             noDate,
+	"__syscall_openat":       refuse,
+	"__syscall_fcntl64":      refuse,
+	"__syscall_ioctl":        refuse,
+	"__syscall_fstat64":      refuse,
+	"__syscall_stat64":       refuse,
+	"__syscall_newfstatat":   refuse,
+	"__syscall_lstat64":      refuse,
+	"__syscall_ftruncate64":  refuse,
+	"__syscall_getdents64":   refuse,
+	"__syscall_unlinkat":     refuse,
+	"__syscall_rmdir":        refuse,
+}
+
+// grow enlarges the memory to the size asked for and answers whether it could.
+func grow(_ context.Context, m api.Module, stack []uint64) {
+	want, have := uint64(uint32(stack[0])), uint64(m.Memory().Size())
+	stack[0] = 1
+	if want > have {
+		if _, ok := m.Memory().Grow(uint32((want - have + pageSize - 1) / pageSize)); !ok {
+			stack[0] = 0
+		}
+	}
+}
+
+// noDate answers with the date 0 of January 1900.
+func noDate(_ context.Context, m api.Module, stack []uint64) {
+	m.Memory().Write(uint32(stack[1]), make([]byte, 44)) // struct tm
+}
+
+func refuse(_ context.Context, _ api.Module, stack []uint64) {
+	const noSuchCall = -52 // ENOSYS of WASI
+	stack[0] = api.EncodeI32(noSuchCall)
+}
+
+func zero(_ context.Context, _ api.Module, stack []uint64) { stack[0] = 0 }
+
+func nothing(context.Context, api.Module, []uint64) {}

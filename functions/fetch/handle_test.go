@@ -1,0 +1,88 @@
+package fetch
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+)
+
+func record(t *testing.T, id string, b batch.Batch) events.SQSMessage {
+	t.Helper()
+	body, err := json.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return events.SQSMessage{MessageId: id, Body: string(body)}
+}
+
+// TestHostsAreAskedAtOnce has every host answer only when all are asked.
+func TestHostsAreAskedAtOnce(t *testing.T) {
+	const hosts = 3
+	arrived, all := make(chan struct{}), make(chan struct{})
+	go func() {
+		for range hosts {
+			<-arrived
+		}
+		close(all)
+	}()
+	var event events.SQSEvent
+	first := newWorld(t, http.NotFoundHandler())
+	for i := range hosts {
+		w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			arrived <- struct{}{}
+			<-all
+		}))
+		b := w.batch("/")
+		b.Version.Token += uint64(i)
+		event.Records = append(event.Records, record(t, w.server.URL, b))
+	}
+	response, err := first.Handle(t.Context(), event)
+	if err != nil || len(response.BatchItemFailures) > 0 {
+		t.Errorf("failed: %v, %v", response.BatchItemFailures, err)
+	}
+	for _, r := range event.Records {
+		var b batch.Batch
+		if err := json.Unmarshal([]byte(r.Body), &b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := first.bucket.Head(t.Context(), layout.SpoolKey(b.Storage, b.Version)); err != nil {
+			t.Errorf("batch %s: %v", b.Version, err)
+		}
+	}
+}
+
+// TestPanicFailsOneMessage has the program break at one host.
+func TestPanicFailsOneMessage(t *testing.T) {
+	w := newWorld(t, respond(200, "text/html", "<p>"))
+	good, bad := w.batch("/"), w.batch("/")
+	bad.Version.Token++
+	bad.Targets[0].URL = "http://breaks.test/"
+	w.Transport = breaking{w.Transport}
+	response, err := w.Handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{record(t, "bad", bad), record(t, "good", good)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []events.SQSBatchItemFailure{{ItemIdentifier: "bad"}}
+	if !slices.Equal(want, response.BatchItemFailures) {
+		t.Errorf("failed: %v", response.BatchItemFailures)
+	}
+	if _, err := w.bucket.Head(t.Context(), layout.SpoolKey(good.Storage, good.Version)); err != nil {
+		t.Error(err)
+	}
+}
+
+// breaking is a transport that panics at one host.
+type breaking struct{ http.RoundTripper }
+
+func (b breaking) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Host == "breaks.test" {
+		panic("no transport for it")
+	}
+	return b.RoundTripper.RoundTrip(r)
+}

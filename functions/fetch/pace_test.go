@@ -1,0 +1,158 @@
+package fetch
+
+import (
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+)
+
+func TestRetryAfter(t *testing.T) {
+	for value, want := range map[string]time.Duration{
+		"":                                  0,
+		"0":                                 0,
+		" 120 ":                             2 * time.Minute,
+		"86401":                             24 * time.Hour,
+		"18446744073709551615":              24 * time.Hour,
+		"18446744073709551616":              0,
+		"-1":                                0,
+		"1.5":                               0,
+		"soon":                              0,
+		"Fri, 02 Jan 2026 03:05:05 GMT":     time.Minute,
+		"Friday, 02-Jan-26 03:05:05 GMT":    time.Minute,
+		"Fri Jan  2 03:05:05 2026":          time.Minute,
+		"Fri, 02 Jan 2026 03:03:05 GMT":     0,
+		"Fri, 31 Dec 9999 23:59:59 GMT":     24 * time.Hour,
+		"Fri, 02 Jan 2026 03:05:05 +0000":   0,
+		strings.Repeat("9", maxHeader):      0,
+		"Fri, 02 Jan 2026 03:05:05 GMT, 10": 0,
+	} {
+		a := answer{header: http.Header{"Retry-After": {value}}, ended: start}
+		if got := retryAfter(a); got != want {
+			t.Errorf("Retry-After %.40q: %s, want %s", value, got, want)
+		}
+	}
+}
+
+// busy answers that the host is to be asked again after a while.
+func busy(status int, retryAfter string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", retryAfter)
+		w.WriteHeader(status)
+	}
+}
+
+// TestRest has a host say in every way that it is too much, and be left alone
+// for a while.
+func TestRest(t *testing.T) {
+	second := time.Second
+	retry := func(reason string) end { return end{book.Retry, reason} }
+	notAsked, failed := end{book.NotAsked, ""}, end{book.Failed, "http 404"}
+	for name, c := range map[string]struct {
+		handler http.HandlerFunc
+		slept   []time.Duration
+		ends    []end
+	}{
+		"too many requests":  {respond(429, "", ""), []time.Duration{second, 2 * second}, []end{retry("http 429"), retry("http 429"), retry("http 429")}},
+		"unavailable":        {respond(503, "", ""), []time.Duration{second, 2 * second}, []end{retry("http 503"), retry("http 503"), retry("http 503")}},
+		"no answer":          {raw(""), []time.Duration{second, 2 * second}, []end{retry("connection"), retry("connection"), retry("connection")}},
+		"for as long as":     {busy(429, "20"), []time.Duration{20 * second, 20 * second}, []end{retry("http 429"), retry("http 429"), retry("http 429")}},
+		"for longer than us": {busy(503, "3600"), nil, []end{retry("http 503"), notAsked, notAsked}},
+		"of a page":          {busy(404, "20"), nil, []end{failed, failed, failed}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, c.handler)
+			if diff := cmp.Diff(c.ends, ends(w.run(t, w.batch("/1", "/2", "/3")))); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(c.slept, w.clock.slept); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestPaceIsCarried: the ledger tells the batches to come what this one and
+// those before have learnt of the host.
+func TestPaceIsCarried(t *testing.T) {
+	type carried struct {
+		Rest     time.Time
+		Failures uint16
+	}
+	after := func(d time.Duration) time.Time { return start.Add(d) }
+	for name, c := range map[string]struct {
+		handler  http.HandlerFunc
+		failures uint16
+		paths    []string
+		want     carried
+	}{
+		"the first failure":    {busy(503, "120"), 0, []string{"/1"}, carried{after(2 * time.Minute), 1}},
+		"one more":             {busy(429, ""), 6, []string{"/1"}, carried{after(64 * time.Second), 7}},
+		"no answer":            {raw(""), 2, []string{"/1"}, carried{after(4 * time.Second), 3}},
+		"the budget is used":   {busy(503, "120"), 12, []string{"/1"}, carried{after(time.Hour), 13}},
+		"as many as there are": {busy(503, ""), math.MaxUint16, []string{"/1"}, carried{after(time.Hour), math.MaxUint16}},
+		"one good answer":      {busy(404, ""), 9, []string{"/1"}, carried{time.Time{}, 0}},
+		"nothing was asked":    {busy(200, ""), 9, nil, carried{time.Time{}, 9}},
+	} {
+		w := newWorld(t, c.handler)
+		b := w.batch(c.paths...)
+		b.Failures = c.failures
+		l := w.run(t, b).Ledger
+		if diff := cmp.Diff(c.want, carried{l.Rest, l.Failures}); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestSlowIsCarried: so are the times that answers took; nothing is asked a
+// part of a millisecond too early.
+func TestSlowIsCarried(t *testing.T) {
+	p := pace{slow: 3 * time.Second, failures: 1, rest: start.Add(time.Nanosecond)}
+	var got spool.Ledger
+	p.note(&got)
+	want := spool.Ledger{Slow: 3 * time.Second, Failures: 1, Rest: start.Add(time.Millisecond)}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPace(t *testing.T) {
+	const second = time.Second
+	at := func(s int) time.Time { return start.Add(time.Duration(s) * second) }
+	var p pace
+	if !p.next(second).IsZero() {
+		t.Errorf("the first request waits until %s", p.next(second))
+	}
+	for i, step := range []struct {
+		answer answer
+		delay  time.Duration
+		want   time.Time
+	}{
+		{answer{status: 200, began: at(0), ended: at(8)}, 2 * second, at(16)},                   // as long as the answer took
+		{answer{status: 200, began: at(10), ended: at(14)}, 2 * second, at(20)},                 // six seconds of late
+		{answer{status: 404, began: at(20), ended: at(20)}, 10 * second, at(30)},                // the delay is longer
+		{answer{status: 200, began: at(30), ended: at(37)}, 0, at(37)},                          // no delay, no pause
+		{answer{err: http.ErrSchemeMismatch, began: at(40), ended: at(40)}, 0, at(41)},          // fails
+		{answer{status: 429, began: at(50), ended: at(50)}, 0, at(52)},                          // once more
+		{answer{status: 200, began: at(60), ended: at(60)}, 0, at(60)},                          // works again
+		{answer{err: errPort, began: at(70), ended: at(70)}, 0, at(70)},                         // was not asked
+		{answer{err: http.ErrSchemeMismatch, began: at(80), ended: at(80)}, 5 * second, at(85)}, // the delay is longer
+	} {
+		p.heard(step.answer)
+		if got := p.next(step.delay); !got.Equal(step.want) {
+			t.Errorf("answer %d: asked next after %s, want %s", i, got.Sub(start), step.want.Sub(start))
+		}
+	}
+	for range 100 {
+		p.heard(answer{status: 503, began: start, ended: start})
+	}
+	if rest := p.next(0).Sub(start); rest != maxBackoff {
+		t.Errorf("the host rests for %s, want %s", rest, maxBackoff)
+	}
+}

@@ -1,0 +1,64 @@
+package robots
+
+import (
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// pattern matches the beginning of a path.
+type pattern struct {
+	parts []string // the literal text between the stars
+	whole bool     // it must match to the end
+	size  int      // octets, by which the most specific pattern wins
+}
+
+// newPattern refuses the empty pattern, which stands for no rule, and one too
+// long to match any address, be it all escapes.
+func newPattern(value string) (pattern, bool) {
+	if value == "" || len(value)-strings.Count(value, "*") > 3*address.MaxBytes {
+		return pattern{}, false
+	}
+	value = address.NormalEscapes(value)
+	text, whole := strings.CutSuffix(value, "$")
+	text = strings.ReplaceAll(text, "$", "%24")
+	return pattern{parts: strings.Split(text, "*"), whole: whole, size: len(value)}, true
+}
+
+var special = strings.NewReplacer("*", "%2A", "$", "%24")
+
+// comparable returns a path, with its query, as patterns match it: its own
+// '*' and '$' are escaped, so that a pattern can name them (RFC 9309, section
+// 2.2.3).
+func comparable(path string) string { return special.Replace(address.NormalEscapes(path)) }
+
+// matches takes time in proportion to the path and the pattern: each part is
+// found at its first place, which leaves the most for the parts behind it.
+func (p pattern) matches(path string) bool {
+	rest, ok := strings.CutPrefix(path, p.parts[0])
+	if !ok {
+		return false
+	}
+	middle := p.parts[1:]
+	if !p.whole {
+		return follow(rest, middle)
+	}
+	if len(middle) == 0 {
+		return rest == ""
+	}
+	last := len(middle) - 1
+	rest, ok = strings.CutSuffix(rest, middle[last])
+	return ok && follow(rest, middle[:last])
+}
+
+// follow reports whether text holds the parts one behind the other.
+func follow(text string, parts []string) bool {
+	for _, part := range parts {
+		i := strings.Index(text, part)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(part):]
+	}
+	return true
+}

@@ -1,0 +1,45 @@
+package robots
+
+import "strings"
+
+// The records that are understood.
+const (
+	userAgent  = "user-agent"
+	allow      = "allow"
+	disallow   = "disallow"
+	crawlDelay = "crawl-delay"
+	sitemap    = "sitemap"
+)
+
+// record takes a line apart. As in Google's parser a blank may stand for the
+// colon where just two words are left, and common misspellings count: what is
+// meant is plain, and to overlook it would be to ask for what is forbidden.
+func record(text string) (key, value string) {
+	text, _, _ = strings.Cut(text, "#")
+	text = strings.TrimSpace(text)
+	key, value, found := strings.Cut(text, ":")
+	if !found {
+		i := strings.IndexAny(text, " \t")
+		if i < 0 {
+			return "", ""
+		}
+		key, value = text[:i], strings.TrimSpace(text[i:])
+		if strings.ContainsAny(value, " \t") {
+			return "", ""
+		}
+	}
+	return spelt(strings.ToLower(strings.TrimSpace(key))), strings.TrimSpace(value)
+}
+
+// spelt returns the record that a key, in lower case, is meant to be.
+func spelt(key string) string {
+	switch key {
+	case "useragent", "user agent":
+		return userAgent
+	case "dissallow", "dissalow", "disalow", "diasllow", "disallaw":
+		return disallow
+	case "site-map":
+		return sitemap
+	}
+	return key
+}
