@@ -11,9 +11,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// decide writes the decision into every link and returns the URLs that are
-// admitted by crawl partition, each once, by its shortest way.
+// decide cleans the target of every link, writes the decision into it and
+// returns the URLs that are admitted by crawl partition, each once, by its
+// shortest way. A link to what is forgotten must not go on record.
 func decide(s *settings.Settings, links []book.Link) (map[int][]frontier.Entry, error) {
+	s.CleanLinks(links)
 	d := decider{settings: s, targets: make(map[string]address.Address), entries: make(map[string]frontier.Entry)}
 	for i := range links {
 		if err := d.link(&links[i]); err != nil {

@@ -178,6 +178,7 @@ func (f *Function) putBook(ctx context.Context, current *manifest.Manifest, s *s
 	if _, err := decide(s, learnt.Links); err != nil {
 		return nil, err
 	}
+	learnt.Links = slices.DeleteFunc(learnt.Links, func(l book.Link) bool { return l.Decision == settings.Forgotten })
 	content, err := book.Encode(learnt)
 	if err != nil {
 		return nil, fmt.Errorf("cannot write book of partition %s: %w", current.Partition, err)

@@ -93,18 +93,26 @@ func (f *Function) room(ctx context.Context, front *frontier.Frontier, s *settin
 	if counts.Waiting == 0 || counts.Batches >= int64(f.Limits.Batches) {
 		return 0, nil
 	}
-	stop := s.StopAt()
-	if stop == 0 {
+	stop, fetches := s.StopAt(), s.Fetches()
+	if stop == 0 && fetches == 0 {
 		return batch.MaxTargets, nil
 	}
+	taken, out := int64(0), int64(0)
 	for _, crawl := range s.Crawl.Partitions() {
 		counts, err := frontier.New(f.Redis, crawl).Counts(ctx)
 		if err != nil {
 			return 0, err
 		}
-		stop -= counts.Stored + counts.Leased
+		taken += counts.Stored + counts.Leased
+		out += counts.Batches
 	}
-	return int(min(max(stop, 0), batch.MaxTargets)), nil
+	switch {
+	case fetches > 0 && out >= int64(fetches):
+		return 0, nil
+	case stop == 0:
+		return batch.MaxTargets, nil
+	}
+	return int(min(max(stop-taken, 0), batch.MaxTargets)), nil
 }
 
 func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *settings.Settings, crawl, room int) (bool, error) {

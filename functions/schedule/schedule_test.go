@@ -112,6 +112,20 @@ func TestConnections(t *testing.T) {
 	}
 }
 
+// TestFetches has no more batches out than a collection wants of all hosts.
+func TestFetches(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Fetches, c.Connections = 2, 9 })
+	w.admit(350, "")
+	first := w.run()
+	if diff := cmp.Diff([]int{100, 100}, sizes(first)); diff != "" {
+		t.Errorf("targets (-want +got):\n%s", diff)
+	}
+	w.settle(first[0])
+	if diff := cmp.Diff([]int{100}, sizes(w.run())); diff != "" {
+		t.Errorf("after one has ended (-want +got):\n%s", diff)
+	}
+}
+
 // TestRest: a host that wanted to be left alone is, across batches, and the
 // next batch knows how often it failed, until it gives a good answer.
 func TestRest(t *testing.T) {

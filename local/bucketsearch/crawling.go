@@ -16,6 +16,7 @@ import (
 
 // crawling are the flags that up and crawl share.
 type crawling struct {
+	collections  []string // files
 	scope        string
 	depth        int
 	maxPages     int64
@@ -30,6 +31,7 @@ type crawling struct {
 
 func (c *crawling) flags(flags *pflag.FlagSet) {
 	flags.SortFlags = false
+	flags.StringArrayVar(&c.collections, "collection", nil, "crawl what this `file` says, a collection in TOML; may be repeated")
 	flags.StringVar(&c.scope, "scope", string(collection.Host), "`which` links to follow: prefix (below the seed's directory), host,\n"+
 		"site (all hosts of its domain) or any")
 	flags.IntVar(&c.depth, "depth", collection.Unlimited, "follow at most `n` links from a seed; -1: no limit")
@@ -44,15 +46,19 @@ func (c *crawling) flags(flags *pflag.FlagSet) {
 }
 
 // plan is what the flags and the seeds ask for.
-func (c *crawling) plan(args []string) (system.Plan, error) {
+func (c *crawling) plan(flags *pflag.FlagSet, args []string) (system.Plan, error) {
 	if err := c.check(); err != nil {
+		return system.Plan{}, err
+	}
+	collections, err := readCollections(flags, c.collections, len(args) > 0)
+	if err != nil {
 		return system.Plan{}, err
 	}
 	scope, err := collection.ParseScope(c.scope)
 	if err != nil {
 		return system.Plan{}, err
 	}
-	plan := system.Plan{Delay: c.delay, Connections: c.connections, MaxPages: c.maxPages}
+	plan := system.Plan{Collections: collections, Delay: c.delay, Connections: c.connections, MaxPages: c.maxPages}
 	for _, arg := range args {
 		seed, err := collection.ParseSeed(arg)
 		if err != nil {

@@ -45,7 +45,25 @@ func TestMistakes(t *testing.T) {
 	defer busy.Close()
 	address := strings.TrimPrefix(busy.URL, "http://")
 	data := filepath.Join(t.TempDir(), "data")
+	files := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(files, name)
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good := file("good.toml", "name = \"good\"\nseeds = [\"https://example.org/\"]\n")
+	wrong := file("wrong.toml", "name = \"wrong\"\nseeds = [\"https://example.org/\"]\ndepth = \"deep\"\n")
+	usual := file("usual.toml", "name = \"default\"\nseeds = [\"https://example.org/\"]\n")
 	for _, c := range []struct{ args, want string }{
+		{"crawl --collection " + wrong, wrong + `:3: depth: want a number of links or "unlimited", not "deep"`},
+		{"up --collection " + wrong, wrong + ":3: depth: want"},
+		{"crawl --collection " + wrong + "s", "cannot read collection " + wrong + "s"},
+		{"crawl --delay 0 --collection " + good, "--delay does not go with --collection, whose file says it (delay); change " + good},
+		{"crawl --max-pages 3 example.org --collection " + good, "whose file says it (pages)"},
+		{"crawl --collection " + good + " --collection " + good, good + " and " + good + ` are one collection, "good"`},
+		{"crawl example.org --collection " + usual, "the seeds of the command line and " + usual + ` are one collection, "default"`},
 		{"crawl", "crawl needs a seed"},
 		{"crawl mailto:joe", "is no web address"},
 		{"crawl --scope planet example.org", `scope "planet": choose prefix, host, site or any`},
@@ -190,6 +208,35 @@ func checkStatus(t *testing.T, data string, command func(int, ...string) ran) {
 	got := command(0, "status")
 	if !strings.Contains(got.err, "counting begins anew") || !strings.Contains(got.out, "3 URLs discovered") {
 		t.Errorf("status with damaged counts: %+v", got)
+	}
+}
+
+// TestCollection crawls what a file says, and looks at it alone.
+func TestCollection(t *testing.T) {
+	t.Parallel()
+	web, data := pond(t), filepath.Join(t.TempDir(), "data")
+	file := filepath.Join(t.TempDir(), "pond.toml")
+	content := fmt.Sprintf("name = \"pond\"\nseeds = [%q]\ndelay = \"0s\"\nexclude = [\"*/frog\"]\nallow = [\"127.0.0.1\"]\n", web+"/?utm_source=file")
+	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"crawl", "--collection", file}, "1 page stored in "},
+		{[]string{"search", "collection:pond", "heron"}, web + "/"},
+		{[]string{"search", "--collection", "pond", "heron"}, web + "/"},
+		{[]string{"search", "collection:lake", "heron"}, "0 pages match"},
+		{[]string{"status", "--collection", "pond"}, "1 excluded"},
+		{[]string{"verify"}, ": 0 problems"},
+	} {
+		if got := do(t.Context(), append(c.args, "--data", data)...); got.code != 0 || !strings.Contains(got.out, c.want) {
+			t.Errorf("%v: %+v; want %q", c.args, got, c.want)
+		}
+	}
+	if got := do(t.Context(), "status", "--collection", "lake", "--data", data); got.code != 1 || !strings.Contains(got.err, `no collection "lake"; there are: pond`) {
+		t.Errorf("status of a collection that is none: %+v", got)
 	}
 }
 

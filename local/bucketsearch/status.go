@@ -15,6 +15,7 @@ import (
 
 func statusCommand(where *location) *cobra.Command {
 	var asJSON bool
+	var name string
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say what became of every URL, and what the bucket holds",
@@ -28,7 +29,7 @@ func statusCommand(where *location) *cobra.Command {
 			if err != nil {
 				fmt.Fprintln(cmd.ErrOrStderr(), "bucketsearch:", err)
 			}
-			status, err := system.ReadStatus(cmd.Context(), a.Bucket, requests)
+			status, err := system.ReadStatus(cmd.Context(), a.Bucket, requests, name)
 			if err != nil {
 				return err
 			}
@@ -44,6 +45,7 @@ func statusCommand(where *location) *cobra.Command {
 			return nil
 		}),
 	}
+	cmd.Flags().StringVar(&name, "collection", "", "count only the URLs of this collection, by its `name`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bucketsearch/bucketsearch/local/system"
-	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
 // freshness is how old the manifests of a served answer may be.
@@ -24,9 +23,9 @@ func upCommand(where *location) *cobra.Command {
 		Use:   "up [SEED...]",
 		Short: "Run everything and serve the search page",
 		Long: "Up runs object store, Redis, functions and the search page in one process tree,\n" +
-			"crawls the seeds if there are any, and goes on with what earlier crawls left.\n" +
-			"Ctrl-C stops it; the next start goes on where it stopped.",
-		Example: "  bucketsearch up\n  bucketsearch up https://www.example.org/\n  bucketsearch up --listen 127.0.0.1:9090",
+			"crawls seeds and collections if there are any, and goes on with what earlier crawls\n" +
+			"left. Ctrl-C stops it; the next start goes on where it stopped.",
+		Example: "  bucketsearch up\n  bucketsearch up https://www.example.org/\n  bucketsearch up --collection docs.toml\n  bucketsearch up --listen 127.0.0.1:9090",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runUp(cmd, where, &flags, listen, args)
 		},
@@ -38,7 +37,7 @@ func upCommand(where *location) *cobra.Command {
 
 func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, args []string) (err error) {
 	ctx := cmd.Context()
-	plan, err := flags.plan(args)
+	plan, err := flags.plan(cmd.Flags(), args)
 	if err != nil {
 		return err
 	}
@@ -52,7 +51,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if len(plan.Seeds) > 0 {
+	if !plan.Empty() {
 		if err := s.Plan(ctx, plan); err != nil {
 			return err
 		}
@@ -77,7 +76,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
-		follow(watching, cmd, s, plan.Seeds)
+		follow(watching, cmd, s, plan)
 	}()
 	err = nil
 	select {
@@ -96,7 +95,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 }
 
 // follow shows the progress of a crawl until it is over, and what it brought.
-func follow(ctx context.Context, cmd *cobra.Command, s *system.System, seeds []collection.Seed) {
+func follow(ctx context.Context, cmd *cobra.Command, s *system.System, plan system.Plan) {
 	began := time.Now()
 	m := newMeter(cmd.ErrOrStderr())
 	err := s.Wait(ctx, false, m.show)
@@ -104,10 +103,10 @@ func follow(ctx context.Context, cmd *cobra.Command, s *system.System, seeds []c
 	if err != nil {
 		return // runUp sees it, too
 	}
-	if len(seeds) == 0 && m.last.Stored == m.first {
+	if plan.Empty() && m.last.Stored == m.first {
 		return
 	}
-	summary, err := s.Summarize(ctx, seeds, began)
+	summary, err := s.Summarize(ctx, plan, began)
 	if err != nil {
 		s.Log.Warn("summary", "error", err)
 		return

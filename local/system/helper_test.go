@@ -85,7 +85,7 @@ func crawl(t *testing.T, s *System, p Plan) Summary {
 	t.Helper()
 	began := begin(t, s, p)
 	wait(t, s, func(Progress, error) {})
-	summary, err := s.Summarize(t.Context(), p.Seeds, began)
+	summary, err := s.Summarize(t.Context(), p, began)
 	if err != nil {
 		t.Fatal(err)
 	}

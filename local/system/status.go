@@ -2,6 +2,9 @@ package system
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
@@ -39,25 +42,40 @@ type Bytes struct {
 	Written int64 `json:"written"`
 }
 
-// ReadStatus reads the books of a bucket.
-func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Counts) (Status, error) {
-	books, err := readBooks(ctx, bucket)
+// ReadStatus reads the books of a bucket. With the name of a collection only
+// the URLs that it admits, or for which it asked, are counted; what the bucket
+// holds is that of all collections.
+func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Counts, name string) (Status, error) {
+	inForce, err := settings.Read(ctx, bucket)
 	if err != nil {
 		return Status{}, err
 	}
-	return statusOf(books, requests, func(account.URL) {})
-}
-
-func readBooks(ctx context.Context, bucket blob.Reader) (*account.Bucket, error) {
-	inForce, err := settings.Read(ctx, bucket)
-	if err != nil {
-		return nil, err
+	if err := known(inForce, name); err != nil {
+		return Status{}, err
 	}
-	return account.Read(ctx, bucket, inForce)
+	books, err := account.Read(ctx, bucket, inForce)
+	if err != nil {
+		return Status{}, err
+	}
+	return statusOf(books, requests, func(u account.URL) bool {
+		return name == "" || u.Collection == name || slices.Contains(u.Final.Collections, name)
+	})
 }
 
-// statusOf counts, and shows every URL that it counts.
-func statusOf(books *account.Bucket, requests countblob.Counts, show func(account.URL)) (Status, error) {
+// known fails for the name of a collection that is none.
+func known(s *settings.Settings, name string) error {
+	var names []string
+	for _, c := range s.Collections {
+		names = append(names, c.Name)
+	}
+	if name == "" || slices.Contains(names, name) {
+		return nil
+	}
+	return fmt.Errorf("no collection %q; there are: %s", name, strings.Join(names, ", "))
+}
+
+// statusOf counts the URLs that it is to count, having seen all.
+func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.URL) bool) (Status, error) {
 	status := Status{
 		Skipped:  make(map[string]int),
 		Failed:   make(map[string]int),
@@ -68,8 +86,9 @@ func statusOf(books *account.Bucket, requests countblob.Counts, show func(accoun
 		if err != nil {
 			return status, err
 		}
-		status.add(u)
-		show(u)
+		if of(u) {
+			status.add(u)
+		}
 	}
 	for _, m := range books.Manifests {
 		status.Packages += len(m.Packages)

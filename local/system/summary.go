@@ -2,6 +2,7 @@ package system
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // Summary is what a crawl has brought.
@@ -31,65 +33,70 @@ func (f Fate) Stored() bool { return f.Final.State == account.Stored }
 // Redirected reports whether the seed led elsewhere.
 func (f Fate) Redirected() bool { return f.Final.Address.URL != f.Seed }
 
-// Summarize reads what a crawl of these seeds has brought since it began.
-func (s *System) Summarize(ctx context.Context, seeds []collection.Seed, began time.Time) (Summary, error) {
-	books, err := readBooks(ctx, s.Bucket)
+// Summarize reads what a crawl of this plan has brought since it began.
+func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summary, error) {
+	inForce, err := settings.Read(ctx, s.Bucket)
+	if err != nil {
+		return Summary{}, err
+	}
+	books, err := account.Read(ctx, s.Bucket, inForce)
 	if err != nil {
 		return Summary{}, err
 	}
 	var summary Summary
 	began = began.Truncate(time.Millisecond)
 	near := make(map[layout.Identity]account.URL) // seeds, and where they redirect
-	summary.Status, err = statusOf(books, s.Requests(), func(u account.URL) {
+	summary.Status, err = statusOf(books, s.Requests(), func(u account.URL) bool {
 		if u.Final.State == book.Stored && !u.Final.Time.Before(began) {
 			summary.New++
 		}
 		if u.Depth == 0 {
 			near[u.Address.ID] = u
 		}
+		return true
 	})
 	if err != nil {
 		return Summary{}, err
 	}
-	for _, seed := range seeds {
-		fate, err := fateOf(near, seed.URL)
-		if err != nil {
-			return Summary{}, err
+	for _, c := range append(slices.Clip(p.Collections), collection.Collection{Name: DefaultCollection, Seeds: p.Seeds}) {
+		for _, seed := range c.Seeds {
+			at, err := collection.ParseSeed(seed.URL)
+			if err != nil {
+				return Summary{}, err
+			}
+			summary.Seeds = append(summary.Seeds, fateOf(inForce, near, inForce.Clean(c.Name, at)))
 		}
-		summary.Seeds = append(summary.Seeds, fate)
 	}
 	return summary, nil
 }
 
 // fateOf follows the redirects of a seed.
-func fateOf(known map[layout.Identity]account.URL, seed string) (Fate, error) {
-	at, err := collection.ParseSeed(seed)
-	if err != nil {
-		return Fate{}, err
-	}
-	fate := Fate{Seed: at.URL, Final: account.URL{Address: at, State: account.Pending}}
+func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed address.Address) Fate {
+	at, fate := seed, Fate{Seed: seed.URL, Final: account.URL{Address: seed, State: account.Pending}}
 	for range collection.MaxHops + 1 {
 		u, found := known[at.ID]
 		if !found {
 			break
 		}
 		fate.Final = u
-		to, redirected := redirectOf(u)
+		to, redirected := redirectOf(s, u)
 		if !redirected {
 			break
 		}
 		at = to
 	}
-	return fate, nil
+	return fate
 }
 
 // redirectOf returns where a URL led, which its outcome says in words; a very
 // long address is cut short there and leads nowhere.
-func redirectOf(u account.URL) (address.Address, bool) {
+func redirectOf(s *settings.Settings, u account.URL) (address.Address, bool) {
 	to, found := strings.CutPrefix(u.Final.Detail, "to ")
 	if u.State != account.Skipped || u.Final.Reason != "redirect" || !found {
 		return address.Address{}, false
 	}
-	target, err := address.Parse(to)
+	links := []book.Link{{Source: u.Address.ID, Target: to, Kind: book.Redirect, Collection: u.Collection}}
+	s.CleanLinks(links)
+	target, err := address.Parse(links[0].Target)
 	return target, err == nil
 }

@@ -151,7 +151,7 @@ func TestAttach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		status, err := ReadStatus(t.Context(), a.Bucket, countblob.Counts{})
+		status, err := ReadStatus(t.Context(), a.Bucket, countblob.Counts{}, "")
 		if err != nil || status.Stored != 3 {
 			t.Errorf("status %+v, %v", status, err)
 		}

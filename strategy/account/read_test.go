@@ -281,3 +281,25 @@ func (m *meddler) Get(ctx context.Context, key string, r blob.Range) ([]byte, er
 	}
 	return m.Bucket.Get(ctx, key, r)
 }
+
+// TestSpoolIsCleaned: what a link in the spool leads to is the URL that pack
+// will write into the book.
+func TestSpoolIsCleaned(t *testing.T) {
+	bucket, s, _ := newBucket(t)
+	b := learnt(t, 5)
+	for _, query := range []string{"?utm_source=a", "?utm_source=b", ""} {
+		a := parse(t, host+"new"+query)
+		l := link(a.URL, 1, 0)
+		l.Place, l.Region = a.Place, book.Text
+		b.Links = append(b.Links, l)
+	}
+	addSpool(t, bucket, b)
+	read, err := Read(t.Context(), bucket, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]State{"": Pending, name(1): Failed, name(2): Failed, name(3): Failed, name(5): Failed, "new": Pending}
+	if diff := cmp.Diff(want, states(t, read.Account)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -67,6 +67,7 @@ func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.
 	for _, o := range ledger.Outcomes {
 		b.Outcome(o)
 	}
+	b.settings.CleanLinks(ledger.Links) // as pack will
 	for _, l := range ledger.Links {
 		b.Link(l)
 	}

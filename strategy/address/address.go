@@ -15,6 +15,11 @@
 // parameters and "index.html" mean what the server makes of them.
 //
 // Canonicalising a canonical form changes nothing.
+//
+// What a crawler knows beyond that is kept apart, because it may change without
+// a new standard: a Cleaner drops the parameters of trackers and sessions,
+// Suspicious tells addresses of traps, Pattern what many addresses have in
+// common.
 package address
 
 import (

@@ -14,9 +14,12 @@ const MaxHops = 10
 
 // The reasons for which an address is not admitted.
 const (
-	OutOfScope = "out of scope"
-	TooDeep    = "too deep"
-	TooMany    = "too many redirects"
+	OutOfScope  = "out of scope"
+	Excluded    = "excluded"
+	NotIncluded = "not included"
+	TooDeep     = "too deep"
+	TooMany     = "too many redirects"
+	// and those of address.Suspicious
 )
 
 // Admission decides which addresses belong to a collection. It is safe for
@@ -28,13 +31,17 @@ type Admission struct {
 	hosts       map[string]limit
 	sites       map[string]limit
 	everywhere  limit
+
+	include, exclude []pattern
+	cleaner          address.Cleaner
 }
 
 // limit is how many levels a scope holds: a depth + 1, so that zero holds none.
 type limit uint32
 
-// Rules parses the seeds. It fails on the first that is no web address, has
-// no known scope or a negative depth other than Unlimited.
+// Rules parses the seeds and patterns. It fails on the first seed that is no
+// web address, has no known scope or a negative depth other than Unlimited, and
+// on the first pattern that is none.
 func (c Collection) Rules() (Admission, error) {
 	a := Admission{
 		seeds:       make(map[layout.Identity]bool, len(c.Seeds)),
@@ -46,6 +53,18 @@ func (c Collection) Rules() (Admission, error) {
 		if err := a.add(seed); err != nil {
 			return Admission{}, err
 		}
+	}
+	var err error
+	if a.include, err = parsePatterns(c.Include); err != nil {
+		return Admission{}, fmt.Errorf("include: %w", err)
+	}
+	if a.exclude, err = parsePatterns(c.Exclude); err != nil {
+		return Admission{}, fmt.Errorf("exclude: %w", err)
+	}
+	if c.DropParameters == nil {
+		a.cleaner = address.DefaultCleaner()
+	} else if a.cleaner, err = address.NewCleaner(c.DropParameters); err != nil {
+		return Admission{}, fmt.Errorf("drop_parameters: %w", err)
 	}
 	return a, nil
 }
@@ -87,25 +106,38 @@ func widen(limits map[string]limit, key string, levels limit) {
 	limits[key] = max(limits[key], levels)
 }
 
+// Clean returns the address that is crawled in place of the target of a link:
+// without the parameters that the collection drops. Clean first, then Decide.
+func (a Admission) Clean(target address.Address) address.Address { return a.cleaner.Clean(target) }
+
 // Decide returns "" for an address that is admitted, else the reason for the
 // record. The depth is the number of links from the nearest seed, hops that of
 // redirects followed since the last link. An address is admitted if the scope
-// of any seed holds it within that seed's depth; the seeds themselves are
-// admitted at depth 0.
+// of any seed holds it within that seed's depth, the patterns let it through
+// and it does not look like a trap. The seeds themselves are admitted at depth
+// 0, and whatever the patterns say.
 func (a Admission) Decide(target address.Address, depth uint16, hops uint8) (reason string) {
 	if hops > MaxHops {
 		return TooMany
 	}
-	if depth == 0 && a.seeds[target.ID] {
+	isSeed := a.seeds[target.ID]
+	if depth == 0 && isSeed {
 		return ""
 	}
-	switch levels := a.levels(target); {
+	levels := a.levels(target)
+	switch {
 	case levels == 0:
 		return OutOfScope
 	case limit(depth) >= levels:
 		return TooDeep
+	case isSeed:
+		return ""
+	case matchAny(a.exclude, target.URL):
+		return Excluded
+	case len(a.include) > 0 && !matchAny(a.include, target.URL):
+		return NotIncluded
 	}
-	return ""
+	return address.Suspicious(target)
 }
 
 // levels returns the most that any seed in whose scope the target lies allows.

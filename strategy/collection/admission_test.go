@@ -106,12 +106,82 @@ func TestSeedsAreAdmitted(t *testing.T) {
 	}
 }
 
+func TestPatternsDecide(t *testing.T) {
+	c := docs(Seed{"https://example.org/docs/", Host, 5}, Seed{"https://example.org/docs/old/all", Host, 5})
+	c.Include = []string{"*/docs/*", "re:/help$"}
+	c.Exclude = []string{"*/old/*"}
+	admission, err := c.Rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		target string
+		depth  uint16
+		want   string
+	}{
+		{"https://example.org/docs/a", 1, ""},
+		{"https://example.org/help", 1, ""},
+		{"https://example.org/blog/", 1, NotIncluded},
+		{"https://example.org/docs/old/a", 1, Excluded},
+		{"https://example.org/old/", 1, Excluded},
+		{"https://example.org/docs/old/all", 0, ""},
+		{"https://example.org/docs/old/all", 5, ""},
+		{"https://example.org/docs/old/all", 6, TooDeep},
+		{"https://example.net/docs/", 1, OutOfScope},
+		{"https://example.org/docs/old/a", 6, TooDeep},
+		{"https://example.org/docs/a/a/a/", 1, address.Repeats},
+		{"https://example.org/blog/a/a/a/", 1, NotIncluded},
+	} {
+		if got := admission.Decide(parse(t, test.target), test.depth, 0); got != test.want {
+			t.Errorf("%s at depth %d: %q, want %q", test.target, test.depth, got, test.want)
+		}
+	}
+}
+
+func TestSeedThatLooksLikeATrap(t *testing.T) {
+	admission := rules(t, Seed{"https://example.org/a/a/a/", Host, Unlimited})
+	for _, depth := range []uint16{0, 3} {
+		if got := admission.Decide(parse(t, "https://example.org/a/a/a/"), depth, 0); got != "" {
+			t.Errorf("at depth %d: %s", depth, got)
+		}
+	}
+	if got := admission.Decide(parse(t, "https://example.org/a/a/a/a/"), 1, 0); got != address.Repeats {
+		t.Errorf("what it links to: %q, want %q", got, address.Repeats)
+	}
+}
+
+func TestCollectionCleans(t *testing.T) {
+	for _, test := range []struct {
+		drop []string
+		want string
+	}{
+		{nil, "https://example.org/?a=1"},
+		{[]string{}, "https://example.org/?a=1&utm_source=x"},
+		{[]string{"a"}, "https://example.org/?utm_source=x"},
+	} {
+		c := docs()
+		c.DropParameters = test.drop
+		admission, err := c.Rules()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := admission.Clean(parse(t, "https://example.org/?a=1&utm_source=x")).URL; got != test.want {
+			t.Errorf("without %q: %s, want %s", test.drop, got, test.want)
+		}
+	}
+	if got := (Admission{}).Clean(parse(t, "https://example.org/?gclid=1")).URL; got != "https://example.org/?gclid=1" {
+		t.Errorf("without a collection: %s", got)
+	}
+}
+
 func BenchmarkDecide(b *testing.B) {
 	var seeds []Seed
 	for i := range 10000 {
 		seeds = append(seeds, Seed{fmt.Sprintf("https://example.org/%d/index.html", i), Prefix, 5}, Seed{fmt.Sprintf("https://example%d.org/", i), Host, 5})
 	}
-	admission, err := docs(seeds...).Rules()
+	c := docs(seeds...)
+	c.Include, c.Exclude = []string{"*/some/*"}, []string{"*/other/*", "*.zip"}
+	admission, err := c.Rules()
 	if err != nil {
 		b.Fatal(err)
 	}

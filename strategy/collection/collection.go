@@ -1,24 +1,8 @@
-// Package collection says what to crawl. A collection is a versioned,
-// immutable document in the bucket, as JSON:
-//
-//	{
-//	  "name": "docs",
-//	  "version": 3,
-//	  "seeds": [{"url": "https://example.org/doc/", "scope": "prefix", "depth": -1}],
-//	  "delay_ms": 1000,        from the end of a response to the next request on a host
-//	  "connections": 1,        batches at a time on a host
-//	  "stop_at": 0,            stored pages at which leasing stops; 0: never
-//	  "agent": "ExampleBot/1.0",
-//	  "again": "2026-11-21T22:00:00Z"   URLs that failed before are asked for again
-//	}
 package collection
 
 import (
-	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -34,13 +18,15 @@ const (
 	Any    Scope = "any"    // the whole web
 )
 
+const scopes = string(Prefix + ", " + Host + ", " + Site + " or " + Any)
+
 // ParseScope returns the scope of this name.
 func ParseScope(name string) (Scope, error) {
 	switch scope := Scope(name); scope {
 	case Prefix, Host, Site, Any:
 		return scope, nil
 	}
-	return "", fmt.Errorf("scope %q: choose %s, %s, %s or %s", name, Prefix, Host, Site, Any)
+	return "", fmt.Errorf("scope %q: choose %s", name, scopes)
 }
 
 // Unlimited is the depth without a limit.
@@ -59,12 +45,31 @@ type Collection struct {
 	Version     uint64 `json:"version"`
 	Seeds       []Seed `json:"seeds"`
 	DelayMillis int64  `json:"delay_ms"`
-	Connections int    `json:"connections"`
+	Connections int    `json:"connections"` // on a host
 	StopAt      int64  `json:"stop_at"`
 	Agent       string `json:"agent"`
 	// Again has URLs that failed before this time asked for again: a site that
 	// was down may be up.
 	Again time.Time `json:"again,omitzero"`
+
+	// What scopes admit is crawled if any pattern of Include, or none is given,
+	// and no pattern of Exclude matches its URL.
+	Include []string `json:"include,omitzero"`
+	Exclude []string `json:"exclude,omitzero"`
+	// DropParameters are patterns as address.NewCleaner takes them; nil stands
+	// for address.DefaultParameters.
+	DropParameters []string `json:"drop_parameters,omitzero"`
+	Sitemaps       []string `json:"sitemaps,omitzero"` // URLs
+
+	Fetches      int      `json:"fetches,omitzero"`       // at once on all hosts; 0: no limit of its own
+	HostPages    int64    `json:"host_pages,omitzero"`    // stored pages of a host; 0: no limit
+	PatternPages int64    `json:"pattern_pages,omitzero"` // stored pages of an address.Pattern; 0: no limit
+	Schedule     Schedule `json:"schedule,omitzero"`
+	Language     string   `json:"language,omitzero"` // of the pages that are shown, by ISO 639; "": any
+	Topic        *Topic   `json:"topic,omitzero"`    // nil: pages of any topic
+	// Allow are addresses that are not public and may be fetched: CIDR ranges,
+	// IP addresses and names of hosts.
+	Allow []string `json:"allow,omitzero"`
 }
 
 // With returns the collection with more seeds. A seed of the same canonical
@@ -94,26 +99,4 @@ func canonical(seed string) string {
 		return a.URL
 	}
 	return seed
-}
-
-var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
-
-// Validate says what is wrong with the collection.
-func (c Collection) Validate() error {
-	switch {
-	case !namePattern.MatchString(c.Name):
-		return fmt.Errorf("name %q: want up to 63 lower-case letters, digits and hyphens", c.Name)
-	case c.DelayMillis < 0:
-		return fmt.Errorf("delay of %d ms: want 0 or more", c.DelayMillis)
-	case c.Connections < 1:
-		return fmt.Errorf("%d connections on a host: want 1 or more", c.Connections)
-	case c.StopAt < 0:
-		return fmt.Errorf("stop at %d pages: want 0 for never, or more", c.StopAt)
-	case strings.ContainsFunc(c.Agent, func(r rune) bool { return r < ' ' || r > '~' }):
-		return fmt.Errorf("agent %q: want printable ASCII", c.Agent)
-	case c.Agent == "":
-		return errors.New("no agent: web sites want to know who asks")
-	}
-	_, err := c.Rules()
-	return err
 }

@@ -47,6 +47,40 @@ func TestPublish(t *testing.T) {
 	}
 }
 
+// TestStoredForm reads a document with the fields of old and none else, and one
+// with all, as the package says that they are stored.
+func TestStoredForm(t *testing.T) {
+	old := `{"name":"docs","version":3,"seeds":[{"url":"https://example.org/","scope":"host","depth":-1}],"delay_ms":1000,"connections":1,"stop_at":0,"agent":"ExampleBot/1.0"`
+	wantOld := docs(Seed{"https://example.org/", Host, Unlimited})
+	wantOld.Version = 3
+	full := wantOld
+	full.Include, full.Exclude, full.DropParameters = []string{"*"}, []string{"*.zip"}, []string{}
+	full.Sitemaps, full.Allow = []string{"https://example.org/s.xml"}, []string{"::1"}
+	full.Fetches, full.HostPages, full.PatternPages = 30, 5, 6
+	full.Schedule, full.Language = "every 6h", "de"
+	full.Topic = &Topic{Words: []string{"a"}, Pages: []string{"https://example.org/b"}, Texts: []string{"c"}, Threshold: 0.3}
+	for stored, want := range map[string]Collection{
+		old + "}": wantOld,
+		old + `,"include":["*"],"exclude":["*.zip"],"drop_parameters":[],"sitemaps":["https://example.org/s.xml"],"fetches":30,"host_pages":5,"pattern_pages":6,` +
+			`"schedule":"every 6h","language":"de","topic":{"words":["a"],"pages":["https://example.org/b"],"texts":["c"],"threshold":0.3},"allow":["::1"]}`: full,
+	} {
+		got, err := numbered.Decode[Collection]([]byte(stored))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("read (-want +got):\n%s", diff)
+		}
+		again, err := json.Marshal(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(stored, string(again)); diff != "" {
+			t.Errorf("written (-want +got):\n%s", diff)
+		}
+	}
+}
+
 func TestLoadAll(t *testing.T) {
 	bucket := memblob.New()
 	var want []Collection

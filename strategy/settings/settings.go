@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -129,41 +128,6 @@ func (s *Settings) Decide(name string, target address.Address, depth uint16, hop
 // with the outcome, is to be asked for again.
 func (s *Settings) AskAgain(name string, failed book.Outcome) bool {
 	return failed.Time.Before(s.Collection(name).Again)
-}
-
-// Delay returns the pause between the end of a response and the next request
-// on a host. Collections share hosts, so the longest holds.
-func (s *Settings) Delay() time.Duration {
-	var longest int64
-	for _, c := range s.Collections {
-		longest = max(longest, c.DelayMillis)
-	}
-	return time.Duration(longest) * time.Millisecond
-}
-
-// Connections returns how many batches may be out on a host: the fewest that
-// any collection asks for.
-func (s *Settings) Connections() int {
-	if len(s.Collections) == 0 {
-		return 1
-	}
-	fewest := math.MaxInt
-	for _, c := range s.Collections {
-		fewest = min(fewest, c.Connections)
-	}
-	return fewest
-}
-
-// StopAt returns the number of stored pages, over all partitions, at which
-// leasing stops: the lowest that any collection asks for, 0 for never.
-func (s *Settings) StopAt() int64 {
-	var lowest int64
-	for _, c := range s.Collections {
-		if c.StopAt > 0 && (lowest == 0 || c.StopAt < lowest) {
-			lowest = c.StopAt
-		}
-	}
-	return lowest
 }
 
 // Partitions returns the storage partitions that exist.

@@ -2,6 +2,7 @@ package settings_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -199,5 +200,74 @@ func TestCache(t *testing.T) {
 			t.Errorf("at second %d: %d LIST and %d GET, want %d and %d", step.second, got.List, got.Get, 5*step.reads, 3*step.reads)
 		}
 		publish(t, store, wider)
+	}
+}
+
+func TestLimitsOfAll(t *testing.T) {
+	bucket := memblob.New()
+	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon))
+	for i, step := range []struct {
+		fetches int
+		allow   []string
+		want    int
+		allowed []string
+	}{
+		{0, nil, 0, nil},
+		{30, []string{"10.0.0.0/8", "intranet.example"}, 30, []string{"10.0.0.0/8", "intranet.example"}},
+		{40, []string{"intranet.example", "::1"}, 30, []string{"10.0.0.0/8", "::1", "intranet.example"}},
+		{7, nil, 7, []string{"10.0.0.0/8", "::1", "intranet.example"}},
+	} {
+		c := docs()
+		c.Name, c.Fetches, c.Allow = fmt.Sprint("c", i), step.fetches, step.allow
+		publish(t, bucket, c)
+		s := read(t, bucket)
+		if got := s.Fetches(); got != step.want {
+			t.Errorf("after %d collections: %d fetches, want %d", i+1, got, step.want)
+		}
+		if diff := cmp.Diff(step.allowed, s.Allow()); diff != "" {
+			t.Errorf("after %d collections, allowed (-want +got):\n%s", i+1, diff)
+		}
+	}
+}
+
+func TestCleanLinks(t *testing.T) {
+	bucket := memblob.New()
+	own := docs()
+	own.Name, own.DropParameters = "own", []string{"x"}
+	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), docs(), own)
+	s := read(t, bucket)
+	const page = "http://docs.example/a"
+	for _, test := range []struct {
+		collection   string
+		kind         book.Kind
+		source       string
+		target, want string
+	}{
+		{"docs", book.Anchor, page, page, page},
+		{"docs", book.Anchor, page, page + "?utm_source=news&x=1", page + "?x=1"},
+		{"docs", book.Anchor, page, page + ";jsessionid=8F3A2B1C9D4E5F60?gclid=7", page},
+		{"own", book.Anchor, page, page + "?utm_source=news&x=1", page + "?utm_source=news"},
+		{"none", book.Anchor, page, page + "?utm_source=news", page + "?utm_source=news"},
+		{"docs", book.Image, page, page + "?utm_source=news", page + "?utm_source=news"},
+		{"docs", book.Redirect, "http://docs.example/to", page + "?utm_source=news", page},
+		{"docs", book.Redirect, page, page + "?utm_source=news", page + "?utm_source=news"}, // else the page were lost
+		{"docs", book.Anchor, page, "no address", "no address"},
+	} {
+		links := []book.Link{
+			{Kind: test.kind, Source: layout.IdentityOf(test.source), Target: test.target, Collection: test.collection},
+			{Kind: test.kind, Source: layout.IdentityOf(test.source), Target: test.target, Collection: test.collection},
+		}
+		if a, err := address.Parse(test.target); err == nil {
+			links[0].Place, links[1].Place = a.Place, a.Place
+		}
+		s.CleanLinks(links)
+		for _, l := range links {
+			if l.Target != test.want {
+				t.Errorf("%s: %c to %s: %s, want %s", test.collection, test.kind, test.target, l.Target, test.want)
+			}
+			if a, err := address.Parse(l.Target); err == nil && l.Place != a.Place {
+				t.Errorf("%s: the place of %s is that of another", test.collection, l.Target)
+			}
+		}
 	}
 }

@@ -1,0 +1,84 @@
+package pack
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// TestTrackedLinks: a page to which many addresses lead is asked for once, and
+// frontier and book agree about its address.
+func TestTrackedLinks(t *testing.T) {
+	w := embedded(t)
+	l := w.stored(1)
+	const page = site + "page"
+	for _, query := range []string{"?utm_source=a", "?utm_source=b&gclid=1", ";jsessionid=8F3A2B1C9D4E5F60", "?PHPSESSID=1c9d4e5f608f3a2b", ""} {
+		l.Links = append(l.Links, functionstest.Link(t, site+"1", page+query, 1))
+	}
+	redirect := functionstest.Link(t, site+"1", page+"?fbclid=2", 1)
+	redirect.Kind = book.Redirect
+	session := functionstest.Link(t, site+"1", site+"1?PHPSESSID=1c9d4e5f608f3a2b", 1)
+	session.Kind = book.Redirect // to the page itself, which is nowhere else
+	l.Links = append(l.Links, redirect, session)
+	w.spool(l)
+	w.settle(1)
+	lease, leased := w.lease()
+	var urls []string
+	for _, e := range lease.Entries {
+		urls = append(urls, e.URL)
+	}
+	want := []string{page, session.Target}
+	if diff := cmp.Diff(want, urls, cmpopts.SortSlices(strings.Compare)); !leased || diff != "" {
+		t.Errorf("to be asked (-want +got):\n%s", diff)
+	}
+	w.gather(true)
+	b := w.book()
+	var targets []string
+	for _, l := range b.Links {
+		at, err := address.Parse(l.Target)
+		if err != nil || l.Place != at.Place || l.Decision != "" {
+			t.Errorf("link %+v, %v", l, err)
+		}
+		targets = append(targets, l.Target)
+	}
+	if diff := cmp.Diff([]string{page, page, page, page, page, page, session.Target}, targets, cmpopts.SortSlices(strings.Compare)); diff != "" {
+		t.Errorf("targets in the book (-want +got):\n%s", diff)
+	}
+}
+
+// TestTrackedLinkToWhatIsForgotten is on no record.
+func TestTrackedLinkToWhatIsForgotten(t *testing.T) {
+	w := embedded(t)
+	page, err := address.Parse(site + "page")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := takedown.Forget(t.Context(), w.store, takedown.URL(page, w.clock.Now())); err != nil {
+		t.Fatal(err)
+	}
+	w.Settings.Age = 0
+	inForce, err := w.Settings.Get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := frontier.New(w.Redis, 0).Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	functionstest.Open(t, w.Redis, inForce, 2)
+	l := w.stored(1)
+	l.Links = []book.Link{functionstest.Link(t, site+"1", site+"page?utm_source=a", 1), functionstest.Link(t, site+"1", site+"other", 1)}
+	w.spool(l)
+	w.settle(1)
+	w.gather(true)
+	if links := w.book().Links; len(links) != 1 || links[0].Target != site+"other" {
+		t.Errorf("links in the book: %+v", links)
+	}
+}

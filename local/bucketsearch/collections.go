@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+)
+
+// saidByFile are the flags of which a collection's file says the same, by the
+// names that it has for them.
+var saidByFile = []struct{ flag, key string }{
+	{"scope", "scope"}, {"depth", "depth"}, {"max-pages", "pages"}, {"delay", "delay"}, {"connections", "host_connections"},
+}
+
+// readCollections reads the collections of files. It refuses flags that might
+// contradict them.
+func readCollections(flags *pflag.FlagSet, files []string, seeds bool) ([]collection.Collection, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	for _, said := range saidByFile {
+		if flags.Changed(said.flag) {
+			return nil, fmt.Errorf("--%s does not go with --collection, whose file says it (%s); change %s, or crawl seeds of your own by another command",
+				said.flag, said.key, files[0])
+		}
+	}
+	named := make(map[string]string) // files by the names of their collections
+	if seeds {
+		named[system.DefaultCollection] = "the seeds of the command line"
+	}
+	var all []collection.Collection
+	for _, file := range files {
+		c, err := collection.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		if other, taken := named[c.Name]; taken {
+			return nil, fmt.Errorf("%s and %s are one collection, %q; give one of them another name", other, file, c.Name)
+		}
+		named[c.Name] = file
+		all = append(all, c)
+	}
+	return all, nil
+}

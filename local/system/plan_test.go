@@ -1,0 +1,126 @@
+package system
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+)
+
+// file is a collection as a file gives it.
+func file(name string, seeds ...collection.Seed) collection.Collection {
+	return collection.Collection{Name: name, Seeds: seeds, Connections: 1, Fetches: 30, Allow: []string{"127.0.0.1"}}
+}
+
+// TestTrackingSite has pages whose links carry trackers and sessions, and that
+// redirect to the session which they give. Each is asked for once, and the
+// account is right.
+func TestTrackingSite(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	asked := make(map[string]int)
+	links := func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<title>Page</title><p>A page of words.`)
+		for i := range 5 {
+			fmt.Fprintf(w, `<a href="/a?utm_source=%d">a</a> <a href="/b;jsessionid=8F3A2B1C9D4E5F6%d">b</a> <a href="/session">s</a> <a href="/moved?gclid=%d">m</a>`, i, i, i)
+		}
+	}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked[r.URL.String()]++
+		mu.Unlock()
+		switch {
+		case r.URL.Path == "/session" && r.URL.RawQuery == "":
+			http.Redirect(w, r, "/session?PHPSESSID=1c9d4e5f608f3a2b", http.StatusFound)
+		case r.URL.Path == "/moved":
+			http.Redirect(w, r, "/a?utm_source=moved", http.StatusFound)
+		case strings.HasPrefix(r.URL.Path, "/robots"):
+			http.NotFound(w, r)
+		default:
+			links(w)
+		}
+	}))
+	defer web.Close()
+	s := open(t, options(t))
+	plan := Plan{Collections: []collection.Collection{file("tracking", collection.Seed{URL: web.URL + "/?utm_source=seed", Scope: collection.Host, Depth: 9})}}
+	summary := crawl(t, s, plan)
+	if summary.New != 4 || len(summary.Seeds) != 1 || !summary.Seeds[0].Stored() {
+		t.Errorf("%d pages stored, seeds %+v", summary.New, summary.Seeds)
+	}
+	want := []string{"/", "/a", "/b", "/moved", "/robots.txt", "/session", "/session?PHPSESSID=1c9d4e5f608f3a2b"}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(asked))); diff != "" {
+		t.Errorf("asked for (-want +got):\n%s", diff)
+	}
+	for url, n := range asked {
+		if n > 1 {
+			t.Errorf("%s was asked for %d times", url, n)
+		}
+	}
+	mustVerify(t, s.Bucket)
+}
+
+// TestCollections crawls two files side by side, and later seeds of the command
+// line. A limit of an earlier crawl does not stop a later one.
+func TestCollections(t *testing.T) {
+	t.Parallel()
+	one, two := newSite(t, 5), newSite(t, 7)
+	o := options(t)
+	o.AllowPrivate = false
+	s := open(t, o)
+	seed := func(w *site, depth int) collection.Seed {
+		return collection.Seed{URL: w.URL + "/", Scope: collection.Host, Depth: depth}
+	}
+	other := file("two", seed(two, 1))
+	other.Agent = "other/1.0"
+	crawl(t, s, Plan{Collections: []collection.Collection{file("one", seed(one, collection.Unlimited)), other}})
+	inForce, err := s.Settings.Get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one, two := inForce.Collection("one"), inForce.Collection("two"); one.Agent != o.Agent || two.Agent != "other/1.0" || one.Again.IsZero() {
+		t.Errorf("published %+v and %+v", one, two)
+	}
+	stored := func(name string, want int) {
+		t.Helper()
+		status, err := ReadStatus(t.Context(), s.Bucket, countblob.Counts{}, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status.Stored != want {
+			t.Errorf("collection %q: %+v, want %d pages", name, status, want)
+		}
+	}
+	stored("one", 5)
+	stored("two", 3)
+	stored("", 8)
+	if _, err := ReadStatus(t.Context(), s.Bucket, countblob.Counts{}, "three"); err == nil || !strings.Contains(err.Error(), "there are: one, two") {
+		t.Errorf("a collection that is none: %v", err)
+	}
+	closeSystem(t, s)
+
+	s = open(t, o)
+	three := newSite(t, 4)
+	crawl(t, s, Plan{Seeds: seeds(three.URL + "/"), Connections: 1, MaxPages: 2})
+	stored(DefaultCollection, 2)
+	closeSystem(t, s)
+
+	s = open(t, o)
+	other.Seeds = []collection.Seed{seed(two, 2)}
+	summary := crawl(t, s, Plan{Collections: []collection.Collection{other}})
+	if summary.Seeds[0].Final.State != account.Stored {
+		t.Errorf("seeds %+v", summary.Seeds)
+	}
+	stored("two", 7)
+	mustVerify(t, s.Bucket)
+}

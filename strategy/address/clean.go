@@ -1,0 +1,137 @@
+package address
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxName bounds the name of a parameter that is dropped.
+const maxName = 64
+
+// onlySession ends a pattern that wants the value of a session.
+const onlySession = "=session"
+
+// Cleaner drops parameters that say who asks, not what for: those of trackers
+// and session ids. It takes them from the query (?utm_source=…) and from the
+// segments of the path (;jsessionid=…). Cleaning is a step of its own, not part
+// of the canonical form: Standard knows nothing of it. The zero Cleaner drops
+// nothing. It is safe for concurrent use.
+type Cleaner struct {
+	names    map[string]bool // in lower case; true: only with the value of a session
+	prefixes []prefix
+}
+
+type prefix struct {
+	text    string // in lower case
+	session bool   // only with the value of a session
+}
+
+// NewCleaner returns a Cleaner of the parameters that the patterns name,
+// whatever their case: "gclid" is that parameter, "utm_*" are all that begin
+// with utm_, and "sid=session" is sid where its value looks like the id of a
+// session: 16 letters and digits in a row or more, of both kinds, or a
+// hexadecimal number or UUID as long.
+func NewCleaner(patterns []string) (Cleaner, error) {
+	c := Cleaner{names: make(map[string]bool, len(patterns))}
+	for _, pattern := range patterns {
+		name, session := strings.CutSuffix(strings.ToLower(pattern), onlySession)
+		name, many := strings.CutSuffix(name, "*")
+		if len(name) > maxName || name == "" && !many || strings.ContainsAny(name, "*=&;/?# ") {
+			return Cleaner{}, fmt.Errorf("parameter %.100q: want a name such as gclid, utm_* or sid%s, of at most %d bytes", pattern, onlySession, maxName)
+		}
+		if many {
+			c.prefixes = append(c.prefixes, prefix{name, session})
+			continue
+		}
+		before, known := c.names[name]
+		c.names[name] = session && (before || !known)
+	}
+	return c, nil
+}
+
+// Clean returns the address without the parameters that c drops. An address
+// that has none of them is returned as it is, cheaply: it is not even copied
+// unless its path has a ';'. When nothing is left of a query, the '?' goes too.
+// Cleaning again changes nothing.
+func (c Cleaner) Clean(a Address) Address {
+	path, query, hasQuery := strings.Cut(a.Path, "?")
+	cleanPath, cleanQuery := c.path(path), c.query(query)
+	if len(cleanPath) == len(path) && len(cleanQuery) == len(query) {
+		return a
+	}
+	if cleanQuery != "" || hasQuery && query == "" {
+		cleanPath += "?" + cleanQuery
+	}
+	cleaned, err := Parse(a.Origin + cleanPath)
+	if err != nil {
+		return a
+	}
+	return c.Clean(cleaned) // the normal form of what is left may show more
+}
+
+func (c Cleaner) query(query string) string {
+	if query == "" {
+		return ""
+	}
+	for parameter := range strings.SplitSeq(query, "&") {
+		if c.drops(parameter) {
+			return strings.Join(slices.DeleteFunc(strings.Split(query, "&"), c.drops), "&")
+		}
+	}
+	return query
+}
+
+func (c Cleaner) path(path string) string {
+	if strings.IndexByte(path, ';') < 0 {
+		return path
+	}
+	segments := strings.Split(path, "/")
+	for i, segment := range segments {
+		parts := strings.Split(segment, ";")
+		segments[i] = strings.Join(append(parts[:1], slices.DeleteFunc(parts[1:], c.drops)...), ";")
+	}
+	return strings.Join(segments, "/")
+}
+
+// drops reports whether a parameter, "name=value", goes.
+func (c Cleaner) drops(parameter string) bool {
+	name, value, _ := strings.Cut(parameter, "=")
+	var room [maxName + 1]byte
+	lower := append(room[:0], name[:min(len(name), len(room))]...)
+	for i, b := range lower {
+		if 'A' <= b && b <= 'Z' {
+			lower[i] = b | 0x20
+		}
+	}
+	if session, known := c.names[string(lower)]; known && (!session || isSession(value)) {
+		return true
+	}
+	for _, p := range c.prefixes {
+		if len(lower) >= len(p.text) && string(lower[:len(p.text)]) == p.text && (!p.session || isSession(value)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSession reports whether a value looks like the id of a session rather than
+// like words.
+func isSession(value string) bool {
+	const least = 16
+	hexDigits, isHex := 0, true
+	for value != "" {
+		r := leadingRun(value)
+		if r.length >= least && r.digits > 0 && r.digits < r.length {
+			return true
+		}
+		hexDigits += r.length
+		isHex = isHex && r.isHex
+		value = value[r.length:]
+		if value != "" {
+			isHex = isHex && value[0] == '-'
+			value = value[1:]
+		}
+	}
+	return isHex && hexDigits >= least
+}

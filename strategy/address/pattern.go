@@ -1,0 +1,105 @@
+package address
+
+import (
+	"slices"
+	"strings"
+)
+
+// Pattern returns what the address has in common with those that differ from
+// it in numbers, dates and ids alone, or in the values of parameters: host and
+// path with each such run as a '#', and the names of the parameters, sorted,
+// each once. All pages of a calendar have one pattern
+// (example.org/calendar/#/#?view), so has a maze of session ids
+// (example.org/s/#/page). An address without any of these has no pattern: "".
+// The scheme does not count.
+func Pattern(a Address) string {
+	path, query, _ := strings.Cut(a.Path, "?")
+	var b strings.Builder
+	b.Grow(len(a.Host) + len(a.Path))
+	b.WriteString(a.Host)
+	varies := generalize(&b, path)
+	if query == "" {
+		if !varies {
+			return ""
+		}
+		return b.String()
+	}
+	var names []string
+	for parameter := range strings.SplitSeq(query, "&") {
+		name, _, _ := strings.Cut(parameter, "=")
+		var general strings.Builder
+		generalize(&general, name)
+		names = append(names, general.String())
+	}
+	slices.Sort(names)
+	b.WriteByte('?')
+	b.WriteString(strings.Join(slices.Compact(names), "&"))
+	return b.String()
+}
+
+// generalize writes s with a '#' for each run that is a number or an id, and
+// reports whether there was any.
+func generalize(b *strings.Builder, s string) (found bool) {
+	for s != "" {
+		r := leadingRun(s)
+		switch {
+		case r.length == 0 && s[0] == '%':
+			r.length = min(3, len(s)) // an escaped byte is no number
+			b.WriteString(s[:r.length])
+		case r.length == 0:
+			r.length = 1
+			b.WriteByte(s[0])
+		case r.isID():
+			b.WriteByte('#')
+			found = true
+		default:
+			found = numbers(b, s[:r.length]) || found
+		}
+		s = s[r.length:]
+	}
+	return found
+}
+
+// numbers writes a word with a '#' for each number in it, and reports whether
+// there was any.
+func numbers(b *strings.Builder, word string) (found bool) {
+	for i := range len(word) {
+		switch {
+		case !isDigit(word[i]):
+			b.WriteByte(word[i])
+		case i == 0 || !isDigit(word[i-1]):
+			b.WriteByte('#')
+			found = true
+		}
+	}
+	return found
+}
+
+// run describes letters and digits in a row.
+type run struct {
+	length, digits int
+	isHex          bool // all of it are hexadecimal digits
+}
+
+// leadingRun describes the letters and digits with which s begins.
+func leadingRun(s string) run {
+	r := run{isHex: true}
+	for ; r.length < len(s); r.length++ {
+		c := s[r.length]
+		if isDigit(c) {
+			r.digits++
+		} else if !isLetter(c) {
+			break
+		}
+		_, ok := hexDigit(c)
+		r.isHex = r.isHex && ok
+	}
+	return r
+}
+
+// isID reports whether a run is a hexadecimal number or some other id, not a
+// word that may have a number in it.
+func (r run) isID() bool {
+	const leastHex, least = 4, 16
+	return r.digits > 0 && (r.isHex && r.length >= leastHex || r.length >= least)
+}

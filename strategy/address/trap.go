@@ -1,0 +1,58 @@
+package address
+
+import "strings"
+
+// What an address may have before it looks like one of a trap: of a site that
+// makes up addresses without end.
+const (
+	MaxLength     = 1024 // bytes
+	MaxSegments   = 20   // of the path
+	MaxParameters = 12   // of the query
+)
+
+// The reasons for which an address is suspicious.
+const (
+	TooLong           = "long address"
+	TooManySegments   = "many path segments"
+	TooManyParameters = "many parameters"
+	Repeats           = "path repeats itself"
+)
+
+// Suspicious returns why an address looks like one of a trap, "" when it does
+// not. A path repeats itself where a segment, or a row of them, stands three
+// times in a row: /a/a/a/, /a/b/a/b/a/b.
+func Suspicious(a Address) (reason string) {
+	path, query, hasQuery := strings.Cut(a.Path, "?")
+	switch {
+	case len(a.URL) > MaxLength:
+		return TooLong
+	case strings.Count(path, "/") > MaxSegments:
+		return TooManySegments
+	case hasQuery && strings.Count(query, "&") >= MaxParameters:
+		return TooManyParameters
+	case repeats(path):
+		return Repeats
+	}
+	return ""
+}
+
+// repeats looks for three equal rows of segments, one after another, in a path
+// of at most MaxSegments.
+func repeats(path string) bool {
+	var room [MaxSegments]string
+	segments := room[:0]
+	for segment := range strings.SplitSeq(path[1:], "/") {
+		segments = append(segments, segment)
+	}
+	for row := 1; 3*row <= len(segments); row++ {
+		equal := 0 // segments in a row that are as the one a row before
+		for i := row; i < len(segments); i++ {
+			if segments[i] != segments[i-row] {
+				equal = 0
+			} else if equal++; equal == 2*row {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,52 @@
+// Package collection says what to crawl. A collection is a versioned,
+// immutable document in the bucket, as JSON:
+//
+//	{
+//	  "name": "docs",
+//	  "version": 3,
+//	  "seeds": [{"url": "https://example.org/doc/", "scope": "prefix", "depth": -1}],
+//	  "delay_ms": 1000,        from the end of a response to the next request on a host
+//	  "connections": 1,        batches at a time on a host
+//	  "stop_at": 0,            stored pages at which leasing stops; 0: never
+//	  "agent": "ExampleBot/1.0",
+//	  "again": "2026-11-21T22:00:00Z"   URLs that failed before are asked for again
+//	}
+//
+// and, where they are not empty, "include", "exclude", "drop_parameters",
+// "sitemaps" and "allow" (lists of texts), "fetches", "host_pages" and
+// "pattern_pages" (numbers), "schedule" and "language" (texts) and "topic", as
+// the fields of Collection tell.
+//
+// An operator writes it as a file in TOML (https://toml.io), in which only name
+// and seeds must be given. The other values here are those that hold without
+// them, where they are not marked as examples:
+//
+//	name = "postgres"
+//	seeds = ["https://www.postgresql.org/docs/16/"]
+//	scope = "host"               # of the seeds: prefix, host, site or any
+//	depth = "unlimited"          # or a number of links from a seed
+//	include = ["*/docs/*"]       # example: whole addresses, * any run of characters,
+//	exclude = ["re:/release-\\d"] # example: or a regular expression for a part of them
+//	drop_parameters = ["utm_*"]  # example: in place of the default list, see address.NewCleaner
+//	sitemaps = ["https://www.postgresql.org/sitemap.xml"]   # example
+//	delay = "1s"                 # from the end of a response to the next request on a host
+//	connections = 30             # fetches at once on all hosts ("fetches" in the bucket)
+//	host_connections = 1         # batches at a time on a host ("connections" in the bucket)
+//	pages = 0                    # stored pages at which the crawl stops; 0: never
+//	host_pages = 0               # stored pages of a host; 0: no limit
+//	pattern_pages = 10_000       # stored pages of an address.Pattern; 0: no limit
+//	language = "en"              # example: pages in others are crawled and not shown
+//	schedule = "once"            # or "every 6h", "daily at 09:30", "weekly on monday at 07:00 Europe/Berlin"
+//	agent = "ExampleBot/1.0 (+https://example.org/bot)"     # example
+//	allow = ["10.0.0.0/8", "intranet.example"]              # example: addresses that are not public
+//
+//	[[seed]]                     # example: a seed with a scope and depth of its own
+//	url = "https://wiki.postgresql.org/"
+//	scope = "site"
+//	depth = 2
+//
+//	[topic]                      # example: only links on it are followed
+//	words = ["transaction", "index"]
+//	samples = ["https://www.postgresql.org/docs/16/mvcc.html", "sample.txt"]   # pages, or files beside this one
+//	threshold = 0.3              # from 0 to 1
+package collection

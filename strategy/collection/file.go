@@ -1,0 +1,188 @@
+package collection
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// What a file that does not say so wants.
+const (
+	defaultDelay        = time.Second
+	defaultFetches      = 30
+	defaultPatternPages = 10_000
+)
+
+const (
+	maxDelay       = time.Hour
+	maxFetches     = 10_000
+	maxConnections = 100 // on a host
+)
+
+// ReadFile reads a configuration file of at most MaxBytes. Samples of a topic
+// are looked for beside it. The error tells all mistakes, a line each, with
+// file, line and what was expected. The collection is valid once it has an
+// agent, which a file may leave to the caller.
+func ReadFile(path string) (Collection, error) {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return Collection{}, fmt.Errorf("cannot read collection %s: %w", path, err)
+	}
+	defer root.Close()
+	content, err := readAtMost(root.FS(), filepath.Base(path), MaxBytes)
+	if err != nil {
+		return Collection{}, fmt.Errorf("cannot read collection %s: %w", path, err)
+	}
+	return Parse(path, content, root.FS())
+}
+
+// Parse reads the content of a configuration file of this name as ReadFile
+// does, and its samples from beside.
+func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
+	d, t, err := parseDocument(name, content)
+	if err != nil {
+		return Collection{}, err
+	}
+	var c Collection
+	t.text("name", keep(&c.Name, validName))
+	if c.Name == "" && len(d.problems) == 0 {
+		d.wrong("name", errors.New("no name"))
+	}
+	t.seeds(&c)
+	t.texts("include", add(&c.Include, validPattern))
+	t.texts("exclude", add(&c.Exclude, validPattern))
+	if t.texts("drop_parameters", add(&c.DropParameters, validParameter)) && c.DropParameters == nil {
+		c.DropParameters = []string{}
+	}
+	t.texts("sitemaps", add(&c.Sitemaps, validSitemap))
+	t.texts("allow", add(&c.Allow, validAllow))
+	c.DelayMillis = defaultDelay.Milliseconds()
+	t.text("delay", func(text string) (err error) {
+		c.DelayMillis, err = parseDelay(text)
+		return err
+	})
+	c.Fetches = int(t.number("connections", defaultFetches, 1, maxFetches))
+	c.Connections = int(t.number("host_connections", 1, 1, maxConnections))
+	c.StopAt = t.number("pages", 0, 0, math.MaxInt64)
+	c.HostPages = t.number("host_pages", 0, 0, math.MaxInt64)
+	c.PatternPages = t.number("pattern_pages", defaultPatternPages, 0, math.MaxInt64)
+	t.text("language", keep(&c.Language, validLanguage))
+	t.text("schedule", keep(&c.Schedule, Schedule.Validate))
+	t.text("agent", keep(&c.Agent, validContact))
+	c.Topic = t.topic(beside)
+	t.end()
+	if err := d.err(); err != nil {
+		return Collection{}, err
+	}
+	return c, c.validFile(name)
+}
+
+// validFile finds what is wrong only with the whole: too many patterns, say.
+func (c Collection) validFile(name string) error {
+	if c.Agent == "" {
+		c.Agent = "-"
+	}
+	if err := c.Validate(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// seeds reads the addresses of seeds, seed tables, and the scope and depth of
+// those that have none of their own.
+func (t *table) seeds(c *Collection) {
+	usual := t.seed(Seed{Scope: Host, Depth: Unlimited})
+	t.texts("seeds", func(url string) error {
+		seed := usual
+		seed.URL = url
+		c.Seeds = append(c.Seeds, seed)
+		return validSeed(url)
+	})
+	for _, each := range t.tables("seed") {
+		seed := each.seed(usual)
+		each.text("url", keep(&seed.URL, validSeed))
+		if _, found := each.values["url"]; !found {
+			each.wrong("", errors.New("seed without a url"))
+		}
+		each.end()
+		c.Seeds = append(c.Seeds, seed)
+	}
+	c.Seeds = Collection{}.With(c.Seeds).Seeds
+	if len(c.Seeds) == 0 && len(t.document.problems) == 0 {
+		t.wrong("seeds", errors.New(`no seeds: want addresses at which to begin, such as seeds = ["https://example.org/"]`))
+	}
+}
+
+// seed reads scope and depth.
+func (t *table) seed(usual Seed) Seed {
+	t.text("scope", keep(&usual.Scope, func(scope Scope) error {
+		_, err := ParseScope(string(scope))
+		return err
+	}))
+	if depth, found := t.value("depth"); found {
+		n, ok := depth.(int64)
+		switch {
+		case depth == "unlimited":
+			usual.Depth = Unlimited
+		case ok && n >= 0 && n <= math.MaxUint16:
+			usual.Depth = int(n)
+		default:
+			t.wrong("depth", fmt.Errorf(`depth: want a number of links or "unlimited", not %s`, show(depth)))
+		}
+	}
+	return usual
+}
+
+// keep returns what sets a value to a valid text.
+func keep[T ~string](value *T, valid func(T) error) func(string) error {
+	return func(text string) error {
+		*value = T(text)
+		return valid(*value)
+	}
+}
+
+// add returns what adds a valid text to a list.
+func add(list *[]string, valid func(string) error) func(string) error {
+	return func(text string) error {
+		*list = append(*list, text)
+		return valid(text)
+	}
+}
+
+func parseDelay(text string) (millis int64, err error) {
+	delay, err := time.ParseDuration(text)
+	if err != nil || delay < 0 || delay > maxDelay || delay%time.Millisecond != 0 {
+		return 0, fmt.Errorf("delay %q: want a time such as 500ms, 2s or 1m30s, at most %v", text, maxDelay)
+	}
+	return delay.Milliseconds(), nil
+}
+
+func validSeed(url string) error {
+	_, err := ParseSeed(url)
+	return err
+}
+
+func validPattern(text string) error {
+	_, err := parsePattern(text)
+	return err
+}
+
+func validParameter(text string) error {
+	_, err := address.NewCleaner([]string{text})
+	return err
+}
+
+// validContact wants of a file that its agent tells whom to ask.
+func validContact(agent string) error {
+	if !strings.Contains(agent, "://") && !strings.Contains(agent, "@") {
+		return fmt.Errorf("agent %q: want a name and where to reach you, such as ExampleBot/1.0 (+https://example.org/bot)", agent)
+	}
+	return validAgent(agent)
+}

@@ -1,0 +1,261 @@
+package collection
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var beside = fstest.MapFS{
+	"sample.txt":    {Data: []byte("a transaction")},
+	"page.html":     {Data: []byte("<title>Index</title><script>x = 1</script><p>B&amp;B <i>tree</i>")},
+	"binary":        {Data: []byte("a\x00b")},
+	"latin1.txt":    {Data: []byte("caf\xe9")},
+	"long.txt":      {Data: []byte("x" + strings.Repeat("é", maxSampleBytes))},
+	"too-long.txt":  {Data: make([]byte, maxSampleFile+1)},
+	"below/one.txt": {Data: []byte("one")},
+}
+
+func TestSmallestFile(t *testing.T) {
+	got, err := Parse("docs.toml", []byte("\ufeffname = 'docs'\r\nseeds = ['example.org/doc/']\r\n"), beside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Collection{
+		Name: "docs", Seeds: []Seed{{"https://example.org/doc/", Host, Unlimited}},
+		DelayMillis: 1000, Connections: 1, Fetches: 30, PatternPages: 10000,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Parse (-want +got):\n%s", diff)
+	}
+}
+
+func TestFileWithEverything(t *testing.T) {
+	got, err := Parse("postgres.toml", []byte(`
+name = "postgres"
+seeds = [ # two
+  "https://www.postgresql.org/docs/16/",
+  "https://www.postgresql.org/about",
+]
+scope = "prefix"
+depth = 7
+include = ["*/docs/*"]
+exclude = ['re:/release-\d']
+drop_parameters = []
+sitemaps = ["https://www.postgresql.org/sitemap.xml"]
+delay = "1m500ms"
+connections = 40
+host_connections = 2
+pages = 10_000
+host_pages = 300
+pattern_pages = 0
+language = "en"
+schedule = "daily at 09:30 Europe/Berlin"
+agent = "ExampleBot/1.0 (+https://example.org/bot)"
+allow = ["127.0.0.0/8", "::1", "Intranet.example"]
+seed = [{url = "https://www.postgresql.org/about", depth = "unlimited"}]
+[topic]
+words = ["transaction"]
+samples = ["https://example.org/a", "sample.txt", "page.html", "below/one.txt"]
+threshold = 1
+`), beside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Collection{
+		Name:        "postgres",
+		Seeds:       []Seed{{"https://www.postgresql.org/docs/16/", Prefix, 7}, {"https://www.postgresql.org/about", Prefix, Unlimited}},
+		DelayMillis: 60500, Connections: 2, StopAt: 10000, Agent: "ExampleBot/1.0 (+https://example.org/bot)",
+		Include: []string{"*/docs/*"}, Exclude: []string{`re:/release-\d`}, DropParameters: []string{},
+		Sitemaps: []string{"https://www.postgresql.org/sitemap.xml"},
+		Fetches:  40, HostPages: 300, PatternPages: 0, Schedule: "daily at 09:30 Europe/Berlin", Language: "en",
+		Allow: []string{"127.0.0.0/8", "::1", "Intranet.example"},
+		Topic: &Topic{
+			Words: []string{"transaction"}, Pages: []string{"https://example.org/a"},
+			Texts: []string{"a transaction", "Index\nB&B\ntree", "one"}, Threshold: 1,
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Parse (-want +got):\n%s", diff)
+	}
+	if err := got.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSeedTables(t *testing.T) {
+	got, err := Parse("a.toml", []byte(`
+name = "a"
+depth = 3
+[[seed]]
+url = "example.org"
+[[seed]]
+url = "example.net"
+scope = "any"
+depth = 0
+`), beside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Seed{{"https://example.org/", Host, 3}, {"https://example.net/", Any, 0}}
+	if diff := cmp.Diff(want, got.Seeds); diff != "" {
+		t.Errorf("seeds (-want +got):\n%s", diff)
+	}
+}
+
+// TestMistakes reads one file with a wrong line each; the first two are right.
+func TestMistakes(t *testing.T) {
+	for _, test := range []struct{ lines, want string }{
+		{"depth = 'deep'", `3: depth: want a number of links or "unlimited", not "deep"`},
+		{"depth = -1", `3: depth: want a number of links or "unlimited", not -1`},
+		{"depth = 70000", `3: depth: want a number`},
+		{"depth = [1]", `3: depth: want a number of links or "unlimited", not a list`},
+		{"scope = 'domain'", `3: scope "domain": choose prefix, host, site or any`},
+		{"sedes = ['x']", `3: sedes: unknown, want one of name, scope, depth, seeds, seed, include,`},
+		{"name = 'again'", `3: key name is already defined`},
+		{"pages = ", `3: `},
+		{"pages = 'many'", `3: pages: want a whole number from 0 to 9223372036854775807, not "many"`},
+		{"pages = -1", `3: pages: want a whole number`},
+		{"pages = 1.5", `3: pages: want a whole number from 0 to 9223372036854775807, not 1.5`},
+		{"pages = 99999999999999999999", `3: `},
+		{"connections = 0", `3: connections: want a whole number from 1 to 10000, not 0`},
+		{"host_connections = 101", `3: host_connections: want a whole number from 1 to 100, not 101`},
+		{"delay = 1", `3: delay: want a text in quotes, not 1`},
+		{"delay = '1'", `3: delay "1": want a time such as 500ms`},
+		{"delay = '-1s'", `3: delay "-1s"`},
+		{"delay = '2h'", `3: delay "2h"`},
+		{"delay = '1us'", `3: delay "1us"`},
+		{"include = '*'", `3: include: want a list of texts such as ["a", "b"], not "*"`},
+		{"include = ['*', 7]", `3: include.1: want a text in quotes, not 7`},
+		{"include = [\n'*',\n# no\n'/docs/',\n]", `6: pattern "/docs/" matches no address`},
+		{"exclude = ['re:(']", `3: pattern "re:(" is no regular expression`},
+		{"drop_parameters = ['a*b']", `3: parameter "a*b": want a name such as`},
+		{"sitemaps = ['/sitemap.xml']", `3: sitemap: address "/sitemap.xml"`},
+		{"allow = ['10.0.0.1/8']", `3: allow "10.0.0.1/8": want a range`},
+		{"allow = ['http://intranet/']", `3: allow "http://intranet/": want a range`},
+		{"allow = ['intranet:80']", `3: allow "intranet:80"`},
+		{"allow = ['fe80::1%eth0']", `3: allow "fe80::1%eth0"`},
+		{"allow = ['*.example']", `3: allow "*.example"`},
+		{"allow = ['10.0']", `3: allow "10.0"`},
+		{"language = 'English'", `3: language "English": want an ISO 639 code such as en`},
+		{"schedule = 'daily'", `3: schedule "daily": want "once"`},
+		{"schedule = 'daily at 25:00'", `3: schedule "daily at 25:00": time "25:00"`},
+		{"agent = 'bot'", `3: agent "bot": want a name and where to reach you`},
+		{"agent = 'bo\u0074 é@x'", `3: agent`},
+		{"[[seed]]\nscope = 'host'", `3: seed without a url`},
+		{"[[seed]]\nurl = 'x'", `4: seed "x" is no web address`},
+		{"[[seed]]\nurl = 'a.org'\n[[seed]]\nurl = 'b.org'\ndepth = 'x'", `7: depth: want a number`},
+		{"[[seed]]\nurl = 'a.org'\nlink = 3", `5: seed.0.link: unknown, want one of scope, depth, url`},
+		{"[seed]\nurl = 'a.org'", `3: seed: want tables, each under a line [[seed]], not a table`},
+		{"seed = [1]", `3: seed: want tables`},
+		{"topic = 'x'", `3: topic: want a table`},
+		{"[topic]", `3: topic: want words or samples`},
+		{"[topic]\nwords = ['a']\nthreshold = 2", `5: topic.threshold: want a number from 0 to 1, not 2`},
+		{"[topic]\nwords = ['a']\nthreshold = 'x'", `5: topic.threshold: want a number from 0 to 1, not "x"`},
+		{"[topic]\nwords = ['a']\nthreshold = nan", `5: topic.threshold: want a number from 0 to 1, not NaN`},
+		{"[topic]\nword = ['a']", `4: topic.word: unknown, want one of words, samples, threshold`},
+		{"[topic]\nsamples = ['none.txt']", `4: sample: open none.txt`},
+		{"[topic]\nsamples = ['../sample.txt']", `4: sample: open ../sample.txt`},
+		{"[topic]\nsamples = ['binary']", `4: sample binary: it is no text in UTF-8`},
+		{"[topic]\nsamples = ['latin1.txt']", `4: sample latin1.txt: it is no text in UTF-8`},
+		{"[topic]\nsamples = ['too-long.txt']", `4: sample: too-long.txt is longer than 1048576 bytes`},
+		{"[topic]\nsamples = ['ftp://a.org/b']", `4: sample: address`},
+	} {
+		_, err := Parse("my.toml", []byte("name = 'my'\nseeds = ['https://example.org/']\n"+test.lines+"\n"), beside)
+		if err == nil || !strings.HasPrefix(err.Error(), "my.toml:"+test.want) {
+			t.Errorf("%s:\n%v, want my.toml:%s", test.lines, err, test.want)
+		} else if strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: more than one mistake:\n%v", test.lines, err)
+		}
+	}
+}
+
+func TestMistakesTogether(t *testing.T) {
+	_, err := Parse("my.toml", []byte("sedes = ['a']\nname = 'A'\nseeds = ['https://a.org', 'b']\n"), beside)
+	want := `my.toml:1: sedes: unknown, want one of `
+	if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Count(err.Error(), "\n") != 2 ||
+		!strings.Contains(err.Error(), "\nmy.toml:2: name \"A\": want") || !strings.Contains(err.Error(), "\nmy.toml:3: seed \"b\" is no web address") {
+		t.Errorf("%v", err)
+	}
+	_, err = Parse("my.toml", []byte("name='a'\nseeds=["+strings.Repeat("\n'b',", 100)+"]"), beside)
+	if lines := strings.Split(fmt.Sprint(err), "\n"); len(lines) != maxTold+1 || lines[maxTold] != "my.toml: and 80 mistakes more" {
+		t.Errorf("of 100 mistakes:\n%v", err)
+	}
+	for content, want := range map[string]string{
+		"":                   "my.toml: no name",
+		"name = 'my'":        "my.toml: no seeds: want addresses",
+		"name='a'\nseeds=[]": "my.toml:2: no seeds: want addresses",
+		"name = 3":           "my.toml:1: name: want a text in quotes, not 3",
+		"name = '\xff'":      "my.toml:1: invalid UTF-8",
+		"name = 'a\nb'":      "my.toml:1: ",
+		"include = ['*'," + strings.Repeat("'*',", maxPatterns) + "]\nname='a'\nseeds=['a.org']": "my.toml: include: 1001 patterns: want at most 1000",
+	} {
+		if _, err := Parse("my.toml", []byte(content), beside); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.60q: %v, want %s", content, err, want)
+		}
+	}
+}
+
+func TestLongSample(t *testing.T) {
+	c, err := Parse("my.toml", []byte("name='my'\nseeds=['a.org']\ntopic.samples=['long.txt']"), beside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "x" + strings.Repeat("é", (maxSampleBytes-1)/2); c.Topic.Texts[0] != want || c.Topic.Threshold != DefaultThreshold {
+		t.Errorf("%d bytes of text, threshold %v", len(c.Topic.Texts[0]), c.Topic.Threshold)
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "docs.toml")
+	write := func(name, content string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("docs.toml", "name='docs'\nseeds=['example.org']\ntopic.samples=['a.txt']")
+	if _, err := ReadFile(path); err == nil || !strings.HasPrefix(err.Error(), path+":3: sample: ") {
+		t.Errorf("without the sample: %v", err)
+	}
+	write("a.txt", "text")
+	if c, err := ReadFile(path); err != nil || c.Topic.Texts[0] != "text" {
+		t.Errorf("ReadFile: %+v, %v", c, err)
+	}
+	write("docs.toml", strings.Repeat("#", MaxBytes+1))
+	for _, path := range []string{path, dir, filepath.Join(dir, "none.toml"), filepath.Join(dir, "none", "a.toml")} {
+		if _, err := ReadFile(path); err == nil || !strings.HasPrefix(err.Error(), "cannot read collection "+path) {
+			t.Errorf("ReadFile(%s): %v", path, err)
+		}
+	}
+}
+
+// FuzzFile proves that what is read is valid and that mistakes have a place.
+func FuzzFile(f *testing.F) {
+	for _, content := range []string{
+		"name='a'\nseeds=['a.org']\n[topic]\nwords=['a']", "seed=[{url='x',depth=[]}]\n[topic.x]\n[[a.b]]\n'a.b'=1", "a=[[[1]],#\n{b={c=1}}]", "[[seed]]\n[[seed]]\nurl=1\n[seed.x]",
+	} {
+		f.Add([]byte(content))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		c, err := Parse("my.toml", content, beside)
+		if err != nil {
+			for line := range strings.Lines(err.Error()) {
+				if !strings.HasPrefix(line, "my.toml:") {
+					t.Fatalf("%q in %v", line, err)
+				}
+			}
+			return
+		}
+		c.Agent = "ExampleBot/1.0"
+		if err := c.Validate(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

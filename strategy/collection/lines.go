@@ -1,0 +1,146 @@
+package collection
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// document is a TOML file that knows where each of its values stands, and
+// collects all that is wrong with them.
+type document struct {
+	name     string
+	content  []byte
+	offsets  map[string]int // by path: "delay", "seeds.0", "seed.1.url"
+	problems []problem
+}
+
+type problem struct {
+	offset int // -1: of the whole file
+	err    error
+}
+
+// parseDocument returns the document and its table.
+func parseDocument(name string, content []byte) (*document, *table, error) {
+	content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	var values map[string]any
+	if err := toml.Unmarshal(content, &values); err != nil {
+		line := 1
+		var at *toml.DecodeError
+		if errors.As(err, &at) {
+			line, _ = at.Position()
+		}
+		return nil, nil, fmt.Errorf("%s:%d: %s", name, line, strings.TrimPrefix(err.Error(), "toml: "))
+	}
+	d := &document{name: name, content: content, offsets: map[string]int{}}
+	d.locate()
+	return d, &table{document: d, values: values}, nil
+}
+
+// locate notes where the values of a valid document stand.
+func (d *document) locate() {
+	var parser unstable.Parser
+	parser.Reset(d.content)
+	tables := map[string]int{} // how many of a name: [[seed]]
+	prefix := ""
+	for parser.NextExpression() {
+		switch node := parser.Expression(); node.Kind {
+		case unstable.ArrayTable:
+			path, at := keyOf(node)
+			prefix = join(path, strconv.Itoa(tables[path]))
+			tables[path]++
+			d.offsets[path], d.offsets[prefix] = at, at
+		case unstable.Table:
+			var at int
+			prefix, at = keyOf(node)
+			d.offsets[prefix] = at
+		case unstable.KeyValue:
+			d.note(prefix, node)
+		}
+	}
+}
+
+// note notes a value, "key = value", and those inside it.
+func (d *document) note(prefix string, node *unstable.Node) {
+	key, at := keyOf(node)
+	path := join(prefix, key)
+	d.offsets[path] = at
+	d.noteParts(path, at, node.Value())
+}
+
+func (d *document) noteParts(path string, at int, value *unstable.Node) {
+	parts := value.Children()
+	for i := 0; parts.Next(); i++ {
+		switch part := parts.Node(); {
+		case part.Kind == unstable.Comment:
+			i--
+		case part.Kind == unstable.KeyValue:
+			d.note(path, part)
+		default:
+			if part.Raw.Length > 0 {
+				at = int(part.Raw.Offset)
+			}
+			element := join(path, strconv.Itoa(i))
+			d.offsets[element] = at
+			d.noteParts(element, at, part)
+		}
+	}
+}
+
+// keyOf returns the key of a node, dotted, and where it stands.
+func keyOf(node *unstable.Node) (key string, at int) {
+	at = -1
+	for parts := node.Key(); parts.Next(); {
+		part := parts.Node()
+		key = join(key, string(part.Data))
+		if at < 0 {
+			at = int(part.Raw.Offset)
+		}
+	}
+	return key, at
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// wrong notes what is wrong with the value at the path.
+func (d *document) wrong(path string, err error) {
+	offset, known := d.offsets[path]
+	if !known {
+		offset = -1
+	}
+	d.problems = append(d.problems, problem{offset, err})
+}
+
+// maxTold is how many mistakes are told of a file.
+const maxTold = 20
+
+// err returns what is wrong, a line each in the order of the file.
+func (d *document) err() error {
+	slices.SortStableFunc(d.problems, func(a, b problem) int { return cmp.Compare(a.offset, b.offset) })
+	var all []error
+	for i, p := range d.problems {
+		if i == maxTold {
+			all = append(all, fmt.Errorf("%s: and %d mistakes more", d.name, len(d.problems)-maxTold))
+			break
+		}
+		if p.offset < 0 {
+			all = append(all, fmt.Errorf("%s: %w", d.name, p.err))
+			continue
+		}
+		line := 1 + bytes.Count(d.content[:p.offset], []byte("\n"))
+		all = append(all, fmt.Errorf("%s:%d: %w", d.name, line, p.err))
+	}
+	return errors.Join(all...)
+}

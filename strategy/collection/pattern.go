@@ -1,0 +1,85 @@
+package collection
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+const (
+	maxPatterns     = 1000 // in a list
+	maxPatternBytes = 1024
+)
+
+// expressionMark begins a pattern that is a regular expression.
+const expressionMark = "re:"
+
+// pattern is what canonical URLs are compared with, in linear time: a whole URL
+// in which a '*' stands for any run of characters, or, after "re:", a regular
+// expression (RE2) that matches a part of it.
+type pattern struct {
+	parts      []string // between the stars
+	expression *regexp.Regexp
+}
+
+func parsePattern(text string) (pattern, error) {
+	if len(text) > maxPatternBytes {
+		return pattern{}, fmt.Errorf("pattern %.40q… has %d bytes: want at most %d", text, len(text), maxPatternBytes)
+	}
+	if expression, found := strings.CutPrefix(text, expressionMark); found {
+		compiled, err := regexp.Compile(expression)
+		if err != nil {
+			return pattern{}, fmt.Errorf("pattern %q is no regular expression: %w", text, err)
+		}
+		return pattern{expression: compiled}, nil
+	}
+	if !strings.HasPrefix(text, "*") && !strings.HasPrefix(text, "http") {
+		return pattern{}, fmt.Errorf(`pattern %q matches no address: want one of a whole address such as "*/docs/*", or "re:" and a regular expression`, text)
+	}
+	return pattern{parts: strings.Split(address.NormalEscapes(text), "*")}, nil
+}
+
+func parsePatterns(texts []string) ([]pattern, error) {
+	if len(texts) > maxPatterns {
+		return nil, fmt.Errorf("%d patterns: want at most %d", len(texts), maxPatterns)
+	}
+	var all []pattern
+	for _, text := range texts {
+		p, err := parsePattern(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func matchAny(patterns []pattern, url string) bool {
+	return slices.ContainsFunc(patterns, func(p pattern) bool { return p.match(url) })
+}
+
+func (p pattern) match(url string) bool {
+	if p.expression != nil {
+		return p.expression.MatchString(url)
+	}
+	last := len(p.parts) - 1
+	if last == 0 {
+		return url == p.parts[0]
+	}
+	url, begins := strings.CutPrefix(url, p.parts[0])
+	url, ends := strings.CutSuffix(url, p.parts[last])
+	if !begins || !ends {
+		return false
+	}
+	for _, part := range p.parts[1:last] {
+		_, after, found := strings.Cut(url, part)
+		if !found {
+			return false
+		}
+		url = after
+	}
+	return true
+}

@@ -1,0 +1,110 @@
+package collection
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"golang.org/x/net/html"
+)
+
+// maxSampleFile is the largest file with a sample.
+const maxSampleFile = 1 << 20
+
+// topic reads the topic and the files with samples of it; nil if there is none.
+func (t *table) topic(beside fs.FS) *Topic {
+	t = t.table("topic")
+	if t == nil {
+		return nil
+	}
+	topic := &Topic{Threshold: DefaultThreshold}
+	t.texts("words", add(&topic.Words, func(string) error { return nil }))
+	t.texts("samples", func(sample string) error {
+		if strings.Contains(sample, "://") {
+			topic.Pages = append(topic.Pages, sample)
+			return validSample(sample)
+		}
+		text, err := readSample(beside, sample)
+		topic.Texts = append(topic.Texts, text)
+		return err
+	})
+	topic.Threshold = t.share("threshold", DefaultThreshold)
+	t.end()
+	if len(t.document.problems) == 0 {
+		if err := topic.validate(); err != nil {
+			t.wrong("", err)
+		}
+	}
+	return topic
+}
+
+func validSample(url string) error {
+	if _, err := address.Parse(url); err != nil {
+		return fmt.Errorf("sample: %w", err)
+	}
+	return nil
+}
+
+var errNotText = errors.New("it is no text in UTF-8")
+
+// readSample returns the text of a file, without the tags if its name is that
+// of an HTML file.
+func readSample(beside fs.FS, name string) (string, error) {
+	content, err := readAtMost(beside, name, maxSampleFile)
+	if err != nil {
+		return "", fmt.Errorf("sample: %w", err)
+	}
+	if !utf8.Valid(content) || bytes.IndexByte(content, 0) >= 0 {
+		return "", fmt.Errorf("sample %s: %w", name, errNotText)
+	}
+	switch path.Ext(name) {
+	case ".html", ".htm", ".xhtml":
+		content = textOf(content)
+	}
+	content = content[:min(len(content), maxSampleBytes)]
+	return strings.ToValidUTF8(string(content), ""), nil
+}
+
+// textOf returns what stands between the tags.
+func textOf(page []byte) []byte {
+	var text bytes.Buffer
+	tokens, skip := html.NewTokenizer(bytes.NewReader(page)), false
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			return bytes.TrimSpace(text.Bytes())
+		case html.StartTagToken:
+			name, _ := tokens.TagName()
+			skip = string(name) == "script" || string(name) == "style"
+		case html.EndTagToken:
+			skip = false
+		case html.TextToken:
+			if words := bytes.TrimSpace(tokens.Text()); !skip && len(words) > 0 {
+				text.Write(words)
+				text.WriteByte('\n')
+			}
+		}
+	}
+}
+
+func readAtMost(from fs.FS, name string, most int64) ([]byte, error) {
+	file, err := from.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(content)) > most {
+		return nil, fmt.Errorf("%s is longer than %d bytes", name, most)
+	}
+	return content, nil
+}

@@ -1,0 +1,129 @@
+package collection
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	_ "time/tzdata" // a machine of a cloud may have none
+)
+
+// Schedule says when a crawl begins again:
+//
+//	once                                       not at all; as ""
+//	every 6h                                   at 00:00, 06:00, 12:00 and 18:00 UTC; or 30m, 2d
+//	daily at 09:30                             UTC
+//	weekly on monday at 07:00 Europe/Berlin    a time zone for daily, too
+type Schedule string
+
+// Validate says what is wrong with the schedule.
+func (s Schedule) Validate() error {
+	_, err := s.parse()
+	return err
+}
+
+// Next returns the first time after the given one at which a crawl begins, in
+// UTC; the zero time if there is none or the schedule is not valid. The times
+// do not depend on who asks when: who knows the last time at which a crawl
+// began, begins the next once Next of it has come. On a day on which clocks
+// skip the time, the crawl begins up to an hour beside it; where they show it
+// twice, once.
+func (s Schedule) Next(after time.Time) time.Time {
+	t, err := s.parse()
+	switch {
+	case err != nil || t == (timetable{}):
+		return time.Time{}
+	case t.every > 0:
+		return after.UTC().Truncate(t.every).Add(t.every)
+	}
+	year, month, today := after.In(t.zone).Date()
+	for day := today; ; day++ {
+		noon := time.Date(year, month, day, 12, 0, 0, 0, t.zone) // no clock skips it
+		next := time.Date(year, month, day, t.hour, t.minute, 0, 0, t.zone)
+		if (t.daily || noon.Weekday() == t.weekday) && next.After(after) {
+			return next.UTC()
+		}
+	}
+}
+
+// timetable is a parsed schedule; the zero timetable has no times.
+type timetable struct {
+	every        time.Duration // or at a time of the clock
+	daily        bool          // on every weekday
+	weekday      time.Weekday
+	hour, minute int
+	zone         *time.Location
+}
+
+var errSchedule = errors.New(`want "once", "every 6h", "daily at 09:30" or "weekly on monday at 07:00", with a time zone such as Europe/Berlin behind the time if it is not UTC`)
+
+func (s Schedule) parse() (timetable, error) {
+	t, err := parseSchedule(strings.Fields(string(s)))
+	if err != nil {
+		return timetable{}, fmt.Errorf("schedule %.100q: %w", string(s), err)
+	}
+	return t, nil
+}
+
+func parseSchedule(words []string) (t timetable, err error) {
+	switch n := len(words); {
+	case n == 0, n == 1 && words[0] == "once":
+		return t, nil
+	case n == 2 && words[0] == "every":
+		t.every, err = parseInterval(words[1])
+		return t, err
+	case n >= 3 && words[0] == "daily" && words[1] == "at":
+		t.daily = true
+		return t, t.at(words[2:])
+	case n >= 5 && words[0] == "weekly" && words[1] == "on" && words[3] == "at":
+		if t.weekday, err = parseWeekday(words[2]); err != nil {
+			return t, err
+		}
+		return t, t.at(words[4:])
+	}
+	return t, errSchedule
+}
+
+// at reads a time of the clock and, perhaps, a time zone.
+func (t *timetable) at(words []string) error {
+	clock, err := time.Parse("15:04", words[0])
+	if err != nil {
+		return fmt.Errorf("time %q: want one from 00:00 to 23:59", words[0])
+	}
+	t.hour, t.minute, t.zone = clock.Hour(), clock.Minute(), time.UTC
+	switch {
+	case len(words) == 1:
+		return nil
+	case len(words) > 2:
+		return errSchedule
+	}
+	t.zone, err = time.LoadLocation(words[1])
+	if err != nil || words[1] == "Local" {
+		return fmt.Errorf("time zone %q: want one such as Europe/Berlin", words[1])
+	}
+	return nil
+}
+
+func parseWeekday(name string) (time.Weekday, error) {
+	for day := time.Sunday; day <= time.Saturday; day++ {
+		if strings.EqualFold(name, day.String()) {
+			return day, nil
+		}
+	}
+	return 0, fmt.Errorf("weekday %q: want one such as monday", name)
+}
+
+func parseInterval(text string) (time.Duration, error) {
+	const day, least, most = 24 * time.Hour, time.Minute, 366 * 24 * time.Hour
+	every, err := time.ParseDuration(text)
+	if days, found := strings.CutSuffix(text, "d"); found {
+		var n uint64
+		n, err = strconv.ParseUint(days, 10, 10)
+		every = time.Duration(n) * day
+	}
+	if err != nil || every < least || every > most {
+		return 0, fmt.Errorf("interval %q: want one such as 30m, 6h or 2d, from a minute to a year", text)
+	}
+	return every, nil
+}

@@ -1,0 +1,145 @@
+package collection
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// table is a table of a document of which one value after another is read.
+// What is wrong with a value is noted in the document.
+type table struct {
+	document *document
+	path     string
+	values   map[string]any
+	read     []string // the keys that were looked for
+}
+
+// value returns the value of a key, which is then read.
+func (t *table) value(key string) (value any, found bool) {
+	t.read = append(t.read, key)
+	value, found = t.values[key]
+	return value, found
+}
+
+// text gives a text that there is to set.
+func (t *table) text(key string, set func(string) error) {
+	if value, found := t.value(key); found {
+		t.set(key, value, set)
+	}
+}
+
+// texts gives each text of a list to set, and reports whether there is one.
+func (t *table) texts(key string, set func(string) error) bool {
+	value, found := t.value(key)
+	if !found {
+		return false
+	}
+	list, ok := value.([]any)
+	if !ok {
+		t.wrong(key, fmt.Errorf(`%s: want a list of texts such as ["a", "b"], not %s`, key, show(value)))
+	}
+	for i, element := range list {
+		t.set(fmt.Sprintf("%s.%d", key, i), element, set)
+	}
+	return ok
+}
+
+func (t *table) set(path string, value any, set func(string) error) {
+	text, ok := value.(string)
+	if !ok {
+		t.wrong(path, fmt.Errorf("%s: want a text in quotes, not %s", join(t.path, path), show(value)))
+	} else if err := set(text); err != nil {
+		t.wrong(path, err)
+	}
+}
+
+// number returns a whole number, or the other if there is none.
+func (t *table) number(key string, other, least, most int64) int64 {
+	value, found := t.value(key)
+	if !found {
+		return other
+	}
+	n, ok := value.(int64)
+	if !ok || n < least || n > most {
+		t.wrong(key, fmt.Errorf("%s: want a whole number from %d to %d, not %s", join(t.path, key), least, most, show(value)))
+	}
+	return n
+}
+
+// share returns a number from 0 to 1, or the other if there is none.
+func (t *table) share(key string, other float32) float32 {
+	value, found := t.value(key)
+	if !found {
+		return other
+	}
+	n, ok := value.(float64)
+	if whole, isWhole := value.(int64); isWhole {
+		n, ok = float64(whole), true
+	}
+	if !ok || !(n >= 0 && n <= 1) {
+		t.wrong(key, fmt.Errorf("%s: want a number from 0 to 1, not %s", join(t.path, key), show(value)))
+	}
+	return float32(n)
+}
+
+// tables returns the tables of a list: [[key]].
+func (t *table) tables(key string) []*table {
+	value, _ := t.value(key)
+	list, ok := value.([]any)
+	if value != nil && !ok {
+		t.wrong(key, fmt.Errorf("%s: want tables, each under a line [[%[1]s]], not %s", key, show(value)))
+	}
+	var all []*table
+	for i, element := range list {
+		values, ok := element.(map[string]any)
+		if !ok {
+			t.wrong(fmt.Sprintf("%s.%d", key, i), fmt.Errorf("%s: want tables, each under a line [[%[1]s]], not %s", key, show(element)))
+			continue
+		}
+		all = append(all, &table{document: t.document, path: join(t.path, fmt.Sprintf("%s.%d", key, i)), values: values})
+	}
+	return all
+}
+
+// table returns a table: [key]. It is nil if there is none.
+func (t *table) table(key string) *table {
+	value, found := t.value(key)
+	if !found {
+		return nil
+	}
+	values, ok := value.(map[string]any)
+	if !ok {
+		t.wrong(key, fmt.Errorf("%s: want a table, under a line [%[1]s], not %s", key, show(value)))
+		return nil
+	}
+	return &table{document: t.document, path: join(t.path, key), values: values}
+}
+
+// end notes the keys that nobody looked for.
+func (t *table) end() {
+	for _, key := range slices.Sorted(maps.Keys(t.values)) {
+		if !slices.Contains(t.read, key) {
+			t.wrong(key, fmt.Errorf("%s: unknown, want one of %s", join(t.path, key), strings.Join(t.read, ", ")))
+		}
+	}
+}
+
+// wrong notes what is wrong with the value of a key, or, for "", with the table.
+func (t *table) wrong(key string, err error) {
+	t.document.wrong(strings.TrimSuffix(join(t.path, key), "."), err)
+}
+
+// show describes a value that is not what was wanted.
+func show(value any) string {
+	switch value := value.(type) {
+	case string:
+		return fmt.Sprintf("%.100q", value)
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "a table"
+	}
+	return fmt.Sprintf("%v", value)
+}

@@ -1,0 +1,48 @@
+package collection
+
+import "fmt"
+
+const (
+	maxWords       = 1000 // of a topic
+	maxSamples     = 16   // texts and pages each
+	maxSampleBytes = 32 << 10
+)
+
+// DefaultThreshold is that of a topic that names none.
+const DefaultThreshold = 0.3
+
+// Topic says what a crawl looks for. It is stored as
+//
+//	{"words": ["database"], "pages": ["https://example.org/a"], "texts": ["…"], "threshold": 0.3}
+type Topic struct {
+	Words     []string `json:"words,omitzero"`
+	Pages     []string `json:"pages,omitzero"` // URLs of pages on the topic
+	Texts     []string `json:"texts,omitzero"` // of which 32 KiB each are kept
+	Threshold float32  `json:"threshold"`      // from 0 to 1: weaker links are not followed
+}
+
+func (t *Topic) validate() error {
+	switch {
+	case t == nil:
+		return nil
+	case len(t.Words)+len(t.Pages)+len(t.Texts) == 0:
+		return fmt.Errorf("topic: want words or samples")
+	case len(t.Words) > maxWords:
+		return fmt.Errorf("topic: %d words: want at most %d", len(t.Words), maxWords)
+	case len(t.Pages) > maxSamples || len(t.Texts) > maxSamples:
+		return fmt.Errorf("topic: %d sample pages and %d files: want at most %d of each", len(t.Pages), len(t.Texts), maxSamples)
+	case !(t.Threshold >= 0 && t.Threshold <= 1):
+		return fmt.Errorf("topic: threshold %v: want a number from 0 to 1", t.Threshold)
+	}
+	for i, text := range t.Texts {
+		if len(text) > maxSampleBytes {
+			return fmt.Errorf("topic: sample %d has %d bytes: want at most %d", i+1, len(text), maxSampleBytes)
+		}
+	}
+	for _, page := range t.Pages {
+		if err := validSample(page); err != nil {
+			return err
+		}
+	}
+	return nil
+}

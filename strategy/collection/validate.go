@@ -1,0 +1,96 @@
+package collection
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+var (
+	namePattern     = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
+	languagePattern = regexp.MustCompile(`^[a-z]{2,3}$`)
+)
+
+// Validate says what is wrong with the collection.
+func (c Collection) Validate() error {
+	switch {
+	case c.DelayMillis < 0:
+		return fmt.Errorf("delay of %d ms: want 0 or more", c.DelayMillis)
+	case c.Connections < 1:
+		return fmt.Errorf("%d connections on a host: want 1 or more", c.Connections)
+	case c.Fetches < 0:
+		return fmt.Errorf("%d fetches at once: want 0 for no limit, or more", c.Fetches)
+	case c.StopAt < 0:
+		return fmt.Errorf("stop at %d pages: want 0 for never, or more", c.StopAt)
+	case c.HostPages < 0 || c.PatternPages < 0:
+		return fmt.Errorf("%d pages of a host, %d of a pattern: want 0 for no limit, or more", c.HostPages, c.PatternPages)
+	}
+	for _, err := range []error{validName(c.Name), validAgent(c.Agent), validLanguage(c.Language), c.Schedule.Validate(), c.Topic.validate()} {
+		if err != nil {
+			return err
+		}
+	}
+	for _, list := range []struct {
+		texts []string
+		valid func(string) error
+	}{{c.Sitemaps, validSitemap}, {c.Allow, validAllow}} {
+		for _, text := range list.texts {
+			if err := list.valid(text); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := c.Rules()
+	return err
+}
+
+func validName(name string) error {
+	if !namePattern.MatchString(name) {
+		return fmt.Errorf("name %q: want up to 63 lower-case letters, digits and hyphens", name)
+	}
+	return nil
+}
+
+func validAgent(agent string) error {
+	if agent == "" {
+		return errors.New("no agent: web sites want to know who asks")
+	}
+	if strings.ContainsFunc(agent, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return fmt.Errorf("agent %q: want printable ASCII", agent)
+	}
+	return nil
+}
+
+func validLanguage(code string) error {
+	if code != "" && !languagePattern.MatchString(code) {
+		return fmt.Errorf("language %.20q: want an ISO 639 code such as en", code)
+	}
+	return nil
+}
+
+func validSitemap(url string) error {
+	if _, err := address.Parse(url); err != nil {
+		return fmt.Errorf("sitemap: %w", err)
+	}
+	return nil
+}
+
+// validAllow accepts 10.0.0.0/8, fd00::/8, 127.0.0.1, ::1 and intranet.example.
+func validAllow(text string) error {
+	if prefix, err := netip.ParsePrefix(text); err == nil && prefix == prefix.Masked() {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(text); err == nil && ip.Zone() == "" {
+		return nil
+	}
+	if a, err := address.Parse("http://" + text + "/"); err == nil && !strings.ContainsAny(text, "/:@?#*") {
+		if _, err := netip.ParseAddr(a.Site); err != nil { // 10.1 stands for 10.0.0.1, to the surprise of many
+			return nil
+		}
+	}
+	return fmt.Errorf("allow %.100q: want a range of addresses such as 10.0.0.0/8, an address, or the name of a host without a port", text)
+}

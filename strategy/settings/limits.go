@@ -1,0 +1,65 @@
+package settings
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Delay returns the pause between the end of a response and the next request
+// on a host. Collections share hosts, so the longest holds.
+func (s *Settings) Delay() time.Duration {
+	var longest int64
+	for _, c := range s.Collections {
+		longest = max(longest, c.DelayMillis)
+	}
+	return time.Duration(longest) * time.Millisecond
+}
+
+// Connections returns how many batches may be out on a host: the fewest that
+// any collection asks for.
+func (s *Settings) Connections() int {
+	if len(s.Collections) == 0 {
+		return 1
+	}
+	fewest := math.MaxInt
+	for _, c := range s.Collections {
+		fewest = min(fewest, c.Connections)
+	}
+	return fewest
+}
+
+// Fetches returns how many batches may be out at once on all hosts: the fewest
+// that any collection asks for, 0 if none says.
+func (s *Settings) Fetches() int {
+	fewest := 0
+	for _, c := range s.Collections {
+		if c.Fetches > 0 && (fewest == 0 || c.Fetches < fewest) {
+			fewest = c.Fetches
+		}
+	}
+	return fewest
+}
+
+// Allow returns the addresses that are not public and that any collection lets
+// be fetched, sorted, each once.
+func (s *Settings) Allow() []string {
+	var all []string
+	for _, c := range s.Collections {
+		all = append(all, c.Allow...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// StopAt returns the number of stored pages, over all partitions, at which
+// leasing stops: the lowest that any collection asks for, 0 for never.
+func (s *Settings) StopAt() int64 {
+	var lowest int64
+	for _, c := range s.Collections {
+		if c.StopAt > 0 && (lowest == 0 || c.StopAt < lowest) {
+			lowest = c.StopAt
+		}
+	}
+	return lowest
+}
