@@ -10,7 +10,7 @@ import (
 )
 
 // Not under the race detector, where the library that reads PDF takes half a
-// minute to compile; functions/document/pdf takes that time once.
+// minute to compile.
 
 // pdfOf writes a PDF that shows two lines.
 func pdfOf() string {
