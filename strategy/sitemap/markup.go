@@ -1,0 +1,191 @@
+package sitemap
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+const (
+	maxToken   = 1 << 20 // bytes of a tag or a text
+	maxNesting = 100     // elements
+)
+
+// form tells where the entries of a kind of list are.
+type form struct {
+	record   string // element of an entry
+	depth    int    // of it, the root's being 1
+	location string // element of its address
+	index    bool
+}
+
+var forms = map[string]form{ // by the local name of the root
+	"urlset":       {record: "url", depth: 2, location: "loc"},
+	"sitemapindex": {record: "sitemap", depth: 2, location: "loc", index: true},
+	"rss":          {record: "item", depth: 3, location: "link"},
+	"rdf":          {record: "item", depth: 2, location: "link"},
+	"feed":         {record: "entry", depth: 2, location: "link"},
+}
+
+// markup reads a list in XML. It takes the tokens of an HTML tokenizer, which
+// is faster than encoding/xml and bounds their size, and is strict about what
+// it needs: that elements nest.
+type markup struct {
+	tokens *html.Tokenizer
+	list   address.Address
+	emit   func(Entry) error
+	offset int // of the present token
+	form   form
+	open   []string // local names of the open elements, in lower case
+	record record
+}
+
+func newMarkup(in *bufio.Reader, list address.Address, emit func(Entry) error) *markup {
+	m := &markup{tokens: html.NewTokenizer(decoded(in)), list: list, emit: emit}
+	m.tokens.SetMaxBuf(maxToken)
+	m.tokens.AllowCDATA(true)
+	return m
+}
+
+var declaration = regexp.MustCompile(`^<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']`)
+
+// decoded returns the text in UTF-8, which most of it is in.
+func decoded(in *bufio.Reader) io.Reader {
+	head, _ := in.Peek(256)
+	if label := declaration.FindSubmatch(head); label != nil && !bytes.EqualFold(label[1], []byte("utf-8")) {
+		if r, err := charset.NewReaderLabel(string(label[1]), in); err == nil {
+			return r
+		}
+	}
+	return in
+}
+
+func (m *markup) parse() error {
+	for {
+		kind := m.tokens.Next()
+		if kind == html.ErrorToken {
+			if err := m.tokens.Err(); err != io.EOF {
+				return m.wrong("%w", err)
+			}
+			if len(m.open) > 0 {
+				return m.wrong("ends within <%s>", m.open[len(m.open)-1])
+			}
+			return m.wrong("ends before it begins")
+		}
+		raw := m.tokens.Raw()
+		size := len(raw)
+		var err error
+		switch kind {
+		case html.TextToken:
+			m.text(raw)
+		case html.StartTagToken:
+			err = m.start()
+		case html.SelfClosingTagToken:
+			if err = m.start(); err == nil {
+				err = m.end(m.open[len(m.open)-1])
+			}
+		case html.EndTagToken:
+			name, _ := m.tokens.TagName()
+			err = m.end(local(name))
+		}
+		if err != nil {
+			return err
+		}
+		if len(m.open) == 0 && m.form.record != "" {
+			return nil // what follows the root is of no interest
+		}
+		m.offset += size
+	}
+}
+
+func (m *markup) wrong(format string, values ...any) error {
+	return fmt.Errorf("behind byte %d: "+format, append([]any{m.offset}, values...)...)
+}
+
+// local returns a name without its prefix.
+func local(name []byte) string { return string(name[bytes.LastIndexByte(name, ':')+1:]) }
+
+func (m *markup) start() error {
+	m.tokens.NextIsNotRawText() // XML knows no such elements
+	tag, more := m.tokens.TagName()
+	name := local(tag)
+	if len(m.open) == 0 {
+		known := false
+		if m.form, known = forms[name]; !known {
+			return m.wrong("begins with <%.50s>, not with urlset, sitemapindex, rss, RDF or feed", name)
+		}
+	}
+	if len(m.open) == maxNesting {
+		return m.wrong("more than %d elements within each other", maxNesting)
+	}
+	m.open = append(m.open, name)
+	switch len(m.open) {
+	case m.form.depth:
+		m.record.reset()
+	case m.form.depth + 1:
+		if m.inRecord() {
+			m.record.open(m.form, name, m.attributes(more))
+		}
+	}
+	return nil
+}
+
+// attributes returns those of the present tag that are looked at.
+func (m *markup) attributes(more bool) (a attributes) {
+	for more {
+		var key, value []byte
+		key, value, more = m.tokens.TagAttr()
+		switch string(key) {
+		case "href":
+			a.href = string(value)
+		case "rel":
+			a.rel = string(value)
+		case "ispermalink":
+			a.permanent = string(value)
+		}
+	}
+	return a
+}
+
+// inRecord reports whether an entry is open.
+func (m *markup) inRecord() bool {
+	return len(m.open) >= m.form.depth && m.open[m.form.depth-1] == m.form.record
+}
+
+func (m *markup) text(raw []byte) {
+	if len(m.open) != m.form.depth+1 || !m.inRecord() {
+		return
+	}
+	if data, is := bytes.CutPrefix(raw, []byte("<![CDATA[")); is {
+		m.record.write(bytes.TrimSuffix(data, []byte("]]>")))
+	} else {
+		m.record.write(unescape(raw))
+	}
+}
+
+func (m *markup) end(name string) error {
+	last := len(m.open) - 1
+	if last < 0 || m.open[last] != name {
+		return m.wrong("</%.50s> closes no <%s>", name, strings.Join(m.open[max(0, last):], ""))
+	}
+	inRecord := m.inRecord()
+	m.open = m.open[:last]
+	switch {
+	case !inRecord:
+	case last == m.form.depth:
+		m.record.close(m.form, name)
+	case last == m.form.depth-1:
+		if e, ok := m.record.entry(m.form, m.list); ok {
+			return m.emit(e)
+		}
+	}
+	return nil
+}

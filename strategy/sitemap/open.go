@@ -1,0 +1,58 @@
+package sitemap
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+const bufferSize = 64 << 10
+
+// open returns the text of a list behind gzip, if there is such, and behind a
+// byte order mark and white space.
+func open(r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReaderSize(r, bufferSize)
+	if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
+		unzipped, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, err
+		}
+		r = unzipped
+	} else {
+		r = in
+	}
+	in = bufio.NewReaderSize(&capped{reader: r, left: MaxBytes}, bufferSize)
+	if mark, _ := in.Peek(3); string(mark) == "\uFEFF" {
+		_, _ = in.Discard(len(mark))
+	}
+	for {
+		if _, err := in.Peek(1); err != nil && err != io.EOF {
+			return nil, err
+		}
+		ready, _ := in.Peek(in.Buffered())
+		rest := bytes.TrimLeft(ready, " \t\n\r")
+		_, _ = in.Discard(len(ready) - len(rest))
+		if len(rest) > 0 || len(ready) == 0 {
+			return in, nil
+		}
+	}
+}
+
+// capped fails where more than the bytes left would be read, so that what is
+// cut off does not look complete.
+type capped struct {
+	reader io.Reader
+	left   int
+}
+
+func (c *capped) Read(p []byte) (int, error) {
+	n, err := c.reader.Read(p[:min(len(p), c.left+1)])
+	if n > c.left {
+		return c.left, fmt.Errorf("more than %d bytes", MaxBytes)
+	}
+	c.left -= n
+	return n, err
+}

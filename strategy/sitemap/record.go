@@ -1,0 +1,140 @@
+package sitemap
+
+import (
+	"bytes"
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// maxText is how much of an element's text is kept: enough to tell that an
+// address is too long.
+const maxText = 4 * address.MaxBytes
+
+// record gathers an entry. Of elements that repeat, the first holds.
+type record struct {
+	location, guid     string
+	modified, created  string
+	priority           string
+	text               []byte // of the open element
+	isLink, isPermaURL bool
+}
+
+type attributes struct{ href, rel, permanent string }
+
+func (r *record) reset() { *r = record{text: r.text[:0]} }
+
+// open begins an element of the entry.
+func (r *record) open(f form, name string, a attributes) {
+	r.text = r.text[:0]
+	r.isLink = a.rel == "" || strings.EqualFold(a.rel, "alternate")
+	r.isPermaURL = !strings.EqualFold(a.permanent, "false")
+	if name == f.location && name == "link" && r.isLink { // of Atom
+		r.location = cmp.Or(r.location, strings.TrimSpace(a.href))
+	}
+}
+
+func (r *record) write(text []byte) {
+	r.text = append(r.text, text[:min(len(text), maxText-len(r.text))]...)
+}
+
+// close ends an element of the entry.
+func (r *record) close(f form, name string) {
+	var field *string
+	switch name {
+	case f.location:
+		if r.isLink {
+			field = &r.location
+		}
+	case "guid":
+		if r.isPermaURL {
+			field = &r.guid
+		}
+	case "lastmod", "updated", "pubdate", "date":
+		field = &r.modified
+	case "published":
+		field = &r.created
+	case "priority":
+		field = &r.priority
+	}
+	if field != nil && *field == "" {
+		*field = string(bytes.TrimSpace(r.text))
+	}
+}
+
+// entry returns what was gathered, if it has a proper address.
+func (r *record) entry(f form, list address.Address) (Entry, bool) {
+	var a address.Address
+	var err error
+	switch {
+	case r.location != "":
+		a, err = list.Resolve(r.location)
+	case f.location == "link":
+		a, err = address.Parse(r.guid)
+	default:
+		return Entry{}, false
+	}
+	if err != nil {
+		return Entry{}, false
+	}
+	return Entry{
+		Address: a, Index: f.index, Priority: priority(r.priority),
+		Modified: parseDate(cmp.Or(r.modified, r.created)),
+	}, true
+}
+
+func priority(s string) float32 {
+	p, err := strconv.ParseFloat(s, 32)
+	if err != nil || p != p {
+		return DefaultPriority
+	}
+	return float32(min(max(p, 0), 1))
+}
+
+// unescape replaces the entities of XML itself, and leaves every other '&' as
+// it is, because many lists forget to escape it in addresses.
+func unescape(s []byte) []byte {
+	if bytes.IndexByte(s, '&') < 0 {
+		return s
+	}
+	plain := make([]byte, 0, len(s))
+	for {
+		i := bytes.IndexByte(s, '&')
+		if i < 0 {
+			return append(plain, s...)
+		}
+		plain, s = append(plain, s[:i]...), s[i+1:]
+		name, _, found := bytes.Cut(s[:min(len(s), 10)], []byte(";"))
+		c := rune(-1)
+		if found {
+			c = entity(string(name))
+		}
+		if c < 0 {
+			plain = append(plain, '&')
+			continue
+		}
+		plain = append(plain, string(c)...)
+		s = s[len(name)+1:]
+	}
+}
+
+var entities = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\''}
+
+// entity returns a character by its name or number, or -1.
+func entity(name string) rune {
+	if c, known := entities[name]; known {
+		return c
+	}
+	digits, numeric := strings.CutPrefix(name, "#")
+	base := 10
+	if hex, is := strings.CutPrefix(digits, "x"); is {
+		digits, base = hex, 16
+	}
+	c, err := strconv.ParseUint(digits, base, 21)
+	if !numeric || err != nil || c == 0 {
+		return -1
+	}
+	return rune(c)
+}

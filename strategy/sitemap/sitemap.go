@@ -1,0 +1,74 @@
+// Package sitemap reads the lists of addresses that sites publish for
+// crawlers: sitemaps and sitemap indexes (sitemaps.org, version 0.9), feeds in
+// RSS 0.9x, 1.0, 2.0 and Atom (RFC 4287), and plain text with an address a
+// line, each also behind gzip. What a list is shows in its bytes; namespaces
+// and media types are not looked at.
+package sitemap
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+const (
+	// MaxBytes of a list are read, counted behind gzip (sitemaps.org).
+	MaxBytes = 50 << 20
+	// MaxEntries of a list are read (sitemaps.org).
+	MaxEntries = 50_000
+	// DefaultPriority is that of an entry which gives none (sitemaps.org).
+	DefaultPriority = 0.5
+)
+
+// Entry is an address that a list names, be it of its own site or of another.
+type Entry struct {
+	Address  address.Address
+	Index    bool      // the address is that of another sitemap
+	Modified time.Time // in UTC, or zero if the list gives no date
+	Priority float32   // from 0 to 1
+}
+
+// Parse yields the entries of a list as they are read, in little memory. From
+// addresses that are relative to the list's own it makes absolute ones; an
+// entry without a proper address is left out. A list that is broken, too
+// large, of another kind or not to be read yields what comes before, and at
+// last an error that says where.
+//
+// No document type is obeyed and no entity expanded but those that XML itself
+// defines.
+func Parse(r io.Reader, list address.Address) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		n := 0
+		err := parse(r, list, func(e Entry) error {
+			switch n++; {
+			case n > MaxEntries:
+				return fmt.Errorf("more than %d entries", MaxEntries)
+			case !yield(e, nil):
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && err != errStop {
+			yield(Entry{}, fmt.Errorf("cannot read sitemap %s: %w", list.URL, err))
+		}
+	}
+}
+
+// errStop ends the reading where the caller wants no more.
+var errStop = errors.New("no more wanted")
+
+func parse(r io.Reader, list address.Address, emit func(Entry) error) error {
+	in, err := open(r)
+	if err != nil {
+		return err
+	}
+	if first, _ := in.Peek(1); string(first) == "<" {
+		m := newMarkup(in, list, emit)
+		return m.parse()
+	}
+	return parseText(in, emit)
+}

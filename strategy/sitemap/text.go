@@ -1,0 +1,41 @@
+package sitemap
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// parseText reads a list of an absolute address a line. Other lines are passed
+// over, but not all.
+func parseText(in io.Reader, emit func(Entry) error) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, bufferSize)
+	found := false
+	number := 0
+	for lines.Scan() {
+		number++
+		if len(lines.Bytes()) > maxText {
+			continue
+		}
+		a, err := address.Parse(strings.TrimSpace(lines.Text()))
+		if err != nil {
+			continue
+		}
+		found = true
+		if err := emit(Entry{Address: a, Priority: DefaultPriority}); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("behind line %d: %w", number, err)
+	}
+	if !found {
+		return errors.New("neither XML nor a list of addresses")
+	}
+	return nil
+}
