@@ -47,7 +47,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-func drain[T any](b *testing.B, all func(func(T, error) bool)) (rows int) {
+func drain[T any](b testing.TB, all func(func(T, error) bool)) (rows int) {
 	for _, err := range all {
 		if err != nil {
 			b.Fatal(err)

@@ -16,7 +16,7 @@ type State byte
 // had never been asked for.
 const (
 	Stored    State = 's' // the page is in a package
-	Unchanged State = 'u' // the server said that the stored page still holds
+	Unchanged State = 'u' // the stored page still counts; a reason says that it was not confirmed
 	Skipped   State = 'k' // deliberately not stored; the reason says why
 	Failed    State = 'f' // could not be had; the reason says why
 	Retry     State = 'r' // failed this time, will be asked again
@@ -52,20 +52,29 @@ func (s State) String() string {
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // Outcome is what one batch learnt about one URL.
+//
+// ETag and Modified are the validators that hold now, as the server sent them;
+// one longer than MaxValidator is left out. Digest is that of the visible text
+// of the page that is stored now and never 0; where the outcome ends what was
+// stored, skipped or failed, it is that of the page that was; else it is 0.
 type Outcome struct {
 	Version     layout.Version // the batch
 	URL         string         // canonical
 	Place       layout.Place
 	State       State
-	Reason      string    // one of a small set of words for Skipped, Failed and Retry
+	Reason      string    // one of a small set of words for Unchanged, Skipped, Failed and Retry
 	Detail      string    // the sentence behind the reason, for people; at most 300 bytes
 	Status      uint16    // HTTP status, 0 when there was no answer
 	Depth       uint16    // links from a seed
 	Hops        uint8     // redirects followed from the URL that was linked
 	Attempts    uint8     // times asked, this one included
 	Exponent    int16     // expiry class
+	Weight      uint8     // of the URL, see Link; of a page stored for a topic its relevance, 255 the most
 	Time        time.Time // of the answer, to the millisecond
-	Collections []string  // sorted
+	ETag        string
+	Modified    string
+	Digest      uint64
+	Collections []string // sorted
 
 	// Of a stored page: the package's key and the compressed range there.
 	Package string
@@ -86,6 +95,8 @@ const (
 	Image     Kind = 'i'
 	Redirect  Kind = 'r'
 	Canonical Kind = 'c'
+	Sitemap   Kind = 'm' // a robots.txt or a sitemap names a sitemap
+	Listed    Kind = 'e' // a sitemap lists a page
 )
 
 // String names the kind for people.
@@ -101,6 +112,10 @@ func (k Kind) String() string {
 		return "redirect"
 	case Canonical:
 		return "canonical"
+	case Sitemap:
+		return "sitemap"
+	case Listed:
+		return "listed"
 	}
 	return fmt.Sprintf("kind %d", byte(k))
 }
@@ -131,7 +146,14 @@ func (r Region) String() string {
 // MarshalText writes what String does, so that JSON is readable too.
 func (r Region) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// Link is one link found on one page.
+// Link is one link found on one page, or in a robots.txt or a sitemap.
+//
+// Weight says how soon the target is asked for: 255 first, 1 last, 0 where only
+// depth counts. A topic gives it, or the priority in a sitemap.
+//
+// Modified is when a listed page was changed, to the second, if that was since
+// the last look at the sitemap: then the page is asked for again. It is zero
+// where nothing is known, and so on the first look at a sitemap.
 type Link struct {
 	Source     layout.Identity
 	Target     string       // canonical URL
@@ -143,6 +165,8 @@ type Link struct {
 	Around     string // the words around it, at most 200 bytes
 	Depth      uint16 // of the target by this link
 	Hops       uint8  // redirects that led to the target by this link
+	Weight     uint8
+	Modified   time.Time
 	Collection string // on whose behalf it was decided
 	Decision   string // "" admitted, else the reason of the refusal
 }

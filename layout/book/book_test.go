@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -74,6 +75,35 @@ func TestEncodeForgetsOrder(t *testing.T) {
 		}
 		if b.Outcomes[0].URL != first.URL {
 			t.Fatal("Encode has sorted its caller's book")
+		}
+	}
+}
+
+// TestTimesOfLinks keeps seconds, and takes links to be alike whose times
+// differ in nothing that is kept.
+func TestTimesOfLinks(t *testing.T) {
+	zone := time.FixedZone("somewhere", 3600)
+	for given, want := range map[time.Time]time.Time{
+		{}:                              {},
+		time.Unix(0, 5):                 {},
+		epoch.Add(999_999_999).In(zone): epoch,
+		time.Unix(-5, 0):                time.Unix(-5, 0).UTC(),
+	} {
+		l := Link{Target: "http://a/", Kind: Listed, Region: Text, Modified: given}
+		l.Place, _ = placeIn(1, l.Target)
+		same := l
+		same.Modified, same.Source[0] = want, 1
+		content := mustEncode(t, Book{Links: []Link{l, same}})
+		l.Modified = want
+		got, err := Decode(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := difference(Book{Links: []Link{l, same}}, got); d != "" {
+			t.Errorf("%v: (-want +got)\n%s", given, d)
+		}
+		if targets := drain(t, open(t, content).Targets(t.Context(), wholeSpace)); targets != 1 {
+			t.Errorf("%v: %d rows, want one", given, targets)
 		}
 	}
 }

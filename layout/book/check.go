@@ -14,6 +14,7 @@ const (
 	MaxURL         = 8 << 10
 	MaxDetail      = 300
 	MaxText        = 200     // Anchor and Around
+	MaxValidator   = 255     // ETag and Modified of an outcome
 	MaxWord        = 1 << 10 // Reason, Rel, Package, Decision and a collection's name
 	MaxCollections = 64
 )
@@ -42,7 +43,8 @@ func checkOutcome(o Outcome) error {
 	if len(o.Collections) > MaxCollections {
 		return fmt.Errorf("outcome of %s: %d collections, at most %d allowed", o.URL, len(o.Collections), MaxCollections)
 	}
-	fields := []field{{"reason", o.Reason, MaxWord}, {"detail", o.Detail, MaxDetail}, {"package", o.Package, MaxWord}}
+	fields := []field{{"reason", o.Reason, MaxWord}, {"detail", o.Detail, MaxDetail}, {"package", o.Package, MaxWord},
+		{"etag", o.ETag, MaxValidator}, {"modified", o.Modified, MaxValidator}}
 	for _, name := range o.Collections {
 		fields = append(fields, field{"collection", name, MaxWord})
 	}
@@ -101,7 +103,7 @@ func (s State) valid() bool {
 
 func (k Kind) valid() bool {
 	switch k {
-	case Anchor, Frame, Image, Redirect, Canonical:
+	case Anchor, Frame, Image, Redirect, Canonical, Sitemap, Listed:
 		return true
 	}
 	return false

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestCaps(t *testing.T) {
@@ -21,6 +22,8 @@ func TestCaps(t *testing.T) {
 		"reason":            {func(o *Outcome, _ *Link) { o.Reason = strings.Repeat("r", long) }, "reason of 2000 bytes"},
 		"detail":            {func(o *Outcome, _ *Link) { o.Detail = strings.Repeat("d", MaxDetail+1) }, "detail of 301 bytes"},
 		"package":           {func(o *Outcome, _ *Link) { o.Package = strings.Repeat("p", long) }, "package of 2000 bytes"},
+		"etag":              {func(o *Outcome, _ *Link) { o.ETag = strings.Repeat("e", 256) }, "etag of 256 bytes, at most 255"},
+		"modified":          {func(o *Outcome, _ *Link) { o.Modified = strings.Repeat("m", 256) }, "modified of 256 bytes, at most 255"},
 		"collection":        {func(o *Outcome, _ *Link) { o.Collections = []string{strings.Repeat("c", long)} }, "collection of 2000 bytes"},
 		"collections":       {func(o *Outcome, _ *Link) { o.Collections = make([]string, 65) }, "65 collections"},
 		"target":            {func(_ *Outcome, l *Link) { l.Target = "" }, "0 bytes, want 1"},
@@ -47,12 +50,12 @@ func TestFullRows(t *testing.T) {
 	var b Book
 	for i := range 40 {
 		fill := func(n int) string { return strings.Repeat(string(rune('a'+i%26)), n-2) + string(rune('a'+i/26)) + "!" }
-		o := Outcome{URL: fill(MaxURL), State: Failed, Reason: fill(MaxWord), Detail: fill(MaxDetail), Package: fill(MaxWord), Offset: 1<<63 - 1, Length: 1<<63 - 1}
+		o := Outcome{URL: fill(MaxURL), State: Failed, Reason: fill(MaxWord), Detail: fill(MaxDetail), Package: fill(MaxWord), ETag: fill(MaxValidator), Modified: fill(MaxValidator-1) + "m", Digest: 1<<64 - 1, Weight: 255, Offset: 1<<63 - 1, Length: 1<<63 - 1}
 		for c := range MaxCollections {
 			o.Collections = append(o.Collections, fill(MaxWord-1)+string(rune('0'+c)))
 		}
 		o.Place, _ = placeIn(uint32(i)<<25, o.URL)
-		l := Link{Target: o.URL, Place: o.Place, Kind: Frame, Region: Text, Rel: fill(MaxWord), Anchor: fill(MaxText), Around: fill(MaxText), Collection: fill(MaxWord), Decision: fill(MaxWord)}
+		l := Link{Target: o.URL, Place: o.Place, Kind: Frame, Region: Text, Rel: fill(MaxWord), Anchor: fill(MaxText), Around: fill(MaxText), Collection: fill(MaxWord), Decision: fill(MaxWord), Weight: 255, Modified: time.Unix(1<<40, 0)}
 		b.Outcomes = append(b.Outcomes, o)
 		for source := range 3 * maxRow {
 			l.Source[0], l.Source[1] = byte(source>>8), byte(source)
@@ -71,8 +74,8 @@ func TestFullRows(t *testing.T) {
 }
 
 func TestNamesForPeople(t *testing.T) {
-	got, err := json.Marshal([]any{Stored, Unchanged, Skipped, Failed, Retry, NotAsked, Lost, Anchor, Frame, Image, Redirect, Canonical, Text, Navigation, State(1)})
-	const want = `["stored","unchanged","skipped","failed","retry","not asked","lost","anchor","frame","image","redirect","canonical","text","navigation","state 1"]`
+	got, err := json.Marshal([]any{Stored, Unchanged, Skipped, Failed, Retry, NotAsked, Lost, Anchor, Frame, Image, Redirect, Canonical, Sitemap, Listed, Text, Navigation, State(1)})
+	const want = `["stored","unchanged","skipped","failed","retry","not asked","lost","anchor","frame","image","redirect","canonical","sitemap","listed","text","navigation","state 1"]`
 	if err != nil || string(got) != want {
 		t.Errorf("got %s, %v", got, err)
 	}

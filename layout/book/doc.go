@@ -36,9 +36,10 @@
 // column 0, or k > 0 for the k-th word of the block, the first of which is
 // empty. A URL is the number of bytes that it shares with the URL of the row
 // before, the length of the rest, and the rest in column 0; the low half of
-// its place follows from it and is not stored. A site hash, version and time
-// (milliseconds since 1970) is the difference to the row before. Of a link to
-// the target of the row before (linkSame = 1), site and URL are left out.
+// its place follows from it and is not stored. A site hash, version and time of
+// an outcome (milliseconds since 1970) is the difference to the row before. The
+// time of a link is in seconds since 1970, 0 if there is none. Of a link to the
+// target of the row before (linkSame = 1), site and URL are left out.
 //
 // Links that differ in nothing but their source, such as the navigation of a
 // site, share a row: their number, then the numbers of their sources in the

@@ -76,7 +76,7 @@ func rowsOf(links []Link, sources []layout.Identity) ([]row, error) {
 	alike := make(map[Link][]uint32)
 	for _, l := range links {
 		n := number[l.Source]
-		l.Source = layout.Identity{}
+		l.Source, l.Modified = layout.Identity{}, timeOf(secondsOf(l.Modified))
 		alike[l] = append(alike[l], n)
 	}
 	rows := make([]row, 0, len(alike))

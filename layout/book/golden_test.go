@@ -14,13 +14,13 @@ var update = flag.Bool("update", false, "write the files in testdata anew")
 // example is a book in which every field has a value somewhere.
 func example() Book {
 	place := func(site, url string) layout.Place { return layout.PlaceOf(site, layout.IdentityOf(url)) }
-	a, b, c := "https://a.example/", "https://a.example/b?q=ü", "http://127.0.0.1:8080/c"
+	a, b, c, d := "https://a.example/", "https://a.example/b?q=ü", "http://127.0.0.1:8080/c", "https://a.example/sitemap.xml"
 	when := time.Date(2026, 11, 21, 22, 51, 7, 123e6, time.UTC)
 	return Book{
 		Outcomes: []Outcome{
 			{Version: layout.Version{Epoch: 1, Token: 7}, URL: a, Place: place("a.example", a), State: Stored, Status: 200, Attempts: 1,
-				Time: when, Collections: []string{"docs", "news"}, Package: "packages/0000/2_3_20261121225107123.spf", Offset: 70_000_000_000, Length: 5_321},
-			{Version: layout.Version{Epoch: 2, Token: 1}, URL: a, Place: place("a.example", a), State: Unchanged, Status: 304, Attempts: 1, Exponent: -4, Time: when.Add(48 * time.Hour)},
+				Time: when, ETag: `W/"5e1-6"`, Modified: "Sun, 01 Nov 2026 10:00:00 GMT", Digest: 1<<64 - 1, Weight: 255, Collections: []string{"docs", "news"}, Package: "packages/0000/2_3_20261121225107123.spf", Offset: 70_000_000_000, Length: 5_321},
+			{Version: layout.Version{Epoch: 2, Token: 1}, URL: a, Place: place("a.example", a), State: Unchanged, Status: 304, Attempts: 1, Exponent: -4, Time: when.Add(48 * time.Hour), ETag: `"5e1-7"`, Digest: 1},
 			{Version: layout.Version{Epoch: 1, Token: 7}, URL: b, Place: place("a.example", b), State: Failed, Reason: "status", Detail: "the server said 500", Status: 500, Depth: 65535, Hops: 5, Attempts: 3, Time: when},
 			{Version: layout.Version{Epoch: 1, Token: 9}, URL: c, Place: place("127.0.0.1", c), State: NotAsked, Depth: 2},
 		},
@@ -29,6 +29,9 @@ func example() Book {
 			{Source: layout.IdentityOf(a), Target: c, Place: place("127.0.0.1", c), Kind: Image, Region: Navigation, Depth: 1, Collection: "docs", Decision: "scope"},
 			{Source: layout.IdentityOf(b), Target: c, Place: place("127.0.0.1", c), Kind: Image, Region: Navigation, Depth: 1, Collection: "docs", Decision: "scope"},
 			{Source: layout.IdentityOf("http://elsewhere/"), Target: a, Place: place("a.example", a), Kind: Redirect, Region: Text, Hops: 1},
+			{Source: layout.IdentityOf(a), Target: d, Place: place("a.example", d), Kind: Sitemap, Region: Text, Collection: "docs"},
+			{Source: layout.IdentityOf(d), Target: b, Place: place("a.example", b), Kind: Listed, Region: Text, Depth: 1, Weight: 200, Modified: when.Truncate(time.Second), Collection: "docs"},
+			{Source: layout.IdentityOf(d), Target: b, Place: place("a.example", b), Kind: Listed, Region: Text, Depth: 1, Weight: 200, Modified: time.Unix(-1, 0).UTC(), Collection: "docs"},
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 )
@@ -22,6 +23,8 @@ const (
 	linkAround
 	linkDepth
 	linkHops
+	linkWeight
+	linkModified
 	linkCollection
 	linkDecision
 	linkCount
@@ -43,6 +46,22 @@ func appendRows(rows []row, l Link, numbers []uint32) []row {
 		rows = append(rows, row{l, part})
 	}
 	return rows
+}
+
+// secondsOf returns the time as it is stored: in seconds since 1970, 0 for the
+// zero time.
+func secondsOf(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+func timeOf(seconds int64) time.Time {
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0).UTC()
 }
 
 // linkWriter writes sorted rows, each as its difference from the one before.
@@ -71,6 +90,8 @@ func (w *linkWriter) add(l row) {
 	w.word(linkAround, l.Around)
 	w.uint(linkDepth, uint64(l.Depth))
 	w.uint(linkHops, uint64(l.Hops))
+	w.uint(linkWeight, uint64(l.Weight))
+	w.int(linkModified, secondsOf(l.Modified))
 	w.word(linkCollection, l.Collection)
 	w.word(linkDecision, l.Decision)
 	w.uint(linkCount, uint64(len(l.sources)))
@@ -102,8 +123,8 @@ func (r *linkReader) reset(raw []byte) error {
 // more reports whether another row follows.
 func (r *linkReader) more() bool { return r.left(linkSame) > 0 }
 
-// next reads the next row: the whole of it, or all but its region, words and
-// sources.
+// next reads the next row: the whole of it, or all but its region, words,
+// time and sources.
 func (r *linkReader) next(whole bool) error {
 	l := &r.link
 	before := l.Place
@@ -119,6 +140,7 @@ func (r *linkReader) next(whole bool) error {
 		l.Rel = r.word(linkRel, MaxWord)
 		l.Anchor = r.word(linkAnchor, MaxText)
 		l.Around = r.word(linkAround, MaxText)
+		l.Modified = timeOf(r.int(linkModified))
 	} else {
 		r.skipWord(linkRel, MaxWord)
 		r.skipWord(linkAnchor, MaxText)
@@ -126,6 +148,7 @@ func (r *linkReader) next(whole bool) error {
 	}
 	l.Depth = r.uint16(linkDepth)
 	l.Hops = r.byte(linkHops)
+	l.Weight = r.byte(linkWeight)
 	l.Collection = r.word(linkCollection, MaxWord)
 	l.Decision = r.word(linkDecision, MaxWord)
 	r.count = int(r.uint(linkCount, uint64(r.left(linkSources))))
@@ -163,5 +186,6 @@ func (r *linkReader) readSources() {
 // whole rows.
 func (r *linkReader) skipped() {
 	r.skip(linkRegion)
+	r.skip(linkModified)
 	r.skip(linkSources)
 }

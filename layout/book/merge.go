@@ -95,20 +95,11 @@ func sourcesOf(ctx context.Context, books []*Reader, f Filter) (sourceURLs, erro
 
 // mergeOutcomes yields the outcomes of all books that count, sorted.
 func mergeOutcomes(ctx context.Context, books []*Reader, f Filter) iter.Seq2[Outcome, error] {
-	var sequences []iter.Seq2[Outcome, error]
-	for _, b := range books {
-		sequences = append(sequences, filterOutcomes(b.Outcomes(ctx, layout.Range{}), f))
-	}
-	sameURL := func(o, p Outcome) int { return compareURL(o.Place, o.URL, p.Place, p.URL) }
 	return func(yield func(Outcome, error) bool) {
-		for ofURL, err := range mergeGroups(sequences, sameURL) {
+		for s, err := range standings(ctx, books, f) {
 			if err != nil {
 				yield(Outcome{}, err)
 				return
-			}
-			var s Standing
-			for i := range ofURL {
-				s.Add(&ofURL[i])
 			}
 			for _, o := range s.outcomes() {
 				if !yield(o, nil) {

@@ -28,12 +28,13 @@ func scraps(rng *rand.Rand) Book {
 		o := Outcome{
 			Version: layout.Version{Epoch: 1, Token: uint64(rng.IntN(5))}, State: State(pick("s", "u", "k", "f", "r", "n", "l")[0]),
 			Reason: pick("", "timeout"), Attempts: uint8(rng.IntN(3)), Time: epoch,
+			Weight: uint8(rng.IntN(2)), ETag: pick("", "e"), Modified: pick("", "m"), Digest: rng.Uint64N(2),
 		}
 		o.URL, o.Place = url()
 		b.Outcomes = append(b.Outcomes, o)
 	}
 	for range rng.IntN(60) {
-		l := Link{Kind: Kind(pick("a", "i")[0]), Region: Text, Anchor: pick("", "here", "there"), Depth: uint16(rng.IntN(2)), Collection: pick("docs", "news")}
+		l := Link{Kind: Kind(pick("a", "i")[0]), Region: Text, Anchor: pick("", "here", "there"), Depth: uint16(rng.IntN(2)), Weight: uint8(rng.IntN(2)), Modified: []time.Time{{}, epoch}[rng.IntN(2)], Collection: pick("docs", "news")}
 		l.Target, l.Place = url()
 		source, _ := url()
 		l.Source = layout.IdentityOf(source)
@@ -158,7 +159,11 @@ func TestStanding(t *testing.T) {
 		"su":    "su",
 		"ssu":   " su",
 		"suu":   "s u",
-		"sfu":   "s u",
+		"sfu":   "sfu",
+		"sfuu":  "sf u",
+		"sfus":  "   s",
+		"fsu":   " su",
+		"sfru":  "sf u",
 		"sk":    "sk",
 		"fk":    " k",
 		"sl":    " l",

@@ -25,7 +25,11 @@ const (
 	outcomeHops
 	outcomeAttempts
 	outcomeExponent
+	outcomeWeight
 	outcomeTime
+	outcomeETag
+	outcomeModified
+	outcomeDigest
 	outcomeCollections
 	outcomePackage
 	outcomeOffset
@@ -61,8 +65,12 @@ func (w *outcomeWriter) add(o Outcome) {
 	w.uint(outcomeHops, uint64(o.Hops))
 	w.uint(outcomeAttempts, uint64(o.Attempts))
 	w.int(outcomeExponent, int64(o.Exponent))
+	w.uint(outcomeWeight, uint64(o.Weight))
 	millis := o.Time.UnixMilli()
 	w.int(outcomeTime, millis-w.millis)
+	w.word(outcomeETag, o.ETag)
+	w.word(outcomeModified, o.Modified)
+	w.uint(outcomeDigest, o.Digest)
 	w.uint(outcomeCollections, uint64(len(o.Collections)))
 	for _, name := range o.Collections {
 		w.word(outcomeCollections, name)
@@ -105,8 +113,12 @@ func (r *outcomeReader) next() (Outcome, error) {
 	o.Attempts = r.byte(outcomeAttempts)
 	exponent := r.int(outcomeExponent)
 	o.Exponent = int16(exponent)
+	o.Weight = r.byte(outcomeWeight)
 	r.millis += r.int(outcomeTime)
 	o.Time = time.UnixMilli(r.millis).UTC()
+	o.ETag = r.word(outcomeETag, MaxValidator)
+	o.Modified = r.word(outcomeModified, MaxValidator)
+	o.Digest = r.uint(outcomeDigest, math.MaxUint64)
 	o.Collections = r.collections()
 	o.Package = r.word(outcomePackage, MaxWord)
 	o.Offset = int64(r.uint(outcomeOffset, math.MaxInt64))

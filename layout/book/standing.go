@@ -6,40 +6,60 @@ import "slices"
 // superseded. The order in which they are added does not matter. A part is nil
 // where there is no such outcome.
 type Standing struct {
-	Final *Outcome // the highest final one
+	Final *Outcome // the highest final one; but no Unchanged where the highest of the others says that the page is gone
 	Page  *Outcome // the highest that is Stored or Lost: where the page is, if anywhere
-	Asked *Outcome // the highest that is not final; it counts if it is higher than Final
+	Asked *Outcome // the highest that is not final, if it is higher than all that are
+
+	gone, unchanged, asked *Outcome // the highest that is Failed or Skipped, that is Unchanged, and that is not final
 }
 
 // Add adds an outcome of the URL, which must not be changed afterwards, if it
 // supersedes one of its sort.
 func (s *Standing) Add(o *Outcome) {
-	supersede := func(known **Outcome) {
-		if *known == nil || o.Supersedes(**known) {
-			*known = o
-		}
+	of := &s.asked
+	switch {
+	case o.State == Stored || o.State == Lost:
+		of = &s.Page
+	case o.State == Unchanged:
+		of = &s.unchanged
+	case o.State.Final():
+		of = &s.gone
 	}
-	if !o.State.Final() {
-		supersede(&s.Asked)
-		return
+	if supersedes(o, *of) {
+		*of = o
 	}
-	supersede(&s.Final)
-	if o.State == Stored || o.State == Lost {
-		supersede(&s.Page)
+	s.Final = highest(s.Page, s.gone)
+	last := highest(s.Final, s.unchanged)
+	if s.Final == nil || s.Final == s.Page {
+		s.Final = last
+	}
+	s.Asked = nil
+	if last == nil || s.asked != nil && s.asked.Version.Compare(last.Version) > 0 {
+		s.Asked = s.asked
 	}
 }
 
-// outcomes returns those that count, sorted.
+func highest(o, p *Outcome) *Outcome {
+	if supersedes(p, o) {
+		return p
+	}
+	return o
+}
+
+func supersedes(o, known *Outcome) bool {
+	return o != nil && (known == nil || o.Supersedes(*known))
+}
+
+// outcomes returns those that count, and those that may once others are known,
+// sorted.
 func (s *Standing) outcomes() []Outcome {
 	var all []Outcome
-	if s.Page != nil && s.Page != s.Final {
-		all = append(all, *s.Page)
-	}
-	if s.Final != nil {
-		all = append(all, *s.Final)
-	}
-	if s.Asked != nil && (s.Final == nil || s.Asked.Version.Compare(s.Final.Version) > 0) {
-		all = append(all, *s.Asked)
+	var last *Outcome
+	for _, o := range []*Outcome{s.Page, s.gone, s.unchanged, s.Asked} {
+		if supersedes(o, last) {
+			last = o
+			all = append(all, *o)
+		}
 	}
 	slices.SortFunc(all, Outcome.Compare)
 	return all

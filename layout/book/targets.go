@@ -16,6 +16,7 @@ type Target struct {
 	Kind                 Kind
 	Depth                uint16
 	Hops                 uint8
+	Weight               uint8
 	Collection, Decision string
 	Sources              int // links that say so
 }
@@ -32,7 +33,7 @@ func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Tar
 				return
 			}
 			l := &row.link
-			t := Target{l.Target, row.id, l.Place, l.Kind, l.Depth, l.Hops, l.Collection, l.Decision, row.count}
+			t := Target{l.Target, row.id, l.Place, l.Kind, l.Depth, l.Hops, l.Weight, l.Collection, l.Decision, row.count}
 			if !yield(t, nil) {
 				return
 			}

@@ -15,7 +15,7 @@ func TestTargets(t *testing.T) {
 		want, got := make(map[Target]int), make(map[Target]int)
 		for _, l := range all.Links {
 			if within.Contains(l.Place) {
-				want[Target{l.Target, layout.IdentityOf(l.Target), l.Place, l.Kind, l.Depth, l.Hops, l.Collection, l.Decision, 0}]++
+				want[Target{l.Target, layout.IdentityOf(l.Target), l.Place, l.Kind, l.Depth, l.Hops, l.Weight, l.Collection, l.Decision, 0}]++
 			}
 		}
 		rows := 0

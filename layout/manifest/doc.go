@@ -14,6 +14,7 @@
 //	               "deletions": {"key": "overlays/0000/000000000007_….ovl", "bytes": 1, "documents": 1}}],
 //	 "consumed": [{"batch": "00000001-000000000001", "at": "2026-11-21T22:00:00.123Z"}],
 //	 "learnt":   "books/0000/….book@7", "closed": ["00000001-000000000000"], "forgotten": 2, "oldest": 5,
+//	 "gone":     [{"id": "<identity of a URL>", "version": "00000001-000000000001", "masked": true}],
 //	 "condemned": [{"key": "packages/0000/….spf", "at": "2026-11-21T22:00:00.123Z", "since": 7, "gone": "…"}],
 //	 "sum": "<content hash of all before, and a brace>"
 //	}

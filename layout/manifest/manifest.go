@@ -33,6 +33,8 @@ type Manifest struct {
 	// Closed holds the highest batch of each epoch that was taken out of
 	// Consumed; see IsClosed.
 	Closed []layout.Version `json:"closed,omitempty"`
+	// Gone are pages of which no document may be alive; see AddGone.
+	Gone []Gone `json:"gone,omitempty"`
 	// Forgotten is the version of the takedowns of which nothing is left here.
 	Forgotten uint64 `json:"forgotten,omitempty"`
 	// Oldest is the oldest generation that is kept; 0 stands for the first.
@@ -198,6 +200,7 @@ func (m Manifest) clone() Manifest {
 	m.Segments = slices.Clone(m.Segments)
 	m.Consumed = slices.Clone(m.Consumed)
 	m.Closed = slices.Clone(m.Closed)
+	m.Gone = slices.Clone(m.Gone)
 	m.Condemned = slices.Clone(m.Condemned)
 	return m
 }

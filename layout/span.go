@@ -1,0 +1,4 @@
+package layout
+
+// Span is text[Start:End], in bytes.
+type Span struct{ Start, End int }
