@@ -28,7 +28,7 @@ const lively = `<!DOCTYPE html><html lang="en"><head><title>The quiet harbour</t
 func TestBrowser(t *testing.T) {
 	t.Parallel()
 	s := serve(t, 1, func(_ int, origins []string) http.Handler {
-		h := generate(1, 30, "http://127.0.0.1")
+		h := generate(1, 30, origins[0], "http://127.0.0.1")
 		h["/docs/"] = answer{status: http.StatusOK, contentType: "text/html", body: strings.ReplaceAll(lively, "ORIGIN", origins[0]) + link("p0.html")}
 		return h
 	})

@@ -81,6 +81,9 @@ func (tr *trial) mustPrint(t *testing.T, p place) {
 	if diff := cmp.Diff(found{want.Total, want.Results[:3]}, found{printed.Total, printed.Results}); diff != "" {
 		t.Errorf("search --json (-want +got):\n%s", diff)
 	}
+	if listed := tr.quiet.Answers["zephyr"].Total; listed != len(tr.site.origins) {
+		t.Errorf("%d of %d pages are found that only a sitemap lists", listed, len(tr.site.origins))
+	}
 	if want.Total == 0 || len(tr.quiet.Answers["xylophone"].Results) != 0 {
 		t.Error("queries find nothing where they should, or something where nothing is")
 	}

@@ -1,11 +1,15 @@
 package tests
 
 import (
+	"compress/gzip"
 	"fmt"
+	"hash/crc32"
 	"html"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // answer is what a generated host says at one path.
@@ -13,9 +17,28 @@ type answer struct {
 	status      int
 	contentType string
 	location    string
+	etag        string
+	modified    string // as Last-Modified
 	body        string
 	short       bool   // it announces more than it sends
 	becomes     string // the state of the URL when only /docs/ is crawled; "": nobody hears of it
+}
+
+// holds reports whether what a client has is what it would get.
+func (a answer) holds(asked http.Header) bool {
+	return a.etag != "" && asked.Get("If-None-Match") == a.etag || a.modified != "" && asked.Get("If-Modified-Since") == a.modified
+}
+
+// validated returns the answer with an ETag, a Last-Modified or none of them,
+// as its length decides.
+func (a answer) validated() answer {
+	switch sum := crc32.ChecksumIEEE([]byte(a.body)); len(a.body) % 3 {
+	case 0:
+		a.etag = fmt.Sprintf(`"%08x"`, sum)
+	case 1:
+		a.modified = time.Unix(int64(sum/4), 0).UTC().Format(http.TimeFormat)
+	}
+	return a
 }
 
 // host is a generated host: answers by path, and the words of its pages.
@@ -26,10 +49,15 @@ const robotsTxt = "User-agent: *\nDisallow: /docs/private/\n"
 // generate makes a host of as many linked pages, the same for the same seed,
 // and one of everything that can come of a URL. Its links to neighbour, an
 // origin, reach another generated host.
-func generate(seed uint64, pages int, neighbour string) host {
+func generate(seed uint64, pages int, origin, neighbour string) host {
 	g := generator{rand.New(rand.NewPCG(seed, 0))}
 	h := host{
-		"/robots.txt":              {contentType: "text/plain", body: robotsTxt},
+		"/robots.txt":              {contentType: "text/plain", body: robotsTxt + "Sitemap: " + origin + "/maps.xml\n"},
+		"/maps.xml":                {contentType: "application/xml", etag: `"maps"`, body: sitemapIndex(origin + "/maps/all.xml.gz"), becomes: "skipped: sitemap"},
+		"/maps/all.xml.gz":         {contentType: "application/gzip", etag: `"all"`, body: gzipped(sitemap(origin, "/docs/listed.html", "/docs/p0.html", "/other/unlinked.html", "/docs/listed.html?utm_source=map")), becomes: "skipped: sitemap"},
+		"/docs/listed.html":        {body: g.page("A zephyr to which nobody links"), becomes: "stored"},
+		"/other/unlinked.html":     {body: g.page("Unlinked"), becomes: "skipped: out of scope"},
+		"/docs/p0.html?print":      {body: g.page("Printed", `<link rel="canonical" href="p0.html">`), becomes: "skipped: canonical"},
 		"/":                        {body: g.page("Start", link("/docs/")), becomes: "skipped: out of scope"},
 		"/other/outside.html":      {body: g.page("Outside", link("/other/far.html")), becomes: "skipped: out of scope"},
 		"/other/far.html":          {body: g.page("Far outside")},
@@ -53,10 +81,10 @@ func generate(seed uint64, pages int, neighbour string) host {
 	}
 	own := []string{
 		`<a href="/">Start</a> <a href="../other/outside.html?a=1#b">Outside</a> <a href="../other/outside.html">Outside</a>`,
-		`<a href="` + neighbour + `/docs/">Neighbour</a> <a href="mailto:a@b">Mail</a> <img src="picture.png">`,
+		`<a href="p0.html?utm_source=contents&fbclid=1">Tracked</a> <a href="` + neighbour + `/docs/">Neighbour</a> <a href="mailto:a@b">Mail</a> <img src="picture.png">`,
 	}
 	for path, a := range h {
-		if strings.HasPrefix(path, "/docs/") && a.becomes != "skipped: image" {
+		if strings.HasPrefix(path, "/docs/") && a.becomes != "skipped: image" && path != "/docs/listed.html" {
 			own = append(own, link(path))
 		}
 	}
@@ -80,9 +108,34 @@ func generate(seed uint64, pages int, neighbour string) host {
 		if a.contentType == "" {
 			a.contentType = "text/html; charset=utf-8"
 		}
+		if a.status == http.StatusOK && !a.short && a.etag == "" {
+			a = a.validated()
+		}
 		h[path] = a
 	}
 	return h
+}
+
+// sitemap lists pages of an origin by their paths.
+func sitemap(origin string, paths ...string) string {
+	var b strings.Builder
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
+	for _, path := range paths {
+		fmt.Fprintf(&b, "<url><loc>%s%s</loc></url>\n", origin, html.EscapeString(path))
+	}
+	return b.String() + "</urlset>"
+}
+
+func sitemapIndex(url string) string {
+	return `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><sitemap><loc>` + url + `</loc></sitemap></sitemapindex>`
+}
+
+func gzipped(text string) string {
+	var b strings.Builder
+	w := gzip.NewWriter(&b)
+	_, _ = io.WriteString(w, text) // a strings.Builder takes all
+	_ = w.Close()
+	return b.String()
 }
 
 func pageName(i int) string { return fmt.Sprintf("p%d.html", i) }

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/redis/go-redis/v9/logging"
 )
 
 // program is where TestMain has put the program, and the Lambda binaries beside
@@ -13,6 +15,7 @@ import (
 var program string
 
 func TestMain(m *testing.M) {
+	logging.Disable() // as the program does
 	code, err := buildAndRun(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

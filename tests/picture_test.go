@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"context"
 	"os"
 	"testing"
 	"time"
@@ -28,11 +29,10 @@ type found struct {
 	Results []query.Snippet
 }
 
-// picture looks at the place's bucket while nothing runs there.
-func (p place) picture(queries []string) picture {
+// attach looks at the place's bucket while nothing runs there.
+func (p place) attach(look func(context.Context, *system.Attached)) {
 	p.t.Helper()
-	ctx := p.t.Context()
-	attached, err := system.Attach(ctx, system.Options{
+	attached, err := system.Attach(p.t.Context(), system.Options{
 		Data: p.data, Self: []string{program, "serve-store"}, Getenv: os.Getenv,
 	})
 	if err != nil {
@@ -43,6 +43,19 @@ func (p place) picture(queries []string) picture {
 			p.t.Error(err)
 		}
 	}()
+	look(p.t.Context(), attached)
+}
+
+// picture takes one of the place's bucket.
+func (p place) picture(queries []string) picture {
+	p.t.Helper()
+	var seen picture
+	p.attach(func(ctx context.Context, attached *system.Attached) { seen = p.pictureOf(ctx, attached, queries) })
+	return seen
+}
+
+func (p place) pictureOf(ctx context.Context, attached *system.Attached, queries []string) picture {
+	p.t.Helper()
 	inForce, err := settings.Read(ctx, attached.Bucket)
 	if err != nil {
 		p.t.Fatal(err)
@@ -125,7 +138,7 @@ func expected(s *site, hosts []host) map[string]string {
 func queries(hosts []host) []string {
 	asked := []string{
 		"search", "engine index", "castle garden", "+river -forest", "violet amber crimson", "the of and", "never",
-		"page", "golden copper marble bridge", "索引", "検索エンジン", "日本語", "xylophone", "127.0.0.2", "+silver +velvet",
+		"page", "golden copper marble bridge", "索引", "検索エンジン", "日本語", "xylophone", "zephyr", "127.0.0.2", "+silver +velvet",
 	}
 	for i := range 5 {
 		asked = append(asked, `"`+phraseOf(hosts[0]["/docs/"+pageName(i)].body)+`"`)

@@ -121,9 +121,9 @@ func (p place) verify() {
 }
 
 // status returns what status --json prints.
-func (p place) status() system.Status {
+func (p place) status(args ...string) system.Status {
 	p.t.Helper()
-	return decode[system.Report](p.t, p.must("status", "--json")).Status
+	return decode[system.Report](p.t, p.must("status", append(args, "--json")...)).Status
 }
 
 func decode[T any](t testing.TB, text string) T {

@@ -26,15 +26,25 @@ type site struct {
 
 // visit is one request and its answer.
 type visit struct {
-	url          string
+	url, agent   string
+	status       int
+	bytes        int // of the body
 	began, ended time.Time
 }
+
+// isPage reports whether it was for more than robots.txt.
+func (v visit) isPage() bool { return !strings.HasSuffix(v.url, "/robots.txt") }
 
 // serve serves one handler a host until the test ends.
 func serve(t testing.TB, count int, handler func(origin int, origins []string) http.Handler) *site {
 	t.Helper()
+	return serveOn(t, listen(t, count), handler)
+}
+
+// serveOn is serve for hosts at these addresses.
+func serveOn(t testing.TB, listeners []net.Listener, handler func(origin int, origins []string) http.Handler) *site {
+	t.Helper()
 	s := &site{changed: make(chan struct{})}
-	listeners := listen(t, count)
 	for _, l := range listeners {
 		s.origins = append(s.origins, "http://"+l.Addr().String())
 	}
@@ -81,7 +91,7 @@ func serveGenerated(t testing.TB, pages int) (*site, []host) {
 	const count = 3
 	hosts := make([]host, count)
 	s := serve(t, count, func(i int, origins []string) http.Handler {
-		hosts[i] = generate(uint64(i+1), pages, origins[(i+1)%count])
+		hosts[i] = generate(uint64(i+1), pages, origins[i], origins[(i+1)%count])
 		return hosts[i]
 	})
 	return s, hosts
@@ -102,19 +112,37 @@ func (s *site) counted(origin string, next http.Handler) http.Handler {
 		if slowness > 0 {
 			time.Sleep(slowness) // a slow server, not a wait for something
 		}
+		weighed := &weighed{ResponseWriter: w, status: http.StatusOK}
 		defer func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.visits = append(s.visits, visit{origin + r.URL.RequestURI(), began, time.Now()})
+			s.visits = append(s.visits, visit{origin + r.URL.RequestURI(), r.UserAgent(), weighed.status, weighed.bytes, began, time.Now()})
 			close(s.changed)
 			s.changed = make(chan struct{})
 		}()
 		if down {
-			http.Error(w, "down", http.StatusServiceUnavailable)
+			http.Error(weighed, "down", http.StatusServiceUnavailable)
 			return
 		}
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(weighed, r)
 	})
+}
+
+// weighed remembers what is answered.
+type weighed struct {
+	http.ResponseWriter
+	status, bytes int
+}
+
+func (w *weighed) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *weighed) Write(p []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += n
+	return n, err
 }
 
 // ServeHTTP answers as the generated host does.
@@ -125,6 +153,15 @@ func (h host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", a.contentType)
+	for name, value := range map[string]string{"ETag": a.etag, "Last-Modified": a.modified} {
+		if value != "" {
+			w.Header().Set(name, value)
+		}
+	}
+	if a.holds(r.Header) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
 	if a.location != "" {
 		w.Header().Set("Location", a.location)
 	}
@@ -156,6 +193,13 @@ func (s *site) fail(down bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.down = down
+}
+
+// change changes what is served, while nobody asks.
+func (s *site) change(by func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	by()
 }
 
 // forget forgets the visits so far and returns them, in the order of their
@@ -194,7 +238,7 @@ func twice(visits []visit) int {
 	seen := make(map[string]bool)
 	again := 0
 	for _, v := range visits {
-		if seen[v.url] && !strings.HasSuffix(v.url, "/robots.txt") {
+		if seen[v.url] && v.isPage() {
 			again++
 		}
 		seen[v.url] = true

@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/bucketsearch/bucketsearch/layout"
 )
 
 // flow is the visible text of a page in reading order, and where in it its
@@ -141,4 +143,4 @@ func (f *flow) main() passage {
 }
 
 // all returns the whole text.
-func (f *flow) all() passage { return passage{f.text, []Range{{0, len(f.text)}}} }
+func (f *flow) all() passage { return passage{f.text, []layout.Span{{Start: 0, End: len(f.text)}}} }

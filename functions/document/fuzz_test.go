@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
@@ -72,7 +73,7 @@ func FuzzText(f *testing.F) {
 				t.Errorf("%q is not UTF-8", s)
 			}
 		}
-		for _, ranges := range [][]Range{c.Emphasis, c.Large} {
+		for _, ranges := range [][]layout.Span{c.Emphasis, c.Large} {
 			end := 0
 			for _, r := range ranges {
 				if r.Start < end || r.End <= r.Start || r.End > len(c.Body) || !utf8.ValidString(c.Body[r.Start:r.End]) {

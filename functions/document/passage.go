@@ -5,15 +5,14 @@ import (
 	"unicode"
 
 	"golang.org/x/net/html/atom"
-)
 
-// Range is text[Start:End], in bytes.
-type Range struct{ Start, End int }
+	"github.com/bucketsearch/bucketsearch/layout"
+)
 
 // passage is a piece of a flow.
 type passage struct {
 	text  []byte
-	parts []Range // of the flow's text that it is made of, in order
+	parts []layout.Span // of the flow's text that it is made of, in order
 }
 
 // between returns text[from:to] without its navigation.
@@ -23,10 +22,10 @@ func (f *flow) between(from, to int) passage {
 		if m.start < from || m.end > to {
 			continue
 		}
-		p.parts = append(p.parts, Range{from, m.start})
+		p.parts = append(p.parts, layout.Span{Start: from, End: m.start})
 		from = m.end
 	}
-	p.parts = append(p.parts, Range{from, to})
+	p.parts = append(p.parts, layout.Span{Start: from, End: to})
 	p.text = make([]byte, 0, to-p.parts[0].Start)
 	for _, r := range p.parts {
 		p.text = append(p.text, f.text[r.Start:r.End]...)
@@ -40,7 +39,7 @@ func (p passage) sub(from, to int) passage {
 	for _, r := range p.parts {
 		length := r.End - r.Start
 		if start, end := max(from, 0), min(to, length); start < end {
-			s.parts = append(s.parts, Range{r.Start + start, r.Start + end})
+			s.parts = append(s.parts, layout.Span{Start: r.Start + start, End: r.Start + end})
 		}
 		from, to = from-length, to-length
 	}
@@ -55,8 +54,8 @@ func (p passage) trim(n int) passage {
 
 // find returns where ranges of the flow's text, which are in order, stand in
 // the passage.
-func (p passage) find(ranges []Range) []Range {
-	var found []Range
+func (p passage) find(ranges []layout.Span) []layout.Span {
+	var found []layout.Span
 	at := 0
 	for _, part := range p.parts {
 		for len(ranges) > 0 && ranges[0].End <= part.Start {
@@ -66,7 +65,7 @@ func (p passage) find(ranges []Range) []Range {
 			if r.Start >= part.End {
 				break
 			}
-			found = append(found, Range{at + max(r.Start, part.Start) - part.Start, at + min(r.End, part.End) - part.Start})
+			found = append(found, layout.Span{Start: at + max(r.Start, part.Start) - part.Start, End: at + min(r.End, part.End) - part.Start})
 		}
 		at += part.End - part.Start
 	}
@@ -76,13 +75,13 @@ func (p passage) find(ranges []Range) []Range {
 // look gathers the outermost of elements that look unlike the text around
 // them, in order.
 type look struct {
-	ranges []Range
+	ranges []layout.Span
 	inside int // such elements are open
 }
 
 func (l *look) close(start, end int) {
 	if l.inside--; l.inside == 0 && start < end && len(l.ranges) < MaxRanges {
-		l.ranges = append(l.ranges, Range{start, end})
+		l.ranges = append(l.ranges, layout.Span{Start: start, End: end})
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
 )
 
 func TestWhatStandsOut(t *testing.T) {
@@ -26,7 +28,7 @@ func TestWhatStandsOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			content := Parse([]byte(c.page)).Content()
-			texts := func(ranges []Range) (texts []string) {
+			texts := func(ranges []layout.Span) (texts []string) {
 				for _, r := range ranges {
 					texts = append(texts, content.Body[r.Start:r.End])
 				}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
 )
 
 // Not under the race detector, where the library that reads PDF takes half a
@@ -28,7 +30,7 @@ trailer <</Root 1 0 R>>
 
 func TestReadPDF(t *testing.T) {
 	got := Text([]byte(pdfOf()), "application/octet-stream", "http://a/x.pdf")
-	want := Content{Title: "Chapter", Headings: []string{"Chapter"}, Body: "Chapter\nAll of the text.", Large: []Range{{0, 7}}}
+	want := Content{Title: "Chapter", Headings: []string{"Chapter"}, Body: "Chapter\nAll of the text.", Large: []layout.Span{{Start: 0, End: 7}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

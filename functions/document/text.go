@@ -3,6 +3,8 @@ package document
 import (
 	"path"
 	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout"
 )
 
 // Content is what the index keeps of a page.
@@ -14,8 +16,8 @@ type Content struct {
 
 	// Where the body stands out from the text around it (Brin, Page 1998,
 	// 4.2.5): in order, at most MaxRanges each.
-	Emphasis []Range // bold, italic, marked or underlined
-	Large    []Range // headings and larger type
+	Emphasis []layout.Span // bold, italic, marked or underlined
+	Large    []layout.Span // headings and larger type
 }
 
 // Text returns the content of a page whose media type IsReadable; of one that
@@ -81,6 +83,15 @@ func (d *Document) visible() passage {
 		return d.flow.all()
 	}
 	return visible
+}
+
+// Visible returns the text that the page shows outside of navigation, of which
+// Digest is made, or all of it where that is hardly anything.
+func (d *Document) Visible() string {
+	if d.plain != "" {
+		return d.plain
+	}
+	return string(d.visible().text)
 }
 
 // mostOf reports whether a part of a text is two fifths of it or more.

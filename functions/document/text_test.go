@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
 )
 
 const manual = `<!doctype html><html lang=en><title>regress — Manual</title>
@@ -35,7 +37,7 @@ func TestText(t *testing.T) {
 			"When a test fails, look at the differences and decide whether they matter to you at all.",
 		}, "\n"),
 		Lang:  "en",
-		Large: []Range{{121, 131}}, // Parameters
+		Large: []layout.Span{{Start: 121, End: 131}}, // Parameters
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -2,12 +2,14 @@ package environment
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdaurl"
+	"github.com/redis/go-redis/v9/logging"
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
 )
@@ -21,13 +23,22 @@ const (
 
 // Start runs the function on the messages of its queue. It does not return.
 func (e *Environment) Start(handle message.Handler) {
+	e.logAll()
 	lambda.StartWithOptions(e.Watch(handle), lambda.WithEnableSIGTERM(e.end))
 }
 
 // Serve runs the function behind a function URL that streams its responses. It
 // does not return.
 func (e *Environment) Serve(handler http.Handler) {
+	e.logAll()
 	lambdaurl.Start(e.WatchHTTP(handler), lambda.WithEnableSIGTERM(e.end))
+}
+
+// logAll has what libraries log say so in the log of the function, which is
+// JSON. What go-redis logs it also returns.
+func (e *Environment) logAll() {
+	slog.SetDefault(e.Log)
+	logging.Disable()
 }
 
 // Watch returns the handler with its vital signs recorded and put into the

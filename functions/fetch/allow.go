@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -46,4 +47,17 @@ func (a Allow) address(ip netip.Addr) bool {
 		}
 	}
 	return false
+}
+
+type allowKey struct{}
+
+// withAllow has the transport reach what is allowed beside what its Options
+// allow.
+func withAllow(ctx context.Context, a Allow) context.Context {
+	return context.WithValue(ctx, allowKey{}, a)
+}
+
+func allowedBy(ctx context.Context) Allow {
+	a, _ := ctx.Value(allowKey{}).(Allow)
+	return a
 }

@@ -17,9 +17,12 @@ import (
 // request is one question to a server.
 type request struct {
 	url            string
-	etag, modified string // validators of what is already stored
-	limit          int64  // bytes of the body
-	lenient        bool   // takes any media type, and cuts a longer body instead of refusing it
+	agent          string          // the User-Agent
+	etag, modified string          // validators of what is already stored
+	limit          int64           // bytes of the body
+	lenient        bool            // takes any media type, and cuts a longer body instead of refusing it
+	away           bool            // of another host than the batch's, whose turns are not known
+	stream         func(io.Reader) // reads the body, which the answer then has not, as far as it wants
 }
 
 // answer is what came of a request: an error, or a response. The body is
@@ -49,7 +52,7 @@ func (f *Function) ask(ctx context.Context, r request) (a answer) {
 		a.err = err
 		return a
 	}
-	req.Header.Set("User-Agent", f.Agent)
+	req.Header.Set("User-Agent", r.agent)
 	req.Header.Set("Accept", "text/html, application/xhtml+xml, text/plain;q=0.9, application/xml;q=0.9, application/pdf;q=0.8, */*;q=0.1")
 	req.Header.Set("Accept-Encoding", acceptEncoding)
 	if r.etag != "" {
@@ -80,6 +83,9 @@ func (f *Function) content(r request, response *http.Response, w *wire) ([]byte,
 	}
 	if response.ContentLength > r.limit && !r.lenient {
 		return nil, fmt.Errorf("%w: it claims %d bytes, at most %d are read", errTooBig, response.ContentLength, r.limit)
+	}
+	if r.stream != nil {
+		return nil, f.stream(response.Header.Get("Content-Encoding"), w, r.limit, r.stream)
 	}
 	body, err := f.read(response.Header.Get("Content-Encoding"), w, r.limit)
 	switch {

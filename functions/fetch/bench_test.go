@@ -7,10 +7,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
 // BenchmarkBatch fetches 100 pages of 26 KB from a server in the same process
-// and reports the CPU time of both a page.
+// and reports the CPU time of both a page, without and with a topic.
 func BenchmarkBatch(b *testing.B) {
 	var pages [10]string
 	for i := range pages {
@@ -31,21 +33,29 @@ and gives what it read to whoever asked for it; nothing is kept, and nothing is 
 		_, _ = w.Write([]byte(pages[len(r.URL.Path)%len(pages)]))
 	}))
 	w.Now = time.Now
+	w.publish(b, collection.Collection{Name: "topic", Topic: &collection.Topic{Words: []string{"function", "full text search"}}})
 	var paths []string
 	for i := range 100 {
 		paths = append(paths, fmt.Sprintf("/%s%d", strings.Repeat("x", i%10), i))
 	}
-	began := cpu(b)
-	for b.Loop() {
-		batch := w.batch(paths...)
-		batch.Version.Token = uint64(time.Now().UnixNano())
-		batch.Deadline = time.Now().Add(time.Minute)
-		if err := w.Run(b.Context(), batch); err != nil {
-			b.Fatal(err)
-		}
+	for _, name := range []string{"c", "topic"} {
+		b.Run(name, func(b *testing.B) {
+			began := cpu(b)
+			for b.Loop() {
+				batch := w.batch(paths...)
+				batch.Version.Token = uint64(time.Now().UnixNano())
+				batch.Deadline = time.Now().Add(time.Minute)
+				for i := range batch.Targets {
+					batch.Targets[i].Collections[0] = name
+				}
+				if err := w.Run(b.Context(), batch); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(cpu(b)-began)/float64(b.N*len(paths))/1e6, "cpu-ms/page")
+			b.ReportMetric(float64(b.N*len(paths))/b.Elapsed().Seconds(), "pages/s")
+		})
 	}
-	b.ReportMetric(float64(cpu(b)-began)/float64(b.N*len(paths))/1e6, "cpu-ms/page")
-	b.ReportMetric(float64(b.N*len(paths))/b.Elapsed().Seconds(), "pages/s")
 }
 
 func cpu(b *testing.B) time.Duration {

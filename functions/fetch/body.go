@@ -57,29 +57,78 @@ func (f *Function) read(encoding string, w *wire, limit int64) ([]byte, error) {
 	defer f.buffers.Put(scratch)
 	scratch.Reset()
 	data, err := f.decoders.read(encoding, w, func(from io.Reader) ([]byte, error) {
-		err := fill(scratch, from, w, limit)
+		err := fill(scratch, &content{from: from, wire: w, limit: limit})
 		return scratch.Bytes(), err
 	})
 	return bytes.Clone(data[:min(int64(len(data)), limit)]), blame(err, w)
 }
 
-// fill reads to the end of the content. A body may expand without end
+// stream has a function read the content of a body as it comes, as far as it
+// wants. It returns why not all could be had, if that is so.
+func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Reader)) error {
+	_, err := f.decoders.read(encoding, w, func(from io.Reader) ([]byte, error) {
+		c := &content{from: from, wire: w, limit: limit}
+		use(c)
+		return nil, c.rest()
+	})
+	if err == errRest {
+		return nil
+	}
+	return blame(err, w)
+}
+
+// content is a body behind its coding, under caps. It may expand without end
 // (gzip by 1,032, brotli by millions) or not at all while it goes on.
-func fill(to *bytes.Buffer, from io.Reader, w *wire, limit int64) error {
+type content struct {
+	from  io.Reader
+	wire  *wire
+	limit int64 // bytes
+	size  int64 // bytes so far
+	err   error // that ended it, io.EOF included
+}
+
+func (c *content) Read(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.from.Read(p)
+	c.size += int64(n)
+	switch {
+	case c.size > c.limit:
+		err = fmt.Errorf("%w: at most %d bytes are read", errTooBig, c.limit)
+	case c.size > maxFree && c.size > c.wire.sent*maxRatio:
+		err = fmt.Errorf("%w: %d bytes became %d", errBomb, c.wire.sent, c.size)
+	}
+	c.err = err
+	return n, err
+}
+
+// errRest says that there is more content than anybody wants.
+var errRest = errors.New("there is more")
+
+// rest passes over what is left, if that is little, and returns what kept the
+// content from its end.
+func (c *content) rest() error {
+	switch _, err := io.CopyN(io.Discard, c, maxDrained); {
+	case err == nil:
+		return errRest
+	case err != io.EOF:
+		return err
+	}
+	return nil
+}
+
+// fill reads to the end.
+func fill(to *bytes.Buffer, from io.Reader) error {
 	for {
 		to.Grow(minRead)
 		free := to.AvailableBuffer()
 		n, err := from.Read(free[:cap(free)])
 		to.Write(free[:n])
-		size := int64(to.Len())
-		switch {
-		case size > limit:
-			return fmt.Errorf("%w: at most %d bytes are read", errTooBig, limit)
-		case size > maxFree && size > w.sent*maxRatio:
-			return fmt.Errorf("%w: %d bytes became %d", errBomb, w.sent, size)
-		case err == io.EOF:
+		if err == io.EOF {
 			return nil
-		case err != nil:
+		}
+		if err != nil {
 			return err
 		}
 	}

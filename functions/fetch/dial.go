@@ -23,8 +23,8 @@ var errPort = errors.New("the port is not asked")
 // or private.
 var hosting = netip.MustParsePrefix("168.63.129.16/32")
 
-// dialer makes connections to what the operator allows. It tries the IPv6 and
-// IPv4 addresses of a name by turns (RFC 8305).
+// dialer makes connections to what the operator and the collections allow. It
+// tries the IPv6 and IPv4 addresses of a name by turns (RFC 8305).
 type dialer struct {
 	trusting net.Dialer // for hosts that are allowed by name
 	judging  net.Dialer
@@ -35,7 +35,7 @@ func newDialer(o Options, resolver *net.Resolver) *dialer {
 	trusting := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Resolver: resolver}
 	d := &dialer{trusting: trusting, judging: trusting, allow: o.Allow}
 	if !o.AllowPrivate {
-		d.judging.Control = guard(o)
+		d.judging.ControlContext = guard(o)
 	}
 	return d
 }
@@ -43,25 +43,25 @@ func newDialer(o Options, resolver *net.Resolver) *dialer {
 // DialContext fails with one of ssrf's errors or errPort if no address of the
 // host may be asked.
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	if name, _, err := net.SplitHostPort(address); err == nil && d.allow.host(name) {
+	if name, _, err := net.SplitHostPort(address); err == nil && (d.allow.host(name) || allowedBy(ctx).host(name)) {
 		return d.trusting.DialContext(ctx, network, address)
 	}
 	return d.judging.DialContext(ctx, network, address)
 }
 
 // guard judges an address at the moment at which it is dialled. Beside those of
-// the list only public addresses pass: none that is special in IANA's
+// the lists only public addresses pass: none that is special in IANA's
 // registries or multicast, and no IPv6 address that stands for an IPv4 address
 // (mapped, NAT64, 6to4, Teredo), which would have to be judged, too.
-func guard(o Options) func(network, address string, c syscall.RawConn) error {
+func guard(o Options) func(ctx context.Context, network, address string, c syscall.RawConn) error {
 	ports := o.Ports
 	if len(ports) == 0 {
 		ports = DefaultPorts()
 	}
 	public := ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(hosting))
-	return func(network, address string, c syscall.RawConn) error {
+	return func(ctx context.Context, network, address string, c syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
-		if err == nil && o.Allow.address(at.Addr()) {
+		if err == nil && (o.Allow.address(at.Addr()) || allowedBy(ctx).address(at.Addr())) {
 			return nil
 		}
 		if err := public.Safe(network, address, c); err != nil {

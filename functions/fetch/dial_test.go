@@ -76,11 +76,11 @@ func TestGuard(t *testing.T) {
 		if strings.HasPrefix(c.address, "[") {
 			network = "tcp6"
 		}
-		if err := guard(c.options)(network, c.address, nil); !errors.Is(err, c.want) {
+		if err := guard(c.options)(t.Context(), network, c.address, nil); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.address, err, c.want)
 		}
 	}
-	if err := guard(Options{})("udp4", "93.184.216.34:80", nil); !errors.Is(err, ssrf.ErrProhibitedNetwork) {
+	if err := guard(Options{})(t.Context(), "udp4", "93.184.216.34:80", nil); !errors.Is(err, ssrf.ErrProhibitedNetwork) {
 		t.Errorf("UDP: %v", err)
 	}
 }

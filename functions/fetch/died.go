@@ -39,11 +39,11 @@ func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	died := verdict{book.Retry, "fetch died", "the batch was given to a fetch before, which left nothing until the deadline"}
 	for i, t := range b.Targets {
 		o := &r.ledger.Outcomes[i]
-		if t.Denied || f.survived.has(b.Version) {
+		if t.Denied != "" || f.survived.has(b.Version) {
 			continue // was not asked for, or to no effect
 		}
 		o.Attempts = once(o.Attempts)
-		settle(o, died)
+		conclude(o, t, died)
 	}
 	r.end(f.Now())
 	f.Log.WarnContext(ctx, "batch given up: a fetch that had it left nothing", "partition", b.Storage, "crawl", b.Crawl, "batch", b.Version, "host", b.Host, "urls", len(b.Targets))

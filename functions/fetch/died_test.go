@@ -70,7 +70,7 @@ func TestFetchDied(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			b := w.batch("/1", "/2", "/3")
 			b.Version.Token += uint64(i)
-			b.Targets[1].Attempts, b.Targets[2].Denied = MaxAttempts-1, true
+			b.Targets[1].Attempts, b.Targets[2].Denied = MaxAttempts-1, "robots"
 			w.clock.now = test.at
 			if !w.deliver(t, b, test.receives) {
 				t.Error("the message comes again")

@@ -36,7 +36,7 @@ func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
 func (p page) guarded(o *book.Outcome, compressors *sync.Pool) (result digested) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			settle(o, verdict{book.Failed, "not parsable", fmt.Sprint(cause)})
+			conclude(o, p.target, verdict{book.Failed, "not parsable", fmt.Sprint(cause)})
 			result = digested{}
 		}
 	}()

@@ -23,19 +23,62 @@
 // batch. What does not come to its turn before the deadline is not asked.
 // Redirects are not followed: where they lead is a link, and a URL like any other
 // to the frontier, so that robots.txt, politeness and the judgement of addresses
-// hold for it too.
+// hold for it too. So is the address by which a page wants to be known.
+//
+// A URL is asked for on behalf of the first of its collections: with its agent, by
+// the rules of robots.txt and the directives of pages for that agent, and with
+// links weighed by its topic. Addresses that are not public are asked for if any
+// collection allows it. In a collection with a topic, the weight in the outcome of
+// a stored page is 255 times how much the page itself is about the topic, at least
+// 1; in all other outcomes it is that of the URL.
+//
+// # Revisits
+//
+// A target with a last look is stored already. It is asked for under the condition
+// that it has changed since, by its validators; a page that comes anyhow and whose
+// digest is still the same counts as not modified. Its expiry class rises by one
+// when it is unchanged, falls by one when it has changed, from −4 (1.5 hours) to 6
+// (64 days), and falls below −1 when it is missing.
+//
+//	unchanged   -                 304, or the same digest; carries what holds now: validators, digest
+//	unchanged   http <status>     4xx but 429: it is missing, which is to be confirmed
+//	unchanged   any other reason  it could not be had in MaxAttempts, and is kept
+//	failed      http <status>     4xx, and it was missing at the last look
+//	skipped     any reason        as on a first look
+//
+// Of a page that is gone so, the outcome carries the digest of what was stored.
+//
+// # robots.txt and sitemaps
+//
+// The robots.txt of an origin is asked for before its pages when the batch says
+// so, and followed through five redirects, also to other hosts (RFC 9309), which
+// are asked out of turn. One that cannot be had, be it that the server is asked
+// too much (429), forbids all for now. The sitemaps that it names are links of
+// kind 'm' to targets that are sitemaps.
+//
+// A sitemap is read while it comes and not kept, however large. What it lists are
+// links of kind 'e', at depth 1, weighed by their priority, or by their addresses
+// for a topic; of other sites only those that the collection admits. The first
+// 1,000 sitemaps of an index are links of kind 'm', one deeper than the index. A
+// sitemap that was read before is asked for under a condition; then only what it
+// says has changed since, up to a day before, or does not date, is a link. What
+// comes before a sitemap breaks counts. One that could not be had in MaxAttempts,
+// but was read before, is left as it was and skipped as "sitemap", too.
 //
 // What can become of a URL, and its reasons:
 //
 //	stored      -
-//	unchanged   -                 304 to a conditional request
+//	unchanged                     see Revisits
 //	skipped     robots            robots.txt forbids it
 //	            redirect          the link of kind 'r' says where to
+//	            canonical         the page is stored at the address in the link of kind 'c'
+//	            sitemap           it was read; the detail says what of it was not
 //	            type              neither text nor a document that is read (package document)
 //	            unreadable        broken, locked by a password, or beyond the limits of its reader
 //	            too big           more than Limits.Page bytes, or it claims to be
 //	            bomb              content of more than 1 MiB and 200 times what was sent
-//	failed      http <status>     at once for 4xx, after MaxAttempts for 429 and 5xx
+//	failed      no sitemap        it is none, although it was to be
+//	            http <status>     at once for 4xx, after MaxAttempts for 429 and 5xx
 //	            address refused   the host's address is not public, nor in Options.Allow
 //	            port refused      the port is not among Options.Ports
 //	            header too big    more than 64 KiB

@@ -18,6 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // Bucket is what fetch needs of the object store. blob.Bucket has it.
@@ -29,15 +30,18 @@ type Bucket interface {
 // Function fetches batches. It is safe for concurrent use if its parts are.
 type Function struct {
 	Bucket    Bucket
+	Settings  *settings.Cache
 	Transport http.RoundTripper // see Transport
 	Now       func() time.Time
 	Sleep     func(ctx context.Context, d time.Duration) error // fails when ctx ends
-	Agent     string                                           // the User-Agent; begins with the product token of robots.txt
+	Agent     string                                           // the User-Agent where a collection has none
 	Worker    string                                           // names this instance in its vital signs
 	Limits    Limits
 	Log       *slog.Logger
 
 	survived    survived // batches that Run failed with
+	topics      topics
+	crowds      crowds
 	decoders    decoders
 	buffers     sync.Pool // *bytes.Buffer
 	compressors sync.Pool // *webobject.Compressor
@@ -80,8 +84,8 @@ func (f *Function) receive(ctx context.Context, record events.SQSMessage) (err e
 
 // Run fetches a batch and puts its spool object. It does nothing if the
 // batch's deadline has passed or the object exists. It fails if the bucket
-// does, or if ctx is cancelled; then nothing was put, and the batch may be run
-// again. That it failed is remembered: it did not die.
+// does, be it for the settings, or if ctx is cancelled; then nothing was put,
+// and the batch may be run again. That it failed is remembered: it did not die.
 func (f *Function) Run(ctx context.Context, b batch.Batch) error {
 	err := f.run(ctx, b)
 	if err != nil {
@@ -101,10 +105,15 @@ func (f *Function) run(ctx context.Context, b batch.Batch) error {
 	} else if !errors.Is(err, blob.ErrAbsent) {
 		return fmt.Errorf("cannot look for %s: %w", key, err)
 	}
+	on, err := f.behalf(ctx, b.Targets)
+	if err != nil {
+		return fmt.Errorf("batch %s: %w", b.Version, err)
+	}
 	r, err := f.newRun(ctx, b)
 	if err != nil {
 		return message.Terminal(fmt.Errorf("batch %s: %w", b.Version, err))
 	}
+	r.behalf = on
 	object := r.fetch(ctx)
 	if ctx.Err() != nil {
 		return fmt.Errorf("batch %s was interrupted: %w", b.Version, context.Cause(ctx))

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/bucketsearch/bucketsearch/functions/document"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
@@ -29,7 +30,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-const pageWithLinks = `<title>T</title><nav><a href="/other">menu</a></nav><p>see <a rel=nofollow href="next#x">the next</a> page<img src=i.png alt=i>`
+const pageWithLinks = `<title>T</title><nav><a href="/other">menu</a></nav><p>see <a rel=next href="next#x">the next</a> page<a href=shunned rel="ugc nofollow"></a><img src=i.png alt=i>`
 
 func parsed(t *testing.T, url string) address.Address {
 	t.Helper()
@@ -46,23 +47,26 @@ func TestStoredPage(t *testing.T) {
 		w.Header().Set("Content-Type", contentType)
 		w.Header().Set("Set-Cookie", "secret")
 		w.Header().Set("Date", "today")
+		w.Header().Set("ETag", `"e"`)
+		w.Header().Set("Last-Modified", "then")
 		w.Header().Set("X-Agent", r.UserAgent())
 		_, _ = w.Write([]byte(pageWithLinks))
 	}))
 	b := w.batch("/dir/page")
-	b.Targets[0].Collections = []string{"b", "a"}
+	b.Targets[0].Collections, b.Targets[0].Weight = []string{"b", "a"}, 7
 	got := w.run(t, b)
 	source, next, other, image := parsed(t, w.server.URL+"/dir/page"), parsed(t, w.server.URL+"/dir/next"), parsed(t, w.server.URL+"/other"), parsed(t, w.server.URL+"/dir/i.png")
 	link := book.Link{Source: source.ID, Depth: 5, Collection: "a", Kind: book.Anchor, Region: book.Text}
 	first, second, third := link, link, link
 	first.Target, first.Place, first.Region, first.Anchor = other.URL, other.Place, book.Navigation, "menu"
-	second.Target, second.Place, second.Rel, second.Anchor, second.Around = next.URL, next.Place, "nofollow", "the next", "see page"
+	second.Target, second.Place, second.Rel, second.Anchor, second.Around = next.URL, next.Place, "next", "the next", "see page"
 	third.Target, third.Place, third.Kind, third.Anchor, third.Around = image.URL, image.Place, book.Image, "i", "see the next page"
 	want := spool.Ledger{
 		Batch: b.Version, Crawl: 2, Host: "h", Ended: start,
 		Outcomes: []book.Outcome{{
 			Version: b.Version, URL: source.URL, Place: source.Place, State: book.Stored, Status: 200,
-			Depth: 4, Attempts: 1, Exponent: 3, Time: start, Collections: []string{"a", "b"},
+			Depth: 4, Attempts: 1, Exponent: 3, Weight: 7, Time: start, Collections: []string{"a", "b"},
+			ETag: `"e"`, Modified: "then", Digest: document.Parse([]byte(pageWithLinks)).Digest(),
 		}},
 		Links:  []book.Link{first, second, third},
 		Vitals: spool.Vitals{Worker: "w1", Bytes: int64(len(pageWithLinks))},
@@ -81,7 +85,7 @@ func TestStoredPage(t *testing.T) {
 	wantObject := webobject.Object{
 		URL: source.URL, MIME: contentType, Data: []byte(pageWithLinks), Downloaded: start, Expires: start.Add(8 * 24 * time.Hour), Status: 200,
 		Header: []webobject.Field{{Name: "Content-Length", Value: strconv.Itoa(len(pageWithLinks))}, {Name: "Content-Type", Value: contentType},
-			{Name: "Date", Value: "today"}, {Name: "X-Agent", Value: "bucketsearch-test"}},
+			{Name: "Date", Value: "today"}, {Name: "Etag", Value: `"e"`}, {Name: "Last-Modified", Value: "then"}, {Name: "X-Agent", Value: "bucketsearch-test"}},
 		Address: netip.MustParseAddr("127.0.0.1"), Hash: sha256.Sum256([]byte(pageWithLinks)), Collections: []string{"a", "b"}, Version: b.Version,
 	}
 	if diff := cmp.Diff(wantObject, object, cmp.Comparer(func(a, b netip.Addr) bool { return a == b }), cmpopts.EquateEmpty()); diff != "" {
@@ -92,24 +96,11 @@ func TestStoredPage(t *testing.T) {
 func TestRedirectIsALink(t *testing.T) {
 	w := newWorld(t, http.RedirectHandler("/new#x", http.StatusMovedPermanently))
 	b := w.batch("/old")
-	b.Targets[0].Hops = 2
+	b.Targets[0].Hops, b.Targets[0].Weight = 2, 9
 	got := w.run(t, b)
 	source, to := parsed(t, w.server.URL+"/old"), parsed(t, w.server.URL+"/new")
-	want := []book.Link{{Source: source.ID, Target: to.URL, Place: to.Place, Kind: book.Redirect, Region: book.Text, Depth: 4, Hops: 3, Collection: "c"}}
+	want := []book.Link{{Source: source.ID, Target: to.URL, Place: to.Place, Kind: book.Redirect, Region: book.Text, Depth: 4, Hops: 3, Weight: 9, Collection: "c"}}
 	if diff := cmp.Diff(want, got.Ledger.Links); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestUnchanged(t *testing.T) {
-	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("If-None-Match") == `"e"` || r.Header.Get("If-Modified-Since") == "then" {
-			w.WriteHeader(http.StatusNotModified)
-		}
-	}))
-	b := w.batch("/1", "/2", "/3")
-	b.Targets[0].ETag, b.Targets[1].Modified = `"e"`, "then"
-	if diff := cmp.Diff([]end{{book.Unchanged, ""}, {book.Unchanged, ""}, {book.Stored, ""}}, ends(w.run(t, b))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -117,10 +108,10 @@ func TestUnchanged(t *testing.T) {
 func TestNoFollowHeader(t *testing.T) {
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Robots-Tag", "nofollow")
-		_, _ = w.Write([]byte(`<html><a href=x>x</a>`))
+		_, _ = w.Write([]byte(`<html><a href=x>x</a><img src=i alt=i>`))
 	}))
 	links := w.run(t, w.batch("/")).Ledger.Links
-	if len(links) != 1 || links[0].Rel != "nofollow" {
+	if len(links) != 1 || links[0].Kind != book.Image {
 		t.Errorf("links: %+v", links)
 	}
 }

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -17,6 +18,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -57,7 +61,7 @@ func newWorld(t testing.TB, handler http.Handler) *world {
 	transport := Transport(Options{AllowPrivate: true})
 	t.Cleanup(transport.CloseIdleConnections)
 	bucket, clock := memblob.New(), &clock{now: start}
-	return &world{
+	w := &world{
 		Function: &Function{
 			Bucket: bucket, Transport: transport, Now: clock.Now, Sleep: clock.Sleep,
 			Agent: "bucketsearch-test", Worker: "w1", Limits: DefaultLimits(),
@@ -65,12 +69,33 @@ func newWorld(t testing.TB, handler http.Handler) *world {
 		},
 		bucket: bucket, clock: clock, server: server,
 	}
+	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
+		if err := rules.Publish(t.Context(), bucket, rules.Even(kind, 1, start)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.publish(t, collection.Collection{Name: "c"})
+	return w
+}
+
+// publish puts a collection in force, without seeds one that holds the whole
+// web.
+func (w *world) publish(t testing.TB, c collection.Collection) {
+	t.Helper()
+	c.Connections, c.Agent = 1, cmp.Or(c.Agent, w.Agent)
+	if c.Seeds == nil {
+		c.Seeds = []collection.Seed{{URL: "http://seed.test/", Scope: collection.Any, Depth: collection.Unlimited}}
+	}
+	if _, err := collection.Publish(t.Context(), w.bucket, c); err != nil {
+		t.Fatal(err)
+	}
+	w.Settings = &settings.Cache{Bucket: w.bucket, Now: w.clock.Now, Age: time.Hour}
 }
 
 // another returns the function of another process.
 func (w *world) another() *Function {
 	return &Function{
-		Bucket: w.Bucket, Transport: w.Transport, Now: w.Now, Sleep: w.Sleep,
+		Bucket: w.Bucket, Settings: w.Settings, Transport: w.Transport, Now: w.Now, Sleep: w.Sleep,
 		Agent: w.Agent, Worker: w.Worker, Limits: w.Limits, Log: w.Log,
 	}
 }

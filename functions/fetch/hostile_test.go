@@ -32,6 +32,7 @@ type hostile struct {
 func hostiles(t testing.TB) []hostile {
 	const (
 		head    = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+		last    = "Connection: close\r\n" // else the next request might read what comes behind
 		chunked = head + "Transfer-Encoding: chunked\r\n\r\n"
 
 		kilobytes = 256 << 10
@@ -81,8 +82,8 @@ func hostiles(t testing.TB) []hostile {
 		{"chunk extensions without end", rawThen(chunked, []byte("1;"+strings.Repeat("x", 4000)+"\r\nx\r\n")), connection},
 		{"trailers without end", rawThen(chunked+"0\r\n", []byte("X: y\r\n")), connection},
 		{"unknown transfer coding", raw(head + "Transfer-Encoding: chained\r\n\r\n<p>"), connection},
-		{"more than one answer", raw(head + "Content-Length: 3\r\n\r\n<p>" + head + "Content-Length: 6\r\n\r\n<p>bad"), stored},
-		{"body of no content", raw("HTTP/1.1 204 No\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<p>bad"), stored},
+		{"more than one answer", raw(head + last + "Content-Length: 3\r\n\r\n<p>" + head + "Content-Length: 6\r\n\r\n<p>bad"), stored},
+		{"body of no content", raw("HTTP/1.1 204 No\r\nContent-Type: text/html\r\n" + last + "Content-Length: 6\r\n\r\n<p>bad"), stored},
 
 		// Content codings.
 		{"gzip bomb", encoding("gzip", gzipped(t, io.LimitReader(zeros{}, 4*megabyte))), bomb},
@@ -223,7 +224,7 @@ func TestHostile(t *testing.T) {
 			if took > 5*time.Second {
 				t.Errorf("took %s", took)
 			}
-			if grown := (after.TotalAlloc - before.TotalAlloc) / megabyte; grown > 64 {
+			if grown := (after.TotalAlloc - before.TotalAlloc) / megabyte; grown > 128 { // in all, not at once
 				t.Errorf("%d MB were allocated", grown)
 			}
 			if n := len(got.Ledger.Links); n > 10_000 {

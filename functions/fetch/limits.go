@@ -18,6 +18,10 @@ const (
 	minRead        = 16 << 10  // bytes of room for each read of a body
 	maxBackoff     = time.Hour // after failures
 	maxRest        = 24 * time.Hour
+	maxSitemaps    = 1000           // of a sitemap index
+	maxCrowd       = 8              // requests at once to one IP address
+	linkSize       = 256            // bytes that a link takes beside its target, about
+	dateSlack      = 24 * time.Hour // a page is dated the day on which it changed, in any time zone
 )
 
 // Limits bound what one batch may take.

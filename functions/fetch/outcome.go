@@ -18,7 +18,7 @@ func (r *run) notAsked(t batch.Target, a address.Address) book.Outcome {
 	slices.Sort(collections)
 	return book.Outcome{
 		Version: r.batch.Version, URL: a.URL, Place: a.Place, State: book.NotAsked,
-		Depth: t.Depth, Hops: t.Hops, Attempts: t.Attempts, Exponent: t.Exponent,
+		Depth: t.Depth, Hops: t.Hops, Attempts: t.Attempts, Exponent: t.Exponent, Weight: t.Weight,
 		Time: millisecond(r.now()), Collections: collections,
 	}
 }

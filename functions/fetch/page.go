@@ -1,6 +1,8 @@
 package fetch
 
 import (
+	"cmp"
+	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -10,13 +12,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
 // page is a response of status 2xx on its way into the spool.
 type page struct {
 	index   int // of its target and outcome
-	agent   string
+	target  batch.Target
+	behalf  behalf
 	address address.Address
 	answer  answer
 }
@@ -30,16 +34,52 @@ type digested struct {
 // digest decides whether the page is stored, compresses it and finds its
 // links. It writes the page's outcome, which nobody else touches.
 func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
-	read, v := p.read()
-	if settle(o, v); o.State != book.Stored {
+	read, v := p.read(collectionOf(*o))
+	if v.state != book.Stored {
+		conclude(o, p.target, v)
 		return digested{}
 	}
-	run, err := compress(compressors, p.object(*o))
+	if link, elsewhere := p.canonical(*o, read); elsewhere {
+		conclude(o, p.target, verdict{book.Skipped, "canonical", "to " + link.Target})
+		links, _ := p.links(*o, read)
+		others := slices.DeleteFunc(links, func(l book.Link) bool { return l.Kind == book.Canonical })
+		return digested{links: append(others, link)}
+	}
+	fingerprint := p.fingerprint(read)
+	if p.target.Last != nil && p.target.Last.Digest == fingerprint {
+		o.ETag, o.Modified = validators(p.answer, p.target.Last)
+		conclude(o, p.target, verdict{state: book.Unchanged})
+		return digested{}
+	}
+	stored := *o
+	stored.ETag, stored.Modified = validators(p.answer, nil)
+	stored.Digest = fingerprint
+	conclude(&stored, p.target, v)
+	run, err := compress(compressors, p.object(stored))
 	if err != nil {
-		settle(o, verdict{book.Failed, "not storable", err.Error()})
+		conclude(o, p.target, verdict{book.Failed, "not storable", err.Error()})
 		return digested{}
 	}
-	return digested{run: run, links: p.links(*o, read)}
+	links, relevance := p.links(stored, read)
+	stored.Weight = cmp.Or(relevance, stored.Weight)
+	*o = stored
+	return digested{run: run, links: links}
+}
+
+// fingerprint returns what is equal, and not 0, while a page says the same. A page
+// without words is told by its bytes, and that it must not be shown is part of
+// what it says.
+func (p page) fingerprint(read *document.Document) uint64 {
+	digest := read.Digest()
+	if digest == 0 {
+		hash := fnv.New64a()
+		_, _ = hash.Write(p.answer.body)
+		digest = hash.Sum64()
+	}
+	if read.Robots.NoIndex {
+		digest = ^digest
+	}
+	return max(digest, 1)
 }
 
 // compress takes a compressor, of a megabyte, for no longer than it works:
@@ -103,9 +143,9 @@ func headerLines(h map[string][]string) []webobject.Field {
 	return lines
 }
 
-// read returns the page as it is read, and the verdict on it: stored if it can
-// be.
-func (p page) read() (*document.Document, verdict) {
+// read returns the page as it is read, with what its header asks of our agent,
+// and the verdict on it: stored if it can be.
+func (p page) read(collection string) (*document.Document, verdict) {
 	contentType := p.answer.header.Get("Content-Type")
 	if media := document.Sniff(p.answer.body, contentType); !document.IsReadable(media) {
 		return nil, verdict{book.Skipped, "type", media}
@@ -114,28 +154,38 @@ func (p page) read() (*document.Document, verdict) {
 	if err != nil {
 		return nil, verdict{book.Skipped, "unreadable", err.Error()}
 	}
+	agent := p.behalf.agentOf(collection)
+	d.Robots = d.RobotsFor(agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), agent))
 	return d, verdict{state: book.Stored}
 }
 
-// links returns what the page refers to.
-func (p page) links(o book.Outcome, read *document.Document) []book.Link {
-	read.Robots = read.RobotsFor(p.agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), p.agent))
-	found := read.Links(p.address)
-	links := make([]book.Link, len(found))
-	for i, l := range found {
-		links[i] = book.Link{
+// links returns what the page refers to, but for what it asks not to follow, and its own weight in a topic crawl, 0
+// else.
+func (p page) links(o book.Outcome, read *document.Document) ([]book.Link, uint8) {
+	var links []book.Link
+	for _, l := range read.Links(p.address) {
+		if follow := l.Kind == book.Canonical || l.Kind == book.Image; !follow && slices.Contains(strings.Fields(l.Rel), "nofollow") {
+			continue
+		}
+		links = append(links, book.Link{
 			Source: p.address.ID, Target: l.Address.URL, Place: l.Address.Place,
 			Kind: l.Kind, Region: l.Region, Rel: l.Rel, Anchor: l.Anchor, Around: l.Around,
-			Depth: deeper(o.Depth), Collection: collection(o),
-		}
+			Depth: deeper(o.Depth), Collection: collectionOf(o),
+		})
 	}
-	return links
+	topic := p.behalf.topicOf(collectionOf(o))
+	if topic == nil {
+		return links, 0
+	}
+	relevance := topic.Page(read.Title, read.Visible())
+	weigh(topic, links, relevance, p.target.Weight)
+	return links, weight(relevance)
 }
 
 func deeper(depth uint16) uint16 { return min(depth, math.MaxUint16-1) + 1 }
 
-// collection returns the one on whose behalf links are decided.
-func collection(o book.Outcome) string {
+// collectionOf returns the one on whose behalf links are decided.
+func collectionOf(o book.Outcome) string {
 	if len(o.Collections) == 0 {
 		return ""
 	}

@@ -2,13 +2,18 @@ package fetch
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
@@ -22,34 +27,63 @@ func site(robots http.HandlerFunc) http.Handler {
 	return mux
 }
 
+// hops redirects n times on its own host, and then to an address.
+func hops(n int, to string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var done int
+		_, _ = fmt.Sscanf(r.URL.RawQuery, "hop=%d", &done)
+		if done++; done <= n {
+			http.Redirect(w, r, fmt.Sprintf("/robots.txt?hop=%d", done), http.StatusMovedPermanently)
+			return
+		}
+		http.Redirect(w, r, to, http.StatusFound)
+	}
+}
+
 func TestRobots(t *testing.T) {
 	const rules = "User-agent: *\nDisallow: /no\n"
-	redirect := func(to string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
-	}
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/busy":
+			busy(429, "100")(w, r)
+		case "/moved":
+			http.Redirect(w, r, "/rules", http.StatusPermanentRedirect)
+		default:
+			_, _ = io.WriteString(w, rules)
+		}
+	}))
+	t.Cleanup(elsewhere.Close)
 	stored, skipped := end{book.Stored, ""}, end{book.Skipped, "robots"}
 	retry, failed := end{book.Retry, "robots unreachable"}, end{book.Failed, "robots unreachable"}
+	obeyed, free, unreachable := []end{skipped, stored, skipped, stored}, []end{stored, stored, skipped, stored}, []end{retry, retry, skipped, failed}
 	for name, c := range map[string]struct {
 		robots http.HandlerFunc
 		status int
 		body   string
 		want   []end // of /no, /yes, /denied, and /yes? for the last time
 	}{
-		"rules":             {respond(200, "application/octet-stream", rules), 200, rules, []end{skipped, stored, skipped, stored}},
-		"absent":            {respond(404, "text/html", "<p>no"), 404, "", []end{stored, stored, skipped, stored}},
-		"server error":      {respond(500, "", ""), 500, "", []end{retry, retry, skipped, failed}},
-		"no answer":         {raw(""), 0, "", []end{retry, retry, skipped, failed}},
-		"cut short":         {raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nUser-agent"), 0, "", []end{retry, retry, skipped, failed}},
-		"redirect":          {redirect("/moved"), 200, "<p>page", []end{stored, stored, skipped, stored}},
-		"redirect loop":     {redirect("/robots.txt"), 302, "", []end{stored, stored, skipped, stored}},
-		"redirect far away": {redirect("http://elsewhere.test/robots.txt"), 302, "", []end{stored, stored, skipped, stored}},
-		"too long":          {respond(200, "", rules+strings.Repeat("#", robots.MaxBytes)), 200, (rules + strings.Repeat("#", robots.MaxBytes))[:robots.MaxBytes], []end{skipped, stored, skipped, stored}},
+		"rules":               {respond(200, "application/octet-stream", rules), 200, rules, obeyed},
+		"absent":              {respond(404, "text/html", "<p>no"), 404, "", free},
+		"server error":        {respond(500, "", ""), 500, "", unreachable},
+		"too many requests":   {respond(429, "", ""), 429, "", unreachable},
+		"no status":           {respond(999, "", ""), 999, "", unreachable},
+		"no answer":           {raw(""), 0, "", unreachable},
+		"cut short":           {raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nUser-agent"), 0, "", unreachable},
+		"redirect":            {hops(0, "/moved"), 200, "<p>page", free},
+		"redirect loop":       {hops(0, "/robots.txt"), 302, "", free},
+		"redirect far away":   {hops(0, elsewhere.URL+"/rules"), 200, rules, obeyed},
+		"five redirects":      {hops(3, elsewhere.URL+"/moved"), 200, rules, obeyed},
+		"six redirects":       {hops(4, elsewhere.URL+"/moved"), 308, "", free},
+		"redirect to a file":  {hops(0, "file:///robots.txt"), 302, "", free},
+		"redirect to nobody":  {hops(0, "http://elsewhere.test/robots.txt"), 0, "", unreachable},
+		"redirect to a crowd": {hops(0, elsewhere.URL+"/busy"), 429, "", unreachable},
+		"too long":            {respond(200, "", rules+strings.Repeat("#", robots.MaxBytes)), 200, (rules + strings.Repeat("#", robots.MaxBytes))[:robots.MaxBytes], obeyed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, site(c.robots))
 			b := w.batch("/no", "/yes", "/denied", "/yes?")
 			b.Robots = []string{w.server.URL}
-			b.Targets[2].Denied = true
+			b.Targets[2].Denied = "robots"
 			b.Targets[3].Attempts = MaxAttempts - 1
 			got := w.run(t, b)
 			if diff := cmp.Diff(c.want, ends(got)); diff != "" {
@@ -77,6 +111,63 @@ func TestRobotsOfPrivateAddress(t *testing.T) {
 	}
 }
 
+// guarded refuses to ask a host, as a transport does of a private address.
+type guarded struct {
+	http.RoundTripper
+	host string
+}
+
+func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Host == g.host {
+		return nil, errPort
+	}
+	return g.RoundTripper.RoundTrip(r)
+}
+
+// TestRobotsLedAstray: a robots.txt that moves to an address that may not be
+// asked is none for now; its origin is not to blame for good.
+func TestRobotsLedAstray(t *testing.T) {
+	w := newWorld(t, site(hops(0, "http://169.254.169.254/latest/meta-data/")))
+	w.Transport = guarded{w.Transport, "169.254.169.254"}
+	b := w.batch("/")
+	b.Robots = []string{w.server.URL}
+	got := w.run(t, b)
+	if diff := cmp.Diff([]end{{book.Retry, "robots unreachable"}}, ends(got)); diff != "" {
+		t.Error(diff)
+	}
+	if detail := got.Ledger.Outcomes[0].Detail; !strings.HasPrefix(detail, "robots.txt, moved to 169.254.169.254: port refused: ") {
+		t.Errorf("detail %q", detail)
+	}
+}
+
+// TestRobotsOutOfTurn: the host to which a robots.txt has moved is asked at
+// once, the own one after its delay.
+func TestRobotsOutOfTurn(t *testing.T) {
+	var back string
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, back, http.StatusFound) }))
+	t.Cleanup(elsewhere.Close)
+	w := newWorld(t, site(hops(1, elsewhere.URL)))
+	back = w.server.URL + "/back"
+	b := w.batch("/")
+	b.Robots, b.DelayMillis = []string{w.server.URL}, 1000
+	w.run(t, b)
+	// Before the second hop, the way back, and the page.
+	if diff := cmp.Diff([]time.Duration{time.Second, time.Second, time.Second}, w.clock.slept); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBusyRobots: a host that has too much even of this rests for as long as it
+// wants.
+func TestBusyRobots(t *testing.T) {
+	w := newWorld(t, site(busy(429, "600")))
+	b := w.batch("/")
+	b.Robots = []string{w.server.URL}
+	if got, want := w.run(t, b).Ledger.Rest, start.Add(10*time.Minute); !got.Equal(want) {
+		t.Errorf("rests until %v, want %v", got, want)
+	}
+}
+
 func TestCrawlDelay(t *testing.T) {
 	w := newWorld(t, site(respond(200, "", "User-agent: *\nCrawl-delay: 3\n")))
 	b := w.batch("/1", "/2")
@@ -85,5 +176,33 @@ func TestCrawlDelay(t *testing.T) {
 	w.run(t, b)
 	if diff := cmp.Diff([]time.Duration{3 * time.Second, 3 * time.Second}, w.clock.slept); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestSitemapsOfRobots: each collection whose pages are asked for learns of
+// them, but not of those in what is no robots.txt.
+func TestSitemapsOfRobots(t *testing.T) {
+	const body = "Sitemap: https://cdn.test/1.xml#x\nUser-agent: *\nSitemap: http://[bad/\nSitemap: http://a.test/%s\n"
+	for status, want := range map[int][]string{
+		200: {"a http://a.test/%s", "a https://cdn.test/1.xml", "b http://a.test/%s", "b https://cdn.test/1.xml"},
+		404: nil,
+	} {
+		w := newWorld(t, site(respond(status, "text/plain", body)))
+		b := w.batch("/1", "/2", "/3")
+		b.Robots = []string{w.server.URL}
+		b.Targets[0].Collections = []string{"b", "a"}
+		b.Targets[1].Collections = nil
+		b.Targets[2].Collections = []string{"a"}
+		var got []string
+		for _, l := range w.run(t, b).Ledger.Links {
+			if l.Kind != book.Sitemap || l.Depth != 0 || l.Source != layout.IdentityOf(w.server.URL+"/robots.txt") {
+				t.Errorf("status %d: %+v", status, l)
+			}
+			got = append(got, l.Collection+" "+l.Target)
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("status %d: %s", status, diff)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -18,11 +19,13 @@ import (
 type run struct {
 	f        *Function
 	batch    batch.Batch
+	behalf   behalf
 	targets  []address.Address
-	origins  map[string]origin // whose robots.txt was asked for in this batch
-	stop     time.Time         // nothing is asked for after it
+	origins  map[string]*origin // whose robots.txt was asked for in this batch
+	stop     time.Time          // nothing is asked for after it
 	pace     pace
-	received int64 // bytes of pages
+	address  netip.Addr // of the host's last answer
+	received int64      // bytes of pages
 	ledger   spool.Ledger
 	links    [][]book.Link // of redirects, by target
 }
@@ -31,7 +34,7 @@ func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 	if len(b.Targets) > batch.MaxTargets {
 		return nil, fmt.Errorf("%d targets, at most %d are allowed", len(b.Targets), batch.MaxTargets)
 	}
-	r := &run{f: f, batch: b, origins: map[string]origin{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets))}
+	r := &run{f: f, batch: b, origins: map[string]*origin{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets))}
 	r.pace.failures = int(b.Failures)
 	if end, limited := ctx.Deadline(); limited && end.Before(r.stop) {
 		r.stop = end
@@ -95,18 +98,24 @@ func (r *run) askRobots(ctx context.Context) bool {
 func (r *run) askTargets(ctx context.Context, d *digester) {
 	for i, t := range r.batch.Targets {
 		a, o := r.targets[i], &r.ledger.Outcomes[i]
-		known := r.origins[a.Origin]
+		known, agent := r.origins[a.Origin], r.behalf.agentOf(collectionOf(*o))
 		switch {
-		case t.Denied:
-			settle(o, verdict{book.Skipped, "robots", ""})
-		case known.absent != nil:
+		case t.Denied != "":
+			conclude(o, t, verdict{book.Skipped, t.Denied, ""})
+		case known != nil && known.absent != nil:
 			o.Attempts = once(o.Attempts)
-			settle(o, *known.absent)
-		case !known.rules.Allows(a.Path):
-			settle(o, verdict{book.Skipped, "robots", ""})
-		case r.received < r.f.Limits.Batch:
-			question := request{url: a.URL, etag: t.ETag, modified: t.Modified, limit: r.f.Limits.Page}
-			if answer, asked := r.ask(ctx, question, known.rules.Delay()); asked {
+			conclude(o, t, *known.absent)
+		case !known.rules(agent).Allows(a.Path):
+			conclude(o, t, verdict{book.Skipped, "robots", ""})
+		case r.received >= r.f.Limits.Batch: // the rest is not asked for
+		case t.Sitemap:
+			r.sitemap(ctx, i, agent, known.rules(agent).Delay())
+		default:
+			question := request{url: a.URL, agent: agent, limit: r.f.Limits.Page}
+			if t.Last != nil {
+				question.etag, question.modified = t.Last.ETag, t.Last.Modified
+			}
+			if answer, asked := r.ask(ctx, question, known.rules(agent).Delay()); asked {
 				r.received += int64(len(answer.body))
 				r.note(i, answer, d)
 			}
@@ -120,7 +129,10 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 // interrupted is its answer, lest a page that is always too slow be asked for
 // again for ever.
 func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, bool) {
-	turn := latest(r.batch.NotBefore, r.pace.next(max(delay, r.batch.Delay())))
+	var turn time.Time
+	if !q.away {
+		turn = latest(r.batch.NotBefore, r.pace.next(max(delay, r.batch.Delay())))
+	}
 	if !latest(turn, r.now()).Before(r.stop) {
 		return answer{}, false
 	}
@@ -129,7 +141,19 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 	}
 	limited, cancel := context.WithTimeout(ctx, r.stop.Sub(r.now()))
 	defer cancel()
-	a := r.f.ask(limited, q)
+	at := r.address
+	if q.away {
+		at = netip.Addr{}
+	}
+	leave, err := r.f.crowds.enter(limited, at)
+	if err != nil {
+		return answer{}, false
+	}
+	a := r.f.ask(withAllow(limited, r.behalf.allow), q)
+	leave()
+	if !q.away {
+		r.address = a.address
+	}
 	r.ledger.Vitals.Bytes += a.sent
 	if a.err != nil && limited.Err() != nil && a.ended.Sub(a.began) < r.f.Limits.Request/2 {
 		r.pace.last = a.ended
@@ -144,13 +168,16 @@ func (r *run) note(i int, a answer, d *digester) {
 	t, o := r.batch.Targets[i], &r.ledger.Outcomes[i]
 	o.Attempts, o.Status, o.Time = once(o.Attempts), uint16(a.status), millisecond(a.ended)
 	if a.err != nil {
-		settle(o, judge(a.err))
+		conclude(o, t, judge(a.err))
 	} else if isRedirect(a) {
-		settle(o, r.redirect(i, a))
-	} else if v, final := judgeStatus(a, t.ETag+t.Modified != ""); final {
-		settle(o, v)
+		conclude(o, t, r.redirect(i, a))
+	} else if v, final := judgeStatus(a, t.Last != nil && t.Last.ETag+t.Last.Modified != ""); !final {
+		d.pages <- page{index: i, target: t, behalf: r.behalf, address: r.targets[i], answer: a}
 	} else {
-		d.pages <- page{index: i, agent: r.f.Agent, address: r.targets[i], answer: a}
+		if v.state == book.Unchanged {
+			o.ETag, o.Modified = validators(a, t.Last)
+		}
+		conclude(o, t, v)
 	}
 }
 
@@ -163,7 +190,7 @@ func (r *run) redirect(i int, a answer) verdict {
 	o := r.ledger.Outcomes[i]
 	r.links[i] = []book.Link{{
 		Source: r.targets[i].ID, Target: to.URL, Place: to.Place, Kind: book.Redirect, Region: book.Text,
-		Depth: o.Depth, Hops: once(o.Hops), Collection: collection(o),
+		Depth: o.Depth, Hops: once(o.Hops), Weight: r.batch.Targets[i].Weight, Collection: collectionOf(o),
 	}}
 	return verdict{book.Skipped, "redirect", "to " + to.URL}
 }

@@ -1,6 +1,7 @@
 package functionstest
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -31,7 +32,14 @@ func Package(t testing.TB, bucket blob.Bucket, p layout.Partition, pages ...webo
 	}
 	name := layout.PackageName{Base: 2, Created: Start, Collision: len(Keys(t, bucket, layout.PackagePrefix(p)))}
 	key := layout.PackageKey(p, name)
-	Put(t, bucket, key, content)
+	err = bucket.Create(t.Context(), key, content)
+	for ; errors.Is(err, blob.ErrExists); err = bucket.Create(t.Context(), key, content) { // some were deleted
+		name.Collision++
+		key = layout.PackageKey(p, name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	var outcomes []book.Outcome
 	for i, page := range pages {
 		o := Outcome(t, page.Version, page.URL, book.Stored)

@@ -15,15 +15,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/language"
-	"github.com/bucketsearch/bucketsearch/strategy/robots"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // extract turns the pages of a package into documents, by site and URL: so the
 // hits of a query lie together, and alike pages are compressed together. What is
 // forgotten is left out, and all versions of a page but the last. Pages that are
-// no text, or that ask the agent not to be shown, are documents without words.
-func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, agent string) ([]*segments.Page, error) {
+// no text, or that are not to be shown, are documents without words.
+func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, wishes wishes) ([]*segments.Page, error) {
 	reader, err := webobject.Open(content)
 	if err != nil {
 		return nil, err
@@ -46,7 +45,7 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 		pages = append(pages, p)
 		group.Go(func() error {
 			var err error
-			*p, err = pageOf(key, entry, agent)
+			*p, err = pageOf(key, entry, wishes)
 			return err
 		})
 	}
@@ -59,16 +58,19 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 	return slices.CompactFunc(pages, func(a, b *segments.Page) bool { return a.ID == b.ID }), ctx.Err()
 }
 
-func pageOf(key string, entry webobject.Entry, agent string) (segments.Page, error) {
+func pageOf(key string, entry webobject.Entry, wishes wishes) (segments.Page, error) {
 	o := entry.Object
 	a, err := address.Parse(o.URL)
 	if err != nil {
 		return segments.Page{}, err
 	}
-	content, shown := read(o, agent)
+	content, shown := read(o, wishes)
+	code, _ := language.Identify(content.Title+"\n"+content.Body, content.Lang)
+	if !wishes.inLanguage(o.Collections, code) {
+		content, shown = document.Content{}, false
+	}
 	print := content.Fingerprint()
 	collections := slices.Sorted(slices.Values(o.Collections))
-	code, _ := language.Identify(content.Title+"\n"+content.Body, content.Lang)
 	return segments.Page{
 		Document: segment.Document{
 			ID:          a.ID,
@@ -99,7 +101,7 @@ func pageOf(key string, entry webobject.Entry, agent string) (segments.Page, err
 // read returns the text of a page, and whether it is shown. One that cannot be
 // read is found by its address alone, every time, and does not keep its package
 // from the index.
-func read(o webobject.Object, agent string) (content document.Content, shown bool) {
+func read(o webobject.Object, wishes wishes) (content document.Content, shown bool) {
 	if !document.Searchable(o.Data, o.MIME) {
 		return document.Content{}, false
 	}
@@ -113,7 +115,7 @@ func read(o webobject.Object, agent string) (content document.Content, shown boo
 	if err != nil {
 		return document.Content{Title: name}, true
 	}
-	if d.RobotsFor(agent).Add(robots.ParseTag(tags(o), agent)).NoIndex {
+	if wishes.refused(o, d) {
 		return document.Content{}, false
 	}
 	content = d.Content()

@@ -20,6 +20,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
@@ -32,16 +33,22 @@ var (
 	errAgain = errors.New("the package has changed, more is forgotten, or it took too long")
 )
 
+// Settings tell what the collections wish; a settings.Cache does.
+type Settings interface {
+	Get(ctx context.Context) (*settings.Settings, error)
+}
+
 // Function is the index function.
 type Function struct {
-	Bucket blob.Bucket
-	Redis  redis.UniversalClient
-	Sender task.Sender
-	Now    func() time.Time
-	Worker string          // who holds the leases
-	Agent  string          // whom pages may ask not to be shown
-	Tiers  segments.Limits // those of merge
-	Log    *slog.Logger
+	Bucket   blob.Bucket
+	Settings Settings
+	Redis    redis.UniversalClient
+	Sender   task.Sender
+	Now      func() time.Time
+	Worker   string          // who holds the leases
+	Agent    string          // whom pages of a collection without one may ask not to be shown
+	Tiers    segments.Limits // those of merge
+	Log      *slog.Logger
 }
 
 // Handle takes bucket events on packages/.
@@ -114,11 +121,15 @@ func (f *Function) buildOnce(ctx context.Context, current *manifest.Manifest, pk
 	if err != nil {
 		return err
 	}
+	inForce, err := f.Settings.Get(ctx)
+	if err != nil {
+		return err
+	}
 	content, err := f.Bucket.Get(ctx, pkg.Key, blob.Range{})
 	if err != nil {
 		return err
 	}
-	pages, err := extract(ctx, pkg.Key, content, forgotten, f.Agent)
+	pages, err := extract(ctx, pkg.Key, content, forgotten, wishes{inForce, f.Agent})
 	if err != nil {
 		return err
 	}

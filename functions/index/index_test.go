@@ -24,6 +24,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // world is a function with its surroundings.
@@ -51,7 +52,7 @@ func newWorldIn(t *testing.T, bucket *memblob.Bucket, decide func(faultblob.Call
 		return w.decide(c)
 	})
 	w.Function = &Function{
-		Bucket: faulty, Redis: redistest.Embedded(t), Sender: w.sender, Now: functionstest.NewClock().Now, Worker: "w",
+		Bucket: faulty, Settings: new(functionstest.Fixed), Redis: redistest.Embedded(t), Sender: w.sender, Now: functionstest.NewClock().Now, Worker: "w",
 		Tiers: segments.DefaultLimits(), Log: functionstest.Log(),
 	}
 	return w
@@ -201,7 +202,7 @@ func TestNoIndex(t *testing.T) {
 		if c.tag != "" {
 			o.Header = []webobject.Field{{Name: "X-Robots-Tag", Value: c.tag}}
 		}
-		content, shown := read(o, w.Agent)
+		content, shown := read(o, wishes{new(settings.Settings), w.Agent})
 		if shown != c.shown || shown != (content.Body == "words") {
 			t.Errorf("%s: shown %v, content %+v", name, shown, content)
 		}

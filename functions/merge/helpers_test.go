@@ -67,7 +67,7 @@ func (w *world) index(token uint64, pages ...int) manifest.Package {
 func (w *world) indexAgain(key string) {
 	w.t.Helper()
 	f := &index.Function{
-		Bucket: w.bucket, Redis: w.Redis, Sender: new(functionstest.Sender), Now: w.Now, Worker: "i", Tiers: w.Tiers, Log: w.Log,
+		Bucket: w.bucket, Settings: new(functionstest.Fixed), Redis: w.Redis, Sender: new(functionstest.Sender), Now: w.Now, Worker: "i", Tiers: w.Tiers, Log: w.Log,
 	}
 	if err := f.Run(w.t.Context(), key); err != nil {
 		w.t.Fatal(err)

@@ -14,11 +14,12 @@ import (
 )
 
 // commit lists packages and a book, if there is one, which were put since a
-// moment, and the batches that they were made of as consumed. It fails with
+// moment, the pages that are gone by it, and the batches that all was made of as
+// consumed. It fails with
 // errAgain when any of these was consumed since, or closed, or more is forgotten
 // now, or a key is taken: the sweep may have condemned what no generation listed
 // yet, and long ago have deleted it.
-func (f *Function) commit(ctx context.Context, p layout.Partition, s *settings.Settings, since time.Time, batches []layout.Version, packages []manifest.Package, learnt *manifest.Book) (manifest.Manifest, error) {
+func (f *Function) commit(ctx context.Context, p layout.Partition, s *settings.Settings, since time.Time, batches []layout.Version, packages []manifest.Package, learnt *manifest.Book, gone []manifest.Gone) (manifest.Manifest, error) {
 	return manifest.Commit(ctx, f.Bucket, p, f.Now, func(m *manifest.Manifest) error {
 		if m.Forgotten > s.Takedowns.Version || f.Now().Sub(since) >= manifest.Fresh {
 			return errAgain
@@ -36,6 +37,7 @@ func (f *Function) commit(ctx context.Context, p layout.Partition, s *settings.S
 			}
 			m.Add(listed)
 		}
+		m.AddGone(gone...)
 		if learnt == nil {
 			return nil
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -11,32 +12,50 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
+// found is what the links of a batch bring to the frontiers.
+type found struct {
+	admitted map[int][]frontier.Entry // by crawl partition, each URL once
+	changed  []change
+}
+
+// change is a page of which a sitemap says that it has changed.
+type change struct {
+	page   address.Address
+	weight uint8
+	at     time.Time
+}
+
 // decide cleans the target of every link, writes the decision into it and
-// returns the URLs that are admitted by crawl partition, each once, by its
-// shortest way. A link to what is forgotten must not go on record.
-func decide(s *settings.Settings, links []book.Link) (map[int][]frontier.Entry, error) {
+// returns the URLs that are admitted: each at the smallest depth of its links,
+// with the weight of the one that has it asked for first, and as a sitemap if
+// any says so. A link to what is forgotten must not go on record.
+func decide(s *settings.Settings, links []book.Link) (found, error) {
 	s.CleanLinks(links)
-	d := decider{settings: s, targets: make(map[string]address.Address), entries: make(map[string]frontier.Entry)}
+	d := decider{settings: s, targets: make(map[string]address.Address), ways: make(map[string]way)}
 	for i := range links {
 		if err := d.link(&links[i]); err != nil {
-			return nil, err
+			return found{}, err
 		}
 	}
-	admitted := make(map[int][]frontier.Entry)
-	for _, url := range slices.Sorted(maps.Keys(d.entries)) { // the same order every time
+	all := found{admitted: make(map[int][]frontier.Entry)}
+	for _, url := range slices.Sorted(maps.Keys(d.ways)) { // the same order every time
+		w := d.ways[url]
 		crawl, err := s.Crawl.Decide(d.targets[url])
 		if err != nil {
-			return nil, err
+			return found{}, err
 		}
-		admitted[crawl] = append(admitted[crawl], d.entries[url])
+		all.admitted[crawl] = append(all.admitted[crawl], w.entry)
+		if !w.changed.IsZero() {
+			all.changed = append(all.changed, change{d.targets[url], w.entry.Weight, w.changed})
+		}
 	}
-	return admitted, nil
+	return all, nil
 }
 
 type decider struct {
 	settings *settings.Settings
 	targets  map[string]address.Address // parsed once
-	entries  map[string]frontier.Entry  // admitted
+	ways     map[string]way             // to what is admitted
 }
 
 func (d *decider) link(l *book.Link) error {
@@ -52,16 +71,62 @@ func (d *decider) link(l *book.Link) error {
 		}
 		d.targets[l.Target] = target
 	}
-	l.Decision = d.settings.Decide(l.Collection, target, l.Depth, l.Hops)
+	l.Decision = d.settings.Decide(settings.Way{Collection: l.Collection, Kind: l.Kind, Depth: l.Depth, Hops: l.Hops, Weight: l.Weight}, target)
 	if l.Decision != "" {
 		return nil
 	}
-	shortest, found := d.entries[l.Target]
-	if !found || l.Depth < shortest.Depth || l.Depth == shortest.Depth && l.Hops < shortest.Hops {
-		d.entries[l.Target] = frontier.Entry{
-			URL: l.Target, ID: target.ID, Host: target.Host,
-			Depth: l.Depth, Hops: l.Hops, Collection: l.Collection,
-		}
+	next := wayOf(l, target)
+	if w, found := d.ways[l.Target]; found {
+		next = w.with(next)
 	}
+	d.ways[l.Target] = next
 	return nil
+}
+
+// way is the best of what links say of one URL.
+type way struct {
+	entry   frontier.Entry
+	band    int       // of the queue, by the link from which the weight comes
+	changed time.Time // the latest that sitemaps tell, zero if none does
+}
+
+func wayOf(l *book.Link, target address.Address) way {
+	w := way{
+		entry: frontier.Entry{
+			URL: l.Target, ID: target.ID, Host: target.Host,
+			Depth: l.Depth, Hops: l.Hops, Weight: l.Weight, Sitemap: l.Kind == book.Sitemap, Collection: l.Collection,
+		},
+		band: band(l.Depth, l.Weight),
+	}
+	if l.Kind == book.Listed {
+		w.changed = l.Modified
+	}
+	return w
+}
+
+// with adds another way to the same URL. The order of adding matters only
+// between ways of different collections that are as short as each other: the
+// first stays.
+func (w way) with(other way) way {
+	both := w
+	if o := other.entry; o.Depth < w.entry.Depth || o.Depth == w.entry.Depth && o.Hops < w.entry.Hops {
+		both.entry = o
+	}
+	both.entry.Weight = w.entry.Weight
+	if other.band < w.band || other.band == w.band && other.entry.Weight > w.entry.Weight {
+		both.entry.Weight, both.band = other.entry.Weight, other.band
+	}
+	both.entry.Sitemap = w.entry.Sitemap || other.entry.Sitemap
+	if other.changed.After(w.changed) {
+		both.changed = other.changed
+	}
+	return both
+}
+
+// band is the one in which the frontier queues such a URL; 0 is asked first.
+func band(depth uint16, weight uint8) int {
+	if weight == 0 {
+		return int(min(depth, 15))
+	}
+	return 15 - int(weight)/16
 }

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,48 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
+
+// TestBestWay: of several links to a page the smallest depth counts, and the
+// weight by which it is asked for first, in whatever order they come.
+func TestBestWay(t *testing.T) {
+	w := embedded(t)
+	link := func(depth uint16, hops, weight uint8, kind book.Kind) book.Link {
+		l := functionstest.Link(t, site, site+"page", depth)
+		l.Hops, l.Weight, l.Kind = hops, weight, kind
+		return l
+	}
+	page, err := address.Parse(site + "page")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		links []book.Link
+		want  frontier.Entry
+	}{
+		"the shortest":              {[]book.Link{link(3, 0, 0, book.Anchor), link(2, 1, 0, book.Redirect), link(2, 0, 0, book.Anchor)}, frontier.Entry{Depth: 2}},
+		"the strongest":             {[]book.Link{link(1, 0, 20, book.Anchor), link(4, 0, 200, book.Anchor), link(1, 0, 30, book.Anchor)}, frontier.Entry{Depth: 1, Weight: 200}},
+		"depth overtakes weight":    {[]book.Link{link(2, 0, 40, book.Listed), link(3, 0, 0, book.Anchor)}, frontier.Entry{Depth: 2}},
+		"weight overtakes depth":    {[]book.Link{link(9, 0, 200, book.Listed), link(5, 0, 0, book.Anchor)}, frontier.Entry{Depth: 5, Weight: 200}},
+		"the stronger of equals":    {[]book.Link{link(5, 0, 0, book.Anchor), link(5, 0, 170, book.Anchor)}, frontier.Entry{Depth: 5, Weight: 170}},
+		"bands of the ways alone":   {[]book.Link{link(1, 0, 16, book.Anchor), link(5, 0, 0, book.Anchor), link(9, 0, 200, book.Anchor)}, frontier.Entry{Depth: 1, Weight: 200}},
+		"a sitemap if any says so":  {[]book.Link{link(1, 0, 0, book.Sitemap), link(0, 0, 0, book.Redirect)}, frontier.Entry{Sitemap: true}},
+		"an image does not count":   {[]book.Link{link(3, 0, 0, book.Anchor), link(0, 0, 255, book.Image)}, frontier.Entry{Depth: 3}},
+		"what is refused does not":  {[]book.Link{link(3, 0, 0, book.Anchor), link(0, 200, 255, book.Redirect)}, frontier.Entry{Depth: 3}},
+		"a canonical page is a way": {[]book.Link{link(3, 1, 9, book.Canonical)}, frontier.Entry{Depth: 3, Hops: 1, Weight: 9}},
+	} {
+		test.want.URL, test.want.ID, test.want.Host, test.want.Collection = page.URL, page.ID, page.Host, functionstest.Collection
+		for range 2 {
+			got, err := decide(w.inForce, test.links)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(map[int][]frontier.Entry{0: {test.want}}, got.admitted); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+			slices.Reverse(test.links)
+		}
+	}
+}
 
 // TestTrackedLinks: a page to which many addresses lead is asked for once, and
 // frontier and book agree about its address.

@@ -4,6 +4,12 @@
 // A spool object is settled as soon as its event arrives, before it is packed:
 // it is in the bucket, so nothing of it can be lost, and the crawl does not
 // wait for a package to fill. Packing waits until enough has gathered.
+//
+// To settle means: what links lead to waits if the settings admit it, pages
+// that have changed by what a sitemap says wait again before they are due, and
+// the URLs that were asked for take the states that their outcomes give them;
+// those that are stored count on the limits of their collection. The host rests
+// as long as its answers, its robots.txt and the collections want.
 package pack
 
 import (

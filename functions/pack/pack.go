@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -80,12 +81,16 @@ func (f *Function) packRest(ctx context.Context, current *manifest.Manifest, bat
 		packed = append(packed, spools[i].Ledger.Batch)
 		outcomes += len(spools[i].Ledger.Outcomes)
 	}
-	m, err := f.commit(ctx, p, inForce, began, packed, packages, listed)
+	gone := gonePages(spools)
+	m, err := f.commit(ctx, p, inForce, began, packed, packages, listed, gone)
 	if err != nil {
 		return err
 	}
 	f.Log.InfoContext(ctx, "packed", "partition", p, "generation", m.Generation, "batches", len(spools),
 		"packages", len(packages), "outcomes", outcomes, "took", f.Now().Sub(began))
+	if err := f.mask(ctx, p, gone); err != nil {
+		return err
+	}
 	return f.raise(ctx, packages)
 }
 
@@ -179,6 +184,9 @@ func (f *Function) putBook(ctx context.Context, current *manifest.Manifest, s *s
 		return nil, err
 	}
 	learnt.Links = slices.DeleteFunc(learnt.Links, func(l book.Link) bool { return l.Decision == settings.Forgotten })
+	for i := range learnt.Links { // known to the frontier by now; alike links share a row
+		learnt.Links[i].Modified = time.Time{}
+	}
 	content, err := book.Encode(learnt)
 	if err != nil {
 		return nil, fmt.Errorf("cannot write book of partition %s: %w", current.Partition, err)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/spool"
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
@@ -24,7 +23,7 @@ const (
 func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest time.Time, err error) {
 	cache := frontier.NewRobotsCache(f.Redis)
 	for _, r := range ledger.Robots {
-		if r.Status == 0 || r.Status >= 500 {
+		if !robots.Reachable(r.Status) {
 			rest = r.Fetched.Add(robotsRest) // they are asked one after another
 			continue
 		}
@@ -33,28 +32,4 @@ func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest ti
 		}
 	}
 	return rest, nil
-}
-
-// crawlDelay returns the longest pause that the robots.txt files of the
-// batch's origins ask for.
-func (f *Function) crawlDelay(ctx context.Context, ledger spool.Ledger) (time.Duration, error) {
-	var origins []string
-	asked := make(map[string]bool)
-	for _, o := range ledger.Outcomes {
-		a, err := address.Parse(o.URL)
-		if err != nil || asked[a.Origin] {
-			continue
-		}
-		asked[a.Origin] = true
-		origins = append(origins, a.Origin)
-	}
-	cached, err := frontier.NewRobotsCache(f.Redis).Get(ctx, f.Now(), origins...)
-	if err != nil {
-		return 0, err
-	}
-	var delay time.Duration
-	for _, r := range cached {
-		delay = max(delay, robots.Parse(r.Status, r.Body, f.Agent).Delay())
-	}
-	return delay, nil
 }

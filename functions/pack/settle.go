@@ -13,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -43,19 +44,10 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	if err := frontier.New(f.Redis, ledger.Crawl).Built(ctx, inForce.Fingerprint()); err != nil {
 		return fmt.Errorf("cannot settle batch %s: %w", batch, err)
 	}
-	links, err := decide(inForce, ledger.Links)
-	if err != nil {
-		return err
-	}
 	own := f.front(inForce, ledger.Crawl)
 	touched := map[int]*frontier.Frontier{ledger.Crawl: own}
-	for _, crawl := range slices.Sorted(maps.Keys(links)) {
-		if touched[crawl] == nil {
-			touched[crawl] = f.front(inForce, crawl)
-		}
-		if _, err := touched[crawl].Admit(ctx, f.Now(), links[crawl]); err != nil {
-			return err
-		}
+	if err := f.settleLinks(ctx, inForce, touched, ledger.Links); err != nil {
+		return err
 	}
 	// The outcomes come last: until then the crawl does not look finished.
 	inbox := frontier.NewInbox(f.Redis, storage)
@@ -90,21 +82,44 @@ func (f *Function) front(s *settings.Settings, crawl int) *frontier.Frontier {
 	return frontier.New(f.Redis, crawl).Under(s.Fingerprint()).Keeping()
 }
 
+// settleLinks lets what they lead to wait in the frontiers, to which it adds
+// those of other partitions: what is new, and what was changed since it was had.
+func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touched map[int]*frontier.Frontier, links []book.Link) error {
+	found, err := decide(s, links)
+	if err != nil {
+		return err
+	}
+	for _, crawl := range slices.Sorted(maps.Keys(found.admitted)) {
+		if touched[crawl] == nil {
+			touched[crawl] = f.front(s, crawl)
+		}
+		if _, err := touched[crawl].Admit(ctx, f.Now(), found.admitted[crawl]); err != nil {
+			return err
+		}
+	}
+	again, err := f.again(ctx, s, found.changed)
+	if err != nil {
+		return err
+	}
+	for _, crawl := range slices.Sorted(maps.Keys(again)) { // all of them are touched: changed pages are admitted
+		if _, err := touched[crawl].Renew(ctx, f.Now(), again[crawl]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, own *frontier.Frontier, ledger spool.Ledger) error {
 	rest, err := f.keepRobots(ctx, ledger)
 	if err != nil {
 		return err
 	}
-	delay, err := f.crawlDelay(ctx, ledger)
-	if err != nil {
-		return err
-	}
-	delay = max(delay, s.Delay())
-	if delay > 0 { // who waits at all waits as long as answers take
-		delay = max(delay, ledger.Slow)
-	}
 	if ledger.Rest.After(rest) {
 		rest = ledger.Rest
+	}
+	delay, err := f.delay(ctx, s, ledger)
+	if err != nil {
+		return err
 	}
 	settlement := frontier.Settlement{
 		Version:  ledger.Batch,
@@ -118,7 +133,11 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, own
 		if s.Takedowns.ForgetsURL(o.URL) {
 			continue // the frontier was built without it
 		}
-		settlement.Outcomes = append(settlement.Outcomes, result(s, o))
+		r, err := result(s, o)
+		if err != nil {
+			return err
+		}
+		settlement.Outcomes = append(settlement.Outcomes, r)
 	}
 	_, err = own.Settle(ctx, settlement)
 	return err
@@ -126,21 +145,25 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, own
 
 // result is what the frontier learns of an outcome. A failure from before its
 // collection was told to ask again is no final state, here as in the account.
-func result(s *settings.Settings, o book.Outcome) frontier.Result {
-	r := frontier.Result{
-		ID:       o.Identity(),
-		URL:      o.URL,
-		State:    o.State,
-		Depth:    o.Depth,
-		Hops:     o.Hops,
-		Attempts: o.Attempts,
-		Exponent: o.Exponent,
+func result(s *settings.Settings, o book.Outcome) (frontier.Result, error) {
+	page, err := address.Parse(o.URL)
+	if err != nil {
+		return frontier.Result{}, fmt.Errorf("url %q of an outcome: %w", o.URL, err)
 	}
-	if len(o.Collections) > 0 {
-		r.Collection = o.Collections[0]
+	r := frontier.Result{ID: page.ID, State: o.State, Depth: o.Depth, Attempts: o.Attempts}
+	if len(o.Collections) == 0 {
+		return r, nil
 	}
-	if o.State == book.Failed && s.AskAgain(r.Collection, o) {
-		r.State, r.Attempts = book.Retry, 0
+	collection := o.Collections[0]
+	switch o.State {
+	case book.Stored, book.Unchanged:
+		for _, limit := range s.Limits(collection, page) {
+			r.Tallies = append(r.Tallies, limit.Tally)
+		}
+	case book.Failed:
+		if s.AskAgain(collection, o) {
+			r.State, r.Attempts = book.Retry, 0
+		}
 	}
-	return r
+	return r, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
@@ -243,7 +244,7 @@ func TestFailureFromBeforeAgain(t *testing.T) {
 
 func TestRobotsThatCannotBeHad(t *testing.T) {
 	w := embedded(t)
-	for status, wantRest := range map[int]bool{0: true, 503: true, 200: false, 404: false} {
+	for status, wantRest := range map[int]bool{0: true, 503: true, 429: true, 200: false, 404: false} {
 		rest, err := w.keepRobots(t.Context(), spool.Ledger{Robots: []spool.Robots{
 			{Origin: "http://" + host, Status: status, Body: []byte("User-agent: *\nCrawl-delay: 7\n"), Fetched: w.clock.Now()},
 		}})
@@ -307,6 +308,39 @@ func TestPaceOfAHost(t *testing.T) {
 			t.Errorf("%s: leased %v with %d failures after %s, want %d", name, leased, next.Failures, c.want, c.failures)
 		}
 	}
+}
+
+// TestTallies: stored pages count on the limits of their collections, each
+// once, and no longer than they are stored.
+func TestTallies(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb, func(c *collection.Collection) { c.HostPages, c.PatternPages = 10, 10 })
+		page, err := address.Parse(site + "1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, limit := range w.inForce.Limits(functionstest.Collection, page) {
+			names = append(names, limit.Tally)
+		}
+		expect := func(want ...int64) {
+			t.Helper()
+			got, err := frontier.New(rdb, 0).Tallies(t.Context(), names)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("tallies (-want +got):\n%s%v", diff, err)
+			}
+		}
+		expect(0, 0)
+		w.spool(w.ledger(1,
+			functionstest.Outcome(t, version(1), site+"1", book.Stored), functionstest.Outcome(t, version(1), site+"2", book.Unchanged),
+			functionstest.Outcome(t, version(1), site+"words", book.Stored), functionstest.Outcome(t, version(1), site+"3", book.Skipped),
+			functionstest.Outcome(t, version(1), site+"4", book.Failed)))
+		w.settle(1, 1)
+		expect(3, 2)
+		w.spool(w.ledger(2, functionstest.Outcome(t, version(2), site+"1", book.Failed), functionstest.Outcome(t, version(2), site+"2", book.Stored)))
+		w.settle(2, 1, 2)
+		expect(2, 1)
+	})
 }
 
 // TestSettleWithoutSpool: an older copy of Redis may let a batch wait that is

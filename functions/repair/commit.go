@@ -47,6 +47,7 @@ func (m *mending) commit(ctx context.Context) (lost int, err error) {
 			m.said = append(m.said, fmt.Sprintf("partition %s takes back what it knew of URLs that are fetched again: %d", m.base.Partition, len(m.lost)))
 		}
 	}
+	edits = append(edits, m.listGone)
 	_, err = manifest.Commit(ctx, m.Bucket, m.base.Partition, m.Now, func(next *manifest.Manifest) error {
 		if m.Now().Sub(m.began) >= manifest.Fresh { // what was put may be deleted by now
 			return fmt.Errorf("cannot repair partition %s: it took longer than %v; run it again", next.Partition, manifest.Fresh)

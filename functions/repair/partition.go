@@ -78,6 +78,8 @@ func (m *mending) look(ctx context.Context, problem verify.Problem) error {
 	switch key := problem.Key; {
 	case problem.Kind == verify.Behind:
 		m.forgetAgain()
+	case problem.Kind == verify.Stale:
+		m.maskAgain()
 	case key == "":
 		m.takeBack(problem.URL, "it "+problem.Detail)
 	case strings.HasPrefix(key, layout.Packages):
@@ -101,6 +103,22 @@ func (m *mending) takeBack(url, why string) {
 	if a, err := address.Parse(url); err == nil && a.URL == url {
 		m.lost[url] = why
 	}
+}
+
+// maskAgain has the sweep mask pages that are gone; listGone tells which.
+func (m *mending) maskAgain() {
+	const what = "what is gone"
+	if m.looked[what] {
+		return
+	}
+	m.looked[what] = true
+	m.edits = append(m.edits, func(_ context.Context, next *manifest.Manifest) error {
+		for i := range next.Gone {
+			next.Gone[i].Masked = false
+		}
+		return nil
+	})
+	m.said = append(m.said, fmt.Sprintf("partition %s has pages searched that are gone, and masks them once more", m.base.Partition))
 }
 
 // forgetAgain has the sweep erase once more what is forgotten.

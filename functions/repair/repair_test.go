@@ -132,6 +132,12 @@ func TestRepairOutlastsEveryFault(t *testing.T) {
 	whole := done(t)
 	for name, harm := range map[string]func(w *verifytest.World){
 		"page": func(w *verifytest.World) { w.Change(w.Manifest().Packages[1].Key, flipPage) },
+		"page that is called gone": func(w *verifytest.World) {
+			w.Commit(func(m *manifest.Manifest) {
+				m.AddGone(manifest.Gone{ID: layout.IdentityOf(site + "1"), Version: verifytest.Batch(9)})
+			})
+			w.Mask()
+		},
 		"all": func(w *verifytest.World) {
 			m := w.Manifest()
 			w.Change(m.Packages[0].Key, verifytest.Truncate)

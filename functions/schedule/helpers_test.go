@@ -13,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -81,16 +82,64 @@ func (w *world) sent() []batch.Batch {
 	return batches
 }
 
-// settle ends a batch, all of whose pages were stored.
+// publish publishes a further collection, without delay.
+func (w *world) publish(name string, change func(*collection.Collection)) {
+	w.t.Helper()
+	c := collection.Collection{
+		Name: name, Connections: 1, Agent: w.Agent,
+		Seeds: []collection.Seed{{URL: site, Scope: collection.Any, Depth: collection.Unlimited}},
+	}
+	w.inForce = functionstest.Republish(w.t, w.bucket(), c, change)
+}
+
+// enter lets a URL wait as the entry says.
+func (w *world) enter(e frontier.Entry) {
+	w.t.Helper()
+	a := w.parse(e.URL)
+	e.URL, e.ID, e.Host = a.URL, a.ID, a.Host
+	if _, err := frontier.New(w.Redis, 0).Admit(w.t.Context(), w.clock.Now(), []frontier.Entry{e}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) parse(url string) address.Address {
+	w.t.Helper()
+	a, err := address.Parse(url)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return a
+}
+
+// settle ends a batch: all pages were stored that are not denied.
 func (w *world) settle(b batch.Batch) {
 	w.t.Helper()
 	s := frontier.Settlement{Version: b.Version, Host: b.Host, Ended: w.clock.Now()}
 	for _, target := range b.Targets {
-		s.Outcomes = append(s.Outcomes, frontier.Result{ID: layout.IdentityOf(target.URL), URL: target.URL, State: book.Stored})
+		r := frontier.Result{ID: layout.IdentityOf(target.URL), State: book.Stored}
+		if target.Denied != "" {
+			r.State = book.Skipped
+		} else if !target.Sitemap {
+			for _, limit := range w.inForce.Limits(target.Collections[0], w.parse(target.URL)) {
+				r.Tallies = append(r.Tallies, limit.Tally)
+			}
+		}
+		s.Outcomes = append(s.Outcomes, r)
 	}
 	if _, err := frontier.New(w.Redis, 0).Settle(w.t.Context(), s); err != nil {
 		w.t.Fatal(err)
 	}
+}
+
+// denied tells for each target the reason for which it is not asked for.
+func denied(batches []batch.Batch) map[string]string {
+	reasons := make(map[string]string)
+	for _, b := range batches {
+		for _, target := range b.Targets {
+			reasons[target.URL] = target.Denied
+		}
+	}
+	return reasons
 }
 
 // sizes are the numbers of targets.

@@ -5,44 +5,58 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
-// robotsOf is what the robots.txt files of a batch's origins say.
+// robotsOf is what the robots.txt files of a lease's origins say.
 type robotsOf struct {
-	rules  map[string]robots.Rules // by origin
-	wanted []string                // origins that nobody has asked yet
-	delay  time.Duration
+	rules map[visitor]robots.Rules
+	delay time.Duration // the longest that any of them asks for
 }
 
-func (f *Function) robots(ctx context.Context, targets []address.Address) (robotsOf, error) {
+// visitor is who asks an origin.
+type visitor struct{ origin, agent string }
+
+func (u candidate) visitor() visitor { return visitor{u.page.Origin, u.agent} }
+
+// robots reads the files that are at hand.
+func (f *Function) robots(ctx context.Context, urls []candidate) (robotsOf, error) {
 	var origins []string
-	for _, a := range targets {
-		if !slices.Contains(origins, a.Origin) {
-			origins = append(origins, a.Origin)
+	for _, u := range urls {
+		if !slices.Contains(origins, u.page.Origin) {
+			origins = append(origins, u.page.Origin)
 		}
 	}
+	known := robotsOf{rules: make(map[visitor]robots.Rules)}
 	cached, err := frontier.NewRobotsCache(f.Redis).Get(ctx, f.Now(), origins...)
 	if err != nil {
-		return robotsOf{}, err
+		return known, err
 	}
-	known := robotsOf{rules: make(map[string]robots.Rules)}
-	for _, origin := range origins {
-		answer, found := cached[origin]
-		if !found {
-			known.wanted = append(known.wanted, origin)
+	for _, u := range urls {
+		answer, found := cached[u.page.Origin]
+		if _, read := known.rules[u.visitor()]; read || !found {
 			continue
 		}
-		rules := robots.Parse(answer.Status, answer.Body, f.Agent)
-		known.rules[origin] = rules
+		rules := robots.Parse(answer.Status, answer.Body, u.agent)
+		known.rules[u.visitor()] = rules
 		known.delay = max(known.delay, rules.Delay())
 	}
 	return known, nil
 }
 
-func (r robotsOf) denies(a address.Address) bool {
-	rules, known := r.rules[a.Origin]
-	return known && !rules.Allows(a.Path)
+func (r robotsOf) denies(u candidate) bool {
+	rules, known := r.rules[u.visitor()]
+	return known && !rules.Allows(u.page.Path)
+}
+
+// missing returns the origins of URLs whose files nobody has asked for yet.
+func (r robotsOf) missing(urls []candidate) []string {
+	var origins []string
+	for _, u := range urls {
+		if _, known := r.rules[u.visitor()]; !known && !slices.Contains(origins, u.page.Origin) {
+			origins = append(origins, u.page.Origin)
+		}
+	}
+	return origins
 }

@@ -1,4 +1,16 @@
 // Package schedule leases hosts from the frontier and sends batches to fetch.
+//
+// A batch is of one host, and keeps to the longest delay that the collections
+// of its URLs, or the robots.txt of their origins, ask for. It holds what can
+// be asked for in half of the time that a batch may take. With it goes what
+// need not be asked for, with the reason: what robots.txt denies to the agent
+// of the URL's collection, and new pages where as many are stored as the
+// collection allows of the host or of an address.Pattern. Those limits hold
+// neither for pages that are asked for again nor for sitemaps.
+//
+// The pages at which a collection stops are counted over all collections and
+// partitions. Once there are as many, or may be when all is had that is out,
+// only pages that are stored are leased, for they are asked again.
 package schedule
 
 import (
@@ -13,8 +25,6 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/task"
-	"github.com/bucketsearch/bucketsearch/layout"
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -22,7 +32,7 @@ import (
 
 // Limits bound what is leased at once.
 type Limits struct {
-	Batches int           // leases out in one crawl partition
+	Batches int           // leases out in one crawl partition, where no collection says how many fetches it wants
 	Time    time.Duration // a batch may take; its lease ends then
 }
 
@@ -31,6 +41,9 @@ func DefaultLimits() Limits { return Limits{Batches: 64, Time: 2 * time.Minute} 
 
 // horizon is how far ahead of its time a host may be leased: fetch waits.
 const horizon = 2 * time.Second
+
+// unsent is how long a lease lasts whose batch is not sent.
+const unsent = 15 * time.Second
 
 // perTarget is the time that a batch allows for one answer, beside the delay.
 const perTarget = 500 * time.Millisecond
@@ -73,118 +86,97 @@ func (f *Function) Run(ctx context.Context, t task.Lease) error {
 		return err
 	}
 	for {
-		room, err := f.room(ctx, front, inForce)
+		room, again, err := f.room(ctx, front, inForce)
 		if err != nil || room == 0 {
 			return err
 		}
-		leased, err := f.lease(ctx, front, inForce, t.Crawl, room)
+		leased, err := f.lease(ctx, front, inForce, t.Crawl, room, again)
 		if err != nil || !leased {
 			return err
 		}
 	}
 }
 
-// room returns how many URLs may be leased now.
-func (f *Function) room(ctx context.Context, front *frontier.Frontier, s *settings.Settings) (int, error) {
+// room returns how many URLs may be leased now, and whether only pages that are
+// stored and asked again.
+func (f *Function) room(ctx context.Context, front *frontier.Frontier, s *settings.Settings) (room int, again bool, err error) {
 	counts, err := front.Counts(ctx)
 	if err != nil {
-		return 0, err
-	}
-	if counts.Waiting == 0 || counts.Batches >= int64(f.Limits.Batches) {
-		return 0, nil
+		return 0, false, err
 	}
 	stop, fetches := s.StopAt(), s.Fetches()
-	if stop == 0 && fetches == 0 {
-		return batch.MaxTargets, nil
+	if counts.Waiting == 0 || fetches == 0 && counts.Batches >= int64(f.Limits.Batches) {
+		return 0, false, nil
 	}
-	taken, out := int64(0), int64(0)
+	if stop == 0 && fetches == 0 {
+		return batch.MaxTargets, false, nil
+	}
+	taken, out := int64(0), int64(0) // URLs that are stored or may be; batches
 	for _, crawl := range s.Crawl.Partitions() {
 		counts, err := frontier.New(f.Redis, crawl).Counts(ctx)
 		if err != nil {
-			return 0, err
+			return 0, false, err
 		}
-		taken += counts.Stored + counts.Leased
+		taken += counts.Stored + counts.Leased - counts.LeasedAgain
 		out += counts.Batches
 	}
+	stored := counts.Again - counts.LeasedAgain // of those that wait
 	switch {
 	case fetches > 0 && out >= int64(fetches):
-		return 0, nil
+		return 0, false, nil
 	case stop == 0:
-		return batch.MaxTargets, nil
+		return batch.MaxTargets, false, nil
+	case taken < stop && stored < counts.Waiting:
+		return int(min(stop-taken, batch.MaxTargets)), false, nil
+	case stored > 0:
+		return batch.MaxTargets, true, nil
 	}
-	return int(min(max(stop-taken, 0), batch.MaxTargets)), nil
+	return 0, false, nil
 }
 
-func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *settings.Settings, crawl, room int) (bool, error) {
+// lease leases a host and sends its batch. The lease is a short one until the
+// batch is sent, so that a host need not wait long for a schedule that was
+// killed in between.
+func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *settings.Settings, crawl, room int, again bool) (bool, error) {
 	now := f.Now()
-	most := int(f.Limits.Time / 2 / (s.Delay() + perTarget))
 	lease, leased, err := front.Lease(ctx, frontier.Request{
 		Now:         now,
 		Horizon:     horizon,
-		Deadline:    now.Add(f.Limits.Time),
-		Max:         max(1, min(room, most)),
+		Deadline:    now.Add(unsent),
+		Max:         min(room, f.fit(shortestDelay(s))),
 		MaxBytes:    batch.MaxBytes / 3, // JSON doubles some bytes, and adds to each URL
 		Connections: s.Connections(),
+		Again:       again,
 	})
 	if err != nil || !leased {
 		return false, err
 	}
-	message, err := f.batch(ctx, s, lease)
-	if err != nil || len(message.Targets) == 0 {
-		return true, err
+	deadline := time.UnixMilli(now.Add(f.Limits.Time).UnixMilli())
+	message, err := f.batch(ctx, front, s, lease)
+	if err != nil {
+		return false, err
 	}
-	message.Crawl = crawl
-	message.DelayMillis = max(message.DelayMillis, s.Delay().Milliseconds())
-	f.Log.DebugContext(ctx, "leased", "crawl", crawl, "partition", message.Storage, "batch", lease.Version, "host", lease.Host, "urls", len(message.Targets))
-	return true, task.Send(ctx, f.Sender, task.Fetch, message, 0)
+	if len(message.Targets) > 0 {
+		message.Crawl, message.Deadline = crawl, deadline
+		f.Log.DebugContext(ctx, "leased", "crawl", crawl, "partition", message.Storage, "batch", lease.Version, "host", lease.Host, "urls", len(message.Targets))
+		if err := task.Send(ctx, f.Sender, task.Fetch, message, 0); err != nil {
+			return false, err
+		}
+	}
+	_, err = front.Extend(ctx, lease.Version, deadline) // nothing is out that is settled already
+	return true, err
 }
 
-// batch turns a lease into a message, with robots.txt applied as far as it is
-// known. A batch is stored whole in the partition of its first URL. What is
-// forgotten since it was admitted is left out, and leaves no trace: it stays
-// on lease until the frontier is rebuilt without it.
-func (f *Function) batch(ctx context.Context, s *settings.Settings, lease frontier.Lease) (batch.Batch, error) {
-	b := batch.Batch{
-		Version:   lease.Version,
-		Host:      lease.Host,
-		NotBefore: lease.NotBefore,
-		Deadline:  lease.Deadline,
-		Failures:  lease.Failures,
+// fit is how many URLs may be asked for in the time of a batch.
+func (f *Function) fit(delay time.Duration) int {
+	return max(1, min(batch.MaxTargets, int(f.Limits.Time/2/(delay+perTarget))))
+}
+
+// shortestDelay is that of the hastiest collection.
+func shortestDelay(s *settings.Settings) time.Duration {
+	shortest := s.Delay()
+	for _, c := range s.Collections {
+		shortest = min(shortest, s.DelayOf(c.Name))
 	}
-	var addresses []address.Address
-	for _, entry := range lease.Entries {
-		target, err := address.Parse(entry.URL)
-		if err != nil {
-			return b, fmt.Errorf("url %q in the frontier: %w", entry.URL, err)
-		}
-		if s.Takedowns.Forgets(target) {
-			continue
-		}
-		addresses = append(addresses, target)
-		b.Targets = append(b.Targets, batch.Target{
-			URL:         entry.URL,
-			Depth:       entry.Depth,
-			Hops:        entry.Hops,
-			Attempts:    entry.Attempts,
-			Exponent:    entry.Exponent,
-			Collections: []string{entry.Collection},
-		})
-	}
-	if len(addresses) == 0 {
-		return b, nil
-	}
-	storage, err := s.Storage.Decide(addresses[0])
-	if err != nil {
-		return b, fmt.Errorf("no storage partition for %s: %w", addresses[0].URL, err)
-	}
-	b.Storage = layout.Partition(storage)
-	robots, err := f.robots(ctx, addresses)
-	if err != nil {
-		return b, err
-	}
-	b.Robots, b.DelayMillis = robots.wanted, robots.delay.Milliseconds()
-	for i, target := range addresses {
-		b.Targets[i].Denied = robots.denies(target)
-	}
-	return b, nil
+	return shortest
 }

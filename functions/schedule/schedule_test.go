@@ -126,6 +126,18 @@ func TestFetches(t *testing.T) {
 	}
 }
 
+// TestManyFetches: a collection that wants many fetches gets them.
+func TestManyFetches(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Fetches = 7 })
+	w.Limits.Batches = 3
+	for i := range 9 {
+		functionstest.Admit(t, w.Redis, w.inForce, fmt.Sprintf("http://%d.a.example/", i))
+	}
+	if batches := w.run(); len(batches) != 7 {
+		t.Errorf("%d batches are out, want 7", len(batches))
+	}
+}
+
 // TestRest: a host that wanted to be left alone is, across batches, and the
 // next batch knows how often it failed, until it gives a good answer.
 func TestRest(t *testing.T) {
@@ -148,7 +160,7 @@ func TestRest(t *testing.T) {
 			}
 			s.Failures = failures
 			for _, target := range b.Targets {
-				s.Outcomes = append(s.Outcomes, frontier.Result{ID: layout.IdentityOf(target.URL), URL: target.URL, State: book.Retry, Depth: target.Depth})
+				s.Outcomes = append(s.Outcomes, frontier.Result{ID: layout.IdentityOf(target.URL), State: book.Retry, Depth: target.Depth})
 			}
 			if _, err := frontier.New(w.Redis, 0).Settle(t.Context(), s); err != nil {
 				t.Fatal(err)
@@ -181,40 +193,8 @@ func TestBatchesInFlight(t *testing.T) {
 	}
 }
 
-func TestRobots(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
-	cache := frontier.NewRobotsCache(w.Redis)
-	body := []byte("User-agent: testbot\nDisallow: /1\nCrawl-delay: 2\n")
-	if err := cache.Put(t.Context(), "http://a.example", 200, body, w.clock.Now().Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
-	w.admit(2, "")
-	functionstest.Admit(t, w.Redis, w.inForce, "https://a.example/1") // the same host, another origin
-	batches := w.run()
-	if len(batches) != 1 || batches[0].DelayMillis != 2000 {
-		t.Fatalf("batches %+v, want one with the delay of robots.txt", batches)
-	}
-	denied := make(map[string]bool)
-	for _, target := range batches[0].Targets {
-		denied[target.URL] = target.Denied
-	}
-	want := map[string]bool{"http://a.example/0": false, "http://a.example/1": true, "https://a.example/1": false}
-	if diff := cmp.Diff(want, denied); diff != "" {
-		t.Errorf("denied (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"https://a.example"}, batches[0].Robots); diff != "" {
-		t.Errorf("robots.txt to ask for (-want +got):\n%s", diff)
-	}
-	w.settle(batches[0])
-	w.clock.Advance(time.Hour)
-	functionstest.Admit(t, w.Redis, w.inForce, site+"2")
-	if batches := w.run(); len(batches) != 1 || !cmp.Equal(batches[0].Robots, []string{"http://a.example"}) {
-		t.Errorf("after an hour: %+v, want robots.txt to be asked for again", batches)
-	}
-}
-
-// TestBatchThatIsNotSent waits for the end of its lease, and goes out again in
-// another.
+// TestBatchThatIsNotSent has a short lease: its URLs go out again in another
+// batch soon after the schedule has died.
 func TestBatchThatIsNotSent(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.admit(2, "")
@@ -224,7 +204,7 @@ func TestBatchThatIsNotSent(t *testing.T) {
 		t.Fatalf("Run: %v, want %v", err, refused)
 	}
 	w.sender.Fail(nil)
-	w.clock.Advance(w.Limits.Time)
+	w.clock.Advance(unsent)
 	if batches := w.run(); batches != nil {
 		t.Errorf("within the lease: %+v", batches)
 	}
@@ -232,6 +212,24 @@ func TestBatchThatIsNotSent(t *testing.T) {
 	batches := w.run()
 	if len(batches) != 1 || len(batches[0].Targets) != 2 || batches[0].Version.Token < 2 {
 		t.Errorf("after the lease: %+v, want both URLs in a new batch", batches)
+	}
+}
+
+// TestBatchThatIsSent is out until its deadline.
+func TestBatchThatIsSent(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), nil)
+	w.admit(2, "")
+	batches := w.run()
+	if len(batches) != 1 || !batches[0].Deadline.Equal(w.clock.Now().Add(w.Limits.Time)) {
+		t.Fatalf("%+v, want one batch with the time of batches", batches)
+	}
+	w.clock.Advance(w.Limits.Time)
+	if batches := w.run(); batches != nil {
+		t.Errorf("within the lease: %+v", batches)
+	}
+	w.clock.Advance(time.Millisecond)
+	if batches := w.run(); len(batches) != 1 {
+		t.Errorf("after the lease: %+v, want another batch", batches)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 	"github.com/bucketsearch/bucketsearch/strategy/analysis"
@@ -18,7 +18,7 @@ const headingGap = 100
 // Page is a document that is to be indexed.
 type Page struct {
 	segment.Document
-	Emphasis, Large []document.Range // of the body, in order: what stands out
+	Emphasis, Large []layout.Span // of the body, in order: what stands out
 	// Silent: it is no text, and a document without words: never found, it
 	// supersedes earlier versions as every other does.
 	Silent bool
@@ -73,7 +73,7 @@ type tokenizer struct {
 	yield           func(segment.Token) bool
 	more            bool // tokens are wanted
 	nameless        bool // words do not count for spelling
-	emphasis, large []document.Range
+	emphasis, large []layout.Span
 }
 
 // text yields the tokens of a text that stands behind base positions of its
@@ -103,7 +103,7 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 
 // within reports whether a place is in one of the ranges, which are in order,
 // and drops those before it.
-func within(ranges *[]document.Range, at int) bool {
+func within(ranges *[]layout.Span, at int) bool {
 	for len(*ranges) > 0 && (*ranges)[0].End <= at {
 		*ranges = (*ranges)[1:]
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 	"github.com/bucketsearch/bucketsearch/strategy/analysis"
@@ -19,8 +19,8 @@ func TestTokens(t *testing.T) {
 			URL: "https://a.example/caf%C3%A9", Title: "One Title", Headings: []string{"First heading", "Second"},
 			Body: "plain LOUD bold big plain",
 		},
-		Emphasis: []document.Range{{Start: 11, End: 15}},
-		Large:    []document.Range{{Start: 0, End: 0}, {Start: 16, End: 19}},
+		Emphasis: []layout.Span{{Start: 11, End: 15}},
+		Large:    []layout.Span{{Start: 0, End: 0}, {Start: 16, End: 19}},
 	}
 	var got []string
 	for token := range Tokens(p, analysis.For("")) {

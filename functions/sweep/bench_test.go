@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -39,4 +40,32 @@ func benchmarkRebuild(b *testing.B, rdb *redis.Client, half int) {
 		}
 	}
 	b.ReportMetric(float64(2*half*b.N)/b.Elapsed().Seconds(), "URLs/s")
+}
+
+// BenchmarkRecrawl looks through the outcomes of 50,000 pages, of which one in a
+// hundred is due.
+func BenchmarkRecrawl(b *testing.B) {
+	const pages = 50_000
+	w := newWorld(b, redistest.Embedded(b))
+	var learnt book.Book
+	for i := range pages {
+		o := functionstest.Outcome(b, version(50), fmt.Sprint(one, "page/", i), book.Stored)
+		if o.Exponent = 3; i%100 == 0 {
+			o.Exponent = 0
+		}
+		learnt.Outcomes = append(learnt.Outcomes, o)
+	}
+	functionstest.Learn(b, w.bucket, 0, learnt)
+	w.run()
+	w.clock.Advance(24 * time.Hour)
+	p := &partition{Function: w.Function, settings: w.inForce, manifest: w.manifest(0)}
+	for b.Loop() {
+		if err := w.Redis.Del(b.Context(), clock{w.Redis, 0}.key()).Err(); err != nil {
+			b.Fatal(err)
+		}
+		if err := p.recrawl(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(pages*b.N)/b.Elapsed().Seconds(), "URLs/s")
 }

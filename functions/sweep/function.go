@@ -60,17 +60,23 @@ type Function struct {
 	clean memory
 }
 
-// Handle runs once a message, whatever it says. One that comes again is left to
+// Handle runs once a message, or does the one thing that it asks for. One that comes again is left to
 // the clock, which has sent another since.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	event.Records = slices.DeleteFunc(event.Records, func(m events.SQSMessage) bool { return m.Attributes["ApproximateReceiveCount"] > "1" })
-	return message.Each(ctx, f.Log, event, func(ctx context.Context, _ string) error { return f.Run(ctx) }), nil
+	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
+		if p := maskTask(body); p != nil {
+			return f.mask(ctx, *p)
+		}
+		return f.Run(ctx)
+	}), nil
 }
 
 // Run rebuilds frontiers that are missing, behind the books, or were built
-// under other settings; sweeps every storage partition; forgets dead letters,
-// and has those sent again that somebody wants to; pauses the crawl when a
-// limit is passed; and has schedule lease what waits.
+// under other settings; sweeps every storage partition, and lets wait again
+// what is due there; forgets dead letters, and has those sent again that
+// somebody wants to; pauses the crawl when a limit is passed; and has schedule
+// lease what waits.
 func (f *Function) Run(ctx context.Context) error {
 	inForce, err := settings.Read(ctx, f.Bucket)
 	if err != nil {

@@ -93,7 +93,7 @@ func TestSuspendedWriter(t *testing.T) {
 		}
 		return faultblob.None
 	})
-	f := &index.Function{Bucket: slow, Redis: w.Redis, Sender: new(functionstest.Sender), Now: w.Now, Worker: "i", Tiers: w.Limits.Tiers, Log: functionstest.Log()}
+	f := &index.Function{Bucket: slow, Settings: new(functionstest.Fixed), Redis: w.Redis, Sender: new(functionstest.Sender), Now: w.Now, Worker: "i", Tiers: w.Limits.Tiers, Log: functionstest.Log()}
 	if err := f.Run(t.Context(), pkg.Key); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func TestStorageLimit(t *testing.T) {
 	for p := range layout.Partition(2) {
 		functionstest.Commit(t, w.bucket, p, func(m *manifest.Manifest) {
 			m.Add(manifest.Package{Key: "packages/a", Bytes: 4e9, Indexed: true})
-			m.Segments = append(m.Segments, manifest.Segment{Key: "segments/a", Bytes: 15e8})
+			m.Segments = append(m.Segments, manifest.Segment{Key: "segments/a", Bytes: 15e8, Documents: 1, Parts: []manifest.Part{{Documents: 1}}})
 		})
 	}
 	if p := w.pause(); p != nil {

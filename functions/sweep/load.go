@@ -17,13 +17,14 @@ const shareSize = 2000
 // share is a part of what one crawl partition's frontier holds.
 type share struct {
 	known   []frontier.Known
+	due     []frontier.Due // of the known ones
 	pending []frontier.Entry
 }
 
 // load judges every URL once and hands it to the frontier of its crawl
 // partition, if that is one of these. The frontiers take what they are handed
 // beside each other and beside the judging.
-func (f *Function) load(ctx context.Context, s *settings.Settings, books *account.Bucket, fronts map[int]*frontier.Frontier) (urls, pending int, err error) {
+func (f *Function) load(ctx context.Context, books *account.Bucket, fronts map[int]*frontier.Frontier, a *agenda) (urls, pending int, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	queues := make(map[int]chan share, len(fronts))
 	for crawl, front := range fronts {
@@ -34,6 +35,9 @@ func (f *Function) load(ctx context.Context, s *settings.Settings, books *accoun
 				if err := front.Mark(ctx, part.known); err != nil {
 					return err
 				}
+				if _, err := front.Renew(ctx, f.Now(), part.due); err != nil {
+					return err
+				}
 				if _, err := front.Admit(ctx, f.Now(), part.pending); err != nil {
 					return err
 				}
@@ -42,7 +46,7 @@ func (f *Function) load(ctx context.Context, s *settings.Settings, books *accoun
 		})
 	}
 	group.Go(func() (err error) {
-		urls, pending, err = divide(ctx, s, books, queues)
+		urls, pending, err = divide(ctx, books, queues, a)
 		return err
 	})
 	err = group.Wait()
@@ -50,7 +54,7 @@ func (f *Function) load(ctx context.Context, s *settings.Settings, books *accoun
 }
 
 // divide fills the queues, and closes them when it returns. It ends with ctx.
-func divide(ctx context.Context, s *settings.Settings, books *account.Bucket, queues map[int]chan share) (urls, pending int, err error) {
+func divide(ctx context.Context, books *account.Bucket, queues map[int]chan share, a *agenda) (urls, pending int, err error) {
 	shares := make(map[int]*share, len(queues))
 	for crawl, queue := range queues {
 		shares[crawl] = new(share)
@@ -69,7 +73,7 @@ func divide(ctx context.Context, s *settings.Settings, books *account.Bucket, qu
 		if err != nil {
 			return urls, pending, err
 		}
-		crawl, err := s.Crawl.Decide(u.Address)
+		crawl, err := a.settings.Crawl.Decide(u.Address)
 		own := shares[crawl]
 		if err != nil || own == nil {
 			continue // refused by the strategy since, or no business of these frontiers
@@ -77,15 +81,12 @@ func divide(ctx context.Context, s *settings.Settings, books *account.Bucket, qu
 		switch {
 		case u.State == account.Pending:
 			pending++
-			own.pending = append(own.pending, frontier.Entry{
-				URL: u.Address.URL, ID: u.Address.ID, Host: u.Address.Host,
-				Depth: u.Depth, Hops: u.Hops, Attempts: u.Attempts,
-				Exponent: u.Final.Exponent, Collection: u.Collection,
-			})
+			own.pending = append(own.pending, entry(u))
 		case u.Final.State != 0:
-			own.known = append(own.known, frontier.Known{
-				ID: u.Address.ID, State: u.Final.State, Version: u.Final.Version, Depth: u.Final.Depth,
-			})
+			own.known = append(own.known, known(a.settings, u))
+			if u.Admitted && a.isDue(u.Final) {
+				own.due = append(own.due, renewal(u.Address, u.Final))
+			}
 		default:
 			continue
 		}
@@ -102,4 +103,24 @@ func divide(ctx context.Context, s *settings.Settings, books *account.Bucket, qu
 		}
 	}
 	return urls, pending, nil
+}
+
+func entry(u account.URL) frontier.Entry {
+	return frontier.Entry{
+		URL: u.Address.URL, ID: u.Address.ID, Host: u.Address.Host,
+		Depth: u.Depth, Hops: u.Hops, Weight: u.Weight, Sitemap: u.Sitemap,
+		Attempts: u.Attempts, Exponent: u.Final.Exponent, Collection: u.Collection,
+	}
+}
+
+// known is what pack settles: a page counts on the limits of the collection for
+// which it was stored.
+func known(s *settings.Settings, u account.URL) frontier.Known {
+	k := frontier.Known{ID: u.Address.ID, State: u.Final.State, Version: u.Final.Version, Depth: u.Final.Depth}
+	if u.State == account.Stored && len(u.Final.Collections) > 0 {
+		for _, limit := range s.Limits(u.Final.Collections[0], u.Address) {
+			k.Tallies = append(k.Tallies, limit.Tally)
+		}
+	}
+	return k
 }

@@ -158,7 +158,7 @@ func (m *model) work() {
 		return
 	case 2:
 		f := &index.Function{
-			Bucket: bucket, Redis: m.Redis, Sender: new(functionstest.Sender), Now: m.Now, Worker: "i", Tiers: m.Limits.Tiers, Log: functionstest.Log(),
+			Bucket: bucket, Settings: new(functionstest.Fixed), Redis: m.Redis, Sender: new(functionstest.Sender), Now: m.Now, Worker: "i", Tiers: m.Limits.Tiers, Log: functionstest.Log(),
 		}
 		packages := m.world.manifest(0).Packages
 		if len(packages) > 0 {

@@ -41,7 +41,7 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 		return err
 	}
 	p := &partition{Function: f, settings: s, id: id, out: out, spooled: spooled, manifest: m}
-	return errors.Join(p.raiseUndone(ctx), p.tidySpool(ctx), p.compact(ctx), p.forget(ctx), p.clearOrphans(ctx), p.forgetPast(ctx), p.collect(ctx))
+	return errors.Join(p.raiseUndone(ctx), p.recrawl(ctx), p.tidySpool(ctx), p.compact(ctx), p.forget(ctx), p.maskGone(ctx), p.dropGone(ctx), p.clearOutlived(ctx), p.clearOrphans(ctx), p.forgetPast(ctx), p.collect(ctx))
 }
 
 // commit makes an edit true in the partition's next generation.

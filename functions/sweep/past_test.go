@@ -158,8 +158,10 @@ func TestThePastIsKept(t *testing.T) {
 	if kept < 14 || kept > 20 {
 		t.Errorf("%d of %d moments can be asked for", kept, len(moments))
 	}
-	w.clock.Advance(w.Limits.Past + 2*w.Limits.Grace)
-	w.run()
+	for range 2 { // for the last package that was outlived
+		w.clock.Advance(w.Limits.Past + 2*w.Limits.Grace)
+		w.run()
+	}
 	w.checkPast(0)
 	if generations := functionstest.Keys(t, w.bucket, layout.ManifestPrefix(0)); len(generations) > 3 {
 		t.Errorf("%d generations are left of a month", len(generations))

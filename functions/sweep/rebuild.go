@@ -123,7 +123,8 @@ func (f *Function) restore(ctx context.Context, s *settings.Settings, stale []in
 	if done.Epoch, err = epoch.Claim(ctx, f.Bucket, []byte(f.Worker+" "+rand.Text()+"\n")); err != nil {
 		return done, err
 	}
-	if done.URLs, done.Pending, err = f.load(ctx, s, books, fronts); err != nil {
+	a := newAgenda(s, began)
+	if done.URLs, done.Pending, err = f.load(ctx, books, fronts, a); err != nil {
 		return done, err
 	}
 	learnt := make(map[layout.Partition]string)
@@ -136,9 +137,19 @@ func (f *Function) restore(ctx context.Context, s *settings.Settings, stale []in
 			return front.Open(within, done.Epoch, s.Fingerprint(), learnt)
 		})
 	}
-	err = group.Wait()
+	if err := group.Wait(); err != nil {
+		return done, err
+	}
 	done.Took = f.Now().Sub(began)
-	return done, err
+	if len(stale) < len(s.Crawl.Partitions()) {
+		return done, nil // other URLs may be due sooner
+	}
+	for _, storage := range s.Partitions() {
+		if err := (clock{f.Redis, storage}).set(ctx, a); err != nil {
+			return done, fmt.Errorf("cannot tell when pages are due: %w", err)
+		}
+	}
+	return done, nil
 }
 
 // refill enters what waits to be packed into the inboxes, before the frontier

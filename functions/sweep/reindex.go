@@ -70,10 +70,11 @@ func (p *partition) reindex(ctx context.Context, version func(string) uint32) (i
 	return n, errors.Join(append(unread, err)...)
 }
 
-// unindex commits an edit that has packages indexed anew, raises their events,
-// and returns how many there are.
+// unindex commits an edit that has packages indexed anew, and not what is gone
+// of them; it raises their events, and returns how many there are.
 func (p *partition) unindex(ctx context.Context, edit func(*manifest.Manifest) error) (int, error) {
 	var again []manifest.Package
+	gone := goneCache{bucket: p.Bucket}
 	err := p.commit(ctx, func(m *manifest.Manifest) error {
 		before := slices.Clone(m.Packages)
 		if err := edit(m); err != nil {
@@ -88,7 +89,9 @@ func (p *partition) unindex(ctx context.Context, edit func(*manifest.Manifest) e
 		if again == nil {
 			return manifest.ErrUnchanged
 		}
-		return nil
+		pages, err := gone.of(ctx, m)
+		m.AddGone(pages...)
+		return err
 	})
 	if err != nil {
 		return 0, err
@@ -108,6 +111,18 @@ func (p *partition) unindex(ctx context.Context, edit func(*manifest.Manifest) e
 // live documents in some segments. When each is indexed anew, nothing of these
 // segments is alive, and they leave the list.
 func (p *partition) replaceAll(ctx context.Context, m *manifest.Manifest, which func(*manifest.Segment) bool) error {
+	live, err := p.livePackages(ctx, m, which)
+	for i := range m.Packages {
+		pkg := &m.Packages[i]
+		pkg.Indexed = pkg.Indexed && !live[pkg.ID]
+	}
+	return err
+}
+
+// livePackages returns the packages that have live documents in some segments,
+// by their identifiers. Where it cannot be read what is dead, nothing is.
+func (p *partition) livePackages(ctx context.Context, m *manifest.Manifest, which func(*manifest.Segment) bool) (map[uint32]bool, error) {
+	live := make(map[uint32]bool)
 	for i := range m.Segments {
 		s := &m.Segments[i]
 		if !which(s) {
@@ -118,7 +133,7 @@ func (p *partition) replaceAll(ctx context.Context, m *manifest.Manifest, which 
 			dead, err = roaring.New(), nil
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		from := uint64(0)
 		for _, part := range s.Parts {
@@ -126,11 +141,25 @@ func (p *partition) replaceAll(ctx context.Context, m *manifest.Manifest, which 
 			own := roaring.New()
 			own.AddRange(from, to)
 			from = to
-			j := slices.IndexFunc(m.Packages, func(pkg manifest.Package) bool { return pkg.ID == part.Package })
-			if j >= 0 && own.AndCardinality(dead) < uint64(part.Documents) {
-				m.Packages[j].Indexed = false
-			}
+			live[part.Package] = live[part.Package] || own.AndCardinality(dead) < uint64(part.Documents)
 		}
 	}
-	return nil
+	return live, nil
+}
+
+// goneCache are the gone pages of a partition, which change when something is
+// learnt.
+type goneCache struct {
+	bucket blob.Reader
+	known  bool
+	learnt string
+	pages  []manifest.Gone
+}
+
+func (c *goneCache) of(ctx context.Context, m *manifest.Manifest) (pages []manifest.Gone, err error) {
+	if !c.known || c.learnt != m.Learnt {
+		c.pages, err = segments.Gone(ctx, c.bucket, m)
+		c.known, c.learnt = err == nil, m.Learnt
+	}
+	return c.pages, err
 }

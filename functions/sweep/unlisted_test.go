@@ -102,8 +102,12 @@ func TestQuietCostsLittle(t *testing.T) {
 	w.bury(letter(gone))
 	w.run()
 	w.orphan(0, 30, gone)
-	lists := 0
+	lists, books := 0, 0
 	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
+		if c.Op == faultblob.Get && strings.HasPrefix(c.Key, layout.Books) {
+			books++
+			return faultblob.None
+		}
 		for _, prefix := range []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays, layout.Quarantine, layout.DeadLetters + "fetch/"} {
 			if !strings.HasPrefix(c.Key, prefix) {
 				continue
@@ -117,11 +121,14 @@ func TestQuietCostsLittle(t *testing.T) {
 	w.run()
 	w.clock.Advance(w.Limits.Grace - time.Millisecond)
 	w.run()
-	if lists != 0 {
-		t.Errorf("looked %d times for what is unlisted", lists)
+	if lists != 0 || books != 0 {
+		t.Errorf("looked %d times for what is unlisted, %d times into books", lists, books)
 	}
 	w.clock.Advance(time.Millisecond)
 	w.run()
+	if books != 2 { // once into each, when a page is due
+		t.Errorf("looked %d times into books", books)
+	}
 	if m := w.manifest(0); lists != 6 || len(m.Condemned) != 3 || !m.Condemned[0].Erase {
 		t.Errorf("looked %d times for what is unlisted, condemned %+v", lists, m.Condemned)
 	}

@@ -89,7 +89,7 @@ func (w *world) orphan(p layout.Partition, token uint64, url string) {
 func (w *world) index(p layout.Partition) {
 	w.t.Helper()
 	f := &index.Function{
-		Bucket: w.bucket, Redis: w.Redis, Sender: new(functionstest.Sender), Now: w.Now, Worker: "i", Tiers: w.Limits.Tiers, Log: functionstest.Log(),
+		Bucket: w.bucket, Settings: new(functionstest.Fixed), Redis: w.Redis, Sender: new(functionstest.Sender), Now: w.Now, Worker: "i", Tiers: w.Limits.Tiers, Log: functionstest.Log(),
 	}
 	for _, pkg := range w.manifest(p).Packages {
 		if err := f.Run(w.t.Context(), pkg.Key); err != nil {

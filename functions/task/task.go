@@ -45,6 +45,12 @@ type Tiers struct {
 	Storage layout.Partition `json:"storage"`
 }
 
+// Mask asks sweep for one thing only: that no document of the pages of a storage
+// partition that are gone stays alive. Other messages have it sweep everything.
+type Mask struct {
+	Gone *layout.Partition `json:"gone"`
+}
+
 // Sender puts a message on a queue, to be delivered after the delay.
 type Sender interface {
 	Send(ctx context.Context, queue string, body []byte, delay time.Duration) error

@@ -99,6 +99,29 @@ func TestDamage(t *testing.T) {
 			},
 			verify.Missing, []string{site + "waits is said to be what it was"},
 		},
+		"page that is gone and searched": {
+			func(w *world) {
+				w.Lose(verifytest.Batch(3), site+"1")
+				w.Commit(func(m *manifest.Manifest) { m.Gone = nil })
+			},
+			verify.Stale, []string{site + "1 in segments/0000/", "is still searched, although the page is gone"},
+		},
+		"page that is called masked and searched": {
+			func(w *world) {
+				w.Lose(verifytest.Batch(3), site+"1")
+				w.Commit(func(m *manifest.Manifest) { m.Gone[0].Masked = true })
+			},
+			verify.Stale, []string{site + "1 in segments/0000/", "is still searched, although the page is gone"},
+		},
+		"page that is called gone, and no book says so": {
+			func(w *world) {
+				w.Commit(func(m *manifest.Manifest) {
+					m.AddGone(manifest.Gone{ID: layout.IdentityOf(site + "1"), Version: verifytest.Batch(3)})
+				})
+				w.Mask()
+			},
+			verify.Missing, []string{secondPackage + " is indexed without 1 of its pages"},
+		},
 		"pages miscounted": {
 			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Packages[0].Pages++ }) },
 			verify.Damaged, []string{firstPackage + " holds 1 pages, and the manifest says 2"},

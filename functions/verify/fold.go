@@ -20,14 +20,9 @@ type fold struct {
 // asked is a URL that was asked for, and what counts of that.
 type asked struct {
 	book.Standing
+	booked    book.Standing // without what is spooled
 	url       string
 	partition layout.Partition // whose book tells of Final
-}
-
-// live reports whether a page should be stored, though it may still wait to be
-// packed.
-func (a *asked) live() bool {
-	return a.Page != nil && a.Page.State == book.Stored && (a.Final.State == book.Stored || a.Final.State == book.Unchanged)
 }
 
 // foldRanges folds the ranges of all books and of what is spooled, each by
@@ -76,7 +71,7 @@ func (f *fold) read(ctx context.Context, p *partition) error {
 	for _, ledger := range p.spooled {
 		for _, o := range ledger.Outcomes {
 			if f.within.Contains(o.Place) {
-				f.outcome(o, p.Partition)
+				f.outcome(&o, p.Partition)
 			}
 		}
 		for _, l := range ledger.Links {
@@ -99,7 +94,7 @@ func (f *fold) readBook(ctx context.Context, b *openBook, forgotten *forgotten) 
 		if forgotten.outcome(&o) {
 			left(o.URL)
 		}
-		f.outcome(o, b.partition)
+		f.outcome(&o, b.partition).booked.Add(&o)
 	}
 	var last book.Target
 	for t, err := range b.reader.Targets(ctx, f.within) {
@@ -118,17 +113,18 @@ func (f *fold) readBook(ctx context.Context, b *openBook, forgotten *forgotten) 
 	return nil
 }
 
-func (f *fold) outcome(o book.Outcome, p layout.Partition) {
-	f.account.Outcome(o)
+func (f *fold) outcome(o *book.Outcome, p layout.Partition) *asked {
+	f.account.Outcome(*o)
 	id := o.Identity()
 	known, found := f.asked[id]
 	if !found {
 		known = &asked{url: o.URL}
 		f.asked[id] = known
 	}
-	if known.Add(&o); known.Final == &o {
+	if known.Add(o); known.Final == o {
 		known.partition = p
 	}
+	return known
 }
 
 // judge counts the URLs of the range, and compares them with the pages that
@@ -184,7 +180,7 @@ func (f *fold) pagesOf(id layout.Identity, known *asked) {
 	own := f.pages.of(id)
 	var live *page
 	switch {
-	case known.live() && known.Page.Package != "":
+	case known.Stands() && known.Page.Package != "": // else it may wait to be packed
 		live = f.place(id, known)
 	case known.Final.State == book.Unchanged && known.Page == nil:
 		f.problems.add(Problem{Kind: Missing, Partition: known.partition, URL: known.url, Detail: "is said to be what it was, and no page of it was ever stored"})
@@ -193,6 +189,9 @@ func (f *fold) pagesOf(id layout.Identity, known *asked) {
 		p := &own[i]
 		p.mark(markKnown)
 		in := f.packages[p.pkg]
+		if known.booked.Gone() && p.version.Compare(known.booked.Final.Version) < 0 {
+			p.mark(markGone)
+		}
 		if p == live || p.has(markDamaged) || in.partition.incomplete() {
 			continue
 		}

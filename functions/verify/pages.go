@@ -25,6 +25,7 @@ const (
 	markDamaged                    // it cannot be read; its version is unknown
 	markKnown                      // its URL has an outcome
 	markLive                       // it is what is stored of its URL
+	markGone                       // as the books say, it is no more
 	oneDocument = 1 << 16
 )
 

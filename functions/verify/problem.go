@@ -20,6 +20,7 @@ const (
 	Unaccounted Kind = "unaccounted" // it is there, and nothing names it
 	Double      Kind = "double"      // it is there more than once
 	Behind      Kind = "behind"      // it should be gone, or should have come, by now
+	Stale       Kind = "stale"       // it is searched, and the page is no more
 )
 
 // Problem is one thing that is wrong.

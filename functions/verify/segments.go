@@ -192,6 +192,12 @@ func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
 	if p.addDocument() > 1 {
 		wrong = append(wrong, Double)
 	}
+	if p.has(markGone) && !in.partition.incomplete() {
+		if g := o.partition.FindGone(id); g == nil || g.Masked || g.Version.Compare(p.version) < 0 {
+			return append(wrong, Stale)
+		}
+		v.count(func(r *Report) { r.Waiting.Gone++ })
+	}
 	return wrong
 }
 
@@ -207,6 +213,7 @@ var details = map[Kind]string{
 	Behind:      "is still there, although it is forgotten",
 	Unaccounted: "is made of a page that does not stand in its package",
 	Double:      "is made of a page that is indexed already",
+	Stale:       "is still searched, although the page is gone",
 }
 
 // tell tells of a document, and asks the segment for its URL.

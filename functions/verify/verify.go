@@ -2,7 +2,8 @@
 // is twice (law 7): every generation follows from the one before, every object
 // that is named is whole, every URL is in exactly one state, every stored page
 // can be read where the books say, every live page is one live document
-// of one segment, and of what is forgotten nothing is left.
+// of one segment, no page is searched that is gone, and of what is forgotten
+// nothing is left.
 //
 // It reads packages, books, ranges of URLs and segments one a processor. In
 // memory are, at a time, the packages or segments that are being read, 48
@@ -53,6 +54,7 @@ type Waiting struct {
 	Spool  int `json:"spool"`  // batches to be packed
 	Index  int `json:"index"`  // packages to be indexed
 	Forget int `json:"forget"` // partitions that still forget
+	Gone   int `json:"gone"`   // documents of pages that are no more
 	Delete int `json:"delete"` // condemned objects that are still there
 	Fetch  int `json:"fetch"`  // URLs of which all is lost that was known
 	// Find are URLs with an outcome to which no link leads just now: the page

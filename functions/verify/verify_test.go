@@ -134,8 +134,41 @@ func TestNoProblem(t *testing.T) {
 			func(r *verify.Report) { r.Generations, r.Books = 6, 3 },
 		},
 		"page gone from the web": {
-			func(w *world) { outcome(w, verifytest.Batch(3), book.Failed) },
-			func(r *verify.Report) { r.Generations, r.Books, r.Stored, r.Failed = 6, 3, 2, 1 },
+			func(w *world) { w.Lose(verifytest.Batch(3), one) },
+			func(r *verify.Report) {
+				r.Generations, r.Books, r.Stored, r.Failed, r.Waiting.Gone = 6, 3, 2, 1, 1
+			},
+		},
+		"page gone and masked": {
+			func(w *world) { w.Lose(verifytest.Batch(3), one); w.Mask() },
+			func(r *verify.Report) { r.Generations, r.Books, r.Stored, r.Failed = 7, 3, 2, 1 },
+		},
+		"page gone that nobody has to think of any more": {
+			func(w *world) {
+				w.Lose(verifytest.Batch(3), one)
+				w.Mask()
+				w.Commit(func(m *manifest.Manifest) { m.Gone = nil })
+			},
+			func(r *verify.Report) { r.Generations, r.Books, r.Stored, r.Failed = 8, 3, 2, 1 },
+		},
+		"page gone and come back": {
+			func(w *world) {
+				w.Lose(verifytest.Batch(3), one)
+				w.Mask()
+				w.Index(again(w, 4))
+			},
+			func(r *verify.Report) {
+				r.Generations, r.Books, r.Pages, r.Packages, r.Segments = 9, 4, 4, 3, 3
+			},
+		},
+		"page gone as the spool says": {
+			func(w *world) {
+				v := verifytest.Batch(3)
+				functionstest.Put(w.T, w.Bucket, layout.SpoolKey(0, v), functionstest.Spool(w.T, spool.Ledger{
+					Batch: v, Outcomes: functionstest.Outcomes(w.T, v, book.Failed, one),
+				}))
+			},
+			func(r *verify.Report) { r.Waiting.Spool, r.Stored, r.Failed = 1, 2, 1 },
 		},
 		"spooled": {
 			func(w *world) {

@@ -36,7 +36,10 @@ func (t *teller) judge() error {
 			continue
 		}
 		t.story.State, t.story.Reason = u.State, u.Reason
-		t.story.live = u.Final
+		t.story.page = u.Page
+		if u.Admitted && u.State != account.Pending && len(u.Final.Collections) > 0 {
+			t.story.Due = t.settings.Due(u.Final.Collections[0], u.Final)
+		}
 		t.story.Admitted = t.rule(u)
 	}
 	for _, c := range t.settings.Collections {
@@ -52,9 +55,10 @@ func (t *teller) isSeed(s collection.Seed) bool {
 	return err == nil && at.ID == t.url.ID
 }
 
-// rule returns the seed whose scope admits the URL; nil when none does.
+// rule returns the seed whose scope admits the URL, or that it is a sitemap;
+// nil when nothing does.
 func (t *teller) rule(u account.URL) *Rule {
-	if t.settings.Decide(u.Collection, t.url, u.Depth, u.Hops) != "" {
+	if !u.Admitted {
 		return nil
 	}
 	crawl, errCrawl := t.settings.Crawl.Decide(t.url)
@@ -63,10 +67,13 @@ func (t *teller) rule(u account.URL) *Rule {
 		return nil
 	}
 	c := t.settings.Collection(u.Collection)
+	if u.Sitemap {
+		return &Rule{Collection: c.Name, Version: c.Version, Sitemap: true, Depth: u.Depth, Crawl: crawl, Storage: storage}
+	}
 	for _, seed := range c.Seeds {
 		alone, err := collection.Collection{Seeds: []collection.Seed{seed}}.Rules()
 		if err == nil && alone.Decide(t.url, u.Depth, u.Hops) == "" {
-			return &Rule{c.Name, c.Version, seed.URL, seed.Scope, seed.Depth, u.Depth, crawl, storage}
+			return &Rule{c.Name, c.Version, seed.URL, seed.Scope, seed.Depth, false, u.Depth, crawl, storage}
 		}
 	}
 	return nil
@@ -91,8 +98,8 @@ func (t *teller) found() {
 
 // stored reads the live page and its document. A problem is part of the story.
 func (t *teller) stored(ctx context.Context) {
-	live := t.story.live
-	if t.story.State != account.Stored || live.Package == "" {
+	live := t.story.page
+	if live == nil || live.Package == "" {
 		return
 	}
 	for i := range t.manifests {
@@ -161,7 +168,7 @@ func (t *teller) document(ctx context.Context, listed *manifest.Segment) (*segme
 		if err != nil {
 			return nil, fmt.Errorf("segment %s: %w", listed.Key, err)
 		}
-		if documents[0].Version == t.story.live.Version {
+		if documents[0].Version == t.story.page.Version {
 			return &documents[0], nil
 		}
 	}

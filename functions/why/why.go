@@ -32,10 +32,11 @@ type Story struct {
 	Links     int             `json:"links"` // all that lead to it
 	Admitted  *Rule           `json:"admitted,omitempty"`
 	Asked     []Asked         `json:"asked,omitempty"` // oldest first
+	Due       time.Time       `json:"due,omitzero"`    // when it is asked for once more
 	Stored    *Stored         `json:"stored,omitempty"`
 	Problems  []string        `json:"problems,omitempty"` // what could not be read
 
-	live book.Outcome // that decided the state
+	page *book.Outcome // where it is stored
 }
 
 // Found is a link that leads to the URL.
@@ -48,13 +49,15 @@ type Found struct {
 	Decision   string    `json:"decision"` // "admitted" or the reason of the refusal
 }
 
-// Rule is what admits the URL today.
+// Rule is what admits the URL today: the scope of a seed, or that it is a
+// sitemap.
 type Rule struct {
 	Collection string           `json:"collection"`
 	Version    uint64           `json:"version"`
-	Seed       string           `json:"seed"`
-	Scope      collection.Scope `json:"scope"`
-	Within     int              `json:"within"`  // links from the seed, -1: no limit
+	Seed       string           `json:"seed,omitempty"`
+	Scope      collection.Scope `json:"scope,omitempty"`
+	Within     int              `json:"within"` // links from the seed, -1: no limit
+	Sitemap    bool             `json:"sitemap,omitempty"`
 	Depth      uint16           `json:"depth"`   // links from a seed, by which it was found
 	Crawl      int              `json:"crawl"`   // partition
 	Storage    int              `json:"storage"` // partition
@@ -98,9 +101,31 @@ type teller struct {
 	sources   map[layout.Identity]string
 }
 
-// Tell tells the story of a URL. What cannot be read is a problem in the
-// story; an error means that there is none to tell.
+// Tell tells the story of a URL. When nobody has come across it, but across
+// what a collection crawls in its place, without a session say, it is the story
+// of that. What cannot be read is a problem in the story; an error means that
+// there is none to tell.
 func Tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url address.Address) (Story, error) {
+	story, err := tell(ctx, bucket, s, url)
+	if err != nil || story.State != "" || !story.Forgotten.IsZero() {
+		return story, err
+	}
+	told := map[layout.Identity]bool{url.ID: true}
+	for _, c := range s.Collections {
+		cleaned := s.Clean(c.Name, url)
+		if told[cleaned.ID] {
+			continue
+		}
+		told[cleaned.ID] = true
+		other, err := tell(ctx, bucket, s, cleaned)
+		if err != nil || other.State != "" || !other.Forgotten.IsZero() {
+			return other, err
+		}
+	}
+	return story, nil
+}
+
+func tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url address.Address) (Story, error) {
 	t := &teller{bucket: bucket, settings: s, url: url, sources: make(map[layout.Identity]string)}
 	t.story = Story{URL: url.URL, ID: url.ID, Forgotten: s.Takedowns.Since(url)}
 	if !t.story.Forgotten.IsZero() {

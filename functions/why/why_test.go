@@ -18,6 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
@@ -44,7 +45,7 @@ func filled(t *testing.T) *memblob.Bucket {
 		},
 	}, pkg)
 	f := &index.Function{
-		Bucket: bucket, Redis: redistest.Embedded(t), Sender: new(functionstest.Sender), Now: functionstest.NewClock().Now,
+		Bucket: bucket, Settings: new(functionstest.Fixed), Redis: redistest.Embedded(t), Sender: new(functionstest.Sender), Now: functionstest.NewClock().Now,
 		Worker: "w", Tiers: segments.DefaultLimits(), Log: functionstest.Log(),
 	}
 	if err := f.Run(t.Context(), pkg.Key); err != nil {
@@ -147,5 +148,49 @@ func TestLostObjectsAreProblems(t *testing.T) {
 		if !slices.Equal(story.Seed, []string{functionstest.Collection}) {
 			t.Errorf("without %s the seed is forgotten", lost)
 		}
+	}
+}
+
+// A page is due again when its collection says so, and told of by all its
+// addresses.
+func TestDueAndCleaned(t *testing.T) {
+	bucket := filled(t)
+	stored := tell(t, bucket, home+"?utm_source=news")
+	if want := functionstest.Start.Add(24 * time.Hour); stored.URL != home || !stored.Due.Equal(want) {
+		t.Errorf("%s is due at %v, want %v", stored.URL, stored.Due, want)
+	}
+	if failed := tell(t, bucket, home+"failed"); !failed.Due.IsZero() {
+		t.Errorf("what failed is due at %v", failed.Due)
+	}
+	if unknown := tell(t, bucket, home+"unknown?utm_source=news"); unknown.State != "" || unknown.URL != home+"unknown?utm_source=news" {
+		t.Errorf("%+v", unknown)
+	}
+}
+
+// A page that did not change is where it was stored.
+func TestUnchanged(t *testing.T) {
+	bucket := filled(t)
+	want := tell(t, bucket, home)
+	functionstest.Learn(t, bucket, 0, book.Book{Outcomes: []book.Outcome{functionstest.Outcome(t, version(9), home, book.Unchanged)}})
+	got := tell(t, bucket, home)
+	if diff := cmp.Diff(want.Stored, got.Stored); diff != "" || got.Stored == nil || len(got.Asked) != len(want.Asked)+1 {
+		t.Errorf("asked %v, stored (-before +after):\n%s", got.Asked, diff)
+	}
+}
+
+func TestSitemap(t *testing.T) {
+	bucket := memblob.New()
+	const sitemap = "http://elsewhere.example/map.xml"
+	functionstest.Publish(t, bucket, 1, func(c *collection.Collection) { c.Sitemaps, c.Schedule = []string{sitemap}, "daily at 09:30" }, home)
+	read := functionstest.Outcome(t, version(1), sitemap, book.Skipped)
+	read.Reason = settings.Sitemap
+	functionstest.Learn(t, bucket, 0, book.Book{Outcomes: []book.Outcome{read}})
+	story := tell(t, bucket, sitemap)
+	want := why.Rule{Collection: functionstest.Collection, Version: 1, Sitemap: true}
+	if diff := cmp.Diff(&want, story.Admitted); diff != "" {
+		t.Errorf("rule (-want +got):\n%s", diff)
+	}
+	if due := time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC); !story.Due.Equal(due) || story.Reason != settings.Sitemap {
+		t.Errorf("%s, due at %v, want %v", story.Reason, story.Due, due)
 	}
 }

@@ -13,42 +13,50 @@ import (
 
 func crawlCommand(where *location) *cobra.Command {
 	var flags crawling
+	var renew bool
 	cmd := &cobra.Command{
 		Use:   "crawl [SEED...]",
 		Short: "Crawl web sites to the end, pack and index them",
 		Long: "Crawl follows links from the seeds, stores every page, builds the index, prints a\n" +
 			"summary and ends; its exit code is 1 if no seed led to a page. A later crawl goes\n" +
 			"on where an earlier one stopped, asks again for what failed, and takes up what a\n" +
-			"narrower scope left out. Pages that are stored already are not asked for again.\n\n" +
+			"narrower scope left out. A page that is stored is asked for again once it is due: as\n" +
+			"its collection's schedule says, else a day after the last look, twice that each time\n" +
+			"it has not changed (64 days at most), and half when it has (an hour and a half at\n" +
+			"least). --recrawl asks for all of them now; what has not changed costs no download\n" +
+			"where the server can tell. A page that is gone twice in a row leaves the index.\n\n" +
 			"A collection is a file in TOML that says what to crawl, how far, how fast and how often:\n\n" +
 			"  name = \"postgres\"\n" +
 			"  seeds = [\"https://www.postgresql.org/docs/16/\"]\n" +
-			"  scope = \"prefix\"    # also depth, include, exclude, delay, host_connections, pages, agent …",
+			"  scope = \"prefix\"    # also depth, include, exclude, delay, pages, agent, schedule, topic …",
 		Example: "  bucketsearch crawl https://www.example.org/\n" +
 			"  bucketsearch crawl --scope prefix --depth 3 https://example.org/docs/\n" +
 			"  bucketsearch crawl --max-pages 100 https://example.org/ https://example.com/\n" +
 			"  bucketsearch crawl --collection postgres.toml --collection news.toml\n" +
+			"  bucketsearch crawl --recrawl    all that was ever crawled\n" +
 			"  bucketsearch crawl --delay 0 --allow-private http://127.0.0.1:8000/",
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args)+len(flags.collections) == 0 {
+			if len(args)+len(flags.collections) == 0 && !renew {
 				return errors.New("crawl needs a seed, the address at which to begin, such as: bucketsearch crawl https://example.org/, or --collection FILE")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCrawl(cmd, where, &flags, args)
+			plan, err := flags.plan(cmd.Flags(), args)
+			if err != nil {
+				return err
+			}
+			plan.Renew = renew
+			return runCrawl(cmd, where, &flags, plan)
 		},
 	}
+	cmd.Flags().BoolVar(&renew, "recrawl", false, "ask again for every stored page: of seeds and collections that are\ngiven, else of all")
 	flags.flags(cmd.Flags())
 	return cmd
 }
 
-func runCrawl(cmd *cobra.Command, where *location, flags *crawling, args []string) (err error) {
+func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.Plan) (err error) {
 	ctx := cmd.Context()
-	plan, err := flags.plan(cmd.Flags(), args)
-	if err != nil {
-		return err
-	}
 	s, err := where.open(ctx, flags)
 	if err != nil {
 		return err
@@ -88,8 +96,11 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, args []strin
 	return nil
 }
 
-// reached reports whether any seed led to a page.
+// reached reports whether any seed, if there are any, led to a page.
 func reached(seeds []system.Fate) bool {
+	if len(seeds) == 0 {
+		return true
+	}
 	for _, seed := range seeds {
 		if seed.Stored() {
 			return true

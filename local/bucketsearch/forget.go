@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -39,6 +40,9 @@ func forgetCommand(where *location) *cobra.Command {
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 			targets, err := parseTargets(args)
 			if err != nil {
+				return err
+			}
+			if targets, err = withCleaned(cmd.Context(), a, targets); err != nil {
 				return err
 			}
 			stored, err := concerned(cmd, a, targets)
@@ -90,6 +94,25 @@ func parseTargets(args []string) ([]target, error) {
 		targets = append(targets, t)
 	}
 	return targets, nil
+}
+
+// withCleaned adds the addresses that are crawled in place of those of URLs.
+func withCleaned(ctx context.Context, a *system.Attached, targets []target) ([]target, error) {
+	var all []target
+	for _, t := range targets {
+		if t.site {
+			all = append(all, t)
+			continue
+		}
+		meant, err := a.Addresses(ctx, t.address.URL)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range meant {
+			all = append(all, target{address: at})
+		}
+	}
+	return all, nil
 }
 
 // isSite tells a site from a URL: it has no slash, and no port.

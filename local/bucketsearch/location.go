@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -56,7 +57,11 @@ func (l *location) open(ctx context.Context, flags *crawling) (*system.System, e
 		}
 	}
 	options.Chaos = chaosOf(flags.chaos)
-	return system.Open(ctx, options)
+	s, err := system.Open(ctx, options)
+	if err == nil {
+		slog.SetDefault(s.Log) // for what libraries log
+	}
+	return s, err
 }
 
 // functionsDirectory returns where the Lambda binaries are.
@@ -105,7 +110,7 @@ func storeCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			debug.SetMemoryLimit(48 << 20) // what it holds at once is a few requests
+			debug.SetMemoryLimit(64 << 20) // 43 MB are its libraries', the rest a few requests
 			return s3.Child(cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}

@@ -65,6 +65,7 @@ func TestMistakes(t *testing.T) {
 		{"crawl --collection " + good + " --collection " + good, good + " and " + good + ` are one collection, "good"`},
 		{"crawl example.org --collection " + usual, "the seeds of the command line and " + usual + ` are one collection, "default"`},
 		{"crawl", "crawl needs a seed"},
+		{"crawl --recrawl", "nothing has been crawled yet into "},
 		{"crawl mailto:joe", "is no web address"},
 		{"crawl --scope planet example.org", `scope "planet": choose prefix, host, site or any`},
 		{"crawl --depth -2 example.org", "--depth -2: want 0 or more links"},
@@ -228,8 +229,11 @@ func TestCollection(t *testing.T) {
 		{[]string{"search", "collection:pond", "heron"}, web + "/"},
 		{[]string{"search", "--collection", "pond", "heron"}, web + "/"},
 		{[]string{"search", "collection:lake", "heron"}, "0 pages match"},
-		{[]string{"status", "--collection", "pond"}, "1 excluded"},
+		{[]string{"status", "--collection", "pond"}, "1 excluded\n         0 failed\n         0 pending\ncollection pond: 1 stored, 0 pending; to be asked again: 0, the next at "},
+		{[]string{"page", web + "/?gclid=7"}, pondText},
+		{[]string{"why", web + "/?gclid=7"}, web + "/\nstate     stored\n"},
 		{[]string{"verify"}, ": 0 problems"},
+		{[]string{"forget", "--yes", web + "/?gclid=7"}, "1 stored page forgotten"},
 	} {
 		if got := do(t.Context(), append(c.args, "--data", data)...); got.code != 0 || !strings.Contains(got.out, c.want) {
 			t.Errorf("%v: %+v; want %q", c.args, got, c.want)

@@ -110,11 +110,17 @@ func (m *meter) describe(p system.Progress, err error) string {
 		return fmt.Sprintf("paused: %s · %s · %d waiting", p.Paused, count(p.Stored, "page"), p.Waiting)
 	case p.Crawled() && p.Unpacked > 0:
 		return fmt.Sprintf("packing: %d batches left · %s", p.Unpacked, count(p.Stored, "page"))
+	case p.Crawled() && p.Unindexed == 0 && p.Gone > 0:
+		return fmt.Sprintf("leaving the index: %s", count(p.Gone, "page"))
 	case p.Crawled():
 		return fmt.Sprintf("indexing: %d of %s · %s", p.Packages-p.Unindexed, count(p.Packages, "package"), count(p.Documents, "document"))
 	}
-	return fmt.Sprintf("%s · %.0f pages/s · %s · %d waiting · %s · %s", count(p.Stored, "page"), m.rate(),
-		bytesText(p.Written), p.Waiting+p.Leased, count(p.Packages, "package"), count(p.Documents, "document"))
+	waiting := fmt.Sprintf("%d waiting", p.Waiting+p.Leased)
+	if p.Again > 0 {
+		waiting += fmt.Sprintf(" (%d again)", p.Again)
+	}
+	return fmt.Sprintf("%s · %.0f pages/s · %s · %s · %s · %s", count(p.Stored, "page"), m.rate(),
+		bytesText(p.Written), waiting, count(p.Packages, "package"), count(p.Documents, "document"))
 }
 
 // rate returns the pages a second of the crawl alone, 0 when it was too short

@@ -44,6 +44,8 @@ func crawlSteps() []step {
 		{5, system.Progress{Stored: 200, Unpacked: 2, Packages: 1}, nil},
 		{5, system.Progress{Stored: 200, Packages: 3, Unindexed: 2, Documents: 50}, nil},
 		{5, system.Progress{Stored: 200, Packages: 3, Documents: 200}, nil},
+		{5, system.Progress{Stored: 200, Waiting: 20, Again: 15, Packages: 3, Documents: 200}, nil},
+		{5, system.Progress{Stored: 200, Gone: 2, Packages: 3, Documents: 200}, nil},
 	}
 }
 
@@ -57,6 +59,8 @@ func TestMeterPlain(t *testing.T) {
 0:26  packing: 2 batches left · 200 pages
 0:31  indexing: 1 of 3 packages · 50 documents
 0:36  indexing: 3 of 3 packages · 200 documents
+0:41  200 pages · 4 pages/s · 0 B · 20 waiting (15 again) · 3 packages · 200 documents
+0:46  leaving the index: 2 pages
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)

@@ -1,14 +1,25 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/bucketsearch/bucketsearch/functions/query"
 	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
+
+// addresses returns what an argument may mean.
+func addresses(ctx context.Context, a *system.Attached, arg string) ([]address.Address, error) {
+	if _, err := collection.ParseSeed(arg); err != nil {
+		return nil, fmt.Errorf("%.200q is no web address; write it like https://example.org/", arg)
+	}
+	return a.Addresses(ctx, arg)
+}
 
 func pageCommand(where *location) *cobra.Command {
 	return &cobra.Command{
@@ -22,15 +33,20 @@ func pageCommand(where *location) *cobra.Command {
 			return nil
 		},
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
-			wanted, err := collection.ParseSeed(args[0])
+			wanted, err := addresses(cmd.Context(), a, args[0])
 			if err != nil {
-				return fmt.Errorf("%.200q is no web address; write it like https://example.org/", args[0])
+				return err
 			}
 			e, err := engine(a)
 			if err != nil {
 				return err
 			}
-			page, err := e.PageInBooks(cmd.Context(), wanted)
+			page, err := e.PageInBooks(cmd.Context(), wanted[0])
+			for _, cleaned := range wanted[1:] {
+				if errors.Is(err, query.ErrNoPage) {
+					page, err = e.PageInBooks(cmd.Context(), cleaned)
+				}
+			}
 			if err != nil {
 				return err
 			}

@@ -19,7 +19,8 @@ func statusCommand(where *location) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say what became of every URL, and what the bucket holds",
-		Long: "Status says what became of every URL, what the bucket holds, how often up and crawl\n" +
+		Long: "Status says what became of every URL, which pages are to be asked for again and when,\n" +
+			"how many of a topic's pages are on it, what the bucket holds, how often up and crawl\n" +
 			"have asked the object store for something since the data directory was made, and\n" +
 			"how every function fares: alerts, vital signs of the last minutes, dead letters.",
 		Example: "  bucketsearch status\n  bucketsearch status --json | jq .pending",
@@ -64,11 +65,30 @@ func printStatus(out io.Writer, s system.Status) {
 	printReasons(out, "skipped", s.Skipped)
 	printReasons(out, "failed", s.Failed)
 	fmt.Fprintf(out, "%10d pending\n", s.Pending)
+	for _, c := range s.Collections {
+		printCollection(out, c)
+	}
 	fmt.Fprintf(out, "%s, %s, %s, %s\n", count(s.Packages, "package"), count(s.Segments, "segment"),
 		count(s.Documents, "document"), bytesText(s.Held))
 	fmt.Fprintf(out, "object store so far: %d PUT, %d GET, %d LIST, %d DELETE, %d HEAD; %s read, %s written\n",
 		s.Requests.Put, s.Requests.Get, s.Requests.List, s.Requests.Delete, s.Requests.Head,
 		bytesText(s.Bytes.Read), bytesText(s.Bytes.Written))
+}
+
+// printCollection prints a line.
+func printCollection(out io.Writer, c system.CollectionStatus) {
+	fmt.Fprintf(out, "collection %s: %d stored", c.Name, c.Stored)
+	if c.OnTopic != nil && c.Stored > 0 {
+		fmt.Fprintf(out, ", %d of them on topic (%d %%)", *c.OnTopic, 100**c.OnTopic/c.Stored)
+	}
+	fmt.Fprintf(out, ", %d pending; to be asked again: %d", c.Pending, c.Due)
+	if !c.Next.IsZero() {
+		fmt.Fprintf(out, ", the next at %s UTC", c.Next.UTC().Format(timeForm))
+	}
+	if c.Schedule != "" {
+		fmt.Fprintf(out, " (%s)", c.Schedule)
+	}
+	fmt.Fprintln(out)
 }
 
 // printReasons prints the most frequent reasons first.

@@ -15,6 +15,9 @@ func printSummary(out io.Writer, s system.Summary, took time.Duration, m *meter)
 	if rate := m.rate(); rate > 0 {
 		fmt.Fprintf(out, " (%.0f pages/s while crawling)", rate)
 	}
+	if s.Unchanged > 0 {
+		fmt.Fprintf(out, "; %s asked for again and unchanged", count(s.Unchanged, "page"))
+	}
 	fmt.Fprintln(out)
 	printStatus(out, s.Status)
 	printSeeds(out, s)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,19 +31,15 @@ func whyCommand(where *location) *cobra.Command {
 			return nil
 		},
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
-			wanted, err := collection.ParseSeed(args[0])
-			if err != nil {
-				return fmt.Errorf("%.200q is no web address; write it like https://example.org/", args[0])
-			}
-			inForce, err := a.Settings.Get(cmd.Context())
+			wanted, err := addresses(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}
-			story, err := why.Tell(cmd.Context(), a.Bucket, inForce, wanted)
+			story, url, err := storyOf(cmd.Context(), a, wanted)
 			if err != nil {
 				return err
 			}
-			waits, err := waiting(cmd, a, story, wanted)
+			waits, err := waiting(cmd, a, story, url)
 			if err != nil {
 				return err
 			}
@@ -58,6 +55,24 @@ func whyCommand(where *location) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// storyOf tells the story of the first of the addresses that has one.
+func storyOf(ctx context.Context, a *system.Attached, wanted []address.Address) (story why.Story, url address.Address, err error) {
+	inForce, err := a.Settings.Get(ctx)
+	if err != nil {
+		return story, url, err
+	}
+	for _, url := range wanted {
+		told, err := why.Tell(ctx, a.Bucket, inForce, url)
+		if err != nil || told.State != "" || !told.Forgotten.IsZero() {
+			return told, url, err
+		}
+		if story.URL == "" {
+			story = told
+		}
+	}
+	return story, wanted[0], nil
 }
 
 // waiting says what the frontier of a running system does with a URL that is

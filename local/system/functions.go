@@ -26,16 +26,12 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 	if s.options.Functions != "" {
 		return s.isolated(ctx)
 	}
-	allow, err := s.allow(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
 	scheduled := &schedule.Function{
 		Settings: s.Settings, Redis: s.Redis, Sender: s.queues, Now: time.Now,
 		Limits: schedule.DefaultLimits(), Agent: s.options.Agent, Log: s.log(task.Schedule),
 	}
 	fetched := &fetch.Function{
-		Bucket: s.bucket(task.Fetch), Transport: fetch.Transport(fetch.Options{AllowPrivate: s.options.AllowPrivate, Allow: allow}),
+		Bucket: s.bucket(task.Fetch), Settings: s.Settings, Transport: fetch.Transport(fetch.Options{AllowPrivate: s.options.AllowPrivate}),
 		Now: time.Now, Sleep: awake(ctx), Agent: s.options.Agent, Worker: s.worker, Limits: fetch.DefaultLimits(), Log: s.log(task.Fetch),
 	}
 	packed := &pack.Function{
@@ -43,7 +39,7 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 		Limits: pack.DefaultLimits(), Worker: s.worker, Agent: s.options.Agent, Log: s.log(task.Pack),
 	}
 	indexed := &index.Function{
-		Bucket: s.bucket(task.Index), Redis: s.Redis, Sender: s.queues, Now: time.Now, Worker: s.worker, Agent: s.options.Agent,
+		Bucket: s.bucket(task.Index), Settings: s.Settings, Redis: s.Redis, Sender: s.queues, Now: time.Now, Worker: s.worker, Agent: s.options.Agent,
 		Tiers: segments.DefaultLimits(), Log: s.log(task.Index),
 	}
 	merged := &merge.Function{
@@ -71,15 +67,6 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 		functions[name] = s.vitals.Watch(name, s.graves().Watch(name, handle))
 	}
 	return functions, func() {}, nil
-}
-
-// allow returns what the collections let be fetched beside public addresses.
-func (s *System) allow(ctx context.Context) (fetch.Allow, error) {
-	inForce, err := s.Settings.Get(ctx)
-	if err != nil {
-		return fetch.Allow{}, err
-	}
-	return fetch.ParseAllow(inForce.Allow())
 }
 
 func (s *System) bucket(function string) blob.Bucket { return s.store.of(function, s.vitals) }

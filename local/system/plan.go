@@ -2,10 +2,10 @@ package system
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"slices"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
@@ -20,59 +20,93 @@ type Plan struct {
 	Delay       time.Duration
 	Connections int
 	MaxPages    int64 // more than are stored now; 0: no limit
+	// Renew has every page asked for again that is stored: of the collections
+	// that are planned, or of all when none is.
+	Renew bool
 }
 
 // Empty reports whether the plan asks for nothing.
-func (p Plan) Empty() bool { return len(p.Seeds)+len(p.Collections) == 0 }
+func (p Plan) Empty() bool { return len(p.Seeds)+len(p.Collections) == 0 && !p.Renew }
 
 // Plan publishes what to crawl, before Run. A file's collection takes the place
 // of the one of its name. The seeds are added to those of earlier crawls, which
-// keep the scope that they had. URLs that failed are asked for again.
+// keep the scope that they had. URLs that failed are asked for again, and
+// pages as Plan.Renew tells.
 func (s *System) Plan(ctx context.Context, p Plan) error {
-	again := time.Now().UTC().Truncate(time.Millisecond)
+	published, err := collection.LoadAll(ctx, s.Bucket)
+	if err != nil {
+		return err
+	}
+	if p.Renew && len(p.Seeds)+len(p.Collections)+len(published) == 0 {
+		return fmt.Errorf("%w into %s", ErrEmpty, s.store.url)
+	}
+	now := time.Now().UTC().Truncate(time.Millisecond)
 	for _, c := range p.Collections {
 		if c.Agent == "" {
 			c.Agent = s.options.Agent
 		}
-		c.Again = again
+		before, _ := named(published, c.Name)
+		c.Again, c.Renew = now, p.renew(before, now)
 		if err := s.publish(ctx, c); err != nil {
 			return err
 		}
 	}
-	next, err := collection.Load(ctx, s.Bucket, DefaultCollection)
-	absent := errors.Is(err, blob.ErrAbsent)
-	if err != nil && !absent {
-		return err
+	if len(p.Seeds) > 0 {
+		return s.planSeeds(ctx, p, published, now)
 	}
-	if len(p.Seeds) == 0 {
-		if absent || next.StopAt == 0 || p.has(DefaultCollection) {
-			return nil
+	for _, c := range published {
+		renewed := p.Renew && len(p.Collections) == 0
+		limited := c.Name == DefaultCollection && c.StopAt > 0 // which was for the crawl that asked for it
+		if _, planned := named(p.Collections, c.Name); planned || !renewed && !limited {
+			continue
 		}
-		next.StopAt = 0 // a limit is that of the crawl that asked for it
-		return s.publish(ctx, next)
+		if limited {
+			c.StopAt = 0
+		}
+		if renewed {
+			c.Again, c.Renew = now, now
+		}
+		if err := s.publish(ctx, c); err != nil {
+			return err
+		}
 	}
-	next = next.With(p.Seeds)
+	return nil
+}
+
+// planSeeds publishes the collection of the command line's seeds.
+func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.Collection, now time.Time) error {
+	before, _ := named(published, DefaultCollection)
+	next := before.With(p.Seeds)
 	next.Name = DefaultCollection
 	next.DelayMillis, next.Connections = p.Delay.Milliseconds(), p.Connections
-	next.Agent, next.Again = s.options.Agent, again
+	next.Agent, next.Again, next.Renew = s.options.Agent, now, p.renew(before, now)
 	next.StopAt = 0
 	if p.MaxPages > 0 {
-		now, err := ReadStatus(ctx, s.Bucket, countblob.Counts{}, "")
+		status, err := ReadStatus(ctx, s.Bucket, countblob.Counts{}, "")
 		if err != nil {
 			return err
 		}
-		next.StopAt = int64(now.Stored) + p.MaxPages
+		next.StopAt = int64(status.Stored) + p.MaxPages
 	}
 	return s.publish(ctx, next)
 }
 
-func (p Plan) has(name string) bool {
-	for _, c := range p.Collections {
-		if c.Name == name {
-			return true
-		}
+// renew returns since when pages must have been looked at: now, or as the
+// collection was published before, so that a crawl that was stopped goes on.
+func (p Plan) renew(before collection.Collection, now time.Time) time.Time {
+	if p.Renew {
+		return now
 	}
-	return false
+	return before.Renew
+}
+
+// named returns the collection of a name, the zero Collection if there is none.
+func named(all []collection.Collection, name string) (collection.Collection, bool) {
+	i := slices.IndexFunc(all, func(c collection.Collection) bool { return c.Name == name })
+	if i < 0 {
+		return collection.Collection{}, false
+	}
+	return all[i], true
 }
 
 // publish publishes a collection with the seeds as they are crawled: cleaned,

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -68,6 +69,47 @@ func TestTrackingSite(t *testing.T) {
 		}
 	}
 	mustVerify(t, s.Bucket)
+}
+
+// TestRenew asks again for what is stored: of all collections, or of those
+// that are planned.
+func TestRenew(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	again := func(p Plan) Summary {
+		t.Helper()
+		s := open(t, o)
+		defer closeSystem(t, s)
+		summary := crawl(t, s, p)
+		mustVerify(t, s.Bucket)
+		return summary
+	}
+	s := open(t, o)
+	if err := s.Plan(t.Context(), Plan{Renew: true}); !errors.Is(err, ErrEmpty) {
+		t.Errorf("nothing to ask again for: %v, want %v", err, ErrEmpty)
+	}
+	closeSystem(t, s)
+	one, two := newSite(t, 5), newSite(t, 7)
+	other := file("other", collection.Seed{URL: two.URL + "/", Scope: collection.Host, Depth: collection.Unlimited})
+	again(Plan{Seeds: seeds(one.URL + "/"), Collections: []collection.Collection{other}})
+	for _, c := range []struct {
+		plan          Plan
+		unchanged     int
+		first, second int // requests so far for a page of each site
+	}{
+		{Plan{Seeds: seeds(one.URL + "/")}, 0, 1, 1},
+		{Plan{Renew: true}, 12, 2, 2},
+		{Plan{Renew: true, Seeds: seeds(one.URL + "/")}, 5, 3, 2},
+		{Plan{Renew: true, Collections: []collection.Collection{other}}, 7, 3, 3},
+		{Plan{Collections: []collection.Collection{other}}, 0, 3, 3},
+	} {
+		if got := again(c.plan); got.New != 0 || got.Unchanged != c.unchanged || got.Stored != 12 {
+			t.Errorf("%+v: %d new, %d unchanged, %d stored; want 0, %d, 12", c.plan, got.New, got.Unchanged, got.Stored, c.unchanged)
+		}
+		if first, second := one.asked["/3.html"], two.asked["/3.html"]; first != c.first || second != c.second {
+			t.Errorf("%+v: asked %d and %d times, want %d and %d", c.plan, first, second, c.first, c.second)
+		}
+	}
 }
 
 // TestCollections crawls two files side by side, and later seeds of the command

@@ -15,19 +15,28 @@ const manifestAge = time.Second
 // Progress is how far a crawl is.
 type Progress struct {
 	Stored, Waiting, Leased, Failed, Skipped int64
-	Unpacked                                 int // batches
+	Again                                    int64 // of those that wait or are leased, pages that are stored and asked for again
+	Unpacked                                 int   // batches
 	Packages, Unindexed, Documents           int
+	Gone                                     int    // pages that are no more, and may still be found
 	Written                                  int64  // bytes sent to the object store
 	Dead                                     int    // messages that failed for good
 	Limited                                  bool   // by a number of pages
 	Paused                                   string // why; "" when it is not
 }
 
-// Crawled reports whether no URL is left to ask for.
-func (p Progress) Crawled() bool { return p.Leased == 0 && (p.Waiting == 0 || p.Limited) }
+// Crawled reports whether no URL is left to ask for. A limit leaves none but
+// pages that are stored.
+func (p Progress) Crawled() bool {
+	return p.Leased == 0 && (p.Waiting == 0 || p.Limited && p.Again == 0)
+}
 
-// Done reports whether all that was fetched can be searched, too.
-func (p Progress) Done() bool { return p.Crawled() && p.Unpacked == 0 && p.Unindexed == 0 }
+// Done reports whether all that was fetched can be searched, too, and what is
+// gone cannot.
+func (p Progress) Done() bool { return p.Crawled() && p.Settled() }
+
+// Settled reports whether nothing that was fetched is still to be worked on.
+func (p Progress) Settled() bool { return p.Unpacked == 0 && p.Unindexed == 0 && p.Gone == 0 }
 
 // Progress reads how far the crawl is. It fails with frontier.ErrNotBuilt
 // until the frontier has been rebuilt.
@@ -96,6 +105,7 @@ func (s *System) addFrontier(ctx context.Context, crawl int, p *Progress) error 
 	p.Leased += counts.Leased
 	p.Failed += counts.Failed
 	p.Skipped += counts.Skipped
+	p.Again += counts.Again
 	return nil
 }
 
@@ -117,6 +127,11 @@ func (s *System) addManifests(ctx context.Context, inForce *settings.Settings, p
 	}
 	for _, m := range s.manifests {
 		p.Packages += len(m.Packages)
+		for _, gone := range m.Gone {
+			if !gone.Masked {
+				p.Gone++
+			}
+		}
 		for _, listed := range m.Packages {
 			if !listed.Indexed {
 				p.Unindexed++

@@ -12,8 +12,10 @@ func TestDone(t *testing.T) {
 		{"a URL waits", Progress{Waiting: 1}, false, false},
 		{"a URL is out", Progress{Leased: 1}, false, false},
 		{"stopped by a number of pages", Progress{Waiting: 7, Limited: true}, true, true},
+		{"a stored page waits", Progress{Waiting: 7, Again: 1, Limited: true}, false, false},
 		{"the last batches before it stops", Progress{Waiting: 7, Leased: 1, Limited: true}, false, false},
 		{"not packed", Progress{Unpacked: 1}, true, false},
+		{"gone, and still found", Progress{Gone: 1}, true, false},
 		{"not indexed", Progress{Packages: 2, Unindexed: 1}, true, false},
 		{"all failed", Progress{Failed: 3, Skipped: 4}, true, true},
 	} {

@@ -8,6 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/local/queue"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // How queues and clocks run on a laptop.
@@ -27,7 +28,7 @@ const (
 // leases, fetch waits for others, index takes all the processor it gets.
 var concurrency = map[string]int{
 	task.Schedule: 1,
-	task.Fetch:    32,
+	task.Fetch:    256,
 	task.Pack:     4,
 	task.Index:    1,
 	task.Merge:    1,
@@ -46,9 +47,26 @@ func newQueues(chaos *queue.Chaos, dead func(message.DeadLetter)) queue.Set {
 	return queues
 }
 
+// maxFetches is how many fetches there are at once, however many collections
+// want.
+const maxFetches = 1000
+
+// atOnce returns how many of a function run at once: of fetch as many as the
+// collections want, for each of them mostly waits, unless each is a process.
+func (s *System) atOnce(name string, inForce *settings.Settings) int {
+	if name != task.Fetch || s.options.Functions != "" {
+		return concurrency[name]
+	}
+	return max(concurrency[name], min(inForce.Fetches(), maxFetches))
+}
+
 // Run starts the functions, their queues and the clocks. They stop with ctx or
 // with Close.
 func (s *System) Run(ctx context.Context) error {
+	inForce, err := s.Settings.Get(ctx)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	functions, end, err := s.functions(ctx)
 	if err != nil {
@@ -60,7 +78,7 @@ func (s *System) Run(ctx context.Context) error {
 	for name, function := range functions {
 		running.Go(func() {
 			err := queue.Deliver(ctx, s.queues[name], queue.Mapping{
-				Function: function, Concurrency: concurrency[name], BatchSize: 1,
+				Function: function, Concurrency: s.atOnce(name, inForce), BatchSize: 1,
 				Timeout: functionTimeout, Grace: grace, Log: s.Log,
 			})
 			if err != nil {

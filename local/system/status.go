@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
@@ -25,6 +26,8 @@ type Status struct {
 	Held       int64          `json:"held"` // bytes of packages, books and segments
 	Requests   Requests       `json:"requests"`
 	Bytes      Bytes          `json:"bytes"`
+	// Collections are all, by their names, or the one that was asked for.
+	Collections []CollectionStatus `json:"collections"`
 }
 
 // Requests are the object-store requests made so far, by kind.
@@ -57,9 +60,19 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 	if err != nil {
 		return Status{}, err
 	}
-	return statusOf(books, requests, func(u account.URL) bool {
-		return name == "" || u.Collection == name || slices.Contains(u.Final.Collections, name)
+	each := newTallies(inForce, name, time.Now())
+	status, err := statusOf(books, requests, func(u account.URL) bool {
+		each.add(u)
+		return name == "" || belongs(u, name)
 	})
+	status.Collections = each.all
+	return status, err
+}
+
+// belongs reports whether a URL is one of a collection: admitted by it, or
+// asked for on its behalf.
+func belongs(u account.URL, name string) bool {
+	return u.Collection == name || slices.Contains(u.Final.Collections, name)
 }
 
 // known fails for the name of a collection that is none.

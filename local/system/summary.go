@@ -17,8 +17,9 @@ import (
 // Summary is what a crawl has brought.
 type Summary struct {
 	Status
-	New   int    // pages stored since it began
-	Seeds []Fate // of the seeds of this crawl
+	New       int    // pages stored since it began, for the first time or because they have changed
+	Unchanged int    // pages asked for again since then that hold as they are stored
+	Seeds     []Fate // of the seeds of this crawl
 }
 
 // Fate is what became of a seed.
@@ -47,8 +48,12 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 	began = began.Truncate(time.Millisecond)
 	near := make(map[layout.Identity]account.URL) // seeds, and where they redirect
 	summary.Status, err = statusOf(books, s.Requests(), func(u account.URL) bool {
-		if u.Final.State == book.Stored && !u.Final.Time.Before(began) {
-			summary.New++
+		if u.State == account.Stored && !u.Final.Time.Before(began) {
+			if u.Final.State == book.Stored {
+				summary.New++
+			} else {
+				summary.Unchanged++
+			}
 		}
 		if u.Depth == 0 {
 			near[u.Address.ID] = u
@@ -70,7 +75,7 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 	return summary, nil
 }
 
-// fateOf follows the redirects of a seed.
+// fateOf follows a seed to where it led.
 func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed address.Address) Fate {
 	at, fate := seed, Fate{Seed: seed.URL, Final: account.URL{Address: seed, State: account.Pending}}
 	for range collection.MaxHops + 1 {
@@ -88,14 +93,16 @@ func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed ad
 	return fate
 }
 
-// redirectOf returns where a URL led, which its outcome says in words; a very
-// long address is cut short there and leads nowhere.
+// redirectOf returns where a URL led, by a redirect or because a page names
+// another as the one to keep. Its outcome says so in words; a very long address
+// is cut short there and leads nowhere.
 func redirectOf(s *settings.Settings, u account.URL) (address.Address, bool) {
+	kind, leads := map[string]book.Kind{"redirect": book.Redirect, "canonical": book.Canonical}[u.Final.Reason]
 	to, found := strings.CutPrefix(u.Final.Detail, "to ")
-	if u.State != account.Skipped || u.Final.Reason != "redirect" || !found {
+	if u.State != account.Skipped || !leads || !found {
 		return address.Address{}, false
 	}
-	links := []book.Link{{Source: u.Address.ID, Target: to, Kind: book.Redirect, Collection: u.Collection}}
+	links := []book.Link{{Source: u.Address.ID, Target: to, Kind: kind, Collection: u.Collection}}
 	s.CleanLinks(links)
 	target, err := address.Parse(links[0].Target)
 	return target, err == nil

@@ -32,7 +32,7 @@ func (s *System) Wait(ctx context.Context, stopAtPause bool, report func(Progres
 			report(p, nil)
 			return nil
 		}
-		if err == nil && p.Paused != "" && stopAtPause && p.Leased == 0 && p.Unpacked == 0 && p.Unindexed == 0 {
+		if err == nil && p.Paused != "" && stopAtPause && p.Leased == 0 && p.Settled() {
 			report(p, nil)
 			return fmt.Errorf("%w: %s", ErrPaused, p.Paused)
 		}

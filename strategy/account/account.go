@@ -7,6 +7,7 @@ package account
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -30,39 +31,61 @@ const (
 type URL struct {
 	Address    address.Address
 	State      State
-	Reason     string       // of Skipped and Failed
-	Final      book.Outcome // what decided the state, zero when nothing was asked or all of it is lost
-	Discovered bool         // a seed, or the target of a link
-	Depth      uint16       // links from a seed
-	Hops       uint8        // redirects that led here
-	Attempts   uint8        // times asked without a final outcome
-	Collection string       // that admits the URL
+	Reason     string        // of Skipped and Failed
+	Final      book.Outcome  // what decided the state, zero when nothing was asked or all of it is lost
+	Page       *book.Outcome // of a Stored one that may be older than Final: where the page is
+	Discovered bool          // a seed, or the target of a link
+	Depth      uint16        // links from a seed
+	Hops       uint8         // redirects that led here
+	Weight     uint8         // that has it asked for soonest, see book.Link
+	Sitemap    bool          // it is read as one
+	Attempts   uint8         // times asked without a final outcome
+	Collection string        // that admits the URL
+	Admitted   bool          // it would be asked for if it never had been
 }
 
 // Account folds outcomes and links, in any order. Adding is safe for concurrent
 // use.
 type Account struct {
-	settings    *settings.Settings
-	shards      [256]*shard // by the first byte of identities
-	collections names
+	settings *settings.Settings
+	shards   [256]*shard // by the first byte of identities
+	origins  origins
 }
 
-// New returns an account that knows the seeds of all collections.
+// New returns an account that knows the seeds and sitemaps of all collections.
 func New(s *settings.Settings) (*Account, error) {
 	a := &Account{settings: s}
 	for i := range a.shards {
 		a.shards[i] = newShard(s.Takedowns)
 	}
 	for _, c := range s.Collections {
-		for _, seed := range c.Seeds {
-			at, err := collection.ParseSeed(seed.URL)
-			if err != nil {
-				return nil, fmt.Errorf("collection %s: %w", c.Name, err)
-			}
-			a.of(at.ID).reach(at.ID, at.URL, reach{by: a.collections.number(c.Name)})
+		if err := a.begin(c); err != nil {
+			return nil, fmt.Errorf("collection %s: %w", c.Name, err)
 		}
 	}
 	return a, nil
+}
+
+func (a *Account) begin(c collection.Collection) error {
+	seed := reach{by: a.origins.number(origin{collection: c.Name})}
+	if c.Topic != nil {
+		seed.weight = math.MaxUint8
+	}
+	for _, s := range c.Seeds {
+		at, err := collection.ParseSeed(s.URL)
+		if err != nil {
+			return err
+		}
+		a.of(at.ID).reach(at.ID, at.URL, seed)
+	}
+	for _, url := range c.Sitemaps {
+		at, err := address.Parse(url)
+		if err != nil {
+			return fmt.Errorf("sitemap: %w", err)
+		}
+		a.of(at.ID).reach(at.ID, at.URL, reach{by: a.origins.number(origin{c.Name, book.Sitemap})})
+	}
+	return nil
 }
 
 // Outcome adds what a batch learnt about a URL.
@@ -73,14 +96,14 @@ func (a *Account) Outcome(o book.Outcome) {
 
 // Link adds a link that was found.
 func (a *Account) Link(l book.Link) {
-	a.Target(book.Target{URL: l.Target, ID: layout.IdentityOf(l.Target), Kind: l.Kind, Depth: l.Depth, Hops: l.Hops, Collection: l.Collection})
+	a.Target(book.Target{URL: l.Target, ID: layout.IdentityOf(l.Target), Kind: l.Kind, Depth: l.Depth, Hops: l.Hops, Weight: l.Weight, Collection: l.Collection})
 }
 
 // Target adds what matters of some links that were found.
 func (a *Account) Target(t book.Target) {
 	way := reach{by: anImage}
 	if t.Kind != book.Image {
-		way = reach{a.collections.number(t.Collection), t.Depth, t.Hops}
+		way = reach{a.origins.number(originOf(t.Collection, t.Kind)), t.Depth, t.Hops, t.Weight}
 	}
 	a.of(t.ID).reach(t.ID, t.URL, way)
 }

@@ -130,6 +130,7 @@ func TestState(t *testing.T) {
 		"image and page":                    {nil, []any{image, near}, state{Pending, "", 0, 1, 0}},
 		"stored":                            {nil, []any{near, outcome(1, book.Stored, 1)}, state{Stored, "", 0, 1, 1}},
 		"unchanged confirms":                {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Unchanged, 1)}, state{Stored, "", 0, 1, 2}},
+		"unchanged, and gone before":        {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Failed, 1), outcome(3, book.Unchanged, 1)}, state{Failed, "http 404", 0, 1, 2}},
 		"the highest version decides":       {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Failed, 1), outcome(3, book.Skipped, 1)}, state{Skipped, "robots", 0, 1, 3}},
 		"stored after it failed":            {nil, []any{near, outcome(1, book.Failed, 1), outcome(2, book.Stored, 1)}, state{Stored, "", 0, 1, 2}},
 		"retry":                             {nil, []any{near, outcome(1, book.Retry, 1), outcome(2, book.Retry, 2)}, state{Pending, "", 2, 1, 0}},
@@ -164,6 +165,27 @@ func TestState(t *testing.T) {
 				rand.Shuffle(len(test.facts), func(i, j int) { test.facts[i], test.facts[j] = test.facts[j], test.facts[i] })
 			}
 		})
+	}
+}
+
+// TestPage: a page that is unchanged is where it was stored.
+func TestPage(t *testing.T) {
+	s := publish(t, memblob.New(), nil)
+	for _, test := range []struct {
+		facts []any
+		want  uint64 // the token of the batch that stored it, 0 for no page
+	}{
+		{[]any{outcome(1, book.Stored, 1)}, 1},
+		{[]any{outcome(1, book.Stored, 1), outcome(2, book.Unchanged, 1), outcome(3, book.Retry, 1)}, 1},
+		{[]any{outcome(1, book.Stored, 1), outcome(2, book.Stored, 1), outcome(3, book.Unchanged, 1)}, 2},
+		{[]any{outcome(1, book.Stored, 1), outcome(2, book.Skipped, 1)}, 0},
+		{[]any{outcome(1, book.Stored, 1), outcome(2, book.Lost, 1)}, 0},
+		{[]any{link(page, 1, 0)}, 0},
+	} {
+		got := fold(t, s, test.facts)[page].Page
+		if test.want == 0 && got != nil || test.want > 0 && (got == nil || got.Version.Token != test.want) {
+			t.Errorf("%v: page %+v, want that of token %d", test.facts, got, test.want)
+		}
 	}
 }
 

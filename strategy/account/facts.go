@@ -6,7 +6,6 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
@@ -14,23 +13,7 @@ import (
 type facts struct {
 	url      string
 	standing book.Standing
-	reach    reach // the nearest of the collection that came first
-}
-
-// reach is a way on which a collection comes to a URL.
-type reach struct {
-	by    uint32 // the number of the collection, nobody or anImage
-	depth uint16
-	hops  uint8
-}
-
-// nearer reports whether the way is shorter than another. One of too many
-// redirects leads nowhere, so any other is shorter.
-func (r reach) nearer(than reach) bool {
-	if lost, lostThan := r.hops > collection.MaxHops, than.hops > collection.MaxHops; lost != lostThan {
-		return lostThan
-	}
-	return r.depth < than.depth || r.depth == than.depth && r.hops < than.hops
+	reach    reach // one of the ways; the others are in shard.more
 }
 
 // shard is the facts about those URLs whose identities begin with one byte.
@@ -40,7 +23,7 @@ type shard struct {
 	mu        sync.Mutex                  // protects the fields below
 	urls      map[layout.Identity]*facts  // nil for one that is forgotten
 	forgotten int                         // of the above
-	more      map[layout.Identity][]reach // of further collections
+	more      map[layout.Identity][]reach // none is covered by another, or by that of the facts
 }
 
 func newShard(t takedown.Set) *shard {
@@ -84,19 +67,30 @@ func (s *shard) reach(id layout.Identity, url string, r reach) {
 	switch {
 	case f == nil:
 	case f.reach.by <= anImage:
-		f.reach = reach{max(f.reach.by, r.by), r.depth, r.hops}
-	case r.by == anImage:
-	case r.by == f.reach.by:
-		if r.nearer(f.reach) {
-			f.reach = r
-		}
+		r.by = max(f.reach.by, r.by)
+		f.reach = r
+	case r.by == anImage, f.reach.covers(r):
 	default:
-		more := s.more[id]
-		i := slices.IndexFunc(more, func(known reach) bool { return known.by == r.by })
-		if i < 0 {
-			s.more[id] = append(more, r)
-		} else if r.nearer(more[i]) {
-			more[i] = r
-		}
+		s.add(id, f, r)
+	}
+}
+
+// add adds a way to those that others do not cover.
+func (s *shard) add(id layout.Identity, f *facts, r reach) {
+	more := s.more[id]
+	if slices.ContainsFunc(more, func(known reach) bool { return known.covers(r) }) {
+		return
+	}
+	left := slices.DeleteFunc(more, r.covers)
+	if r.covers(f.reach) {
+		f.reach = r
+	} else {
+		left = append(left, r)
+	}
+	switch {
+	case len(left) > 0:
+		s.more[id] = left
+	case len(more) > 0:
+		delete(s.more, id)
 	}
 }

@@ -21,7 +21,7 @@ func (a *Account) All() iter.Seq2[URL, error] {
 		var workers sync.WaitGroup
 		for range runtime.GOMAXPROCS(0) {
 			workers.Go(func() {
-				j := judge{settings: a.settings, names: a.collections.names()}
+				j := judge{settings: a.settings, origins: a.origins.all()}
 				for s := range work {
 					select {
 					case judged <- j.all(s):
@@ -67,7 +67,7 @@ type judgement struct {
 // found: a wider scope takes up what a narrower one left out.
 type judge struct {
 	settings *settings.Settings
-	names    []string // of collections, by their numbers
+	origins  []origin // of ways, by their numbers
 }
 
 func (j judge) all(s *shard) []judgement {
@@ -89,10 +89,10 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 	}
 	u := URL{Address: target, Discovered: f.reach.by != nobody}
 	final, asked := f.standing.Final, f.standing.Asked
-	if asked != nil && (final == nil || asked.Version.Compare(final.Version) > 0) {
+	if asked != nil {
 		u.Attempts = asked.Attempts
 	}
-	j.admit(&u, f.reach, more)
+	isSeed := j.admit(&u, f.reach, more)
 	if final == nil || isLost(f.standing) {
 		return u, nil
 	}
@@ -101,8 +101,8 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 	case book.Stored, book.Unchanged:
 		// A page that has become a seed is asked again: its links were found
 		// farther from a seed than they are now.
-		if u.State != Pending || u.Depth > 0 || final.Depth == 0 {
-			u.State, u.Reason = Stored, ""
+		if !isSeed || final.Depth == 0 {
+			u.State, u.Reason, u.Page = Stored, "", f.standing.Page
 		}
 	case book.Skipped:
 		u.State, u.Reason = Skipped, final.Reason
@@ -126,26 +126,52 @@ func isLost(s book.Standing) bool {
 	return false
 }
 
-// admit tells whether the URL would be asked for if it never had been, on
-// behalf of the first collection that admits it.
-func (j judge) admit(u *URL, first reach, more []reach) {
+// admit tells whether the URL would be asked for if it never had been, and on
+// behalf of whom: of the first collection that admits it, as a sitemap before
+// all. It reports whether it is admitted as a seed.
+func (j judge) admit(u *URL, first reach, more []reach) (isSeed bool) {
 	u.State, u.Reason = Skipped, "image"
 	if first.by <= anImage {
-		return
+		return false
 	}
 	ways := []reach{first}
 	if len(more) > 0 {
 		ways = append(ways, more...)
-		slices.SortFunc(ways, func(r, s reach) int { return cmp.Compare(j.names[r.by], j.names[s.by]) })
+		slices.SortFunc(ways, j.compare)
 	}
 	for i, r := range ways {
-		refusal := j.settings.Decide(j.names[r.by], u.Address, r.depth, r.hops)
-		if refusal == "" || i == 0 {
-			u.Depth, u.Hops, u.Collection, u.Reason = r.depth, r.hops, j.names[r.by], refusal
-		}
-		if refusal == "" {
-			u.State = Pending
+		o := j.origins[r.by]
+		if u.Admitted && (o.collection != u.Collection || u.Sitemap != (o.kind == book.Sitemap)) {
 			break
 		}
+		refusal := j.settings.Decide(settings.Way{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}, u.Address)
+		switch {
+		case refusal == "" && u.Admitted:
+			if r.band() < bandOf(u.Depth, u.Weight) {
+				u.Weight = r.weight
+			}
+			continue
+		case refusal == "":
+			u.State, u.Admitted, isSeed = Pending, true, o.kind == 0
+		case u.Admitted || i > 0:
+			continue
+		}
+		u.Reason, u.Collection, u.Sitemap = refusal, o.collection, o.kind == book.Sitemap
+		u.Depth, u.Hops, u.Weight = r.depth, r.hops, r.weight
 	}
+	return isSeed
+}
+
+// compare sorts ways by who comes first, and then the shortest first.
+func (j judge) compare(r, s reach) int {
+	o, p := j.origins[r.by], j.origins[s.by]
+	return cmp.Or(
+		cmp.Compare(o.rank(), p.rank()),
+		cmp.Compare(o.collection, p.collection),
+		cmp.Compare(r.depth, s.depth),
+		cmp.Compare(r.hops, s.hops),
+		cmp.Compare(r.band(), s.band()),
+		cmp.Compare(s.weight, r.weight),
+		cmp.Compare(o.kind, p.kind),
+	)
 }

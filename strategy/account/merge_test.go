@@ -25,7 +25,8 @@ func scraps(t *testing.T, rng *rand.Rand) book.Book {
 		b.Outcomes = append(b.Outcomes, o)
 		l := link(a.URL, uint16(rng.IntN(4)), uint8(rng.IntN(2)*rng.IntN(15)))
 		l.Place, l.Region, l.Source[0] = a.Place, book.Text, byte(rng.IntN(3))
-		l.Kind, l.Collection = book.Kind("ai"[rng.IntN(2)]), []string{"docs", "shop", "wide"}[rng.IntN(3)]
+		l.Kind, l.Collection = book.Kind("aairem"[rng.IntN(6)]), []string{"docs", "shop", "wide"}[rng.IntN(3)]
+		l.Weight = []uint8{0, 30, 90, 240}[rng.IntN(4)]
 		b.Links = append(b.Links, l)
 	}
 	return b
@@ -39,6 +40,8 @@ func contested(t *testing.T) *settings.Settings {
 	return publish(t, bucket, func(c *collection.Collection) {
 		c.Name, c.Again = "wide", outcome(4, book.Failed, 1).Time
 		c.Seeds = []collection.Seed{{URL: "http://x.example/1", Scope: collection.Any, Depth: 3}}
+		c.Sitemaps = []string{"http://x.example/2"}
+		c.Topic = &collection.Topic{Words: []string{"word"}, Threshold: .3}
 	})
 }
 

@@ -36,10 +36,11 @@ type Target struct {
 	URL         string   `json:"url"` // canonical
 	Depth       uint16   `json:"depth,omitempty"`
 	Hops        uint8    `json:"hops,omitempty"`
+	Weight      uint8    `json:"weight,omitempty"`   // see book.Link
 	Attempts    uint8    `json:"attempts,omitempty"` // earlier ones
 	Exponent    int16    `json:"exponent,omitempty"`
-	Denied      bool     `json:"denied,omitempty"` // robots.txt forbids it: record, do not ask
+	Denied      string   `json:"denied,omitempty"` // reason for which it is skipped: record, do not ask
 	Collections []string `json:"collections,omitempty"`
-	ETag        string   `json:"etag,omitempty"`
-	Modified    string   `json:"modified,omitempty"`
+	Sitemap     bool     `json:"sitemap,omitempty"` // it is read as one
+	Last        *Look    `json:"last,omitempty"`    // nil when it was never had
 }

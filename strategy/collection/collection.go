@@ -29,8 +29,11 @@ func ParseScope(name string) (Scope, error) {
 	return "", fmt.Errorf("scope %q: choose %s", name, scopes)
 }
 
-// Unlimited is the depth without a limit.
+// Unlimited is the depth without a limit, and the number of pages.
 const Unlimited = -1
+
+// DefaultPatternPages ends a calendar or a maze before it takes the crawl over.
+const DefaultPatternPages = 10_000
 
 // Seed is where a crawl begins and how far it goes from there.
 type Seed struct {
@@ -51,6 +54,8 @@ type Collection struct {
 	// Again has URLs that failed before this time asked for again: a site that
 	// was down may be up.
 	Again time.Time `json:"again,omitzero"`
+	// Renew has pages asked for again that were looked at before this time.
+	Renew time.Time `json:"renew,omitzero"`
 
 	// What scopes admit is crawled if any pattern of Include, or none is given,
 	// and no pattern of Exclude matches its URL.
@@ -63,7 +68,7 @@ type Collection struct {
 
 	Fetches      int      `json:"fetches,omitzero"`       // at once on all hosts; 0: no limit of its own
 	HostPages    int64    `json:"host_pages,omitzero"`    // stored pages of a host; 0: no limit
-	PatternPages int64    `json:"pattern_pages,omitzero"` // stored pages of an address.Pattern; 0: no limit
+	PatternPages int64    `json:"pattern_pages,omitzero"` // stored pages of an address.Pattern; 0: DefaultPatternPages, or Unlimited
 	Schedule     Schedule `json:"schedule,omitzero"`
 	Language     string   `json:"language,omitzero"` // of the pages that are shown, by ISO 639; "": any
 	Topic        *Topic   `json:"topic,omitzero"`    // nil: pages of any topic

@@ -95,7 +95,7 @@ func TestValidate(t *testing.T) {
 		{"allow", func(c *Collection) { c.Allow = []string{""} }},
 		{"fetches", func(c *Collection) { c.Fetches = -1 }},
 		{"pages of a host", func(c *Collection) { c.HostPages = -1 }},
-		{"of a pattern", func(c *Collection) { c.PatternPages = -1 }},
+		{"of a pattern", func(c *Collection) { c.PatternPages = -2 }},
 		{"schedule", func(c *Collection) { c.Schedule = "now" }},
 		{"language", func(c *Collection) { c.Language = "EN" }},
 		{"topic: want words", func(c *Collection) { c.Topic = &Topic{} }},

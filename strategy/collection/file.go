@@ -15,9 +15,8 @@ import (
 
 // What a file that does not say so wants.
 const (
-	defaultDelay        = time.Second
-	defaultFetches      = 30
-	defaultPatternPages = 10_000
+	defaultDelay   = time.Second
+	defaultFetches = 30
 )
 
 const (
@@ -72,7 +71,7 @@ func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	c.Connections = int(t.number("host_connections", 1, 1, maxConnections))
 	c.StopAt = t.number("pages", 0, 0, math.MaxInt64)
 	c.HostPages = t.number("host_pages", 0, 0, math.MaxInt64)
-	c.PatternPages = t.number("pattern_pages", defaultPatternPages, 0, math.MaxInt64)
+	c.PatternPages = t.pages("pattern_pages")
 	t.text("language", keep(&c.Language, validLanguage))
 	t.text("schedule", keep(&c.Schedule, Schedule.Validate))
 	t.text("agent", keep(&c.Agent, validContact))

@@ -28,7 +28,7 @@ func TestSmallestFile(t *testing.T) {
 	}
 	want := Collection{
 		Name: "docs", Seeds: []Seed{{"https://example.org/doc/", Host, Unlimited}},
-		DelayMillis: 1000, Connections: 1, Fetches: 30, PatternPages: 10000,
+		DelayMillis: 1000, Connections: 1, Fetches: 30,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)
@@ -53,7 +53,7 @@ connections = 40
 host_connections = 2
 pages = 10_000
 host_pages = 300
-pattern_pages = 0
+pattern_pages = "unlimited"
 language = "en"
 schedule = "daily at 09:30 Europe/Berlin"
 agent = "ExampleBot/1.0 (+https://example.org/bot)"
@@ -73,7 +73,7 @@ threshold = 1
 		DelayMillis: 60500, Connections: 2, StopAt: 10000, Agent: "ExampleBot/1.0 (+https://example.org/bot)",
 		Include: []string{"*/docs/*"}, Exclude: []string{`re:/release-\d`}, DropParameters: []string{},
 		Sitemaps: []string{"https://www.postgresql.org/sitemap.xml"},
-		Fetches:  40, HostPages: 300, PatternPages: 0, Schedule: "daily at 09:30 Europe/Berlin", Language: "en",
+		Fetches:  40, HostPages: 300, PatternPages: Unlimited, Schedule: "daily at 09:30 Europe/Berlin", Language: "en",
 		Allow: []string{"127.0.0.0/8", "::1", "Intranet.example"},
 		Topic: &Topic{
 			Words: []string{"transaction"}, Pages: []string{"https://example.org/a"},
@@ -123,6 +123,8 @@ func TestMistakes(t *testing.T) {
 		{"pages = -1", `3: pages: want a whole number`},
 		{"pages = 1.5", `3: pages: want a whole number from 0 to 9223372036854775807, not 1.5`},
 		{"pages = 99999999999999999999", `3: `},
+		{"pattern_pages = 0", `3: pattern_pages: want a number of pages or "unlimited", not 0`},
+		{"pattern_pages = 'all'", `3: pattern_pages: want a number of pages or "unlimited", not "all"`},
 		{"connections = 0", `3: connections: want a whole number from 1 to 10000, not 0`},
 		{"host_connections = 101", `3: host_connections: want a whole number from 1 to 100, not 101`},
 		{"delay = 1", `3: delay: want a text in quotes, not 1`},

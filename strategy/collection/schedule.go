@@ -11,7 +11,8 @@ import (
 
 // Schedule says when a crawl begins again:
 //
-//	once                                       not at all; as ""
+//	                                           each page when its expiry class says so
+//	once                                       not at all
 //	every 6h                                   at 00:00, 06:00, 12:00 and 18:00 UTC; or 30m, 2d
 //	daily at 09:30                             UTC
 //	weekly on monday at 07:00 Europe/Berlin    a time zone for daily, too
@@ -19,20 +20,27 @@ type Schedule string
 
 // Validate says what is wrong with the schedule.
 func (s Schedule) Validate() error {
-	_, err := s.parse()
+	_, err := s.Parse()
 	return err
 }
 
+// Timetable is a parsed schedule; the zero Timetable has no times.
+type Timetable struct {
+	every        time.Duration // or at a time of the clock
+	daily        bool          // on every weekday
+	weekday      time.Weekday
+	hour, minute int
+	zone         *time.Location
+}
+
 // Next returns the first time after the given one at which a crawl begins, in
-// UTC; the zero time if there is none or the schedule is not valid. The times
-// do not depend on who asks when: who knows the last time at which a crawl
-// began, begins the next once Next of it has come. On a day on which clocks
-// skip the time, the crawl begins up to an hour beside it; where they show it
-// twice, once.
-func (s Schedule) Next(after time.Time) time.Time {
-	t, err := s.parse()
+// UTC; the zero time if there is none. The times do not depend on who asks
+// when: who knows the last time at which a crawl began, begins the next once
+// Next of it has come. On a day on which clocks skip the time, the crawl begins
+// up to an hour beside it; where they show it twice, once.
+func (t Timetable) Next(after time.Time) time.Time {
 	switch {
-	case err != nil || t == (timetable{}):
+	case t == (Timetable{}):
 		return time.Time{}
 	case t.every > 0:
 		return after.UTC().Truncate(t.every).Add(t.every)
@@ -47,26 +55,18 @@ func (s Schedule) Next(after time.Time) time.Time {
 	}
 }
 
-// timetable is a parsed schedule; the zero timetable has no times.
-type timetable struct {
-	every        time.Duration // or at a time of the clock
-	daily        bool          // on every weekday
-	weekday      time.Weekday
-	hour, minute int
-	zone         *time.Location
-}
-
 var errSchedule = errors.New(`want "once", "every 6h", "daily at 09:30" or "weekly on monday at 07:00", with a time zone such as Europe/Berlin behind the time if it is not UTC`)
 
-func (s Schedule) parse() (timetable, error) {
+// Parse returns the times of the schedule.
+func (s Schedule) Parse() (Timetable, error) {
 	t, err := parseSchedule(strings.Fields(string(s)))
 	if err != nil {
-		return timetable{}, fmt.Errorf("schedule %.100q: %w", string(s), err)
+		return Timetable{}, fmt.Errorf("schedule %.100q: %w", string(s), err)
 	}
 	return t, nil
 }
 
-func parseSchedule(words []string) (t timetable, err error) {
+func parseSchedule(words []string) (t Timetable, err error) {
 	switch n := len(words); {
 	case n == 0, n == 1 && words[0] == "once":
 		return t, nil
@@ -86,7 +86,7 @@ func parseSchedule(words []string) (t timetable, err error) {
 }
 
 // at reads a time of the clock and, perhaps, a time zone.
-func (t *timetable) at(words []string) error {
+func (t *Timetable) at(words []string) error {
 	clock, err := time.Parse("15:04", words[0])
 	if err != nil {
 		return fmt.Errorf("time %q: want one from 00:00 to 23:59", words[0])

@@ -68,6 +68,24 @@ func (t *table) number(key string, other, least, most int64) int64 {
 	return n
 }
 
+// pages returns a number of pages, Unlimited for "unlimited", or 0 if there is
+// none.
+func (t *table) pages(key string) int64 {
+	value, found := t.value(key)
+	n, _ := value.(int64)
+	switch {
+	case !found:
+		return 0
+	case value == "unlimited":
+		return Unlimited
+	case n < 1:
+		t.wrong(key, fmt.Errorf(`%s: want a number of pages or "unlimited", not %s`, join(t.path, key), show(value)))
+		return 0
+	default:
+		return n
+	}
+}
+
 // share returns a number from 0 to 1, or the other if there is none.
 func (t *table) share(key string, other float32) float32 {
 	value, found := t.value(key)

@@ -26,8 +26,10 @@ func (c Collection) Validate() error {
 		return fmt.Errorf("%d fetches at once: want 0 for no limit, or more", c.Fetches)
 	case c.StopAt < 0:
 		return fmt.Errorf("stop at %d pages: want 0 for never, or more", c.StopAt)
-	case c.HostPages < 0 || c.PatternPages < 0:
-		return fmt.Errorf("%d pages of a host, %d of a pattern: want 0 for no limit, or more", c.HostPages, c.PatternPages)
+	case c.HostPages < 0:
+		return fmt.Errorf("%d pages of a host: want 0 for no limit, or more", c.HostPages)
+	case c.PatternPages < Unlimited:
+		return fmt.Errorf("%d pages of a pattern: want %d for no limit, 0 for %d, or more", c.PatternPages, Unlimited, DefaultPatternPages)
 	}
 	for _, err := range []error{validName(c.Name), validAgent(c.Agent), validLanguage(c.Language), c.Schedule.Validate(), c.Topic.validate()} {
 		if err != nil {

@@ -71,6 +71,7 @@ func TestReset(t *testing.T) {
 		unwell := settlement(b, at(5), book.Retry)
 		unwell.Failures = 7
 		f.settle(unwell)
+		f.waitAgain(book.Stored, entry("b", "stored", 1), entry("c", "stored", 1))
 		other := fixture{New(f.rdb, 4), t}
 		other.admit(noon, entries("a", 1)...)
 

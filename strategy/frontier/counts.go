@@ -10,21 +10,31 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Counts says how many URLs are in each state. Every known URL is in one.
+// Counts says how many URLs are in each state. Every known URL is in one, but
+// one that is asked again is in two: it waits or is leased, and stays stored,
+// skipped or failed.
 type Counts struct {
 	Waiting, Leased, Stored, Skipped, Failed int64
 
-	Batches int64 // leases out
+	Again       int64 // of the waiting and leased ones, pages that are stored
+	LeasedAgain int64 // of those, the leased ones
+	Batches     int64 // leases out
 }
 
 // Counts reads the counters, which every change keeps exact.
 func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	var numbers struct {
-		Waiting int64 `redis:"w"`
-		Leased  int64 `redis:"l"`
-		Stored  int64 `redis:"s"`
-		Skipped int64 `redis:"k"`
-		Failed  int64 `redis:"f"`
+		Waiting        int64 `redis:"w"`
+		Leased         int64 `redis:"l"`
+		Stored         int64 `redis:"s"`
+		Skipped        int64 `redis:"k"`
+		Failed         int64 `redis:"f"`
+		WaitingStored  int64 `redis:"Ws"`
+		WaitingSkipped int64 `redis:"Wk"`
+		WaitingFailed  int64 `redis:"Wf"`
+		LeasedStored   int64 `redis:"Ls"`
+		LeasedSkipped  int64 `redis:"Lk"`
+		LeasedFailed   int64 `redis:"Lf"`
 	}
 	var counts *redis.MapStringStringCmd
 	var batches *redis.IntCmd
@@ -40,9 +50,14 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 		return Counts{}, f.failed("count", err)
 	}
 	return Counts{
-		Waiting: numbers.Waiting, Leased: numbers.Leased,
-		Stored: numbers.Stored, Skipped: numbers.Skipped, Failed: numbers.Failed,
-		Batches: batches.Val(),
+		Waiting:     numbers.Waiting + numbers.WaitingStored + numbers.WaitingSkipped + numbers.WaitingFailed,
+		Leased:      numbers.Leased + numbers.LeasedStored + numbers.LeasedSkipped + numbers.LeasedFailed,
+		Stored:      numbers.Stored,
+		Skipped:     numbers.Skipped,
+		Failed:      numbers.Failed,
+		Again:       numbers.WaitingStored + numbers.LeasedStored,
+		LeasedAgain: numbers.LeasedStored,
+		Batches:     batches.Val(),
 	}, nil
 }
 
@@ -61,7 +76,8 @@ func (f *Frontier) Leases(ctx context.Context) ([]layout.Version, error) {
 	return versions, nil
 }
 
-// Pending yields the URLs that wait or are leased, in no order. It reads all
+// Pending yields the URLs that wait or are leased and have no final state, in
+// no order: none that are asked again. It reads all
 // known URLs, a thousand at a time: one that changes meanwhile may be missed
 // or come twice. An error ends the sequence.
 func (f *Frontier) Pending(ctx context.Context) iter.Seq2[layout.Identity, error] {

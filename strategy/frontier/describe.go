@@ -10,6 +10,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
+// Lengths of the parts of a state, in bytes.
+const (
+	pendingBytes = 6                           // of what waits
+	leasedBytes  = pendingBytes + versionBytes // of what is leased
+	finalBytes   = 3 + versionBytes            // of what was decided, but the marks
+)
+
 // Describe says in words for people what the frontier knows of one URL.
 func (f *Frontier) Describe(ctx context.Context, id layout.Identity) (string, error) {
 	state, err := f.rdb.HGet(ctx, f.key("known"), string(id[:])).Result()
@@ -19,13 +26,38 @@ func (f *Frontier) Describe(ctx context.Context, id layout.Identity) (string, er
 	if err != nil {
 		return "", f.failed("look into", err)
 	}
-	switch {
-	case len(state) == 5 && state[0] == 'w':
-		return fmt.Sprintf("waits at depth %d after %d attempts", int(state[1])<<8|int(state[2]), state[3]), nil
-	case len(state) > 5 && state[0] == 'l':
-		return "is out with batch " + state[5:], nil
-	case len(state) > 3:
-		return "was decided by batch " + state[3:], nil
+	text, ok := describe(state)
+	if !ok {
+		return "", f.failed("look into", fmt.Errorf("state %q of %s is damaged", state, id))
 	}
-	return "", f.failed("look into", fmt.Errorf("state %q of %s is damaged", state, id))
+	return text, nil
+}
+
+// describe says a state in words, and reports whether it is whole.
+func describe(state string) (string, bool) {
+	if state == "" {
+		return "", false
+	}
+	text, rest, ok := "", state, true
+	switch state[0] {
+	case 'w', 'W':
+		if _, rest, ok = cut(state, pendingBytes); ok {
+			text = fmt.Sprintf("waits at depth %d after %d attempts", int(state[1])<<8|int(state[2]), state[4])
+		}
+	case 'l', 'L':
+		if _, rest, ok = cut(state, leasedBytes); ok {
+			text = "is out with batch " + state[pendingBytes:leasedBytes]
+		}
+	}
+	if !ok || text != "" && rest == "" {
+		return text, ok
+	}
+	decided, _, ok := cut(rest, finalBytes)
+	if !ok {
+		return "", false
+	}
+	if text != "" {
+		text += ", again: it "
+	}
+	return text + "was decided by batch " + decided[3:], true
 }

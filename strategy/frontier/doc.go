@@ -18,9 +18,12 @@
 //	f:{3}:rebuild          rebuild that may write, of the last Reset or nobody's after Distrust, and its calls so far
 //	f:{3}:learnt           hash   storage partition → names of its last commits (see Learning)
 //	f:{3}:known            hash   identity → state
-//	f:{3}:counts           hash   letter of a state → number of URLs in it
+//	f:{3}:counts           hash   letters of a state → number of URLs in it
+//	f:{3}:tallies          hash   mark → number of stored URLs that count on it, if any
 //	f:{3}:q:<band>:<host>  list   elements that wait, oldest first
+//	f:{3}:q:again:<host>   list   those of pages that are stored, and asked again
 //	f:{3}:hosts            zset   hosts that have a queue, by the time to ask
+//	f:{3}:again            zset   those that have a queue of pages asked again
 //	f:{3}:next             hash   host → earliest time of the next request
 //	f:{3}:failures         hash   host → answers in a row that were 429, 503 or none, if any
 //	f:{3}:active           hash   host → leases out
@@ -28,31 +31,50 @@
 //	f:{3}:lease:<version>  list   host, then the elements on lease
 //	frontier:token         the last token given, over all partitions
 //
-// Times are milliseconds since 1970-01-01 UTC. A state is a letter (w waiting,
-// l leased, s stored, k skipped, f failed), and
+// Times are milliseconds since 1970-01-01 UTC. Versions are in letters. A state
+// tells where a URL stands in the queue, what was decided of it, or both, of
+// one that is asked again. Its letter says which: w waiting, l leased, s stored,
+// k skipped, f failed, W waiting again, L leased again.
 //
-//	 0      1        3          4          5
-//	┌──────┬────────┬──────────┬──────────┐
-//	│ 'w'  │ depth  │ attempts │ expiries │ 5 bytes
-//	├──────┼────────┼──────────┼──────────┼──────────────────────┐
-//	│ 'l'  │ depth  │ attempts │ expiries │ version, in letters  │ 26 bytes
-//	├──────┼────────┼──────────┴──────────┴──┬───────────────────┘
-//	│ skf  │ depth  │ version, in letters    │ 24 bytes
-//	└──────┴────────┴────────────────────────┘
+//	 0     1       3        4          5          6
+//	┌─────┬───────┬────────┬──────────┬──────────┐
+//	│ w W │ depth │ weight │ attempts │ expiries │ 6 bytes; W: then what was decided
+//	├─────┼───────┼────────┼──────────┼──────────┼─────────┐
+//	│ l L │ depth │ weight │ attempts │ expiries │ version │ 27 bytes; L: then what was decided
+//	├─────┼───────┼────────┴┬─────────┴──────────┴─────────┘
+//	│ skf │ depth │ version │ 24 bytes; s: then its marks, 8 bytes each
+//	└─────┴───────┴─────────┘
 //
-// Expiries are leases of the URL that nobody settled in time.
+// Expiries are leases of the URL that nobody settled in time. A mark is the
+// beginning of the SHA-256 of a tally's name. What is asked again is counted
+// twice, under the letter of what was decided and under both, as Ws, and goes on
+// counting on its tallies.
 //
 // The URL itself is kept only while it waits or is leased, in an element:
 //
-//	 0          16      18         19     20         22    23
-//	┌──────────┬───────┬──────────┬──────┬──────────┬─────┬────────────┬─────┐
-//	│ identity │ depth │ attempts │ hops │ exponent │ len │ collection │ URL │
-//	└──────────┴───────┴──────────┴──────┴──────────┴─────┴────────────┴─────┘
+//	 0          16       17      19       20         21     22         24      25
+//	┌──────────┬────────┬───────┬────────┬──────────┬──────┬──────────┬───────┬─────┐
+//	│ identity │ letter │ depth │ weight │ attempts │ hops │ exponent │ flags │ len │ 26 bytes
+//	├──────────┴────┬───┴───────┴──┬─────┴──────────┴┬─────┴──────────┴───────┴─────┘
+//	│ W: version    │ collection   │ look, if any    │ URL
+//	└───────────────┴──────────────┴─────────────────┴────
 //
-// An element counts only while the URL's state is waiting with the depth that
-// the element tells; its attempts are then those of the state. Others are left
-// behind when a URL moves up or is settled late, and are dropped when a lease
-// comes across them.
+//	 0      8        16           17               18
+//	┌──────┬────────┬────────────┬────────────────┬──────┬───────────────┐
+//	│ time │ digest │ len (ETag) │ len (Modified) │ ETag │ Last-Modified │ look
+//	└──────┴────────┴────────────┴────────────────┴──────┴───────────────┘
+//
+// The flags are 1: it is read as a sitemap, 2: there is a look, 4: at which it
+// was missing. A URL waits in the band of its weight, 15 - weight/16, or, if
+// that is 0, of its depth, up to 15. Only a page that is stored waits apart,
+// behind all bands: asking again for it adds none, so that it may be had where
+// new ones may not. What was skipped or failed may become a page.
+//
+// An element counts only while the URL's state has its letter, the depth and
+// the weight that it tells and, if it waits again, the version that decided;
+// its attempts are then those of the state. Others are left behind when a URL
+// moves up or is settled late, and are dropped when a lease comes across them.
+// So no URL has two that count.
 //
 // Sorted sets hold hosts and leases, never URLs: the embedded Redis of a
 // laptop sorts a whole set on every range read.

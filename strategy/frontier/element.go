@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
 // Entry is a URL that waits or is leased.
@@ -17,50 +18,117 @@ type Entry struct {
 	Hops       uint8           // redirects followed from the URL that was linked
 	Attempts   uint8           // times asked so far, as far as an outcome says so
 	Exponent   int16           // expiry class
+	Weight     uint8           // see book.Link
+	Sitemap    bool            // it is read as one
 	Collection string          // at most 255 bytes
+	Last       *batch.Look     // of a URL that is asked for again; its time to the millisecond, each validator at most 255 bytes
 }
 
 const (
-	headerBytes   = 23 // of an element, before the collection
+	headerBytes   = 26 // of an element, before what has a length of its own
+	versionBytes  = 21 // of a version in letters
 	maxURL        = 1<<16 - 1
 	maxCollection = 1<<8 - 1
 )
 
-// element writes the entry, without its host, as doc.go draws it.
-func (e Entry) element() (string, error) {
+// Letters of an element, those of the states in which it counts.
+const (
+	first = 'w' // its URL waits
+	again = 'W' // its URL waits again
+)
+
+// Flags of an element.
+const (
+	isSitemap = 1 << iota
+	hasLook
+	isMissing // Missing of the look
+	allFlags  = isSitemap | hasLook | isMissing
+)
+
+// element writes the entry, without its host, as doc.go draws it: of a URL that
+// waits again because of its state of this version, in letters; "": of one that
+// waits for the first time.
+func (e Entry) element(version string) (string, error) {
 	if e.URL == "" || len(e.URL) > maxURL {
 		return "", fmt.Errorf("URL of %s has %d bytes, want 1 to %d", e.ID, len(e.URL), maxURL)
 	}
 	if len(e.Collection) > maxCollection {
 		return "", fmt.Errorf("collection of %s has %d bytes, want at most %d", e.URL, len(e.Collection), maxCollection)
 	}
-	b := make([]byte, 0, headerBytes+len(e.Collection)+len(e.URL))
+	if e.Host == "" {
+		return "", fmt.Errorf("URL %s has no host", e.URL)
+	}
+	letter, flags := byte(first), byte(0)
+	if version != "" {
+		letter = again
+	}
+	if e.Sitemap {
+		flags |= isSitemap
+	}
+	if e.Last != nil {
+		flags |= hasLook
+		if e.Last.Missing {
+			flags |= isMissing
+		}
+	}
+	b := make([]byte, 0, headerBytes+len(version)+len(e.Collection)+len(e.URL))
 	b = append(b, e.ID[:]...)
+	b = append(b, letter)
 	b = binary.BigEndian.AppendUint16(b, e.Depth)
-	b = append(b, e.Attempts, e.Hops)
+	b = append(b, e.Weight, e.Attempts, e.Hops)
 	b = binary.BigEndian.AppendUint16(b, uint16(e.Exponent))
-	b = append(b, byte(len(e.Collection)))
+	b = append(b, flags, byte(len(e.Collection)))
+	b = append(b, version...)
 	b = append(b, e.Collection...)
-	b = append(b, e.URL...)
-	return string(b), nil
+	if e.Last != nil {
+		var err error
+		if b, err = appendLook(b, *e.Last); err != nil {
+			return "", fmt.Errorf("last look at %s: %w", e.URL, err)
+		}
+	}
+	return string(append(b, e.URL...)), nil
 }
 
 var errElement = errors.New("element of the queue is damaged")
 
 // parseElement reads what element writes; the host is the queue's.
-func parseElement(s, host string) (Entry, error) {
-	if len(s) < headerBytes || len(s) <= headerBytes+int(s[22]) {
-		return Entry{}, fmt.Errorf("%w: %q of host %s", errElement, s, host)
+func parseElement(s, host string) (e Entry, version string, err error) {
+	if len(s) < headerBytes {
+		return Entry{}, "", fmt.Errorf("%w: %q of host %s", errElement, s, host)
 	}
-	url := headerBytes + int(s[22])
-	return Entry{
-		URL:        s[url:],
-		ID:         layout.Identity([]byte(s[:16])),
-		Host:       host,
-		Depth:      uint16(s[16])<<8 | uint16(s[17]),
-		Attempts:   s[18],
-		Hops:       s[19],
-		Exponent:   int16(uint16(s[20])<<8 | uint16(s[21])),
-		Collection: s[headerBytes:url],
-	}, nil
+	letter, flags := s[16], s[24]
+	e = Entry{
+		ID:       layout.Identity([]byte(s[:16])),
+		Host:     host,
+		Depth:    uint16(s[17])<<8 | uint16(s[18]),
+		Weight:   s[19],
+		Attempts: s[20],
+		Hops:     s[21],
+		Exponent: int16(uint16(s[22])<<8 | uint16(s[23])),
+		Sitemap:  flags&isSitemap != 0,
+	}
+	rest := s[headerBytes:]
+	ok := letter == first || letter == again
+	if letter == again {
+		version, rest, ok = cut(rest, versionBytes)
+	}
+	if ok {
+		e.Collection, rest, ok = cut(rest, int(s[25]))
+	}
+	if ok && flags&hasLook != 0 {
+		e.Last, rest, ok = parseLook(rest, flags&isMissing != 0)
+	}
+	if e.URL = rest; !ok || rest == "" || len(rest) > maxURL || flags&^allFlags != 0 || e.Last == nil && flags&isMissing != 0 {
+		return Entry{}, "", fmt.Errorf("%w: %q of host %s", errElement, s, host)
+	}
+	return e, version, nil
+}
+
+// cut parts the first n bytes from the rest, and reports whether there are as
+// many.
+func cut(s string, n int) (before, after string, ok bool) {
+	if len(s) < n {
+		return "", s, false
+	}
+	return s[:n], s[n:], true
 }

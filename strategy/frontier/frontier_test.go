@@ -12,6 +12,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
@@ -72,7 +73,7 @@ func TestEntrySurvives(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		want := []Entry{
 			{URL: "http://a/1?q=\x00ü", Host: "a", Depth: 3, Hops: 255, Attempts: 254, Exponent: -7, Collection: "docs"},
-			{URL: "http://a/2", Host: "a", Depth: 65535, Exponent: 32767},
+			{URL: "http://a/2", Host: "a", Depth: 65535, Exponent: 32767, Weight: 1, Sitemap: true},
 		}
 		for i := range want {
 			want[i].ID = layout.IdentityOf(want[i].URL)
@@ -97,9 +98,14 @@ func TestBadInput(t *testing.T) {
 		{URL: "http://a/"},
 		{URL: strings.Repeat("u", 1<<16), Host: "a"},
 		{URL: "http://a/", Host: "a", Collection: strings.Repeat("c", 256)},
+		{URL: "http://a/", Host: "a", Last: &batch.Look{ETag: strings.Repeat("e", 256)}},
+		{URL: "http://a/", Host: "a", Last: &batch.Look{Modified: strings.Repeat("m", 256)}},
 	} {
 		if _, err := f.Admit(t.Context(), noon, []Entry{bad}); err == nil {
 			t.Errorf("admitted %+v", bad)
+		}
+		if _, err := f.Renew(t.Context(), noon, []Due{{Entry: bad}}); err == nil {
+			t.Errorf("renewed %+v", bad)
 		}
 	}
 	for _, bad := range []Request{
@@ -169,14 +175,20 @@ func TestRedisAway(t *testing.T) {
 	defer rdb.Close()
 	f, ctx := New(rdb, 3), t.Context()
 	for name, call := range map[string]func(context.Context) error{
-		"Epoch":  func(ctx context.Context) error { _, err := f.Epoch(ctx); return err },
-		"Open":   func(ctx context.Context) error { return f.Open(ctx, 1, "", nil) },
-		"Admit":  func(ctx context.Context) error { _, err := f.Admit(ctx, noon, entries("a", 1)); return err },
-		"Mark":   func(ctx context.Context) error { return f.Mark(ctx, []Known{{State: book.Stored}}) },
-		"Lease":  func(ctx context.Context) error { _, _, err := f.Lease(ctx, request(noon)); return err },
-		"Settle": func(ctx context.Context) error { _, err := f.Settle(ctx, Settlement{}); return err },
-		"Expire": func(ctx context.Context) error { _, err := f.Expire(ctx, noon); return err },
-		"Counts": func(ctx context.Context) error { _, err := f.Counts(ctx); return err },
+		"Epoch": func(ctx context.Context) error { _, err := f.Epoch(ctx); return err },
+		"Open":  func(ctx context.Context) error { return f.Open(ctx, 1, "", nil) },
+		"Admit": func(ctx context.Context) error { _, err := f.Admit(ctx, noon, entries("a", 1)); return err },
+		"Mark":  func(ctx context.Context) error { return f.Mark(ctx, []Known{{State: book.Stored}}) },
+		"Renew": func(ctx context.Context) error {
+			_, err := f.Renew(ctx, noon, []Due{{Entry: entry("a", "x", 1)}})
+			return err
+		},
+		"Extend":  func(ctx context.Context) error { _, err := f.Extend(ctx, layout.Version{}, noon); return err },
+		"Tallies": func(ctx context.Context) error { _, err := f.Tallies(ctx, []string{"x"}); return err },
+		"Lease":   func(ctx context.Context) error { _, _, err := f.Lease(ctx, request(noon)); return err },
+		"Settle":  func(ctx context.Context) error { _, err := f.Settle(ctx, Settlement{}); return err },
+		"Expire":  func(ctx context.Context) error { _, err := f.Expire(ctx, noon); return err },
+		"Counts":  func(ctx context.Context) error { _, err := f.Counts(ctx); return err },
 		"Pending": func(ctx context.Context) error {
 			for _, err := range f.Pending(ctx) {
 				return err

@@ -43,10 +43,7 @@ func paths(list []Entry) []string {
 
 // result is the outcome of asking for an entry.
 func result(e Entry, s book.State) Result {
-	return Result{
-		ID: e.ID, URL: e.URL, State: s, Depth: e.Depth, Hops: e.Hops,
-		Attempts: e.Attempts + 1, Exponent: e.Exponent, Collection: e.Collection,
-	}
+	return Result{ID: e.ID, State: s, Depth: e.Depth, Attempts: e.Attempts + 1}
 }
 
 // settlement gives all URLs of a lease one state.

@@ -18,8 +18,9 @@ type Request struct {
 	Horizon     time.Duration // a host may be leased this long before it can be asked
 	Deadline    time.Time     // the lease's end
 	Max         int           // most URLs, 1 to 500
-	MaxBytes    int           // most bytes of URLs; a single longer one is leased alone
+	MaxBytes    int           // most bytes of URLs with their collections and last looks; a single longer one is leased alone
 	Connections int           // most leases out on one host at a time; a host that was full notices a higher number when one ends
+	Again       bool          // only pages that are stored, and asked again
 }
 
 func (r Request) check() error {
@@ -38,7 +39,7 @@ type Lease struct {
 	NotBefore time.Time // when the host may be asked
 	Deadline  time.Time // to the millisecond
 	Failures  uint16    // answers in a row that were failures, of the host (see Settlement)
-	Entries   []Entry   // shallow ones first
+	Entries   []Entry   // by band; then pages that are stored
 }
 
 // Alone is the number of attempts, or of leases that expired, from which a URL
@@ -48,7 +49,8 @@ const Alone = 2
 
 // Lease leases URLs of the host that may be asked first. It returns false when
 // no host can be asked before the horizon, and ErrNotBuilt before Open. A URL
-// is on one lease at a time.
+// is on one lease at a time. Pages that are stored are leased again only where
+// nothing else waits on the host, or if the request wants no others.
 func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 	if err := r.check(); err != nil {
 		return Lease{}, false, f.failed("lease from", err)
@@ -61,7 +63,7 @@ func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 		reply, err := f.run(ctx, leaseScript,
 			strconv.FormatUint(version.Epoch, 10), version.String(),
 			r.Now.UnixMilli(), r.Now.Add(r.Horizon).UnixMilli(), r.Deadline.UnixMilli(),
-			r.Max, r.MaxBytes, r.Connections).Result()
+			r.Max, r.MaxBytes, r.Connections, r.Again).Result()
 		switch {
 		case err != nil:
 			return Lease{}, false, f.failed("lease from", err)
@@ -118,13 +120,20 @@ func parseLease(reply any, v layout.Version, deadline time.Time) (Lease, error) 
 	}
 	for _, item := range items[3:] {
 		s, _ := item.(string)
-		entry, err := parseElement(s, host)
+		entry, _, err := parseElement(s, host)
 		if err != nil {
 			return Lease{}, fmt.Errorf("lease %s: %w", v, err)
 		}
 		lease.Entries = append(lease.Entries, entry)
 	}
 	return lease, nil
+}
+
+// Extend moves the end of a lease that is out to the deadline, and reports
+// whether it is out.
+func (f *Frontier) Extend(ctx context.Context, v layout.Version, deadline time.Time) (bool, error) {
+	out, err := f.run(ctx, extendScript, v.String(), deadline.UnixMilli()).Bool()
+	return out, f.wrap("extend lease "+v.String()+" in", err)
 }
 
 // Expire ends the leases whose deadline has passed. Their URLs wait again, at

@@ -50,6 +50,30 @@ func TestLeaseOrder(t *testing.T) {
 	})
 }
 
+// TestLeaseOrderByWeight: the strongest links come first, among those that are
+// only deep or shallow, and one that was found to be stronger overtakes.
+func TestLeaseOrderByWeight(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		weighed := func(path string, depth uint16, weight uint8) Entry {
+			e := entry("a", path, depth)
+			e.Weight = weight
+			return e
+		}
+		f.admit(noon,
+			weighed("weakest", 0, 1), weighed("strong", 9, 239), weighed("strongest", 9, 240), weighed("third", 3, 0),
+			weighed("overtakes", 2, 16), weighed("stays", 2, 100), weighed("shallower", 8, 70))
+		f.admit(noon, weighed("overtakes", 5, 255), weighed("stays", 2, 96), weighed("shallower", 4, 1))
+		var got []string
+		for _, e := range f.lease(request(noon)).Entries {
+			got = append(got, fmt.Sprint(e.URL[len("http://a/"):], " ", e.Depth, " ", e.Weight))
+		}
+		want := []string{"strongest 9 240", "overtakes 2 255", "strong 9 239", "third 3 0", "stays 2 100", "shallower 4 70", "weakest 0 1"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestMovingUpKeepsAttempts(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entry("a", "x", 5))
@@ -67,7 +91,7 @@ func TestLeaseBytes(t *testing.T) {
 		long := strings.Repeat("l", 100)
 		f.admit(noon, entry("a", "1", 1), entry("a", "2", 1), entry("a", long, 1), entry("a", "4", 1))
 		r := request(noon)
-		r.MaxBytes = 2*len("http://a/1") + 1
+		r.MaxBytes = 2*len("docs"+"http://a/1") + 1
 		for i, want := range [][]string{{"1", "2"}, {long}, {"4"}} {
 			r.Now = at(float64(i))
 			lease := f.lease(r)
@@ -148,6 +172,65 @@ func TestFailures(t *testing.T) {
 		f.must(err)
 		if diff := cmp.Diff(map[string]string{"a": "1"}, kept); diff != "" {
 			t.Errorf("kept of hosts that fail and do not: %s", diff)
+		}
+	})
+}
+
+// TestLateRest: what comes when the lease is over keeps the host resting as
+// long as it says, and never shorter than is known.
+func TestLateRest(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.admit(noon, entries("a", 9)...)
+		r := request(noon)
+		r.Max = 1
+		late := settlement(f.lease(r), at(1), book.Retry)
+		late.Rest, late.Failures = at(500), 3
+		_, err := f.Expire(t.Context(), at(61))
+		f.must(err)
+		f.settle(late)
+		r.Now = at(499)
+		f.noLease(r)
+		sooner := late
+		sooner.Rest, sooner.Failures = at(400), 9
+		f.settle(sooner)
+		f.noLease(r)
+		r.Now = at(500)
+		lease := f.lease(r)
+		if lease.Failures != 3 {
+			t.Errorf("%d failures, want those of the late one, 3", lease.Failures)
+		}
+		f.settle(settlement(lease, at(500), book.Stored))
+		f.settle(late) // once more
+		r.Now = at(501)
+		if n := f.lease(r).Failures; n != 0 {
+			t.Errorf("%d failures, want none, as of the last that was settled", n)
+		}
+	})
+}
+
+func TestExtend(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.admit(noon, entries("a", 2)...)
+		lease := f.lease(request(noon))
+		extend := func(deadline float64, want bool) {
+			t.Helper()
+			if out, err := f.Extend(t.Context(), lease.Version, at(deadline)); err != nil || out != want {
+				t.Errorf("Extend = %v, %v, want %v", out, err, want)
+			}
+		}
+		extend(90, true)
+		extend(90, true)
+		for _, step := range []struct {
+			now  float64
+			want int
+		}{{90, 0}, {90.5, 2}} {
+			if n, err := f.Expire(t.Context(), at(step.now)); err != nil || n != step.want {
+				t.Errorf("at %v s: %d URLs expired, %v, want %d", step.now, n, err, step.want)
+			}
+		}
+		extend(120, false)
+		if c := f.counts(); c.Batches != 0 || c.Waiting != 2 {
+			t.Errorf("%+v, want no batch out", c)
 		}
 	})
 }
@@ -269,7 +352,7 @@ func TestLateRetry(t *testing.T) {
 		again.Outcomes = late.Outcomes[:1]
 		f.settle(again) // while it waits
 		f.admit(noon, entry("a", "0", 0))
-		second := f.lease(request(at(61)))
+		second := f.lease(request(at(62)))
 		attempts := func(l Lease) map[string]uint8 {
 			got := map[string]uint8{}
 			for i, path := range paths(l.Entries) {
@@ -283,8 +366,8 @@ func TestLateRetry(t *testing.T) {
 		for range 2 { // while they are leased
 			f.settle(late)
 		}
-		expire(at(122))
-		r := request(at(122))
+		expire(at(123))
+		r := request(at(123))
 		got := map[string]uint8{}
 		for range 3 { // twice expired, each is leased alone
 			r.Connections++

@@ -2,34 +2,56 @@ package frontier
 
 import (
 	"fmt"
-	"maps"
-	"math/rand/v2"
 	"slices"
-	"strconv"
-	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
 // model is the frontier as plain maps.
 type model struct {
-	urls     map[string]*modelURL
+	urls     map[layout.Identity]*modelURL
 	next     map[string]time.Time
 	failures map[string]uint16
 	leases   map[layout.Version]Lease
 }
 
+func newModel() model {
+	return model{
+		urls: map[layout.Identity]*modelURL{}, next: map[string]time.Time{},
+		failures: map[string]uint16{}, leases: map[layout.Version]Lease{},
+	}
+}
+
 type modelURL struct {
-	Entry
-	state   book.State // 'w', 'l' or a final one
-	version layout.Version
-	expired uint8 // leases, up to Alone
+	Entry                  // as it waits or is leased
+	state   byte           // 'w', 'l' or, when it is not asked for, 0
+	lease   layout.Version // that has it
+	expired uint8          // leases, up to Alone
+	decided *Known         // nil: nothing yet
+}
+
+func (u *modelURL) leasedBy(v layout.Version) bool { return u != nil && u.state == 'l' && u.lease == v }
+
+// stored reports whether it is a page that is stored, asked again or not.
+func (u *modelURL) stored() bool {
+	return u.decided != nil && (u.decided.State == book.Stored || u.decided.State == book.Unchanged)
+}
+
+// queue is the place of the queue in which it waits, among those of its host.
+func (u *modelURL) queue() int {
+	if u.stored() {
+		return 16
+	}
+	return bandOf(u.Entry)
+}
+
+// undecided reports whether an outcome of the version is news.
+func (u *modelURL) undecided(v layout.Version) bool {
+	return u.decided == nil || v.Compare(u.decided.Version) > 0
 }
 
 func (m *model) counts() Counts {
@@ -40,7 +62,18 @@ func (m *model) counts() Counts {
 			c.Waiting++
 		case 'l':
 			c.Leased++
-		case book.Stored:
+		}
+		if u.decided == nil {
+			continue
+		}
+		if u.stored() && u.state != 0 {
+			c.Again++
+		}
+		if u.stored() && u.state == 'l' {
+			c.LeasedAgain++
+		}
+		switch u.decided.State {
+		case book.Stored, book.Unchanged:
 			c.Stored++
 		case book.Skipped:
 			c.Skipped++
@@ -49,6 +82,18 @@ func (m *model) counts() Counts {
 		}
 	}
 	return c
+}
+
+func (m *model) tallies() map[string]int64 {
+	tallies := map[string]int64{}
+	for _, u := range m.urls {
+		if u.stored() {
+			for _, name := range u.decided.Tallies {
+				tallies[name]++
+			}
+		}
+	}
+	return tallies
 }
 
 func (m *model) active(host string) (n int) {
@@ -60,9 +105,10 @@ func (m *model) active(host string) (n int) {
 	return n
 }
 
-func (m *model) waiting(host string) (list []*modelURL) {
+// waiting are the URLs of a host that wait, or only the pages asked again.
+func (m *model) waiting(host string, again bool) (list []*modelURL) {
 	for _, u := range m.urls {
-		if u.Host == host && u.state == 'w' {
+		if u.Host == host && u.state == 'w' && (!again || u.stored()) {
 			list = append(list, u)
 		}
 	}
@@ -70,27 +116,36 @@ func (m *model) waiting(host string) (list []*modelURL) {
 }
 
 func (m *model) admit(e Entry) {
-	u := m.urls[e.URL]
+	u := m.urls[e.ID]
 	if u == nil {
-		m.urls[e.URL] = &modelURL{Entry: e, state: 'w'}
-	} else if u.state == 'w' && e.Depth < u.Depth {
-		e.Attempts = u.Attempts
+		m.urls[e.ID] = &modelURL{Entry: e, state: 'w'}
+	} else if u.state == 'w' && u.decided == nil && (e.Depth < u.Depth || bandOf(e) < bandOf(u.Entry)) {
+		if bandOf(e) >= bandOf(u.Entry) {
+			e.Weight = u.Weight
+		}
+		e.Depth, e.Attempts = min(e.Depth, u.Depth), u.Attempts
 		u.Entry = e
 	}
 }
 
-func (m *model) decide(url string, s book.State, v layout.Version, depth uint16) {
-	u := m.urls[url]
+func (m *model) decide(k Known) {
+	u := m.urls[k.ID]
 	if u == nil {
-		u = &modelURL{state: 'w'}
-		m.urls[url] = u
+		u = &modelURL{}
+		m.urls[k.ID] = u
 	}
-	if u.state == 'w' || u.state == 'l' || v.Compare(u.version) > 0 {
-		if s == book.Unchanged {
-			s = book.Stored
-		}
-		u.state, u.version, u.Depth = s, v, depth
+	if u.undecided(k.Version) {
+		u.state, u.decided = 0, &k
 	}
+}
+
+func (m *model) renew(d Due) int {
+	u := m.urls[d.ID]
+	if u == nil || u.state != 0 || d.Version.Compare(u.decided.Version) < 0 {
+		return 0
+	}
+	u.Entry, u.state, u.expired = d.Entry, 'w', 0
+	return 1
 }
 
 // leased says what must hold of a lease that was given, and takes it.
@@ -104,43 +159,46 @@ func (m *model) leased(r Request, l Lease) error {
 	if want := m.failures[l.Host]; l.Failures != want {
 		return fmt.Errorf("%d failures of %s, want %d", l.Failures, l.Host, want)
 	}
-	var band, bytes int
+	var place, bytes int
+	most := r.Max
 	for i, e := range l.Entries {
-		u := m.urls[e.URL]
+		u := m.urls[e.ID]
 		if u == nil || u.state != 'w' {
 			return fmt.Errorf("%s did not wait", e.URL)
 		}
-		if diff := cmp.Diff(u.Entry, e); diff != "" {
-			return fmt.Errorf("%s is not as admitted: %s", e.URL, diff)
+		if r.Again && !u.stored() {
+			return fmt.Errorf("%s is not stored", e.URL)
 		}
-		if bytes += len(e.URL); bytes > r.MaxBytes && i > 0 {
+		if diff := cmp.Diff(u.Entry, e); diff != "" {
+			return fmt.Errorf("%s is not as it was to wait: %s", e.URL, diff)
+		}
+		if bytes += u.size(); bytes > r.MaxBytes && i > 0 {
 			return fmt.Errorf("%d bytes of URLs", bytes)
 		}
-		if band16(e) < band {
-			return fmt.Errorf("%s comes after a deeper one", e.URL)
+		if u.queue() < place {
+			return fmt.Errorf("%s comes after one of a later queue", e.URL)
 		}
-		band = band16(e)
-		u.state, u.version = 'l', l.Version
-	}
-	left := m.waiting(l.Host)
-	for _, u := range left {
-		if int(u.Depth) < band {
-			return fmt.Errorf("%s was left out for deeper ones", u.URL)
-		}
-	}
-	most := r.Max
-	for _, e := range l.Entries {
-		most = together(most, m.urls[e.URL])
+		place, most = u.queue(), together(most, u)
+		u.state, u.lease = 'l', l.Version
 	}
 	if len(l.Entries) > most {
 		return fmt.Errorf("%d leased, at most %d may be", len(l.Entries), most)
 	}
-	for _, u := range left { // the next is one of the shallowest band
-		if !slices.ContainsFunc(left, func(other *modelURL) bool { return band16(other.Entry) < band16(u.Entry) }) {
-			most = together(most, u)
+	left := m.waiting(l.Host, r.Again)
+	first := place
+	if len(left) > 0 {
+		first = slices.MinFunc(left, func(a, b *modelURL) int { return a.queue() - b.queue() }).queue()
+	}
+	if first < place {
+		return fmt.Errorf("one of queue %d was left out for those of queue %d", first, place)
+	}
+	size := 0
+	for _, u := range left { // the next is one of these
+		if u.queue() == first {
+			most, size = together(most, u), max(size, u.size())
 		}
 	}
-	full := len(l.Entries) >= most || bytes+len("http://h3:8080/299") > r.MaxBytes // the next may not have fit
+	full := len(l.Entries) >= most || bytes+size > r.MaxBytes // the next may not have fit
 	if len(left) > 0 && !full || len(l.Entries) == 0 || len(l.Entries) > r.Max {
 		return fmt.Errorf("%d leased, %d left", len(l.Entries), len(left))
 	}
@@ -148,7 +206,25 @@ func (m *model) leased(r Request, l Lease) error {
 	return nil
 }
 
-func band16(e Entry) int { return min(int(e.Depth), 15) }
+func bandOf(e Entry) int {
+	if e.Weight > 0 {
+		return 15 - int(e.Weight)/16
+	}
+	return min(int(e.Depth), 15)
+}
+
+// size is how much of a lease's bytes the URL takes.
+func (u *modelURL) size() int {
+	var version string
+	if u.decided != nil {
+		version = u.decided.Version.String()
+	}
+	element, err := u.element(version)
+	if err != nil {
+		panic(err)
+	}
+	return len(element) - headerBytes
+}
 
 // together is how many URLs may be leased with one, of so many.
 func together(most int, u *modelURL) int {
@@ -164,7 +240,7 @@ func together(most int, u *modelURL) int {
 // refused says what must hold when there was no lease.
 func (m *model) refused(r Request, hosts []string) error {
 	for _, h := range hosts {
-		if len(m.waiting(h)) > 0 && m.active(h) < r.Connections && !m.next[h].After(r.Now.Add(r.Horizon)) {
+		if len(m.waiting(h, r.Again)) > 0 && m.active(h) < r.Connections && !m.next[h].After(r.Now.Add(r.Horizon)) {
 			return fmt.Errorf("host %s could have been asked", h)
 		}
 	}
@@ -173,32 +249,32 @@ func (m *model) refused(r Request, hosts []string) error {
 
 func (m *model) settle(s Settlement) {
 	for _, r := range s.Outcomes {
-		switch u := m.urls[r.URL]; r.State {
-		case book.Retry:
-			if u == nil || u.state != 'w' && u.state != 'l' {
-				break
-			}
-			if _, out := m.leases[s.Version]; out && u.state == 'l' && u.version == s.Version {
-				u.state, u.Entry, u.expired = 'w', r.entry(), 0
-				u.Host = s.Host
-			} else {
-				u.Attempts = max(u.Attempts, r.Attempts)
-			}
-		case book.NotAsked:
-		default:
-			m.decide(r.URL, r.State, s.Version, r.Depth)
+		switch u := m.urls[r.ID]; {
+		case r.State == book.NotAsked:
+		case r.State != book.Retry:
+			m.decide(Known{ID: r.ID, Version: s.Version, State: r.State, Depth: r.Depth, Tallies: r.Tallies})
+		case u.leasedBy(s.Version):
+			u.state, u.Attempts, u.expired = 'w', r.Attempts, 0
+		case u != nil && u.state != 0 && u.undecided(s.Version):
+			u.Attempts = max(u.Attempts, r.Attempts)
 		}
+	}
+	earliest := latest(s.Ended.Add(s.Delay), s.Rest)
+	sooner := m.next[s.Host].Before(earliest)
+	if sooner {
+		m.next[s.Host] = earliest
 	}
 	if _, out := m.leases[s.Version]; out {
 		m.end(s.Version, false)
-		m.next[s.Host] = latest(m.next[s.Host], s.Ended.Add(s.Delay), s.Rest)
 		m.failures[s.Host] = s.Failures
+	} else if sooner {
+		m.failures[s.Host] = max(m.failures[s.Host], s.Failures)
 	}
 }
 
 func (m *model) end(v layout.Version, expired bool) {
 	for _, e := range m.leases[v].Entries {
-		if u := m.urls[e.URL]; u.state == 'l' && u.version == v {
+		if u := m.urls[e.ID]; u.leasedBy(v) {
 			u.state = 'w'
 			if expired && u.expired < Alone {
 				u.expired++
@@ -210,180 +286,4 @@ func (m *model) end(v layout.Version, expired bool) {
 
 func latest(times ...time.Time) time.Time {
 	return slices.MaxFunc(times, time.Time.Compare)
-}
-
-// TestModel does thousands of random things, among them settlements that come
-// twice, late and out of order, to the frontier and to the model.
-func TestModel(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
-		for seed := range uint64(2) {
-			if err := rdb.FlushDB(t.Context()).Err(); err != nil {
-				t.Fatal(err)
-			}
-			run := modelRun{
-				fixture:     opened(t, rdb),
-				rand:        rand.New(rand.NewPCG(seed, 1)),
-				now:         noon,
-				connections: 1 + int(seed%2),
-				model: model{
-					urls: map[string]*modelURL{}, next: map[string]time.Time{}, failures: map[string]uint16{}, leases: map[layout.Version]Lease{},
-				},
-			}
-			for step := range 1200 {
-				err := run.step()
-				if err == nil && step%25 == 24 {
-					err = run.compareKnown()
-				}
-				if err != nil {
-					t.Fatalf("seed %d, step %d: %v", seed, step, err)
-				}
-			}
-		}
-	})
-}
-
-var modelHosts = []string{"h0", "h1", "h2", "h3:8080"}
-
-type modelRun struct {
-	fixture
-	model   model
-	rand    *rand.Rand
-	now     time.Time
-	settled []Settlement // of all batches so far
-
-	connections int
-}
-
-func (m *modelRun) step() error {
-	m.now = m.now.Add(time.Duration(m.rand.IntN(400)) * time.Millisecond)
-	switch n := m.rand.IntN(20); {
-	case n < 5:
-		m.admitSome()
-	case n < 12:
-		if err := m.leaseOne(); err != nil {
-			return err
-		}
-	case n < 18 && len(m.settled) > 0:
-		s := m.settled[len(m.settled)-1-m.rand.IntN(min(6, len(m.settled)))]
-		if m.rand.IntN(5) == 0 {
-			s = m.settled[m.rand.IntN(len(m.settled))]
-		}
-		m.fixture.settle(s)
-		m.model.settle(s)
-	case n == 18:
-		if _, err := m.Expire(m.t.Context(), m.now); err != nil {
-			return err
-		}
-		for v, l := range m.model.leases {
-			if l.Deadline.Before(m.now) {
-				m.model.end(v, true)
-			}
-		}
-	case n == 19:
-		u := m.randomEntry()
-		k := Known{ID: u.ID, Version: layout.Version{Epoch: 1, Token: m.rand.Uint64N(100)}, State: m.anyState(), Depth: u.Depth}
-		if k.State == book.Retry || k.State == book.NotAsked {
-			return nil
-		}
-		m.must(m.Mark(m.t.Context(), []Known{k}))
-		m.model.decide(u.URL, k.State, k.Version, k.Depth)
-	}
-	return m.compareCounts()
-}
-
-func (m *modelRun) randomEntry() Entry {
-	host := modelHosts[m.rand.IntN(len(modelHosts))]
-	e := entry(host, strconv.Itoa(m.rand.IntN(300)), uint16(m.rand.IntN(18)))
-	e.Hops, e.Exponent = uint8(m.rand.IntN(5)), int16(m.rand.IntN(9)-4)
-	return e
-}
-
-func (m *modelRun) admitSome() {
-	list := make([]Entry, m.rand.IntN(12))
-	for i := range list {
-		list[i] = m.randomEntry()
-	}
-	m.admit(m.now, list...)
-	for _, e := range list {
-		m.model.admit(e)
-	}
-}
-
-func (m *modelRun) anyState() book.State {
-	states := []book.State{book.Stored, book.Unchanged, book.Skipped, book.Failed, book.Retry, book.NotAsked}
-	return states[m.rand.IntN(len(states))]
-}
-
-func (m *modelRun) leaseOne() error {
-	r := Request{
-		Now: m.now, Horizon: time.Duration(m.rand.IntN(500)) * time.Millisecond,
-		Deadline: m.now.Add(4 * time.Second),
-		Max:      1 + m.rand.IntN(15), MaxBytes: 1 + m.rand.IntN(200), Connections: m.connections,
-	}
-	lease, ok, err := m.Lease(m.t.Context(), r)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return m.model.refused(r, modelHosts)
-	}
-	s := Settlement{
-		Version: lease.Version, Host: lease.Host,
-		Ended: m.now.Add(time.Duration(m.rand.IntN(1000)) * time.Millisecond),
-		Delay: time.Duration(m.rand.IntN(1000)) * time.Millisecond,
-	}
-	if m.rand.IntN(10) == 0 {
-		s.Rest = m.now.Add(2 * time.Second)
-	}
-	if m.rand.IntN(2) == 0 {
-		s.Failures = lease.Failures + 1
-	}
-	for _, e := range lease.Entries {
-		if m.rand.IntN(10) > 0 { // some are missing
-			s.Outcomes = append(s.Outcomes, result(e, m.anyState()))
-		}
-	}
-	if m.rand.IntN(4) == 0 { // a redirect target, perhaps of another host
-		s.Outcomes = append(s.Outcomes, result(m.randomEntry(), m.anyState()))
-	}
-	m.settled = append(m.settled, s)
-	return m.model.leased(r, lease)
-}
-
-// compareCounts finds the counters as what they count in the model.
-func (m *modelRun) compareCounts() error {
-	if diff := cmp.Diff(m.model.counts(), m.counts()); diff != "" {
-		return fmt.Errorf("counts differ: %s", diff)
-	}
-	return nil
-}
-
-// compareKnown finds the known URLs and the pending ones as in the model.
-func (m *modelRun) compareKnown() error {
-	raw, err := m.rdb.HGetAll(m.t.Context(), m.key("known")).Result()
-	if err != nil {
-		return err
-	}
-	want, pending := map[string]string{}, map[layout.Identity]bool{}
-	for url, u := range m.model.urls {
-		id := layout.IdentityOf(url)
-		state := string([]byte{byte(u.state), byte(u.Depth >> 8), byte(u.Depth)})
-		if u.state == 'w' || u.state == 'l' {
-			state += string([]byte{u.Attempts, u.expired})
-		}
-		if u.state != 'w' {
-			state += u.version.String()
-		}
-		want[string(id[:])] = state
-		if u.state == 'w' || u.state == 'l' {
-			pending[id] = true
-		}
-	}
-	if !maps.Equal(want, raw) {
-		return fmt.Errorf("known URLs differ: %s", cmp.Diff(want, raw))
-	}
-	if got := m.pending(); !maps.Equal(pending, got) {
-		return fmt.Errorf("%d URLs are pending, want %d", len(got), len(pending))
-	}
-	return nil
 }

@@ -15,19 +15,21 @@ const chunk = 500
 
 var (
 	openScript   = script("open")
-	admitScript  = script("admit")
+	admitScript  = script("arrive", "admit")
+	renewScript  = script("arrive", "renew")
 	markScript   = script("mark")
 	leaseScript  = script("lease")
-	settleScript = script("settle")
-	expireScript = script("expire")
+	extendScript = script("extend")
+	settleScript = script("finish", "settle")
+	expireScript = script("finish", "expire")
 	resetScript  = script("reset")
 	learnScript  = script("learn")
 )
 
-// script reads script/<name>.lua, preceded by what all of them share.
-func script(name string) *redis.Script {
+// script joins these parts, script/<part>.lua, behind what all scripts share.
+func script(parts ...string) *redis.Script {
 	var text string
-	for _, part := range []string{"shared", name} {
+	for _, part := range append([]string{"shared"}, parts...) {
 		source, err := sources.ReadFile("script/" + part + ".lua")
 		if err != nil {
 			panic(err) // embedded: cannot happen in a program that was built

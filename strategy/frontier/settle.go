@@ -23,13 +23,12 @@ type Settlement struct {
 // Result is what a batch learnt about one URL.
 type Result struct {
 	ID         layout.Identity
-	URL        string // needed by Retry only
+	URL        string
 	State      book.State
-	Depth      uint16
-	Hops       uint8
-	Attempts   uint8 // this one included
-	Exponent   int16
+	Depth      uint16 // of a final state
+	Attempts   uint8  // of a Retry, this one included
 	Collection string
+	Tallies    []string // on which the URL counts while it is stored, see Tallies
 }
 
 // Settled tells what a settlement changed.
@@ -40,25 +39,24 @@ type Settled struct {
 }
 
 // Settle folds a batch's outcomes into the frontier, once, however often, late
-// or out of order it is called. A final state wins over waiting, over leased
-// and over a final state of a lower version, and makes an unknown URL known.
-// The rest counts only while the URL is leased by this very batch: Retry puts
-// it at the back of its band, NotAsked and URLs of the lease without an
-// outcome at the front. But the attempts of a Retry count later too, if they
-// are more than is known of a URL that is pending. If the lease is still out it
-// ends: the host may be asked again at the latest of Ended + Delay, Rest, and
-// the time known before, and its next lease tells the failures.
+// or out of order it is called. A final state wins over waiting and leased, but
+// over a final state, asked again or not, of a lower version only; and it makes
+// an unknown URL known. The rest counts only while the URL is leased by this
+// very batch: Retry puts it, as it was leased, at the back of its band,
+// NotAsked and URLs of the lease without an outcome at the front. But the
+// attempts of a Retry count later too, if they are more than is known of a URL
+// that is pending, or asked again since a lower version. If the lease is still
+// out it ends: the host may be asked again at the latest of Ended + Delay, Rest,
+// and the time known before, and its next lease tells the failures. If it has
+// ended, that holds too where it is later than what is known, but for failures
+// that are fewer.
 func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	var settled Settled
 	outcomes := s.Outcomes
 	for {
 		part := outcomes[:min(chunk, len(outcomes))]
 		outcomes = outcomes[len(part):]
-		args, err := s.arguments(part, len(outcomes) == 0)
-		if err != nil {
-			return settled, f.failed("settle in", err)
-		}
-		n, err := f.run(ctx, settleScript, args...).Int64Slice()
+		n, err := f.run(ctx, settleScript, s.arguments(part, len(outcomes) == 0)...).Int64Slice()
 		if err == nil && len(n) != 3 {
 			err = fmt.Errorf("unexpected answer %v", n)
 		}
@@ -75,33 +73,19 @@ func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 }
 
 // arguments are those of the settle script, for a part of the outcomes.
-func (s Settlement) arguments(part []Result, last bool) ([]any, error) {
+func (s Settlement) arguments(part []Result, last bool) []any {
 	earliest := max(notBefore(s.Ended.Add(s.Delay)), notBefore(s.Rest), 0)
 	var finals, retries []any
 	for _, r := range part {
-		if value, final := finalState(r.State, r.Depth, s.Version); final {
+		if value, final := finalState(r.State, r.Depth, s.Version, r.Tallies); final {
 			finals = append(finals, string(r.ID[:]), value)
-			continue
+		} else if r.State == book.Retry {
+			retries = append(retries, string(r.ID[:]), string([]byte{r.Attempts}))
 		}
-		if r.State != book.Retry {
-			continue
-		}
-		element, err := r.entry().element()
-		if err != nil {
-			return nil, fmt.Errorf("batch %s of host %s: %w", s.Version, s.Host, err)
-		}
-		retries = append(retries, element)
 	}
-	args := []any{s.Version.String(), earliest, last, s.Failures, len(finals) / 2}
-	return append(append(args, finals...), retries...), nil
+	args := []any{s.Version.String(), s.Host, earliest, last, s.Failures, len(finals) / 2}
+	return append(append(args, finals...), retries...)
 }
 
 // notBefore returns the first millisecond since 1970 that is no earlier.
 func notBefore(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
-
-func (r Result) entry() Entry {
-	return Entry{
-		URL: r.URL, ID: r.ID, Depth: r.Depth, Hops: r.Hops,
-		Attempts: r.Attempts, Exponent: r.Exponent, Collection: r.Collection,
-	}
-}

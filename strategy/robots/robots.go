@@ -17,6 +17,7 @@ package robots
 
 import (
 	"bytes"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -48,17 +49,24 @@ type line struct {
 // Parse returns the rules for a crawler from the answer to a request for a
 // robots.txt. Status 0 stands for no answer. Without an answer, or with a
 // server's error (5xx), nothing is allowed; if there is no file (4xx), or a
-// redirect led nowhere (3xx), all is (RFC 9309, section 2.3.1). The agent is
+// redirect led nowhere (3xx), all is (RFC 9309, section 2.3.1). A server that
+// is asked too often (429) has an error. The agent is
 // known by its product token, of letters, '_' and '-': "ExampleBot/1.0 (…)" and
 // "Mozilla/5.0 (compatible; ExampleBot/1.0; …)" are both called examplebot.
 func Parse(status int, body []byte, agent string) Rules {
-	switch status / 100 {
-	case 2:
+	switch {
+	case status/100 == 2:
 		return parse(body, agent)
-	case 3, 4:
+	case Reachable(status):
 		return Rules{}
 	}
 	return Rules{refuseAll: true}
+}
+
+// Reachable reports whether an answer to a request for a robots.txt tells the
+// rules. Else it is to be asked for again before anything else.
+func Reachable(status int) bool {
+	return status/100 >= 2 && status/100 <= 4 && status != http.StatusTooManyRequests
 }
 
 func parse(body []byte, agent string) Rules {

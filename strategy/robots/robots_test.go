@@ -84,7 +84,7 @@ func TestStatus(t *testing.T) {
 		status int
 		a, b   bool // whether /a and /b are allowed
 	}{
-		{200, false, true}, {206, false, true}, {301, true, true}, {404, true, true}, {403, true, true}, {429, true, true},
+		{200, false, true}, {206, false, true}, {301, true, true}, {404, true, true}, {403, true, true}, {429, false, false}, {99, false, false},
 		{500, false, false}, {503, false, false}, {0, false, false}, {-1, false, false}, {600, false, false},
 	} {
 		rules := Parse(test.status, body, agent)
@@ -93,6 +93,9 @@ func TestStatus(t *testing.T) {
 		}
 		if !rules.Allows("/robots.txt") {
 			t.Errorf("status %d: /robots.txt is refused", test.status)
+		}
+		if Reachable(test.status) != test.b {
+			t.Errorf("status %d: reachable %v", test.status, !test.b)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 // Clean returns the address that is crawled on behalf of the collection in place
 // of the target of a link: without the parameters that the collection drops.
 func (s *Settings) Clean(name string, target address.Address) address.Address {
-	return s.admissions[name].Clean(target)
+	return s.members[name].Clean(target)
 }
 
 // CleanLinks gives links, as fetch has found them, the targets that are crawled,

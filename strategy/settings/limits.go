@@ -4,7 +4,44 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
+
+// Limit is how many stored pages may count on a tally.
+type Limit struct {
+	Tally  string // a short name of what is counted
+	Pages  int64
+	Reason string // for which more are skipped
+}
+
+// Limits returns the limits on which a page of the collection counts while it
+// is stored: none where the collection limits neither the pages of a host nor
+// those alike. Pages alike have one address.Pattern.
+func (s *Settings) Limits(name string, page address.Address) []Limit {
+	m, found := s.members[name]
+	if !found {
+		return nil
+	}
+	var limits []Limit
+	if m.HostPages > 0 {
+		limits = append(limits, Limit{"h:" + name + ":" + page.Host, m.HostPages, HostFull})
+	}
+	alike := m.PatternPages
+	if alike == 0 {
+		alike = collection.DefaultPatternPages
+	}
+	if alike == collection.Unlimited {
+		return limits
+	}
+	if pattern := address.Pattern(page); pattern != "" {
+		hash := layout.IdentityOf(pattern).String()[:16]
+		limits = append(limits, Limit{"p:" + name + ":" + hash, alike, AlikeFull})
+	}
+	return limits
+}
 
 // Delay returns the pause between the end of a response and the next request
 // on a host. Collections share hosts, so the longest holds.
@@ -15,6 +52,20 @@ func (s *Settings) Delay() time.Duration {
 	}
 	return time.Duration(longest) * time.Millisecond
 }
+
+// DelayOf returns the pause that these collections ask for: the longest.
+func (s *Settings) DelayOf(names ...string) time.Duration {
+	var longest int64
+	for _, c := range s.Collections {
+		if slices.Contains(names, c.Name) {
+			longest = max(longest, c.DelayMillis)
+		}
+	}
+	return time.Duration(longest) * time.Millisecond
+}
+
+// AgentOf returns the User-Agent of the collection, "" if it has none.
+func (s *Settings) AgentOf(name string) string { return s.Collection(name).Agent }
 
 // Connections returns how many batches may be out on a host: the fewest that
 // any collection asks for.
@@ -53,7 +104,7 @@ func (s *Settings) Allow() []string {
 }
 
 // StopAt returns the number of stored pages, over all partitions, at which
-// leasing stops: the lowest that any collection asks for, 0 for never.
+// no new URL is leased: the lowest that any collection asks for, 0 for never.
 func (s *Settings) StopAt() int64 {
 	var lowest int64
 	for _, c := range s.Collections {

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,7 +18,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
@@ -34,7 +32,14 @@ type Settings struct {
 	Takedowns   takedown.Set
 	Control     control.Document
 
-	admissions map[string]collection.Admission
+	members map[string]member // by the names of collections
+}
+
+// member is a collection as decisions need it.
+type member struct {
+	*collection.Collection
+	collection.Admission
+	timetable collection.Timetable
 }
 
 // Read returns the newest of everything: five listings at once, and a GET for
@@ -69,13 +74,15 @@ func Read(ctx context.Context, bucket blob.Reader) (*Settings, error) {
 }
 
 func (s *Settings) admit() error {
-	s.admissions = make(map[string]collection.Admission, len(s.Collections))
-	for _, c := range s.Collections {
-		admission, err := c.Rules()
-		if err != nil {
+	s.members = make(map[string]member, len(s.Collections))
+	for i := range s.Collections {
+		c := &s.Collections[i]
+		admission, errRules := c.Rules()
+		timetable, err := c.Schedule.Parse()
+		if err = errors.Join(errRules, err); err != nil {
 			return fmt.Errorf("collection %s version %d: %w", c.Name, c.Version, err)
 		}
-		s.admissions[c.Name] = admission
+		s.members[c.Name] = member{c, admission, timetable}
 	}
 	return nil
 }
@@ -83,45 +90,10 @@ func (s *Settings) admit() error {
 // Collection returns the collection with the name; the zero Collection admits
 // nothing.
 func (s *Settings) Collection(name string) collection.Collection {
-	i := slices.IndexFunc(s.Collections, func(c collection.Collection) bool { return c.Name == name })
-	if i < 0 {
-		return collection.Collection{Name: name}
+	if m, found := s.members[name]; found {
+		return *m.Collection
 	}
-	return s.Collections[i]
-}
-
-// The reasons for which an address is refused that its collection admits, or
-// that has none.
-const (
-	NoCollection = "no collection"
-	Refused      = "refused by strategy"
-	NoPartition  = "no partition"
-	Forgotten    = "forgotten" // and therefore on no record
-)
-
-// Decide says whether a link's target is crawled on behalf of the collection:
-// "" or the reason of the refusal, which is recorded. What it admits has a
-// crawl and a storage partition.
-func (s *Settings) Decide(name string, target address.Address, depth uint16, hops uint8) string {
-	if s.Takedowns.Forgets(target) {
-		return Forgotten
-	}
-	admission, found := s.admissions[name]
-	if !found {
-		return NoCollection
-	}
-	if reason := admission.Decide(target, depth, hops); reason != "" {
-		return reason
-	}
-	for _, strategy := range []*rules.Document{&s.Crawl, &s.Storage} {
-		switch _, err := strategy.Decide(target); {
-		case errors.Is(err, rules.ErrRefused):
-			return Refused
-		case err != nil:
-			return NoPartition
-		}
-	}
-	return ""
+	return collection.Collection{Name: name}
 }
 
 // AskAgain reports whether a URL that the collection admits, and that failed

@@ -92,11 +92,7 @@ func TestDecide(t *testing.T) {
 	news := docs()
 	news.Name, news.Connections, news.DelayMillis, news.StopAt = "news", 2, 900, 70
 	news.Seeds = []collection.Seed{{URL: "http://news.example/", Scope: collection.Any, Depth: collection.Unlimited}}
-	page, err := address.Parse("http://docs.example/secret")
-	if err != nil {
-		t.Fatal(err)
-	}
-	publish(t, bucket, crawl, storage, docs(), news, takedown.URL(page, noon), takedown.Site("gone.example", noon))
+	publish(t, bucket, crawl, storage, docs(), news, takedown.URL(parse(t, "http://docs.example/secret"), noon), takedown.Site("gone.example", noon))
 	s := read(t, bucket)
 	for _, test := range []struct {
 		collection, url string
@@ -117,11 +113,7 @@ func TestDecide(t *testing.T) {
 		{"news", "http://www.gone.example/a", 1, 0, settings.Forgotten},
 		{"docs", "http://docs.example/secret?2", 1, 0, ""},
 	} {
-		target, err := address.Parse(test.url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := s.Decide(test.collection, target, test.depth, test.hops); got != test.want {
+		if got := s.Decide(settings.Way{Collection: test.collection, Kind: book.Anchor, Depth: test.depth, Hops: test.hops}, parse(t, test.url)); got != test.want {
 			t.Errorf("%s: %s at depth %d after %d redirects: %q, want %q", test.collection, test.url, test.depth, test.hops, got, test.want)
 		}
 	}
@@ -138,6 +130,87 @@ func TestDecide(t *testing.T) {
 	}
 	if got := s.Collection("shop"); !cmp.Equal(got, collection.Collection{Name: "shop"}) {
 		t.Errorf("collection that is none: %+v", got)
+	}
+}
+
+// TestDecideByKind: what leads to a URL decides too.
+func TestDecideByKind(t *testing.T) {
+	bucket := memblob.New()
+	topical := docs()
+	topical.Name, topical.Topic = "topical", &collection.Topic{Words: []string{"a"}, Threshold: .5}
+	crawl := rules.Even(rules.Crawl, 1, noon)
+	crawl.Rules = append([]rules.Rule{{Refuse: true, Pattern: "*/refused*"}}, crawl.Rules...)
+	publish(t, bucket, crawl, rules.Even(rules.Storage, 1, noon), docs(), topical, takedown.Site("gone.example", noon))
+	s := read(t, bucket)
+	const page = "http://docs.example/a"
+	for _, test := range []struct {
+		url  string
+		way  settings.Way
+		want string
+	}{
+		{page, settings.Way{Collection: "docs", Kind: book.Listed, Depth: 1}, ""},
+		{page, settings.Way{Collection: "topical", Kind: book.Anchor, Depth: 1, Weight: 128}, ""},
+		{page, settings.Way{Collection: "topical", Kind: book.Anchor, Depth: 1, Weight: 127}, settings.OffTopic},
+		{page, settings.Way{Collection: "topical", Kind: book.Listed, Depth: 1}, settings.OffTopic},
+		{page, settings.Way{Collection: "topical", Kind: book.Redirect, Depth: 1, Hops: 1}, ""},
+		{page, settings.Way{Collection: "topical", Kind: book.Canonical, Depth: 1, Hops: 1}, ""},
+		{page, settings.Way{Collection: "topical", Kind: book.Redirect, Depth: 3, Hops: 1}, collection.TooDeep},
+		{"http://docs.example/", settings.Way{Collection: "topical"}, ""},
+		{"http://other.example/map.xml", settings.Way{Collection: "topical", Kind: book.Sitemap}, ""},
+		{"http://other.example/map.xml", settings.Way{Collection: "docs", Kind: book.Sitemap, Depth: 1}, ""},
+		{"http://other.example/map.xml", settings.Way{Collection: "docs", Kind: book.Sitemap, Depth: 2}, collection.TooDeep},
+		{"http://other.example/map.xml", settings.Way{Collection: "docs", Kind: book.Sitemap, Hops: 11}, collection.TooMany},
+		{"http://other.example/map.xml", settings.Way{Collection: "shop", Kind: book.Sitemap}, settings.NoCollection},
+		{"http://other.example/refused.xml", settings.Way{Collection: "docs", Kind: book.Sitemap}, settings.Refused},
+		{"http://gone.example/map.xml", settings.Way{Collection: "docs", Kind: book.Sitemap}, settings.Forgotten},
+	} {
+		if got := s.Decide(test.way, parse(t, test.url)); got != test.want {
+			t.Errorf("%s by %+v: %q, want %q", test.url, test.way, got, test.want)
+		}
+	}
+}
+
+func parse(t *testing.T, url string) address.Address {
+	t.Helper()
+	a, err := address.Parse(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestLimitsOfPages(t *testing.T) {
+	bucket := memblob.New()
+	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon))
+	for _, c := range []struct {
+		name          string
+		host, pattern int64
+	}{{"usual", 0, 0}, {"both", 7, 3}, {"none", 0, collection.Unlimited}} {
+		d := docs()
+		d.Name, d.HostPages, d.PatternPages = c.name, c.host, c.pattern
+		publish(t, bucket, d)
+	}
+	s := read(t, bucket)
+	march, plain := parse(t, "https://docs.example/calendar/2026/03?day=7"), parse(t, "https://docs.example/about")
+	alike := layout.IdentityOf("docs.example/calendar/#/#?day").String()[:16]
+	for _, test := range []struct {
+		collection string
+		page       address.Address
+		want       []settings.Limit
+	}{
+		{"usual", march, []settings.Limit{{Tally: "p:usual:" + alike, Pages: collection.DefaultPatternPages, Reason: "pages alike"}}},
+		{"usual", parse(t, "http://docs.example/calendar/2031/12?day=30"), []settings.Limit{{Tally: "p:usual:" + alike, Pages: collection.DefaultPatternPages, Reason: "pages alike"}}},
+		{"usual", plain, nil},
+		{"both", march, []settings.Limit{
+			{Tally: "h:both:docs.example", Pages: 7, Reason: "pages of the host"}, {Tally: "p:both:" + alike, Pages: 3, Reason: "pages alike"},
+		}},
+		{"both", plain, []settings.Limit{{Tally: "h:both:docs.example", Pages: 7, Reason: "pages of the host"}}},
+		{"none", march, nil},
+		{"shop", march, nil},
+	} {
+		if diff := cmp.Diff(test.want, s.Limits(test.collection, test.page)); diff != "" {
+			t.Errorf("%s: %s (-want +got):\n%s", test.collection, test.page.URL, diff)
+		}
 	}
 }
 

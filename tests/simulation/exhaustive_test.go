@@ -47,6 +47,9 @@ type life struct {
 	name  string
 	plan  plan
 	begin func(*world) // what the operator does first; nil: nothing
+
+	classes int // of expiry that the pages of one batch belong to; 0 is 1
+	rare    int // one of so many steps is taken; 0 is 1
 }
 
 func (l life) start(w *world) {
@@ -71,7 +74,7 @@ func (l life) quiet(t *testing.T, m *memories) (want result, took work) {
 // lives are the crawl of the small site, and then the forgetting of a page of
 // it and the indexing anew of all others: packages, books and segments are
 // written without it, documents masked, segments merged, and all that was
-// before is collected.
+// before is collected. The last is another look at the site, after it changed.
 func lives(t *testing.T, m *memories) []life {
 	return []life{
 		{name: "crawl", plan: plan{site: small}},
@@ -79,6 +82,7 @@ func lives(t *testing.T, m *memories) []life {
 			w.forget()
 			w.reindex()
 		}},
+		revisit(t, m),
 	}
 }
 
@@ -88,6 +92,7 @@ func lives(t *testing.T, m *memories) []life {
 func each(t *testing.T, first, step int, happens func(*world, *call) fault) {
 	m := newMemories(t)
 	for _, l := range lives(t, m) {
+		step := step * max(1, l.rare)
 		want, took := l.quiet(t, m)
 		for _, s := range systems {
 			for number, ended := min(first, step), false; !ended && !t.Failed(); number += step {
@@ -113,9 +118,9 @@ func (l life) at(t *testing.T, m *memories, s system, number int, happens func(*
 		return happens(w, c)
 	}
 	// What one fault may cost: a batch, with the robots.txt of every host that
-	// Redis forgot, a package, a segment, and a book and the one into which it is
+	// Redis forgot, a package of each class of expiry, a segment, and a book and the one into which it is
 	// merged.
-	once := work{requests: took.batch + len(l.plan.site.seeds), packages: 1, segments: 1, merges: 1, books: 2}
+	once := work{requests: took.batch + len(l.plan.site.seeds), packages: max(1, l.classes), segments: 1, merges: 1, books: 2}
 	inWorld(t, m, p, func(w *world) {
 		l.start(w)
 		w.run()

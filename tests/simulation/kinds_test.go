@@ -109,6 +109,9 @@ var queueKinds = []kind{
 		return none, "", happened
 	}},
 	{"the operator has all indexed anew", func(w *world, _ *call) (fault, string, bool) {
+		if w.harmed > 0 { // by books that are damaged nobody knows which pages are gone
+			return none, "", false
+		}
 		return none, fmt.Sprint(w.reindex(), " packages"), true
 	}},
 }
@@ -166,6 +169,9 @@ var operatorKinds = []kind{
 		return none, "", happened
 	}},
 	{"the operator has all indexed anew", func(w *world, _ *call) (fault, string, bool) {
+		if w.harmed > 0 { // by books that are damaged nobody knows which pages are gone
+			return none, "", false
+		}
 		return none, fmt.Sprint(w.reindex(), " packages"), true
 	}},
 }

@@ -152,7 +152,7 @@ func newProcess(r *runner, function string) *process {
 		},
 		task.Fetch: func() message.Handler {
 			return (&fetch.Function{
-				Bucket: bucket, Transport: p, Now: p.now, Sleep: p.sleep,
+				Bucket: bucket, Settings: cache, Transport: p, Now: p.now, Sleep: p.sleep,
 				Agent: agent, Worker: worker, Limits: fetch.DefaultLimits(), Log: log,
 			}).Handle
 		},
@@ -164,7 +164,7 @@ func newProcess(r *runner, function string) *process {
 		},
 		task.Index: func() message.Handler {
 			return (&index.Function{
-				Bucket: bucket, Redis: p.redis, Sender: p, Now: p.now, Worker: worker, Tiers: w.tiers, Log: log,
+				Bucket: bucket, Settings: cache, Redis: p.redis, Sender: p, Now: p.now, Worker: worker, Tiers: w.tiers, Log: log,
 			}).Handle
 		},
 		task.Merge: func() message.Handler {

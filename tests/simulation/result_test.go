@@ -39,6 +39,15 @@ func (w *world) check(want result) {
 	if left := w.keys(layout.Spool); len(left) > 0 {
 		w.t.Errorf("left in the spool: %v", left)
 	}
+	for _, p := range w.inForce.Partitions() {
+		m, err := manifest.Read(w.t.Context(), w.store, p)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(m.Gone) > 0 {
+			w.t.Errorf("partition %s: still listed as gone: %v", p, m.Gone)
+		}
+	}
 }
 
 // compare compares results.
@@ -101,8 +110,8 @@ func (w *world) result() result {
 		if u.State != account.Stored {
 			continue
 		}
-		place := webobject.Place{Offset: u.Final.Offset, Length: u.Final.Length}
-		stored, err := webobject.Read(w.t.Context(), w.store, newest(books.Manifests, u.Final.Package), place)
+		place := webobject.Place{Offset: u.Page.Offset, Length: u.Page.Length}
+		stored, err := webobject.Read(w.t.Context(), w.store, newest(books.Manifests, u.Page.Package), place)
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"hash/crc32"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,6 +18,7 @@ type site struct {
 	delay        time.Duration   // between requests to one host
 	packageBytes int64           // that fill a package
 	robots       string          // of each host
+	hostPages    int64           // of a host of the second collection, at most; 0 is no limit
 	pages        map[string]page // by host and path
 
 	forgottenURLs, forgottenSites []string // when they are forgotten
@@ -30,6 +32,9 @@ type page struct {
 	media  string // of what is no HTML
 	to     string // where it redirects
 }
+
+// tag tells what the page says from what it said before.
+func (p page) tag() string { return fmt.Sprintf("%q", fmt.Sprint(crc32.ChecksumIEEE([]byte(p.words)))) }
 
 // ServeHTTP implements http.Handler.
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -45,11 +50,14 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, p.to, http.StatusMovedPermanently)
 	case p.status != 0:
 		http.Error(w, p.words, p.status)
+	case r.Header.Get("If-None-Match") == p.tag():
+		w.WriteHeader(http.StatusNotModified)
 	case p.media != "":
 		w.Header().Set("Content-Type", p.media)
 		fmt.Fprint(w, p.words)
 	default:
 		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("ETag", p.tag())
 		fmt.Fprint(w, functionstest.HTML(p.words))
 		for _, link := range p.links {
 			fmt.Fprintf(w, "<p><a href=%q>see also</a>", link)
@@ -82,6 +90,7 @@ var small = &site{
 	seeds:        []string{"http://one.example/", "http://two.example/"},
 	queries:      []string{"gull", "gull heron", `"grey heron"`, "notes", "private"},
 	packageBytes: 1500,
+	hostPages:    4, // which two.example has
 	robots:       "User-agent: *\nDisallow: /private/\n",
 	pages: map[string]page{
 		"one.example/":             {words: "birds of the shore", links: []string{"/gull", "/heron", "/old", "/gone", "/private/x", "/notes.txt"}},

@@ -7,6 +7,8 @@ package simulation
 const (
 	deaths = 40
 	stride = 40
+
+	revisits = 2
 )
 
 // usualRuns is how many seeds are tried unless told otherwise.

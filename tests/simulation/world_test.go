@@ -105,10 +105,25 @@ func newWorld(t *testing.T, m *memories, p plan) *world {
 		w.restore(p.from)
 		return w
 	}
-	w.inForce = functionstest.Publish(t, w.store, partitions, func(c *collection.Collection) {
-		c.DelayMillis = p.site.delay.Milliseconds()
-	}, p.site.seeds...)
+	w.publish()
 	return w
+}
+
+// publish has half of the site's seeds belong to one collection, and the others
+// to another. No page of either is due, until it is renewed.
+func (w *world) publish() {
+	w.t.Helper()
+	once := func(c *collection.Collection) {
+		c.DelayMillis, c.Schedule = w.site.delay.Milliseconds(), "once"
+	}
+	half := len(w.site.seeds) / 2
+	w.inForce = functionstest.Publish(w.t, w.store, partitions, once, w.site.seeds[:half]...)
+	second := w.inForce.Collections[0]
+	second.Name, second.Agent, second.HostPages, second.Seeds = "second", "secondbot/1.0", w.site.hostPages, nil
+	for _, seed := range w.site.seeds[half:] {
+		second.Seeds = append(second.Seeds, collection.Seed{URL: seed, Scope: collection.Site, Depth: collection.Unlimited})
+	}
+	w.inForce = functionstest.Republish(w.t, w.store, second, nil)
 }
 
 // calmDown ends all faults that last.

@@ -19,7 +19,7 @@ func main() {
 		log.Fatal(err)
 	}
 	f := &index.Function{
-		Bucket: e.Bucket, Redis: e.Redis, Sender: e.Sender, Now: time.Now, Worker: e.Worker, Agent: e.Agent,
+		Bucket: e.Bucket, Settings: e.Settings, Redis: e.Redis, Sender: e.Sender, Now: time.Now, Worker: e.Worker, Agent: e.Agent,
 		Tiers: segments.DefaultLimits(), Log: e.Log,
 	}
 	e.Start(f.Handle)

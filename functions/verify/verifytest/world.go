@@ -122,7 +122,7 @@ func (w *World) Links(urls ...string) []book.Link {
 func (w *World) Index(pkg manifest.Package) manifest.Segment {
 	w.T.Helper()
 	f := &index.Function{
-		Bucket: w.Bucket, Redis: redistest.Embedded(w.T), Sender: new(functionstest.Sender), Now: functionstest.NewClock().Now,
+		Bucket: w.Bucket, Settings: new(functionstest.Fixed), Redis: redistest.Embedded(w.T), Sender: new(functionstest.Sender), Now: functionstest.NewClock().Now,
 		Worker: "w", Tiers: segments.DefaultLimits(), Log: functionstest.Log(),
 	}
 	if err := f.Run(w.T.Context(), pkg.Key); err != nil {

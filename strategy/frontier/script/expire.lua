@@ -5,7 +5,7 @@ local versions = redis.call('ZRANGEBYSCORE', LEASES, '-inf', '(' .. ARGV[1], 'LI
 local requeued = 0
 for _, version in ipairs(versions) do
   redis.call('ZREM', LEASES, version)
-  requeued = requeued + finish(version, 0, tonumber(ARGV[2]))
+  requeued = requeued + finish(out(version), 0, tonumber(ARGV[2]))
 end
 write()
 return {#versions, requeued}

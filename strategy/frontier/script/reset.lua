@@ -3,13 +3,13 @@
 -- that went after an admission, or a counter before one, would leave a URL that
 -- nobody leases or counts. A host with a queue is in HOSTS or ACTIVE.
 local function forget(host)
-  for band = 0, BANDS - 1 do redis.call('UNLINK', queue(host, band)) end
+  for _, name in ipairs(QUEUES) do redis.call('UNLINK', queue(host, name)) end
 end
 for _, host in ipairs(redis.call('ZRANGE', HOSTS, 0, -1)) do forget(host) end
 for _, host in ipairs(redis.call('HKEYS', ACTIVE)) do forget(host) end
 for _, version in ipairs(redis.call('ZRANGE', LEASES, 0, -1)) do
   redis.call('DEL', PREFIX .. 'lease:' .. version)
 end
-redis.call('UNLINK', PREFIX .. 'epoch', PREFIX .. 'settings', KNOWN, COUNTS, HOSTS, ACTIVE, LEASES, LEARNT)
+redis.call('UNLINK', PREFIX .. 'epoch', PREFIX .. 'settings', KNOWN, COUNTS, TALLIES, HOSTS, HOSTS_AGAIN, ACTIVE, LEASES, LEARNT)
 redis.call('SET', REBUILD, ARGV[1])
 return 0

@@ -1,39 +1,60 @@
--- ARGV: version, earliest time of the host's next request, '1' if these are
--- the last outcomes of the batch, the host's failures, the number of final
--- states, identity and final state of each, then the elements of the URLs to be
--- tried again.
+-- ARGV: version, host, earliest time of its next request, '1' if these are the
+-- last outcomes of the batch, the host's failures, the number of final states,
+-- identity and final state of each, then identity and attempts of each URL to
+-- be tried again.
 -- Returns {decided, waiting again, leases ended}.
-local version, finals = ARGV[1], tonumber(ARGV[5])
-local retries = 6 + 2 * finals
+local version, host, earliest, failures = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[5])
+local retries = 7 + 2 * tonumber(ARGV[6])
+local lease = out(version)
 local ids = {}
-for i = 6, retries - 1, 2 do ids[#ids + 1] = ARGV[i] end
-for i = retries, #ARGV do ids[#ids + 1] = identity(ARGV[i]) end
+for i = 7, #ARGV, 2 do ids[#ids + 1] = ARGV[i] end
 read(ids)
 
+-- tried reports whether a try is news of a URL that is pending.
+local function tried(value, version, attempts)
+  local decided = value and final(value)
+  return value and decided ~= value and attempts:byte() > value:byte(5) and
+    (not decided or newer(version, decided:sub(4, 24)))
+end
+
 local decided, waits, ended = 0, 0, 0
-for i = 6, retries - 1, 2 do
+for i = 7, retries - 1, 2 do
   decided = decided + decide(ARGV[i], ARGV[i + 1])
 end
-local host = redis.call('LINDEX', PREFIX .. 'lease:' .. version, 0) -- while it is out
-for i = retries, #ARGV do
-  local element = ARGV[i]
-  local id, attempts = identity(element), element:sub(19, 19)
+local elements = {}
+if #ARGV >= retries then
+  for i, id in ipairs(lease.ids) do elements[id] = lease.elements[i] end
+end
+for i = retries, #ARGV, 2 do
+  local id, attempts = ARGV[i], ARGV[i + 1]
   local before = state[id]
-  if host and leased_by(id, version) then
-    become(id, waiting(element))
-    redis.call('RPUSH', queue_of(host, element), element)
+  if leased_by(id, version) then
+    become(id, released(before, attempts, '\0'))
+    redis.call('RPUSH', queue_of(lease.host, elements[id]), elements[id])
     waits = waits + 1
-  elseif pending(before) and attempts:byte() > before:byte(4) then -- late, but it was asked
-    become(id, before:sub(1, 3) .. attempts .. before:sub(5))
+  elseif tried(before, version, attempts) then -- late, but it was asked
+    become(id, before:sub(1, 4) .. attempts .. before:sub(6))
   end
 end
-if ARGV[3] == '1' and redis.call('ZREM', LEASES, version) == 1 then
+
+if ARGV[4] == '1' and redis.call('ZREM', LEASES, version) == 1 then
   ended = 1
-  waits = waits + finish(version, tonumber(ARGV[2]))
-  if ARGV[4] == '0' then
-    redis.call('HDEL', FAILURES, host)
+  waits = waits + finish(lease, earliest)
+  if failures == 0 then
+    redis.call('HDEL', FAILURES, lease.host)
   else
-    redis.call('HSET', FAILURES, host, ARGV[4])
+    redis.call('HSET', FAILURES, lease.host, failures)
+  end
+elseif ARGV[4] == '1' then
+  -- What is late keeps the host resting all the same. If it is known to rest as
+  -- long, this came before, or what came since knows better.
+  local at, sooner = rest(host, earliest)
+  if sooner then
+    redis.call('ZADD', HOSTS, 'XX', at, host)
+    redis.call('ZADD', HOSTS_AGAIN, 'XX', at, host)
+    if failures > tonumber(redis.call('HGET', FAILURES, host) or 0) then
+      redis.call('HSET', FAILURES, host, failures)
+    end
   end
 end
 write()

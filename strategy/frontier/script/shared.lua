@@ -4,7 +4,14 @@ local KNOWN, COUNTS, HOSTS = PREFIX .. 'known', PREFIX .. 'counts', PREFIX .. 'h
 local NEXT, FAILURES = PREFIX .. 'next', PREFIX .. 'failures'
 local ACTIVE, LEASES = PREFIX .. 'active', PREFIX .. 'leases'
 local LEARNT, REBUILD = PREFIX .. 'learnt', PREFIX .. 'rebuild'
-local BANDS = 16
+local TALLIES, HOSTS_AGAIN = PREFIX .. 'tallies', PREFIX .. 'again'
+
+-- The queues of a host, in the order in which a lease takes what is in them: the
+-- bands, and that of pages which are asked again.
+local BANDS, AGAIN = 16, 'again'
+local QUEUES = {}
+for band = 0, BANDS - 1 do QUEUES[#QUEUES + 1] = band end
+QUEUES[#QUEUES + 1] = AGAIN
 
 -- Each further key is a fence of the caller's. Three arguments at the end belong
 -- to it: what it must hold; unless empty, what it holds then, which a call that
@@ -23,24 +30,55 @@ for key, fence in pairs(fences) do
 end
 
 -- The states of the URLs that this script has read (false: unknown), those of
--- them that it has changed, and by how much the number of each letter moved.
-local state, changed, moved = {}, {}, {}
+-- them that it has changed, and by how much the number of each letter and the
+-- tally of each mark moved.
+local state, changed, moved, tallied = {}, {}, {}, {}
 
+-- read reads the states of URLs that it has not read yet.
 local function read(ids)
-  if #ids == 0 then return end
-  local values = redis.call('HMGET', KNOWN, unpack(ids))
-  for i, id in ipairs(ids) do
-    state[id] = changed[id] or values[i]
+  local unread = ids
+  if next(state) then
+    unread = {}
+    for _, id in ipairs(ids) do
+      if state[id] == nil then unread[#unread + 1] = id end
+    end
+  end
+  if #unread == 0 then return end
+  local values = redis.call('HMGET', KNOWN, unpack(unread))
+  for i, id in ipairs(unread) do state[id] = values[i] end
+end
+
+-- final is what was decided of a URL, if anything was: its state or, of one
+-- that is asked again, the end of it.
+local function final(value)
+  local letter = value:sub(1, 1)
+  if letter == 'w' or letter == 'l' then return nil end
+  if letter == 'W' then return value:sub(7) end
+  if letter == 'L' then return value:sub(28) end
+  return value
+end
+
+-- count moves by so many what a URL of this state counts on: its letters, that
+-- of what was decided if it is asked again, and its tallies.
+local function count(value, by)
+  local decided = final(value)
+  local letter = decided and decided:sub(1, 1) or ''
+  if decided ~= value then
+    local letters = value:sub(1, 1) .. letter
+    moved[letters] = (moved[letters] or 0) + by
+  end
+  if not decided then return end
+  moved[letter] = (moved[letter] or 0) + by
+  for at = 25, #decided, 8 do
+    local mark = decided:sub(at, at + 7)
+    tallied[mark] = (tallied[mark] or 0) + by
   end
 end
 
 local function become(id, value)
-  local before, after = state[id], value:sub(1, 1)
-  if before then
-    local letter = before:sub(1, 1)
-    moved[letter] = (moved[letter] or 0) - 1
-  end
-  moved[after] = (moved[after] or 0) + 1
+  local before = state[id]
+  if before then count(before, -1) end
+  count(value, 1)
   state[id], changed[id] = value, value
 end
 
@@ -55,32 +93,43 @@ local function write()
   for letter, by in pairs(moved) do
     if by ~= 0 then redis.call('HINCRBY', COUNTS, letter, by) end
   end
+  for mark, by in pairs(tallied) do
+    if by ~= 0 and redis.call('HINCRBY', TALLIES, mark, by) == 0 then redis.call('HDEL', TALLIES, mark) end
+  end
 end
 
 local function identity(element) return element:sub(1, 16) end
--- waiting is the state of a URL that waits, as its element says; no lease of it expired.
-local function waiting(element) return 'w' .. element:sub(17, 19) .. '\0' end
+
+-- waiting is the state of a URL that waits, as its element says; no lease of it
+-- expired. If it waits again, what was decided of it follows.
+local function waiting(element) return element:sub(17, 21) .. '\0' end
 local function depth(bytes, at) return bytes:byte(at) * 256 + bytes:byte(at + 1) end
 
-local function queue(host, band) return PREFIX .. 'q:' .. band .. ':' .. host end
+-- band is that of a depth and a weight, which are in a state or an element.
+local function band(bytes, at)
+  local weight = bytes:byte(at + 2)
+  if weight == 0 then return math.min(depth(bytes, at), BANDS - 1) end
+  return BANDS - 1 - math.floor(weight / 16)
+end
+
+local function queue(host, name) return PREFIX .. 'q:' .. name .. ':' .. host end
+
+-- queue_of is the queue of an element whose URL has become one that waits.
 local function queue_of(host, element)
-  return queue(host, math.min(depth(element, 17), BANDS - 1))
+  local value = state[identity(element)]
+  local stored = value:sub(1, 1) == 'W' and final(value):sub(1, 1) == 's'
+  return queue(host, stored and AGAIN or band(element, 18))
 end
 
-local function queued(host)
+-- list has a host asked at a time for what is in its queues, if anything is.
+local function list(host, at)
   local keys = {}
-  for band = 0, BANDS - 1 do keys[#keys + 1] = queue(host, band) end
-  return redis.call('EXISTS', unpack(keys)) > 0
-end
-
-local function leased_by(id, version)
-  local value = state[id]
-  return value and value:sub(1, 1) == 'l' and value:sub(6) == version
-end
-
-local function pending(value)
-  local letter = value and value:sub(1, 1)
-  return letter == 'w' or letter == 'l'
+  for _, name in ipairs(QUEUES) do keys[#keys + 1] = queue(host, name) end
+  local function list_in(hosts, queued)
+    if queued > 0 then redis.call('ZADD', hosts, at, host) else redis.call('ZREM', hosts, host) end
+  end
+  list_in(HOSTS, redis.call('EXISTS', unpack(keys)))
+  list_in(HOSTS_AGAIN, redis.call('EXISTS', queue(host, AGAIN)))
 end
 
 -- newer compares two versions, which are of the same length.
@@ -93,55 +142,8 @@ end
 
 -- decide gives a URL a final state, unless a version as high decided before.
 local function decide(id, value)
-  local before = state[id]
-  if not before or pending(before) or newer(value:sub(4), before:sub(4)) then
-    become(id, value)
-    return 1
-  end
-  return 0
-end
-
--- finish ends a lease that was just taken out of LEASES: what is still leased
--- by it goes to the front of its queue, in the order in which it was leased;
--- the host is free, and asked again no earlier than at the time given. If the
--- lease expired, it goes to the back instead, and its expiries are one more, up
--- to the most that are counted. It returns how many URLs wait again.
-local function finish(version, earliest, most_expiries)
-  local key = PREFIX .. 'lease:' .. version
-  local elements = redis.call('LRANGE', key, 0, -1)
-  local host = table.remove(elements, 1)
-  redis.call('DEL', key)
-  if not host then return 0 end
-
-  local ids = {}
-  for i, element in ipairs(elements) do ids[i] = identity(element) end
-  read(ids)
-  local requeued = 0
-  local function requeue(push, i, expired)
-    if leased_by(ids[i], version) then
-      local before = state[ids[i]]
-      local expiries = math.min(before:byte(5) + expired, most_expiries or 255)
-      become(ids[i], 'w' .. before:sub(2, 4) .. string.char(expiries))
-      redis.call(push, queue_of(host, elements[i]), elements[i])
-      requeued = requeued + 1
-    end
-  end
-  if most_expiries then
-    for i = 1, #elements do requeue('RPUSH', i, 1) end
-  else
-    for i = #elements, 1, -1 do requeue('LPUSH', i, 0) end
-  end
-
-  if redis.call('HINCRBY', ACTIVE, host, -1) <= 0 then redis.call('HDEL', ACTIVE, host) end
-  local at = tonumber(redis.call('HGET', NEXT, host) or 0)
-  if earliest > at then
-    at = earliest
-    redis.call('HSET', NEXT, host, at)
-  end
-  if queued(host) then
-    redis.call('ZADD', HOSTS, at, host)
-  else
-    redis.call('ZREM', HOSTS, host)
-  end
-  return requeued
+  local decided = state[id] and final(state[id])
+  if decided and not newer(value:sub(4, 24), decided:sub(4, 24)) then return 0 end
+  become(id, value)
+  return 1
 end

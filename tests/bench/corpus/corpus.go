@@ -16,19 +16,19 @@ import (
 	"io"
 	"iter"
 
-	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/layout"
 )
 
 // Page is a page and its text.
 type Page struct {
-	URL      string           `json:"url"`
-	Title    string           `json:"title"`
-	Headings []string         `json:"headings,omitempty"`
-	Lang     string           `json:"lang,omitempty"`
-	Emphasis []document.Range `json:"emphasis,omitempty"`
-	Large    []document.Range `json:"large,omitempty"`
-	Bytes    int              `json:"bytes"` // of the body
-	Body     string           `json:"-"`
+	URL      string        `json:"url"`
+	Title    string        `json:"title"`
+	Headings []string      `json:"headings,omitempty"`
+	Lang     string        `json:"lang,omitempty"`
+	Emphasis []layout.Span `json:"emphasis,omitempty"`
+	Large    []layout.Span `json:"large,omitempty"`
+	Bytes    int           `json:"bytes"` // of the body
+	Body     string        `json:"-"`
 }
 
 // Text is how many bytes of text an engine is given.

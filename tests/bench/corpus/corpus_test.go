@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/layout"
 )
 
 func TestExtractThenRead(t *testing.T) {
@@ -49,7 +49,7 @@ func TestExtractThenRead(t *testing.T) {
 		{URL: "http://docs.test/a-doc/usr/share/a.html", Title: "A", Body: "first", Bytes: 5},
 		{
 			URL: "http://docs.test/a-doc/usr/share/b.html", Title: "B", Headings: []string{"Top"}, Body: "Top\nsome bold text", Bytes: 18,
-			Emphasis: []document.Range{{Start: 9, End: 13}}, Large: []document.Range{{Start: 0, End: 3}},
+			Emphasis: []layout.Span{{Start: 9, End: 13}}, Large: []layout.Span{{Start: 0, End: 3}},
 		},
 		{URL: "http://docs.test/b-doc/c.htm", Title: "C"},
 	}

@@ -1,0 +1,123 @@
+package fetch
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// TestAgents asks for each target as the agent of its collection, which the
+// robots.txt and the pages may know by its name.
+func TestAgents(t *testing.T) {
+	var asked []string
+	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			_, _ = w.Write([]byte("User-agent: newsbot\nDisallow: /no\n\nUser-agent: *\nDisallow: /never\n"))
+			return
+		}
+		asked = append(asked, r.URL.Path+" "+r.UserAgent())
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(`<meta name=newsbot content=nofollow><a href=/x>x</a>`))
+	}))
+	w.publish(t, collection.Collection{Name: "news", Agent: "newsbot/2.0"})
+	b := w.batch("/no", "/yes", "/no", "/yes", "/never")
+	b.Robots = []string{w.server.URL}
+	for i := range 2 {
+		b.Targets[i].URL += "?news"
+		b.Targets[i].Collections = []string{"news"}
+	}
+	b.Targets[3].Collections = []string{"nobody's"}
+	got := w.run(t, b)
+	stored, skipped := end{book.Stored, ""}, end{book.Skipped, "robots"}
+	if diff := cmp.Diff([]end{skipped, stored, stored, stored, skipped}, ends(got)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"/yes newsbot/2.0", "/no bucketsearch-test", "/yes bucketsearch-test"}, asked); diff != "" {
+		t.Error(diff)
+	}
+	for _, l := range got.Ledger.Links {
+		if follow := l.Rel == ""; follow == (l.Collection == "news") {
+			t.Errorf("link on behalf of %s: rel %q", l.Collection, l.Rel)
+		}
+	}
+}
+
+// TestNewCollection: settings are read again for a collection that is younger
+// than those in the cache.
+func TestNewCollection(t *testing.T) {
+	agent := ""
+	w := newWorld(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { agent = r.UserAgent() }))
+	w.run(t, w.batch("/"))
+	old := w.Settings
+	w.publish(t, collection.Collection{Name: "news", Agent: "newsbot/2.0"})
+	w.Settings = old
+	b := w.batch("/")
+	b.Version.Token++
+	b.Targets[0].Collections = []string{"news"}
+	w.run(t, b)
+	if agent != "newsbot/2.0" {
+		t.Errorf("asked as %q", agent)
+	}
+}
+
+// TestAllowedBySettings reaches an address that is not public when a collection
+// allows it, without another transport.
+func TestAllowedBySettings(t *testing.T) {
+	w := newWorld(t, respond(200, "text/html", "<p>"))
+	names := nameServer{"intranet.test.": {ip4: "127.0.0.1"}}
+	transport := newTransport(Options{}, names.dial)
+	t.Cleanup(transport.CloseIdleConnections)
+	w.Transport = transport
+	stored, refused := end{book.Stored, ""}, end{book.Failed, "address refused"}
+	for i, c := range []struct {
+		allow []string
+		want  []end // of 127.0.0.1 and intranet.test
+	}{
+		{nil, []end{refused, refused}},
+		{[]string{"10.0.0.0/8"}, []end{refused, refused}},
+		{[]string{"intranet.test"}, []end{refused, stored}},
+		{[]string{"127.0.0.0/8"}, []end{stored, stored}},
+	} {
+		w.publish(t, collection.Collection{Name: "inside", Allow: c.allow})
+		b := w.batch("/", "/")
+		b.Version.Token += uint64(i)
+		b.Targets[1].URL = strings.Replace(b.Targets[0].URL, "127.0.0.1", "intranet.test", 1)
+		if diff := cmp.Diff(c.want, ends(w.run(t, b))); diff != "" {
+			t.Errorf("with %q: %s", c.allow, diff)
+		}
+		transport.CloseIdleConnections()
+	}
+}
+
+// TestWithoutSettings: a batch comes again until the settings can be read.
+func TestWithoutSettings(t *testing.T) {
+	w := newWorld(t, respond(200, "text/html", "<p>"))
+	away := true
+	w.Settings = &settings.Cache{Now: w.Now, Bucket: faultblob.New(w.bucket, func(faultblob.Call) faultblob.Fault {
+		if away {
+			return faultblob.Before
+		}
+		return faultblob.None
+	})}
+	b := w.batch("/")
+	if w.deliver(t, b, 1) {
+		t.Error("the message is done")
+	}
+	if _, err := w.bucket.Head(t.Context(), layout.SpoolKey(b.Storage, b.Version)); !errors.Is(err, blob.ErrAbsent) {
+		t.Errorf("it left an object: %v", err)
+	}
+	away = false
+	if diff := cmp.Diff([]end{{book.Stored, ""}}, ends(w.run(t, b))); diff != "" {
+		t.Error(diff)
+	}
+}

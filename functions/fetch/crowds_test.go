@@ -1,0 +1,93 @@
+package fetch
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/netip"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+)
+
+func TestCrowds(t *testing.T) {
+	var c crowds
+	here, there := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
+	impatient, cancel := context.WithCancel(t.Context())
+	cancel()
+	enter := func(ctx context.Context, a netip.Addr) func() {
+		t.Helper()
+		leave, err := c.enter(ctx, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return leave
+	}
+	var leave []func()
+	for range maxCrowd {
+		leave = append(leave, enter(t.Context(), here))
+	}
+	if _, err := c.enter(impatient, here); err == nil {
+		t.Error("one too many was let in")
+	}
+	enter(t.Context(), there)()
+	enter(impatient, netip.Addr{})()
+	leave[0]()
+	leave[0] = enter(t.Context(), here)
+	for _, l := range leave {
+		l()
+	}
+	if len(c.at) != 0 {
+		t.Errorf("%d addresses are remembered where nobody is", len(c.at))
+	}
+}
+
+// TestAddressIsNotCrowded: many hosts at one address are asked at once, but no
+// more than so many. An answer comes when the address is as full as it may be,
+// so more would be seen if they came.
+func TestAddressIsNotCrowded(t *testing.T) {
+	var mu sync.Mutex // protects the counts
+	present, most, full := 0, 0, make(chan struct{})
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/2" {
+			return
+		}
+		mu.Lock()
+		if present++; present == maxCrowd && most < maxCrowd {
+			close(full)
+		}
+		most = max(most, present)
+		mu.Unlock()
+		<-full
+		mu.Lock()
+		present--
+		mu.Unlock()
+	})
+	first := newWorld(t, handler)
+	var event events.SQSEvent
+	for i := range maxCrowd + 4 {
+		b := newWorld(t, handler).batch("/1", "/2")
+		b.Version.Token += uint64(i)
+		event.Records = append(event.Records, record(t, b.Targets[0].URL, b))
+	}
+	response, err := first.Handle(t.Context(), event)
+	if err != nil || len(response.BatchItemFailures) > 0 {
+		t.Errorf("failed: %v, %v", response.BatchItemFailures, err)
+	}
+	if most != maxCrowd {
+		t.Errorf("%d requests at once, want %d", most, maxCrowd)
+	}
+	for _, r := range event.Records {
+		var b batch.Batch
+		if err := json.Unmarshal([]byte(r.Body), &b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := first.bucket.Head(t.Context(), layout.SpoolKey(b.Storage, b.Version)); err != nil {
+			t.Errorf("batch %s: %v", b.Version, err)
+		}
+	}
+}

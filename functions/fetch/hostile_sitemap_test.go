@@ -1,0 +1,115 @@
+package fetch
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/sitemap"
+)
+
+// zippedThen returns a text that goes on for 60 MB with a piece, behind gzip.
+func zippedThen(t testing.TB, text, piece string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(z, io.MultiReader(strings.NewReader(text), io.LimitReader(&again{bytes: []byte(piece)}, 60*megabyte))); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestHostileSitemap has a sitemap attack. It ends within its caps, and what
+// came before the attack counts.
+func TestHostileSitemap(t *testing.T) {
+	const (
+		ok    = "HTTP/1.1 200 OK\r\n\r\n"
+		one   = "<urlset><url><loc>http://wanted.test/</loc></url>"
+		entry = "<url><loc>http://wanted.test/</loc></url>"
+		child = "<sitemap><loc>http://wanted.test/</loc></sitemap>"
+		long  = 64 << 10
+	)
+	read, none := end{book.Skipped, "sitemap"}, end{book.Failed, "no sitemap"}
+	spaces := strings.Repeat(" ", long)
+	bomb := zippedThen(t, one, spaces)
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		want   end
+		links  int
+	}{
+		"entries without end":            {rawThen(ok+"<urlset>", []byte(entry)), read, sitemap.MaxEntries},
+		"lines without end":              {rawThen(ok, []byte("http://wanted.test/\n")), read, sitemap.MaxEntries},
+		"sitemaps without end":           {rawThen(ok+"<sitemapindex>", []byte(child)), read, maxSitemaps},
+		"10 million entries in a bomb":   {respond(200, "application/gzip", string(zippedThen(t, one, entry))), read, sitemap.MaxEntries},
+		"space without end":              {rawThen(ok+one, []byte(spaces)), read, 1},
+		"space before all":               {rawThen(ok, []byte(spaces)), end{book.Skipped, "too big"}, 0},
+		"depth without end":              {rawThen(ok+one, []byte("<url>")), read, 1},
+		"attributes without end":         {rawThen(ok+one+"<url ", []byte("a=b ")), read, 1},
+		"a name without end":             {rawThen(ok+"<", []byte("a")), none, 0},
+		"a comment without end":          {rawThen(ok+one+"<!--", []byte("x")), read, 1},
+		"an address without end":         {rawThen(ok+one+"<url><loc>http://wanted.test/", []byte("a")), read, 1},
+		"an address of many pieces":      {respond(200, "", one+"<url><loc>http://wanted.test/"+strings.Repeat("<!---->"+strings.Repeat("a", 1000), 3000)+"</loc></url></urlset>"), read, 1},
+		"a bomb of space":                {respond(200, "", string(bomb)), read, 1},
+		"an encoded bomb":                {encoding("gzip", bomb), read, 1},
+		"an encoded bomb before all":     {encoding("gzip", zippedThen(t, "", spaces)), end{book.Skipped, "bomb"}, 0},
+		"a bomb in a bomb":               {encoding("gzip", gzipped(t, bytes.NewReader(bomb))), read, 1},
+		"entities within each other":     {respond(200, "", `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]><urlset><url><loc>http://wanted.test/&b;</loc></url></urlset>`), read, 1},
+		"other sites":                    {respond(200, "", "<urlset>"+numbered("<url><loc>http://site%d.test/</loc></url>", 10_000)+"</urlset>"), read, 0},
+		"sitemaps of other sites":        {respond(200, "", "<sitemapindex>"+numbered("<sitemap><loc>http://site%d.test/</loc></sitemap>", 10_000)+"</sitemapindex>"), read, 0},
+		"no addresses":                   {respond(200, "", "<urlset>"+strings.Repeat("<url><loc>http://[</loc></url>", 10_000)+"</urlset>"), read, 0},
+		"trickle":                        {trickle(200, "text/xml"), end{book.Retry, "too slow"}, 0},
+		"never comes":                    {hang(ok), end{book.Retry, "timeout"}, 0},
+		"more behind the end, for ever":  {rawThen(ok+one+"</urlset>", []byte(spaces)), read, 1},
+		"binary":                         {rawThen(ok, make([]byte, long)), none, 0},
+		"UTF-16 of odd length":           {respond(200, "", "<?xml version='1.0' encoding='utf-16'?>"+strings.Repeat("\xd8", 100_001)), none, 0},
+		"an error that lists, for ever":  {rawThen("HTTP/1.1 404 No\r\n\r\n<urlset>", []byte(entry)), end{book.Failed, "http 404"}, 0},
+		"a redirect that lists, as well": {raw("HTTP/1.1 302 Go\r\nLocation: /\r\nContent-Length: 49\r\n\r\n" + one), end{book.Skipped, "redirect"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := hostileWorld(t, "/map", hostile{name, c.answer, c.want})
+			w.publishHost(t, "http://wanted.test/")
+			b := w.batch("/map", "/after")
+			b.Targets[0].Sitemap, b.Deadline = true, time.Now().Add(time.Minute)
+			w.Limits.Batch = 64 * megabyte
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			began := time.Now()
+			got := w.run(t, b)
+			took := time.Since(began)
+			runtime.ReadMemStats(&after)
+			if diff := cmp.Diff([]end{c.want, {book.Stored, ""}}, ends(got)); diff != "" {
+				t.Errorf("%s\n%s", diff, got.Ledger.Outcomes[0].Detail)
+			}
+			if n := len(got.Ledger.Links); n != c.links {
+				t.Errorf("%d links, want %d", n, c.links)
+			}
+			if took > 15*time.Second {
+				t.Errorf("took %s", took)
+			}
+			if grown := (after.TotalAlloc - before.TotalAlloc) / megabyte; grown > 128 {
+				t.Errorf("%d MB were allocated", grown)
+			}
+		})
+	}
+}
+
+// publishHost puts a collection in force that wants one host.
+func (w *world) publishHost(t testing.TB, seed string) {
+	t.Helper()
+	w.publish(t, collection.Collection{Name: "c", Seeds: []collection.Seed{{URL: seed, Scope: collection.Host, Depth: 9}}})
+}

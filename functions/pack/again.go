@@ -1,0 +1,120 @@
+package pack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// doubt is how much later than a sitemap says a page may have changed: many
+// tell the day alone.
+const doubt = 24 * time.Hour
+
+// again returns the pages that are to be asked for before their time, by crawl
+// partition: sitemaps say that they have changed since the last look at them,
+// which the books tell. A page of which the books know nothing yet was had a
+// moment ago. It reads the outcomes of the pages' sites, in the partitions in
+// which these are stored; a damaged book costs no more than that its pages wait
+// for their time.
+func (f *Function) again(ctx context.Context, s *settings.Settings, changed []change) (map[int][]frontier.Due, error) {
+	byStorage := make(map[int][]change)
+	for _, c := range changed {
+		storage, err := s.Storage.Decide(c.page)
+		if err != nil {
+			return nil, err
+		}
+		byStorage[storage] = append(byStorage[storage], c)
+	}
+	due := make(map[int][]frontier.Due)
+	for storage, pages := range byStorage {
+		last, err := f.lastLooks(ctx, layout.Partition(storage), pages)
+		if err != nil {
+			return nil, fmt.Errorf("cannot look up what sitemaps say has changed: %w", err)
+		}
+		for _, c := range pages {
+			o := last[c.page.ID].Final
+			if o == nil || o.State != book.Stored && o.State != book.Unchanged || !c.at.Add(doubt).After(o.Time) || len(o.Collections) == 0 {
+				continue
+			}
+			crawl, err := s.Crawl.Decide(c.page)
+			if err != nil {
+				return nil, err
+			}
+			due[crawl] = append(due[crawl], frontier.Due{Version: o.Version, Entry: frontier.Entry{
+				URL: o.URL, ID: c.page.ID, Host: c.page.Host, Depth: o.Depth, Hops: o.Hops, Exponent: o.Exponent,
+				Weight: c.weight, Collection: o.Collections[0], Last: batch.LookOf(*o),
+			}})
+		}
+	}
+	return due, nil
+}
+
+// lastLooks folds what the books of a storage partition say of pages.
+func (f *Function) lastLooks(ctx context.Context, p layout.Partition, pages []change) (map[layout.Identity]book.Standing, error) {
+	wanted, sites := make(map[layout.Identity]bool, len(pages)), make(map[uint32]bool)
+	for _, c := range pages {
+		wanted[c.page.ID], sites[c.page.Place.Site()] = true, true
+	}
+	m, err := manifest.Read(ctx, f.Bucket, p)
+	if err != nil {
+		return nil, err
+	}
+	found := make([][]book.Outcome, len(m.Books))
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(parallelReads)
+	for i, listed := range m.Books {
+		group.Go(func() (err error) {
+			found[i], err = outcomesOf(within, f.Bucket, listed.Key, sites, wanted)
+			if errors.Is(err, blob.ErrAbsent) || errors.Is(err, book.ErrDamaged) {
+				f.Log.WarnContext(ctx, "a book does not tell which pages have changed", "key", listed.Key, "error", err)
+				err = nil
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	last := make(map[layout.Identity]book.Standing, len(pages))
+	for _, outcomes := range found {
+		for i := range outcomes {
+			id := outcomes[i].Identity()
+			standing := last[id]
+			standing.Add(&outcomes[i])
+			last[id] = standing
+		}
+	}
+	return last, nil
+}
+
+// outcomesOf reads from one book the outcomes of the URLs that are wanted.
+func outcomesOf(ctx context.Context, bucket blob.Reader, key string, sites map[uint32]bool, wanted map[layout.Identity]bool) ([]book.Outcome, error) {
+	reader, err := book.Open(ctx, bucket, key)
+	if err != nil {
+		return nil, err
+	}
+	var found []book.Outcome
+	for site := range sites {
+		from := layout.Place(site) << 32
+		for o, err := range reader.Outcomes(ctx, layout.Range{From: from, To: from + 1<<32}) {
+			if err != nil {
+				return found, err
+			}
+			if wanted[o.Identity()] {
+				found = append(found, o)
+			}
+		}
+	}
+	return found, nil
+}

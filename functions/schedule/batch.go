@@ -1,0 +1,121 @@
+package schedule
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// candidate is a URL of a lease.
+type candidate struct {
+	frontier.Entry
+	page   address.Address
+	agent  string           // in whose name it is asked for
+	limits []settings.Limit // none for what is stored already and for sitemaps
+}
+
+// batch turns a lease into a message but for its deadline, with robots.txt
+// applied as far as it is known, and the limits of collections. A batch is
+// stored whole in the partition of its first URL. It may leave out some URLs of
+// the lease: those for which it has no time or no room, and those which its
+// other URLs may bring to a limit. They wait again, in front, when the batch is
+// settled.
+func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *settings.Settings, lease frontier.Lease) (batch.Batch, error) {
+	b := batch.Batch{Version: lease.Version, Host: lease.Host, NotBefore: lease.NotBefore, Failures: lease.Failures}
+	urls, err := f.candidates(s, lease)
+	if err != nil || len(urls) == 0 {
+		return b, err
+	}
+	storage, err := s.Storage.Decide(urls[0].page)
+	if err != nil {
+		return b, fmt.Errorf("no storage partition for %s: %w", urls[0].URL, err)
+	}
+	b.Storage = layout.Partition(storage)
+	robots, err := f.robots(ctx, urls)
+	if err != nil {
+		return b, err
+	}
+	counted, err := tally(ctx, front, urls)
+	if err != nil {
+		return b, err
+	}
+	delay := robots.delay
+	for _, u := range urls {
+		delay = max(delay, s.DelayOf(u.Collection))
+	}
+	b.DelayMillis = delay.Milliseconds()
+	room, bytes := f.fit(delay), 0
+	var asked []candidate
+	for _, u := range urls {
+		denied, waits := "", false
+		if robots.denies(u) {
+			denied = settings.Robots
+		} else if denied, waits = counted.judge(u.limits); denied == "" && (waits || len(asked) == room) {
+			continue
+		}
+		if bytes += size(u); bytes > batch.MaxBytes && len(b.Targets) > 0 {
+			break
+		}
+		b.Targets = append(b.Targets, u.target(denied))
+		if denied == "" {
+			counted.expect(u.limits)
+			asked = append(asked, u)
+		}
+	}
+	b.Robots = robots.missing(asked)
+	return b, nil
+}
+
+// candidates prepares the URLs of a lease. What is forgotten since it was admitted
+// is left out, and leaves no trace: it comes back with every lease until the
+// frontier is rebuilt without it.
+func (f *Function) candidates(s *settings.Settings, lease frontier.Lease) ([]candidate, error) {
+	var urls []candidate
+	for _, entry := range lease.Entries {
+		page, err := address.Parse(entry.URL)
+		if err != nil {
+			return nil, fmt.Errorf("url %q in the frontier: %w", entry.URL, err)
+		}
+		if s.Takedowns.Forgets(page) {
+			continue
+		}
+		u := candidate{Entry: entry, page: page, agent: cmp.Or(s.AgentOf(entry.Collection), f.Agent)}
+		if entry.Last == nil && !entry.Sitemap {
+			u.limits = s.Limits(entry.Collection, page)
+		}
+		urls = append(urls, u)
+	}
+	return urls, nil
+}
+
+func (u candidate) target(denied string) batch.Target {
+	return batch.Target{
+		URL:         u.URL,
+		Depth:       u.Depth,
+		Hops:        u.Hops,
+		Weight:      u.Weight,
+		Attempts:    u.Attempts,
+		Exponent:    u.Exponent,
+		Denied:      denied,
+		Collections: []string{u.Collection},
+		Sitemap:     u.Sitemap,
+		Last:        u.Last,
+	}
+}
+
+// size is at least that of the target in a message: JSON may double the bytes
+// of a URL, and make six of a byte that a server sent.
+func size(u candidate) int {
+	const rest = 400 // names of fields, numbers, a collection
+	n := rest + 2*len(u.URL)
+	if u.Last != nil {
+		n += 6 * (len(u.Last.ETag) + len(u.Last.Modified))
+	}
+	return n
+}

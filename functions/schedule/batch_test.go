@@ -1,0 +1,107 @@
+package schedule
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+// TestTargets tells fetch all that the frontier knows.
+func TestTargets(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb, nil)
+		w.enter(frontier.Entry{URL: site + "new", Depth: 2, Hops: 1, Weight: 9, Collection: "a"})
+		w.enter(frontier.Entry{URL: site + "sitemap.xml", Sitemap: true, Collection: "b"})
+		look := batch.Look{Time: functionstest.Start, ETag: `"1"`, Modified: "yesterday", Digest: 1 << 63, Missing: true}
+		w.again(frontier.Entry{URL: site + "stored", Depth: 3, Exponent: -2, Collection: "c", Last: &look})
+		want := map[string]batch.Target{
+			"new":         {URL: site + "new", Depth: 2, Hops: 1, Weight: 9, Collections: []string{"a"}},
+			"sitemap.xml": {URL: site + "sitemap.xml", Sitemap: true, Collections: []string{"b"}},
+			"stored":      {URL: site + "stored", Depth: 3, Exponent: -2, Collections: []string{"c"}, Last: &look},
+		}
+		got := make(map[string]batch.Target)
+		for _, b := range w.run() {
+			for _, target := range b.Targets {
+				got[strings.TrimPrefix(target.URL, site)] = target
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("targets (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// again lets a page wait that is stored.
+func (w *world) again(e frontier.Entry) {
+	w.t.Helper()
+	a := w.parse(e.URL)
+	e.URL, e.ID, e.Host = a.URL, a.ID, a.Host
+	front, version := frontier.New(w.Redis, 0), layout.Version{Epoch: 1}
+	if err := front.Mark(w.t.Context(), []frontier.Known{{ID: e.ID, Version: version, State: book.Stored, Depth: e.Depth}}); err != nil {
+		w.t.Fatal(err)
+	}
+	n, err := front.Renew(w.t.Context(), w.clock.Now(), []frontier.Due{{Entry: e, Version: version}})
+	if err != nil || n != 1 {
+		w.t.Fatalf("%d pages wait again, %v", n, err)
+	}
+}
+
+// TestDelayOfCollections: a batch keeps to the delay of its own collections,
+// and asks for no more than it has time for. What it leaves out comes next.
+func TestDelayOfCollections(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), nil)
+	w.publish("slow", func(c *collection.Collection) { c.DelayMillis = 5000 })
+	w.publish("slower", func(c *collection.Collection) { c.DelayMillis = 9500 })
+	for i := range 30 {
+		for host, names := range map[string][]string{"a": {functionstest.Collection}, "b": {functionstest.Collection, "slow"}, "c": {"slower"}} {
+			w.enter(frontier.Entry{URL: fmt.Sprintf("http://%s.example/%d", host, i), Collection: names[i%len(names)]})
+		}
+	}
+	want := map[string][]int64{"a.example": {0, 30}, "b.example": {5000, 10}, "c.example": {9500, 6}}
+	for round := range 2 {
+		got := make(map[string][]int64)
+		for _, b := range w.run() {
+			got[b.Host] = []int64{b.DelayMillis, int64(len(b.Targets))}
+			if first := fmt.Sprintf("http://%s/%d", b.Host, round*len(b.Targets)); b.Targets[0].URL != first {
+				t.Errorf("round %d: %s comes first, want %s", round, b.Targets[0].URL, first)
+			}
+			w.settle(b)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("round %d: delay and targets (-want +got):\n%s", round, diff)
+		}
+		delete(want, "a.example")
+	}
+}
+
+// TestLongValidators do not make messages too long.
+func TestLongValidators(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), nil)
+	look := batch.Look{Time: functionstest.Start, ETag: strings.Repeat("\x01", 255), Modified: strings.Repeat(`"`, 255)}
+	for i := range 80 {
+		w.again(frontier.Entry{URL: fmt.Sprint(site, i), Collection: functionstest.Collection, Last: &look})
+	}
+	total := 0
+	for batches := w.run(); len(batches) > 0; batches = w.run() { // checks the length
+		for _, b := range batches {
+			total += len(b.Targets)
+			w.settle(b)
+		}
+		w.clock.Advance(time.Second)
+	}
+	if total != 80 {
+		t.Errorf("%d were asked for, want 80", total)
+	}
+}

@@ -1,0 +1,82 @@
+package segments
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+)
+
+// Gone returns the pages that are gone by the books of a generation, and that
+// stand in its packages or are on its list. A commit that has packages indexed
+// once more lists them, or else they would be found again; so does one that
+// cannot tell which documents are dead. It reads the outcomes of all books, and
+// of every package its end. None of the pages is called masked.
+func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest) ([]manifest.Gone, error) {
+	gone, err := goneByBooks(ctx, bucket, m)
+	if err != nil || len(gone) == 0 {
+		return nil, err
+	}
+	needed := manifest.Manifest{}
+	need := func(id layout.Identity) {
+		if version, found := gone[id]; found {
+			needed.Gone = append(needed.Gone, manifest.Gone{ID: id, Version: version})
+		}
+	}
+	for _, listed := range m.Gone {
+		need(listed.ID)
+	}
+	var mu sync.Mutex // protects needed
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for _, pkg := range m.Packages {
+		group.Go(func() error {
+			pages, err := webobject.List(within, bucket, pkg.Key)
+			if errors.Is(err, webobject.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {
+				return nil // nobody can index it
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for _, page := range pages {
+				need(layout.IdentityOf(page.URL))
+			}
+			return err
+		})
+	}
+	err = group.Wait()
+	needed.AddGone()
+	return needed.Gone, err
+}
+
+// goneByBooks returns all pages that are gone, and since which version.
+func goneByBooks(ctx context.Context, bucket blob.Reader, m *manifest.Manifest) (map[layout.Identity]layout.Version, error) {
+	books := make([]*book.Reader, len(m.Books))
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for i, listed := range m.Books {
+		group.Go(func() (err error) {
+			books[i], err = book.Open(within, bucket, listed.Key)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	gone := make(map[layout.Identity]layout.Version)
+	for s, err := range book.Standings(ctx, books) {
+		if err != nil {
+			return nil, err
+		}
+		if s.Gone() {
+			gone[s.Final.Identity()] = s.Final.Version
+		}
+	}
+	return gone, nil
+}

@@ -1,0 +1,106 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// A pass over the books for what is due comes no sooner than these after
+// another, and no later.
+const (
+	minPass = time.Minute // as often as any schedule
+	maxPass = 24 * time.Hour
+)
+
+// agenda tells what is due now, and when anything is next.
+type agenda struct {
+	settings *settings.Settings
+	now      time.Time
+	next     time.Time
+}
+
+// newAgenda knows of nothing but of the pages that are stored from now on.
+func newAgenda(s *settings.Settings, now time.Time) *agenda {
+	a := &agenda{s, now, now.Add(maxPass)}
+	for _, c := range s.Collections {
+		a.expect(c.Name, book.Outcome{State: book.Stored, Time: now})
+	}
+	return a
+}
+
+// isDue reports whether a URL that is admitted is due, whose last final outcome
+// this is.
+func (a *agenda) isDue(last book.Outcome) bool {
+	if len(last.Collections) == 0 {
+		return false
+	}
+	name := last.Collections[0]
+	due := a.settings.Due(name, last)
+	if due.IsZero() || due.After(a.now) {
+		a.note(due)
+		return false
+	}
+	// It is asked for now, and may be missing, which is looked into soon.
+	last.Time, last.Exponent = a.now, min(last.Exponent, 0)-2
+	a.expect(name, last)
+	return true
+}
+
+func (a *agenda) expect(name string, o book.Outcome) { a.note(a.settings.Due(name, o)) }
+
+func (a *agenda) note(due time.Time) {
+	if due.After(a.now) && due.Before(a.next) {
+		a.next = due
+	}
+}
+
+// renewal is what the frontier is told of a URL that is due. It is asked for on
+// behalf of the collection for which it was asked last, as deep as it was then.
+func renewal(at address.Address, last book.Outcome) frontier.Due {
+	d := frontier.Due{
+		Entry: frontier.Entry{
+			URL: at.URL, ID: at.ID, Host: at.Host,
+			Depth: last.Depth, Hops: last.Hops, Exponent: last.Exponent, Weight: last.Weight,
+			Sitemap: isSitemap(last), Collection: last.Collections[0],
+		},
+		Version: last.Version,
+	}
+	if settings.IsKept(last) {
+		d.Last = batch.LookOf(last)
+	}
+	return d
+}
+
+func isSitemap(o book.Outcome) bool { return o.State == book.Skipped && o.Reason == settings.Sitemap }
+
+// clock keeps in Redis when the books of a storage partition are next looked
+// through for what is due. One that is lost costs one look.
+type clock struct {
+	rdb     redis.UniversalClient
+	storage layout.Partition
+}
+
+func (c clock) key() string { return "recrawl:" + c.storage.String() }
+
+func (c clock) hasCome(ctx context.Context, now time.Time) (bool, error) {
+	next, err := c.rdb.Get(ctx, c.key()).Int64()
+	if errors.Is(err, redis.Nil) {
+		return true, nil
+	}
+	return now.UnixMilli() >= next, err
+}
+
+func (c clock) set(ctx context.Context, a *agenda) error {
+	next := a.now.Add(max(a.next.Sub(a.now), minPass))
+	return c.rdb.Set(ctx, c.key(), next.UnixMilli(), 0).Err()
+}

@@ -1,0 +1,134 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring"
+
+	"github.com/bucketsearch/bucketsearch/functions/segments"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+// maskTask reads a task.Mask, and returns nil for another message.
+func maskTask(body string) *layout.Partition {
+	var t task.Mask
+	if json.Unmarshal([]byte(body), &t) != nil {
+		return nil
+	}
+	return t.Gone
+}
+
+// mask masks the gone pages of one partition.
+func (f *Function) mask(ctx context.Context, id layout.Partition) error {
+	m, err := manifest.Read(ctx, f.Bucket, id)
+	if err != nil {
+		return err
+	}
+	p := &partition{Function: f, id: id, manifest: m}
+	return p.maskGone(ctx)
+}
+
+// maskGone commits that no document of the pages that are gone is alive in any
+// segment. Of segments that are listed later index and merge see to that.
+func (p *partition) maskGone(ctx context.Context) error {
+	gone := make(map[layout.Identity]layout.Version)
+	for _, g := range p.manifest.Gone {
+		if !g.Masked {
+			gone[g.ID] = g.Version
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	finder := segments.NewFinder(p.Bucket, func(id layout.Identity) bool { _, found := gone[id]; return found })
+	documents := uint64(0)
+	err := p.commit(ctx, func(m *manifest.Manifest) error {
+		documents = 0
+		dead, whole, err := segments.Judge(ctx, p.Log, m, func(ctx context.Context, s *manifest.Segment) (*roaring.Bitmap, error) {
+			return p.goneIn(ctx, finder, m, s)
+		})
+		if err != nil {
+			return err
+		}
+		for i := range m.Segments {
+			if d := dead[m.Segments[i].Key]; d != nil {
+				documents += d.GetCardinality() - uint64(m.Segments[i].Dead())
+			}
+		}
+		changed := len(dead) > 0
+		for i := range m.Gone {
+			g := &m.Gone[i]
+			if whole && !g.Masked && gone[g.ID] == g.Version {
+				g.Masked, changed = true, true
+			}
+		}
+		if !changed {
+			return manifest.ErrUnchanged
+		}
+		return segments.Mask(ctx, p.Bucket, m, p.Now(), dead)
+	})
+	if err == nil {
+		p.Log.InfoContext(ctx, "pages are gone", "partition", p.id, "generation", p.manifest.Generation, "pages", len(gone), "documents", documents)
+	}
+	return err
+}
+
+// goneIn returns all documents of a segment that are dead, when those of gone
+// pages that are found there are among them; nil if they were before.
+func (p *partition) goneIn(ctx context.Context, finder *segments.Finder, m *manifest.Manifest, s *manifest.Segment) (*roaring.Bitmap, error) {
+	found, err := finder.Find(ctx, s)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	dead, err := segments.Dead(ctx, p.Bucket, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, match := range found {
+		if g := m.FindGone(match.ID); g != nil && match.Version.Compare(g.Version) < 0 {
+			dead.Add(match.Doc)
+		}
+	}
+	if int(dead.GetCardinality()) == s.Dead() {
+		return nil, nil
+	}
+	return dead, nil
+}
+
+// dropGone shortens the list of gone pages: an entry is of no more use when no
+// document of an earlier version is alive, and none will be made: every package
+// is indexed, and no batch is to be packed that was given out before the page
+// was found to be gone. Who has packages indexed once more lists their gone
+// pages again.
+func (p *partition) dropGone(ctx context.Context) error {
+	if len(p.manifest.Gone) == 0 || slices.IndexFunc(p.manifest.Gone, p.isOver(&p.manifest)) < 0 {
+		return nil
+	}
+	return p.commit(ctx, func(m *manifest.Manifest) error {
+		before := len(m.Gone)
+		if m.Gone = slices.DeleteFunc(m.Gone, p.isOver(m)); len(m.Gone) == before {
+			return manifest.ErrUnchanged
+		}
+		return nil
+	})
+}
+
+// isOver tells which gone pages need not be listed any more.
+func (p *partition) isOver(m *manifest.Manifest) func(manifest.Gone) bool {
+	var waiting []layout.Version
+	for _, object := range p.spooled {
+		_, batch, err := layout.ParseSpoolKey(object.Key)
+		if err == nil && !m.HasConsumed(batch) && !m.IsClosed(batch) {
+			waiting = append(waiting, batch)
+		}
+	}
+	indexed := !slices.ContainsFunc(m.Packages, func(pkg manifest.Package) bool { return !pkg.Indexed })
+	return func(g manifest.Gone) bool {
+		earlier := func(batch layout.Version) bool { return batch.Compare(g.Version) < 0 }
+		return indexed && g.Masked && m.IsClosed(g.Version) && !slices.ContainsFunc(waiting, earlier)
+	}
+}

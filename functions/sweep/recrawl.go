@@ -1,0 +1,113 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// recrawl lets wait again what has become due since the frontiers were built.
+// It reads no more of the books than their outcomes, and those only when its
+// time has come. A frontier that is to be rebuilt learns it then.
+func (p *partition) recrawl(ctx context.Context) error {
+	at := clock{p.Redis, p.id}
+	due := &renewer{settings: p.settings, agenda: newAgenda(p.settings, p.Now()), shares: make(map[int][]frontier.Due), function: p.Function}
+	come, err := at.hasCome(ctx, due.agenda.now)
+	if err != nil || !come {
+		return err
+	}
+	err = p.renewAll(ctx, due)
+	if errors.Is(err, frontier.ErrNotBuilt) {
+		return nil
+	}
+	if err == nil {
+		err = at.set(ctx, due.agenda)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot renew what is due in partition %s: %w", p.id, err)
+	}
+	if due.renewed > 0 {
+		p.Log.InfoContext(ctx, "pages are asked for again", "partition", p.id, "urls", due.renewed)
+	}
+	return nil
+}
+
+func (p *partition) renewAll(ctx context.Context, due *renewer) error {
+	var books []*book.Reader
+	for _, listed := range p.manifest.Books {
+		b, err := book.Open(ctx, p.Bucket, listed.Key)
+		if err != nil {
+			return err
+		}
+		books = append(books, b)
+	}
+	for s, err := range book.Standings(ctx, books) {
+		if err != nil {
+			return err
+		}
+		if s.Final == nil {
+			continue
+		}
+		if err := due.add(ctx, *s.Final); err != nil {
+			return err
+		}
+	}
+	return due.flush(ctx)
+}
+
+// renewer hands what is due to the frontiers, some at a time.
+type renewer struct {
+	function *Function
+	settings *settings.Settings
+	agenda   *agenda
+	shares   map[int][]frontier.Due // by crawl partition
+	renewed  int
+}
+
+// add looks at the last final outcome of a URL.
+func (r *renewer) add(ctx context.Context, last book.Outcome) error {
+	if !r.agenda.isDue(last) {
+		return nil
+	}
+	at, err := address.Parse(last.URL)
+	if err != nil {
+		return fmt.Errorf("url %q in the books: %w", last.URL, err)
+	}
+	way := settings.Way{Collection: last.Collections[0], Kind: book.Redirect, Depth: last.Depth, Hops: last.Hops} // the page was chosen before
+	if isSitemap(last) {
+		way.Kind = book.Sitemap
+	}
+	if r.settings.Decide(way, at) != "" {
+		return nil
+	}
+	crawl, err := r.settings.Crawl.Decide(at)
+	if err != nil {
+		return err
+	}
+	if r.shares[crawl] = append(r.shares[crawl], renewal(at, last)); len(r.shares[crawl]) >= shareSize {
+		return r.hand(ctx, crawl)
+	}
+	return nil
+}
+
+func (r *renewer) flush(ctx context.Context) error {
+	for crawl := range r.shares {
+		if err := r.hand(ctx, crawl); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *renewer) hand(ctx context.Context, crawl int) error {
+	front := frontier.New(r.function.Redis, crawl).Under(r.settings.Fingerprint())
+	n, err := front.Renew(ctx, r.agenda.now, r.shares[crawl])
+	r.renewed += n
+	delete(r.shares, crawl)
+	return err
+}

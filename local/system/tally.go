@@ -1,0 +1,77 @@
+package system
+
+import (
+	"math"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// CollectionStatus is what is true of the URLs of one collection.
+type CollectionStatus struct {
+	Name     string              `json:"name"`
+	Stored   int                 `json:"stored"`
+	Pending  int                 `json:"pending"`
+	Due      int                 `json:"due"` // stored pages that are to be asked for again by now
+	Next     time.Time           `json:"next,omitzero"`
+	Schedule collection.Schedule `json:"schedule,omitempty"`
+	// OnTopic counts the stored pages that are about the topic as much as its
+	// threshold wants; nil without a topic. Its share of Stored is the harvest.
+	OnTopic *int `json:"on_topic,omitempty"`
+}
+
+// tallies counts the URLs of collections.
+type tallies struct {
+	settings *settings.Settings
+	now      time.Time
+	relevant []uint8 // weights from which on a page is on topic
+	all      []CollectionStatus
+}
+
+// newTallies counts for the collection of a name, or for all.
+func newTallies(s *settings.Settings, name string, now time.Time) *tallies {
+	t := &tallies{settings: s, now: now}
+	for _, c := range s.Collections {
+		if name != "" && c.Name != name {
+			continue
+		}
+		status, relevant := CollectionStatus{Name: c.Name, Schedule: c.Schedule}, uint8(0)
+		if c.Topic != nil {
+			status.OnTopic, relevant = new(int), uint8(math.Ceil(float64(c.Topic.Threshold)*math.MaxUint8))
+		}
+		t.all, t.relevant = append(t.all, status), append(t.relevant, relevant)
+	}
+	return t
+}
+
+func (t *tallies) add(u account.URL) {
+	for i := range t.all {
+		if c := &t.all[i]; belongs(u, c.Name) {
+			t.count(c, t.relevant[i], u)
+		}
+	}
+}
+
+func (t *tallies) count(c *CollectionStatus, relevant uint8, u account.URL) {
+	switch u.State {
+	case account.Pending:
+		c.Pending++
+		return
+	case account.Stored:
+	default:
+		return
+	}
+	c.Stored++
+	if c.OnTopic != nil && u.Final.Weight >= relevant {
+		*c.OnTopic++
+	}
+	switch due := t.settings.Due(c.Name, u.Final); {
+	case !u.Admitted || due.IsZero():
+	case !due.After(t.now):
+		c.Due++
+	case c.Next.IsZero() || due.Before(c.Next):
+		c.Next = due
+	}
+}

@@ -1,0 +1,132 @@
+package account
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// admitted is what a test expects of the ways to a URL.
+type admitted struct {
+	Reason  string
+	Depth   uint16
+	Hops    uint8
+	Weight  uint8
+	Sitemap bool
+}
+
+func way(kind book.Kind, depth uint16, hops, weight uint8) book.Link {
+	l := link(page, depth, hops)
+	l.Kind, l.Weight = kind, weight
+	return l
+}
+
+// No way hides another that a limit may yet demand: one is short, another is
+// on the topic.
+func TestWays(t *testing.T) {
+	topic := func(c *collection.Collection) { c.Topic = &collection.Topic{Words: []string{"a"}, Threshold: .3} }
+	for name, test := range map[string]struct {
+		change func(*collection.Collection)
+		ways   []book.Link
+		want   admitted
+	}{
+		"strong enough":                       {topic, []book.Link{way(book.Anchor, 1, 0, 77)}, admitted{"", 1, 0, 77, false}},
+		"too weak":                            {topic, []book.Link{way(book.Anchor, 1, 0, 76)}, admitted{settings.OffTopic, 1, 0, 76, false}},
+		"listed and too weak":                 {topic, []book.Link{way(book.Listed, 1, 0, 76)}, admitted{settings.OffTopic, 1, 0, 76, false}},
+		"a redirect is never too weak":        {topic, []book.Link{way(book.Redirect, 1, 1, 1)}, admitted{"", 1, 1, 1, false}},
+		"nor is a canonical address":          {topic, []book.Link{way(book.Canonical, 1, 1, 1)}, admitted{"", 1, 1, 1, false}},
+		"short or strong":                     {topic, []book.Link{way(book.Anchor, 1, 0, 10), way(book.Anchor, 2, 0, 90)}, admitted{"", 2, 0, 90, false}},
+		"short and weak, strong and deep":     {topic, []book.Link{way(book.Anchor, 1, 0, 10), way(book.Anchor, 3, 0, 90)}, admitted{settings.OffTopic, 1, 0, 10, false}},
+		"the smallest depth, the first band":  {topic, []book.Link{way(book.Anchor, 1, 0, 90), way(book.Anchor, 2, 0, 200)}, admitted{"", 1, 0, 200, false}},
+		"what is not admitted does not weigh": {topic, []book.Link{way(book.Anchor, 1, 0, 90), way(book.Anchor, 3, 0, 250)}, admitted{"", 1, 0, 90, false}},
+		"listed with little priority":         {nil, []book.Link{way(book.Listed, 1, 0, 40), way(book.Anchor, 2, 0, 0)}, admitted{"", 1, 0, 0, false}},
+		"listed with much":                    {nil, []book.Link{way(book.Listed, 1, 0, 250), way(book.Anchor, 2, 0, 0)}, admitted{"", 1, 0, 250, false}},
+		"without a topic weak is fine":        {nil, []book.Link{way(book.Listed, 1, 0, 1)}, admitted{"", 1, 0, 1, false}},
+		"a sitemap":                           {nil, []book.Link{way(book.Sitemap, 1, 0, 0)}, admitted{"", 1, 0, 0, true}},
+		"a sitemap of an index in an index":   {nil, []book.Link{way(book.Sitemap, 2, 0, 0)}, admitted{collection.TooDeep, 2, 0, 0, true}},
+		"a sitemap that pages link to":        {nil, []book.Link{way(book.Anchor, 1, 0, 0), way(book.Sitemap, 1, 1, 0)}, admitted{"", 1, 1, 0, true}},
+		"a page that is no sitemap":           {nil, []book.Link{way(book.Anchor, 1, 0, 0), way(book.Sitemap, 2, 0, 0)}, admitted{"", 1, 0, 0, false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := publish(t, memblob.New(), test.change)
+			var facts []any
+			for _, l := range test.ways {
+				facts = append(facts, l, l)
+			}
+			for range 8 { // whatever the order
+				u := fold(t, s, facts)[page]
+				got := admitted{u.Reason, u.Depth, u.Hops, u.Weight, u.Sitemap}
+				if diff := cmp.Diff(test.want, got); diff != "" || u.Admitted != (u.Reason == "") || u.Collection != "docs" {
+					t.Errorf("%+v (-want +got):\n%s", u, diff)
+				}
+				rand.Shuffle(len(facts), func(i, j int) { facts[i], facts[j] = facts[j], facts[i] })
+			}
+		})
+	}
+}
+
+func TestBeginnings(t *testing.T) {
+	const sitemap = "http://elsewhere.example/map.xml"
+	s := publish(t, memblob.New(), func(c *collection.Collection) {
+		c.Sitemaps, c.Topic = []string{sitemap}, &collection.Topic{Words: []string{"a"}, Threshold: 1}
+	})
+	all := fold(t, s, nil)
+	for url, want := range map[string]admitted{"http://docs.example/": {Weight: 255}, sitemap: {Sitemap: true}} {
+		u := all[url]
+		if diff := cmp.Diff(want, admitted{u.Reason, u.Depth, u.Hops, u.Weight, u.Sitemap}); diff != "" || u.State != Pending || !u.Discovered {
+			t.Errorf("%s: %+v (-want +got):\n%s", url, u, diff)
+		}
+	}
+	// A sitemap that was read stays as it is, and so does a page to which one
+	// redirects from a seed: no settings have changed.
+	read := outcome(1, book.Skipped, 1)
+	read.URL, read.Reason = sitemap, settings.Sitemap
+	stored := outcome(1, book.Stored, 1)
+	stored.Depth = 2
+	all = fold(t, s, []any{read, stored, way(book.Anchor, 2, 0, 255), way(book.Redirect, 0, 1, 255)})
+	if u := all[sitemap]; u.State != Skipped || u.Reason != settings.Sitemap || !u.Admitted || !u.Sitemap {
+		t.Errorf("%+v", u)
+	}
+	if u := all[page]; u.State != Stored || !u.Admitted || u.Depth != 0 {
+		t.Errorf("%+v", u)
+	}
+}
+
+// The ways that are kept are those that no other covers, in any order.
+func TestWaysThatCount(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		ways := make([]reach, 1+rng.IntN(12))
+		for i := range ways {
+			ways[i] = reach{uint32(numbers + rng.IntN(2)), uint16(rng.IntN(4)), uint8(rng.IntN(14)), []uint8{0, 30, 90, 240}[rng.IntN(4)]}
+		}
+		want := make(map[reach]bool)
+		for _, r := range ways {
+			want[r] = true
+			for _, other := range ways {
+				if other != r && other.covers(r) {
+					delete(want, r)
+				}
+			}
+		}
+		s := newShard(takedown.Set{})
+		var id [16]byte
+		for _, r := range ways {
+			s.reach(id, page, r)
+		}
+		got := map[reach]bool{s.urls[id].reach: true}
+		for _, r := range s.more[id] {
+			got[r] = true
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(reach{})); diff != "" || len(got) != 1+len(s.more[id]) {
+			t.Fatalf("of %v (-want +got):\n%s", ways, diff)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package batch
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+)
+
+// Look is what the last look at a URL has brought, which is stored.
+type Look struct {
+	Time     time.Time `json:"time"`
+	ETag     string    `json:"etag,omitempty"`
+	Modified string    `json:"modified,omitempty"`
+	Digest   uint64    `json:"digest,omitempty"`
+	Missing  bool      `json:"missing,omitempty"` // the server said that it is gone
+}
+
+// LookOf returns what the last final outcome of a URL says of the look. An
+// Unchanged one with a status of 4xx is that of a page which the server says is
+// gone; 429 says only that it was asked too often.
+func LookOf(last book.Outcome) *Look {
+	return &Look{
+		Time:     last.Time,
+		ETag:     last.ETag,
+		Modified: last.Modified,
+		Digest:   last.Digest,
+		Missing:  last.State == book.Unchanged && last.Status/100 == 4 && last.Status != http.StatusTooManyRequests,
+	}
+}

@@ -1,0 +1,59 @@
+package frontier
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+)
+
+// Known is a URL with its final state.
+type Known struct {
+	ID      layout.Identity
+	Version layout.Version // the batch that decided
+	State   book.State     // Stored, Unchanged, Skipped or Failed
+	Depth   uint16
+	Tallies []string // on which the URL counts while it is stored, see Tallies
+}
+
+// Mark gives URLs their final states, known or not: a rebuild's part of what
+// Settle does. Of two final states the one of the higher version stays. It
+// works before Open too.
+func (f *Frontier) Mark(ctx context.Context, known []Known) error {
+	for part := range slices.Chunk(known, chunk) {
+		args := make([]any, 0, 2*len(part))
+		for _, k := range part {
+			value, final := finalState(k.State, k.Depth, k.Version, k.Tallies)
+			if !final {
+				return f.failed("mark in", fmt.Errorf("%s: state %q is not final", k.ID, k.State))
+			}
+			args = append(args, string(k.ID[:]), value)
+		}
+		if err := f.run(ctx, markScript, args...).Err(); err != nil {
+			return f.failed("mark in", err)
+		}
+	}
+	return nil
+}
+
+// finalState writes a state as doc.go draws it, and reports whether it is one
+// that is final.
+func finalState(s book.State, depth uint16, v layout.Version, tallies []string) (string, bool) {
+	letter := s
+	switch s {
+	case book.Stored, book.Skipped, book.Failed:
+	case book.Unchanged:
+		letter = book.Stored
+	default:
+		return "", false
+	}
+	value := string([]byte{byte(letter), byte(depth >> 8), byte(depth)}) + v.String()
+	if letter == book.Stored {
+		for _, name := range tallies {
+			value += mark(name)
+		}
+	}
+	return value, true
+}

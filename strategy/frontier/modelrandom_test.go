@@ -1,0 +1,85 @@
+package frontier
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+)
+
+func (m *modelRun) randomEntry() Entry {
+	host := modelHosts[m.rand.IntN(len(modelHosts))]
+	e := entry(host, strconv.Itoa(m.rand.IntN(100)), uint16(m.rand.IntN(18)))
+	e.Hops, e.Exponent, e.Sitemap = uint8(m.rand.IntN(5)), int16(m.rand.IntN(9)-4), m.rand.IntN(8) == 0
+	if m.rand.IntN(2) == 0 {
+		e.Weight = uint8(m.rand.IntN(256))
+	}
+	return e
+}
+
+func (m *modelRun) randomResult(e Entry) Result {
+	r := result(e, m.randomState())
+	r.Tallies = m.randomTallies()
+	return r
+}
+
+func (m *modelRun) randomState() book.State {
+	states := []book.State{book.Stored, book.Stored, book.Unchanged, book.Skipped, book.Failed, book.Retry, book.NotAsked}
+	return states[m.rand.IntN(len(states))]
+}
+
+var modelTallies = []string{"h:docs:h0", "h:docs:h1", "p:docs:0123456789abcdef", "p:docs:fedcba9876543210"}
+
+func (m *modelRun) randomTallies() []string {
+	var names []string
+	for _, name := range modelTallies {
+		if m.rand.IntN(3) == 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// settlementOf is a random end of a lease.
+func (m *modelRun) settlementOf(l Lease) Settlement {
+	s := Settlement{
+		Version: l.Version, Host: l.Host,
+		Ended: m.now.Add(time.Duration(m.rand.IntN(1000)) * time.Millisecond),
+		Delay: time.Duration(m.rand.IntN(1000)) * time.Millisecond,
+	}
+	if m.rand.IntN(10) == 0 {
+		s.Rest = m.now.Add(8 * time.Second) // beyond the lease
+	}
+	if m.rand.IntN(2) == 0 {
+		s.Failures = l.Failures + 1
+	}
+	for _, e := range l.Entries {
+		if m.rand.IntN(10) > 0 { // some are missing
+			s.Outcomes = append(s.Outcomes, m.randomResult(e))
+		}
+	}
+	if m.rand.IntN(4) == 0 { // one that it had not leased, perhaps of another host
+		e := m.randomEntry()
+		m.met = append(m.met, e)
+		s.Outcomes = append(s.Outcomes, m.randomResult(e))
+	}
+	return s
+}
+
+// due is a random way to ask again for a URL.
+func (m *modelRun) due(e Entry, decided *Known) Due {
+	d := Due{Entry: e, Version: layout.Version{Epoch: m.epoch, Token: m.rand.Uint64N(200)}}
+	if decided != nil && m.rand.IntN(4) > 0 {
+		d.Version, d.Depth, d.Weight = decided.Version, 3, 0 // as an element that was left behind
+	}
+	d.Attempts = uint8(m.rand.IntN(2))
+	if m.rand.IntN(4) > 0 {
+		d.Last = &batch.Look{
+			Time: m.now.UTC(), ETag: strconv.Itoa(m.rand.IntN(1000)), Modified: "then"[m.rand.IntN(5):],
+			Digest: m.rand.Uint64(), Missing: m.rand.IntN(2) == 0,
+		}
+	}
+	return d
+}

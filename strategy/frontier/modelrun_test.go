@@ -1,0 +1,267 @@
+package frontier
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+// TestModel does thousands of random things, among them settlements that come
+// twice, late, out of order and after a rebuild, to the frontier and to the
+// model.
+func TestModel(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		for seed := range uint64(2) {
+			if err := rdb.FlushDB(t.Context()).Err(); err != nil {
+				t.Fatal(err)
+			}
+			run := modelRun{
+				fixture:     opened(t, rdb),
+				rand:        rand.New(rand.NewPCG(seed, 1)),
+				now:         noon,
+				epoch:       1,
+				connections: 1 + int(seed%2),
+				model:       newModel(),
+			}
+			for step := range 1500 {
+				err := run.step()
+				if err == nil && step%25 == 24 {
+					err = run.compareKnown()
+				}
+				if err != nil {
+					t.Fatalf("seed %d, step %d: %v", seed, step, err)
+				}
+			}
+			if done := run.done; done.renewed < 100 || done.again < 100 || done.apart < 30 || done.late < 50 || done.rebuilds < 2 {
+				t.Errorf("seed %d met too little: %+v", seed, done)
+			}
+		}
+	})
+}
+
+var modelHosts = []string{"h0", "h1", "h2", "h3:8080"}
+
+type modelRun struct {
+	fixture
+	model   model
+	rand    *rand.Rand
+	now     time.Time
+	epoch   uint64
+	met     []Entry      // URLs so far, some often
+	settled []Settlement // of all batches so far
+
+	connections int
+
+	// done counts what the run is to meet: URLs renewed, outcomes of those,
+	// leases of nothing but pages that are stored, settlements when their lease
+	// was over, rebuilds.
+	done struct{ renewed, again, apart, late, rebuilds int }
+}
+
+func (m *modelRun) step() error {
+	m.now = m.now.Add(time.Duration(m.rand.IntN(400)) * time.Millisecond)
+	var err error
+	switch n := m.rand.IntN(250); {
+	case n < 50:
+		m.admitSome()
+	case n < 120:
+		err = m.leaseOne()
+	case n < 180 && len(m.settled) > 0:
+		m.settleOne()
+	case n < 205 && len(m.met) > 0:
+		err = m.renewSome()
+	case n < 220 && len(m.met) > 0:
+		m.markOne()
+	case n < 235 && len(m.settled) > 0:
+		err = m.extendOne()
+	case n < 248:
+		err = m.expire()
+	case n == 249:
+		err = m.rebuild()
+	}
+	if err != nil {
+		return err
+	}
+	return m.compareCounts()
+}
+
+// repeatedly makes a call, sometimes twice, as after an answer that was lost.
+func (m *modelRun) repeatedly(call func() error) error {
+	for range 1 + m.rand.IntN(5)/4 {
+		if err := call(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *modelRun) admitSome() {
+	list := make([]Entry, m.rand.IntN(12))
+	for i := range list {
+		list[i] = m.randomEntry()
+	}
+	m.met = append(m.met, list...)
+	m.must(m.repeatedly(func() error {
+		_, err := m.Admit(m.t.Context(), m.now, list)
+		return err
+	}))
+	for _, e := range list {
+		m.model.admit(e)
+	}
+}
+
+func (m *modelRun) leaseOne() error {
+	r := Request{
+		Now: m.now, Horizon: time.Duration(m.rand.IntN(500)) * time.Millisecond,
+		Deadline: m.now.Add(4 * time.Second),
+		Max:      1 + m.rand.IntN(15), MaxBytes: 1 + m.rand.IntN(500), Connections: m.connections,
+		Again: m.rand.IntN(4) == 0,
+	}
+	lease, ok, err := m.Lease(m.t.Context(), r)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return m.model.refused(r, modelHosts)
+	}
+	if r.Again {
+		m.done.apart++
+	}
+	m.settled = append(m.settled, m.settlementOf(lease))
+	return m.model.leased(r, lease)
+}
+
+func (m *modelRun) settleOne() {
+	s := m.settled[len(m.settled)-1-m.rand.IntN(min(6, len(m.settled)))]
+	if m.rand.IntN(5) == 0 {
+		s = m.settled[m.rand.IntN(len(m.settled))]
+	}
+	if _, out := m.model.leases[s.Version]; !out {
+		m.done.late++
+	}
+	for _, r := range s.Outcomes {
+		if u := m.model.urls[r.ID]; u.leasedBy(s.Version) && u.decided != nil {
+			m.done.again++
+		}
+	}
+	m.settle(s)
+	m.model.settle(s)
+}
+
+// renewSome renews what was decided, by its version, a lower or a higher one,
+// and what was not.
+func (m *modelRun) renewSome() error {
+	var list []Due
+	for range m.rand.IntN(20) {
+		e := m.met[m.rand.IntN(len(m.met))]
+		var decided *Known
+		if u := m.model.urls[e.ID]; u != nil {
+			decided = u.decided
+		}
+		list = append(list, m.due(e, decided))
+	}
+	want := 0
+	for _, d := range list {
+		want += m.model.renew(d)
+	}
+	m.done.renewed += want
+	got := 0
+	err := m.repeatedly(func() error {
+		n, err := m.Renew(m.t.Context(), m.now, list)
+		got += n
+		return err
+	})
+	if err == nil && got != want {
+		err = fmt.Errorf("%d renewed, want %d", got, want)
+	}
+	return err
+}
+
+func (m *modelRun) markOne() {
+	u := m.met[m.rand.IntN(len(m.met))]
+	k := Known{
+		ID: u.ID, Version: layout.Version{Epoch: m.epoch, Token: m.rand.Uint64N(200)},
+		State: m.randomState(), Depth: u.Depth, Tallies: m.randomTallies(),
+	}
+	if k.State != book.Retry && k.State != book.NotAsked {
+		m.must(m.repeatedly(func() error { return m.Mark(m.t.Context(), []Known{k}) }))
+		m.model.decide(k)
+	}
+}
+
+func (m *modelRun) extendOne() error {
+	v := m.settled[len(m.settled)-1-m.rand.IntN(min(6, len(m.settled)))].Version
+	deadline := m.now.Add(time.Duration(m.rand.IntN(8000)) * time.Millisecond)
+	l, want := m.model.leases[v]
+	if want {
+		l.Deadline = deadline
+		m.model.leases[v] = l
+	}
+	return m.repeatedly(func() error {
+		out, err := m.Extend(m.t.Context(), v, deadline)
+		if err == nil && out != want {
+			err = fmt.Errorf("lease %s is out: %v, want %v", v, out, want)
+		}
+		return err
+	})
+}
+
+func (m *modelRun) expire() error {
+	err := m.repeatedly(func() error {
+		_, err := m.Expire(m.t.Context(), m.now)
+		return err
+	})
+	for v, l := range m.model.leases {
+		if l.Deadline.Before(m.now) {
+			m.model.end(v, true)
+		}
+	}
+	return err
+}
+
+// rebuild loads a new frontier with what the model knows: what was decided,
+// what of it is due, and the rest.
+func (m *modelRun) rebuild() error {
+	m.done.rebuilds++
+	m.epoch++
+	rebuilt := newModel()
+	rebuilt.next, rebuilt.failures = m.model.next, m.model.failures
+	var known []Known
+	var due []Due
+	var pending []Entry
+	for _, id := range slices.SortedFunc(maps.Keys(m.model.urls), compareIDs) {
+		u := m.model.urls[id]
+		if u.decided == nil {
+			pending = append(pending, u.Entry)
+			rebuilt.admit(u.Entry)
+			continue
+		}
+		known = append(known, *u.decided)
+		rebuilt.decide(*u.decided)
+		if u.state != 0 {
+			due = append(due, m.due(u.Entry, u.decided))
+			rebuilt.renew(due[len(due)-1])
+		}
+	}
+	m.model = rebuilt
+	m.must(m.Reset(m.t.Context()))
+	m.must(m.Mark(m.t.Context(), known))
+	if _, err := m.Renew(m.t.Context(), m.now, due); err != nil {
+		return err
+	}
+	m.admit(m.now, pending...)
+	m.must(m.Open(m.t.Context(), m.epoch, "", nil))
+	m.Frontier = New(m.rdb, m.partition)
+	return m.compareKnown()
+}
+
+func compareIDs(a, b layout.Identity) int { return slices.Compare(a[:], b[:]) }

@@ -1,0 +1,246 @@
+package frontier
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+)
+
+func token(n uint64) layout.Version { return layout.Version{Epoch: 1, Token: n} }
+
+// due asks again for an entry that was had at a time.
+func due(e Entry, etag string, v layout.Version) Due {
+	e.Last = &batch.Look{Time: noon.UTC(), ETag: etag, Digest: 7}
+	return Due{Entry: e, Version: v}
+}
+
+func (f fixture) renew(list ...Due) int {
+	f.t.Helper()
+	n, err := f.Renew(f.t.Context(), noon, list)
+	f.must(err)
+	return n
+}
+
+// TestRenew: what was decided by the version or a lower one waits again, and
+// stays what it is.
+func TestRenew(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		list := entries("a", 8)
+		earlier := func(n int) layout.Version { return layout.Version{Token: uint64(n)} } // than any lease
+		var renewed []Due
+		for i, s := range []book.State{book.Stored, book.Unchanged, book.Skipped, book.Failed, book.Stored} {
+			f.must(f.Mark(t.Context(), []Known{{ID: list[i].ID, Version: earlier(10 + i), State: s}}))
+		}
+		f.admit(noon, list[5:7]...) // the last is unknown
+		for i, e := range list {
+			renewed = append(renewed, due(e, "", earlier(10+i)))
+		}
+		renewed[1].Version = earlier(99) // higher
+		renewed[4].Version = earlier(13) // lower
+		if n := f.renew(renewed...); n != 4 {
+			t.Errorf("%d renewed, want 4", n)
+		}
+		if n := f.renew(append(renewed, renewed...)...); n != 0 {
+			t.Errorf("%d renewed once more, want none", n)
+		}
+		want := Counts{Waiting: 6, Stored: 3, Skipped: 1, Failed: 1, Again: 2}
+		if diff := cmp.Diff(want, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+		if got := f.pending(); len(got) != 2 || !got[list[5].ID] || !got[list[6].ID] {
+			t.Errorf("%d URLs are pending, want those that were never had", len(got))
+		}
+		lease := f.lease(request(noon))
+		want.Waiting, want.Leased, want.LeasedAgain, want.Batches = 0, 6, 2, 1
+		if diff := cmp.Diff(want, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+		f.settle(settlement(lease, noon, book.Failed)) // gone
+		if diff := cmp.Diff(Counts{Stored: 1, Failed: 6}, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestRenewedIsTriedAgain: whatever befalls the lease, the next one has the
+// look too.
+func TestRenewedIsTriedAgain(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		e := entry("a", "x", 1)
+		f.must(f.Mark(t.Context(), []Known{{ID: e.ID, Version: token(1), State: book.Stored}}))
+		want := due(e, "tag", token(1))
+		f.renew(want)
+		f.admit(noon, entry("a", "x", 0)) // a link to what is stored changes nothing
+		for i, s := range []book.State{book.Retry, book.NotAsked, book.Lost, book.Retry} {
+			now := at(100 * float64(i))
+			lease := f.lease(request(now))
+			if diff := cmp.Diff([]Entry{want.Entry}, lease.Entries); diff != "" {
+				t.Errorf("lease %d: %s", i, diff)
+			}
+			if s == book.Lost { // never settled
+				_, err := f.Expire(t.Context(), at(261))
+				f.must(err)
+				continue
+			}
+			if s == book.Retry {
+				want.Attempts++
+			}
+			f.settle(settlement(lease, now, s))
+		}
+		if diff := cmp.Diff(Counts{Waiting: 1, Stored: 1, Again: 1}, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestRenewedMeanwhile: of a URL that is asked again, outcomes of versions below
+// that of its state change nothing, and those above it decide, whoever has it.
+// Elements of before are left behind.
+func TestRenewedMeanwhile(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		e := entry("a", "x", 1)
+		outcome := func(v layout.Version, s book.State) Settlement {
+			return Settlement{Version: v, Host: "a", Outcomes: []Result{result(e, s)}}
+		}
+		f.settle(outcome(token(10), book.Stored))
+		f.renew(due(e, "ten", token(10)))
+		for _, s := range []book.State{book.Failed, book.Retry} {
+			if got := f.settle(outcome(token(9), s)); got != (Settled{}) {
+				t.Errorf("%v of a lower version: %+v, want nothing", s, got)
+			}
+		}
+		f.settle(outcome(token(20), book.Unchanged)) // while it waits
+		f.noLease(request(noon))
+		if n := f.renew(due(e, "ten", token(10))); n != 0 {
+			t.Error("renewed for a version that is not the last")
+		}
+		f.settle(outcome(token(21), book.Stored))
+		f.renew(due(e, "many", token(50))) // the element of token 20 is gone, but not another
+		f.settle(outcome(token(22), book.Skipped))
+		want := due(e, "last", token(22))
+		f.renew(want)
+		lease := f.lease(request(noon))
+		if diff := cmp.Diff([]Entry{want.Entry}, lease.Entries); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(Counts{Leased: 1, Skipped: 1, Batches: 1}, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+		f.settle(outcome(token(23), book.Stored)) // while it is leased
+		if diff := cmp.Diff(Counts{Stored: 1, Batches: 1}, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+		f.settle(settlement(lease, noon, book.Retry)) // by token 1
+		if diff := cmp.Diff(Counts{Stored: 1}, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestRebuildRenews: a rebuild lets wait again what is due before it is open.
+func TestRebuildRenews(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		list := entries("a", 2)
+		known := []Known{
+			{ID: list[0].ID, Version: token(4), State: book.Stored, Tallies: []string{"x"}},
+			{ID: list[1].ID, Version: token(4), State: book.Stored, Tallies: []string{"x"}},
+		}
+		f.must(f.Mark(t.Context(), known))
+		f.renew(due(list[0], "", token(4)), due(list[1], "", token(4)))
+		old := f.lease(request(noon))
+		f.must(f.Reset(t.Context()))
+		f.must(f.Mark(t.Context(), known))
+		f.renew(due(list[0], "", token(4)))
+		f.must(f.Open(t.Context(), 2, "", nil))
+		f.Frontier = New(f.rdb, 3)
+		lease := f.lease(request(noon))
+		if diff := cmp.Diff([]string{"0"}, paths(lease.Entries)); diff != "" {
+			t.Error(diff)
+		}
+		old.Version = token(3) // what it brings is known to the books already
+		f.settle(settlement(old, noon, book.Failed))
+		if diff := cmp.Diff(Counts{Leased: 1, Stored: 2, Again: 1, LeasedAgain: 1, Batches: 1}, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+		if got, err := f.Tallies(t.Context(), []string{"x"}); err != nil || got[0] != 2 {
+			t.Errorf("Tallies = %v, %v, want 2", got, err)
+		}
+	})
+}
+
+// waitAgain lets entries wait again of which this was decided.
+func (f fixture) waitAgain(s book.State, list ...Entry) {
+	f.t.Helper()
+	for _, e := range list {
+		f.must(f.Mark(f.t.Context(), []Known{{ID: e.ID, State: s}}))
+		f.renew(due(e, "", layout.Version{}))
+	}
+}
+
+// TestAgainComesLast: pages that are stored come after all that may become one,
+// whatever their band.
+func TestAgainComesLast(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.waitAgain(book.Stored, entry("a", "stored", 0), entry("a", "stored too", 9))
+		f.waitAgain(book.Skipped, entry("a", "skipped", 1))
+		f.waitAgain(book.Failed, entry("a", "failed", 7))
+		f.admit(noon, entry("a", "new", 3), entry("a", "deep", 99))
+		want := []string{"skipped", "new", "failed", "deep", "stored", "stored too"}
+		if diff := cmp.Diff(want, paths(f.lease(request(noon)).Entries)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestLeaseAgain: pages that are stored may be leased alone, as politely, and
+// wait apart whatever befalls the lease.
+func TestLeaseAgain(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		request := func(seconds float64) Request {
+			r := request(at(seconds))
+			r.Again, r.Max = true, 2
+			return r
+		}
+		leases := func(seconds float64, want ...string) Lease {
+			t.Helper()
+			lease := f.lease(request(seconds))
+			if diff := cmp.Diff(want, paths(lease.Entries)); diff != "" {
+				t.Error(diff)
+			}
+			return lease
+		}
+		for i := range 600 { // more than one call looks into
+			f.admit(noon, entry(fmt.Sprint("new", i), "", 0))
+		}
+		f.admit(noon, entry("a", "new", 0))
+		f.waitAgain(book.Skipped, entry("a", "skipped", 0))
+		f.waitAgain(book.Failed, entry("a", "failed", 0))
+		f.noLease(request(0))
+
+		f.waitAgain(book.Stored, entry("a", "1", 3), entry("a", "2", 3), entry("a", "3", 3))
+		s := settlement(leases(0, "1", "2"), noon, book.Retry)
+		f.noLease(request(0))
+		s.Outcomes[0].State, s.Rest = book.NotAsked, at(60)
+		f.settle(s)
+		f.noLease(request(59.9))
+		f.must(f.Mark(t.Context(), []Known{{ID: entry("a", "3", 3).ID, Version: token(9), State: book.Stored}}))
+		lost := leases(60, "1", "2")
+		_, err := f.Expire(t.Context(), at(200))
+		f.must(err)
+		f.noLease(request(59.9))
+		late := settlement(lost, at(200), book.Lost)
+		late.Rest = at(260)
+		f.settle(late)
+		f.noLease(request(259))
+		f.settle(settlement(leases(260, "1", "2"), at(260), book.Unchanged))
+		f.noLease(request(999))
+		if diff := cmp.Diff(Counts{Waiting: 603, Stored: 3, Skipped: 1, Failed: 1}, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -1,0 +1,22 @@
+-- ARGV: now, then host and element of each URL; the element holds the highest
+-- version of a state that is renewed.
+-- Returns how many of the URLs wait again.
+local ids = {}
+for i = 3, #ARGV, 2 do ids[#ids + 1] = identity(ARGV[i]) end
+read(ids)
+
+local renewed = 0
+for i = 2, #ARGV, 2 do
+  local host, element = ARGV[i], ARGV[i + 1]
+  local id = identity(element)
+  local before = state[id]
+  local letter = before and before:sub(1, 1)
+  if (letter == 's' or letter == 'k' or letter == 'f') and not newer(before:sub(4, 24), element:sub(27, 47)) then
+    renewed = renewed + 1
+    become(id, waiting(element) .. before)
+    arrive(host, element:sub(1, 26) .. before:sub(4, 24) .. element:sub(48))
+  end
+end
+queue_up(tonumber(ARGV[1]))
+write()
+return renewed

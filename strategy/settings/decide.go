@@ -1,0 +1,84 @@
+package settings
+
+import (
+	"errors"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+)
+
+// The reasons for which an address is refused that the scope of its collection
+// admits, or that has no collection.
+const (
+	NoCollection = "no collection"
+	OffTopic     = "off topic"
+	Refused      = "refused by strategy"
+	NoPartition  = "no partition"
+	Forgotten    = "forgotten" // and therefore on no record
+)
+
+// maxSitemapDepth admits the sitemaps that an index lists, and no index in an
+// index (https://www.sitemaps.org/protocol.html#index).
+const maxSitemapDepth = 1
+
+// Way is how a collection comes to a URL: by a link, or none to a seed.
+type Way struct {
+	Collection string
+	Kind       book.Kind
+	Depth      uint16
+	Hops       uint8
+	Weight     uint8
+}
+
+// Decide says whether a URL to which there is such a way is crawled: "" or the
+// reason of the refusal, which is recorded. What it admits has a crawl and a
+// storage partition. A sitemap may lie anywhere.
+func (s *Settings) Decide(w Way, target address.Address) string {
+	if s.Takedowns.Forgets(target) {
+		return Forgotten
+	}
+	m, found := s.members[w.Collection]
+	if !found {
+		return NoCollection
+	}
+	if reason := m.decide(w, target); reason != "" {
+		return reason
+	}
+	for _, strategy := range []*rules.Document{&s.Crawl, &s.Storage} {
+		switch _, err := strategy.Decide(target); {
+		case errors.Is(err, rules.ErrRefused):
+			return Refused
+		case err != nil:
+			return NoPartition
+		}
+	}
+	return ""
+}
+
+func (m member) decide(w Way, target address.Address) string {
+	if w.Kind == book.Sitemap {
+		switch {
+		case w.Hops > collection.MaxHops:
+			return collection.TooMany
+		case w.Depth > maxSitemapDepth:
+			return collection.TooDeep
+		}
+		return ""
+	}
+	if reason := m.Admission.Decide(target, w.Depth, w.Hops); reason != "" {
+		return reason
+	}
+	if m.isOffTopic(w) {
+		return OffTopic
+	}
+	return ""
+}
+
+// isOffTopic reports whether the link is too weak. A seed needs no link, and
+// redirects and canonical addresses lead to a page that was chosen before.
+func (m member) isOffTopic(w Way) bool {
+	chosen := w.Depth == 0 || w.Kind == book.Redirect || w.Kind == book.Canonical
+	return m.Topic != nil && !chosen && float32(w.Weight)/255 < m.Topic.Threshold
+}

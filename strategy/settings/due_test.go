@@ -1,0 +1,65 @@
+package settings_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+func TestDue(t *testing.T) {
+	const day = 24 * time.Hour
+	never, renew := time.Time{}, noon.Add(time.Hour)
+	stored, unchanged := book.Outcome{State: book.Stored}, book.Outcome{State: book.Unchanged, Exponent: 3}
+	missing := book.Outcome{State: book.Unchanged, Reason: "http 404", Status: 404, Exponent: -2}
+	skipped := func(reason string) book.Outcome { return book.Outcome{State: book.Skipped, Reason: reason} }
+	failed := book.Outcome{State: book.Failed, Reason: "timeout"}
+	for _, test := range []struct {
+		name     string
+		schedule collection.Schedule
+		renew    time.Time
+		last     book.Outcome
+		want     time.Time
+	}{
+		{"stored", "", never, stored, noon.Add(day)},
+		{"unchanged", "", never, unchanged, noon.Add(8 * day)},
+		{"missing", "", never, missing, noon.Add(day / 4)},
+		{"sitemap", "", never, skipped(settings.Sitemap), noon.Add(day)},
+		{"stored, daily", "daily at 09:30", never, unchanged, noon.Add(21*time.Hour + 30*time.Minute)},
+		{"stored, once", "once", never, stored, never},
+		{"stored, renewed", "", renew, stored, renew},
+		{"stored, once, renewed", "once", renew, stored, renew},
+		{"due before it is renewed", "every 30m", renew, stored, noon.Add(30 * time.Minute)},
+		{"stored since it was renewed", "", noon, stored, noon.Add(day)},
+		{"robots", "", never, skipped(settings.Robots), never},
+		{"robots, daily", "every 1d", never, skipped(settings.Robots), noon.Add(day / 2)},
+		{"robots, renewed", "", renew, skipped(settings.Robots), renew},
+		{"pages of the host, renewed", "", renew, skipped(settings.HostFull), renew},
+		{"pages alike, renewed", "", renew, skipped(settings.AlikeFull), renew},
+		{"redirect, daily", "every 1d", renew, skipped("redirect"), never},
+		{"failed", "", renew, failed, never},
+		{"failed, daily", "every 1d", never, failed, noon.Add(day / 2)},
+		{"failed, once", "once", renew, failed, never},
+		{"retry", "every 1d", renew, book.Outcome{State: book.Retry}, never},
+		{"lost", "every 1d", renew, book.Outcome{State: book.Lost}, never},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			bucket := memblob.New()
+			c := docs()
+			c.Schedule, c.Renew = test.schedule, test.renew
+			publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), c)
+			s := read(t, bucket)
+			test.last.Time = noon
+			if got := s.Due("docs", test.last); !got.Equal(test.want) {
+				t.Errorf("%v, want %v", got, test.want)
+			}
+			if got := s.Due("shop", test.last); !got.IsZero() {
+				t.Errorf("of a collection that is none: %v", got)
+			}
+		})
+	}
+}

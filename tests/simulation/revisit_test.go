@@ -1,0 +1,113 @@
+package simulation
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+)
+
+// changed is the small site some time later: a page says something else and
+// links to a new one, one is gone, one has moved, and one is not for robots any
+// more. All else is as it was.
+var changed = func() *site {
+	s := *small
+	s.robots += "Disallow: /notes.txt\n"
+	s.pages = maps.Clone(small.pages)
+	s.pages["one.example/gull"] = page{words: "a gull and a tern on the pier", links: []string{"/gull/2", "/tern"}}
+	s.pages["one.example/tern"] = page{words: "tern, no heron"}
+	s.pages["one.example/gull/3"] = page{to: "/gull/2"}
+	delete(s.pages, "two.example/reed/bittern")
+	return &s
+}()
+
+// revisit is the life of a world whose site changes.
+func revisit(t *testing.T, m *memories) life {
+	return life{
+		name: "revisit", plan: plan{site: small, from: crawled(t, m, small)}, classes: 2, rare: revisits,
+		begin: func(w *world) { w.revisit(changed) },
+	}
+}
+
+// revisit has all pages asked for again, of the site as it is now, and those of
+// which that is not certain then once more when they are due. At last they are
+// asked for once more, lest it depend on time how often they were.
+func (w *world) revisit(now *site) {
+	w.t.Helper()
+	w.site, w.web.site = now, now
+	w.renew("")
+	w.settle(longest)
+	w.clock.Advance(cleared)
+	w.settle(longest)
+	w.renew("once")
+}
+
+// renew has the pages of all collections asked for now, and by the schedule
+// from now on.
+func (w *world) renew(s collection.Schedule) {
+	w.t.Helper()
+	for _, c := range slices.Clone(w.inForce.Collections) {
+		w.inForce = functionstest.Republish(w.t, w.store, c, func(c *collection.Collection) {
+			c.Renew, c.Schedule = w.clock.Now(), s
+		})
+	}
+}
+
+// TestRevisit says what the revisits with faults are compared with.
+func TestRevisit(t *testing.T) {
+	m := newMemories(t)
+	before, _ := quiet(t, m, small)
+	after, took := revisit(t, m).quiet(t, m)
+	t.Logf("%+v", took)
+	want := maps.Clone(before.States)
+	maps.Copy(want, map[string]string{
+		"http://one.example/tern":         "stored ",
+		"http://one.example/gull/3":       "skipped redirect",
+		"http://one.example/notes.txt":    "skipped robots",
+		"http://two.example/reed/bittern": "failed http 404",
+	})
+	if diff := cmp.Diff(want, after.States); diff != "" {
+		t.Errorf("states (-want +got):\n%s", diff)
+	}
+	for query, want := range map[string]int{"gull": 3, `"grey heron"`: 2, "notes": 0} {
+		if got := len(after.Hits[query]); got != want {
+			t.Errorf("%d hits for %s, want %d", got, query, want)
+		}
+	}
+}
+
+// TestContradiction has a site that says now that a page has moved, and now that
+// it is as it was, and two sets of functions that both ask. Whatever is
+// believed, books, frontiers and segments say the same.
+func TestContradiction(t *testing.T) {
+	t.Parallel()
+	m := newMemories(t)
+	l := revisit(t, m)
+	moved := *changed
+	moved.pages = maps.Clone(changed.pages)
+	moved.pages["one.example/heron"] = page{to: "/gull"}
+	for seed := range uint64(1 + 39/stride) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			p := l.plan
+			p.seed, p.runners, p.atOnce = seed, 2, 4
+			asked := int(seed)
+			p.decide = func(w *world, c *call) fault {
+				if c.what == "ask http://one.example/heron" {
+					w.web.site = []*site{&moved, changed}[asked%2]
+					asked++
+				}
+				return none
+			}
+			inWorld(t, m, p, func(w *world) {
+				l.start(w)
+				w.run()
+				w.check(w.result())
+			})
+		})
+	}
+}
