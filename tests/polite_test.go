@@ -1,7 +1,8 @@
 package tests
 
 import (
-	"cmp"
+	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -33,11 +34,10 @@ func TestPolite(t *testing.T) {
 		t.Fatalf("%d hosts were asked, want %d", len(byHost), len(s.origins))
 	}
 	for host, visits := range byHost {
-		slices.SortFunc(visits, func(a, b visit) int { return a.began.Compare(b.began) })
+		closest := closestOf(visits)
 		if !strings.HasSuffix(visits[0].url, "/robots.txt") {
 			t.Errorf("%s was asked for %s first, not for its robots.txt", host, visits[0].url)
 		}
-		closest := slices.MinFunc(gaps(visits), func(a, b gap) int { return cmp.Compare(a.pause, b.pause) })
 		t.Logf("%s: %d requests, at least %v apart", host, len(visits), closest.pause)
 		// The delay counts from the end of an answer, which takes its time; a
 		// batch knows its end to the millisecond.
@@ -59,4 +59,48 @@ func gaps(visits []visit) []gap {
 		all = append(all, gap{v.began.Sub(visits[i].began), visits[i].url, v.url})
 	}
 	return all
+}
+
+// Many hosts with a delay take about as long as one: none is asked early, and
+// the others do not wait for it.
+func TestPoliteToManyHosts(t *testing.T) {
+	t.Parallel()
+	const hosts, pages, delay = 40, 10, 250 * time.Millisecond
+	s := serve(t, hosts, func(int, []string) http.Handler {
+		h := make(host)
+		var links string
+		for i := 1; i < pages; i++ {
+			h["/"+pageName(i)] = answer{status: http.StatusOK, contentType: "text/html", body: "<title>Page</title><p>A page."}
+			links += link(pageName(i))
+		}
+		h["/"] = answer{status: http.StatusOK, contentType: "text/html", body: "<title>Contents</title>" + links}
+		return h
+	})
+	p := newPlace(t)
+	p.must("crawl", "--collection", p.file("hosts", s.seeds("/"), fmt.Sprintf("delay = %q\nconnections = %d", delay, hosts)))
+	byHost := make(map[string][]visit)
+	var all []visit
+	for _, v := range s.forget() {
+		u, err := url.Parse(v.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		byHost[u.Host] = append(byHost[u.Host], v)
+		all = append(all, v)
+	}
+	for host, visits := range byHost {
+		if len(visits) != pages+1 { // and robots.txt
+			t.Errorf("%s: %d requests, want %d", host, len(visits), pages+1)
+		}
+		if closest := closestOf(visits); closest.pause < delay-2*time.Millisecond {
+			t.Errorf("%s: only %v after the request for %s came that for %s", host, closest.pause, closest.before, closest.after)
+		}
+	}
+	first := slices.MinFunc(all, func(a, b visit) int { return a.began.Compare(b.began) })
+	last := slices.MaxFunc(all, func(a, b visit) int { return a.ended.Compare(b.ended) })
+	took, bound := last.ended.Sub(first.began), pages*delay
+	t.Logf("%d hosts took %v, one alone at least %v", len(byHost), took, bound)
+	if len(byHost) != hosts || took > 2*bound {
+		t.Errorf("%d of %d hosts took %v, want less than twice %v", len(byHost), hosts, took, bound)
+	}
 }
