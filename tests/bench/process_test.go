@@ -48,26 +48,30 @@ func site(b *testing.B) string {
 
 // usage is what a process and all its children took.
 type usage struct {
+	began     time.Time
 	wall, cpu time.Duration
-	memory    []sample
+	peak      int64 // bytes
 	out       string
+	samples   []sample
 }
 
-// sample is what the whole process tree held in memory at one moment.
+// sample is what the whole process tree held in memory at one moment, and had
+// taken of the processor. Memory that processes share counts once.
 type sample struct {
 	at    time.Duration // since the start
 	bytes int64
+	cpu   time.Duration
 }
 
-// peak returns the most memory held until a moment.
-func (u usage) peak(until time.Duration) int64 {
-	var most int64
-	for _, s := range u.memory {
-		if s.at <= until {
-			most = max(most, s.bytes)
+// until returns what was taken by a moment.
+func (u usage) until(moment time.Time) usage {
+	u.wall, u.cpu, u.peak = moment.Sub(u.began), 0, 0
+	for _, s := range u.samples {
+		if s.at <= u.wall {
+			u.cpu, u.peak = s.cpu, max(u.peak, s.bytes)
 		}
 	}
-	return most
+	return u
 }
 
 // measure runs a command to its end.
@@ -82,12 +86,15 @@ func measure(b *testing.B, ok func(error) bool, name string, args ...string) usa
 		b.Fatal(err)
 	}
 	done := make(chan struct{})
-	memory := make(chan []sample)
-	go func() { memory <- watch(cmd.Process.Pid, done) }()
+	samples := make(chan []sample)
+	go func() { samples <- watch(cmd.Process.Pid, began, done) }()
 	err := cmd.Wait()
-	u := usage{wall: time.Since(began), out: out.String()}
+	u := usage{began: began, wall: time.Since(began), out: out.String()}
 	close(done)
-	u.memory = <-memory
+	u.samples = <-samples
+	for _, s := range u.samples {
+		u.peak = max(u.peak, s.bytes)
+	}
 	if err != nil && (ok == nil || !ok(err)) {
 		b.Fatalf("%s: %v\n%s", name, err, u.out)
 	}
@@ -96,10 +103,9 @@ func measure(b *testing.B, ok func(error) bool, name string, args ...string) usa
 	return u
 }
 
-// watch samples the memory of the tree below a process.
-func watch(pid int, done <-chan struct{}) []sample {
-	began := time.Now()
-	ticker := time.NewTicker(50 * time.Millisecond)
+// watch samples the tree below a process.
+func watch(pid int, began time.Time, done <-chan struct{}) []sample {
+	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	var samples []sample
 	for {
@@ -107,34 +113,59 @@ func watch(pid int, done <-chan struct{}) []sample {
 		case <-done:
 			return samples
 		case <-ticker.C:
-			samples = append(samples, sample{time.Since(began), resident(pid)})
+			s := sample{at: time.Since(began)}
+			s.add(pid)
+			samples = append(samples, s)
 		}
 	}
 }
 
-func resident(pid int) int64 {
-	var total int64
-	if statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid)); err == nil {
-		if fields := strings.Fields(string(statm)); len(fields) > 1 {
-			pages, _ := strconv.ParseInt(fields[1], 10, 64)
-			total = pages * int64(os.Getpagesize())
+// clockTick is the unit of processor time in /proc on every Linux of today.
+const clockTick = 10 * time.Millisecond
+
+// add adds what a process, its children, and those of them that have ended took.
+func (s *sample) add(pid int) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return // it has ended
+	}
+	_, after, _ := strings.Cut(string(stat), ") ") // behind the name, from the third field on
+	if fields := strings.Fields(after); len(fields) > 15 {
+		for _, field := range fields[11:15] { // utime, stime, cutime, cstime
+			ticks, _ := strconv.ParseInt(field, 10, 64)
+			s.cpu += time.Duration(ticks) * clockTick
 		}
+	}
+	memory, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid)) // empty once it has ended
+	if _, shared, has := bytes.Cut(memory, []byte("\nPss:")); has {
+		kilobytes, _ := strconv.ParseInt(string(bytes.Fields(shared)[0]), 10, 64)
+		s.bytes += kilobytes << 10
 	}
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {
 		children, _ := os.ReadFile(list)
 		for _, child := range strings.Fields(string(children)) {
 			if n, err := strconv.Atoi(child); err == nil {
-				total += resident(n)
+				s.add(n)
 			}
 		}
 	}
-	return total
+}
+
+func resident(pid int) int64 {
+	var s sample
+	s.add(pid)
+	return s.bytes
 }
 
 func (u usage) report(b *testing.B, pages int) {
 	b.ReportMetric(float64(pages), "pages")
-	b.ReportMetric(float64(pages)/u.wall.Seconds(), "pages/s")
-	b.ReportMetric(u.cpu.Seconds()*1000/float64(pages), "cpu-ms/page")
-	b.ReportMetric(float64(u.peak(u.wall))/(1<<20), "peak-MiB")
+	b.ReportMetric(u.rate(pages), "pages/s")
+	b.ReportMetric(u.millis(pages), "cpu-ms/page")
+	b.ReportMetric(float64(u.peak)/(1<<20), "peak-MiB")
 }
+
+func (u usage) rate(pages int) float64 { return float64(pages) / u.wall.Seconds() }
+
+// millis returns the processor time of a page.
+func (u usage) millis(pages int) float64 { return u.cpu.Seconds() * 1000 / float64(pages) }

@@ -32,7 +32,7 @@ func BenchmarkPackages(b *testing.B) {
 		keys, pages, size := packages(b, bucket)
 		var log bytes.Buffer
 		f := index.Function{
-			Bucket: bucket, Redis: redistest.Embedded(b), Sender: &functionstest.Sender{}, Now: time.Now,
+			Bucket: bucket, Settings: new(functionstest.Fixed), Redis: redistest.Embedded(b), Sender: &functionstest.Sender{}, Now: time.Now,
 			Worker: "bench", Log: slog.New(slog.NewJSONHandler(&log, nil)),
 		}
 		before := bucket.Counts()

@@ -1,0 +1,131 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// packages are the site: about 4,700 pages.
+var packages = map[string]string{
+	"postgresql": "postgresql-doc-15/usr/share/doc/postgresql-doc-15/html",
+	"python":     "python3.11-doc/usr/share/doc/python3.11/html",
+	"django":     "python-django-doc/usr/share/doc/python-django-doc/html",
+	"qt":         "qtbase5-doc-html/usr/share/qt5/doc",
+}
+
+// starts are linked from the site's first page.
+var starts = []string{"postgresql/index.html", "python/index.html", "django/index.html"}
+
+// served is what the site has answered so far.
+type served struct {
+	Pages, Unchanged, Bytes int64 // pages in full, 304s, bytes of bodies
+	First                   time.Time
+}
+
+// countsPath is where the site tells what it has served; no page leads there.
+const countsPath = "/.counts"
+
+// counts asks the site what it has served.
+func counts(b *testing.B, site string) served {
+	b.Helper()
+	var s served
+	if err := json.Unmarshal([]byte(read(b, strings.TrimSuffix(site, "/")+countsPath)), &s); err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
+// kilobytes returns the mean size of a page.
+func (s served) kilobytes() float64 { return float64(s.Bytes) / 1000 / float64(s.Pages) }
+
+// serve serves the packages on a free port, which it prints.
+func serve(sites string) {
+	mux := http.NewServeMux()
+	links := starts
+	for name, path := range packages {
+		root := filepath.Join(sites, path)
+		indexes, err := filepath.Glob(filepath.Join(root, "*", "*-index.html"))
+		if err != nil {
+			panic(err)
+		}
+		for _, index := range indexes {
+			links = append(links, name+strings.TrimPrefix(index, root))
+		}
+		mux.Handle("/"+name+"/", http.StripPrefix("/"+name, http.FileServer(http.Dir(root))))
+	}
+	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "<!doctype html><title>Documentation</title><ul>")
+		for _, link := range links {
+			fmt.Fprintf(w, "<li><a href=%q>%s</a>", "/"+link, link)
+		}
+	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("http://" + listener.Addr().String() + "/")
+	panic(http.Serve(listener, &counter{site: mux}))
+}
+
+// counter counts what a site answers.
+type counter struct {
+	site                    http.Handler
+	first                   atomic.Pointer[time.Time]
+	pages, unchanged, bytes atomic.Int64
+}
+
+func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == countsPath {
+		s := served{Pages: c.pages.Load(), Unchanged: c.unchanged.Load(), Bytes: c.bytes.Load()}
+		if first := c.first.Load(); first != nil {
+			s.First = *first
+		}
+		_ = json.NewEncoder(w).Encode(s) // whoever asked is gone
+		return
+	}
+	if c.first.Load() == nil {
+		now := time.Now()
+		c.first.CompareAndSwap(nil, &now)
+	}
+	c.site.ServeHTTP(&countedResponse{ResponseWriter: w, counter: c}, r)
+}
+
+type countedResponse struct {
+	http.ResponseWriter
+	*counter
+	isPage bool
+}
+
+func (w *countedResponse) WriteHeader(status int) {
+	switch w.isPage = status == http.StatusOK && strings.HasPrefix(w.Header().Get("Content-Type"), "text/html"); {
+	case w.isPage:
+		w.pages.Add(1)
+	case status == http.StatusNotModified:
+		w.unchanged.Add(1)
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *countedResponse) Write(b []byte) (int, error) {
+	if w.isPage {
+		w.bytes.Add(int64(len(b)))
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// ReadFrom lets the kernel send files.
+func (w *countedResponse) ReadFrom(from io.Reader) (int64, error) {
+	n, err := io.Copy(w.ResponseWriter, from)
+	if w.isPage {
+		w.bytes.Add(n)
+	}
+	return n, err
+}
