@@ -90,7 +90,7 @@ func lives(t *testing.T, m *memories) []life {
 // later one, and so on until a run ends before. With a step of 1 it begins with
 // the first call, else with the one that is given.
 func each(t *testing.T, first, step int, happens func(*world, *call) fault) {
-	m := newMemories(t)
+	m, step := newMemories(t), max(1, number(t, "STRIDE", step))
 	for _, l := range lives(t, m) {
 		step := step * max(1, l.rare)
 		want, took := l.quiet(t, m)
