@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -39,15 +38,13 @@ func (d *Document) RobotsFor(agent string) robots.Directives {
 	return asked
 }
 
-var metadata = cascadia.MustCompile("title, meta, base[href], link[rel][href]")
-
 // Parse reads markup in UTF-8. It takes what it can read of any text, within
 // MaxBytes, MaxNodes and MaxNesting.
 func Parse(text []byte) *Document {
-	root, nodes := tree(text)
-	d := &Document{root: root, nodes: nodes, size: len(text), flow: flowOf(root)}
+	root, nodes, metadata := tree(text)
+	d := &Document{root: root, nodes: nodes, size: len(text), flow: flowOf(root, len(text)/2)}
 	var graph string
-	goquery.NewDocumentFromNode(root).FindMatcher(metadata).Each(func(_ int, s *goquery.Selection) {
+	goquery.NewDocumentFromNode(root).FindNodes(metadata...).Each(func(_ int, s *goquery.Selection) {
 		n := s.Get(0)
 		switch n.DataAtom {
 		case atom.Title:

@@ -25,6 +25,15 @@ func belongsToHead(a atom.Atom) bool {
 	return false
 }
 
+// isMetadata reports whether an element may say something of the page.
+func isMetadata(a atom.Atom) bool {
+	switch a {
+	case atom.Base, atom.Link, atom.Meta, atom.Title:
+		return true
+	}
+	return false
+}
+
 func isCell(a atom.Atom) bool { return a == atom.Td || a == atom.Th || a == atom.Caption }
 
 func isTablePart(a atom.Atom) bool {

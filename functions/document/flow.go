@@ -3,6 +3,7 @@ package document
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -32,8 +33,9 @@ type mark struct {
 	alt        string // of the first image within
 }
 
-func flowOf(root *html.Node) *flow {
-	f := &flow{}
+// flowOf returns the flow of a page, with room for so many bytes of text.
+func flowOf(root *html.Node, room int) *flow {
+	f := &flow{text: make([]byte, 0, room)}
 	f.walk(root, false, -1)
 	return f
 }
@@ -102,19 +104,26 @@ func (f *flow) element(n *html.Node, navigation bool, link int) {
 
 // add appends text, its white space folded.
 func (f *flow) add(data string) {
-	for len(data) > 0 {
-		word := strings.IndexFunc(data, unicode.IsSpace)
-		if word < 0 {
-			word = len(data)
+	if first, _ := utf8.DecodeRuneInString(data); unicode.IsSpace(first) {
+		f.space()
+	}
+	inside := false
+	for word := range strings.FieldsSeq(data) {
+		if inside {
+			f.space()
 		}
-		f.text = append(f.text, data[:word]...)
-		if data = data[word:]; data == "" {
-			return
-		}
-		if last := len(f.text) - 1; last >= 0 && f.text[last] != ' ' && f.text[last] != '\n' {
-			f.text = append(f.text, ' ')
-		}
-		data = strings.TrimLeftFunc(data, unicode.IsSpace)
+		f.text = append(f.text, word...)
+		inside = true
+	}
+	if last, _ := utf8.DecodeLastRuneInString(data); unicode.IsSpace(last) {
+		f.space()
+	}
+}
+
+// space appends a space, unless there is one or a line begins.
+func (f *flow) space() {
+	if last := len(f.text) - 1; last >= 0 && f.text[last] != ' ' && f.text[last] != '\n' {
+		f.text = append(f.text, ' ')
 	}
 }
 

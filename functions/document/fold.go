@@ -6,7 +6,25 @@ import (
 )
 
 // fold joins the words of a text by one space.
-func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
+func fold(s string) string {
+	if isFolded(s) {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// isFolded reports whether a text is ASCII without white space but for one
+// space between words, as most are.
+func isFolded(s string) bool {
+	last := byte(' ')
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == ' ' && last == ' ' {
+			return false
+		}
+		last = s[i]
+	}
+	return s == "" || last != ' '
+}
 
 // cut returns the first n bytes of a text, fewer where a rune would be split.
 func cut(s string, n int) string {

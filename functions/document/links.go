@@ -38,13 +38,14 @@ func refers(n *html.Node) bool {
 // returned once. References into the page itself and to other schemes than
 // the web's are left out.
 func (d *Document) Links(base address.Address) []Link {
-	r := resolver{base: base, page: base.URL, known: map[string]address.Address{}}
+	most := min(len(d.flow.links)+2, MaxLinks)
+	r := resolver{base: base, page: base.URL, known: make(map[string]address.Address, most)}
 	if d.Base != "" {
 		if b, err := base.Resolve(d.Base); err == nil {
 			r.base = b
 		}
 	}
-	c := collector{document: d, resolver: r, seen: map[said]bool{}}
+	c := collector{document: d, resolver: r, seen: make(map[said]bool, most), links: make([]Link, 0, most)}
 	c.add(d.Refresh, Link{Kind: book.Redirect, Region: book.Text})
 	c.add(d.Canonical, Link{Kind: book.Canonical, Region: book.Text, Rel: "canonical"})
 	for _, m := range d.flow.links {

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -14,15 +15,21 @@ import (
 // open formatting element in every paragraph, so that 24 KB of <p> and <b>
 // become 2.3 million nodes. Of the WHATWG tree construction it follows what
 // matters to links and text: void elements, implied end tags, scopes, foreign
-// elements. Scripts and styles keep their elements and lose their contents.
-func tree(text []byte) (root *html.Node, nodes int) {
+// elements. Scripts and styles keep their elements and lose their contents. The
+// title, meta, base and link elements are in metadata, too.
+func tree(text []byte) (root *html.Node, nodes int, metadata []*html.Node) {
 	b := newBuilder()
+	b.read(text)
+	return b.root, b.nodes, b.metadata
+}
+
+func (b *builder) read(text []byte) {
 	z := html.NewTokenizer(bytes.NewReader(text[:min(len(text), MaxBytes)]))
 	for b.nodes < MaxNodes {
 		z.AllowCDATA(b.foreign > 0)
 		switch z.Next() {
 		case html.ErrorToken:
-			return b.root, b.nodes
+			return
 		case html.TextToken:
 			b.text(z.Text())
 		case html.StartTagToken:
@@ -34,7 +41,6 @@ func tree(text []byte) (root *html.Node, nodes int) {
 			b.end(name)
 		}
 	}
-	return b.root, b.nodes
 }
 
 type builder struct {
@@ -44,8 +50,13 @@ type builder struct {
 	unopened         int          // elements beyond MaxNesting whose end tags are awaited
 	foreign          int          // open svg and math elements
 	nodes            int
-	slab             []html.Node
+	metadata         []*html.Node // in document order
+	slab             []html.Node  // not yet used
+	attributes       []html.Attribute
 }
+
+// maxAttributes is how many attributes an element keeps.
+const maxAttributes = 64
 
 func newBuilder() *builder {
 	b := &builder{}
@@ -115,13 +126,13 @@ func (b *builder) start(z *html.Tokenizer, selfClosing bool) {
 	name := atom.Lookup(raw)
 	switch name {
 	case atom.Html:
-		b.body.Parent.Attr = attributes(z, more, b.body.Parent.Attr)
+		b.body.Parent.Attr = b.attributesOf(z, more, b.body.Parent.Attr)
 		return
 	case atom.Head:
 		return
 	case atom.Body:
 		b.enterBody()
-		b.body.Attr = attributes(z, more, b.body.Attr)
+		b.body.Attr = b.attributesOf(z, more, b.body.Attr)
 		return
 	}
 	n := b.node(html.ElementNode)
@@ -129,7 +140,7 @@ func (b *builder) start(z *html.Tokenizer, selfClosing bool) {
 	if name == 0 {
 		n.Data = string(raw)
 	}
-	n.Attr = attributes(z, more, nil)
+	n.Attr = b.attributesOf(z, more, nil)
 	if b.foreign > 0 || name == atom.Noscript || name == atom.Noframes {
 		z.NextIsNotRawText()
 	}
@@ -138,6 +149,9 @@ func (b *builder) start(z *html.Tokenizer, selfClosing bool) {
 	}
 	b.imply(name)
 	b.top().AppendChild(n)
+	if isMetadata(name) {
+		b.metadata = append(b.metadata, n)
+	}
 	switch {
 	case isVoid(name), selfClosing && (b.foreign > 0 || isForeign(name)):
 	case len(b.open) >= MaxNesting:
@@ -187,15 +201,25 @@ func (b *builder) imply(name atom.Atom) {
 	}
 }
 
-func attributes(z *html.Tokenizer, more bool, to []html.Attribute) []html.Attribute {
+// attributesOf returns what is left of a start tag, behind the attributes that
+// its element has already. Elements share the memory.
+func (b *builder) attributesOf(z *html.Tokenizer, more bool, old []html.Attribute) []html.Attribute {
+	if !more {
+		return old
+	}
+	if cap(b.attributes)-len(b.attributes) < maxAttributes {
+		b.attributes = make([]html.Attribute, 0, 4*maxAttributes)
+	}
+	all := append(b.attributes[len(b.attributes):], old...)
 	for more {
 		var key, value []byte
 		key, value, more = z.TagAttr()
-		if name := atom.String(key); !has(to, name) && len(to) < 64 {
-			to = append(to, html.Attribute{Key: name, Val: string(value)})
+		if name := atom.String(key); !has(all, name) && len(all) < maxAttributes {
+			all = append(all, html.Attribute{Key: name, Val: string(value)})
 		}
 	}
-	return to
+	b.attributes = b.attributes[:len(b.attributes)+len(all)]
+	return slices.Clip(all)
 }
 
 func has(attributes []html.Attribute, key string) bool {

@@ -42,9 +42,9 @@ func TestTreeLikeStandard(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			root, _ := tree([]byte(page))
-			want := strings.Split(string(flowOf(standard).text), "\n")
-			if diff := cmp.Diff(want, strings.Split(string(flowOf(root).text), "\n")); diff != "" {
+			root, _, _ := tree([]byte(page))
+			want := strings.Split(string(flowOf(standard, 0).text), "\n")
+			if diff := cmp.Diff(want, strings.Split(string(flowOf(root, 0).text), "\n")); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -66,7 +66,7 @@ func TestTreeIsLinear(t *testing.T) {
 		fmt.Fprintf(&page, "<b id=%d>", i)
 	}
 	page.WriteString(strings.Repeat("<p>x", 5000))
-	root, counted := tree([]byte(page.String()))
+	root, counted, _ := tree([]byte(page.String()))
 	nodes := 0
 	for range root.Descendants() {
 		nodes++
@@ -91,24 +91,54 @@ func TestTreeCaps(t *testing.T) {
 	}
 	t.Run("nesting", func(t *testing.T) {
 		page := strings.Repeat("<div>in", 10_000) + strings.Repeat("</div>out", 10_000)
-		root, _ := tree([]byte(page))
+		root, _, _ := tree([]byte(page))
 		if d := depth(root); d > MaxNesting+3 {
 			t.Errorf("nested %d deep", d)
 		}
-		text := string(flowOf(root).text)
+		text := string(flowOf(root, 0).text)
 		if in, out := strings.Count(text, "in"), strings.Count(text, "out"); in != 10_000 || out != 10_000 {
 			t.Errorf("%d and %d of 10000 words are left", in, out)
 		}
 	})
 	t.Run("nodes", func(t *testing.T) {
-		if _, nodes := tree([]byte(strings.Repeat("<i>", MaxNodes+10))); nodes != MaxNodes {
+		if _, nodes, _ := tree([]byte(strings.Repeat("<i>", MaxNodes+10))); nodes != MaxNodes {
 			t.Errorf("%d nodes, want %d", nodes, MaxNodes)
 		}
 	})
 	t.Run("bytes", func(t *testing.T) {
-		root, _ := tree([]byte(strings.Repeat(" ", MaxBytes) + "<p>too late"))
-		if text := string(flowOf(root).text); text != "" {
+		root, _, _ := tree([]byte(strings.Repeat(" ", MaxBytes) + "<p>too late"))
+		if text := string(flowOf(root, 0).text); text != "" {
 			t.Errorf("text is %q", text)
 		}
 	})
+}
+
+// Elements share the memory of their attributes, and not the attributes.
+func TestAttributesAreTheirOwn(t *testing.T) {
+	var page strings.Builder
+	page.WriteString("<html a=1><body b=1>")
+	for i := range 100 {
+		fmt.Fprintf(&page, "<p x=%d y=%d z=%d></p>", i, i, i)
+	}
+	page.WriteString("<html a=2 c=3><body b=2 d=4><html e=5>")
+	root, _, _ := tree([]byte(page.String()))
+	top := root.FirstChild
+	if diff := cmp.Diff([]html.Attribute{{Key: "a", Val: "1"}, {Key: "c", Val: "3"}, {Key: "e", Val: "5"}}, top.Attr); diff != "" {
+		t.Error("html:", diff)
+	}
+	body := top.LastChild
+	if diff := cmp.Diff([]html.Attribute{{Key: "b", Val: "1"}, {Key: "d", Val: "4"}}, body.Attr); diff != "" {
+		t.Error("body:", diff)
+	}
+	i := 0
+	for n := range body.ChildNodes() {
+		v := fmt.Sprint(i)
+		if diff := cmp.Diff([]html.Attribute{{Key: "x", Val: v}, {Key: "y", Val: v}, {Key: "z", Val: v}}, n.Attr); diff != "" {
+			t.Errorf("paragraph %d: %s", i, diff)
+		}
+		i++
+	}
+	if i != 100 {
+		t.Errorf("%d paragraphs, want 100", i)
+	}
 }

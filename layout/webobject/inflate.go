@@ -20,6 +20,8 @@ type inflater struct {
 	stream []byte // the run and a final block
 	source bytes.Reader
 	flate  io.ReadCloser
+	out    []byte // what the last run held, if its memory is used again
+	reuse  bool
 }
 
 func newInflater() *inflater {
@@ -28,9 +30,10 @@ func newInflater() *inflater {
 	return d
 }
 
-// inflate returns what a run holds, in memory of its own. The memory grows
-// with what is really there, whatever the limit; more than limit bytes, or a
-// run that is not whole blocks ended by a sync flush, are an error.
+// inflate returns what a run holds, in memory of its own unless that is used
+// again. The memory grows with what is really there, whatever the limit; more
+// than limit bytes, or a run that is not whole blocks ended by a sync flush, are
+// an error.
 func (d *inflater) inflate(run []byte, limit int64) ([]byte, error) {
 	if !bytes.HasSuffix(run, []byte(syncFlush)) {
 		return nil, errors.New("the run does not end with a sync flush")
@@ -40,7 +43,7 @@ func (d *inflater) inflate(run []byte, limit int64) ([]byte, error) {
 	if err := d.flate.(flate.Resetter).Reset(&d.source, nil); err != nil {
 		return nil, err
 	}
-	out := make([]byte, 0, min(limit+1, 8*int64(len(run))))
+	out := slices.Grow(d.out[:0], int(min(limit+1, 8*int64(len(run)))))
 	for {
 		if len(out) == cap(out) {
 			out = slices.Grow(out, int(min(int64(len(out)), limit+1-int64(len(out)))))
@@ -59,6 +62,9 @@ func (d *inflater) inflate(run []byte, limit int64) ([]byte, error) {
 	}
 	if left := d.source.Len(); left > 0 {
 		return nil, fmt.Errorf("the run ends the stream at byte %d of %d", len(d.stream)-left, len(run))
+	}
+	if d.reuse {
+		d.out = out
 	}
 	return out, nil
 }

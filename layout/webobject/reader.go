@@ -54,9 +54,10 @@ func openTail(spf []byte) (tail, error) {
 // without a URL if anything else is damaged: what stands between the pages,
 // or, where every page could be read, something that only the CRC-32 of the
 // package covers. Errors wrap ErrDamaged.
-func (r *Reader) Objects() iter.Seq2[Entry, error] {
+func (r *Reader) Objects() iter.Seq2[Entry, error] { return r.objects(newInflater()) }
+
+func (r *Reader) objects(inflater *inflater) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		inflater := newInflater()
 		sum := newChecksum()
 		for _, page := range r.tail.pages {
 			o, raw, err := inflater.object(r.run(page), page.URL, page.Size)

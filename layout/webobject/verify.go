@@ -9,7 +9,9 @@ func Verify(spf []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, err := range r.Objects() {
+	inflater := newInflater()
+	inflater.reuse = true // nobody keeps an object
+	for _, err := range r.objects(inflater) {
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func tuneMemory() {
 		debug.SetGCPercent(300)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(192 << 20)
+		debug.SetMemoryLimit(160 << 20)
 	}
 }
 
