@@ -3,7 +3,6 @@ package index
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -85,53 +84,24 @@ func (w *world) run(key string) {
 
 func (w *world) manifest() manifest.Manifest {
 	w.t.Helper()
-	m, err := manifest.Read(w.t.Context(), w.bucket, 0)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return m
+	return functionstest.Manifest(w.t, w.bucket, 0)
 }
 
 func (w *world) segment(listed manifest.Segment) *segment.Segment {
 	w.t.Helper()
-	opened, err := segments.Open(w.t.Context(), segments.Ranges{Bucket: w.bucket}, &listed)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return opened
-}
-
-// live returns the live documents of all segments, with their versions.
-func (w *world) live() (live []string) {
-	w.t.Helper()
-	m := w.manifest()
-	for i := range m.Segments {
-		for _, d := range w.documents(m.Segments[i]) {
-			live = append(live, d.URL+" "+d.Version.String())
-		}
-	}
-	slices.Sort(live)
-	return live
+	return functionstest.Segment(w.t, w.bucket, listed)
 }
 
 // documents returns the live documents of a segment.
-func (w *world) documents(listed manifest.Segment) (live []segment.Document) {
+func (w *world) documents(listed manifest.Segment) []segment.Document {
 	w.t.Helper()
-	dead, err := segments.Dead(w.t.Context(), w.bucket, &listed)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	for doc := range uint32(listed.Documents) {
-		if dead.Contains(doc) {
-			continue
-		}
-		d, err := w.segment(listed).Stored(w.t.Context(), []uint32{doc})
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		live = append(live, d[0])
-	}
-	return live
+	return functionstest.Documents(w.t, w.bucket, listed)
+}
+
+// live returns the live documents of all segments, with their versions.
+func (w *world) live() []string {
+	w.t.Helper()
+	return functionstest.Live(w.t, w.bucket, w.manifest())
 }
 
 // A package whose event comes before the commit is no work yet.

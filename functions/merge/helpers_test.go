@@ -91,11 +91,7 @@ func (w *world) run() {
 
 func (w *world) manifest() manifest.Manifest {
 	w.t.Helper()
-	m, err := manifest.Read(w.t.Context(), w.bucket, 0)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return m
+	return functionstest.Manifest(w.t, w.bucket, 0)
 }
 
 // stands says that a page is alive in a version.
@@ -105,38 +101,19 @@ func stands(n int, token uint64) string {
 
 // live returns the live documents of all segments, and checks that the parts
 // are those of the documents.
-func (w *world) live() (live []string) {
+func (w *world) live() []string {
 	w.t.Helper()
 	m := w.manifest()
-	for i := range m.Segments {
-		s := &m.Segments[i]
-		opened, err := segments.Open(w.t.Context(), segments.Ranges{Bucket: w.bucket}, s)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		dead, err := segments.Dead(w.t.Context(), w.bucket, s)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+	for _, s := range m.Segments {
 		var parts []manifest.Part
-		for _, part := range opened.Parts() {
+		for _, part := range functionstest.Segment(w.t, w.bucket, s).Parts() {
 			parts = append(parts, manifest.Part{Package: m.Package(part.Package).ID, Documents: part.Documents})
 		}
 		if diff := cmp.Diff(s.Parts, parts); diff != "" {
 			w.t.Errorf("parts of %s (-listed +there):\n%s", s.Key, diff)
 		}
-		for doc := range uint32(s.Documents) {
-			d, err := opened.Stored(w.t.Context(), []uint32{doc})
-			if err != nil {
-				w.t.Fatal(err)
-			}
-			if !dead.Contains(doc) {
-				live = append(live, d[0].URL+" "+d[0].Version.String())
-			}
-		}
 	}
-	slices.Sort(live)
-	return live
+	return functionstest.Live(w.t, w.bucket, m)
 }
 
 func allOf(from, to int, token uint64) (all []string) {

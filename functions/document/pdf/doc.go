@@ -10,10 +10,10 @@
 //
 // pdfium.wasm is dist/pdfium.wasm of the npm package @hyzyla/pdfium 2.1.13
 // (SHA-256 71aec412a303a0405baee21c3d6d3f30ad2033dc02444130fe476be3976e2d09),
-// unchanged; LICENSE.pdfium, LICENSE.hyzyla and NOTICE hold its licences. The
-// first call compiles it, which takes 1.2 to 1.7 s of processor time and 115 MB,
-// of which it keeps 30; a document takes 5 ms and 18 MB, and 8 ms a page more
-// (50 ms where the fonts are Chinese or Japanese).
+// unchanged; NOTICE and the files LICENSE.* hold its licences. The first call
+// compiles it, which takes 1.2 to 1.7 s of processor time and 115 MB, of which it
+// keeps 30; a document takes 5 ms and 18 MB, and 8 ms a page more (50 ms where the
+// fonts are Chinese or Japanese).
 package pdf
 
 import "time"
