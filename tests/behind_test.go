@@ -66,7 +66,7 @@ func (p place) fetchOnly(url string) {
 		p.t.Fatal(err)
 	}
 	f := &fetch.Function{
-		Bucket: s.Bucket, Settings: s.Settings, Transport: fetch.Transport(fetch.Options{AllowPrivate: true}), Now: time.Now, Sleep: blob.Sleep,
+		Bucket: s.Bucket, Settings: s.Settings, Transport: fetch.Transport(true), Now: time.Now, Sleep: blob.Sleep,
 		Agent: "test", Worker: "test", Limits: fetch.DefaultLimits(), Log: slog.New(slog.DiscardHandler),
 	}
 	err = f.Run(ctx, batch.Batch{

@@ -132,7 +132,7 @@ func TestConnections(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	noSuchHost, public := w.another(), w.another()
 	noSuchHost.Transport = failing{&net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", IsNotFound: true}}}
-	public.Transport = Transport(Options{})
+	public.Transport = Transport(false)
 	for name, c := range map[string]struct {
 		function *Function
 		url      string

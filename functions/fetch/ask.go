@@ -12,17 +12,18 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
 // request is one question to a server.
 type request struct {
-	url            string
-	agent          string          // the User-Agent
-	etag, modified string          // validators of what is already stored
-	limit          int64           // bytes of the body
-	lenient        bool            // takes any media type, and cuts a longer body instead of refusing it
-	away           bool            // of another host than the batch's, whose turns are not known
-	stream         func(io.Reader) // reads the body, which the answer then has not, as far as it wants
+	url     string
+	agent   string          // the User-Agent
+	unless  *batch.Look     // asks only for what has changed since, if that can be told
+	limit   int64           // bytes of the body
+	lenient bool            // takes any media type, and cuts a longer body instead of refusing it
+	away    bool            // of another host than the batch's, whose turns are not known
+	stream  func(io.Reader) // reads the body, which the answer then has not, as far as it wants
 }
 
 // answer is what came of a request: an error, or a response. The body is
@@ -55,11 +56,11 @@ func (f *Function) ask(ctx context.Context, r request) (a answer) {
 	req.Header.Set("User-Agent", r.agent)
 	req.Header.Set("Accept", "text/html, application/xhtml+xml, text/plain;q=0.9, application/xml;q=0.9, application/pdf;q=0.8, */*;q=0.1")
 	req.Header.Set("Accept-Encoding", acceptEncoding)
-	if r.etag != "" {
-		req.Header.Set("If-None-Match", r.etag)
+	if r.unless != nil && r.unless.ETag != "" {
+		req.Header.Set("If-None-Match", r.unless.ETag)
 	}
-	if r.modified != "" {
-		req.Header.Set("If-Modified-Since", r.modified)
+	if r.unless != nil && r.unless.Modified != "" {
+		req.Header.Set("If-Modified-Since", r.unless.Modified)
 	}
 	response, err := f.Transport.RoundTrip(req)
 	if err != nil {

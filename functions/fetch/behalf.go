@@ -16,28 +16,28 @@ type behalf struct {
 	settings *settings.Settings
 	topics   *topics
 	agent    string // of collections that have none
-	allow    Allow
+	allowed  allowed
 	log      *slog.Logger
 }
 
 // behalf returns what the settings say of the targets. It fails if they cannot be
 // read. Those in the cache may be older than a collection of a target: then links
 // would have no weight, and what it allows would be refused for good.
-func (f *Function) behalf(ctx context.Context, targets []batch.Target) (behalf, error) {
-	inForce, err := f.Settings.Get(ctx)
-	if err == nil && slices.ContainsFunc(targets, func(t batch.Target) bool { return isNew(inForce, t.Collections) }) {
-		inForce, err = settings.Read(ctx, f.Settings.Bucket)
+func (f *Function) behalf(ctx context.Context, targets []batch.Target) (on behalf, err error) {
+	on = behalf{topics: &f.topics, agent: f.Agent, log: f.Log}
+	isNew := func(t batch.Target) bool { return slices.ContainsFunc(t.Collections, on.isNone) }
+	if on.settings, err = f.Settings.Get(ctx); err == nil && slices.ContainsFunc(targets, isNew) {
+		on.settings, err = settings.Read(ctx, f.Settings.Bucket)
 	}
 	if err != nil {
 		return behalf{}, fmt.Errorf("cannot read the settings: %w", err)
 	}
-	allow, err := ParseAllow(inForce.Allow())
-	return behalf{settings: inForce, topics: &f.topics, agent: f.Agent, allow: allow, log: f.Log}, err
+	on.allowed, err = parseAllowed(on.settings.Allow())
+	return on, err
 }
 
-func isNew(s *settings.Settings, collections []string) bool {
-	return slices.ContainsFunc(collections, func(name string) bool { return s.Collection(name).Version == 0 })
-}
+// isNone reports whether there is no collection of that name.
+func (b behalf) isNone(name string) bool { return b.settings.Collection(name).Version == 0 }
 
 // agentOf returns the User-Agent with which to ask for a collection.
 func (b behalf) agentOf(name string) string {

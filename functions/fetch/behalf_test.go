@@ -75,7 +75,7 @@ func TestNewCollection(t *testing.T) {
 func TestAllowedBySettings(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	names := nameServer{"intranet.test.": {ip4: "127.0.0.1"}}
-	transport := newTransport(Options{}, names.dial)
+	transport := newTransport(false, names.dial)
 	t.Cleanup(transport.CloseIdleConnections)
 	w.Transport = transport
 	stored, refused := end{book.Stored, ""}, end{book.Failed, "address refused"}

@@ -32,7 +32,7 @@ func (p page) canonical(o book.Outcome, read *document.Document) (book.Link, boo
 	to = p.behalf.settings.Clean(collectionOf(o), to)
 	link := book.Link{
 		Source: p.address.ID, Target: to.URL, Place: to.Place, Kind: book.Canonical, Region: book.Text, Rel: "canonical",
-		Depth: o.Depth, Hops: once(o.Hops), Weight: p.target.Weight, Collection: collectionOf(o),
+		Depth: o.Depth, Hops: more(o.Hops), Weight: p.target.Weight, Collection: collectionOf(o),
 	}
 	way := settings.Way{Collection: link.Collection, Kind: link.Kind, Depth: link.Depth, Hops: link.Hops, Weight: link.Weight}
 	return link, simpler(to, p.address) && p.behalf.settings.Decide(way, to) == ""

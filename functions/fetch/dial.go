@@ -13,8 +13,8 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// DefaultPorts returns the ports on which web sites are found.
-func DefaultPorts() []uint16 { return []uint16{80, 443, 8080, 8443} }
+// ports of public addresses that are asked: those on which web sites are found.
+var ports = [...]uint16{80, 443, 8080, 8443}
 
 var errPort = errors.New("the port is not asked")
 
@@ -28,14 +28,13 @@ var hosting = netip.MustParsePrefix("168.63.129.16/32")
 type dialer struct {
 	trusting net.Dialer // for hosts that are allowed by name
 	judging  net.Dialer
-	allow    Allow
 }
 
-func newDialer(o Options, resolver *net.Resolver) *dialer {
+func newDialer(allowPrivate bool, resolver *net.Resolver) *dialer {
 	trusting := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Resolver: resolver}
-	d := &dialer{trusting: trusting, judging: trusting, allow: o.Allow}
-	if !o.AllowPrivate {
-		d.judging.ControlContext = guard(o)
+	d := &dialer{trusting: trusting, judging: trusting}
+	if !allowPrivate {
+		d.judging.ControlContext = guard()
 	}
 	return d
 }
@@ -43,31 +42,27 @@ func newDialer(o Options, resolver *net.Resolver) *dialer {
 // DialContext fails with one of ssrf's errors or errPort if no address of the
 // host may be asked.
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	if name, _, err := net.SplitHostPort(address); err == nil && (d.allow.host(name) || allowedBy(ctx).host(name)) {
+	if name, _, err := net.SplitHostPort(address); err == nil && allowedBy(ctx).host(name) {
 		return d.trusting.DialContext(ctx, network, address)
 	}
 	return d.judging.DialContext(ctx, network, address)
 }
 
-// guard judges an address at the moment at which it is dialled. Beside those of
-// the lists only public addresses pass: none that is special in IANA's
+// guard judges an address at the moment at which it is dialled. Beside those
+// that ctx allows only public addresses pass: none that is special in IANA's
 // registries or multicast, and no IPv6 address that stands for an IPv4 address
 // (mapped, NAT64, 6to4, Teredo), which would have to be judged, too.
-func guard(o Options) func(ctx context.Context, network, address string, c syscall.RawConn) error {
-	ports := o.Ports
-	if len(ports) == 0 {
-		ports = DefaultPorts()
-	}
+func guard() func(ctx context.Context, network, address string, c syscall.RawConn) error {
 	public := ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(hosting))
 	return func(ctx context.Context, network, address string, c syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
-		if err == nil && (o.Allow.address(at.Addr()) || allowedBy(ctx).address(at.Addr())) {
+		if err == nil && allowedBy(ctx).address(at.Addr()) {
 			return nil
 		}
 		if err := public.Safe(network, address, c); err != nil {
 			return err
 		}
-		if !slices.Contains(ports, at.Port()) {
+		if !slices.Contains(ports[:], at.Port()) {
 			return fmt.Errorf("%w: %d is none of %d", errPort, at.Port(), ports)
 		}
 		return nil

@@ -2,13 +2,11 @@ package fetch
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
@@ -34,7 +32,7 @@ func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	}
 	r, err := f.newRun(ctx, b)
 	if err != nil {
-		return message.Terminal(fmt.Errorf("batch %s: %w", b.Version, err))
+		return err
 	}
 	died := verdict{book.Retry, "fetch died", "the batch was given to a fetch before, which left nothing until the deadline"}
 	for i, t := range b.Targets {
@@ -42,7 +40,7 @@ func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 		if t.Denied != "" || f.survived.has(b.Version) {
 			continue // was not asked for, or to no effect
 		}
-		o.Attempts = once(o.Attempts)
+		o.Attempts = more(o.Attempts)
 		conclude(o, t, died)
 	}
 	r.end(f.Now())

@@ -32,16 +32,30 @@
 // a stored page is 255 times how much the page itself is about the topic, at least
 // 1; in all other outcomes it is that of the URL.
 //
+// A page is stored for all of its collections: those of its target, those that had
+// it before and still exist, and those that claim it, whoever has found it (see
+// settings.Claiming); where one of these has a topic, only if the page is about it.
+// One that is skipped or fails is so for all of them but those with a topic that
+// have not asked for it, and the link to where it is instead is one of each.
+//
 // # Revisits
 //
-// A target with a last look is stored already. It is asked for under the condition
-// that it has changed since, by its validators; a page that comes anyhow and whose
-// digest is still the same counts as not modified. Its expiry class rises by one
-// when it is unchanged, falls by one when it has changed, from −4 (1.5 hours) to 6
-// (64 days), and falls below −1 when it is missing.
+// A page with a last look that brought a digest is stored already. It is asked for under the condition
+// that it has changed since, by its validators; a page that comes anyhow counts as
+// not modified if its bytes are those of the last time, which are not parsed again,
+// or if its digest is: then its navigation may have changed, and its links are
+// recorded. Its expiry class rises by one when it is unchanged, falls by one when
+// it has changed, from −4 (1.5 hours) to 6 (64 days), and falls below −1 when it is
+// missing.
 //
-//	unchanged   -                 304, or the same digest; carries what holds now: validators, digest
+// A page that a collection lacks, of those that ask for it or claim it whatever it
+// is about, is asked for without a condition and stored anew; that alone does not
+// change its expiry class. Whatever leaves the page as it is leaves it to the
+// collections that had it.
+//
+//	unchanged   -                 304, the same bytes or digest; carries what holds now: validators, digest, body
 //	unchanged   http <status>     4xx but 429: it is missing, which is to be confirmed
+//	unchanged   robots            it is forbidden to the agent of a collection that lacks it
 //	unchanged   any other reason  it could not be had in MaxAttempts, and is kept
 //	failed      http <status>     4xx, and it was missing at the last look
 //	skipped     any reason        as on a first look
@@ -58,12 +72,15 @@
 //
 // A sitemap is read while it comes and not kept, however large. What it lists are
 // links of kind 'e', at depth 1, weighed by their priority, or by their addresses
-// for a topic; of other sites only those that the collection admits. The first
-// 1,000 sitemaps of an index are links of kind 'm', one deeper than the index. A
-// sitemap that was read before is asked for under a condition; then only what it
-// says has changed since, up to a day before, or does not date, is a link. What
-// comes before a sitemap breaks counts. One that could not be had in MaxAttempts,
-// but was read before, is left as it was and skipped as "sitemap", too.
+// for a topic; of other sites only those that one of its collections admits. The
+// first 1,000 sitemaps of an index are links of kind 'm', one deeper than the index.
+// What comes before a sitemap breaks counts.
+//
+// A sitemap that was read before is asked for under a condition, as pages are; one
+// that comes as the same bytes lists nothing. Else all that it lists are links, and
+// those that it says have changed since, up to a day before, tell when. One that
+// could not be had in MaxAttempts, but was read before, is left as it was and
+// skipped as "sitemap", too.
 //
 // What can become of a URL, and its reasons:
 //
@@ -79,8 +96,8 @@
 //	            bomb              content of more than 1 MiB and 200 times what was sent
 //	failed      no sitemap        it is none, although it was to be
 //	            http <status>     at once for 4xx, after MaxAttempts for 429 and 5xx
-//	            address refused   the host's address is not public, nor in Options.Allow
-//	            port refused      the port is not among Options.Ports
+//	            address refused   the host's address is not public, and no collection allows it
+//	            port refused      it is none of 80, 443, 8080 and 8443, of a public address
 //	            header too big    more than 64 KiB
 //	            bad address, bad redirect, encoding, not storable, not parsable
 //	retry, or   timeout           after Limits.Request

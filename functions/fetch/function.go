@@ -105,15 +105,10 @@ func (f *Function) run(ctx context.Context, b batch.Batch) error {
 	} else if !errors.Is(err, blob.ErrAbsent) {
 		return fmt.Errorf("cannot look for %s: %w", key, err)
 	}
-	on, err := f.behalf(ctx, b.Targets)
-	if err != nil {
-		return fmt.Errorf("batch %s: %w", b.Version, err)
-	}
 	r, err := f.newRun(ctx, b)
 	if err != nil {
-		return message.Terminal(fmt.Errorf("batch %s: %w", b.Version, err))
+		return err
 	}
-	r.behalf = on
 	object := r.fetch(ctx)
 	if ctx.Err() != nil {
 		return fmt.Errorf("batch %s was interrupted: %w", b.Version, context.Cause(ctx))

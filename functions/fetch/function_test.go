@@ -53,10 +53,10 @@ func TestStoredPage(t *testing.T) {
 		_, _ = w.Write([]byte(pageWithLinks))
 	}))
 	b := w.batch("/dir/page")
-	b.Targets[0].Collections, b.Targets[0].Weight = []string{"b", "a"}, 7
+	b.Targets[0].Collections, b.Targets[0].Weight = []string{"b", "c", "a"}, 7
 	got := w.run(t, b)
 	source, next, other, image := parsed(t, w.server.URL+"/dir/page"), parsed(t, w.server.URL+"/dir/next"), parsed(t, w.server.URL+"/other"), parsed(t, w.server.URL+"/dir/i.png")
-	link := book.Link{Source: source.ID, Depth: 5, Collection: "a", Kind: book.Anchor, Region: book.Text}
+	link := book.Link{Source: source.ID, Depth: 5, Collection: "b", Kind: book.Anchor, Region: book.Text}
 	first, second, third := link, link, link
 	first.Target, first.Place, first.Region, first.Anchor = other.URL, other.Place, book.Navigation, "menu"
 	second.Target, second.Place, second.Rel, second.Anchor, second.Around = next.URL, next.Place, "next", "the next", "see page"
@@ -65,8 +65,9 @@ func TestStoredPage(t *testing.T) {
 		Batch: b.Version, Crawl: 2, Host: "h", Ended: start,
 		Outcomes: []book.Outcome{{
 			Version: b.Version, URL: source.URL, Place: source.Place, State: book.Stored, Status: 200,
-			Depth: 4, Attempts: 1, Exponent: 3, Weight: 7, Time: start, Collections: []string{"a", "b"},
+			Depth: 4, Attempts: 1, Exponent: 3, Weight: 7, Time: start, Collections: []string{"b", "a", "c"},
 			ETag: `"e"`, Modified: "then", Digest: document.Parse([]byte(pageWithLinks)).Digest(),
+			Body: answer{body: []byte(pageWithLinks), header: http.Header{"Content-Type": {contentType}}}.sum(),
 		}},
 		Links:  []book.Link{first, second, third},
 		Vitals: spool.Vitals{Worker: "w1", Bytes: int64(len(pageWithLinks))},
@@ -86,7 +87,7 @@ func TestStoredPage(t *testing.T) {
 		URL: source.URL, MIME: contentType, Data: []byte(pageWithLinks), Downloaded: start, Expires: start.Add(8 * 24 * time.Hour), Status: 200,
 		Header: []webobject.Field{{Name: "Content-Length", Value: strconv.Itoa(len(pageWithLinks))}, {Name: "Content-Type", Value: contentType},
 			{Name: "Date", Value: "today"}, {Name: "Etag", Value: `"e"`}, {Name: "Last-Modified", Value: "then"}, {Name: "X-Agent", Value: "bucketsearch-test"}},
-		Address: netip.MustParseAddr("127.0.0.1"), Hash: sha256.Sum256([]byte(pageWithLinks)), Collections: []string{"a", "b"}, Version: b.Version,
+		Address: netip.MustParseAddr("127.0.0.1"), Hash: sha256.Sum256([]byte(pageWithLinks)), Collections: []string{"b", "a", "c"}, Version: b.Version,
 	}
 	if diff := cmp.Diff(wantObject, object, cmp.Comparer(func(a, b netip.Addr) bool { return a == b }), cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)

@@ -58,7 +58,7 @@ func newWorld(t testing.TB, handler http.Handler) *world {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	transport := Transport(Options{AllowPrivate: true})
+	transport := Transport(true)
 	t.Cleanup(transport.CloseIdleConnections)
 	bucket, clock := memblob.New(), &clock{now: start}
 	w := &world{

@@ -302,7 +302,7 @@ func TestHostileHTTP2(t *testing.T) {
 			server.EnableHTTP2 = true
 			server.StartTLS()
 			t.Cleanup(server.Close)
-			transport := Transport(Options{AllowPrivate: true})
+			transport := Transport(true)
 			transport.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
 			t.Cleanup(transport.CloseIdleConnections)
 			w.Transport = transport

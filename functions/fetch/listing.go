@@ -3,6 +3,7 @@ package fetch
 import (
 	"errors"
 	"fmt"
+	"hash/crc64"
 	"io"
 	"math"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/sitemap"
 )
 
@@ -18,13 +20,15 @@ type listing struct {
 	address address.Address
 	outcome book.Outcome // of the sitemap, so far
 	now     time.Time
-	last    time.Time // of the last look, zero on the first
+	last    time.Time   // of the last look, zero on the first
+	known   *batch.Look // what it may stay as, see confirmable
 	admits  func(book.Link, address.Address) bool
 	weigh   func(sitemap.Entry) uint8
 
 	links  []book.Link
-	size   int64 // bytes that they take
-	broken error // where the reading ended before the sitemap did
+	size   int64  // bytes that they take
+	sum    uint64 // book.Outcome.Body, 0 when not all came
+	broken error  // where the reading ended before the sitemap did
 
 	entries  int
 	sitemaps int // among the entries
@@ -43,14 +47,19 @@ func (l *listing) read(from io.Reader) {
 			l.broken = fmt.Errorf("not parsable: %v", cause)
 		}
 	}()
+	sum := crc64.New(sums)
+	from = io.TeeReader(from, sum)
 	l.broken = nil
 	for e, err := range sitemap.Parse(from, l.address) {
 		if err != nil {
 			l.broken = err
-			return
+			break
 		}
 		l.entries++
 		l.add(e)
+	}
+	if _, err := io.CopyN(io.Discard, from, maxDrained); err == io.EOF {
+		l.sum = max(sum.Sum64(), 1)
 	}
 }
 
@@ -70,7 +79,7 @@ func (l *listing) add(e sitemap.Entry) {
 		if l.sitemaps++; l.sitemaps > maxSitemaps {
 			return
 		}
-		link.Kind, link.Depth, link.Weight = book.Sitemap, deeper(l.outcome.Depth), 0
+		link.Kind, link.Depth, link.Weight = book.Sitemap, more(l.outcome.Depth), 0
 	}
 	switch {
 	case e.Modified.IsZero():

@@ -3,7 +3,6 @@ package fetch
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,12 +13,10 @@ import (
 
 // notAsked is the outcome of a target before anything came of it.
 func (r *run) notAsked(t batch.Target, a address.Address) book.Outcome {
-	collections := slices.Clone(t.Collections)
-	slices.Sort(collections)
 	return book.Outcome{
 		Version: r.batch.Version, URL: a.URL, Place: a.Place, State: book.NotAsked,
 		Depth: t.Depth, Hops: t.Hops, Attempts: t.Attempts, Exponent: t.Exponent, Weight: t.Weight,
-		Time: millisecond(r.now()), Collections: collections,
+		Time: millisecond(r.now()), Collections: together(t.Collections),
 	}
 }
 
@@ -33,13 +30,13 @@ func settle(o *book.Outcome, v verdict) {
 }
 
 // judgeStatus returns the verdict on a response that is no page, and false for
-// one that is.
-func judgeStatus(a answer, conditional bool) (verdict, bool) {
+// one that is. Only who was sent validators may say "not modified".
+func judgeStatus(a answer, unless *batch.Look) (verdict, bool) {
 	reason := fmt.Sprintf("http %d", a.status)
 	switch {
 	case a.status/100 == 2:
 		return verdict{}, false
-	case a.status == http.StatusNotModified && conditional:
+	case a.status == http.StatusNotModified && unless != nil && unless.ETag+unless.Modified != "":
 		return verdict{state: book.Unchanged}, true
 	case a.status == http.StatusTooManyRequests, a.status/100 == 5:
 		return verdict{book.Retry, reason, http.StatusText(a.status)}, true
@@ -51,10 +48,12 @@ func judgeStatus(a answer, conditional bool) (verdict, bool) {
 func isRedirect(a answer) bool {
 	switch a.status {
 	case 300, 301, 302, 303, 307, 308:
-		return a.header.Get("Location") != ""
+		return a.location() != ""
 	}
 	return false
 }
+
+func (a answer) location() string { return a.header.Get("Location") }
 
 // sentence makes one line of at most maxDetail bytes.
 func sentence(s string) string {

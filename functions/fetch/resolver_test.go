@@ -137,7 +137,7 @@ func TestBothFamilies(t *testing.T) {
 			server.Start()
 			t.Cleanup(server.Close)
 			w := newWorld(t, respond(500, "", ""))
-			transport := newTransport(Options{AllowPrivate: true}, names.dial)
+			transport := newTransport(true, names.dial)
 			t.Cleanup(transport.CloseIdleConnections)
 			w.Transport = transport
 			b := w.batch("")

@@ -1,8 +1,11 @@
 package fetch
 
 import (
+	"cmp"
+
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // Bounds of the expiry class of a page that is revisited: from 1.5 hours to 64
@@ -13,26 +16,33 @@ const (
 )
 
 // conclude writes a verdict on a target into its outcome. A page that is stored
-// already is kept when it could not be had, and the first time that the server
-// says that it is gone: then the outcome is unchanged with a reason.
+// already is kept when it could not be had, the first time that the server says
+// that it is gone, and when robots.txt forbids it to the agent of a collection
+// that lacks it: then the outcome is unchanged with a reason.
 func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	settle(o, v)
-	if t.Last == nil {
+	last := had(t)
+	if last == nil {
 		return
 	}
+	forbidden := o.Reason == settings.Robots && confirmable(t, nil) == nil // to a collection that lacks it
 	switch {
 	case t.Sitemap:
-		if o.State == book.Failed && v.state == book.Retry {
-			keep(o, *t.Last)
+		if forbidden || o.State == book.Failed && v.state == book.Retry {
+			keep(o, *last)
 		}
 	case o.State == book.Stored:
-		o.Exponent = sooner(o.Exponent)
+		if o.Digest != last.Digest { // else it is stored for one more collection
+			o.Exponent = sooner(o.Exponent)
+		}
 	case o.State == book.Unchanged:
-		o.Digest, o.Exponent = t.Last.Digest, later(o.Exponent)
-	case o.State == book.Skipped, o.State == book.Failed && missing(*o) && t.Last.Missing:
-		o.Digest = t.Last.Digest // tells that a page is gone
-	case o.State == book.Failed:
-		o.State, o.ETag, o.Modified, o.Digest = book.Unchanged, t.Last.ETag, t.Last.Modified, t.Last.Digest
+		o.Digest, o.Body = last.Digest, cmp.Or(o.Body, last.Body)
+		o.Collections, o.Exponent = last.Collections, later(o.Exponent)
+	case o.State == book.Skipped && !forbidden, o.State == book.Failed && missing(*o) && last.Missing:
+		o.Digest = last.Digest // tells that a page is gone
+	case o.State == book.Failed, forbidden:
+		o.State, o.Collections = book.Unchanged, last.Collections
+		o.ETag, o.Modified, o.Digest, o.Body = last.ETag, last.Modified, last.Digest, last.Body
 		if missing(*o) {
 			o.Exponent = bounded(min(o.Exponent, 0) - 2)
 		}

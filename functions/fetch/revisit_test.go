@@ -105,7 +105,7 @@ func TestRevisit(t *testing.T) {
 			}))
 			b := w.batch("/page?by=date")
 			b.Targets[0].Attempts = c.attempts
-			b.Targets[0].Last = &batch.Look{Time: start.Add(-time.Hour), ETag: e, Modified: then, Digest: was, Missing: c.missing}
+			b.Targets[0].Last = &batch.Look{Time: start.Add(-time.Hour), ETag: e, Modified: then, Digest: was, Missing: c.missing, Collections: []string{"c"}}
 			got := w.run(t, b)
 			if o := lookOf(got.Ledger.Outcomes[0]); o != c.want {
 				t.Errorf("%+v, want %+v", o, c.want)
@@ -126,7 +126,7 @@ func TestRevisit(t *testing.T) {
 // TestRevisitWithoutAnswer is of what comes of a revisit without asking for the
 // page.
 func TestRevisitWithoutAnswer(t *testing.T) {
-	last := &batch.Look{Time: start, ETag: `"e"`, Digest: 5}
+	last := &batch.Look{Time: start, ETag: `"e"`, Digest: 5, Collections: []string{"c"}}
 	for name, c := range map[string]struct {
 		robots   http.HandlerFunc
 		denied   string
@@ -162,6 +162,42 @@ func TestDiedOnRevisit(t *testing.T) {
 	want := look{end: end{book.Unchanged, "fetch died"}, Digest: 5, Exponent: 3}
 	if got := lookOf(ledger.Outcomes[0]); got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestNeverStored: a look that brought nothing, on behalf of other collections,
+// leaves nothing to keep, to compare with, or to be gone.
+func TestNeverStored(t *testing.T) {
+	for name, c := range map[string]struct {
+		handler  http.HandlerFunc
+		attempts uint8
+		want     look
+	}{
+		"not modified":   {sent(304, ""), 0, look{end: end{book.Failed, "http 304"}, Exponent: 3}},
+		"missing":        {sent(404, ""), 0, look{end: end{book.Failed, "http 404"}, Exponent: 3}},
+		"no answer":      {raw(""), MaxAttempts - 1, look{end: end{book.Failed, "connection"}, Exponent: 3}},
+		"bad redirect":   {sent(302, "", "Location", "ftp://a/"), 0, look{end: end{book.Failed, "bad redirect"}, Exponent: 3}},
+		"moved":          {sent(301, "", "Location", "/elsewhere"), 0, look{end: end{book.Skipped, "redirect"}, Exponent: 3}},
+		"other type":     {sent(200, "\x89PNG\r\n\x1a\n", "Content-Type", "image/png"), 0, look{end: end{book.Skipped, "type"}, Exponent: 3}},
+		"stored at last": {sent(200, newPage), 0, look{end{book.Stored, ""}, "", "", digestOf(t, newPage), 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked http.Header
+			w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				asked = r.Header
+				c.handler(w, r)
+			}))
+			b := w.batch("/page")
+			b.Targets[0].Attempts = c.attempts
+			b.Targets[0].Last = &batch.Look{Time: start, ETag: `"e"`, Collections: []string{"c"}}
+			o := w.run(t, b).Ledger.Outcomes[0]
+			if got := lookOf(o); got != c.want {
+				t.Errorf("%+v, want %+v", got, c.want)
+			}
+			if asked.Get("If-None-Match") != "" {
+				t.Errorf("asked with %v", asked)
+			}
+		})
 	}
 }
 
@@ -206,7 +242,7 @@ func TestExponents(t *testing.T) {
 		-100: {-4, -4, -4}, -4: {-4, -3, -4}, -1: {-2, 0, -3}, 0: {-1, 1, -2}, 6: {5, 6, -2}, 100: {6, 6, -2},
 	} {
 		o := book.Outcome{Status: 404, Exponent: e}
-		conclude(&o, batch.Target{Last: &batch.Look{}}, verdict{book.Failed, "http 404", ""})
+		conclude(&o, batch.Target{Last: &batch.Look{Digest: 5}}, verdict{book.Failed, "http 404", ""})
 		if got := [3]int16{sooner(e), later(e), o.Exponent}; got != want {
 			t.Errorf("%d: changed, unchanged, missing: %d, want %d", e, got, want)
 		}

@@ -89,7 +89,7 @@ func unreachable(a answer, moved string) *verdict {
 	case a.err != nil:
 		v = judge(a.err)
 	case !robots.Reachable(a.status):
-		v, _ = judgeStatus(a, false)
+		v, _ = judgeStatus(a, nil)
 	default:
 		return nil
 	}
@@ -139,5 +139,3 @@ func sitemaps(at address.Address, rules robots.Rules, collections []string) []bo
 	}
 	return links
 }
-
-func (a answer) location() string { return a.header.Get("Location") }

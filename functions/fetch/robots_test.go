@@ -103,7 +103,7 @@ func TestRobots(t *testing.T) {
 
 func TestRobotsOfPrivateAddress(t *testing.T) {
 	w := newWorld(t, site(respond(200, "", "")))
-	w.Transport = Transport(Options{})
+	w.Transport = Transport(false)
 	b := w.batch("/")
 	b.Robots = []string{w.server.URL}
 	if diff := cmp.Diff([]end{{book.Failed, "address refused"}}, ends(w.run(t, b))); diff != "" {

@@ -3,15 +3,16 @@ package fetch
 import (
 	"context"
 	"fmt"
-	"math"
-	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // run is one batch under way. Its fields belong to the goroutine that asks;
@@ -30,12 +31,18 @@ type run struct {
 	links    [][]book.Link // of redirects, by target
 }
 
+// newRun returns the run of a batch before anything is asked. It fails if the
+// settings cannot be read, and terminally if the batch is none that may be run.
 func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 	if len(b.Targets) > batch.MaxTargets {
-		return nil, fmt.Errorf("%d targets, at most %d are allowed", len(b.Targets), batch.MaxTargets)
+		return nil, message.Terminal(fmt.Errorf("batch %s: %d targets, at most %d are allowed", b.Version, len(b.Targets), batch.MaxTargets))
 	}
 	r := &run{f: f, batch: b, origins: map[string]*origin{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets))}
 	r.pace.failures = int(b.Failures)
+	var err error
+	if r.behalf, err = f.behalf(ctx, b.Targets); err != nil {
+		return nil, fmt.Errorf("batch %s: %w", b.Version, err)
+	}
 	if end, limited := ctx.Deadline(); limited && end.Before(r.stop) {
 		r.stop = end
 	}
@@ -44,7 +51,7 @@ func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 	for _, t := range b.Targets {
 		a, err := address.Parse(t.URL)
 		if err != nil {
-			return nil, err
+			return nil, message.Terminal(fmt.Errorf("batch %s: %w", b.Version, err))
 		}
 		r.targets = append(r.targets, a)
 		r.ledger.Outcomes = append(r.ledger.Outcomes, r.notAsked(t, a))
@@ -65,6 +72,11 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 	results := d.wait()
 	r.end(began)
 	object := spool.Spool{}
+	links := 0
+	for i := range results {
+		links += len(r.links[i]) + len(results[i].links)
+	}
+	r.ledger.Links = slices.Grow(r.ledger.Links, links)
 	for i, result := range results {
 		r.ledger.Links = append(append(r.ledger.Links, r.links[i]...), result.links...)
 		if r.ledger.Outcomes[i].State == book.Stored {
@@ -80,6 +92,9 @@ func (r *run) end(began time.Time) {
 	r.ledger.Ended = notBefore(r.pace.last)
 	if r.pace.last.IsZero() {
 		r.ledger.Ended = notBefore(r.now())
+	}
+	for i := range r.ledger.Outcomes {
+		r.share(i)
 	}
 	r.pace.note(&r.ledger)
 	r.ledger.Vitals.Worker = r.f.Worker
@@ -103,22 +118,15 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 		case t.Denied != "":
 			conclude(o, t, verdict{book.Skipped, t.Denied, ""})
 		case known != nil && known.absent != nil:
-			o.Attempts = once(o.Attempts)
+			o.Attempts = more(o.Attempts)
 			conclude(o, t, *known.absent)
 		case !known.rules(agent).Allows(a.Path):
-			conclude(o, t, verdict{book.Skipped, "robots", ""})
+			conclude(o, t, verdict{book.Skipped, settings.Robots, ""})
 		case r.received >= r.f.Limits.Batch: // the rest is not asked for
 		case t.Sitemap:
 			r.sitemap(ctx, i, agent, known.rules(agent).Delay())
 		default:
-			question := request{url: a.URL, agent: agent, limit: r.f.Limits.Page}
-			if t.Last != nil {
-				question.etag, question.modified = t.Last.ETag, t.Last.Modified
-			}
-			if answer, asked := r.ask(ctx, question, known.rules(agent).Delay()); asked {
-				r.received += int64(len(answer.body))
-				r.note(i, answer, d)
-			}
+			r.page(ctx, i, agent, known.rules(agent).Delay(), d)
 		}
 	}
 }
@@ -149,7 +157,7 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 	if err != nil {
 		return answer{}, false
 	}
-	a := r.f.ask(withAllow(limited, r.behalf.allow), q)
+	a := r.f.ask(withAllowed(limited, r.behalf.allowed), q)
 	leave()
 	if !q.away {
 		r.address = a.address
@@ -163,40 +171,8 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 	return a, true
 }
 
-// note writes what an answer says about a target, and hands pages on.
-func (r *run) note(i int, a answer, d *digester) {
-	t, o := r.batch.Targets[i], &r.ledger.Outcomes[i]
-	o.Attempts, o.Status, o.Time = once(o.Attempts), uint16(a.status), millisecond(a.ended)
-	if a.err != nil {
-		conclude(o, t, judge(a.err))
-	} else if isRedirect(a) {
-		conclude(o, t, r.redirect(i, a))
-	} else if v, final := judgeStatus(a, t.Last != nil && t.Last.ETag+t.Last.Modified != ""); !final {
-		d.pages <- page{index: i, target: t, behalf: r.behalf, address: r.targets[i], answer: a}
-	} else {
-		if v.state == book.Unchanged {
-			o.ETag, o.Modified = validators(a, t.Last)
-		}
-		conclude(o, t, v)
-	}
-}
-
-// redirect records where a target led as a link.
-func (r *run) redirect(i int, a answer) verdict {
-	to, err := r.targets[i].Resolve(a.location())
-	if err != nil {
-		return verdict{book.Failed, "bad redirect", fmt.Sprintf("%s: %v", http.StatusText(a.status), err)}
-	}
-	o := r.ledger.Outcomes[i]
-	r.links[i] = []book.Link{{
-		Source: r.targets[i].ID, Target: to.URL, Place: to.Place, Kind: book.Redirect, Region: book.Text,
-		Depth: o.Depth, Hops: once(o.Hops), Weight: r.batch.Targets[i].Weight, Collection: collectionOf(o),
-	}}
-	return verdict{book.Skipped, "redirect", "to " + to.URL}
-}
-
-// once adds one, up to what fits.
-func once(n uint8) uint8 { return min(n, math.MaxUint8-1) + 1 }
+// more adds one, up to what fits.
+func more[N uint8 | uint16](n N) N { return max(n, n+1) }
 
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {

@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -16,39 +17,35 @@ import (
 // what it lists as links.
 func (r *run) sitemap(ctx context.Context, i int, agent string, delay time.Duration) {
 	t := r.batch.Targets[i]
-	l := r.newListing(i)
-	question := request{url: r.targets[i].URL, agent: agent, limit: sitemap.MaxBytes, lenient: true, stream: l.read}
-	if t.Last != nil {
-		question.etag, question.modified = t.Last.ETag, t.Last.Modified
-	}
-	a, asked := r.ask(ctx, question, delay)
+	claiming := r.behalf.settings.ClaimingSitemap(r.targets[i])
+	collections := together(t.Collections, append(r.behalf.kept(t), claiming...)...)
+	l := r.newListing(i, collections)
+	l.known = confirmable(t, claiming)
+	a, asked := r.ask(ctx, request{url: r.targets[i].URL, agent: agent, limit: sitemap.MaxBytes, lenient: true, stream: l.read, unless: l.known}, delay)
 	if !asked {
 		return
 	}
-	o := &r.ledger.Outcomes[i]
-	o.Attempts, o.Status, o.Time = once(o.Attempts), uint16(a.status), millisecond(a.ended)
+	o := r.answered(i, a)
 	if isRedirect(a) {
 		conclude(o, t, r.redirect(i, a))
-		for j := range r.links[i] {
-			r.links[i][j].Kind = book.Sitemap // what it leads to is read as one, too
-		}
 		return
 	}
-	r.links[i] = l.links
-	r.received += l.size
 	v := l.judge(a, o.Attempts)
 	conclude(o, t, v)
 	switch {
-	case v.reason != settings.Sitemap:
-	case a.status == http.StatusNotModified:
-		o.ETag, o.Modified = validators(a, t.Last)
-		o.Exponent = later(o.Exponent)
-	default:
-		o.Exponent = l.exponent()
+	case l.isSame(a):
+		o.ETag, o.Modified = validators(a, l.known)
+		o.Body, o.Collections, o.Exponent = l.known.Body, l.known.Collections, later(o.Exponent)
+		return
+	case v.reason == settings.Sitemap:
+		o.Collections, o.Exponent = collections, l.exponent()
 		if a.err == nil { // else the rest would be missed for good
 			o.ETag, o.Modified = validators(a, nil)
+			o.Body = l.sum
 		}
 	}
+	r.links[i] = l.links
+	r.received += l.size
 }
 
 // keep has a sitemap that was read before, and could not be had this time, be
@@ -56,6 +53,12 @@ func (r *run) sitemap(ctx context.Context, i int, agent string, delay time.Durat
 func keep(o *book.Outcome, last batch.Look) {
 	o.State, o.Detail = book.Skipped, sentence(o.Reason+": "+o.Detail)
 	o.Reason, o.ETag, o.Modified = settings.Sitemap, last.ETag, last.Modified
+	o.Body, o.Collections = last.Body, last.Collections
+}
+
+// isSame reports whether the sitemap lists what it did at the last look.
+func (l *listing) isSame(a answer) bool {
+	return l.known != nil && (a.status == http.StatusNotModified || a.err == nil && a.status/100 == 2 && l.sum != 0 && l.sum == l.known.Body)
 }
 
 // judge returns the verdict on the answer, of which what was read is the body. A
@@ -66,10 +69,10 @@ func (l *listing) judge(a answer, attempts uint8) verdict {
 			return v
 		}
 	}
-	if a.status == http.StatusNotModified && !l.last.IsZero() {
+	if l.isSame(a) {
 		return verdict{book.Skipped, settings.Sitemap, "not modified"}
 	}
-	if v, final := judgeStatus(a, false); final {
+	if v, final := judgeStatus(a, nil); final {
 		return v
 	}
 	switch {
@@ -81,15 +84,19 @@ func (l *listing) judge(a answer, attempts uint8) verdict {
 	return verdict{book.Skipped, settings.Sitemap, l.broken.Error()}
 }
 
-// newListing returns the one to read a target into.
-func (r *run) newListing(i int) *listing {
+// newListing returns the one to read a target into that is a sitemap of the
+// collections.
+func (r *run) newListing(i int, collections []string) *listing {
 	l := &listing{address: r.targets[i], outcome: r.ledger.Outcomes[i], now: r.now(), broken: errNothing}
 	if last := r.batch.Targets[i].Last; last != nil {
 		l.last = last.Time
 	}
 	l.admits = func(link book.Link, to address.Address) bool {
-		way := settings.Way{Collection: link.Collection, Kind: link.Kind, Depth: link.Depth, Weight: link.Weight}
-		return r.behalf.settings.Decide(way, to) == ""
+		way := settings.Way{Kind: link.Kind, Depth: link.Depth, Weight: link.Weight}
+		return slices.ContainsFunc(collections, func(name string) bool {
+			way.Collection = name
+			return r.behalf.settings.Decide(way, to) == ""
+		})
 	}
 	l.weigh = func(e sitemap.Entry) uint8 { return priorityWeight(e.Priority) }
 	if t := r.behalf.topicOf(collectionOf(l.outcome)); t != nil {

@@ -41,7 +41,7 @@ func TestSitemap(t *testing.T) {
 		fresh  = `"new" Fri, 02 Jan 2026 03:04:05 GMT`
 		before = `"old" then`
 	)
-	look := &batch.Look{Time: start.Add(-time.Hour), ETag: `"old"`, Modified: "then"}
+	look := &batch.Look{Time: start.Add(-time.Hour), ETag: `"old"`, Modified: "then", Collections: []string{"c"}}
 	type result struct {
 		State      book.State
 		Reason     string
@@ -113,7 +113,7 @@ func TestSitemapIsAskedConditionally(t *testing.T) {
 	b := w.batch("/no.xml", "/yes.xml")
 	b.Robots = []string{w.server.URL}
 	for i := range b.Targets {
-		b.Targets[i].Sitemap, b.Targets[i].Last = true, &batch.Look{Time: start, ETag: `"e"`, Modified: "m"}
+		b.Targets[i].Sitemap, b.Targets[i].Last = true, &batch.Look{Time: start, ETag: `"e"`, Modified: "m", Collections: []string{"c"}}
 	}
 	want := []end{{book.Skipped, "robots"}, {book.Skipped, "sitemap"}}
 	if diff := cmp.Diff(want, ends(w.run(t, b))); diff != "" {

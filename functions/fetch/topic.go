@@ -3,9 +3,6 @@ package fetch
 import (
 	"log/slog"
 	"math"
-	"net/url"
-	"path"
-	"strings"
 	"sync"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -36,11 +33,7 @@ func (t *topics) of(c collection.Collection, log *slog.Logger) *topic.Topic {
 	if known, found := t.built[c.Name]; found && known.version == c.Version {
 		return known.topic
 	}
-	words := c.Topic.Words
-	for _, page := range c.Topic.Pages {
-		words = append(words[:len(words):len(words)], nameOf(page))
-	}
-	built, err := topic.New(words, c.Topic.Texts, c.Language)
+	built, err := topic.New(c.Topic.Words, c.Topic.Texts, c.Language)
 	if err != nil { // once: its zero value is kept
 		log.Warn("no page can be on the topic of a collection", "collection", c.Name, "version", c.Version, "error", err)
 	}
@@ -49,17 +42,6 @@ func (t *topics) of(c collection.Collection, log *slog.Logger) *topic.Topic {
 	}
 	t.built[c.Name] = builtTopic{c.Version, &built}
 	return &built
-}
-
-// nameOf returns what the address of a sample says of it: the last part of its
-// path that is a name, as a phrase.
-func nameOf(page string) string {
-	u, err := url.Parse(page)
-	if err != nil {
-		return ""
-	}
-	name := path.Base(u.Path)
-	return strings.TrimSpace(strings.NewReplacer("-", " ", "_", " ", "/", " ").Replace(strings.TrimSuffix(name, path.Ext(name))))
 }
 
 // weigh gives the links of a page their weights by the topic, from the page's

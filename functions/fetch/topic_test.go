@@ -63,7 +63,7 @@ func TestTopicsAreBuiltOnce(t *testing.T) {
 	}
 	first := collection.Collection{Name: "t", Version: 1, Topic: &collection.Topic{Words: []string{"database"}}}
 	second := first
-	second.Version, second.Topic = 2, &collection.Topic{Pages: []string{"https://a.test/wiki/Vegetable_soup.html?x", "https://a.test/"}}
+	second.Version, second.Topic = 2, &collection.Topic{Words: []string{"vegetable"}}
 	nothing := first
 	nothing.Version, nothing.Topic = 3, &collection.Topic{Pages: []string{"https://a.test/"}}
 	none := first
@@ -77,7 +77,7 @@ func TestTopicsAreBuiltOnce(t *testing.T) {
 		t.Error("a topic is not that of the version")
 	}
 	if of(second).Link("a vegetable soup", "", "", 0) < 0.5 {
-		t.Error("the name of a sample says nothing")
+		t.Error("a topic says nothing")
 	}
 	if got := of(nothing).Link("database", "", "", 0); got != 0 {
 		t.Errorf("a topic of nothing finds %v in a link", got)

@@ -7,24 +7,18 @@ import (
 	"github.com/ncruces/go-dns"
 )
 
-// Options of a transport. With the zero Options it reaches public addresses on
-// the default ports.
-type Options struct {
-	AllowPrivate bool     // every address may be asked, on every port
-	Allow        Allow    // what else may be asked than public addresses
-	Ports        []uint16 // of public addresses that may be asked; none stands for DefaultPorts
-}
-
 // Transport returns the HTTP transport of fetch: HTTP/1.1 and 2, no proxy, and
 // every address is judged when it is dialled, after its name was resolved, so
-// that no name leads to an address that the operator did not allow.
-func Transport(o Options) *http.Transport { return newTransport(o, nil) }
+// that no name leads to an address that nobody allowed. It reaches public
+// addresses on the usual ports, and on any port what the collections of a batch
+// allow; or, if allowPrivate is set, every address on every port.
+func Transport(allowPrivate bool) *http.Transport { return newTransport(allowPrivate, nil) }
 
 // newTransport asks name servers over connections that dial makes, or those of
 // the system if it is nil.
-func newTransport(o Options, dial dns.DialFunc) *http.Transport {
+func newTransport(allowPrivate bool, dial dns.DialFunc) *http.Transport {
 	return &http.Transport{
-		DialContext:            newDialer(o, cachingResolver(dial)).DialContext,
+		DialContext:            newDialer(allowPrivate, cachingResolver(dial)).DialContext,
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    10 * time.Second,
 		ResponseHeaderTimeout:  30 * time.Second,

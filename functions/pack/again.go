@@ -38,13 +38,21 @@ func (f *Function) again(ctx context.Context, s *settings.Settings, changed []ch
 	}
 	due := make(map[int][]frontier.Due)
 	for storage, pages := range byStorage {
-		last, err := f.lastLooks(ctx, layout.Partition(storage), pages)
+		wanted, sites := make(map[layout.Identity]bool, len(pages)), make(map[uint32]bool)
+		for _, c := range pages {
+			wanted[c.page.ID], sites[c.page.Place.Site()] = true, true
+		}
+		last, err := f.lastLooks(ctx, layout.Partition(storage), sites, wanted)
 		if err != nil {
 			return nil, fmt.Errorf("cannot look up what sitemaps say has changed: %w", err)
 		}
 		for _, c := range pages {
 			o := last[c.page.ID].Final
-			if o == nil || o.State != book.Stored && o.State != book.Unchanged || !c.at.Add(doubt).After(o.Time) || len(o.Collections) == 0 {
+			if o == nil || o.State != book.Stored && o.State != book.Unchanged || !c.at.Add(doubt).After(o.Time) {
+				continue
+			}
+			still := s.Still(*o, c.page)
+			if len(still) == 0 {
 				continue
 			}
 			crawl, err := s.Crawl.Decide(c.page)
@@ -53,19 +61,16 @@ func (f *Function) again(ctx context.Context, s *settings.Settings, changed []ch
 			}
 			due[crawl] = append(due[crawl], frontier.Due{Version: o.Version, Entry: frontier.Entry{
 				URL: o.URL, ID: c.page.ID, Host: c.page.Host, Depth: o.Depth, Hops: o.Hops, Exponent: o.Exponent,
-				Weight: c.weight, Collection: o.Collections[0], Last: batch.LookOf(*o),
+				Weight: c.weight, Collection: still[0], Last: batch.LookOf(*o),
 			}})
 		}
 	}
 	return due, nil
 }
 
-// lastLooks folds what the books of a storage partition say of pages.
-func (f *Function) lastLooks(ctx context.Context, p layout.Partition, pages []change) (map[layout.Identity]book.Standing, error) {
-	wanted, sites := make(map[layout.Identity]bool, len(pages)), make(map[uint32]bool)
-	for _, c := range pages {
-		wanted[c.page.ID], sites[c.page.Place.Site()] = true, true
-	}
+// lastLooks folds what the books of a storage partition say of pages that are
+// wanted, of these sites.
+func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[uint32]bool, wanted map[layout.Identity]bool) (map[layout.Identity]book.Standing, error) {
 	m, err := manifest.Read(ctx, f.Bucket, p)
 	if err != nil {
 		return nil, err
@@ -86,7 +91,7 @@ func (f *Function) lastLooks(ctx context.Context, p layout.Partition, pages []ch
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	last := make(map[layout.Identity]book.Standing, len(pages))
+	last := make(map[layout.Identity]book.Standing, len(wanted))
 	for _, outcomes := range found {
 		for i := range outcomes {
 			id := outcomes[i].Identity()

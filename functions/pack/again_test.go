@@ -107,7 +107,8 @@ func TestChangedPages(t *testing.T) {
 		}
 		wantEntry := frontier.Entry{
 			URL: changed.URL, ID: changed.ID, Host: host, Depth: 3, Exponent: 2, Attempts: got[changed.URL].Attempts, Weight: 100,
-			Collection: functionstest.Collection, Last: &batch.Look{Time: functionstest.Start, ETag: `"2"`, Digest: 7},
+			Collection: functionstest.Collection,
+			Last:       &batch.Look{Time: functionstest.Start, ETag: `"2"`, Digest: 7, Collections: []string{functionstest.Collection}},
 		}
 		if diff := cmp.Diff(wantEntry, got[changed.URL]); diff != "" {
 			t.Errorf("entry (-want +got):\n%s", diff)

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,7 +15,7 @@ import (
 
 // found is what the links of a batch bring to the frontiers.
 type found struct {
-	admitted map[int][]frontier.Entry // by crawl partition, each URL once
+	admitted map[int][]frontier.Entry // by crawl partition, each URL once a collection
 	changed  []change
 }
 
@@ -25,37 +26,47 @@ type change struct {
 	at     time.Time
 }
 
-// decide cleans the target of every link, writes the decision into it and
-// returns the URLs that are admitted: each at the smallest depth of its links,
-// with the weight of the one that has it asked for first, and as a sitemap if
-// any says so. A link to what is forgotten must not go on record.
-func decide(s *settings.Settings, links []book.Link) (found, error) {
-	s.CleanLinks(links)
-	d := decider{settings: s, targets: make(map[string]address.Address), ways: make(map[string]way)}
+// decide cleans the target of every link and gives the link to its collection,
+// by the outcomes of the pages on which they are (see settings.CleanLinks). It
+// returns the links with the decisions written into them, and the URLs that are
+// admitted: each, for each collection, at the smallest depth of its links, with
+// the weight of the one that has it asked for first, and as a sitemap if any
+// says so. A link to what is forgotten must not go on record.
+func decide(s *settings.Settings, links []book.Link, pages []book.Outcome) (found, []book.Link, error) {
+	links = s.CleanLinks(links, pages)
+	d := decider{settings: s, targets: make(map[string]address.Address), ways: make(map[string]map[string]way)}
 	for i := range links {
 		if err := d.link(&links[i]); err != nil {
-			return found{}, err
+			return found{}, nil, err
 		}
 	}
 	all := found{admitted: make(map[int][]frontier.Entry)}
-	for _, url := range slices.Sorted(maps.Keys(d.ways)) { // the same order every time
-		w := d.ways[url]
-		crawl, err := s.Crawl.Decide(d.targets[url])
-		if err != nil {
-			return found{}, err
-		}
-		all.admitted[crawl] = append(all.admitted[crawl], w.entry)
-		if !w.changed.IsZero() {
-			all.changed = append(all.changed, change{d.targets[url], w.entry.Weight, w.changed})
+	byRank := func(a, b string) int { return cmp.Or(cmp.Compare(s.Rank(a), s.Rank(b)), cmp.Compare(a, b)) }
+	for _, name := range slices.SortedFunc(maps.Keys(d.ways), byRank) { // the same order every time
+		ways := d.ways[name]
+		for _, url := range slices.Sorted(maps.Keys(ways)) {
+			w := ways[url]
+			crawl, err := s.Crawl.Decide(d.targets[url])
+			if err != nil {
+				return found{}, nil, err
+			}
+			if len(s.Collections) > 1 && !w.entry.Sitemap {
+				sure, _ := s.Claiming(d.targets[url], w.entry.Depth, w.entry.Hops)
+				w.entry.Tally, w.entry.Claimed = s.CollectionTally(name), slices.Contains(sure, name)
+			}
+			all.admitted[crawl] = append(all.admitted[crawl], w.entry)
+			if !w.changed.IsZero() {
+				all.changed = append(all.changed, change{d.targets[url], w.entry.Weight, w.changed})
+			}
 		}
 	}
-	return all, nil
+	return all, links, nil
 }
 
 type decider struct {
 	settings *settings.Settings
 	targets  map[string]address.Address // parsed once
-	ways     map[string]way             // to what is admitted
+	ways     map[string]map[string]way  // of collections to what is admitted
 }
 
 func (d *decider) link(l *book.Link) error {
@@ -71,16 +82,36 @@ func (d *decider) link(l *book.Link) error {
 		}
 		d.targets[l.Target] = target
 	}
-	l.Decision = d.settings.Decide(settings.Way{Collection: l.Collection, Kind: l.Kind, Depth: l.Depth, Hops: l.Hops, Weight: l.Weight}, target)
+	l.Decision = d.settings.Decide(settings.WayOf(*l), target)
 	if l.Decision != "" {
 		return nil
 	}
-	next := wayOf(l, target)
-	if w, found := d.ways[l.Target]; found {
-		next = w.with(next)
-	}
-	d.ways[l.Target] = next
+	d.add(wayOf(l, target), target)
 	return nil
+}
+
+// add adds a way to a URL that is admitted. What a collection with a limit of
+// pages comes to may wait in vain, so it waits, too, for one that claims it.
+func (d *decider) add(w way, target address.Address) {
+	e := &w.entry
+	names := []string{e.Collection}
+	if d.settings.IsLimited(e.Collection) && !e.Sitemap {
+		sure, _ := d.settings.Claiming(target, e.Depth, e.Hops)
+		names = append(names, sure...)
+	}
+	for _, name := range names {
+		ways := d.ways[name]
+		if ways == nil {
+			ways = make(map[string]way)
+			d.ways[name] = ways
+		}
+		next := w
+		next.entry.Collection = name
+		if known, found := ways[e.URL]; found {
+			next = known.with(next)
+		}
+		ways[e.URL] = next
+	}
 }
 
 // way is the best of what links say of one URL.
@@ -104,9 +135,7 @@ func wayOf(l *book.Link, target address.Address) way {
 	return w
 }
 
-// with adds another way to the same URL. The order of adding matters only
-// between ways of different collections that are as short as each other: the
-// first stays.
+// with adds another way of the collection to the same URL, in any order.
 func (w way) with(other way) way {
 	both := w
 	if o := other.entry; o.Depth < w.entry.Depth || o.Depth == w.entry.Depth && o.Hops < w.entry.Hops {

@@ -45,7 +45,7 @@ func TestBestWay(t *testing.T) {
 	} {
 		test.want.URL, test.want.ID, test.want.Host, test.want.Collection = page.URL, page.ID, page.Host, functionstest.Collection
 		for range 2 {
-			got, err := decide(w.inForce, test.links)
+			got, _, err := decide(w.inForce, test.links, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -172,7 +172,11 @@ func (f *Function) putPackage(ctx context.Context, current *manifest.Manifest, p
 // returns nil if that is nothing. It puts another copy when the book's key is
 // condemned, or the bytes there are damaged.
 func (f *Function) putBook(ctx context.Context, current *manifest.Manifest, s *settings.Settings, spools []spool.Spool) (*manifest.Book, error) {
-	var learnt book.Book
+	outcomes, links := 0, 0
+	for i := range spools {
+		outcomes, links = outcomes+len(spools[i].Ledger.Outcomes), links+len(spools[i].Ledger.Links)
+	}
+	learnt := book.Book{Outcomes: make([]book.Outcome, 0, outcomes), Links: make([]book.Link, 0, links)}
 	for i := range spools {
 		learnt.Outcomes = append(learnt.Outcomes, spools[i].Ledger.Outcomes...)
 		learnt.Links = append(learnt.Links, spools[i].Ledger.Links...)
@@ -180,10 +184,11 @@ func (f *Function) putBook(ctx context.Context, current *manifest.Manifest, s *s
 	if len(learnt.Outcomes)+len(learnt.Links) == 0 {
 		return nil, nil
 	}
-	if _, err := decide(s, learnt.Links); err != nil {
+	_, decided, err := decide(s, learnt.Links, learnt.Outcomes)
+	if err != nil {
 		return nil, err
 	}
-	learnt.Links = slices.DeleteFunc(learnt.Links, func(l book.Link) bool { return l.Decision == settings.Forgotten })
+	learnt.Links = slices.DeleteFunc(decided, func(l book.Link) bool { return l.Decision == settings.Forgotten })
 	for i := range learnt.Links { // known to the frontier by now; alike links share a row
 		learnt.Links[i].Modified = time.Time{}
 	}

@@ -46,7 +46,7 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	}
 	own := f.front(inForce, ledger.Crawl)
 	touched := map[int]*frontier.Frontier{ledger.Crawl: own}
-	if err := f.settleLinks(ctx, inForce, touched, ledger.Links); err != nil {
+	if err := f.settleLinks(ctx, inForce, touched, ledger); err != nil {
 		return err
 	}
 	// The outcomes come last: until then the crawl does not look finished.
@@ -83,9 +83,10 @@ func (f *Function) front(s *settings.Settings, crawl int) *frontier.Frontier {
 }
 
 // settleLinks lets what they lead to wait in the frontiers, to which it adds
-// those of other partitions: what is new, and what was changed since it was had.
-func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touched map[int]*frontier.Frontier, links []book.Link) error {
-	found, err := decide(s, links)
+// those of other partitions: what is new, what was changed since it was had, and
+// what was had for other collections alone.
+func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touched map[int]*frontier.Frontier, ledger spool.Ledger) error {
+	found, _, err := decide(s, ledger.Links, ledger.Outcomes)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,11 @@ func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touche
 		if touched[crawl] == nil {
 			touched[crawl] = f.front(s, crawl)
 		}
-		if _, err := touched[crawl].Admit(ctx, f.Now(), found.admitted[crawl]); err != nil {
+		admitted, err := touched[crawl].Admit(ctx, f.Now(), found.admitted[crawl])
+		if err != nil {
+			return err
+		}
+		if err := f.renewLacking(ctx, s, touched[crawl], found.admitted[crawl], admitted.Lacking); err != nil {
 			return err
 		}
 	}
@@ -154,14 +159,11 @@ func result(s *settings.Settings, o book.Outcome) (frontier.Result, error) {
 	if len(o.Collections) == 0 {
 		return r, nil
 	}
-	collection := o.Collections[0]
 	switch o.State {
 	case book.Stored, book.Unchanged:
-		for _, limit := range s.Limits(collection, page) {
-			r.Tallies = append(r.Tallies, limit.Tally)
-		}
+		r.Tallies = s.Tallies(o.Collections, page)
 	case book.Failed:
-		if s.AskAgain(collection, o) {
+		if s.AskAgain(o.Collections[0], o) {
 			r.State, r.Attempts = book.Retry, 0
 		}
 	}

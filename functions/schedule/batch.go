@@ -116,6 +116,9 @@ func size(u candidate) int {
 	n := rest + 2*len(u.URL)
 	if u.Last != nil {
 		n += 6 * (len(u.Last.ETag) + len(u.Last.Modified))
+		for _, name := range u.Last.Collections {
+			n += len(name) + len(`"",`)
+		}
 	}
 	return n
 }

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // TestTargets tells fetch all that the frontier knows.
@@ -103,5 +105,25 @@ func TestLongValidators(t *testing.T) {
 	}
 	if total != 80 {
 		t.Errorf("%d were asked for, want 80", total)
+	}
+}
+
+// TestSize: a target is no longer than is counted, whatever its last look tells.
+func TestSize(t *testing.T) {
+	long := strings.Repeat("\x01", 255)
+	look := &batch.Look{Time: functionstest.Start.Add(-1), ETag: long, Modified: long, Digest: 1<<64 - 1, Body: 1<<64 - 1, Missing: true}
+	for i := range book.MaxCollections {
+		look.Collections = append(look.Collections, fmt.Sprintf("%063d", i))
+	}
+	u := candidate{Entry: frontier.Entry{
+		URL: site + strings.Repeat(`\`, 2000), Collection: look.Collections[0], Sitemap: true,
+		Depth: 65535, Hops: 255, Weight: 255, Attempts: 255, Exponent: -32768, Last: look,
+	}}
+	body, err := json.Marshal(u.target(settings.HostFull))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(body) > size(u) {
+		t.Errorf("%d bytes of a target are counted as %d", len(body), size(u))
 	}
 }

@@ -120,13 +120,11 @@ func (w *world) settle(b batch.Batch) {
 		if target.Denied != "" {
 			r.State = book.Skipped
 		} else if !target.Sitemap {
-			for _, limit := range w.inForce.Limits(target.Collections[0], w.parse(target.URL)) {
-				r.Tallies = append(r.Tallies, limit.Tally)
-			}
+			r.Tallies = w.inForce.Tallies(target.Collections, w.parse(target.URL))
 		}
 		s.Outcomes = append(s.Outcomes, r)
 	}
-	if _, err := frontier.New(w.Redis, 0).Settle(w.t.Context(), s); err != nil {
+	if _, err := frontier.New(w.Redis, b.Crawl).Settle(w.t.Context(), s); err != nil {
 		w.t.Fatal(err)
 	}
 }

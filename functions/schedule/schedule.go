@@ -8,9 +8,9 @@
 // collection allows of the host or of an address.Pattern. Those limits hold
 // neither for pages that are asked for again nor for sitemaps.
 //
-// The pages at which a collection stops are counted over all collections and
-// partitions. Once there are as many, or may be when all is had that is out,
-// only pages that are stored are leased, for they are asked again.
+// The pages at which a collection stops are counted over all partitions. Once
+// as many may be stored when all is had that is out, its other URLs wait; once
+// as many are, they are parked. Neither holds for what is asked for again.
 package schedule
 
 import (
@@ -38,9 +38,6 @@ type Limits struct {
 
 // DefaultLimits suit a queue whose messages wait seconds, not minutes.
 func DefaultLimits() Limits { return Limits{Batches: 64, Time: 2 * time.Minute} }
-
-// horizon is how far ahead of its time a host may be leased: fetch waits.
-const horizon = 2 * time.Second
 
 // unsent is how long a lease lasts whose batch is not sent.
 const unsent = 15 * time.Second
@@ -86,68 +83,26 @@ func (f *Function) Run(ctx context.Context, t task.Lease) error {
 		return err
 	}
 	for {
-		room, again, err := f.room(ctx, front, inForce)
-		if err != nil || room == 0 {
+		request, more, err := f.request(ctx, front, inForce)
+		if err != nil || !more {
 			return err
 		}
-		leased, err := f.lease(ctx, front, inForce, t.Crawl, room, again)
+		leased, err := f.lease(ctx, front, inForce, t.Crawl, request)
 		if err != nil || !leased {
 			return err
 		}
 	}
 }
 
-// room returns how many URLs may be leased now, and whether only pages that are
-// stored and asked again.
-func (f *Function) room(ctx context.Context, front *frontier.Frontier, s *settings.Settings) (room int, again bool, err error) {
-	counts, err := front.Counts(ctx)
-	if err != nil {
-		return 0, false, err
-	}
-	stop, fetches := s.StopAt(), s.Fetches()
-	if counts.Waiting == 0 || fetches == 0 && counts.Batches >= int64(f.Limits.Batches) {
-		return 0, false, nil
-	}
-	if stop == 0 && fetches == 0 {
-		return batch.MaxTargets, false, nil
-	}
-	taken, out := int64(0), int64(0) // URLs that are stored or may be; batches
-	for _, crawl := range s.Crawl.Partitions() {
-		counts, err := frontier.New(f.Redis, crawl).Counts(ctx)
-		if err != nil {
-			return 0, false, err
-		}
-		taken += counts.Stored + counts.Leased - counts.LeasedAgain
-		out += counts.Batches
-	}
-	stored := counts.Again - counts.LeasedAgain // of those that wait
-	switch {
-	case fetches > 0 && out >= int64(fetches):
-		return 0, false, nil
-	case stop == 0:
-		return batch.MaxTargets, false, nil
-	case taken < stop && stored < counts.Waiting:
-		return int(min(stop-taken, batch.MaxTargets)), false, nil
-	case stored > 0:
-		return batch.MaxTargets, true, nil
-	}
-	return 0, false, nil
-}
-
 // lease leases a host and sends its batch. The lease is a short one until the
 // batch is sent, so that a host need not wait long for a schedule that was
 // killed in between.
-func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *settings.Settings, crawl, room int, again bool) (bool, error) {
+func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *settings.Settings, crawl int, r frontier.Request) (bool, error) {
 	now := f.Now()
-	lease, leased, err := front.Lease(ctx, frontier.Request{
-		Now:         now,
-		Horizon:     horizon,
-		Deadline:    now.Add(unsent),
-		Max:         min(room, f.fit(shortestDelay(s))),
-		MaxBytes:    batch.MaxBytes / 3, // JSON doubles some bytes, and adds to each URL
-		Connections: s.Connections(),
-		Again:       again,
-	})
+	r.Now, r.Deadline = now, now.Add(unsent)
+	r.Max, r.MaxBytes = f.fit(shortestDelay(s)), batch.MaxBytes/3 // JSON doubles some bytes, and adds to each URL
+	r.Connections = s.Connections()
+	lease, leased, err := front.Lease(ctx, r)
 	if err != nil || !leased {
 		return false, err
 	}

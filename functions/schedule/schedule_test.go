@@ -14,9 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout"
-	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -73,32 +71,6 @@ func TestBatchesAreBounded(t *testing.T) {
 				t.Errorf("targets (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// TestStopAtCountsAllPartitions leases no more in one partition than the pages
-// of the others leave.
-func TestStopAtCountsAllPartitions(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
-	bucket := memblob.New()
-	w.inForce = functionstest.Publish(t, bucket, 2, func(c *collection.Collection) { c.StopAt = 12 }, site)
-	w.Settings.Bucket = bucket
-	functionstest.Open(t, w.Redis, w.inForce, 2)
-	w.admit(20, "")
-	own, _ := address.Parse(site)
-	crawl, err := w.inForce.Crawl.Decide(own)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored := []frontier.Known{{State: book.Stored}}
-	if err := frontier.New(w.Redis, 1-crawl).Mark(t.Context(), stored); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Run(t.Context(), task.Lease{Crawl: crawl}); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]int{11}, sizes(w.sent())); diff != "" {
-		t.Errorf("targets (-want +got):\n%s", diff)
 	}
 }
 

@@ -23,9 +23,10 @@ func page(i int) string { return fmt.Sprint("http://0.example/", i) }
 // store has n pages stored.
 func (w *world) store(n int) {
 	w.t.Helper()
+	tallies := []string{w.inForce.CollectionTally(functionstest.Collection)}
 	var known []frontier.Known
 	for i := range n {
-		known = append(known, frontier.Known{ID: layout.IdentityOf(page(i)), Version: layout.Version{Epoch: 1}, State: book.Stored})
+		known = append(known, frontier.Known{ID: layout.IdentityOf(page(i)), Version: layout.Version{Epoch: 1}, State: book.Stored, Tallies: tallies})
 	}
 	if err := frontier.New(w.Redis, 0).Mark(w.t.Context(), known); err != nil {
 		w.t.Fatal(err)
@@ -64,6 +65,7 @@ func (w *world) expect(name string, want ...[2]int) []batch.Batch {
 
 // TestAskedAgainAtTheLimit: the pages at which a collection stops bound those
 // that are new, exactly, and pages that are stored are asked for all the same.
+// What is left then is parked.
 func TestAskedAgainAtTheLimit(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, func(c *collection.Collection) { c.StopAt = 60 })
@@ -76,16 +78,25 @@ func TestAskedAgainAtTheLimit(t *testing.T) {
 		w.store(25)
 		w.due(0, 20)
 		w.admit(70, "")
-		settle(w.expect("below the limit", [2]int{0, 20}, [2]int{35, 0}))
+		last := w.expect("below the limit", [2]int{0, 20}, [2]int{35, 0})
+		if c := functionstest.Counts(t, rdb, 0); c.Waiting != 35 || c.Parked != 0 {
+			t.Errorf("%+v, want 35 to wait for what the last bring", c)
+		}
+		settle(last)
 		w.expect("at the limit")
+		if c := functionstest.Counts(t, rdb, 0); c.Waiting != 0 || c.Parked != 35 {
+			t.Errorf("%+v, want 35 to be parked", c)
+		}
 		w.due(20, 25)
 		batches := w.expect("at the limit, with pages that are due", [2]int{0, 5})
 		w.expect("while they are out")
 		batches[0].Targets[0].Denied = "gone"
 		settle(batches)
-		settle(w.expect("a page less", [2]int{1, 0}))
+		w.expect("a page less")
+		w.admit(70, "") // linked to again
+		settle(w.expect("what is not parked any more", [2]int{1, 0}))
 		w.expect("at the limit again")
-		want := frontier.Counts{Waiting: 34, Stored: 60, Skipped: 1}
+		want := frontier.Counts{Parked: 34, Stored: 60, Skipped: 1}
 		if diff := cmp.Diff(want, functionstest.Counts(t, rdb, 0)); diff != "" {
 			t.Errorf("counts (-want +got):\n%s", diff)
 		}

@@ -33,7 +33,7 @@ type agenda struct {
 func newAgenda(s *settings.Settings, now time.Time) *agenda {
 	a := &agenda{s, now, now.Add(maxPass)}
 	for _, c := range s.Collections {
-		a.expect(c.Name, book.Outcome{State: book.Stored, Time: now})
+		a.note(s.Due(book.Outcome{State: book.Stored, Time: now, Collections: []string{c.Name}}))
 	}
 	return a
 }
@@ -41,22 +41,16 @@ func newAgenda(s *settings.Settings, now time.Time) *agenda {
 // isDue reports whether a URL that is admitted is due, whose last final outcome
 // this is.
 func (a *agenda) isDue(last book.Outcome) bool {
-	if len(last.Collections) == 0 {
-		return false
-	}
-	name := last.Collections[0]
-	due := a.settings.Due(name, last)
+	due := a.settings.Due(last)
 	if due.IsZero() || due.After(a.now) {
 		a.note(due)
 		return false
 	}
 	// It is asked for now, and may be missing, which is looked into soon.
 	last.Time, last.Exponent = a.now, min(last.Exponent, 0)-2
-	a.expect(name, last)
+	a.note(a.settings.Due(last))
 	return true
 }
-
-func (a *agenda) expect(name string, o book.Outcome) { a.note(a.settings.Due(name, o)) }
 
 func (a *agenda) note(due time.Time) {
 	if due.After(a.now) && due.Before(a.next) {
@@ -64,14 +58,31 @@ func (a *agenda) note(due time.Time) {
 	}
 }
 
-// renewal is what the frontier is told of a URL that is due. It is asked for on
-// behalf of the collection for which it was asked last, as deep as it was then.
-func renewal(at address.Address, last book.Outcome) frontier.Due {
+// dueFor returns the collection on whose behalf a URL that isDue is asked for:
+// the first of those for which it was that still admit it, or else another that
+// does, if there is one; "" when by their times it is not due.
+func (a *agenda) dueFor(last book.Outcome, at address.Address, another string) string {
+	still := a.settings.Still(last, at)
+	if len(still) == len(last.Collections) {
+		return still[0]
+	}
+	if len(still) == 0 && another != "" {
+		still = []string{another}
+	}
+	if last.Collections = still; !a.isDue(last) {
+		return ""
+	}
+	return still[0]
+}
+
+// renewal is what the frontier is told of a URL that is due: it is asked for on
+// behalf of a collection, as deep as it was the last time.
+func renewal(at address.Address, last book.Outcome, collection string) frontier.Due {
 	d := frontier.Due{
 		Entry: frontier.Entry{
 			URL: at.URL, ID: at.ID, Host: at.Host,
 			Depth: last.Depth, Hops: last.Hops, Exponent: last.Exponent, Weight: last.Weight,
-			Sitemap: isSitemap(last), Collection: last.Collections[0],
+			Sitemap: settings.IsSitemap(last), Collection: collection,
 		},
 		Version: last.Version,
 	}
@@ -80,8 +91,6 @@ func renewal(at address.Address, last book.Outcome) frontier.Due {
 	}
 	return d
 }
-
-func isSitemap(o book.Outcome) bool { return o.State == book.Skipped && o.Reason == settings.Sitemap }
 
 // clock keeps in Redis when the books of a storage partition are next looked
 // through for what is due. One that is lost costs one look.

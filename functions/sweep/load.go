@@ -5,7 +5,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -60,6 +62,7 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 		shares[crawl] = new(share)
 		defer close(queue)
 	}
+	rationed := rationed{settings: a.settings, stored: make(settings.Stored)}
 	hand := func(crawl int) error {
 		select {
 		case queues[crawl] <- *shares[crawl]:
@@ -73,6 +76,7 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 		if err != nil {
 			return urls, pending, err
 		}
+		rationed.count(u)
 		crawl, err := a.settings.Crawl.Decide(u.Address)
 		own := shares[crawl]
 		if err != nil || own == nil {
@@ -84,8 +88,8 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 			own.pending = append(own.pending, entry(u))
 		case u.Final.State != 0:
 			own.known = append(own.known, known(a.settings, u))
-			if u.Admitted && a.isDue(u.Final) {
-				own.due = append(own.due, renewal(u.Address, u.Final))
+			if due, found := again(a, u); found && !rationed.hold(crawl, u, due) {
+				own.due = append(own.due, due)
 			}
 		default:
 			continue
@@ -97,6 +101,7 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 			}
 		}
 	}
+	rationed.release(func(crawl int, due frontier.Due) { shares[crawl].due = append(shares[crawl].due, due) })
 	for crawl := range queues {
 		if err := hand(crawl); err != nil {
 			return urls, pending, err
@@ -105,22 +110,43 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 	return urls, pending, nil
 }
 
+// entry is that of a URL that waits on behalf of its Collection. One that was
+// skipped for others remembers for whom.
 func entry(u account.URL) frontier.Entry {
-	return frontier.Entry{
+	e := frontier.Entry{
 		URL: u.Address.URL, ID: u.Address.ID, Host: u.Address.Host,
 		Depth: u.Depth, Hops: u.Hops, Weight: u.Weight, Sitemap: u.Sitemap,
 		Attempts: u.Attempts, Exponent: u.Final.Exponent, Collection: u.Collection,
 	}
+	if u.State == account.Pending && u.Final.State == book.Skipped {
+		e.Last = &batch.Look{Time: u.Final.Time, Collections: u.Final.Collections}
+	}
+	return e
 }
 
-// known is what pack settles: a page counts on the limits of the collection for
-// which it was stored.
+// again returns the renewal of a URL that is to be asked for again: because that
+// brings more to a collection, or because it is due. In the first case nothing
+// that the server may compare with goes along, for its links are wanted.
+func again(a *agenda, u account.URL) (due frontier.Due, found bool) {
+	if u.Wanted {
+		due = frontier.Due{Entry: entry(u), Version: u.Final.Version}
+		due.Attempts, due.Last = 0, batch.LookOf(u.Final)
+		due.Last.ETag, due.Last.Modified, due.Last.Body = "", "", 0
+		return due, true
+	}
+	if !u.Admitted || !a.isDue(u.Final) {
+		return due, false
+	}
+	collection := a.dueFor(u.Final, u.Address, u.Collection)
+	return renewal(u.Address, u.Final, collection), collection != ""
+}
+
+// known is what pack settles: a page counts on the tallies of the collections for
+// which it is stored.
 func known(s *settings.Settings, u account.URL) frontier.Known {
 	k := frontier.Known{ID: u.Address.ID, State: u.Final.State, Version: u.Final.Version, Depth: u.Final.Depth}
-	if u.State == account.Stored && len(u.Final.Collections) > 0 {
-		for _, limit := range s.Limits(u.Final.Collections[0], u.Address) {
-			k.Tallies = append(k.Tallies, limit.Tally)
-		}
+	if u.State == account.Stored {
+		k.Tallies = s.Tallies(u.Final.Collections, u.Address)
 	}
 	return k
 }

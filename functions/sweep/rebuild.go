@@ -43,9 +43,12 @@ func (f *Function) Rebuild(ctx context.Context) (Rebuilt, error) {
 	return f.rebuild(ctx, s, s.Crawl.Partitions())
 }
 
-// refresh restores the frontiers that have to be. Another's rebuild is as good.
+// refresh restores the frontiers that have to be, or else look for what is missed. Another's rebuild is as good.
 func (f *Function) refresh(ctx context.Context, s *settings.Settings) error {
 	stale, err := f.stale(ctx, s)
+	if err == nil && len(stale) == 0 {
+		stale, err = f.missed(ctx, s)
+	}
 	if err != nil || len(stale) == 0 {
 		return err
 	}
@@ -82,6 +85,22 @@ func (f *Function) stale(ctx context.Context, s *settings.Settings) ([]int, erro
 		}
 	}
 	return stale, nil
+}
+
+// missed returns the crawl partitions in which collections may miss pages that
+// others have: once nothing is left to ask for in any, for a rebuild is dear.
+func (f *Function) missed(ctx context.Context, s *settings.Settings) ([]int, error) {
+	var missed []int
+	for _, crawl := range s.Crawl.Partitions() {
+		counts, err := frontier.New(f.Redis, crawl).Counts(ctx)
+		if err != nil || counts.Waiting+counts.Leased > 0 {
+			return nil, err
+		}
+		if counts.Missed {
+			missed = append(missed, crawl)
+		}
+	}
+	return missed, nil
 }
 
 func (f *Function) rebuild(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {

@@ -78,18 +78,15 @@ func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	if err != nil {
 		return fmt.Errorf("url %q in the books: %w", last.URL, err)
 	}
-	way := settings.Way{Collection: last.Collections[0], Kind: book.Redirect, Depth: last.Depth, Hops: last.Hops} // the page was chosen before
-	if isSitemap(last) {
-		way.Kind = book.Sitemap
-	}
-	if r.settings.Decide(way, at) != "" {
+	collection := r.agenda.dueFor(last, at, "")
+	if collection == "" {
 		return nil
 	}
 	crawl, err := r.settings.Crawl.Decide(at)
 	if err != nil {
 		return err
 	}
-	if r.shares[crawl] = append(r.shares[crawl], renewal(at, last)); len(r.shares[crawl]) >= shareSize {
+	if r.shares[crawl] = append(r.shares[crawl], renewal(at, last, collection)); len(r.shares[crawl]) >= shareSize {
 		return r.hand(ctx, crawl)
 	}
 	return nil

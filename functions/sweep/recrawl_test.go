@@ -139,7 +139,7 @@ func TestRecrawl(t *testing.T) {
 				if e, found := got[one+"missing"]; found && !rebuilt {
 					want := frontier.Entry{
 						URL: e.URL, ID: layout.IdentityOf(e.URL), Host: "one.example", Depth: 1, Exponent: -2, Collection: functionstest.Collection,
-						Last: &batch.Look{Time: functionstest.Start, ETag: `"tag"`, Modified: "then", Digest: 7, Missing: true},
+						Last: &batch.Look{Time: functionstest.Start, ETag: `"tag"`, Modified: "then", Digest: 7, Missing: true, Collections: []string{functionstest.Collection}},
 					}
 					if diff := cmp.Diff(want, e); diff != "" {
 						t.Errorf("entry (-want +got):\n%s", diff)

@@ -42,7 +42,7 @@ func (v *run) readSpool(ctx context.Context, p *partition, keys []string) error 
 		if url := v.forgotten(p).ledger(&content.Ledger); url != "" {
 			v.problems.add(Problem{Kind: Behind, Partition: p.Partition, Key: key, URL: url, Detail: "is still there, although it is forgotten"})
 		}
-		v.settings.CleanLinks(content.Ledger.Links) // as pack will
+		content.Ledger.Links = v.settings.CleanLinks(content.Ledger.Links, content.Ledger.Outcomes) // as pack will
 		p.spooled = append(p.spooled, content.Ledger)
 		v.report.Waiting.Spool++
 	}

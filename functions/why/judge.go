@@ -37,8 +37,8 @@ func (t *teller) judge() error {
 		}
 		t.story.State, t.story.Reason = u.State, u.Reason
 		t.story.page = u.Page
-		if u.Admitted && u.State != account.Pending && len(u.Final.Collections) > 0 {
-			t.story.Due = t.settings.Due(u.Final.Collections[0], u.Final)
+		if u.Admitted && u.State != account.Pending {
+			t.story.Due = t.settings.Due(u.Final)
 		}
 		t.story.Admitted = t.rule(u)
 	}

@@ -146,8 +146,7 @@ func (t *teller) readSpool(ctx context.Context, m *manifest.Manifest, key string
 			found.outcomes = append(found.outcomes, o)
 		}
 	}
-	t.settings.CleanLinks(ledger.Links) // as pack will
-	for _, l := range ledger.Links {
+	for _, l := range t.settings.CleanLinks(ledger.Links, ledger.Outcomes) { // as pack will
 		if l.Target == t.url.URL {
 			found.links = append(found.links, l)
 		}

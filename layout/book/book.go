@@ -57,6 +57,10 @@ func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // one longer than MaxValidator is left out. Digest is that of the visible text
 // of the page that is stored now and never 0; where the outcome ends what was
 // stored, skipped or failed, it is that of the page that was; else it is 0.
+// Body is a hash, and never 0, of the answer that the page, or a sitemap, was
+// last read from: of its bytes and of what its header says of them. An equal
+// one has nothing new to tell, not even in the navigation. It is 0 where
+// nothing is kept, or not all came.
 type Outcome struct {
 	Version     layout.Version // the batch
 	URL         string         // canonical
@@ -74,7 +78,8 @@ type Outcome struct {
 	ETag        string
 	Modified    string
 	Digest      uint64
-	Collections []string // sorted
+	Body        uint64
+	Collections []string // that on whose behalf it was asked for, then the others, sorted; each once
 
 	// Of a stored page: the package's key and the compressed range there.
 	Package string

@@ -43,6 +43,9 @@ func checkOutcome(o Outcome) error {
 	if len(o.Collections) > MaxCollections {
 		return fmt.Errorf("outcome of %s: %d collections, at most %d allowed", o.URL, len(o.Collections), MaxCollections)
 	}
+	if !inOrder(o.Collections) {
+		return fmt.Errorf("outcome of %s: collections %q, want the others behind the first sorted, and each once", o.URL, o.Collections)
+	}
 	fields := []field{{"reason", o.Reason, MaxWord}, {"detail", o.Detail, MaxDetail}, {"package", o.Package, MaxWord},
 		{"etag", o.ETag, MaxValidator}, {"modified", o.Modified, MaxValidator}}
 	for _, name := range o.Collections {
@@ -52,6 +55,16 @@ func checkOutcome(o Outcome) error {
 		return fmt.Errorf("outcome of %s: %w", o.URL, err)
 	}
 	return nil
+}
+
+// inOrder reports whether the names are those of Outcome.Collections.
+func inOrder(names []string) bool {
+	for i := 1; i < len(names); i++ {
+		if names[i] == names[0] || i > 1 && names[i] <= names[i-1] {
+			return false
+		}
+	}
+	return true
 }
 
 func checkLink(l Link) error {

@@ -26,6 +26,9 @@ func TestCaps(t *testing.T) {
 		"modified":          {func(o *Outcome, _ *Link) { o.Modified = strings.Repeat("m", 256) }, "modified of 256 bytes, at most 255"},
 		"collection":        {func(o *Outcome, _ *Link) { o.Collections = []string{strings.Repeat("c", long)} }, "collection of 2000 bytes"},
 		"collections":       {func(o *Outcome, _ *Link) { o.Collections = make([]string, 65) }, "65 collections"},
+		"collection twice":  {func(o *Outcome, _ *Link) { o.Collections = []string{"b", "a", "b"} }, "each once"},
+		"others twice":      {func(o *Outcome, _ *Link) { o.Collections = []string{"b", "a", "a"} }, "each once"},
+		"unsorted":          {func(o *Outcome, _ *Link) { o.Collections = []string{"a", "c", "b"} }, "sorted"},
 		"target":            {func(_ *Outcome, l *Link) { l.Target = "" }, "0 bytes, want 1"},
 		"target's place":    {func(_ *Outcome, l *Link) { l.Place++ }, "does not end with"},
 		"kind":              {func(_ *Outcome, l *Link) { l.Kind = 0 }, "unknown kind 0"},
@@ -50,7 +53,7 @@ func TestFullRows(t *testing.T) {
 	var b Book
 	for i := range 40 {
 		fill := func(n int) string { return strings.Repeat(string(rune('a'+i%26)), n-2) + string(rune('a'+i/26)) + "!" }
-		o := Outcome{URL: fill(MaxURL), State: Failed, Reason: fill(MaxWord), Detail: fill(MaxDetail), Package: fill(MaxWord), ETag: fill(MaxValidator), Modified: fill(MaxValidator-1) + "m", Digest: 1<<64 - 1, Weight: 255, Offset: 1<<63 - 1, Length: 1<<63 - 1}
+		o := Outcome{URL: fill(MaxURL), State: Failed, Reason: fill(MaxWord), Detail: fill(MaxDetail), Package: fill(MaxWord), ETag: fill(MaxValidator), Modified: fill(MaxValidator-1) + "m", Digest: 1<<64 - 1, Body: 1<<64 - 1, Weight: 255, Offset: 1<<63 - 1, Length: 1<<63 - 1}
 		for c := range MaxCollections {
 			o.Collections = append(o.Collections, fill(MaxWord-1)+string(rune('0'+c)))
 		}

@@ -28,6 +28,7 @@ func (o Outcome) Compare(p Outcome) int {
 		cmp.Compare(o.ETag, p.ETag),
 		cmp.Compare(o.Modified, p.Modified),
 		cmp.Compare(o.Digest, p.Digest),
+		cmp.Compare(o.Body, p.Body),
 		slices.Compare(o.Collections, p.Collections),
 		cmp.Compare(o.Package, p.Package),
 		cmp.Compare(o.Offset, p.Offset),

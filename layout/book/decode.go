@@ -16,7 +16,9 @@ func Decode(content []byte) (Book, error) {
 	if r.directory.size != int64(len(content)) {
 		return Book{}, r.damaged(fmt.Errorf("%d bytes where its directory speaks of %d", len(content), r.directory.size))
 	}
-	var b Book
+	outcomes, links := r.Counts()
+	most := len(content) / 8 // room for more is made once they are there
+	b := Book{Outcomes: make([]Outcome, 0, min(outcomes, most)), Links: make([]Link, 0, min(links, most))}
 	for o, err := range r.Outcomes(context.Background(), layout.Range{}) {
 		if err != nil {
 			return Book{}, err

@@ -49,13 +49,13 @@ func (g generator) outcome(url string, i int) Outcome {
 		Version: layout.Version{Epoch: 3, Token: uint64(900 + i/100)}, URL: url, Place: place, State: Stored, Status: 200,
 		Depth: uint16(i % 4), Attempts: 1, Time: epoch.Add(time.Duration(i*3+g.IntN(3)) * time.Millisecond),
 		Collections: []string{"docs"}, Package: "packages/0003/2_1_20261101000059123.spf",
-		ETag: fmt.Sprintf(`"%x-%x"`, 4_000+g.IntN(40_000), g.Uint64()>>12), Modified: epoch.Add(-time.Duration(g.IntN(1e9)) * time.Second).Format(http.TimeFormat), Digest: g.Uint64(),
+		ETag: fmt.Sprintf(`"%x-%x"`, 4_000+g.IntN(40_000), g.Uint64()>>12), Modified: epoch.Add(-time.Duration(g.IntN(1e9)) * time.Second).Format(http.TimeFormat), Digest: g.Uint64(), Body: g.Uint64(),
 		Offset: int64(i)*12_000 + g.Int64N(6_000), Length: 4_000 + g.Int64N(12_000),
 	}
 	switch g.IntN(30) {
 	case 0:
 		o.State, o.Reason, o.Detail, o.Status = Failed, "status", "the server said 404 Not Found", 404
-		o.Package, o.Offset, o.Length, o.ETag, o.Modified, o.Digest = "", 0, 0, "", "", 0
+		o.Package, o.Offset, o.Length, o.ETag, o.Modified, o.Digest, o.Body = "", 0, 0, "", "", 0, 0
 	case 1:
 		o.State, o.Reason, o.Status, o.Exponent, o.Hops = Skipped, "type", 200, -2, 1
 		o.Package, o.Offset, o.Length, o.Digest, o.Collections = "", 0, 0, 0, []string{"docs", "news"}

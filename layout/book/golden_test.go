@@ -19,8 +19,8 @@ func example() Book {
 	return Book{
 		Outcomes: []Outcome{
 			{Version: layout.Version{Epoch: 1, Token: 7}, URL: a, Place: place("a.example", a), State: Stored, Status: 200, Attempts: 1,
-				Time: when, ETag: `W/"5e1-6"`, Modified: "Sun, 01 Nov 2026 10:00:00 GMT", Digest: 1<<64 - 1, Weight: 255, Collections: []string{"docs", "news"}, Package: "packages/0000/2_3_20261121225107123.spf", Offset: 70_000_000_000, Length: 5_321},
-			{Version: layout.Version{Epoch: 2, Token: 1}, URL: a, Place: place("a.example", a), State: Unchanged, Status: 304, Attempts: 1, Exponent: -4, Time: when.Add(48 * time.Hour), ETag: `"5e1-7"`, Digest: 1},
+				Time: when, ETag: `W/"5e1-6"`, Modified: "Sun, 01 Nov 2026 10:00:00 GMT", Digest: 1<<64 - 1, Body: 1 << 63, Weight: 255, Collections: []string{"news", "docs", "local"}, Package: "packages/0000/2_3_20261121225107123.spf", Offset: 70_000_000_000, Length: 5_321},
+			{Version: layout.Version{Epoch: 2, Token: 1}, URL: a, Place: place("a.example", a), State: Unchanged, Status: 304, Attempts: 1, Exponent: -4, Time: when.Add(48 * time.Hour), ETag: `"5e1-7"`, Digest: 1, Body: 2},
 			{Version: layout.Version{Epoch: 1, Token: 7}, URL: b, Place: place("a.example", b), State: Failed, Reason: "status", Detail: "the server said 500", Status: 500, Depth: 65535, Hops: 5, Attempts: 3, Time: when},
 			{Version: layout.Version{Epoch: 1, Token: 9}, URL: c, Place: place("127.0.0.1", c), State: NotAsked, Depth: 2},
 		},

@@ -28,7 +28,7 @@ func scraps(rng *rand.Rand) Book {
 		o := Outcome{
 			Version: layout.Version{Epoch: 1, Token: uint64(rng.IntN(5))}, State: State(pick("s", "u", "k", "f", "r", "n", "l")[0]),
 			Reason: pick("", "timeout"), Attempts: uint8(rng.IntN(3)), Time: epoch,
-			Weight: uint8(rng.IntN(2)), ETag: pick("", "e"), Modified: pick("", "m"), Digest: rng.Uint64N(2),
+			Weight: uint8(rng.IntN(2)), ETag: pick("", "e"), Modified: pick("", "m"), Digest: rng.Uint64N(2), Body: rng.Uint64N(2),
 		}
 		o.URL, o.Place = url()
 		b.Outcomes = append(b.Outcomes, o)

@@ -30,6 +30,7 @@ const (
 	outcomeETag
 	outcomeModified
 	outcomeDigest
+	outcomeBody
 	outcomeCollections
 	outcomePackage
 	outcomeOffset
@@ -71,6 +72,7 @@ func (w *outcomeWriter) add(o Outcome) {
 	w.word(outcomeETag, o.ETag)
 	w.word(outcomeModified, o.Modified)
 	w.uint(outcomeDigest, o.Digest)
+	w.uint(outcomeBody, o.Body)
 	w.uint(outcomeCollections, uint64(len(o.Collections)))
 	for _, name := range o.Collections {
 		w.word(outcomeCollections, name)
@@ -119,6 +121,7 @@ func (r *outcomeReader) next() (Outcome, error) {
 	o.ETag = r.word(outcomeETag, MaxValidator)
 	o.Modified = r.word(outcomeModified, MaxValidator)
 	o.Digest = r.uint(outcomeDigest, math.MaxUint64)
+	o.Body = r.uint(outcomeBody, math.MaxUint64)
 	o.Collections = r.collections()
 	o.Package = r.word(outcomePackage, MaxWord)
 	o.Offset = int64(r.uint(outcomeOffset, math.MaxInt64))

@@ -26,7 +26,7 @@ func example() Spool {
 			Rest: when.Add(2 * time.Minute), Slow: 1250 * time.Microsecond, Failures: 3,
 			Outcomes: []book.Outcome{
 				{Version: version, URL: b, Place: place(b), State: book.NotAsked, Depth: 1, Weight: 7},
-				{Version: version, URL: a, Place: place(a), State: book.Stored, Status: 200, Attempts: 2, Time: when, ETag: `"1"`, Modified: "Sun, 01 Nov 2026 10:00:00 GMT", Digest: 1 << 63, Collections: []string{"docs"}},
+				{Version: version, URL: a, Place: place(a), State: book.Stored, Status: 200, Attempts: 2, Time: when, ETag: `"1"`, Modified: "Sun, 01 Nov 2026 10:00:00 GMT", Digest: 1 << 63, Body: 1, Collections: []string{"docs"}},
 			},
 			Links:  []book.Link{{Source: layout.IdentityOf(a), Target: b, Place: place(b), Kind: book.Listed, Region: book.Text, Depth: 1, Weight: 7, Modified: when.Truncate(time.Second), Collection: "docs"}},
 			Robots: []Robots{{Origin: "https://a.example", Status: 200, Body: []byte("Disallow: /c\r\n"), Fetched: when.Add(-time.Second)}},

@@ -153,7 +153,7 @@ func TestCommands(t *testing.T) {
 		return got
 	}
 	got := command(1, "crawl", "--delay", "0", web)
-	if !strings.Contains(got.out, web+"/ is not stored: address refused (the address is not public; --allow-private") {
+	if !strings.Contains(got.out, web+"/ is not stored: address refused (the address is not public; allow of a collection, or --allow-private, lets") {
 		t.Errorf("crawl of a private address: %s", got.out)
 	}
 	got = command(0, "crawl", "--delay", "0", "--allow-private", web, web+"/toad")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
@@ -19,7 +20,7 @@ type Plan struct {
 	Seeds       []collection.Seed       // and what follows: of DefaultCollection
 	Delay       time.Duration
 	Connections int
-	MaxPages    int64 // more than are stored now; 0: no limit
+	MaxPages    int64 // more than are stored for DefaultCollection now; 0: no limit
 	// Renew has every page asked for again that is stored: of the collections
 	// that are planned, or of all when none is.
 	Renew bool
@@ -31,7 +32,8 @@ func (p Plan) Empty() bool { return len(p.Seeds)+len(p.Collections) == 0 && !p.R
 // Plan publishes what to crawl, before Run. A file's collection takes the place
 // of the one of its name. The seeds are added to those of earlier crawls, which
 // keep the scope that they had. URLs that failed are asked for again, and
-// pages as Plan.Renew tells.
+// pages as Plan.Renew tells. Sample pages of a topic are downloaded; if one
+// cannot be had, nothing is published.
 func (s *System) Plan(ctx context.Context, p Plan) error {
 	published, err := collection.LoadAll(ctx, s.Bucket)
 	if err != nil {
@@ -40,11 +42,15 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 	if p.Renew && len(p.Seeds)+len(p.Collections)+len(published) == 0 {
 		return fmt.Errorf("%w into %s", ErrEmpty, s.store.url)
 	}
+	planned, err := s.described(ctx, p.Collections)
+	if err != nil {
+		return err
+	}
+	if err := p.fits(published); err != nil {
+		return err
+	}
 	now := time.Now().UTC().Truncate(time.Millisecond)
-	for _, c := range p.Collections {
-		if c.Agent == "" {
-			c.Agent = s.options.Agent
-		}
+	for _, c := range planned {
 		before, _ := named(published, c.Name)
 		c.Again, c.Renew = now, p.renew(before, now)
 		if err := s.publish(ctx, c); err != nil {
@@ -73,6 +79,40 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 	return nil
 }
 
+// described returns the collections with an agent, and with the texts of the
+// pages that their topics give as samples. Nothing is published yet.
+func (s *System) described(ctx context.Context, files []collection.Collection) ([]collection.Collection, error) {
+	samples := newSamples(s.options.AllowPrivate)
+	defer samples.client.CloseIdleConnections()
+	var all []collection.Collection
+	for _, c := range files {
+		if c.Agent == "" {
+			c.Agent = s.options.Agent
+		}
+		c, err := samples.read(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// fits fails if there would be more collections than a page can be of.
+func (p Plan) fits(published []collection.Collection) error {
+	names := make(map[string]bool)
+	for _, c := range slices.Concat(published, p.Collections) {
+		names[c.Name] = true
+	}
+	if len(p.Seeds) > 0 {
+		names[DefaultCollection] = true
+	}
+	if len(names) > book.MaxCollections {
+		return fmt.Errorf("%d collections: want at most %d in a bucket; put seeds together, or use another bucket", len(names), book.MaxCollections)
+	}
+	return nil
+}
+
 // planSeeds publishes the collection of the command line's seeds.
 func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.Collection, now time.Time) error {
 	before, _ := named(published, DefaultCollection)
@@ -82,11 +122,14 @@ func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.C
 	next.Agent, next.Again, next.Renew = s.options.Agent, now, p.renew(before, now)
 	next.StopAt = 0
 	if p.MaxPages > 0 {
-		status, err := ReadStatus(ctx, s.Bucket, countblob.Counts{}, "")
-		if err != nil {
-			return err
+		next.StopAt = p.MaxPages
+		if before.Name != "" {
+			status, err := ReadStatus(ctx, s.Bucket, countblob.Counts{}, DefaultCollection)
+			if err != nil {
+				return err
+			}
+			next.StopAt += int64(status.Stored)
 		}
-		next.StopAt = int64(status.Stored) + p.MaxPages
 	}
 	return s.publish(ctx, next)
 }

@@ -15,21 +15,19 @@ const manifestAge = time.Second
 // Progress is how far a crawl is.
 type Progress struct {
 	Stored, Waiting, Leased, Failed, Skipped int64
-	Again                                    int64 // of those that wait or are leased, pages that are stored and asked for again
+	Parked                                   int64 // URLs of collections that have as many pages as they may
+	Again                                    int64 // of those that wait, those that are asked for again
+	Missed                                   bool  // collections met: when nothing waits any more, the sweep looks for what one misses
 	Unpacked                                 int   // batches
 	Packages, Unindexed, Documents           int
 	Gone                                     int    // pages that are no more, and may still be found
 	Written                                  int64  // bytes sent to the object store
 	Dead                                     int    // messages that failed for good
-	Limited                                  bool   // by a number of pages
 	Paused                                   string // why; "" when it is not
 }
 
-// Crawled reports whether no URL is left to ask for. A limit leaves none but
-// pages that are stored.
-func (p Progress) Crawled() bool {
-	return p.Leased == 0 && (p.Waiting == 0 || p.Limited && p.Again == 0)
-}
+// Crawled reports whether no URL is left to ask for.
+func (p Progress) Crawled() bool { return p.Leased == 0 && p.Waiting == 0 && !p.Missed }
 
 // Done reports whether all that was fetched can be searched, too, and what is
 // gone cannot.
@@ -58,9 +56,6 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 		if err := s.addFrontier(ctx, crawl, &p); err != nil {
 			return p, err
 		}
-	}
-	for _, c := range inForce.Collections {
-		p.Limited = p.Limited || c.StopAt > 0 && p.Stored >= c.StopAt
 	}
 	// What is unpacked is read behind what is leased, and what is indexed
 	// behind what is unpacked, so that nothing falls between.
@@ -105,7 +100,9 @@ func (s *System) addFrontier(ctx context.Context, crawl int, p *Progress) error 
 	p.Leased += counts.Leased
 	p.Failed += counts.Failed
 	p.Skipped += counts.Skipped
+	p.Parked += counts.Parked
 	p.Again += counts.Again
+	p.Missed = p.Missed || counts.Missed
 	return nil
 }
 

@@ -69,10 +69,10 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 	return status, err
 }
 
-// belongs reports whether a URL is one of a collection: admitted by it, or
-// asked for on its behalf.
+// belongs reports whether a URL is one of a collection: it is stored for it, or
+// admitted by it or asked for on its behalf, and not stored.
 func belongs(u account.URL, name string) bool {
-	return u.Collection == name || slices.Contains(u.Final.Collections, name)
+	return slices.Contains(u.Final.Collections, name) || u.Collection == name && u.State != account.Stored
 }
 
 // known fails for the name of a collection that is none.

@@ -103,7 +103,7 @@ func redirectOf(s *settings.Settings, u account.URL) (address.Address, bool) {
 		return address.Address{}, false
 	}
 	links := []book.Link{{Source: u.Address.ID, Target: to, Kind: kind, Collection: u.Collection}}
-	s.CleanLinks(links)
+	s.CleanLinks(links, []book.Outcome{u.Final})
 	target, err := address.Parse(links[0].Target)
 	return target, err == nil
 }

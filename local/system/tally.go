@@ -67,7 +67,7 @@ func (t *tallies) count(c *CollectionStatus, relevant uint8, u account.URL) {
 	if c.OnTopic != nil && u.Final.Weight >= relevant {
 		*c.OnTopic++
 	}
-	switch due := t.settings.Due(c.Name, u.Final); {
+	switch due := t.settings.Due(u.Final); {
 	case !u.Admitted || due.IsZero():
 	case !due.After(t.now):
 		c.Due++

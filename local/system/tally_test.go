@@ -55,7 +55,7 @@ func TestTallies(t *testing.T) {
 		for _, u := range []account.URL{
 			url("daily", account.Stored, 0, 3*time.Hour), url("daily", account.Stored, 0, time.Hour),
 			url("daily", account.Pending, 0, time.Hour), url("daily", account.Failed, 0, time.Hour),
-			{Collection: "sails", State: account.Stored, Final: book.Outcome{State: book.Stored, Time: noon.Add(-72 * time.Hour)}},
+			{Collection: "sails", State: account.Stored, Final: book.Outcome{State: book.Stored, Time: noon.Add(-72 * time.Hour), Collections: []string{"sails"}}},
 			url("sails", account.Stored, 77, 10*time.Hour), url("sails", account.Stored, 76, 9*time.Hour), url("sails", account.Stored, 255, 25*time.Hour),
 		} {
 			counted.add(u)

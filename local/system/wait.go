@@ -13,6 +13,10 @@ import (
 // look is how often the end of a crawl is looked for.
 const look = 100 * time.Millisecond
 
+// missedTick is how often at most a sweep is asked for while a crawl has no more
+// to do than to find out what it missed.
+const missedTick = time.Second
+
 // ErrPaused says that a crawl waits for somebody to resume it.
 var ErrPaused = errors.New("the crawl is paused")
 
@@ -55,11 +59,12 @@ func (s *System) Wait(ctx context.Context, stopAtPause bool, report func(Progres
 type waiting struct {
 	other   bool // something else than a frontier that is not built
 	flushed bool
+	swept   time.Time // the last time because of what is missed
 	logged  string
 }
 
 // help has what is left packed once the crawl is over, and a frontier that was
-// lost rebuilt now instead of with the next sweep.
+// lost, or misses something, rebuilt now instead of with the next sweep.
 func (w *waiting) help(ctx context.Context, s *System, p Progress, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && w.other:
@@ -67,6 +72,9 @@ func (w *waiting) help(ctx context.Context, s *System, p Progress, err error) er
 		return errors.Join(err, s.sweep(ctx))
 	case errors.Is(err, frontier.ErrNotBuilt):
 		return err
+	case err == nil && p.Missed && p.Waiting+p.Leased == 0 && time.Since(w.swept) > missedTick:
+		w.swept = time.Now()
+		err = s.sweep(ctx)
 	case err == nil && (p.Crawled() || p.Paused != "" && p.Leased == 0) && p.Unpacked > 0 && !w.flushed:
 		w.flushed = true
 		err = s.flush(ctx)

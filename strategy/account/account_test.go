@@ -312,7 +312,7 @@ func TestSeedsAndStrangers(t *testing.T) {
 // so that its links are found near it; once it was, it stays stored.
 func TestStoredPageBecomesASeed(t *testing.T) {
 	far, near := outcome(1, book.Stored, 1), outcome(2, book.Stored, 1)
-	far.Depth = 2
+	far.Depth, far.Collections, near.Collections = 2, []string{"docs"}, []string{"docs"}
 	seeded := func(c *collection.Collection) {
 		c.Seeds = append(c.Seeds, collection.Seed{URL: page, Scope: collection.Host, Depth: 2})
 	}
@@ -320,15 +320,16 @@ func TestStoredPageBecomesASeed(t *testing.T) {
 		name   string
 		change func(*collection.Collection)
 		facts  []any
-		want   State
+		wanted bool
 	}{
-		{"before", nil, []any{link(page, 2, 0), far}, Stored},
-		{"as a seed", seeded, []any{link(page, 2, 0), far}, Pending},
-		{"asked again", seeded, []any{link(page, 2, 0), far, near}, Stored},
+		{"before", nil, []any{link(page, 2, 0), far}, false},
+		{"as a seed", seeded, []any{link(page, 2, 0), far}, true},
+		{"asked again", seeded, []any{link(page, 2, 0), far, near}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := fold(t, publish(t, memblob.New(), test.change), test.facts)[page].State; got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
+			u := fold(t, publish(t, memblob.New(), test.change), test.facts)[page]
+			if u.State != Stored || u.Wanted != test.wanted || test.wanted && u.Depth != 0 {
+				t.Errorf("%s, wanted %v at depth %d; want it stored, wanted %v", u.State, u.Wanted, u.Depth, test.wanted)
 			}
 		})
 	}

@@ -21,7 +21,7 @@ func (a *Account) All() iter.Seq2[URL, error] {
 		var workers sync.WaitGroup
 		for range runtime.GOMAXPROCS(0) {
 			workers.Go(func() {
-				j := judge{settings: a.settings, origins: a.origins.all()}
+				j := judge{settings: a.settings, origins: a.origins.all(), room: make([]reach, 0, 16)}
 				for s := range work {
 					select {
 					case judged <- j.all(s):
@@ -68,6 +68,7 @@ type judgement struct {
 type judge struct {
 	settings *settings.Settings
 	origins  []origin // of ways, by their numbers
+	room     []reach  // for the ways to one URL
 }
 
 func (j judge) all(s *shard) []judgement {
@@ -92,20 +93,25 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 	if asked != nil {
 		u.Attempts = asked.Attempts
 	}
-	isSeed := j.admit(&u, f.reach, more)
+	ways := j.ways(f.reach, more)
+	j.admit(&u, ways)
 	if final == nil || isLost(f.standing) {
+		j.claim(&u)
 		return u, nil
 	}
 	u.Final = *final
 	switch final.State {
 	case book.Stored, book.Unchanged:
-		// A page that has become a seed is asked again: its links were found
-		// farther from a seed than they are now.
-		if !isSeed || final.Depth == 0 {
-			u.State, u.Reason, u.Page = Stored, "", f.standing.Page
-		}
+		u.State, u.Reason, u.Page = Stored, "", f.standing.Page
+		j.keep(&u, ways)
 	case book.Skipped:
 		u.State, u.Reason = Skipped, final.Reason
+		switch {
+		case settings.IsSitemap(*final):
+			j.keep(&u, ways)
+		case settings.IsForAnother(*final) && len(final.Collections) > 0 && j.another(&u, ways):
+			u.State, u.Reason = Pending, ""
+		}
 	case book.Failed:
 		if u.State != Pending || !j.settings.AskAgain(u.Collection, *final) {
 			u.State, u.Reason = Failed, final.Reason
@@ -126,25 +132,35 @@ func isLost(s book.Standing) bool {
 	return false
 }
 
-// admit tells whether the URL would be asked for if it never had been, and on
-// behalf of whom: of the first collection that admits it, as a sitemap before
-// all. It reports whether it is admitted as a seed.
-func (j judge) admit(u *URL, first reach, more []reach) (isSeed bool) {
-	u.State, u.Reason = Skipped, "image"
+func (j judge) refusal(r reach, target address.Address) string {
+	o := j.origins[r.by]
+	return j.settings.Decide(settings.Way{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}, target)
+}
+
+// ways returns those that lead to a URL, but by images, in the order in which
+// they are heard; until it is called again.
+func (j judge) ways(first reach, more []reach) []reach {
 	if first.by <= anImage {
-		return false
+		return nil
 	}
-	ways := []reach{first}
+	ways := append(append(j.room, first), more...)
 	if len(more) > 0 {
-		ways = append(ways, more...)
 		slices.SortFunc(ways, j.compare)
 	}
+	return ways
+}
+
+// admit tells whether the URL would be asked for if it never had been, and on
+// behalf of whom: of the first collection that admits it, as a sitemap before
+// all.
+func (j judge) admit(u *URL, ways []reach) {
+	u.State, u.Reason = Skipped, "image"
 	for i, r := range ways {
 		o := j.origins[r.by]
 		if u.Admitted && (o.collection != u.Collection || u.Sitemap != (o.kind == book.Sitemap)) {
 			break
 		}
-		refusal := j.settings.Decide(settings.Way{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}, u.Address)
+		refusal := j.refusal(r, u.Address)
 		switch {
 		case refusal == "" && u.Admitted:
 			if r.band() < bandOf(u.Depth, u.Weight) {
@@ -152,14 +168,13 @@ func (j judge) admit(u *URL, first reach, more []reach) (isSeed bool) {
 			}
 			continue
 		case refusal == "":
-			u.State, u.Admitted, isSeed = Pending, true, o.kind == 0
+			u.State, u.Admitted = Pending, true
 		case u.Admitted || i > 0:
 			continue
 		}
 		u.Reason, u.Collection, u.Sitemap = refusal, o.collection, o.kind == book.Sitemap
 		u.Depth, u.Hops, u.Weight = r.depth, r.hops, r.weight
 	}
-	return isSeed
 }
 
 // compare sorts ways by who comes first, and then the shortest first.
@@ -167,6 +182,7 @@ func (j judge) compare(r, s reach) int {
 	o, p := j.origins[r.by], j.origins[s.by]
 	return cmp.Or(
 		cmp.Compare(o.rank(), p.rank()),
+		cmp.Compare(j.settings.Rank(o.collection), j.settings.Rank(p.collection)),
 		cmp.Compare(o.collection, p.collection),
 		cmp.Compare(r.depth, s.depth),
 		cmp.Compare(r.hops, s.hops),

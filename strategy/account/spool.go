@@ -67,8 +67,7 @@ func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.
 	for _, o := range ledger.Outcomes {
 		b.Outcome(o)
 	}
-	b.settings.CleanLinks(ledger.Links) // as pack will
-	for _, l := range ledger.Links {
+	for _, l := range b.settings.CleanLinks(ledger.Links, ledger.Outcomes) { // as pack will
 		b.Link(l)
 	}
 	return found{spooled: &Spooled{p, batch, ledger.Stored, ledger.Pages}}, nil

@@ -1,9 +1,6 @@
 package address
 
-import (
-	"slices"
-	"sync"
-)
+import "sync"
 
 // defaultParameters are those of the trackers and sessions that are met most,
 // as NewCleaner takes them.
@@ -21,9 +18,6 @@ var defaultParameters = []string{
 	"jsessionid", "phpsessid", "aspsessionid*", "cfid", "cftoken", "zenid=session", "oscsid=session", "sid=session",
 	"s=session", "sessid=session", "session=session", "session_id=session", "sessionid=session",
 }
-
-// DefaultParameters returns the patterns of DefaultCleaner.
-func DefaultParameters() []string { return slices.Clone(defaultParameters) }
 
 // DefaultCleaner returns the Cleaner for who says nothing else.
 var DefaultCleaner = sync.OnceValue(func() Cleaner {

@@ -7,13 +7,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Look is what the last look at a URL has brought, which is stored.
+// Look is what the last look at a URL has brought, which is stored. Its fields
+// are those of book.Outcome.
 type Look struct {
-	Time     time.Time `json:"time"`
-	ETag     string    `json:"etag,omitempty"`
-	Modified string    `json:"modified,omitempty"`
-	Digest   uint64    `json:"digest,omitempty"`
-	Missing  bool      `json:"missing,omitempty"` // the server said that it is gone
+	Time        time.Time `json:"time"`
+	ETag        string    `json:"etag,omitempty"`
+	Modified    string    `json:"modified,omitempty"`
+	Digest      uint64    `json:"digest,omitempty"`
+	Body        uint64    `json:"body,omitempty"`
+	Missing     bool      `json:"missing,omitempty"`     // the server said that it is gone
+	Collections []string  `json:"collections,omitempty"` // that it is stored for
 }
 
 // LookOf returns what the last final outcome of a URL says of the look. An
@@ -21,10 +24,12 @@ type Look struct {
 // gone; 429 says only that it was asked too often.
 func LookOf(last book.Outcome) *Look {
 	return &Look{
-		Time:     last.Time,
-		ETag:     last.ETag,
-		Modified: last.Modified,
-		Digest:   last.Digest,
-		Missing:  last.State == book.Unchanged && last.Status/100 == 4 && last.Status != http.StatusTooManyRequests,
+		Time:        last.Time,
+		ETag:        last.ETag,
+		Modified:    last.Modified,
+		Digest:      last.Digest,
+		Body:        last.Body,
+		Collections: last.Collections,
+		Missing:     last.State == book.Unchanged && last.Status/100 == 4 && last.Status != http.StatusTooManyRequests,
 	}
 }

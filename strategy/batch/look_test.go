@@ -11,8 +11,8 @@ import (
 
 func TestLookOf(t *testing.T) {
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	stored := book.Outcome{State: book.Stored, Status: 200, Time: at, ETag: `"1"`, Modified: "yesterday", Digest: 7}
-	want := Look{Time: at, ETag: `"1"`, Modified: "yesterday", Digest: 7}
+	stored := book.Outcome{State: book.Stored, Status: 200, Time: at, ETag: `"1"`, Modified: "yesterday", Digest: 7, Body: 8, Collections: []string{"b", "a"}}
+	want := Look{Time: at, ETag: `"1"`, Modified: "yesterday", Digest: 7, Body: 8, Collections: []string{"b", "a"}}
 	if diff := cmp.Diff(&want, LookOf(stored)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

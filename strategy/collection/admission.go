@@ -25,7 +25,9 @@ const (
 // Admission decides which addresses belong to a collection. It is safe for
 // concurrent use; a decision takes a few look-ups, however many seeds there are.
 type Admission struct {
-	seeds map[layout.Identity]bool
+	seeds     map[layout.Identity]bool
+	seedSites map[string]bool // on which they lie
+	claimer   bool            // Claims is true of some
 	// The deepest that any seed allows, by what its scope compares.
 	directories map[string]map[string]limit // host, directory
 	hosts       map[string]limit
@@ -39,12 +41,15 @@ type Admission struct {
 // limit is how many levels a scope holds: a depth + 1, so that zero holds none.
 type limit uint32
 
+const unlimited limit = math.MaxUint32
+
 // Rules parses the seeds and patterns. It fails on the first seed that is no
 // web address, has no known scope or a negative depth other than Unlimited, and
 // on the first pattern that is none.
 func (c Collection) Rules() (Admission, error) {
 	a := Admission{
 		seeds:       make(map[layout.Identity]bool, len(c.Seeds)),
+		seedSites:   map[string]bool{},
 		directories: map[string]map[string]limit{},
 		hosts:       map[string]limit{},
 		sites:       map[string]limit{},
@@ -77,11 +82,12 @@ func (a *Admission) add(seed Seed) error {
 	if seed.Depth < Unlimited {
 		return fmt.Errorf("seed %s: depth %d: want 0 or more, or %d for no limit", seed.URL, seed.Depth, Unlimited)
 	}
-	levels := limit(math.MaxUint32)
+	levels := unlimited
 	if seed.Depth != Unlimited {
 		levels = limit(min(seed.Depth, math.MaxUint16)) + 1
 	}
-	a.seeds[at.ID] = true
+	a.seeds[at.ID], a.seedSites[at.Site] = true, true
+	a.claimer = a.claimer || seed.Scope != Any && levels == unlimited
 	switch seed.Scope {
 	case Prefix:
 		host := plainHost(at)
@@ -124,14 +130,41 @@ func (a Admission) Decide(target address.Address, depth uint16, hops uint8) (rea
 	if depth == 0 && isSeed {
 		return ""
 	}
-	levels := a.levels(target)
-	switch {
+	switch levels := a.levels(target); {
 	case levels == 0:
 		return OutOfScope
 	case limit(depth) >= levels:
 		return TooDeep
 	case isSeed:
 		return ""
+	}
+	return a.filter(target)
+}
+
+// Claims reports whether a page that was found for another collection, after so
+// many redirects, is one of this one too, without a link of its own that leads
+// there: it lies in the scope of a seed of unlimited depth that does not stand
+// for the whole web, the patterns let it through, and it is crawled under this
+// very address (see Clean). Elsewhere a collection needs links of its own, to
+// count them or to know where to go at all.
+func (a Admission) Claims(page address.Address, hops uint8) bool {
+	return hops <= MaxHops && a.within(page) == unlimited &&
+		(a.seeds[page.ID] || a.filter(page) == "" && a.Clean(page).ID == page.ID)
+}
+
+// IsClaimer reports whether there are pages at all that it Claims.
+func (a Admission) IsClaimer() bool { return a.claimer }
+
+// IsSeed reports whether an address is one of the seeds.
+func (a Admission) IsSeed(page address.Address) bool { return a.seeds[page.ID] }
+
+// HasSeedOn reports whether a seed lies on the site.
+func (a Admission) HasSeedOn(site string) bool { return a.seedSites[site] }
+
+// filter returns the reason for which patterns, or its looks, keep an address
+// out that lies in scope.
+func (a Admission) filter(target address.Address) (reason string) {
+	switch {
 	case matchAny(a.exclude, target.URL):
 		return Excluded
 	case len(a.include) > 0 && !matchAny(a.include, target.URL):
@@ -142,8 +175,13 @@ func (a Admission) Decide(target address.Address, depth uint16, hops uint8) (rea
 
 // levels returns the most that any seed in whose scope the target lies allows.
 func (a Admission) levels(target address.Address) limit {
+	return max(a.everywhere, a.within(target))
+}
+
+// within is levels without the seeds that stand for the whole web.
+func (a Admission) within(target address.Address) limit {
 	host := plainHost(target)
-	levels := max(a.everywhere, a.sites[target.Site], a.hosts[host])
+	levels := max(a.sites[target.Site], a.hosts[host])
 	if directories := a.directories[host]; len(directories) > 0 {
 		for d := directory(target.Path); d != ""; d = parent(d) {
 			levels = max(levels, directories[d])

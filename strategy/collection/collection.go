@@ -49,7 +49,7 @@ type Collection struct {
 	Seeds       []Seed `json:"seeds"`
 	DelayMillis int64  `json:"delay_ms"`
 	Connections int    `json:"connections"` // on a host
-	StopAt      int64  `json:"stop_at"`
+	StopAt      int64  `json:"stop_at"`     // stored pages at which no more are asked for; 0: no limit
 	Agent       string `json:"agent"`
 	// Again has URLs that failed before this time asked for again: a site that
 	// was down may be up.
@@ -62,7 +62,7 @@ type Collection struct {
 	Include []string `json:"include,omitzero"`
 	Exclude []string `json:"exclude,omitzero"`
 	// DropParameters are patterns as address.NewCleaner takes them; nil stands
-	// for address.DefaultParameters.
+	// for those of address.DefaultCleaner.
 	DropParameters []string `json:"drop_parameters,omitzero"`
 	Sitemaps       []string `json:"sitemaps,omitzero"` // URLs
 

@@ -33,14 +33,14 @@
 //	delay = "1s"                 # from the end of a response to the next request on a host
 //	connections = 30             # fetches at once on all hosts ("fetches" in the bucket)
 //	host_connections = 1         # batches at a time on a host ("connections" in the bucket)
-//	pages = 0                    # stored pages at which the crawl stops; 0: never
+//	pages = 0                    # stored pages at which the crawl stops for this collection; 0: never
 //	host_pages = 0               # stored pages of a host; 0: no limit
 //	pattern_pages = 10_000       # stored pages of an address.Pattern, or "unlimited"
-//	language = "en"              # example: pages in others are crawled and not shown
+//	language = "en"              # example: pages in others are crawled and not shown; of language.Known
 //	schedule = "daily at 09:30"  # example: or "once", "every 6h", "weekly on monday at 07:00 Europe/Berlin";
 //	                             # without one each page is asked for again as often as it changes
 //	agent = "ExampleBot/1.0 (+https://example.org/bot)"     # example
-//	allow = ["10.0.0.0/8", "intranet.example"]              # example: addresses that are not public
+//	allow = ["10.0.0.0/8", "intranet.example"]              # example: addresses that are not public, on any port
 //
 //	[[seed]]                     # example: a seed with a scope and depth of its own
 //	url = "https://wiki.postgresql.org/"
@@ -49,6 +49,26 @@
 //
 //	[topic]                      # example: only links on it are followed
 //	words = ["transaction", "index"]
-//	samples = ["https://www.postgresql.org/docs/16/mvcc.html", "sample.txt"]   # pages, or files beside this one
+//	samples = ["https://www.postgresql.org/docs/16/mvcc.html", "sample.txt"]   # pages, which are read once, or files beside this one
 //	threshold = 0.3              # from 0 to 1
+//
+// # Collections that overlap
+//
+// A page is stored once, and each collection has as many pages as it would have
+// alone:
+//
+//   - One without a limit of pages has all in the scopes of its seeds of
+//     unlimited depth, whoever has found them, as its patterns say. With a topic
+//     it has those of them that are on it.
+//   - Elsewhere, where depth is counted, or the scope is the whole web, and under
+//     a limit (pages, host_pages, pattern_pages) it has what links lead to from
+//     its own pages. For each such collection a page is asked for once more, so
+//     that its links are followed as deep as that one wants: soon, or when
+//     nothing else is left to ask for. What a later look at the page finds new
+//     is followed for the one on whose behalf it was asked for last, and for
+//     those of the first kind.
+//   - Each is asked for again when the first of its collections says so. The
+//     longest delay, the fewest connections and fetches of all collections hold
+//     for all; robots.txt is obeyed for the agent of the one that asks.
+//   - A page with parameters that a collection drops is none of its own.
 package collection

@@ -67,8 +67,7 @@ func readSample(beside fs.FS, name string) (string, error) {
 	case ".html", ".htm", ".xhtml":
 		content = textOf(content)
 	}
-	content = content[:min(len(content), maxSampleBytes)]
-	return strings.ToValidUTF8(string(content), ""), nil
+	return CutSample(string(content)), nil
 }
 
 // textOf returns what stands between the tags.

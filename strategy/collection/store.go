@@ -16,37 +16,15 @@ import (
 // seeds.
 const MaxBytes = 8 << 20
 
-// Load returns the newest version of a collection, or blob.ErrAbsent. It
-// takes one LIST and one GET.
-func Load(ctx context.Context, bucket blob.Reader, name string) (Collection, error) {
-	if !namePattern.MatchString(name) {
-		return Collection{}, fmt.Errorf("cannot load collection %q: it can have no such name: %w", name, blob.ErrAbsent)
-	}
-	all, err := newest(ctx, bucket, layout.CollectionPrefix(name))
-	if err != nil {
-		return Collection{}, err
-	}
-	if len(all) == 0 {
-		return Collection{}, fmt.Errorf("cannot load collection %s: %w", name, blob.ErrAbsent)
-	}
-	return all[0], nil
-}
-
-// LoadAll returns the newest version of every collection, sorted by name.
+// LoadAll returns the newest version of every collection, sorted by name. It
+// takes one LIST and a GET for each. The keys of one collection follow each
+// other, its versions in their order.
 func LoadAll(ctx context.Context, bucket blob.Reader) ([]Collection, error) {
-	all, err := newest(ctx, bucket, layout.Collections)
-	slices.SortFunc(all, func(a, b Collection) int { return strings.Compare(a.Name, b.Name) })
-	return all, err
-}
-
-// newest reads the last version of each collection below the prefix. The keys
-// of one collection follow each other, its versions in their order.
-func newest(ctx context.Context, bucket blob.Reader, prefix string) ([]Collection, error) {
 	var last []blob.Object
 	previous := ""
-	for object, err := range bucket.List(ctx, prefix, "") {
+	for object, err := range bucket.List(ctx, layout.Collections, "") {
 		if err != nil {
-			return nil, fmt.Errorf("cannot list %s: %w", prefix, err)
+			return nil, fmt.Errorf("cannot list %s: %w", layout.Collections, err)
 		}
 		name, _, err := layout.ParseCollectionKey(object.Key)
 		switch {
@@ -65,6 +43,7 @@ func newest(ctx context.Context, bucket blob.Reader, prefix string) ([]Collectio
 		}
 		all = append(all, c)
 	}
+	slices.SortFunc(all, func(a, b Collection) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
 }
 

@@ -2,7 +2,6 @@ package collection
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -11,16 +10,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout"
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
 func TestPublish(t *testing.T) {
 	bucket := memblob.New()
-	if _, err := Load(t.Context(), bucket, "docs"); !errors.Is(err, blob.ErrAbsent) {
-		t.Fatalf("empty bucket: %v, want %v", err, blob.ErrAbsent)
-	}
 	if all, err := LoadAll(t.Context(), bucket); len(all) != 0 || err != nil {
 		t.Fatalf("empty bucket: %v, %v", all, err)
 	}
@@ -34,11 +29,11 @@ func TestPublish(t *testing.T) {
 		if err != nil || got.Version != step.want {
 			t.Fatalf("Publish: version %d, %v; want %d", got.Version, err, step.want)
 		}
-		loaded, err := Load(t.Context(), bucket, "docs")
+		loaded, err := LoadAll(t.Context(), bucket)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(got, loaded); diff != "" {
+		if diff := cmp.Diff([]Collection{got}, loaded); diff != "" {
 			t.Errorf("loaded (-published +got):\n%s", diff)
 		}
 	}
@@ -154,7 +149,7 @@ func TestDamagedCollection(t *testing.T) {
 		if err := bucket.Create(t.Context(), key, []byte(content)); err != nil {
 			t.Fatal(err)
 		}
-		if c, err := Load(t.Context(), bucket, "docs"); err == nil || !strings.Contains(err.Error(), key) {
+		if c, err := LoadAll(t.Context(), bucket); err == nil || !strings.Contains(err.Error(), key) {
 			t.Errorf("%s: %+v, %v", name, c, err)
 		}
 	}

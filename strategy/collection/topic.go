@@ -1,10 +1,13 @@
 package collection
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 const (
 	maxWords       = 1000 // of a topic
-	maxSamples     = 16   // texts and pages each
+	maxSamples     = 16   // files and pages each
 	maxSampleBytes = 32 << 10
 )
 
@@ -17,8 +20,13 @@ const DefaultThreshold = 0.3
 type Topic struct {
 	Words     []string `json:"words,omitzero"`
 	Pages     []string `json:"pages,omitzero"` // URLs of pages on the topic
-	Texts     []string `json:"texts,omitzero"` // of which 32 KiB each are kept
+	Texts     []string `json:"texts,omitzero"` // of samples, those of the pages among them: see CutSample
 	Threshold float32  `json:"threshold"`      // from 0 to 1: weaker links are not followed
+}
+
+// CutSample returns what is kept of a sample's text, 32 KiB at most.
+func CutSample(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), maxSampleBytes)], "")
 }
 
 func (t *Topic) validate() error {
@@ -29,8 +37,8 @@ func (t *Topic) validate() error {
 		return fmt.Errorf("topic: want words or samples")
 	case len(t.Words) > maxWords:
 		return fmt.Errorf("topic: %d words: want at most %d", len(t.Words), maxWords)
-	case len(t.Pages) > maxSamples || len(t.Texts) > maxSamples:
-		return fmt.Errorf("topic: %d sample pages and %d files: want at most %d of each", len(t.Pages), len(t.Texts), maxSamples)
+	case len(t.Pages) > maxSamples || len(t.Texts) > 2*maxSamples:
+		return fmt.Errorf("topic: %d sample pages and %d texts: want at most %d and %d", len(t.Pages), len(t.Texts), maxSamples, 2*maxSamples)
 	case !(t.Threshold >= 0 && t.Threshold <= 1):
 		return fmt.Errorf("topic: threshold %v: want a number from 0 to 1", t.Threshold)
 	}

@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/language"
 )
 
-var (
-	namePattern     = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
-	languagePattern = regexp.MustCompile(`^[a-z]{2,3}$`)
-)
+var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
 // Validate says what is wrong with the collection.
 func (c Collection) Validate() error {
@@ -68,8 +67,11 @@ func validAgent(agent string) error {
 }
 
 func validLanguage(code string) error {
-	if code != "" && !languagePattern.MatchString(code) {
-		return fmt.Errorf("language %.20q: want an ISO 639 code such as en", code)
+	if code == "" {
+		return nil
+	}
+	if known := language.Known(); !slices.Contains(known, code) {
+		return fmt.Errorf("language %.20q: want an ISO 639 code such as en, of a language that pages are told to be in: %s", code, strings.Join(known, " "))
 	}
 	return nil
 }

@@ -14,11 +14,20 @@ import (
 // one that is asked again is in two: it waits or is leased, and stays stored,
 // skipped or failed.
 type Counts struct {
-	Waiting, Leased, Stored, Skipped, Failed int64
+	Waiting, Leased, Parked, Stored, Skipped, Failed int64
 
-	Again       int64 // of the waiting and leased ones, pages that are stored
-	LeasedAgain int64 // of those, the leased ones
-	Batches     int64 // leases out
+	Again   int64 // of the waiting ones, those that are asked again
+	Batches int64 // leases out
+
+	// Missed: a collection came to a URL that another may have alone, while it
+	// waits or is leased, or after it was skipped; see Entry.Tally. Nobody keeps
+	// which: a rebuild finds out.
+	Missed bool
+}
+
+// Miss has Counts tell that something is missed.
+func (f *Frontier) Miss(ctx context.Context) error {
+	return f.wrap("note what is missed in", f.rdb.Set(ctx, f.key("missed"), 1, 0).Err())
 }
 
 // Counts reads the counters, which every change keeps exact.
@@ -26,6 +35,7 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	var numbers struct {
 		Waiting        int64 `redis:"w"`
 		Leased         int64 `redis:"l"`
+		Parked         int64 `redis:"p"`
 		Stored         int64 `redis:"s"`
 		Skipped        int64 `redis:"k"`
 		Failed         int64 `redis:"f"`
@@ -37,10 +47,11 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 		LeasedFailed   int64 `redis:"Lf"`
 	}
 	var counts *redis.MapStringStringCmd
-	var batches *redis.IntCmd
+	var batches, missed *redis.IntCmd
 	_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		counts = p.HGetAll(ctx, f.key("counts"))
 		batches = p.ZCard(ctx, f.key("leases"))
+		missed = p.Exists(ctx, f.key("missed"))
 		return nil
 	})
 	if err == nil {
@@ -49,15 +60,17 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	if err != nil {
 		return Counts{}, f.failed("count", err)
 	}
+	again := numbers.WaitingStored + numbers.WaitingSkipped + numbers.WaitingFailed
 	return Counts{
-		Waiting:     numbers.Waiting + numbers.WaitingStored + numbers.WaitingSkipped + numbers.WaitingFailed,
-		Leased:      numbers.Leased + numbers.LeasedStored + numbers.LeasedSkipped + numbers.LeasedFailed,
-		Stored:      numbers.Stored,
-		Skipped:     numbers.Skipped,
-		Failed:      numbers.Failed,
-		Again:       numbers.WaitingStored + numbers.LeasedStored,
-		LeasedAgain: numbers.LeasedStored,
-		Batches:     batches.Val(),
+		Waiting: numbers.Waiting + again,
+		Leased:  numbers.Leased + numbers.LeasedStored + numbers.LeasedSkipped + numbers.LeasedFailed,
+		Parked:  numbers.Parked,
+		Stored:  numbers.Stored,
+		Skipped: numbers.Skipped,
+		Failed:  numbers.Failed,
+		Again:   again,
+		Batches: batches.Val(),
+		Missed:  missed.Val() > 0,
 	}, nil
 }
 
@@ -76,10 +89,10 @@ func (f *Frontier) Leases(ctx context.Context) ([]layout.Version, error) {
 	return versions, nil
 }
 
-// Pending yields the URLs that wait or are leased and have no final state, in
-// no order: none that are asked again. It reads all
-// known URLs, a thousand at a time: one that changes meanwhile may be missed
-// or come twice. An error ends the sequence.
+// Pending yields the URLs that wait, are leased or parked and have no final
+// state, in no order: none that are asked again. It reads all known URLs, a
+// thousand at a time: one that changes meanwhile may be missed or come twice. An
+// error ends the sequence.
 func (f *Frontier) Pending(ctx context.Context) iter.Seq2[layout.Identity, error] {
 	return func(yield func(layout.Identity, error) bool) {
 		var cursor uint64
@@ -95,11 +108,11 @@ func (f *Frontier) Pending(ctx context.Context) iter.Seq2[layout.Identity, error
 					yield(layout.Identity{}, f.failed("scan", fmt.Errorf("entry %q: %q is damaged", id, state)))
 					return
 				}
-				if state[0] != 'w' && state[0] != 'l' {
-					continue
-				}
-				if !yield(layout.Identity([]byte(id)), nil) {
-					return
+				switch state[0] {
+				case 'w', 'l', 'p':
+					if !yield(layout.Identity([]byte(id)), nil) {
+						return
+					}
 				}
 			}
 			if cursor = next; cursor == 0 {

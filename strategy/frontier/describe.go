@@ -12,7 +12,7 @@ import (
 
 // Lengths of the parts of a state, in bytes.
 const (
-	pendingBytes = 6                           // of what waits
+	pendingBytes = 6                           // of what waits or is parked
 	leasedBytes  = pendingBytes + versionBytes // of what is leased
 	finalBytes   = 3 + versionBytes            // of what was decided, but the marks
 )
@@ -43,6 +43,10 @@ func describe(state string) (string, bool) {
 	case 'w', 'W':
 		if _, rest, ok = cut(state, pendingBytes); ok {
 			text = fmt.Sprintf("waits at depth %d after %d attempts", int(state[1])<<8|int(state[2]), state[4])
+		}
+	case 'p':
+		if _, rest, ok = cut(state, pendingBytes); ok {
+			text = fmt.Sprintf("is parked at depth %d after %d attempts: its collection has as many pages as it may", int(state[1])<<8|int(state[2]), state[4])
 		}
 	case 'l', 'L':
 		if _, rest, ok = cut(state, leasedBytes); ok {

@@ -9,8 +9,8 @@
 // Redis must not evict keys.
 //
 // Every change is one atomic Lua script over at most 500 entries (but Reset,
-// over all). All keys of
-// a partition share a hash tag, here that of crawl partition 3:
+// over all). All keys of a partition share a hash tag, here that of crawl
+// partition 3:
 //
 //	f:{3}:epoch            the epoch in which the frontier is open
 //	f:{3}:settings         fingerprint of the settings under which it was built; since Open
@@ -20,10 +20,11 @@
 //	f:{3}:known            hash   identity → state
 //	f:{3}:counts           hash   letters of a state → number of URLs in it
 //	f:{3}:tallies          hash   mark → number of stored URLs that count on it, if any
+//	f:{3}:out              hash   collection → number of URLs on lease for the first time, if any
+//	f:{3}:missed           set when a collection came to what another may have alone (see Counts)
 //	f:{3}:q:<band>:<host>  list   elements that wait, oldest first
 //	f:{3}:q:again:<host>   list   those of pages that are stored, and asked again
 //	f:{3}:hosts            zset   hosts that have a queue, by the time to ask
-//	f:{3}:again            zset   those that have a queue of pages asked again
 //	f:{3}:next             hash   host → earliest time of the next request
 //	f:{3}:failures         hash   host → answers in a row that were 429, 503 or none, if any
 //	f:{3}:active           hash   host → leases out
@@ -33,12 +34,12 @@
 //
 // Times are milliseconds since 1970-01-01 UTC. Versions are in letters. A state
 // tells where a URL stands in the queue, what was decided of it, or both, of
-// one that is asked again. Its letter says which: w waiting, l leased, s stored,
-// k skipped, f failed, W waiting again, L leased again.
+// one that is asked again. Its letter says which: w waiting, p parked, l leased,
+// s stored, k skipped, f failed, W waiting again, L leased again.
 //
 //	 0     1       3        4          5          6
 //	┌─────┬───────┬────────┬──────────┬──────────┐
-//	│ w W │ depth │ weight │ attempts │ expiries │ 6 bytes; W: then what was decided
+//	│ wpW │ depth │ weight │ attempts │ expiries │ 6 bytes; W: then what was decided
 //	├─────┼───────┼────────┼──────────┼──────────┼─────────┐
 //	│ l L │ depth │ weight │ attempts │ expiries │ version │ 27 bytes; L: then what was decided
 //	├─────┼───────┼────────┴┬─────────┴──────────┴─────────┘
@@ -48,7 +49,8 @@
 // Expiries are leases of the URL that nobody settled in time. A mark is the
 // beginning of the SHA-256 of a tally's name. What is asked again is counted
 // twice, under the letter of what was decided and under both, as Ws, and goes on
-// counting on its tallies.
+// counting on its tallies. What is parked is pending as if it waited, but has
+// no element: a rebuild or another link brings it back.
 //
 // The URL itself is kept only while it waits or is leased, in an element:
 //
@@ -59,16 +61,18 @@
 //	│ W: version    │ collection   │ look, if any    │ URL
 //	└───────────────┴──────────────┴─────────────────┴────
 //
-//	 0      8        16           17               18
-//	┌──────┬────────┬────────────┬────────────────┬──────┬───────────────┐
-//	│ time │ digest │ len (ETag) │ len (Modified) │ ETag │ Last-Modified │ look
-//	└──────┴────────┴────────────┴────────────────┴──────┴───────────────┘
+//	 0      8        16     24           25               26              27
+//	┌──────┬────────┬──────┬────────────┬────────────────┬───────────────┐
+//	│ time │ digest │ body │ len (ETag) │ len (Modified) │ n collections │ look
+//	├──────┼────────┴──────┼────────────┴────────────────┴───────────────┘
+//	│ ETag │ Last-Modified │ n times: len (1 byte), collection
+//	└──────┴───────────────┴────
 //
 // The flags are 1: it is read as a sitemap, 2: there is a look, 4: at which it
 // was missing. A URL waits in the band of its weight, 15 - weight/16, or, if
 // that is 0, of its depth, up to 15. Only a page that is stored waits apart,
-// behind all bands: asking again for it adds none, so that it may be had where
-// new ones may not. What was skipped or failed may become a page.
+// behind all bands: asking again for it adds none. What was skipped or failed
+// may become a page.
 //
 // An element counts only while the URL's state has its letter, the depth and
 // the weight that it tells and, if it waits again, the version that decided;

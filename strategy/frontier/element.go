@@ -21,7 +21,9 @@ type Entry struct {
 	Weight     uint8           // see book.Link
 	Sitemap    bool            // it is read as one
 	Collection string          // at most 255 bytes
-	Last       *batch.Look     // of a URL that is asked for again; its time to the millisecond, each validator at most 255 bytes
+	Tally      string          // of the collection, on which the URL is to count once it is stored; "": there is no other collection
+	Claimed    bool            // the collection gets what another stores; both are of Admit alone, and not kept
+	Last       *batch.Look     // of a URL that is asked for again; its time to the millisecond, each validator and collection at most 255 bytes, as many collections
 }
 
 const (

@@ -16,7 +16,7 @@ func elementCases() map[string]Entry {
 	page, sitemap := entry("a", "x?q=\x00ü", 3), entry("a", "sitemap.xml", 65535)
 	page.Hops, page.Attempts, page.Exponent, page.Weight = 255, 254, -7, 200
 	sitemap.Sitemap, sitemap.Exponent, sitemap.Collection = true, 32767, ""
-	sitemap.Last = &batch.Look{Time: noon.UTC(), ETag: `W/"1"`, Modified: "Mon, 02 Jan 2006 15:04:05 GMT", Digest: 1<<64 - 1}
+	sitemap.Last = &batch.Look{Time: noon.UTC(), ETag: `W/"1"`, Modified: "Mon, 02 Jan 2006 15:04:05 GMT", Digest: 1<<64 - 1, Body: 1 << 63, Collections: []string{"docs", "", "news"}}
 	missing := page
 	missing.Last = &batch.Look{Time: time.UnixMilli(-1).UTC(), Missing: true}
 	return map[string]Entry{
@@ -72,17 +72,19 @@ func TestDescribe(t *testing.T) {
 	version := layout.Version{Epoch: 1, Token: 7}.String()
 	stored := "s\x00\x02" + version
 	for state, want := range map[string]string{
-		"w\x01\x02\x00\x03\x00":                    "waits at depth 258 after 3 attempts",
-		"l\x01\x02\x00\x03\x00" + version:          "is out with batch " + version,
-		stored:                                     "was decided by batch " + version,
-		stored + "12345678":                        "was decided by batch " + version,
-		"W\x00\x02\x00\x00\x00" + stored:           "waits at depth 2 after 0 attempts, again: it was decided by batch " + version,
-		"L\x00\x02\x00\x00\x00" + version + stored: "is out with batch " + version + ", again: it was decided by batch " + version,
-		"":                                     "",
-		"w\x00\x00\x00\x00":                    "",
-		"l\x00\x00\x00\x00\x00" + version[:20]: "",
+		"w\x01\x02\x00\x03\x00":                     "waits at depth 258 after 3 attempts",
+		"l\x01\x02\x00\x03\x00" + version:           "is out with batch " + version,
+		stored:                                      "was decided by batch " + version,
+		stored + "12345678":                         "was decided by batch " + version,
+		"W\x00\x02\x00\x00\x00" + stored:            "waits at depth 2 after 0 attempts, again: it was decided by batch " + version,
+		"L\x00\x02\x00\x00\x00" + version + stored:  "is out with batch " + version + ", again: it was decided by batch " + version,
+		"p\x00\x09\x00\x01\x00":                     "is parked at depth 9 after 1 attempts: its collection has as many pages as it may",
+		"p\x00\x09\x00\x01":                         "",
+		"":                                          "",
+		"w\x00\x00\x00\x00":                         "",
+		"l\x00\x00\x00\x00\x00" + version[:20]:      "",
 		"L\x00\x00\x00\x00\x00" + version + "s\x00": "",
-		stored[:23]: "",
+		stored[:23]:                                 "",
 	} {
 		if got, ok := describe(state); got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v, want %q", state, got, ok, want)

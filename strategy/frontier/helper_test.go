@@ -78,9 +78,9 @@ func (f fixture) must(err error) {
 
 func (f fixture) admit(now time.Time, list ...Entry) int {
 	f.t.Helper()
-	added, err := f.Admit(f.t.Context(), now, list)
+	admitted, err := f.Admit(f.t.Context(), now, list)
 	f.must(err)
-	return added
+	return admitted.Added
 }
 
 func request(now time.Time) Request {

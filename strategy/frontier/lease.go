@@ -20,7 +20,11 @@ type Request struct {
 	Max         int           // most URLs, 1 to 500
 	MaxBytes    int           // most bytes of URLs with their collections and last looks; a single longer one is leased alone
 	Connections int           // most leases out on one host at a time; a host that was full notices a higher number when one ends
-	Again       bool          // only pages that are stored, and asked again
+
+	// Rooms is how many URLs more may be leased for the first time, of the
+	// collections that do not take any number. 0: none now, they are held and
+	// wait on. Below 0: none any more, they are parked.
+	Rooms map[string]int64
 }
 
 func (r Request) check() error {
@@ -50,20 +54,30 @@ const Alone = 2
 // Lease leases URLs of the host that may be asked first. It returns false when
 // no host can be asked before the horizon, and ErrNotBuilt before Open. A URL
 // is on one lease at a time. Pages that are stored are leased again only where
-// nothing else waits on the host, or if the request wants no others.
+// nothing else waits on the host, or all else is held.
+//
+// What is held may hold up others behind it in its band. A host with nothing
+// but that is put off until just behind the horizon. What is parked is known
+// and pending, but nothing of it waits until it is admitted again.
 func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 	if err := r.check(); err != nil {
 		return Lease{}, false, f.failed("lease from", err)
+	}
+	var rooms []any
+	for collection, room := range r.Rooms {
+		rooms = append(rooms, collection, room)
 	}
 	for {
 		version, err := f.nextVersion(ctx)
 		if err != nil {
 			return Lease{}, false, f.failed("lease from", err)
 		}
-		reply, err := f.run(ctx, leaseScript,
+		args := append([]any{
 			strconv.FormatUint(version.Epoch, 10), version.String(),
 			r.Now.UnixMilli(), r.Now.Add(r.Horizon).UnixMilli(), r.Deadline.UnixMilli(),
-			r.Max, r.MaxBytes, r.Connections, r.Again).Result()
+			r.Max, r.MaxBytes, r.Connections,
+		}, rooms...)
+		reply, err := f.run(ctx, leaseScript, args...).Result()
 		switch {
 		case err != nil:
 			return Lease{}, false, f.failed("lease from", err)

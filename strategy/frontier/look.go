@@ -3,14 +3,16 @@ package frontier
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
 const (
-	lookBytes    = 18 // of a look in an element, before its validators
-	maxValidator = 1<<8 - 1
+	lookBytes      = 27 // of a look in an element, before what has a length of its own
+	maxValidator   = 1<<8 - 1
+	maxCollections = 1<<8 - 1
 )
 
 // appendLook appends a look as doc.go draws it; whether the page was missing is
@@ -19,10 +21,19 @@ func appendLook(b []byte, l batch.Look) ([]byte, error) {
 	if len(l.ETag) > maxValidator || len(l.Modified) > maxValidator {
 		return nil, fmt.Errorf("ETag has %d bytes and Last-Modified %d, want at most %d each", len(l.ETag), len(l.Modified), maxValidator)
 	}
+	tooLong := func(name string) bool { return len(name) > maxCollection }
+	if len(l.Collections) > maxCollections || slices.ContainsFunc(l.Collections, tooLong) {
+		return nil, fmt.Errorf("collections %q, want at most %d of %d bytes each", l.Collections, maxCollections, maxCollection)
+	}
 	b = binary.BigEndian.AppendUint64(b, uint64(l.Time.UnixMilli()))
 	b = binary.BigEndian.AppendUint64(b, l.Digest)
-	b = append(b, byte(len(l.ETag)), byte(len(l.Modified)))
-	return append(append(b, l.ETag...), l.Modified...), nil
+	b = binary.BigEndian.AppendUint64(b, l.Body)
+	b = append(b, byte(len(l.ETag)), byte(len(l.Modified)), byte(len(l.Collections)))
+	b = append(append(b, l.ETag...), l.Modified...)
+	for _, name := range l.Collections {
+		b = append(append(b, byte(len(name))), name...)
+	}
+	return b, nil
 }
 
 // parseLook reads what appendLook appends, and returns what comes after it.
@@ -32,9 +43,16 @@ func parseLook(s string, missing bool) (look *batch.Look, rest string, ok bool) 
 		return nil, "", false
 	}
 	number := func(at int) uint64 { return binary.BigEndian.Uint64([]byte(header[at : at+8])) }
-	look = &batch.Look{Time: time.UnixMilli(int64(number(0))).UTC(), Digest: number(8), Missing: missing}
-	if look.ETag, rest, ok = cut(rest, int(header[16])); ok {
-		look.Modified, rest, ok = cut(rest, int(header[17]))
+	look = &batch.Look{Time: time.UnixMilli(int64(number(0))).UTC(), Digest: number(8), Body: number(16), Missing: missing}
+	if look.ETag, rest, ok = cut(rest, int(header[24])); ok {
+		look.Modified, rest, ok = cut(rest, int(header[25]))
+	}
+	for n := header[26]; n > 0 && ok; n-- {
+		var size, name string
+		if size, rest, ok = cut(rest, 1); ok {
+			name, rest, ok = cut(rest, int(size[0]))
+			look.Collections = append(look.Collections, name)
+		}
 	}
 	return look, rest, ok
 }

@@ -1,11 +1,8 @@
 package frontier
 
 import (
-	"fmt"
 	"slices"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -16,19 +13,26 @@ type model struct {
 	urls     map[layout.Identity]*modelURL
 	next     map[string]time.Time
 	failures map[string]uint16
-	leases   map[layout.Version]Lease
+	leases   map[layout.Version]modelLease
+	missed   bool
+	putOff   map[string]time.Time // hosts that had nothing but what is held, until when at the latest
+}
+
+type modelLease struct {
+	Lease
+	first map[string]int64 // by collection, URLs leased for the first time
 }
 
 func newModel() model {
 	return model{
 		urls: map[layout.Identity]*modelURL{}, next: map[string]time.Time{},
-		failures: map[string]uint16{}, leases: map[layout.Version]Lease{},
+		failures: map[string]uint16{}, leases: map[layout.Version]modelLease{}, putOff: map[string]time.Time{},
 	}
 }
 
 type modelURL struct {
 	Entry                  // as it waits or is leased
-	state   byte           // 'w', 'l' or, when it is not asked for, 0
+	state   byte           // 'w', 'p', 'l' or, when it is not asked for, 0
 	lease   layout.Version // that has it
 	expired uint8          // leases, up to Alone
 	decided *Known         // nil: nothing yet
@@ -55,22 +59,21 @@ func (u *modelURL) undecided(v layout.Version) bool {
 }
 
 func (m *model) counts() Counts {
-	c := Counts{Batches: int64(len(m.leases))}
+	c := Counts{Batches: int64(len(m.leases)), Missed: m.missed}
 	for _, u := range m.urls {
 		switch u.state {
 		case 'w':
 			c.Waiting++
 		case 'l':
 			c.Leased++
+		case 'p':
+			c.Parked++
 		}
 		if u.decided == nil {
 			continue
 		}
-		if u.stored() && u.state != 0 {
+		if u.state == 'w' {
 			c.Again++
-		}
-		if u.stored() && u.state == 'l' {
-			c.LeasedAgain++
 		}
 		switch u.decided.State {
 		case book.Stored, book.Unchanged:
@@ -96,6 +99,16 @@ func (m *model) tallies() map[string]int64 {
 	return tallies
 }
 
+func (m *model) out() map[string]int64 {
+	out := map[string]int64{}
+	for _, l := range m.leases {
+		for collection, n := range l.first {
+			out[collection] += n
+		}
+	}
+	return out
+}
+
 func (m *model) active(host string) (n int) {
 	for _, l := range m.leases {
 		if l.Host == host {
@@ -105,27 +118,27 @@ func (m *model) active(host string) (n int) {
 	return n
 }
 
-// waiting are the URLs of a host that wait, or only the pages asked again.
-func (m *model) waiting(host string, again bool) (list []*modelURL) {
-	for _, u := range m.urls {
-		if u.Host == host && u.state == 'w' && (!again || u.stored()) {
-			list = append(list, u)
-		}
-	}
-	return list
-}
-
-func (m *model) admit(e Entry) {
+func (m *model) admit(e Entry) (admitted Admitted) {
 	u := m.urls[e.ID]
-	if u == nil {
+	tally, claimed := e.Tally, e.Claimed
+	e.Tally, e.Claimed = "", false
+	if u != nil && tally != "" {
+		m.missed = m.missed || u.state != 0 && !claimed || u.state == 0 && u.decided.State == book.Skipped
+	}
+	switch {
+	case u == nil:
 		m.urls[e.ID] = &modelURL{Entry: e, state: 'w'}
-	} else if u.state == 'w' && u.decided == nil && (e.Depth < u.Depth || bandOf(e) < bandOf(u.Entry)) {
+		admitted.Added = 1
+	case u.state == 'p' || u.state == 'w' && u.decided == nil && (e.Depth < u.Depth || bandOf(e) < bandOf(u.Entry)):
 		if bandOf(e) >= bandOf(u.Entry) {
 			e.Weight = u.Weight
 		}
 		e.Depth, e.Attempts = min(e.Depth, u.Depth), u.Attempts
-		u.Entry = e
+		u.Entry, u.state = e, 'w'
+	case u.state == 0 && u.stored() && tally != "" && !slices.Contains(u.decided.Tallies, tally):
+		admitted.Lacking = []layout.Identity{e.ID}
 	}
+	return admitted
 }
 
 func (m *model) decide(k Known) {
@@ -145,65 +158,8 @@ func (m *model) renew(d Due) int {
 		return 0
 	}
 	u.Entry, u.state, u.expired = d.Entry, 'w', 0
+	u.Tally, u.Claimed = "", false
 	return 1
-}
-
-// leased says what must hold of a lease that was given, and takes it.
-func (m *model) leased(r Request, l Lease) error {
-	if m.active(l.Host) >= r.Connections {
-		return fmt.Errorf("%d leases were out on %s", m.active(l.Host), l.Host)
-	}
-	if want := latest(r.Now, m.next[l.Host]); !l.NotBefore.Equal(want) || want.After(r.Now.Add(r.Horizon)) {
-		return fmt.Errorf("not before %v, want %v", l.NotBefore, want)
-	}
-	if want := m.failures[l.Host]; l.Failures != want {
-		return fmt.Errorf("%d failures of %s, want %d", l.Failures, l.Host, want)
-	}
-	var place, bytes int
-	most := r.Max
-	for i, e := range l.Entries {
-		u := m.urls[e.ID]
-		if u == nil || u.state != 'w' {
-			return fmt.Errorf("%s did not wait", e.URL)
-		}
-		if r.Again && !u.stored() {
-			return fmt.Errorf("%s is not stored", e.URL)
-		}
-		if diff := cmp.Diff(u.Entry, e); diff != "" {
-			return fmt.Errorf("%s is not as it was to wait: %s", e.URL, diff)
-		}
-		if bytes += u.size(); bytes > r.MaxBytes && i > 0 {
-			return fmt.Errorf("%d bytes of URLs", bytes)
-		}
-		if u.queue() < place {
-			return fmt.Errorf("%s comes after one of a later queue", e.URL)
-		}
-		place, most = u.queue(), together(most, u)
-		u.state, u.lease = 'l', l.Version
-	}
-	if len(l.Entries) > most {
-		return fmt.Errorf("%d leased, at most %d may be", len(l.Entries), most)
-	}
-	left := m.waiting(l.Host, r.Again)
-	first := place
-	if len(left) > 0 {
-		first = slices.MinFunc(left, func(a, b *modelURL) int { return a.queue() - b.queue() }).queue()
-	}
-	if first < place {
-		return fmt.Errorf("one of queue %d was left out for those of queue %d", first, place)
-	}
-	size := 0
-	for _, u := range left { // the next is one of these
-		if u.queue() == first {
-			most, size = together(most, u), max(size, u.size())
-		}
-	}
-	full := len(l.Entries) >= most || bytes+size > r.MaxBytes // the next may not have fit
-	if len(left) > 0 && !full || len(l.Entries) == 0 || len(l.Entries) > r.Max {
-		return fmt.Errorf("%d leased, %d left", len(l.Entries), len(left))
-	}
-	m.leases[l.Version] = l
-	return nil
 }
 
 func bandOf(e Entry) int {
@@ -211,40 +167,6 @@ func bandOf(e Entry) int {
 		return 15 - int(e.Weight)/16
 	}
 	return min(int(e.Depth), 15)
-}
-
-// size is how much of a lease's bytes the URL takes.
-func (u *modelURL) size() int {
-	var version string
-	if u.decided != nil {
-		version = u.decided.Version.String()
-	}
-	element, err := u.element(version)
-	if err != nil {
-		panic(err)
-	}
-	return len(element) - headerBytes
-}
-
-// together is how many URLs may be leased with one, of so many.
-func together(most int, u *modelURL) int {
-	switch max(u.Attempts, u.expired) {
-	case 0:
-		return most
-	case 1:
-		return min(most, 12)
-	}
-	return 1
-}
-
-// refused says what must hold when there was no lease.
-func (m *model) refused(r Request, hosts []string) error {
-	for _, h := range hosts {
-		if len(m.waiting(h, r.Again)) > 0 && m.active(h) < r.Connections && !m.next[h].After(r.Now.Add(r.Horizon)) {
-			return fmt.Errorf("host %s could have been asked", h)
-		}
-	}
-	return nil
 }
 
 func (m *model) settle(s Settlement) {

@@ -30,6 +30,24 @@ func (m *modelRun) compareCounts() error {
 	return nil
 }
 
+// compareOut finds what is out as in the model.
+func (m *modelRun) compareOut() error {
+	got, err := m.Out(m.t.Context(), modelCollections)
+	if err != nil {
+		return err
+	}
+	want := m.model.out()
+	for i, name := range modelCollections {
+		if got[i] != want[name] {
+			return fmt.Errorf("%d URLs of %s are out for the first time, want %d", got[i], name, want[name])
+		}
+	}
+	if n := m.rdb.HLen(m.t.Context(), m.key("out")).Val(); n != int64(len(want)) {
+		return fmt.Errorf("what is out is kept of %d collections, want %d", n, len(want))
+	}
+	return nil
+}
+
 // compareKnown finds the known URLs and the pending ones as in the model.
 func (m *modelRun) compareKnown() error {
 	raw, err := m.rdb.HGetAll(m.t.Context(), m.key("known")).Result()

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,7 +17,30 @@ func (m *modelRun) randomEntry() Entry {
 	if m.rand.IntN(2) == 0 {
 		e.Weight = uint8(m.rand.IntN(256))
 	}
+	e.Collection = modelCollections[m.rand.IntN(len(modelCollections))]
+	if m.rand.IntN(2) == 0 {
+		e.Tally, e.Claimed = modelTallies[m.rand.IntN(len(modelTallies))], m.rand.IntN(2) == 0
+	}
 	return e
+}
+
+var modelCollections = []string{"docs", "news", "wide"}
+
+// randomRooms leaves, for each collection, room for some, none or all.
+func (m *modelRun) randomRooms() map[string]int64 {
+	rooms := map[string]int64{}
+	kinds := 1 + m.rand.IntN(7)
+	for _, name := range modelCollections {
+		switch m.rand.IntN(kinds) {
+		case 0, 1:
+			rooms[name] = 0
+		case 2:
+			rooms[name] = -1
+		case 3:
+			rooms[name] = m.rand.Int64N(9)
+		}
+	}
+	return rooms
 }
 
 func (m *modelRun) randomResult(e Entry) Result {
@@ -78,7 +102,11 @@ func (m *modelRun) due(e Entry, decided *Known) Due {
 	if m.rand.IntN(4) > 0 {
 		d.Last = &batch.Look{
 			Time: m.now.UTC(), ETag: strconv.Itoa(m.rand.IntN(1000)), Modified: "then"[m.rand.IntN(5):],
-			Digest: m.rand.Uint64(), Missing: m.rand.IntN(2) == 0,
+			Digest: m.rand.Uint64(), Body: m.rand.Uint64(), Missing: m.rand.IntN(2) == 0,
+			Collections: slices.Clone(modelCollections[:m.rand.IntN(3)]),
+		}
+		if len(d.Last.Collections) == 0 {
+			d.Last.Collections = nil
 		}
 	}
 	return d

@@ -5,9 +5,11 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -41,7 +43,7 @@ func TestModel(t *testing.T) {
 					t.Fatalf("seed %d, step %d: %v", seed, step, err)
 				}
 			}
-			if done := run.done; done.renewed < 100 || done.again < 100 || done.apart < 30 || done.late < 50 || done.rebuilds < 2 {
+			if done := run.done; done.renewed < 100 || done.again < 100 || done.lacking < 50 || done.parked < 50 || done.held < 20 || done.late < 50 || done.rebuilds < 2 {
 				t.Errorf("seed %d met too little: %+v", seed, done)
 			}
 		}
@@ -62,9 +64,9 @@ type modelRun struct {
 	connections int
 
 	// done counts what the run is to meet: URLs renewed, outcomes of those,
-	// leases of nothing but pages that are stored, settlements when their lease
-	// was over, rebuilds.
-	done struct{ renewed, again, apart, late, rebuilds int }
+	// stored pages that lack a tally, URLs parked, hosts that had nothing but
+	// what is held, settlements when their lease was over, rebuilds.
+	done struct{ renewed, again, lacking, parked, held, late, rebuilds int }
 }
 
 func (m *modelRun) step() error {
@@ -72,7 +74,7 @@ func (m *modelRun) step() error {
 	var err error
 	switch n := m.rand.IntN(250); {
 	case n < 50:
-		m.admitSome()
+		err = m.admitSome()
 	case n < 120:
 		err = m.leaseOne()
 	case n < 180 && len(m.settled) > 0:
@@ -91,6 +93,9 @@ func (m *modelRun) step() error {
 	if err != nil {
 		return err
 	}
+	if err := m.compareOut(); err != nil {
+		return err
+	}
 	return m.compareCounts()
 }
 
@@ -104,19 +109,26 @@ func (m *modelRun) repeatedly(call func() error) error {
 	return nil
 }
 
-func (m *modelRun) admitSome() {
+func (m *modelRun) admitSome() error {
 	list := make([]Entry, m.rand.IntN(12))
 	for i := range list {
 		list[i] = m.randomEntry()
 	}
+	slices.SortStableFunc(list, func(a, b Entry) int { return strings.Compare(a.Host, b.Host) })
 	m.met = append(m.met, list...)
-	m.must(m.repeatedly(func() error {
-		_, err := m.Admit(m.t.Context(), m.now, list)
+	return m.repeatedly(func() error {
+		var want Admitted
+		for _, e := range list {
+			one := m.model.admit(e)
+			want.Added, want.Lacking = want.Added+one.Added, append(want.Lacking, one.Lacking...)
+		}
+		m.done.lacking += len(want.Lacking)
+		got, err := m.Admit(m.t.Context(), m.now, list)
+		if diff := cmp.Diff(want, got); err == nil && diff != "" {
+			err = fmt.Errorf("admitted: %s", diff)
+		}
 		return err
-	}))
-	for _, e := range list {
-		m.model.admit(e)
-	}
+	})
 }
 
 func (m *modelRun) leaseOne() error {
@@ -124,20 +136,40 @@ func (m *modelRun) leaseOne() error {
 		Now: m.now, Horizon: time.Duration(m.rand.IntN(500)) * time.Millisecond,
 		Deadline: m.now.Add(4 * time.Second),
 		Max:      1 + m.rand.IntN(15), MaxBytes: 1 + m.rand.IntN(500), Connections: m.connections,
-		Again: m.rand.IntN(4) == 0,
+		Rooms: m.randomRooms(),
 	}
 	lease, ok, err := m.Lease(m.t.Context(), r)
 	if err != nil {
 		return err
 	}
+	if err := m.parkSome(r, ok); err != nil {
+		return err
+	}
 	if !ok {
-		return m.model.refused(r, modelHosts)
+		err = m.model.refused(r)
+	} else {
+		m.settled = append(m.settled, m.settlementOf(lease))
+		err = m.model.leased(r, lease)
 	}
-	if r.Again {
-		m.done.apart++
+	m.done.held += m.model.putOffHeld(r)
+	return err
+}
+
+// parkSome lets the model know what a request has parked, if it might.
+func (m *modelRun) parkSome(r Request, leased bool) error {
+	for u, must := range m.model.mayPark(r) {
+		state, err := m.rdb.HGet(m.t.Context(), m.key("known"), string(u.ID[:])).Result()
+		if err != nil {
+			return err
+		}
+		if state[0] == 'p' {
+			u.state = 'p'
+			m.done.parked++
+		} else if !leased && must {
+			return fmt.Errorf("%s of a collection that takes no more is not parked", u.URL)
+		}
 	}
-	m.settled = append(m.settled, m.settlementOf(lease))
-	return m.model.leased(r, lease)
+	return nil
 }
 
 func (m *modelRun) settleOne() {

@@ -1,7 +1,6 @@
 package frontier
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,7 +47,7 @@ func TestRenew(t *testing.T) {
 		if n := f.renew(append(renewed, renewed...)...); n != 0 {
 			t.Errorf("%d renewed once more, want none", n)
 		}
-		want := Counts{Waiting: 6, Stored: 3, Skipped: 1, Failed: 1, Again: 2}
+		want := Counts{Waiting: 6, Stored: 3, Skipped: 1, Failed: 1, Again: 4}
 		if diff := cmp.Diff(want, f.counts()); diff != "" {
 			t.Error(diff)
 		}
@@ -56,7 +55,7 @@ func TestRenew(t *testing.T) {
 			t.Errorf("%d URLs are pending, want those that were never had", len(got))
 		}
 		lease := f.lease(request(noon))
-		want.Waiting, want.Leased, want.LeasedAgain, want.Batches = 0, 6, 2, 1
+		want.Waiting, want.Leased, want.Again, want.Batches = 0, 6, 0, 1
 		if diff := cmp.Diff(want, f.counts()); diff != "" {
 			t.Error(diff)
 		}
@@ -164,7 +163,7 @@ func TestRebuildRenews(t *testing.T) {
 		}
 		old.Version = token(3) // what it brings is known to the books already
 		f.settle(settlement(old, noon, book.Failed))
-		if diff := cmp.Diff(Counts{Leased: 1, Stored: 2, Again: 1, LeasedAgain: 1, Batches: 1}, f.counts()); diff != "" {
+		if diff := cmp.Diff(Counts{Leased: 1, Stored: 2, Batches: 1}, f.counts()); diff != "" {
 			t.Error(diff)
 		}
 		if got, err := f.Tallies(t.Context(), []string{"x"}); err != nil || got[0] != 2 {
@@ -192,54 +191,6 @@ func TestAgainComesLast(t *testing.T) {
 		f.admit(noon, entry("a", "new", 3), entry("a", "deep", 99))
 		want := []string{"skipped", "new", "failed", "deep", "stored", "stored too"}
 		if diff := cmp.Diff(want, paths(f.lease(request(noon)).Entries)); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
-// TestLeaseAgain: pages that are stored may be leased alone, as politely, and
-// wait apart whatever befalls the lease.
-func TestLeaseAgain(t *testing.T) {
-	eachRedis(t, func(t *testing.T, f fixture) {
-		request := func(seconds float64) Request {
-			r := request(at(seconds))
-			r.Again, r.Max = true, 2
-			return r
-		}
-		leases := func(seconds float64, want ...string) Lease {
-			t.Helper()
-			lease := f.lease(request(seconds))
-			if diff := cmp.Diff(want, paths(lease.Entries)); diff != "" {
-				t.Error(diff)
-			}
-			return lease
-		}
-		for i := range 600 { // more than one call looks into
-			f.admit(noon, entry(fmt.Sprint("new", i), "", 0))
-		}
-		f.admit(noon, entry("a", "new", 0))
-		f.waitAgain(book.Skipped, entry("a", "skipped", 0))
-		f.waitAgain(book.Failed, entry("a", "failed", 0))
-		f.noLease(request(0))
-
-		f.waitAgain(book.Stored, entry("a", "1", 3), entry("a", "2", 3), entry("a", "3", 3))
-		s := settlement(leases(0, "1", "2"), noon, book.Retry)
-		f.noLease(request(0))
-		s.Outcomes[0].State, s.Rest = book.NotAsked, at(60)
-		f.settle(s)
-		f.noLease(request(59.9))
-		f.must(f.Mark(t.Context(), []Known{{ID: entry("a", "3", 3).ID, Version: token(9), State: book.Stored}}))
-		lost := leases(60, "1", "2")
-		_, err := f.Expire(t.Context(), at(200))
-		f.must(err)
-		f.noLease(request(59.9))
-		late := settlement(lost, at(200), book.Lost)
-		late.Rest = at(260)
-		f.settle(late)
-		f.noLease(request(259))
-		f.settle(settlement(leases(260, "1", "2"), at(260), book.Unchanged))
-		f.noLease(request(999))
-		if diff := cmp.Diff(Counts{Waiting: 603, Stored: 3, Skipped: 1, Failed: 1}, f.counts()); diff != "" {
 			t.Error(diff)
 		}
 	})

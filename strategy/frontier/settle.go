@@ -22,13 +22,11 @@ type Settlement struct {
 
 // Result is what a batch learnt about one URL.
 type Result struct {
-	ID         layout.Identity
-	URL        string
-	State      book.State
-	Depth      uint16 // of a final state
-	Attempts   uint8  // of a Retry, this one included
-	Collection string
-	Tallies    []string // on which the URL counts while it is stored, see Tallies
+	ID       layout.Identity
+	State    book.State
+	Depth    uint16   // of a final state
+	Attempts uint8    // of a Retry, this one included
+	Tallies  []string // on which the URL counts while it is stored, see Tallies
 }
 
 // Settled tells what a settlement changed.

@@ -21,25 +21,39 @@ func mark(name string) string {
 // Tallies returns how many URLs that are stored, asked again or not, count on
 // each of these names. Result and Known say on which a URL counts.
 func (f *Frontier) Tallies(ctx context.Context, names []string) ([]int64, error) {
-	tallies := make([]int64, 0, len(names))
-	for part := range slices.Chunk(names, chunk) {
-		marks := make([]string, len(part))
-		for i, name := range part {
-			marks[i] = mark(name)
-		}
-		values, err := f.rdb.HMGet(ctx, f.key("tallies"), marks...).Result()
+	marks := make([]string, len(names))
+	for i, name := range names {
+		marks[i] = mark(name)
+	}
+	numbers, err := f.numbers(ctx, "tallies", marks)
+	return numbers, f.wrap("read tallies of", err)
+}
+
+// Out returns how many URLs of each of these collections are on lease for the
+// first time: as they were leased, until the lease ends. So whoever asks for
+// it before Tallies misses none that is being settled.
+func (f *Frontier) Out(ctx context.Context, collections []string) ([]int64, error) {
+	numbers, err := f.numbers(ctx, "out", collections)
+	return numbers, f.wrap("read what is out of", err)
+}
+
+// numbers reads fields of a hash; those that are not there are 0.
+func (f *Frontier) numbers(ctx context.Context, hash string, fields []string) ([]int64, error) {
+	numbers := make([]int64, 0, len(fields))
+	for part := range slices.Chunk(fields, chunk) {
+		values, err := f.rdb.HMGet(ctx, f.key(hash), part...).Result()
 		if err != nil {
-			return nil, f.failed("read tallies of", err)
+			return nil, err
 		}
 		for i, value := range values {
 			var n int64
-			if s, counted := value.(string); counted {
+			if s, found := value.(string); found {
 				if n, err = strconv.ParseInt(s, 10, 64); err != nil {
-					return nil, f.failed("read tallies of", fmt.Errorf("%s: %w", part[i], err))
+					return nil, fmt.Errorf("%s, %q: %w", hash, part[i], err)
 				}
 			}
-			tallies = append(tallies, n)
+			numbers = append(numbers, n)
 		}
 	}
-	return tallies, nil
+	return numbers, nil
 }

@@ -32,6 +32,9 @@ type Way struct {
 	Weight     uint8
 }
 
+// WayOf returns the way that a link is.
+func WayOf(l book.Link) Way { return Way{l.Collection, l.Kind, l.Depth, l.Hops, l.Weight} }
+
 // Decide says whether a URL to which there is such a way is crawled: "" or the
 // reason of the refusal, which is recorded. What it admits has a crawl and a
 // storage partition. A sitemap may lie anywhere.

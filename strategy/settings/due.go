@@ -1,35 +1,50 @@
 package settings
 
 import (
+	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// The reasons of skipped URLs that are asked for again.
+// The reasons of skipped URLs that may be asked for again.
 const (
+	Redirect  = "redirect"          // it leads elsewhere
+	Canonical = "canonical"         // it wants to be known by another address
 	Sitemap   = "sitemap"           // it was read as one
 	Robots    = "robots"            // robots.txt forbade it
 	HostFull  = "pages of the host" // as many were stored as the collection wants
 	AlikeFull = "pages alike"       // as many of one address.Pattern
 )
 
-// Due returns when a URL is asked for again that the collection admits, and
-// whose last final outcome this is; the zero time for never. Until another
-// outcome comes, its state stays what it is.
+// Due returns when a URL is asked for again whose last final outcome this is,
+// and which its collections admit: at the first time at which any of them is
+// due, the zero time for never. Until another outcome comes, its state stays
+// what it is.
 //
 // What is kept is due at the times of the collection's schedule; without one,
 // when its lifetime is over. What failed, or was skipped without being asked
 // for, waits for the schedule. All but what failed is due, too, once the
 // collection is renewed.
-func (s *Settings) Due(collection string, last book.Outcome) time.Time {
-	m, found := s.members[collection]
-	kept, unasked := IsKept(last), wasUnasked(last)
-	if !found || !kept && !unasked && last.State != book.Failed {
+func (s *Settings) Due(last book.Outcome) time.Time {
+	var first time.Time
+	for _, name := range last.Collections {
+		if m, found := s.members[name]; found {
+			if due := m.due(last); !due.IsZero() && (first.IsZero() || due.Before(first)) {
+				first = due
+			}
+		}
+	}
+	return first
+}
+
+func (m member) due(last book.Outcome) (due time.Time) {
+	kept, unasked := IsKept(last), WasUnasked(last)
+	if !kept && !unasked && last.State != book.Failed {
 		return time.Time{}
 	}
-	var due time.Time
 	if m.Schedule != "" {
 		due = m.timetable.Next(last.Time)
 	} else if kept {
@@ -41,14 +56,59 @@ func (s *Settings) Due(collection string, last book.Outcome) time.Time {
 	return due
 }
 
+// Still returns those of the collections of a final outcome that would have the
+// URL asked for again, in their order. A page was chosen before, so no link
+// needs to be on topic.
+func (s *Settings) Still(last book.Outcome, at address.Address) (names []string) {
+	for _, name := range last.Collections {
+		if s.Decide(s.again(name, last), at) == "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Lacking returns the first collection that surely claims a URL, and is none of
+// those of its last final outcome; "" if there is none.
+func (s *Settings) Lacking(last book.Outcome, at address.Address) string {
+	claiming, _ := s.Claiming(at, last.Depth, last.Hops)
+	if IsSitemap(last) {
+		claiming = s.ClaimingSitemap(at)
+	}
+	for _, name := range claiming {
+		if !slices.Contains(last.Collections, name) && s.Decide(s.again(name, last), at) == "" {
+			return name
+		}
+	}
+	return ""
+}
+
+func (s *Settings) again(name string, last book.Outcome) Way {
+	w := Way{Collection: name, Kind: book.Redirect, Depth: last.Depth, Hops: last.Hops}
+	if IsSitemap(last) {
+		w.Kind = book.Sitemap
+	}
+	return w
+}
+
+// IsSitemap reports whether the outcome is that of a sitemap that was read.
+func IsSitemap(o book.Outcome) bool { return o.State == book.Skipped && o.Reason == Sitemap }
+
 // IsKept reports whether the outcome brought or confirmed what another look is
 // compared with: a page that is stored, or a sitemap that was read.
 func IsKept(o book.Outcome) bool {
-	return o.State == book.Stored || o.State == book.Unchanged || o.State == book.Skipped && o.Reason == Sitemap
+	return o.State == book.Stored || o.State == book.Unchanged || IsSitemap(o)
 }
 
-// wasUnasked reports whether the outcome rests on something that may be
+// IsForAnother reports whether a skipped URL may bring more to a collection for
+// which it was not asked for: it was skipped because of the settings of others, or
+// led to an address of which only they know.
+func IsForAnother(o book.Outcome) bool {
+	return WasUnasked(o) || o.State == book.Skipped && (o.Reason == Redirect || o.Reason == Canonical)
+}
+
+// WasUnasked reports whether the outcome rests on something that may be
 // otherwise by now, and that costs no request to find out.
-func wasUnasked(o book.Outcome) bool {
+func WasUnasked(o book.Outcome) bool {
 	return o.State == book.Skipped && (o.Reason == Robots || o.Reason == HostFull || o.Reason == AlikeFull)
 }

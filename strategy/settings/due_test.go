@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
@@ -54,12 +56,46 @@ func TestDue(t *testing.T) {
 			publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), c)
 			s := read(t, bucket)
 			test.last.Time = noon
-			if got := s.Due("docs", test.last); !got.Equal(test.want) {
+			test.last.Collections = []string{"shop", "docs"}
+			if got := s.Due(test.last); !got.Equal(test.want) {
 				t.Errorf("%v, want %v", got, test.want)
 			}
-			if got := s.Due("shop", test.last); !got.IsZero() {
+			test.last.Collections = []string{"shop"}
+			if got := s.Due(test.last); !got.IsZero() {
 				t.Errorf("of a collection that is none: %v", got)
 			}
 		})
+	}
+}
+
+// TestDueOfSeveral: the collection that is due first decides, whichever asked
+// last; those that no longer admit the page are told apart.
+func TestDueOfSeveral(t *testing.T) {
+	bucket := memblob.New()
+	daily, hourly, once := docs(), docs(), docs()
+	daily.Name, daily.Schedule = "daily", "every 1d"
+	hourly.Name, hourly.Schedule, hourly.Exclude = "hourly", "every 1h", []string{"*/old"}
+	once.Name, once.Schedule = "once", "once"
+	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), daily, hourly, once)
+	s := read(t, bucket)
+	for _, test := range []struct {
+		page        string
+		collections []string
+		want        time.Time
+		still       []string
+	}{
+		{"a", []string{"daily", "hourly", "once"}, noon.Add(time.Hour), []string{"daily", "hourly", "once"}},
+		{"old", []string{"hourly", "daily"}, noon.Add(time.Hour), []string{"daily"}},
+		{"a", []string{"once", "daily"}, noon.Add(12 * time.Hour), []string{"once", "daily"}},
+		{"a", []string{"once", "none"}, time.Time{}, []string{"once"}},
+		{"a", nil, time.Time{}, nil},
+	} {
+		last := book.Outcome{State: book.Stored, Time: noon, Depth: 1, Collections: test.collections}
+		if got := s.Due(last); !got.Equal(test.want) {
+			t.Errorf("%q: due at %v, want %v", test.collections, got, test.want)
+		}
+		if diff := cmp.Diff(test.still, s.Still(last, parse(t, "http://docs.example/"+test.page))); diff != "" {
+			t.Errorf("%s of %q (-want still +got):\n%s", test.page, test.collections, diff)
+		}
 	}
 }

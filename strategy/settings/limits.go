@@ -102,15 +102,3 @@ func (s *Settings) Allow() []string {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
-
-// StopAt returns the number of stored pages, over all partitions, at which
-// no new URL is leased: the lowest that any collection asks for, 0 for never.
-func (s *Settings) StopAt() int64 {
-	var lowest int64
-	for _, c := range s.Collections {
-		if c.StopAt > 0 && (lowest == 0 || c.StopAt < lowest) {
-			lowest = c.StopAt
-		}
-	}
-	return lowest
-}

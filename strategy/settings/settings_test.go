@@ -78,7 +78,7 @@ func TestReadNeedsBothStrategies(t *testing.T) {
 	if diff := cmp.Diff([]layout.Partition{0, 1, 2}, s.Partitions()); diff != "" {
 		t.Errorf("partitions (-want +got):\n%s", diff)
 	}
-	if s.Delay() != 0 || s.Connections() != 1 || s.StopAt() != 0 {
+	if s.Delay() != 0 || s.Connections() != 1 {
 		t.Errorf("without a collection: delay %v, %d connections", s.Delay(), s.Connections())
 	}
 }
@@ -90,7 +90,7 @@ func TestDecide(t *testing.T) {
 	storage := rules.Even(rules.Storage, 1, noon)
 	storage.Rules = []rules.Rule{{Site: "docs.example"}}
 	news := docs()
-	news.Name, news.Connections, news.DelayMillis, news.StopAt = "news", 2, 900, 70
+	news.Name, news.Connections, news.DelayMillis = "news", 2, 900
 	news.Seeds = []collection.Seed{{URL: "http://news.example/", Scope: collection.Any, Depth: collection.Unlimited}}
 	publish(t, bucket, crawl, storage, docs(), news, takedown.URL(parse(t, "http://docs.example/secret"), noon), takedown.Site("gone.example", noon))
 	s := read(t, bucket)
@@ -117,8 +117,8 @@ func TestDecide(t *testing.T) {
 			t.Errorf("%s: %s at depth %d after %d redirects: %q, want %q", test.collection, test.url, test.depth, test.hops, got, test.want)
 		}
 	}
-	if s.Delay() != 900*time.Millisecond || s.Connections() != 2 || s.StopAt() != 70 {
-		t.Errorf("delay %v, %d connections, stop at %d; want the longest, the fewest and the lowest", s.Delay(), s.Connections(), s.StopAt())
+	if s.Delay() != 900*time.Millisecond || s.Connections() != 2 {
+		t.Errorf("delay %v, %d connections; want the longest and the fewest", s.Delay(), s.Connections())
 	}
 	for at, want := range map[time.Time]bool{noon.Add(-1): true, noon: false} {
 		if got := s.AskAgain("docs", book.Outcome{State: book.Failed, Time: at}); got != want {
@@ -333,7 +333,9 @@ func TestCleanLinks(t *testing.T) {
 		if a, err := address.Parse(test.target); err == nil {
 			links[0].Place, links[1].Place = a.Place, a.Place
 		}
-		s.CleanLinks(links)
+		if n := len(s.CleanLinks(links, nil)); n != len(links) {
+			t.Errorf("%d links of %d", n, len(links))
+		}
 		for _, l := range links {
 			if l.Target != test.want {
 				t.Errorf("%s: %c to %s: %s, want %s", test.collection, test.kind, test.target, l.Target, test.want)

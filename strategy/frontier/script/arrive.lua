@@ -28,12 +28,4 @@ local function queue_up(now)
     scores[#scores + 1] = host
   end
   redis.call('ZADD', HOSTS, 'NX', unpack(scores))
-  local again = {}
-  for i, host in ipairs(hosts) do
-    if arrived[queue(host, AGAIN)] then
-      again[#again + 1] = scores[2 * i - 1]
-      again[#again + 1] = host
-    end
-  end
-  if #again > 0 then redis.call('ZADD', HOSTS_AGAIN, 'NX', unpack(again)) end
 end

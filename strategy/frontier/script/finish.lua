@@ -38,6 +38,7 @@ local function finish(lease, earliest, most_expiries)
   local host = lease.host
   if not host then return 0 end
   redis.call('DEL', PREFIX .. 'lease:' .. lease.version)
+  hand_out(lease.elements, -1)
   read(lease.ids)
   local requeued = 0
   local function requeue(push, i, expired)

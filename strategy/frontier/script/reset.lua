@@ -10,6 +10,6 @@ for _, host in ipairs(redis.call('HKEYS', ACTIVE)) do forget(host) end
 for _, version in ipairs(redis.call('ZRANGE', LEASES, 0, -1)) do
   redis.call('DEL', PREFIX .. 'lease:' .. version)
 end
-redis.call('UNLINK', PREFIX .. 'epoch', PREFIX .. 'settings', KNOWN, COUNTS, TALLIES, HOSTS, HOSTS_AGAIN, ACTIVE, LEASES, LEARNT)
+redis.call('UNLINK', PREFIX .. 'epoch', PREFIX .. 'settings', MISSED, KNOWN, COUNTS, TALLIES, OUT, HOSTS, ACTIVE, LEASES, LEARNT)
 redis.call('SET', REBUILD, ARGV[1])
 return 0

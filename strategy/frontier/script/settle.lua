@@ -51,7 +51,6 @@ elseif ARGV[4] == '1' then
   local at, sooner = rest(host, earliest)
   if sooner then
     redis.call('ZADD', HOSTS, 'XX', at, host)
-    redis.call('ZADD', HOSTS_AGAIN, 'XX', at, host)
     if failures > tonumber(redis.call('HGET', FAILURES, host) or 0) then
       redis.call('HSET', FAILURES, host, failures)
     end

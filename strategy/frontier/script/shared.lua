@@ -4,7 +4,7 @@ local KNOWN, COUNTS, HOSTS = PREFIX .. 'known', PREFIX .. 'counts', PREFIX .. 'h
 local NEXT, FAILURES = PREFIX .. 'next', PREFIX .. 'failures'
 local ACTIVE, LEASES = PREFIX .. 'active', PREFIX .. 'leases'
 local LEARNT, REBUILD = PREFIX .. 'learnt', PREFIX .. 'rebuild'
-local TALLIES, HOSTS_AGAIN = PREFIX .. 'tallies', PREFIX .. 'again'
+local TALLIES, OUT, MISSED = PREFIX .. 'tallies', PREFIX .. 'out', PREFIX .. 'missed'
 
 -- The queues of a host, in the order in which a lease takes what is in them: the
 -- bands, and that of pages which are asked again.
@@ -52,7 +52,7 @@ end
 -- that is asked again, the end of it.
 local function final(value)
   local letter = value:sub(1, 1)
-  if letter == 'w' or letter == 'l' then return nil end
+  if letter == 'w' or letter == 'l' or letter == 'p' then return nil end
   if letter == 'W' then return value:sub(7) end
   if letter == 'L' then return value:sub(28) end
   return value
@@ -100,6 +100,24 @@ end
 
 local function identity(element) return element:sub(1, 16) end
 
+-- collection is that of an element which waits for the first time, nil of others.
+local function collection(element)
+  if element:sub(17, 17) == 'w' then return element:sub(27, 26 + element:byte(26)) end
+end
+
+-- hand_out moves by so many for each element how many URLs are on lease for the
+-- first time, by their collections.
+local function hand_out(elements, by)
+  local numbers = {}
+  for _, element in ipairs(elements) do
+    local name = collection(element)
+    if name then numbers[name] = (numbers[name] or 0) + by end
+  end
+  for name, number in pairs(numbers) do
+    if redis.call('HINCRBY', OUT, name, number) == 0 then redis.call('HDEL', OUT, name) end
+  end
+end
+
 -- waiting is the state of a URL that waits, as its element says; no lease of it
 -- expired. If it waits again, what was decided of it follows.
 local function waiting(element) return element:sub(17, 21) .. '\0' end
@@ -125,11 +143,7 @@ end
 local function list(host, at)
   local keys = {}
   for _, name in ipairs(QUEUES) do keys[#keys + 1] = queue(host, name) end
-  local function list_in(hosts, queued)
-    if queued > 0 then redis.call('ZADD', hosts, at, host) else redis.call('ZREM', hosts, host) end
-  end
-  list_in(HOSTS, redis.call('EXISTS', unpack(keys)))
-  list_in(HOSTS_AGAIN, redis.call('EXISTS', queue(host, AGAIN)))
+  if redis.call('EXISTS', unpack(keys)) > 0 then redis.call('ZADD', HOSTS, at, host) else redis.call('ZREM', HOSTS, host) end
 end
 
 -- newer compares two versions, which are of the same length.

@@ -1,0 +1,114 @@
+package fetch
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+)
+
+// again fetches the one target of a batch once more, after a look.
+func (w *world) again(t testing.TB, b batch.Batch, look spool.Spool) spool.Spool {
+	t.Helper()
+	b.Version.Token++
+	b.Targets = slices.Clone(b.Targets)
+	b.Targets[0].Last = batch.LookOf(look.Ledger.Outcomes[0])
+	return w.run(t, b)
+}
+
+// twice looks at a page, or a sitemap, before and after it changed.
+func twice(t *testing.T, isSitemap bool, before, after http.HandlerFunc) (was, is spool.Spool) {
+	t.Helper()
+	handler := before
+	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler(w, r) }))
+	b := w.batch("/x")
+	b.Targets[0].Sitemap = isSitemap
+	was = w.run(t, b)
+	handler = after
+	return was, w.again(t, b, was)
+}
+
+// TestSamePage: a page of which only the navigation has changed is unchanged,
+// and its links are found; there is nothing to find in the same bytes.
+func TestSamePage(t *testing.T) {
+	const text, menu, more = `<title>Title</title><p>What the page says.`, `<nav><a href=/1>one</a></nav>`, `<nav><a href=/1>one</a> <a href=/2>two</a></nav>`
+	kept, stored := end{book.Unchanged, ""}, end{book.Stored, ""}
+	for name, c := range map[string]struct {
+		before, after http.HandlerFunc
+		want          end
+		links         int
+		sameBody      bool
+	}{
+		"same bytes":       {sent(200, text+menu), sent(200, text+menu), kept, 0, true},
+		"same, packed":     {sent(200, text+menu), encoding("gzip", gzipped(t, strings.NewReader(text+menu))), kept, 0, true},
+		"not modified":     {sent(200, text+menu, "ETag", `"e"`), sent(304, ""), kept, 0, true},
+		"other date":       {sent(200, text+menu, "Date", "then"), sent(200, text+menu, "Date", "now"), kept, 0, true},
+		"other navigation": {sent(200, text+menu), sent(200, text+more), kept, 2, false},
+		"other text":       {sent(200, text+menu), sent(200, text+"Now."+menu), stored, 1, false},
+		"other type":       {sent(200, text+menu), sent(200, text+menu, "Content-Type", "text/plain"), stored, 0, false},
+		"hidden now":       {sent(200, text+menu), sent(200, text+menu, "X-Robots-Tag", "noindex"), stored, 1, false},
+		"not followed now": {sent(200, text+menu), sent(200, text+menu, "X-Robots-Tag", "nofollow"), kept, 0, false},
+		"missing":          {sent(200, text+menu), sent(404, ""), end{book.Unchanged, "http 404"}, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			was, is := twice(t, false, c.before, c.after)
+			old, o := was.Ledger.Outcomes[0], is.Ledger.Outcomes[0]
+			if diff := cmp.Diff(c.want, ends(is)[0]); diff != "" || len(is.Ledger.Links) != c.links {
+				t.Errorf("%s%d links, want %d", diff, len(is.Ledger.Links), c.links)
+			}
+			if len(was.Ledger.Links) != 1 || old.Body == 0 || o.Body == 0 || (old.Body == o.Body) != c.sameBody {
+				t.Errorf("%d links and body %x became body %x", len(was.Ledger.Links), old.Body, o.Body)
+			}
+		})
+	}
+}
+
+// TestGonePageHasNoBody: nothing is kept to which another answer could be equal.
+func TestGonePageHasNoBody(t *testing.T) {
+	for _, after := range []http.HandlerFunc{sent(301, "", "Location", "/elsewhere"), sent(200, "\x89PNG\r\n\x1a\n", "Content-Type", "image/png")} {
+		_, is := twice(t, false, sent(200, oldPage), after)
+		if o := is.Ledger.Outcomes[0]; o.State != book.Skipped || o.Digest == 0 || o.Body != 0 {
+			t.Errorf("%+v", o)
+		}
+	}
+}
+
+// TestSameSitemap: of a sitemap that is sent as the same bytes nothing is
+// recorded anew, also where the server knows no validators.
+func TestSameSitemap(t *testing.T) {
+	const text, end, wrong = "<urlset><url><loc>/1</loc></url><url><loc>/2</loc></url>", "</urlset>", "</wrong>and more"
+	zip := func(text string) string { return string(gzipped(t, strings.NewReader(text))) }
+	cut := raw("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + text)
+	for name, c := range map[string]struct {
+		before, after http.HandlerFunc
+		links         int
+		exponent      int16
+	}{
+		"same":              {respond(200, "", text+end), respond(200, "text/html", text+end), 0, 4},
+		"same file":         {respond(200, "", zip(text+end)), respond(200, "", zip(text+end)), 0, 4},
+		"behind a coding":   {respond(200, "", text+end), encoding("gzip", []byte(zip(text+end))), 0, 4},
+		"broken as before":  {respond(200, "", text+wrong), respond(200, "", text+wrong), 0, 4},
+		"otherwise broken":  {respond(200, "", text+wrong), respond(200, "", text+wrong+"!"), 2, 3},
+		"one more":          {respond(200, "", text+end), respond(200, "", text+"<url><loc>/3</loc></url>"+end), 3, 3},
+		"could not be had":  {respond(200, "", text+end), respond(404, "", text+end), 0, 3},
+		"could not be read": {respond(200, "", text+end), cut, 2, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			was, is := twice(t, true, c.before, c.after)
+			old, o := was.Ledger.Outcomes[0], is.Ledger.Outcomes[0]
+			if len(was.Ledger.Links) != 2 || old.Body == 0 || len(is.Ledger.Links) != c.links || o.Exponent != c.exponent {
+				t.Errorf("%d links and body %x became %d links, want %d, and exponent %d, want %d",
+					len(was.Ledger.Links), old.Body, len(is.Ledger.Links), c.links, o.Exponent, c.exponent)
+			}
+			if same := c.exponent == 4; same != (o.Body == old.Body) || same != (o.Detail == "not modified") {
+				t.Errorf("body %x became %x, %q", old.Body, o.Body, o.Detail)
+			}
+		})
+	}
+}

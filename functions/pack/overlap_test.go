@@ -1,0 +1,195 @@
+package pack
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+const near = "near" // a collection beside that of the tests
+
+// newPair is newWorld with another collection, of three links from a page of
+// the site.
+func newPair(t *testing.T, rdb redis.UniversalClient, change func(*collection.Collection)) *world {
+	t.Helper()
+	w := newWorld(t, rdb, nil)
+	w.inForce = functionstest.Republish(t, w.store, collection.Collection{
+		Name: near, Connections: 1, Agent: "testbot/1.0", Seeds: []collection.Seed{{URL: site + "near", Scope: collection.Any, Depth: 3}},
+	}, change)
+	if err := frontier.New(rdb, 0).Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	functionstest.Open(t, rdb, w.inForce, 2)
+	functionstest.Admit(t, rdb, w.inForce, "http://other."+host+"/")
+	return w
+}
+
+// storedFor is an outcome of a page that is stored for collections.
+func (w *world) storedFor(token uint64, page string, collections ...string) book.Outcome {
+	w.t.Helper()
+	o := functionstest.Outcome(w.t, version(token), site+page, book.Stored)
+	o.Collections, o.Depth, o.Exponent, o.Digest, o.ETag = collections, 7, 2, token, `"tag"`
+	return o
+}
+
+// link is one on behalf of a collection.
+func (w *world) link(from, to, name string, depth uint16) book.Link {
+	w.t.Helper()
+	l := functionstest.Link(w.t, site+from, to, depth)
+	l.Collection = name
+	return l
+}
+
+// TestLinkOfSharedPage: what the first collection of a page refuses may be
+// admitted by the second; book and frontier agree.
+func TestLinkOfSharedPage(t *testing.T) {
+	w := newPair(t, redistest.Embedded(t), nil)
+	const elsewhere, both = "http://elsewhere.example/", site + "both"
+	seed := w.storedFor(4, "near", functionstest.Collection, near)
+	seed.Depth = 0
+	l := w.ledger(4, seed, w.storedFor(4, "alone", functionstest.Collection))
+	l.Links = []book.Link{
+		w.link("near", elsewhere, functionstest.Collection, 2), w.link("near", "http://far.example/", functionstest.Collection, 4),
+		w.link("alone", "http://alone.example/", functionstest.Collection, 2), w.link("near", both, functionstest.Collection, 2),
+	}
+	w.spool(l)
+	w.settle(4)
+	request := frontier.Request{Now: w.clock.Now(), Deadline: w.clock.Now(), Max: 100, MaxBytes: 1 << 20, Connections: 1}
+	waiting := make(map[string]string)
+	for {
+		lease, leased, err := frontier.New(w.Redis, 0).Lease(t.Context(), request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !leased {
+			break
+		}
+		for _, e := range lease.Entries {
+			waiting[e.URL] = e.Collection
+		}
+	}
+	want := map[string]string{elsewhere: near, both: near, "http://other." + host + "/": functionstest.Collection}
+	if diff := cmp.Diff(want, waiting); diff != "" {
+		t.Errorf("waiting, for whom (-want +got):\n%s", diff)
+	}
+	w.gather(true)
+	type row struct{ Target, Collection, Decision string }
+	var rows []row
+	for _, l := range w.book().Links {
+		rows = append(rows, row{l.Target, l.Collection, l.Decision})
+	}
+	wantRows := map[row]bool{
+		{elsewhere, near, ""}: true, {"http://far.example/", functionstest.Collection, collection.OutOfScope}: true,
+		{"http://alone.example/", functionstest.Collection, collection.OutOfScope}: true,
+		{both, near, ""}: true, // and the other claims it
+	}
+	got := make(map[row]bool)
+	for _, r := range rows {
+		got[r] = true
+	}
+	if diff := cmp.Diff(wantRows, got); diff != "" || len(rows) != len(got) {
+		t.Errorf("%d links in the book (-want +got):\n%s", len(rows), diff)
+	}
+}
+
+// TestLacking: a page that is stored for another collection alone is asked for on
+// behalf of one that comes there, with all that the last look has brought,
+// whether a book has that or the spool.
+func TestLacking(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newPair(t, rdb, nil)
+		known := []book.Outcome{
+			w.storedFor(1, "packed", functionstest.Collection), w.storedFor(1, "had", functionstest.Collection, near),
+			functionstest.Outcome(t, version(1), site+"failed", book.Failed), w.storedFor(1, "twice", functionstest.Collection),
+		}
+		functionstest.Learn(t, w.store, 0, book.Book{Outcomes: known})
+		var states []frontier.Known
+		for _, o := range known {
+			page, err := address.Parse(o.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			states = append(states, frontier.Known{
+				ID: page.ID, Version: o.Version, State: o.State, Depth: o.Depth, Tallies: w.inForce.Tallies(o.Collections, page),
+			})
+		}
+		if err := frontier.New(rdb, 0).Mark(t.Context(), states); err != nil {
+			t.Fatal(err)
+		}
+		w.spool(w.ledger(2, w.storedFor(2, "spooled", functionstest.Collection), w.storedFor(2, "twice", functionstest.Collection)))
+		w.settle(2)
+		l := w.ledger(3)
+		for _, page := range []string{"packed", "spooled", "twice", "had", "failed", "new"} {
+			l.Links = append(l.Links, w.link("near", site+page, near, 2))
+		}
+		w.spool(l)
+		w.settle(3, 3)
+		got := w.entries()
+		want := map[string]bool{site + "packed": true, site + "spooled": true, site + "twice": true, site + "new": true}
+		if diff := cmp.Diff(want, urls(got)); diff != "" {
+			t.Errorf("to be asked (-want +got):\n%s", diff)
+		}
+		for page, digest := range map[string]uint64{"packed": 1, "spooled": 2, "twice": 2} {
+			e := got[site+page]
+			want := frontier.Entry{
+				URL: site + page, ID: layout.IdentityOf(site + page), Host: host, Depth: 2, Exponent: 2, Collection: near,
+				Last: &batch.Look{Time: functionstest.Start, ETag: `"tag"`, Digest: digest, Collections: []string{functionstest.Collection}},
+			}
+			if diff := cmp.Diff(want, e); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", page, diff)
+			}
+		}
+	})
+}
+
+// TestLackingWithinALimit leaves it to a rebuild, which counts pages.
+func TestLackingWithinALimit(t *testing.T) {
+	w := newPair(t, redistest.Embedded(t), func(c *collection.Collection) { c.StopAt = 3 })
+	w.spool(w.ledger(2, w.storedFor(2, "near", near), w.storedFor(2, "a", functionstest.Collection)))
+	w.settle(2)
+	l := w.ledger(3)
+	l.Links = append(l.Links, w.link("near", site+"a", near, 1))
+	w.spool(l)
+	w.settle(3)
+	if got := w.entries(); len(got) > 0 {
+		t.Errorf("to be asked: %v", urls(got))
+	}
+	if counts, err := frontier.New(w.Redis, 0).Counts(t.Context()); err != nil || !counts.Missed {
+		t.Errorf("%+v, %v: want it to be missed", counts, err)
+	}
+}
+
+// TestLackingForTwo: a page that two collections lack is asked for on behalf of
+// one, and missed by the other.
+func TestLackingForTwo(t *testing.T) {
+	w := newPair(t, redistest.Embedded(t), nil)
+	w.inForce = functionstest.Republish(t, w.store, collection.Collection{
+		Name: "third", Connections: 1, Agent: "testbot/1.0", Seeds: []collection.Seed{{URL: site + "third", Scope: collection.Any, Depth: 3}},
+	}, nil)
+	if err := frontier.New(w.Redis, 0).Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	functionstest.Open(t, w.Redis, w.inForce, 3)
+	w.spool(w.ledger(2, w.storedFor(2, "a", functionstest.Collection)))
+	w.settle(2)
+	l := w.ledger(3)
+	l.Links = append(l.Links, w.link("near", site+"a", near, 1), w.link("third", site+"a", "third", 1))
+	w.spool(l)
+	w.settle(3)
+	if got := w.entries(); len(got) != 1 || got[site+"a"].Collection != near {
+		t.Errorf("to be asked: %v", got)
+	}
+	if counts, err := frontier.New(w.Redis, 0).Counts(t.Context()); err != nil || !counts.Missed {
+		t.Errorf("%+v, %v: want it to be missed", counts, err)
+	}
+}

@@ -1,0 +1,166 @@
+package schedule
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+// crawl leases and settles in all partitions until nothing is left to ask for.
+// One URL in fail cannot be had; 0: none. It returns how many pages are stored
+// for each collection.
+func (w *world) crawl(fail int) map[string]int {
+	w.t.Helper()
+	stored, n := make(map[string]int), 0
+	for idle := 0; idle < 3; w.clock.Advance(time.Second) {
+		idle++
+		var out []batch.Batch
+		for _, crawl := range w.inForce.Crawl.Partitions() {
+			if err := w.Run(w.t.Context(), task.Lease{Crawl: crawl}); err != nil {
+				w.t.Fatal(err)
+			}
+			out = append(out, w.sent()...)
+		}
+		for _, b := range out {
+			idle = 0
+			for i := range b.Targets {
+				if n++; fail > 0 && n%fail == 0 {
+					b.Targets[i].Denied = "it cannot be had"
+				} else {
+					stored[b.Targets[i].Collections[0]]++
+				}
+			}
+			w.settle(b)
+		}
+	}
+	return stored
+}
+
+func (w *world) counts() (sum frontier.Counts) {
+	for _, crawl := range w.inForce.Crawl.Partitions() {
+		c := functionstest.Counts(w.t, w.Redis, crawl)
+		sum.Waiting, sum.Leased, sum.Parked = sum.Waiting+c.Waiting, sum.Leased+c.Leased, sum.Parked+c.Parked
+	}
+	return sum
+}
+
+func pages(n int64) func(*collection.Collection) {
+	return func(c *collection.Collection) { c.StopAt, c.PatternPages = n, collection.Unlimited }
+}
+
+// TestPagesOfAllPartitions stores as many pages as the collection wants, over
+// all partitions and hosts, however many cannot be had.
+func TestPagesOfAllPartitions(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb, nil)
+		w.Settings.Bucket = memblob.New()
+		w.inForce = functionstest.Publish(t, w.bucket(), 2, pages(120), site)
+		functionstest.Open(t, w.Redis, w.inForce, 2)
+		var urls []string
+		for i := range 300 {
+			urls = append(urls, fmt.Sprintf("http://%d.example/%d", i%7, i))
+		}
+		functionstest.Admit(t, rdb, w.inForce, urls...)
+		got := w.crawl(4)
+		if diff := cmp.Diff(map[string]int{functionstest.Collection: 120}, got); diff != "" {
+			t.Errorf("stored (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(frontier.Counts{Parked: 300 - 120/3*4 + 1}, w.counts()); diff != "" {
+			t.Errorf("counts (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestPagesOfEachCollection: one that has its pages does not keep another from
+// going on to its end, on the same host.
+func TestPagesOfEachCollection(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb, pages(40))
+		w.publish("endless", pages(0))
+		w.publish("few", pages(7))
+		for i := range 450 {
+			w.enter(frontier.Entry{
+				URL: fmt.Sprint(site, i), Depth: uint16(i / 100),
+				Collection: []string{functionstest.Collection, "endless", "few"}[i/10%3],
+			})
+		}
+		want := map[string]int{functionstest.Collection: 40, "endless": 150, "few": 7}
+		if diff := cmp.Diff(want, w.crawl(0)); diff != "" {
+			t.Errorf("stored (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff(frontier.Counts{Parked: 300 - 47}, w.counts()); diff != "" {
+			t.Errorf("counts (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestMorePages: what was parked is asked for once the limit is higher and the
+// frontier was rebuilt.
+func TestMorePages(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), pages(20))
+	w.admit(50, "")
+	first := w.crawl(0)
+	front := frontier.New(w.Redis, 0)
+	var pending []string
+	for id, err := range front.Pending(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 50 {
+			if url := fmt.Sprint(site, i); layout.IdentityOf(url) == id {
+				pending = append(pending, url)
+			}
+		}
+	}
+	if len(pending) != 30 {
+		t.Fatalf("%d URLs are pending, want 30", len(pending))
+	}
+	w.inForce = functionstest.Republish(t, w.bucket(), w.inForce.Collections[0], pages(45))
+	if err := front.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.store(first[functionstest.Collection]) // as many as there were
+	functionstest.Admit(t, w.Redis, w.inForce, pending...)
+	functionstest.Open(t, w.Redis, w.inForce, 2)
+	if diff := cmp.Diff(map[string]int{functionstest.Collection: 25}, w.crawl(0)); diff != "" {
+		t.Errorf("stored (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(frontier.Counts{Parked: 5}, w.counts()); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+}
+
+// TestParkedWhileResting: a crawl that has its pages ends, though hosts want to
+// be left alone for long.
+func TestParkedWhileResting(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), pages(1))
+	w.admit(9, "")
+	b := w.run()[0]
+	s := frontier.Settlement{Version: b.Version, Host: b.Host, Ended: w.clock.Now(), Rest: w.clock.Now().Add(24 * time.Hour)}
+	s.Outcomes = []frontier.Result{{
+		ID: layout.IdentityOf(b.Targets[0].URL), State: book.Stored,
+		Tallies: w.inForce.Tallies(b.Targets[0].Collections, w.parse(b.Targets[0].URL)),
+	}}
+	if _, err := frontier.New(w.Redis, 0).Settle(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if batches := w.run(); batches != nil {
+		t.Errorf("leased %+v, want nothing", batches)
+	}
+	if diff := cmp.Diff(frontier.Counts{Parked: 8}, w.counts()); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,53 @@
+package sweep
+
+import (
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// rationed is what collections with a limit of pages want of those that others
+// have: it is held back until all pages are counted.
+type rationed struct {
+	settings *settings.Settings
+	stored   settings.Stored // of such collections
+	due      []ration
+}
+
+type ration struct {
+	crawl  int
+	due    frontier.Due
+	bounds []settings.Limit
+}
+
+// count counts a page that is stored.
+func (r *rationed) count(u account.URL) {
+	if u.State != account.Stored {
+		return
+	}
+	for _, name := range u.Final.Collections {
+		if r.settings.IsLimited(name) {
+			for _, bound := range r.settings.Bounds(name, u.Address) {
+				r.stored[bound.Tally]++
+			}
+		}
+	}
+}
+
+// hold holds a renewal back, and reports whether it has to.
+func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
+	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
+		return false
+	}
+	r.due = append(r.due, ration{crawl, due, r.settings.Bounds(u.Collection, u.Address)})
+	return true
+}
+
+// release hands out what there is room for.
+func (r *rationed) release(hand func(crawl int, due frontier.Due)) {
+	for _, d := range r.due {
+		if r.stored.Take(d.bounds) {
+			hand(d.crawl, d.due)
+		}
+	}
+}

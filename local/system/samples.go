@@ -1,0 +1,88 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/functions/fetch"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/topic"
+)
+
+// samples reads the pages that topics give as samples, within the limits of a
+// fetch. It asks as a person would who looks at the page: at once, once, and
+// whatever robots.txt says, which is for what nobody has named.
+type samples struct {
+	client http.Client
+	most   int64 // bytes of a page
+}
+
+func newSamples(allowPrivate bool) samples {
+	limits := fetch.DefaultLimits()
+	return samples{http.Client{Transport: fetch.Transport(allowPrivate), Timeout: limits.Request}, limits.Page}
+}
+
+// read returns the collection with the texts of its topic's sample pages. It
+// fails if one cannot be had, or if all that describes the topic says nothing.
+func (s *samples) read(ctx context.Context, c collection.Collection) (collection.Collection, error) {
+	if c.Topic == nil {
+		return c, nil
+	}
+	ctx, err := fetch.Allow(ctx, c.Allow)
+	if err != nil {
+		return collection.Collection{}, fmt.Errorf("cannot read the samples of collection %s: %w", c.Name, err)
+	}
+	described := *c.Topic
+	described.Texts = slices.Clone(described.Texts)
+	for _, page := range described.Pages {
+		text, err := s.text(ctx, page, c.Agent)
+		if err != nil {
+			return collection.Collection{}, fmt.Errorf("cannot read sample %s of collection %s: %w", page, c.Name, err)
+		}
+		described.Texts = append(described.Texts, collection.CutSample(text))
+	}
+	c.Topic = &described
+	if _, err := topic.New(described.Words, described.Texts, c.Language); err != nil {
+		return collection.Collection{}, fmt.Errorf("cannot crawl collection %s: %w", c.Name, err)
+	}
+	return c, nil
+}
+
+// text downloads a page and returns what it shows outside of navigation.
+func (s *samples) text(ctx context.Context, page, agent string) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("User-Agent", agent)
+	response, err := s.client.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("the answer is %s", response.Status)
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, s.most+1))
+	if err != nil {
+		return "", err
+	}
+	if int64(len(body)) > s.most {
+		return "", fmt.Errorf("the page has more than %d bytes", s.most)
+	}
+	read, err := document.Read(body, response.Header.Get("Content-Type"))
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimSpace(read.Visible())
+	if text == "" {
+		return "", errors.New("the page has no text")
+	}
+	return text, nil
+}

@@ -1,0 +1,34 @@
+package frontier
+
+import (
+	"context"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// Decided returns the batches that stored pages, by these identities; others,
+// and those that wait to be asked for again, are left out.
+func (f *Frontier) Decided(ctx context.Context, ids []layout.Identity) (map[layout.Identity]layout.Version, error) {
+	by := make(map[layout.Identity]layout.Version, len(ids))
+	for part := range slices.Chunk(ids, chunk) {
+		fields := make([]string, len(part))
+		for i, id := range part {
+			fields[i] = string(id[:])
+		}
+		states, err := f.rdb.HMGet(ctx, f.key("known"), fields...).Result()
+		if err != nil {
+			return nil, f.failed("look into", err)
+		}
+		for i, state := range states {
+			text, _ := state.(string)
+			if len(text) < finalBytes || text[0] != 's' {
+				continue
+			}
+			if by[part[i]], err = layout.ParseVersion(text[finalBytes-versionBytes : finalBytes]); err != nil {
+				return nil, f.failed("look into", err)
+			}
+		}
+	}
+	return by, nil
+}

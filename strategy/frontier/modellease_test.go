@@ -1,0 +1,180 @@
+package frontier
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// leased says what must hold of a lease that was given, and takes it.
+func (m *model) leased(r Request, l Lease) error {
+	if m.active(l.Host) >= r.Connections {
+		return fmt.Errorf("%d leases were out on %s", m.active(l.Host), l.Host)
+	}
+	if want := latest(r.Now, m.next[l.Host]); !l.NotBefore.Equal(want) || want.After(r.Now.Add(r.Horizon)) {
+		return fmt.Errorf("not before %v, want %v", l.NotBefore, want)
+	}
+	if want := m.failures[l.Host]; l.Failures != want {
+		return fmt.Errorf("%d failures of %s, want %d", l.Failures, l.Host, want)
+	}
+	var place, bytes int
+	most := r.Max
+	rooms, first := maps.Clone(r.Rooms), map[string]int64{}
+	for i, e := range l.Entries {
+		u := m.urls[e.ID]
+		if u == nil || u.state != 'w' {
+			return fmt.Errorf("%s did not wait", e.URL)
+		}
+		if diff := cmp.Diff(u.Entry, e); diff != "" {
+			return fmt.Errorf("%s is not as it was to wait: %s", e.URL, diff)
+		}
+		if bytes += u.size(); bytes > r.MaxBytes && i > 0 {
+			return fmt.Errorf("%d bytes of URLs", bytes)
+		}
+		if u.queue() < place {
+			return fmt.Errorf("%s comes after one of a later queue", e.URL)
+		}
+		if room, limited := u.room(rooms); limited {
+			if room <= 0 {
+				return fmt.Errorf("there was room for %d of collection %s, but not for %s", room, e.Collection, e.URL)
+			}
+			rooms[e.Collection]--
+		}
+		if u.decided == nil {
+			first[e.Collection]++
+		}
+		place, most = u.queue(), together(most, u)
+		u.state, u.lease = 'l', l.Version
+	}
+	if len(l.Entries) > most {
+		return fmt.Errorf("%d leased, at most %d may be", len(l.Entries), most)
+	}
+	left, behind := m.askable(l.Host, rooms)
+	next := place
+	if len(left) > 0 {
+		next = slices.MinFunc(left, func(a, b *modelURL) int { return a.queue() - b.queue() }).queue()
+	}
+	if next < place {
+		return fmt.Errorf("one of queue %d was left out for those of queue %d", next, place)
+	}
+	size := 0
+	for _, u := range append(behind, left...) { // the next is one of these
+		if u.queue() <= next {
+			most, size = together(most, u), max(size, u.size())
+		}
+	}
+	full := len(l.Entries) >= most || bytes+size > r.MaxBytes // the next may not have fit
+	if len(left) > 0 && !full || len(l.Entries) == 0 || len(l.Entries) > r.Max {
+		return fmt.Errorf("%d leased, %d left", len(l.Entries), len(left))
+	}
+	m.leases[l.Version] = modelLease{l, first}
+	return nil
+}
+
+// refused says what must hold when there was no lease.
+func (m *model) refused(r Request) error {
+	for _, h := range modelHosts {
+		left, _ := m.askable(h, r.Rooms)
+		if m.free(r, h) && !m.putOff[h].After(r.Now.Add(r.Horizon)) && len(left) > 0 {
+			return fmt.Errorf("host %s could have been asked", h)
+		}
+	}
+	return nil
+}
+
+// free reports whether a host may be asked.
+func (m *model) free(r Request, host string) bool {
+	return m.active(host) < r.Connections && !m.next[host].After(r.Now.Add(r.Horizon))
+}
+
+// askable are the URLs of a host that wait and for which there is room: those
+// that must not be passed over, and those that may be behind one that is held.
+func (m *model) askable(host string, rooms map[string]int64) (left, behind []*modelURL) {
+	held := m.held(host, rooms)
+	for _, u := range m.urls {
+		if room, limited := u.room(rooms); u.Host != host || u.state != 'w' || limited && room <= 0 {
+			continue
+		}
+		if held[u.queue()] {
+			behind = append(behind, u)
+		} else {
+			left = append(left, u)
+		}
+	}
+	return left, behind
+}
+
+// held are the queues of a host in which something is.
+func (m *model) held(host string, rooms map[string]int64) map[int]bool {
+	held := map[int]bool{}
+	for _, u := range m.urls {
+		if room, limited := u.room(rooms); u.Host == host && u.state == 'w' && limited && room == 0 {
+			held[u.queue()] = true
+		}
+	}
+	return held
+}
+
+// room is what is left for the collection of a URL that waits for the first
+// time, if there is a limit.
+func (u *modelURL) room(rooms map[string]int64) (left int64, limited bool) {
+	if u.decided != nil {
+		return 0, false
+	}
+	left, limited = rooms[u.Collection]
+	return left, limited
+}
+
+// putOffHeld notes which hosts a request may have put off: those that had
+// nothing for it but what is held, and what comes behind that.
+func (m *model) putOffHeld(r Request) (hosts int) {
+	for _, h := range modelHosts {
+		left, _ := m.askable(h, r.Rooms)
+		if m.free(r, h) && len(left) == 0 && len(m.held(h, r.Rooms)) > 0 {
+			m.putOff[h] = latest(m.putOff[h], r.Now.Add(r.Horizon+time.Millisecond))
+			hosts++
+		}
+	}
+	return hosts
+}
+
+// mayPark are the URLs that a request may park, and must if it leases nothing.
+func (m *model) mayPark(r Request) (may map[*modelURL]bool) {
+	may = map[*modelURL]bool{}
+	for _, h := range modelHosts {
+		held, looked := m.held(h, r.Rooms), m.free(r, h) && !m.putOff[h].After(r.Now.Add(r.Horizon))
+		for _, u := range m.urls {
+			if room, limited := u.room(r.Rooms); u.Host == h && u.state == 'w' && limited && room < 0 {
+				may[u] = looked && !held[u.queue()]
+			}
+		}
+	}
+	return may
+}
+
+// size is how much of a lease's bytes the URL takes.
+func (u *modelURL) size() int {
+	var version string
+	if u.decided != nil {
+		version = u.decided.Version.String()
+	}
+	element, err := u.element(version)
+	if err != nil {
+		panic(err)
+	}
+	return len(element) - headerBytes
+}
+
+// together is how many URLs may be leased with one, of so many.
+func together(most int, u *modelURL) int {
+	switch max(u.Attempts, u.expired) {
+	case 0:
+		return most
+	case 1:
+		return min(most, 12)
+	}
+	return 1
+}

@@ -1,0 +1,15 @@
+package language
+
+import (
+	"slices"
+)
+
+// Known returns the codes that Identify gives, sorted.
+func Known() []string {
+	codes := slices.Clone(alone[:])
+	for _, classes := range slices.Concat(load().Scripts[:], load().Close) {
+		codes = append(codes, classes.Codes...)
+	}
+	slices.Sort(codes)
+	return slices.DeleteFunc(slices.Compact(codes), func(code string) bool { return code == "" })
+}

@@ -1,0 +1,219 @@
+package settings_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// overlapping returns settings of collections of docs.example: docs, of two
+// links from its front page; far, of nine pages three links from there, wherever
+// they lead; topic, of what is about something below /t/; and whole.
+func overlapping(t *testing.T) *settings.Settings {
+	t.Helper()
+	bucket := memblob.New()
+	far, topic, whole := docs(), docs(), docs()
+	far.Name, far.Seeds = "far", []collection.Seed{{URL: "http://docs.example/", Scope: collection.Any, Depth: 3}}
+	far.DropParameters, far.StopAt, far.HostPages = []string{"x"}, 9, 5
+	topic.Name, topic.Topic = "topic", &collection.Topic{Words: []string{"a"}, Threshold: .5}
+	topic.Seeds = []collection.Seed{{URL: "http://docs.example/t/", Scope: collection.Prefix, Depth: collection.Unlimited}}
+	whole.Name = "whole"
+	whole.Seeds = []collection.Seed{{URL: "http://docs.example/", Scope: collection.Host, Depth: collection.Unlimited}}
+	crawl := rules.Even(rules.Crawl, 1, noon)
+	crawl.Rules = append([]rules.Rule{{Refuse: true, Pattern: "*/refused"}}, crawl.Rules...)
+	publish(t, bucket, crawl, rules.Even(rules.Storage, 1, noon), docs(), far, topic, whole)
+	return read(t, bucket)
+}
+
+func TestClaiming(t *testing.T) {
+	s := overlapping(t)
+	for _, test := range []struct {
+		url           string
+		depth         uint16
+		sure, topical []string
+	}{
+		{"http://docs.example/a", 1, []string{"whole"}, nil},
+		{"http://docs.example/", 0, []string{"docs", "far", "whole"}, nil},
+		{"http://docs.example/t/a", 5, []string{"whole"}, []string{"topic"}},
+		{"http://other.example/", 1, nil, nil},
+	} {
+		sure, topical := s.Claiming(parse(t, test.url), test.depth, 0)
+		if diff := cmp.Diff([][]string{test.sure, test.topical}, [][]string{sure, topical}); diff != "" {
+			t.Errorf("%s at depth %d (-want +got):\n%s", test.url, test.depth, diff)
+		}
+	}
+	for url, want := range map[string][]string{
+		"http://www.docs.example/map.xml": {"docs", "far", "topic", "whole"}, "http://other.example/map.xml": nil,
+	} {
+		if diff := cmp.Diff(want, s.ClaimingSitemap(parse(t, url))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", url, diff)
+		}
+	}
+}
+
+// TestOneCollection claims nothing and counts on no tally of its own.
+func TestOneCollection(t *testing.T) {
+	bucket := memblob.New()
+	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), docs())
+	s, page := read(t, bucket), parse(t, "http://docs.example/")
+	if sure, topical := s.Claiming(page, 0, 0); len(sure)+len(topical)+len(s.ClaimingSitemap(page)) > 0 {
+		t.Errorf("claimed by %q and %q", sure, topical)
+	}
+	if got := s.Tallies([]string{"docs"}, page); got != nil {
+		t.Errorf("counts on %q", got)
+	}
+	limited := docs()
+	limited.StopAt = 3
+	publish(t, bucket, limited)
+	if got := read(t, bucket).Tallies([]string{"docs"}, page); !cmp.Equal(got, []string{"c:docs"}) {
+		t.Errorf("with a limit: counts on %q", got)
+	}
+}
+
+func TestTallies(t *testing.T) {
+	s := overlapping(t)
+	got := s.Tallies([]string{"far", "docs", "none", "far"}, parse(t, "http://docs.example/a"))
+	if diff := cmp.Diff([]string{"h:far:docs.example", "c:far", "c:docs"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for name, want := range map[string]string{"docs": "c:docs", "none": ""} {
+		if got := s.CollectionTally(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestLacking: what is kept is wanted by who claims it, once and only if it would
+// be asked for.
+func TestLacking(t *testing.T) {
+	s := overlapping(t)
+	stored := book.Outcome{State: book.Stored, Depth: 1}
+	sitemap := book.Outcome{State: book.Skipped, Reason: settings.Sitemap}
+	for _, test := range []struct {
+		url  string
+		last book.Outcome
+		of   []string
+		want string
+	}{
+		{"http://docs.example/a", stored, []string{"docs"}, "whole"},
+		{"http://docs.example/a", stored, []string{"docs", "whole"}, ""},
+		{"http://docs.example/t/a", stored, []string{"whole"}, ""}, // who knows whether it is on topic
+		{"http://docs.example/refused", stored, []string{"docs"}, ""},
+		{"http://docs.example/map.xml", sitemap, []string{"docs"}, "far"},
+		{"http://docs.example/map.xml", sitemap, []string{"docs", "far", "whole"}, "topic"},
+		{"http://docs.example/map.xml", sitemap, []string{"docs", "far", "topic", "whole"}, ""},
+	} {
+		test.last.Collections = test.of
+		if got := s.Lacking(test.last, parse(t, test.url)); got != test.want {
+			t.Errorf("%s of %q: %q, want %q", test.url, test.of, got, test.want)
+		}
+	}
+}
+
+// TestSharedLinks: a link is one of the first collection of its page that admits
+// it, and of each other that does and would not get its target anyway.
+func TestSharedLinks(t *testing.T) {
+	s := overlapping(t)
+	const front, page, onTopic = "http://docs.example/", "http://docs.example/page", "http://docs.example/t/"
+	type row struct{ Collection, Target string }
+	for _, test := range []struct {
+		name   string
+		source string
+		of     []string // the collections of that page
+		kind   book.Kind
+		target string
+		depth  uint16
+		weight uint8
+		want   []row
+	}{
+		{"of one collection", front, []string{"docs"}, book.Anchor, "http://docs.example/a?gclid=1", 1, 0, []row{{"docs", "http://docs.example/a"}}},
+		{"admitted by the first", front, []string{"docs", "whole"}, book.Anchor, "http://docs.example/a", 1, 0, []row{{"docs", "http://docs.example/a"}}},
+		{"refused by the first", front, []string{"docs", "whole"}, book.Anchor, "http://docs.example/a", 3, 0, []row{{"whole", "http://docs.example/a"}}},
+		{"refused by all", front, []string{"docs", "whole"}, book.Anchor, "http://other.example/?gclid=1", 1, 0, []row{{"docs", "http://other.example/"}}},
+		{"admitted by who needs links of its own", front, []string{"whole", "far", "docs"}, book.Anchor, "http://docs.example/a", 1, 0,
+			[]row{{"docs", "http://docs.example/a"}, {"far", "http://docs.example/a"}}},
+		{"rather of one without a limit", front, []string{"far", "whole"}, book.Anchor, "http://docs.example/a", 1, 0,
+			[]row{{"whole", "http://docs.example/a"}, {"far", "http://docs.example/a"}}},
+		{"cleaned by each", front, []string{"whole", "far"}, book.Anchor, "http://docs.example/a?x=1", 1, 0,
+			[]row{{"whole", "http://docs.example/a?x=1"}, {"far", "http://docs.example/a"}}},
+		{"of the second alone", front, []string{"docs", "far"}, book.Anchor, "http://other.example/?x=1", 1, 0, []row{{"far", "http://other.example/"}}},
+		{"on topic", onTopic, []string{"whole", "topic"}, book.Anchor, "http://docs.example/t/a", 1, 128,
+			[]row{{"topic", "http://docs.example/t/a"}}},
+		{"off topic", onTopic, []string{"whole", "topic"}, book.Anchor, "http://docs.example/t/a", 1, 127, []row{{"whole", "http://docs.example/t/a"}}},
+		{"an image", front, []string{"docs", "far"}, book.Image, "http://docs.example/a", 1, 0, []row{{"docs", "http://docs.example/a"}}},
+		{"a sitemap that all read", front, []string{"docs", "far"}, book.Sitemap, "http://docs.example/map.xml", 1, 0, []row{{"docs", "http://docs.example/map.xml"}}},
+		{"a redirect to its page", front, []string{"docs", "far"}, book.Redirect, front + "?x=1", 1, 0, []row{{"docs", front + "?x=1"}, {"far", front + "?x=1"}}},
+		{"of one that came to the page by another way", page, []string{"whole", "far"}, book.Anchor, "http://docs.example/a", 1, 0, []row{{"whole", "http://docs.example/a"}}},
+	} {
+		link := book.Link{Source: parse(t, test.source).ID, Target: test.target, Kind: test.kind, Depth: test.depth, Weight: test.weight, Collection: test.of[0]}
+		link.Place = parse(t, test.target).Place
+		other := link
+		other.Source = parse(t, "http://docs.example/robots.txt").ID // has no outcome
+		links := s.CleanLinks([]book.Link{link, other}, []book.Outcome{{URL: test.source, Collections: test.of}})
+		var got []row
+		for i, l := range links {
+			if at, err := address.Parse(l.Target); err != nil || l.Place != at.Place {
+				t.Errorf("%s: %+v, %v", test.name, l, err)
+			}
+			if i != 1 {
+				got = append(got, row{l.Collection, l.Target})
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+		if links[1].Collection != test.of[0] {
+			t.Errorf("%s: a link on no page is one of %s", test.name, links[1].Collection)
+		}
+	}
+}
+
+// TestLimitedClaimNothing but their seeds: their pages are counted, and what
+// others have would come on top.
+func TestLimitedClaimNothing(t *testing.T) {
+	for name, limit := range map[string]func(*collection.Collection){
+		"pages":         func(c *collection.Collection) { c.StopAt = 100 },
+		"host_pages":    func(c *collection.Collection) { c.HostPages = 100 },
+		"pattern_pages": func(c *collection.Collection) { c.PatternPages = 100 },
+	} {
+		bucket := memblob.New()
+		other, whole := docs(), docs()
+		other.Name, whole.Seeds[0].Depth = "other", collection.Unlimited
+		limit(&whole)
+		publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), other, whole)
+		s := read(t, bucket)
+		if got, _ := s.Claiming(parse(t, "http://docs.example/a"), 1, 0); got != nil {
+			t.Errorf("%s: %q claim a page", name, got)
+		}
+		if got, _ := s.Claiming(parse(t, "http://docs.example/"), 0, 0); !cmp.Equal(got, []string{"docs", "other"}) {
+			t.Errorf("%s: %q claim a seed", name, got)
+		}
+		if s.Rank("docs") <= s.Rank("other") || !s.IsLimited("docs") || s.IsLimited("other") {
+			t.Errorf("%s: ranks %d and %d", name, s.Rank("docs"), s.Rank("other"))
+		}
+	}
+}
+
+// TestTake counts within all bounds of a page, or on none of them.
+func TestTake(t *testing.T) {
+	stored := settings.Stored{"a": 2}
+	two := []settings.Limit{{Tally: "a", Pages: 4}, {Tally: "b", Pages: 1}}
+	for i, want := range []bool{true, false, false} {
+		if got := stored.Take(two); got != want {
+			t.Errorf("page %d: %v, want %v", i, got, want)
+		}
+	}
+	if !stored.Take(two[:1]) || stored.Take(two[:1]) || !stored.Take(nil) {
+		t.Error("what is within no bounds, or has none")
+	}
+	if diff := cmp.Diff(settings.Stored{"a": 4, "b": 1}, stored); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
