@@ -234,6 +234,8 @@ func TestOverlapAsAlone(t *testing.T) {
 			map[string]int{"few": 2, "whole": pages}},
 		"a seed more": {[]crawl{{"a": "/c/p0.html|depth = 3", "b": "/c/p0.html|depth = 3"}, {"b": "/c/p0.html /c/p3.html|depth = 3"}},
 			map[string]int{"a": 4, "b": 7}},
+		"more pages": {[]crawl{{"whole": "/c/p0.html|depth = 4", "few": "/all|scope = \"any\"\npages = 3"}, {"few": "/all|scope = \"any\"\npages = 7"}},
+			map[string]int{"whole": 5, "few": 7}},
 		"so many pages": {[]crawl{{"whole": "/all|"}, {"few": "/all|scope = \"any\"\npages = 5"}},
 			map[string]int{"whole": pages + 1, "few": 5}},
 	} {

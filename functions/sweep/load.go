@@ -21,6 +21,7 @@ type share struct {
 	known   []frontier.Known
 	due     []frontier.Due // of the known ones
 	pending []frontier.Entry
+	missed  bool // something is (see frontier.Counts)
 }
 
 // load judges every URL once and hands it to the frontier of its crawl
@@ -43,6 +44,12 @@ func (f *Function) load(ctx context.Context, books *account.Bucket, fronts map[i
 				if _, err := front.Admit(ctx, f.Now(), part.pending); err != nil {
 					return err
 				}
+				if !part.missed {
+					continue
+				}
+				if err := front.Miss(ctx); err != nil {
+					return err
+				}
 			}
 			return nil
 		})
@@ -62,7 +69,7 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 		shares[crawl] = new(share)
 		defer close(queue)
 	}
-	rationed := rationed{settings: a.settings, stored: make(settings.Stored)}
+	rationed := rationed{settings: a.settings, stored: make(settings.Stored), waiting: make(map[string]bool)}
 	hand := func(crawl int) error {
 		select {
 		case queues[crawl] <- *shares[crawl]:
@@ -101,7 +108,10 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 			}
 		}
 	}
-	rationed.release(func(crawl int, due frontier.Due) { shares[crawl].due = append(shares[crawl].due, due) })
+	rationed.release(
+		func(crawl int, due frontier.Due) { shares[crawl].due = append(shares[crawl].due, due) },
+		func(crawl int) { shares[crawl].missed = true },
+	)
 	for crawl := range queues {
 		if err := hand(crawl); err != nil {
 			return urls, pending, err

@@ -7,10 +7,12 @@ import (
 )
 
 // rationed is what collections with a limit of pages want of those that others
-// have: it is held back until all pages are counted.
+// have: it is held back until all pages are counted, and longer where other URLs
+// wait for the same room.
 type rationed struct {
 	settings *settings.Settings
 	stored   settings.Stored // of such collections
+	waiting  map[string]bool // such collections for which URLs wait
 	due      []ration
 }
 
@@ -20,8 +22,11 @@ type ration struct {
 	bounds []settings.Limit
 }
 
-// count counts a page that is stored.
+// count counts a page that is stored, and notes for whom one waits.
 func (r *rationed) count(u account.URL) {
+	if u.State == account.Pending && r.settings.IsLimited(u.Collection) {
+		r.waiting[u.Collection] = true
+	}
 	if u.State != account.Stored {
 		return
 	}
@@ -43,10 +48,14 @@ func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	return true
 }
 
-// release hands out what there is room for.
-func (r *rationed) release(hand func(crawl int, due frontier.Due)) {
+// release hands out what there is room for, or tells where that is missed.
+func (r *rationed) release(hand func(crawl int, due frontier.Due), miss func(crawl int)) {
 	for _, d := range r.due {
-		if r.stored.Take(d.bounds) {
+		switch {
+		case !r.stored.Take(d.bounds):
+		case r.waiting[d.due.Collection]:
+			miss(d.crawl)
+		default:
 			hand(d.crawl, d.due)
 		}
 	}

@@ -20,8 +20,9 @@ type Admitted struct {
 // for the first time moves up if it was now found at a smaller depth, or with a
 // weight that is asked for sooner: it takes the smaller depth, the weight of
 // the lower band and the rest of this entry, and keeps its attempts. One that
-// is parked does the same, and waits once more, wherever it was found. It works
-// before Open too.
+// is parked does the same, and waits once more, wherever it was found. With a
+// Tally, all is that of this entry, for the other may be of another collection.
+// It works before Open too.
 func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (Admitted, error) {
 	var admitted Admitted
 	byHost := slices.Clone(entries) // so that a chunk touches few queues

@@ -130,10 +130,15 @@ func (m *model) admit(e Entry) (admitted Admitted) {
 		m.urls[e.ID] = &modelURL{Entry: e, state: 'w'}
 		admitted.Added = 1
 	case u.state == 'p' || u.state == 'w' && u.decided == nil && (e.Depth < u.Depth || bandOf(e) < bandOf(u.Entry)):
-		if bandOf(e) >= bandOf(u.Entry) {
-			e.Weight = u.Weight
+		if tally != "" {
+			m.missed = true
+		} else {
+			if bandOf(e) >= bandOf(u.Entry) {
+				e.Weight = u.Weight
+			}
+			e.Depth = min(e.Depth, u.Depth)
 		}
-		e.Depth, e.Attempts = min(e.Depth, u.Depth), u.Attempts
+		e.Attempts = u.Attempts
 		u.Entry, u.state = e, 'w'
 	case u.state == 0 && u.stored() && tally != "" && !slices.Contains(u.decided.Tallies, tally):
 		admitted.Lacking = []layout.Identity{e.ID}

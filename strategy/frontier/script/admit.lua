@@ -32,6 +32,9 @@ for i = 2, #ARGV, 3 do
     local shallower, sooner = depth(element, 18) < depth(before, 2), band(element, 18) < band(before, 2)
     if shallower or sooner or letter == 'p' then -- moves up or waits once more, keeps what was counted
       local place = (shallower and element:sub(18, 19) or before:sub(2, 3)) .. (sooner and element:sub(20, 20) or before:sub(4, 4))
+      if mark ~= '' then -- the depth of one collection is none of another's
+        place, missed = element:sub(18, 20), true
+      end
       become(id, 'w' .. place .. before:sub(5))
       arrive(host, element:sub(1, 17) .. place .. element:sub(21))
     end
