@@ -12,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // page is a target that is asked for, and then a response of status 2xx on its
@@ -49,7 +50,7 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 	collections := p.collections(read)
 	relevance := p.weigh(collections, links, read)
 	if link, elsewhere := p.canonical(*o, read); elsewhere {
-		conclude(o, p.target, verdict{book.Skipped, "canonical", "to " + link.Target})
+		conclude(o, p.target, verdict{book.Skipped, settings.Canonical, "to " + link.Target})
 		others := slices.DeleteFunc(links, func(l book.Link) bool { return l.Kind == book.Canonical })
 		return digested{links: append(others, link)}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // page asks for a target that is a page, notes what the answer says, and hands
@@ -59,5 +60,5 @@ func (r *run) redirect(i int, a answer) verdict {
 		Source: r.targets[i].ID, Target: to.URL, Place: to.Place, Kind: kind, Region: book.Text,
 		Depth: o.Depth, Hops: more(o.Hops), Weight: r.batch.Targets[i].Weight, Collection: collectionOf(o),
 	}}
-	return verdict{book.Skipped, "redirect", "to " + to.URL}
+	return verdict{book.Skipped, settings.Redirect, "to " + to.URL}
 }

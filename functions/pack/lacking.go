@@ -18,28 +18,41 @@ import (
 // or of which nothing can be read, and what a collection wants that has a limit of
 // pages, for which a rebuild counts them.
 func (f *Function) renewLacking(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, lacking []layout.Identity) error {
-	if len(lacking) == 0 {
-		return nil
+	lacks := make(map[layout.Identity]bool, len(lacking))
+	for _, id := range lacking {
+		lacks[id] = true
 	}
-	last, err := f.lastOf(ctx, s, front, entries, lacking)
-	if err != nil {
-		return fmt.Errorf("cannot look up what other collections have: %w", err)
-	}
-	var due []frontier.Due
+	var wanted []frontier.Entry
 	missed := false
 	for _, e := range entries {
-		o := last[e.ID]
 		switch {
-		case o == nil || slices.Contains(o.Collections, e.Collection):
-		case s.IsLimited(e.Collection) || o.State != book.Stored && o.State != book.Unchanged:
+		case !lacks[e.ID]:
+		case s.IsLimited(e.Collection):
 			missed = true
 		default:
-			e.Exponent, e.Last = o.Exponent, batch.LookOf(*o)
-			due = append(due, frontier.Due{Entry: e, Version: o.Version})
+			wanted = append(wanted, e)
+		}
+	}
+	var due []frontier.Due
+	if len(wanted) > 0 {
+		last, err := f.lastOf(ctx, s, front, wanted)
+		if err != nil {
+			return fmt.Errorf("cannot look up what other collections have: %w", err)
+		}
+		for _, e := range wanted {
+			o := last[e.ID]
+			switch {
+			case o != nil && slices.Contains(o.Collections, e.Collection):
+			case o == nil || o.State != book.Stored && o.State != book.Unchanged:
+				missed = true
+			default:
+				e.Exponent, e.Last = o.Exponent, batch.LookOf(*o)
+				due = append(due, frontier.Due{Entry: e, Version: o.Version})
+			}
 		}
 	}
 	renewed, err := front.Renew(ctx, f.Now(), due)
-	if err == nil && (missed || renewed < len(due) || len(last) < len(lacking)) {
+	if err == nil && (missed || renewed < len(due)) {
 		err = front.Miss(ctx)
 	}
 	return err

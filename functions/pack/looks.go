@@ -15,8 +15,12 @@ import (
 
 // lastOf returns the last final outcomes of pages that the frontier calls
 // stored. The spool comes first: what is packed in between is in the books.
-func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, lacking []layout.Identity) (map[layout.Identity]*book.Outcome, error) {
-	decided, err := front.Decided(ctx, lacking)
+func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry) (map[layout.Identity]*book.Outcome, error) {
+	ids := make([]layout.Identity, len(entries))
+	for i, e := range entries {
+		ids[i] = e.ID
+	}
+	decided, err := front.Decided(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
