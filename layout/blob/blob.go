@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 )
 
 // Errors that every implementation wraps, so that callers tell them apart by
@@ -26,6 +27,10 @@ var (
 type Object struct {
 	Key  string
 	Size int64
+	// Modified is when the object was stored, by the store's clock and to the
+	// second at least: good for judging what is a day old, and for nothing that
+	// must be right.
+	Modified time.Time
 }
 
 // Range selects bytes of an object: Length bytes from Offset. A negative

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
@@ -74,6 +75,8 @@ func (f fixture) want(t *testing.T, key string, r blob.Range, want string) {
 	}
 }
 
+// list returns keys and sizes. When they were stored is checked to within a
+// day: clocks may differ.
 func (f fixture) list(t *testing.T, prefix, startAfter string) []blob.Object {
 	t.Helper()
 	var objects []blob.Object
@@ -81,6 +84,10 @@ func (f fixture) list(t *testing.T, prefix, startAfter string) []blob.Object {
 		if err != nil {
 			t.Fatalf("list %q behind %q: %v", prefix, startAfter, err)
 		}
+		if age := time.Since(object.Modified).Abs(); age > 24*time.Hour {
+			t.Errorf("%s was stored %v ago", object.Key, age)
+		}
+		object.Modified = time.Time{}
 		objects = append(objects, object)
 	}
 	return objects

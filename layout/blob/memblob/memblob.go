@@ -9,24 +9,40 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
 // Bucket is a blob.Bucket in memory.
 type Bucket struct {
+	now func() time.Time
+
 	mu      sync.RWMutex
-	objects map[string][]byte // guarded by mu; contents are never changed
+	objects map[string]object // guarded by mu
+}
+
+type object struct {
+	content  []byte // never changed
+	modified time.Time
 }
 
 // New returns an empty bucket.
-func New() *Bucket { return &Bucket{objects: map[string][]byte{}} }
+func New() *Bucket { return NewAt(time.Now) }
+
+// NewAt returns an empty bucket with a clock of its own.
+func NewAt(now func() time.Time) *Bucket { return &Bucket{now: now, objects: map[string]object{}} }
 
 func (b *Bucket) find(key string) ([]byte, bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	content, found := b.objects[key]
-	return content, found
+	o, found := b.objects[key]
+	return o.content, found
+}
+
+// put is called while mu is locked.
+func (b *Bucket) put(key string, content []byte) {
+	b.objects[key] = object{bytes.Clone(content), b.now()}
 }
 
 // Get implements blob.Reader.
@@ -79,9 +95,9 @@ func (b *Bucket) snapshot(prefix, startAfter string) []blob.Object {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	var objects []blob.Object
-	for key, content := range b.objects {
+	for key, o := range b.objects {
 		if strings.HasPrefix(key, prefix) && key > startAfter {
-			objects = append(objects, blob.Object{Key: key, Size: int64(len(content))})
+			objects = append(objects, blob.Object{Key: key, Size: int64(len(o.content)), Modified: o.modified})
 		}
 	}
 	slices.SortFunc(objects, func(a, b blob.Object) int { return strings.Compare(a.Key, b.Key) })
@@ -98,7 +114,7 @@ func (b *Bucket) Create(ctx context.Context, key string, content []byte) error {
 	if _, found := b.objects[key]; found {
 		return fmt.Errorf("cannot create %s: %w", key, blob.ErrExists)
 	}
-	b.objects[key] = bytes.Clone(content)
+	b.put(key, content)
 	return nil
 }
 
@@ -109,7 +125,7 @@ func (b *Bucket) Replace(ctx context.Context, key string, content []byte) error 
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.objects[key] = bytes.Clone(content)
+	b.put(key, content)
 	return nil
 }
 

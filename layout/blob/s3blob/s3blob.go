@@ -181,7 +181,7 @@ func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[
 				yield(blob.Object{}, b.fail(ctx, "list", prefix, info.Err))
 				return
 			}
-			if !yield(blob.Object{Key: info.Key, Size: info.Size}, nil) {
+			if !yield(blob.Object{Key: info.Key, Size: info.Size, Modified: info.LastModified}, nil) {
 				return
 			}
 		}
