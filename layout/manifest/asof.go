@@ -26,7 +26,7 @@ var ErrNotKept = errors.New("generation is not kept any more")
 // was ahead has all later generations take its time until that has come; what
 // became true meanwhile is told from then on, and not as of the moments at
 // which it did. A clock that was behind changes nothing. For a generation that
-// is lost stands the one before.
+// is lost or damaged stands the one before.
 //
 // It costs what Read does, and as many GETs as it takes to halve the
 // generations to one.
@@ -42,12 +42,12 @@ func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Ti
 	for high-low > 1 {
 		middle := low + (high-low)/2
 		m, err := At(ctx, bucket, p, middle)
-		for n := middle; errors.Is(err, blob.ErrAbsent) && n > low+1; {
+		for n := middle; isLost(err) && n > low+1; {
 			n--
 			m, err = At(ctx, bucket, p, n)
 		}
 		switch {
-		case errors.Is(err, blob.ErrAbsent): // lost, or collected since newest was read
+		case isLost(err): // or collected since newest was read
 			low = middle
 		case err != nil:
 			return Manifest{}, err
@@ -62,3 +62,6 @@ func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Ti
 	}
 	return found, nil
 }
+
+// isLost reports whether a generation cannot be read, though the store answers.
+func isLost(err error) bool { return errors.Is(err, blob.ErrAbsent) || errors.Is(err, ErrDamaged) }

@@ -44,7 +44,8 @@ type Manifest struct {
 	// deleted when no reader needs them any more.
 	Condemned []Condemned `json:"condemned,omitempty"`
 
-	hash string // of the bytes it was read from
+	hash  string // of the bytes it was read from
+	later error  // see Later
 }
 
 // Package is a storage package. Its identifier is permanent in its partition.
@@ -160,34 +161,50 @@ func (m *Manifest) encode() ([]byte, error) {
 	return compress(append(content[:len(content)-1], sumMember+sum+"\"}\n"...)), nil
 }
 
-// Decode reads a generation of a partition and fails if any of its bytes
-// changed since it was written.
+// ErrDamaged says that the bytes of a generation, or of a hint, are not those
+// that were written.
+var ErrDamaged = errors.New("it is damaged")
+
+// Later says why a later generation, which is there, cannot be read, where that
+// is so: then this one serves those who read, and nothing may be committed,
+// condemned or deleted because of what it says. It is nil for every generation
+// that was the newest when it was read.
+func (m *Manifest) Later() error {
+	if m.later == nil {
+		return nil
+	}
+	return fmt.Errorf("generation %d of partition %s is the newest that can be read, and not the last: %w; run bucketsearch verify --repair",
+		m.Generation, m.Partition, m.later)
+}
+
+// Decode reads a generation of a partition. It fails with ErrDamaged if any of
+// its bytes changed since it was written.
 func Decode(p layout.Partition, stored []byte) (Manifest, error) {
 	m := Manifest{hash: layout.ContentHash(stored)}
 	content := stored
 	if !bytes.HasPrefix(stored, []byte("{")) { // as it was once
 		var err error
 		if content, err = decompress(stored); err != nil {
-			return Manifest{}, err
+			return Manifest{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
 	}
 	if len(content) <= sumBytes {
-		return Manifest{}, errors.New("it is too short")
+		return Manifest{}, fmt.Errorf("%w: it is too short", ErrDamaged)
 	}
 	end := len(content) - sumBytes
 	summed := append(content[:end:end], '}')
 	if string(content[end:]) != sumMember+layout.ContentHash(summed)+"\"}\n" {
-		return Manifest{}, errors.New("its sum is that of another content")
+		return Manifest{}, fmt.Errorf("%w: its sum is that of another content", ErrDamaged)
 	}
 	s := document{Manifest: &m}
 	if err := json.Unmarshal(summed, &s); err != nil {
-		return Manifest{}, err
+		return Manifest{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if s.Format != format {
 		return Manifest{}, fmt.Errorf("it is of format %d, and this program reads format %d only: use the version that wrote it, or crawl into a new bucket", max(s.Format, 1), format)
 	}
 	if m.Partition != p || m.Generation == 0 {
-		return Manifest{}, fmt.Errorf("it is of partition %s, generation %d", m.Partition, m.Generation)
+		return Manifest{}, fmt.Errorf("%w: it is of partition %s, generation %d", ErrDamaged, m.Partition, m.Generation)
 	}
 	return m, nil
 }

@@ -25,13 +25,19 @@ func Newer(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error
 	if errors.Is(err, blob.ErrAbsent) {
 		return m, nil
 	}
-	if err != nil {
-		return Manifest{}, err
+	if err == nil {
+		if hint, err := Hint(ctx, bucket, m.Partition); err == nil && hint.Generation > next.Generation {
+			next = hint
+		}
+		next, err = follow(ctx, bucket, next)
 	}
-	if hint, err := Hint(ctx, bucket, m.Partition); err == nil && hint.Generation > next.Generation {
-		next = hint
+	if !errors.Is(err, ErrDamaged) {
+		return next, err
 	}
-	return follow(ctx, bucket, next)
+	if next, err = Read(ctx, bucket, m.Partition); err == nil && next.Generation < m.Generation {
+		return m, nil // all that is left of it
+	}
+	return next, err
 }
 
 // follow returns the last generation from m on.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -22,29 +23,29 @@ const Fresh = time.Hour
 // there is none. It costs two GETs, for the hint and the generation behind it,
 // and a HEAD: that nothing is behind a hint says something only while the
 // generation itself is there, because the oldest are deleted first.
+//
+// For a newest generation that is damaged stands the one before, for those who
+// read; its Later says so. Read fails with ErrDamaged where none can be read.
 func Read(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
 	hint, err := Hint(ctx, bucket, p)
 	if err == nil {
 		m, err := follow(ctx, bucket, hint)
-		if err != nil || m.Generation > hint.Generation {
-			return m, err
+		if err == nil && m.Generation == hint.Generation {
+			_, err = bucket.Head(ctx, layout.ManifestKey(p, m.Generation))
 		}
-		if _, err := bucket.Head(ctx, layout.ManifestKey(p, m.Generation)); !errors.Is(err, blob.ErrAbsent) {
+		if !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, ErrDamaged) {
 			return m, err
 		}
 	}
-	m, err := newestListed(ctx, bucket, p)
-	if err != nil {
-		return Manifest{}, err
-	}
-	if m.Generation < hint.Generation { // of the newest only the hint is left
-		return hint, nil
+	m, err := newestListed(ctx, bucket, p, hint)
+	if err != nil || m.later != nil {
+		return m, err
 	}
 	return follow(ctx, bucket, m)
 }
 
 // At returns one generation of a partition, or an error wrapping
-// blob.ErrAbsent.
+// blob.ErrAbsent or ErrDamaged.
 func At(ctx context.Context, bucket blob.Reader, p layout.Partition, generation uint64) (Manifest, error) {
 	key := layout.ManifestKey(p, generation)
 	content, err := bucket.Get(ctx, key, blob.Range{})
@@ -53,28 +54,50 @@ func At(ctx context.Context, bucket blob.Reader, p layout.Partition, generation 
 	}
 	m, err := Decode(p, content)
 	if err == nil && m.Generation != generation {
-		err = fmt.Errorf("it is of generation %d", m.Generation)
+		err = fmt.Errorf("%w: it is of generation %d", ErrDamaged, m.Generation)
 	}
 	if err != nil {
-		return Manifest{}, fmt.Errorf("manifest %s is damaged: %w", key, err)
+		return Manifest{}, fmt.Errorf("cannot read manifest %s: %w", key, err)
 	}
 	return m, nil
 }
 
-func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
-	var newest uint64
+// newestListed returns the newest generation that can be read, of those that
+// are listed and of which the hint, the zero generation if there is none, is a
+// copy. Foreign objects are left alone.
+func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, hint Manifest) (Manifest, error) {
+	var listed []uint64
 	for object, err := range bucket.List(ctx, layout.ManifestPrefix(p), "") {
 		if err != nil {
 			return Manifest{}, fmt.Errorf("cannot list manifests of partition %s: %w", p, err)
 		}
-		if _, newest, err = layout.ParseManifestKey(object.Key); err != nil {
-			return Manifest{}, err
+		if _, number, err := layout.ParseManifestKey(object.Key); err == nil {
+			listed = append(listed, number)
 		}
 	}
-	if newest == 0 {
-		return Manifest{Partition: p}, nil
+	newest := Manifest{Partition: p}
+	if hint.Generation > 0 {
+		newest = hint
 	}
-	return At(ctx, bucket, p, newest)
+	for _, number := range slices.Backward(listed) {
+		if number <= hint.Generation { // of the newest only the hint is left
+			break
+		}
+		m, err := At(ctx, bucket, p, number)
+		switch {
+		case err == nil:
+			m.later = newest.later
+			return m, nil
+		case !errors.Is(err, ErrDamaged):
+			return Manifest{}, err
+		case newest.later == nil:
+			newest.later = err
+		}
+	}
+	if newest.Generation == 0 {
+		return newest, newest.later
+	}
+	return newest, nil
 }
 
 // Commit makes edit true in the next generation of the partition and returns
@@ -90,6 +113,9 @@ func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now fun
 		began := now()
 		late := func() bool { return now().Sub(began) >= Fresh }
 		base, err := Read(ctx, bucket, p)
+		if err == nil {
+			err = base.Later()
+		}
 		if err != nil {
 			return Manifest{}, err
 		}

@@ -1,0 +1,302 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+)
+
+// Evidence is an object from which it follows that a partition had later
+// generations than the newest that can be read.
+type Evidence struct {
+	Key        string // of the object
+	Generation uint64 // there was this one at least; 0 where the number is unknown
+	Detail     string // what the object tells: a sentence without its subject
+}
+
+// Lost returns the evidence that a partition had later generations than newest,
+// which is what manifest.Read returned a short while ago, the zero generation
+// where there is none. Each kind of object proves it in its own way:
+//
+//	package, book, segment, overlay   there is no generation at all, and generation 1 is older than the first of these
+//	manifest                          it has a higher number, and cannot be read
+//	overlay                           it was made for a generation that could only follow one that is lost
+//	epoch                             whoever claimed it had read a later generation
+//	book, package                     it tells of a batch that newest has not consumed, and whose spool object is gone:
+//	                                  that is deleted once a generation has consumed the batch, and not before
+//
+// What was put before a commit that never came is no evidence: its batch still
+// waits in the spool, or was consumed by the generation that came instead. Nor
+// is everything that is lost proved: where nothing is, it is as if the last
+// commits had not come, and what they did is done again.
+//
+// It lists the objects of the partition, and reads packages and books that are
+// neither listed nor condemned, and the last epochs.
+func Lost(ctx context.Context, bucket blob.Reader, newest manifest.Manifest) ([]Evidence, error) {
+	for {
+		s := search{bucket: bucket, newest: newest}
+		if err := s.run(ctx); err != nil {
+			return nil, fmt.Errorf("cannot tell whether generations of partition %s are lost: %w", newest.Partition, err)
+		}
+		if len(s.found) == 0 {
+			return nil, nil
+		}
+		// What was committed since newest was read may explain all of it.
+		current, err := manifest.Read(ctx, bucket, newest.Partition)
+		if errors.Is(err, manifest.ErrDamaged) || err == nil && current.Generation <= newest.Generation {
+			return s.found, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		newest = current
+	}
+}
+
+// search looks for evidence.
+type search struct {
+	bucket blob.Reader
+	newest manifest.Manifest
+	found  []Evidence
+	left   map[layout.Version]bool // batches whose spool objects are there
+}
+
+func (s *search) run(ctx context.Context) error {
+	steps := []func(context.Context) error{s.manifests, s.overlays, s.epochs}
+	if s.newest.Generation == 0 {
+		steps = append(steps, s.anything)
+	} else {
+		steps = append(steps, s.books, s.packages)
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *search) add(key string, generation uint64, format string, args ...any) {
+	s.found = append(s.found, Evidence{key, generation, fmt.Sprintf(format, args...)})
+}
+
+// rest says which generation is the newest, for sentences.
+func (s *search) rest() string {
+	if s.newest.Generation == 0 {
+		return "no generation is left"
+	}
+	return fmt.Sprintf("the newest that is left is generation %d", s.newest.Generation)
+}
+
+// manifests finds later generations that cannot be read.
+func (s *search) manifests(ctx context.Context) error {
+	p := s.newest.Partition
+	for object, err := range s.bucket.List(ctx, layout.ManifestPrefix(p), layout.ManifestKey(p, s.newest.Generation)) {
+		if err != nil {
+			return err
+		}
+		_, number, err := layout.ParseManifestKey(object.Key)
+		if err != nil {
+			continue // a foreign object
+		}
+		_, err = manifest.At(ctx, s.bucket, p, number)
+		switch {
+		case errors.Is(err, manifest.ErrDamaged):
+			s.add(object.Key, number, "is a generation that cannot be read, and %s", s.rest())
+		case err != nil && !errors.Is(err, blob.ErrAbsent):
+			return err
+		}
+	}
+	return nil
+}
+
+// overlays finds the one that was made for the latest generation. Who commits
+// puts overlays for the next generation, so that one of these may be there
+// without it.
+func (s *search) overlays(ctx context.Context) error {
+	var key string
+	var latest uint64
+	for object, err := range s.bucket.List(ctx, layout.OverlayPrefix(s.newest.Partition), "") {
+		if err != nil {
+			return err
+		}
+		if _, number, err := layout.ParseOverlayKey(object.Key); err == nil && number > s.newest.Generation+1 && number > latest {
+			key, latest = object.Key, number
+		}
+	}
+	if key != "" {
+		s.add(key, latest-1, "was made for generation %d, and %s", latest, s.rest())
+	}
+	return nil
+}
+
+// maxClaims is how many of the last claims are read until one tells of the
+// partition.
+const maxClaims = 16
+
+// epochs finds what the last claimer who had read the partition knew of it.
+func (s *search) epochs(ctx context.Context) error {
+	var keys []string
+	for object, err := range s.bucket.List(ctx, layout.Epochs, "") {
+		if err != nil {
+			return err
+		}
+		keys = append(keys, object.Key)
+	}
+	for _, key := range slices.Backward(keys[max(0, len(keys)-maxClaims):]) {
+		content, err := s.bucket.Get(ctx, key, blob.Range{})
+		if errors.Is(err, blob.ErrAbsent) || errors.Is(err, blob.ErrRange) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		known, told := layout.ReadClaim(content).Generations[s.newest.Partition]
+		if !told {
+			continue
+		}
+		if known > s.newest.Generation {
+			s.add(key, known, "was claimed by one who had read generation %d of partition %s, and %s", known, s.newest.Partition, s.rest())
+		}
+		return nil
+	}
+	return nil
+}
+
+// kinds are the objects that only a generation can list.
+var kinds = []struct{ prefix, suffix string }{
+	{layout.Packages, ".spf"}, {layout.Books, ".book"}, {layout.Segments, ".seg"}, {layout.Overlays, ".ovl"},
+}
+
+// anything finds the first object of each kind, where there is no generation.
+func (s *search) anything(ctx context.Context) error {
+	for _, kind := range kinds {
+		for object, err := range s.bucket.List(ctx, kind.prefix+s.newest.Partition.String()+"/", "") {
+			if err != nil {
+				return err
+			}
+			if strings.HasSuffix(object.Key, kind.suffix) {
+				s.add(object.Key, 1, "is there, and no generation that could list it")
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// books finds those that tell of batches which only a lost generation can have
+// consumed. One that is damaged tells nothing.
+func (s *search) books(ctx context.Context) error {
+	return s.eachUnlisted(ctx, layout.Books, func(key string) error {
+		opened, err := book.Open(ctx, s.bucket, key)
+		if errors.Is(err, book.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		seen := make(map[layout.Version]bool)
+		for o, err := range opened.Outcomes(ctx, layout.Range{}) {
+			if errors.Is(err, book.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if seen[o.Version] {
+				continue
+			}
+			seen[o.Version] = true
+			if proved, err := s.batch(ctx, key, o.Version); err != nil || proved {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// packages finds those with pages of such batches, where books prove nothing:
+// each is read whole.
+func (s *search) packages(ctx context.Context) error {
+	if len(s.found) > 0 {
+		return nil
+	}
+	return s.eachUnlisted(ctx, layout.Packages, func(key string) error {
+		content, err := s.bucket.Get(ctx, key, blob.Range{})
+		if errors.Is(err, blob.ErrAbsent) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		pages, err := webobject.Open(content)
+		if err != nil {
+			return nil
+		}
+		seen := make(map[layout.Version]bool)
+		for page, err := range pages.Objects() {
+			if err != nil || seen[page.Version] {
+				continue
+			}
+			seen[page.Version] = true
+			if proved, err := s.batch(ctx, key, page.Version); err != nil || proved {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// eachUnlisted visits the objects of a kind that newest neither lists nor
+// condemns.
+func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key string) error) error {
+	known := make(map[string]bool)
+	for key := range s.newest.Objects() {
+		known[key] = true
+	}
+	for _, c := range s.newest.Condemned {
+		known[c.Key] = true
+	}
+	for object, err := range s.bucket.List(ctx, kind+s.newest.Partition.String()+"/", "") {
+		if err == nil && !known[object.Key] {
+			err = visit(object.Key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batch reports whether an object that tells of a batch proves something, and
+// adds it then. Token 0 is no batch: it stands for what repair took back.
+func (s *search) batch(ctx context.Context, key string, v layout.Version) (proved bool, err error) {
+	if v.Token == 0 || s.newest.HasConsumed(v) || s.newest.IsClosed(v) {
+		return false, nil
+	}
+	left, known := s.left[v]
+	if !known {
+		_, err := s.bucket.Head(ctx, layout.SpoolKey(s.newest.Partition, v))
+		if err != nil && !errors.Is(err, blob.ErrAbsent) {
+			return false, err
+		}
+		if s.left == nil {
+			s.left = make(map[layout.Version]bool)
+		}
+		left = err == nil
+		s.left[v] = left
+	}
+	if !left {
+		s.add(key, s.newest.Generation+1, "tells of batch %s, which generation %d has not consumed, and whose spool object is gone: a later generation consumed it",
+			v, s.newest.Generation)
+	}
+	return !left, nil
+}
