@@ -19,6 +19,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/restore"
 	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -82,11 +83,12 @@ func (f *Function) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	errs := []error{f.refresh(ctx, inForce)}
+	fronts := &restore.Frontiers{Bucket: f.Bucket, Redis: f.Redis, Now: f.Now, Worker: f.Worker, Log: f.Log}
+	errs := []error{fronts.Refresh(ctx, inForce)}
 	out, err := f.leases(ctx, inForce)
 	errs = append(errs, err)
 	for _, p := range inForce.Partitions() {
-		errs = append(errs, f.sweepPartition(ctx, inForce, p, out))
+		errs = append(errs, f.sweepPartition(ctx, inForce, p, out, fronts))
 	}
 	errs = append(errs, f.forgetLetters(ctx, inForce), f.resend(ctx), f.clearFeedback(ctx), f.enforceLimits(ctx, inForce))
 	for _, crawl := range inForce.Crawl.Partitions() {

@@ -89,14 +89,13 @@ func (w *world) run() []string {
 // frontierOf is all that matters of a frontier.
 type frontierOf struct {
 	Epoch   uint64
-	Counts  frontier.Counts
 	Pending []string
 }
 
 func (w *world) frontier(crawl int) frontierOf {
 	w.t.Helper()
 	front := frontier.New(w.Redis, crawl)
-	f := frontierOf{Counts: functionstest.Counts(w.t, w.Redis, crawl)}
+	var f frontierOf
 	var err error
 	if f.Epoch, err = front.Epoch(w.t.Context()); err != nil {
 		w.t.Fatal(err)
@@ -112,15 +111,6 @@ func (w *world) frontier(crawl int) frontierOf {
 	}
 	slices.Sort(f.Pending)
 	return f
-}
-
-func ids(urls ...string) []string {
-	var all []string
-	for _, url := range urls {
-		all = append(all, layout.IdentityOf(url).String())
-	}
-	slices.Sort(all)
-	return all
 }
 
 // lease takes the next lease of a crawl partition.

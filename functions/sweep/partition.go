@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/functions/restore"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -27,7 +28,7 @@ type partition struct {
 }
 
 // sweepPartition runs the steps of one partition.
-func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id layout.Partition, out map[layout.Version]bool) error {
+func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id layout.Partition, out map[layout.Version]bool, fronts *restore.Frontiers) error {
 	// Spool before manifest: a batch that is packed in between is consumed.
 	spooled, err := f.list(ctx, layout.SpoolPrefix(id))
 	if err != nil {
@@ -41,7 +42,7 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 		return err
 	}
 	p := &partition{Function: f, settings: s, id: id, out: out, spooled: spooled, manifest: m}
-	return errors.Join(p.raiseUndone(ctx), p.recrawl(ctx), p.tidySpool(ctx), p.compact(ctx), p.forget(ctx), p.maskGone(ctx), p.dropGone(ctx), p.clearOutlived(ctx), p.clearOrphans(ctx), p.forgetPast(ctx), p.collect(ctx))
+	return errors.Join(p.raiseUndone(ctx), fronts.Renew(ctx, s, &m), p.tidySpool(ctx), p.compact(ctx), p.forget(ctx), p.maskGone(ctx), p.dropGone(ctx), p.clearOutlived(ctx), p.clearOrphans(ctx), p.forgetPast(ctx), p.collect(ctx))
 }
 
 // commit makes an edit true in the partition's next generation.

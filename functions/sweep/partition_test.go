@@ -186,3 +186,33 @@ func (w *world) waits(batch layout.Version) {
 		w.t.Fatal(err)
 	}
 }
+
+// What does not need Redis is done without it.
+func TestWithoutRedis(t *testing.T) {
+	rdb := redistest.Embedded(t)
+	w := newWorld(t, rdb)
+	w.consume(4)
+	w.clock.Advance(w.Limits.Keep)
+	if err := rdb.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(t.Context()); err == nil {
+		t.Error("Run: no error")
+	}
+	if got := functionstest.Keys(t, w.bucket, layout.Spool); len(got) != 1 {
+		t.Errorf("spool %v", got)
+	}
+}
+
+// A page that is due waits again after a sweep.
+func TestDueIsAskedAgain(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t))
+	w.spool(4, one+"due", book.Stored)
+	w.run()
+	w.pack(0, 4, one+"due")
+	w.clock.Advance(30 * 24 * time.Hour)
+	w.run()
+	if got := functionstest.Counts(t, w.Redis, 1).Again; got != 1 {
+		t.Errorf("%d wait again, want 1", got)
+	}
+}

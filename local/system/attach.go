@@ -11,6 +11,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/bucketsearch/bucketsearch/functions/restore"
 	"github.com/bucketsearch/bucketsearch/functions/sweep"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/datadir"
@@ -133,10 +134,11 @@ func (a *Attached) Close() error {
 	return errors.Join(errs...)
 }
 
-// Rebuild restores the frontier of the system that runs. The messages that a
-// rebuild saves are not sent: that system's own sweep finds what is undone.
-func (a *Attached) Rebuild(ctx context.Context) (sweep.Rebuilt, error) {
-	return a.sweep("rebuild").Rebuild(ctx)
+// Rebuild restores the frontier of the system that runs. That system's own sweep
+// finds what is undone.
+func (a *Attached) Rebuild(ctx context.Context) (restore.Rebuilt, error) {
+	fronts := &restore.Frontiers{Bucket: a.Bucket, Redis: a.Redis, Now: time.Now, Worker: commandWorker("rebuild"), Log: slog.New(slog.DiscardHandler)}
+	return fronts.Rebuild(ctx)
 }
 
 // Reindex has packages indexed anew, those that other versions of analyzers
@@ -154,10 +156,13 @@ func (a *Attached) Reindex(ctx context.Context, all bool) (packages int, err err
 // are hints, and the system's own sweep sends them.
 func (a *Attached) sweep(command string) *sweep.Function {
 	return &sweep.Function{
-		Bucket: a.Bucket, Redis: a.Redis, Sender: nowhere{}, Now: time.Now, Worker: fmt.Sprintf("%s/%d", command, os.Getpid()),
+		Bucket: a.Bucket, Redis: a.Redis, Sender: nowhere{}, Now: time.Now, Worker: commandWorker(command),
 		Limits: sweep.DefaultLimits(), Log: slog.New(slog.DiscardHandler),
 	}
 }
+
+// commandWorker names a command to those who wait for its lease.
+func commandWorker(command string) string { return fmt.Sprintf("%s/%d", command, os.Getpid()) }
 
 type nowhere struct{}
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/repair"
+	"github.com/bucketsearch/bucketsearch/functions/restore"
 	"github.com/bucketsearch/bucketsearch/functions/sweep"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -107,11 +108,8 @@ func (w *world) repair() repair.Report {
 func (w *world) rebuild() {
 	w.t.Helper()
 	for _, r := range w.runners {
-		f := sweep.Function{
-			Bucket: w.store, Redis: r.redis, Now: w.clock.Now, Worker: "operator",
-			Limits: w.sweepLimits(), Log: functionstest.Log(),
-		}
-		if _, err := f.Rebuild(w.t.Context()); err != nil {
+		fronts := restore.Frontiers{Bucket: w.store, Redis: r.redis, Now: w.clock.Now, Worker: "operator", Log: functionstest.Log()}
+		if _, err := fronts.Rebuild(w.t.Context()); err != nil {
 			w.t.Fatal(err)
 		}
 	}

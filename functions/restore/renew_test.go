@@ -1,4 +1,4 @@
-package sweep
+package restore
 
 import (
 	"errors"
@@ -84,7 +84,7 @@ func (w *world) teach(p layout.Partition, outcomes ...book.Outcome) {
 
 // What is due is asked for again whether a sweep finds it or a rebuild does,
 // and all others are left alone. Nobody calls it pending.
-func TestRecrawl(t *testing.T) {
+func TestRenew(t *testing.T) {
 	const day = 24 * time.Hour
 	missing := kept(t, 56, one+"missing", book.Unchanged, -2, 0)
 	missing.Reason, missing.Status = "http 404", 404
@@ -184,7 +184,7 @@ func TestRenewedAndScheduled(t *testing.T) {
 
 // The books are read when something may be due, and not before; a clock that is
 // lost costs one look.
-func TestRecrawlLooksSeldom(t *testing.T) {
+func TestRenewLooksSeldom(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.teach(0, kept(t, 51, one+"a", book.Stored, -1, 0))
 	w.run()
@@ -224,7 +224,7 @@ func TestRecrawlLooksSeldom(t *testing.T) {
 }
 
 // A pass that fails is made again.
-func TestRecrawlThatFails(t *testing.T) {
+func TestRenewThatFails(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.teach(0, kept(t, 51, one+"a", book.Stored, 0, 0))
 	w.run()
@@ -236,8 +236,8 @@ func TestRecrawlThatFails(t *testing.T) {
 		}
 		return faultblob.None
 	})
-	if err := w.Run(t.Context()); !errors.Is(err, blob.ErrRetryable) {
-		t.Errorf("Run: %v", err)
+	if err := w.sweep(); !errors.Is(err, blob.ErrRetryable) {
+		t.Errorf("sweep: %v", err)
 	}
 	fail = false
 	w.run()

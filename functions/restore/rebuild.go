@@ -1,4 +1,4 @@
-package sweep
+package restore
 
 import (
 	"context"
@@ -35,7 +35,7 @@ type Rebuilt struct {
 
 // Rebuild restores the whole frontier from the bucket, whether or not it has
 // to be, in a new epoch. It fails with ErrRebuilding.
-func (f *Function) Rebuild(ctx context.Context) (Rebuilt, error) {
+func (f *Frontiers) Rebuild(ctx context.Context) (Rebuilt, error) {
 	s, err := settings.Read(ctx, f.Bucket)
 	if err != nil {
 		return Rebuilt{}, err
@@ -43,8 +43,9 @@ func (f *Function) Rebuild(ctx context.Context) (Rebuilt, error) {
 	return f.rebuild(ctx, s, s.Crawl.Partitions())
 }
 
-// refresh restores the frontiers that have to be, or else look for what is missed. Another's rebuild is as good.
-func (f *Function) refresh(ctx context.Context, s *settings.Settings) error {
+// Refresh restores the frontiers that have to be, as the package says. Another's
+// rebuild is as good.
+func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
 	stale, err := f.stale(ctx, s)
 	if err == nil && len(stale) == 0 {
 		stale, err = f.missed(ctx, s)
@@ -60,7 +61,7 @@ func (f *Function) refresh(ctx context.Context, s *settings.Settings) error {
 
 // stale returns the crawl partitions whose frontiers are missing, were built
 // under other settings, or are behind the books of any storage partition.
-func (f *Function) stale(ctx context.Context, s *settings.Settings) ([]int, error) {
+func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) ([]int, error) {
 	learnt := make(map[layout.Partition]string)
 	for _, p := range s.Partitions() {
 		m, err := manifest.Read(ctx, f.Bucket, p)
@@ -89,7 +90,7 @@ func (f *Function) stale(ctx context.Context, s *settings.Settings) ([]int, erro
 
 // missed returns the crawl partitions in which collections may miss pages that
 // others have: once nothing is left to ask for in any, for a rebuild is dear.
-func (f *Function) missed(ctx context.Context, s *settings.Settings) ([]int, error) {
+func (f *Frontiers) missed(ctx context.Context, s *settings.Settings) ([]int, error) {
 	var missed []int
 	for _, crawl := range s.Crawl.Partitions() {
 		counts, err := frontier.New(f.Redis, crawl).Counts(ctx)
@@ -103,7 +104,7 @@ func (f *Function) missed(ctx context.Context, s *settings.Settings) ([]int, err
 	return missed, nil
 }
 
-func (f *Function) rebuild(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {
+func (f *Frontiers) rebuild(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {
 	worked, err := lease.New(f.Redis, f.Worker).Do(ctx, "rebuild", f.Now, leaseTime, func() (err error) {
 		done, err = f.restore(ctx, s, stale)
 		return err
@@ -121,7 +122,7 @@ func (f *Function) rebuild(ctx context.Context, s *settings.Settings, stale []in
 // restore loads the fold of books and spool into the frontiers of the stale
 // crawl partitions, in a new epoch, so that tokens never start again. The
 // epoch is claimed late: whoever was slower opens the higher one.
-func (f *Function) restore(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {
+func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {
 	began := f.Now()
 	fronts := make(map[int]*frontier.Frontier)
 	for _, crawl := range stale {
@@ -175,7 +176,7 @@ func (f *Function) restore(ctx context.Context, s *settings.Settings, stale []in
 // is open: else a crawl that has nothing left to ask looks as if all were done.
 // When only some frontiers were stale, the others have yet to learn what the
 // spool says, and the events that are raised again tell them.
-func (f *Function) refill(ctx context.Context, spooled []account.Spooled) error {
+func (f *Frontiers) refill(ctx context.Context, spooled []account.Spooled) error {
 	for _, s := range spooled {
 		waiting := frontier.Waiting{Batch: s.Batch, Bytes: s.Bytes, Pages: s.Pages, Since: f.Now(), Settled: true}
 		if err := frontier.NewInbox(f.Redis, s.Partition).Add(ctx, waiting); err != nil {

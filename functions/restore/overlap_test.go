@@ -1,4 +1,4 @@
-package sweep
+package restore
 
 import (
 	"fmt"
@@ -108,9 +108,9 @@ func testRoom(t *testing.T, limit func(*collection.Collection)) {
 	}
 }
 
-// TestRecrawlForAnother: a page is due by the first of its collections that is,
+// TestRenewForAnother: a page is due by the first of its collections that is,
 // and is asked for on behalf of the first that still admits it.
-func TestRecrawlForAnother(t *testing.T) {
+func TestRenewForAnother(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb)
 		w.beside("hourly", collection.Seed{URL: one + "x", Scope: collection.Prefix, Depth: collection.Unlimited}, func(c *collection.Collection) {

@@ -1,4 +1,4 @@
-package sweep
+package restore
 
 import (
 	"fmt"
@@ -42,9 +42,9 @@ func benchmarkRebuild(b *testing.B, rdb *redis.Client, half int) {
 	b.ReportMetric(float64(2*half*b.N)/b.Elapsed().Seconds(), "URLs/s")
 }
 
-// BenchmarkRecrawl looks through the outcomes of 50,000 pages, of which one in a
+// BenchmarkRenew looks through the outcomes of 50,000 pages, of which one in a
 // hundred is due.
-func BenchmarkRecrawl(b *testing.B) {
+func BenchmarkRenew(b *testing.B) {
 	const pages = 50_000
 	w := newWorld(b, redistest.Embedded(b))
 	var learnt book.Book
@@ -58,12 +58,12 @@ func BenchmarkRecrawl(b *testing.B) {
 	functionstest.Learn(b, w.bucket, 0, learnt)
 	w.run()
 	w.clock.Advance(24 * time.Hour)
-	p := &partition{Function: w.Function, settings: w.inForce, manifest: w.manifest(0)}
+	m := functionstest.Manifest(b, w.bucket, 0)
 	for b.Loop() {
 		if err := w.Redis.Del(b.Context(), clock{w.Redis, 0}.key()).Err(); err != nil {
 			b.Fatal(err)
 		}
-		if err := p.recrawl(b.Context()); err != nil {
+		if err := w.Renew(b.Context(), w.inForce, &m); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package sweep
+package restore
 
 import (
 	"errors"
@@ -96,8 +96,8 @@ func TestRebuildFailsWithoutABook(t *testing.T) {
 	if err := w.bucket.Delete(t.Context(), lost); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Run(t.Context()); err == nil || !strings.Contains(err.Error(), lost) {
-		t.Errorf("Run: %v, want the key of the book", err)
+	if err := w.sweep(); err == nil || !strings.Contains(err.Error(), lost) {
+		t.Errorf("sweep: %v, want the key of the book", err)
 	}
 	if _, err := frontier.New(w.Redis, 0).Epoch(t.Context()); !errors.Is(err, frontier.ErrNotBuilt) {
 		t.Errorf("the frontier is open: %v", err)
@@ -169,8 +169,8 @@ func TestDistrustedWhileRebuilt(t *testing.T) {
 			}
 			return faultblob.None
 		})
-		if err := w.Run(t.Context()); !errors.Is(err, frontier.ErrReset) {
-			t.Errorf("Run: %v, want ErrReset", err)
+		if err := w.sweep(); !errors.Is(err, frontier.ErrReset) {
+			t.Errorf("sweep: %v, want ErrReset", err)
 		}
 		if _, err := frontier.New(rdb, 1).Epoch(t.Context()); !errors.Is(err, frontier.ErrNotBuilt) {
 			t.Errorf("Epoch: %v, want ErrNotBuilt", err)
@@ -244,14 +244,5 @@ func TestRebuildEndsWithoutRedis(t *testing.T) {
 	fronts := map[int]*frontier.Frontier{0: frontier.New(rdb, 0), 1: frontier.New(rdb, 1)}
 	if _, _, err := w.load(t.Context(), books, fronts, newAgenda(w.inForce, w.Now())); err == nil {
 		t.Error("no error")
-	}
-	// What does not need Redis is done all the same.
-	w.consume(4)
-	w.clock.Advance(w.Limits.Keep)
-	if err := w.Run(t.Context()); err == nil {
-		t.Error("Run: no error")
-	}
-	if got := functionstest.Keys(t, w.bucket, layout.Spool); len(got) != 1 {
-		t.Errorf("spool %v", got)
 	}
 }

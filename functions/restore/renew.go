@@ -1,27 +1,31 @@
-package sweep
+package restore
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// recrawl lets wait again what has become due since the frontiers were built.
-// It reads no more of the books than their outcomes, and those only when its
-// time has come. A frontier that is to be rebuilt learns it then.
-func (p *partition) recrawl(ctx context.Context) error {
-	at := clock{p.Redis, p.id}
-	due := &renewer{settings: p.settings, agenda: newAgenda(p.settings, p.Now()), shares: make(map[int][]frontier.Due), function: p.Function}
+// Renew lets wait again what has become due, by the books of a storage
+// partition, since the frontiers were built. It reads no more of them than their
+// outcomes, and those only when its time has come. A frontier that is to be
+// rebuilt learns it then.
+func (f *Frontiers) Renew(ctx context.Context, s *settings.Settings, m *manifest.Manifest) error {
+	at := clock{f.Redis, m.Partition}
+	due := &renewer{redis: f.Redis, settings: s, agenda: newAgenda(s, f.Now()), shares: make(map[int][]frontier.Due)}
 	come, err := at.hasCome(ctx, due.agenda.now)
 	if err != nil || !come {
 		return err
 	}
-	err = p.renewAll(ctx, due)
+	err = f.renewAll(ctx, m.Books, due)
 	if errors.Is(err, frontier.ErrNotBuilt) {
 		return nil
 	}
@@ -29,18 +33,18 @@ func (p *partition) recrawl(ctx context.Context) error {
 		err = at.set(ctx, due.agenda)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot renew what is due in partition %s: %w", p.id, err)
+		return fmt.Errorf("cannot renew what is due in partition %s: %w", m.Partition, err)
 	}
 	if due.renewed > 0 {
-		p.Log.InfoContext(ctx, "pages are asked for again", "partition", p.id, "urls", due.renewed)
+		f.Log.InfoContext(ctx, "pages are asked for again", "partition", m.Partition, "urls", due.renewed)
 	}
 	return nil
 }
 
-func (p *partition) renewAll(ctx context.Context, due *renewer) error {
+func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *renewer) error {
 	var books []*book.Reader
-	for _, listed := range p.manifest.Books {
-		b, err := book.Open(ctx, p.Bucket, listed.Key)
+	for _, l := range listed {
+		b, err := book.Open(ctx, f.Bucket, l.Key)
 		if err != nil {
 			return err
 		}
@@ -62,7 +66,7 @@ func (p *partition) renewAll(ctx context.Context, due *renewer) error {
 
 // renewer hands what is due to the frontiers, some at a time.
 type renewer struct {
-	function *Function
+	redis    redis.UniversalClient
 	settings *settings.Settings
 	agenda   *agenda
 	shares   map[int][]frontier.Due // by crawl partition
@@ -102,7 +106,7 @@ func (r *renewer) flush(ctx context.Context) error {
 }
 
 func (r *renewer) hand(ctx context.Context, crawl int) error {
-	front := frontier.New(r.function.Redis, crawl).Under(r.settings.Fingerprint())
+	front := frontier.New(r.redis, crawl).Under(r.settings.Fingerprint())
 	n, err := front.Renew(ctx, r.agenda.now, r.shares[crawl])
 	r.renewed += n
 	delete(r.shares, crawl)

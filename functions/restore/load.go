@@ -1,4 +1,4 @@
-package sweep
+package restore
 
 import (
 	"context"
@@ -27,7 +27,7 @@ type share struct {
 // load judges every URL once and hands it to the frontier of its crawl
 // partition, if that is one of these. The frontiers take what they are handed
 // beside each other and beside the judging.
-func (f *Function) load(ctx context.Context, books *account.Bucket, fronts map[int]*frontier.Frontier, a *agenda) (urls, pending int, err error) {
+func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[int]*frontier.Frontier, a *agenda) (urls, pending int, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	queues := make(map[int]chan share, len(fronts))
 	for crawl, front := range fronts {

@@ -1,4 +1,4 @@
-package sweep
+package restore
 
 import (
 	"github.com/bucketsearch/bucketsearch/strategy/account"
