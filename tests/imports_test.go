@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -117,5 +118,24 @@ func TestLambdaMainsAreShort(t *testing.T) {
 		if lines := bytes.Count(content, []byte("\n")); lines > most {
 			t.Errorf("%s has %d lines, want at most %d", path, lines, most)
 		}
+	}
+}
+
+// Only the front door of a partition commits its generations.
+func TestFrontDoor(t *testing.T) {
+	t.Parallel()
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		folder := filepath.ToSlash(filepath.Dir(path))
+		if bytes.Contains(content, []byte("manifest.Commit(")) && folder != "../layout/partition" && folder != "../functions/functionstest" {
+			t.Errorf("%s commits a generation, which is for layout/partition", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
@@ -68,6 +69,30 @@ func Commit(t testing.TB, bucket blob.Bucket, p layout.Partition, edit func(*man
 		t.Fatal(err)
 	}
 	return m
+}
+
+// Edit makes an edit true in the next generation of a partition, as functions
+// do.
+func Edit(t testing.TB, bucket blob.Bucket, id layout.Partition, edit func(*partition.Edit) error) {
+	t.Helper()
+	p, err := partition.Open(t.Context(), bucket, id, func() time.Time { return Start })
+	if err == nil {
+		err = p.Commit(t.Context(), edit)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Begin commits the first generation of a partition that has none.
+func Begin(t testing.TB, bucket blob.Bucket, id layout.Partition) {
+	t.Helper()
+	Edit(t, bucket, id, func(e *partition.Edit) error {
+		if e.Manifest().Generation > 0 {
+			return partition.ErrUnchanged
+		}
+		return nil
+	})
 }
 
 // Learn commits a book, with the packages that its outcomes name.

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
@@ -24,7 +24,7 @@ func Manifest(t testing.TB, bucket blob.Reader, p layout.Partition) manifest.Man
 // Segment opens a segment that a manifest lists.
 func Segment(t testing.TB, bucket blob.Reader, listed manifest.Segment) *segment.Segment {
 	t.Helper()
-	opened, err := segments.Open(t.Context(), segments.Ranges{Bucket: bucket}, &listed)
+	opened, err := partition.OpenSegment(t.Context(), segment.Ranges{Bucket: bucket}, &listed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func Segment(t testing.TB, bucket blob.Reader, listed manifest.Segment) *segment
 // Documents returns the live documents of a segment.
 func Documents(t testing.TB, bucket blob.Reader, listed manifest.Segment) (live []segment.Document) {
 	t.Helper()
-	dead, err := segments.Dead(t.Context(), bucket, &listed)
+	dead, err := partition.Dead(t.Context(), bucket, &listed)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
@@ -27,11 +28,7 @@ import (
 // leaseTime is how long the package of a build that died waits for another.
 const leaseTime = 30 * time.Second
 
-var (
-	errBusy = errors.New("another is building its segment")
-	// errAgain says that what was built cannot be listed any more.
-	errAgain = errors.New("the package has changed, more is forgotten, or it took too long")
-)
+var errBusy = errors.New("another is building its segment")
 
 // Settings tell what the collections wish; a settings.Cache does.
 type Settings interface {
@@ -98,24 +95,25 @@ func (f *Function) Run(ctx context.Context, key string) error {
 }
 
 // build builds and commits the segment of the package with the identifier.
-func (f *Function) build(ctx context.Context, p layout.Partition, id uint32) error {
+func (f *Function) build(ctx context.Context, id layout.Partition, pkg uint32) error {
 	for {
-		current, err := manifest.Read(ctx, f.Bucket, p)
+		p, err := partition.Open(ctx, f.Bucket, id, f.Now)
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(current.Packages, func(listed manifest.Package) bool { return listed.ID == id })
-		if i < 0 || current.Packages[i].Indexed {
+		packages := p.Manifest().Packages
+		i := slices.IndexFunc(packages, func(listed manifest.Package) bool { return listed.ID == pkg })
+		if i < 0 || packages[i].Indexed {
 			return nil
 		}
-		err = f.buildOnce(ctx, &current, current.Packages[i])
-		if !errors.Is(err, errAgain) {
+		err = f.buildOnce(ctx, p, packages[i])
+		if !errors.Is(err, partition.ErrStale) {
 			return err
 		}
 	}
 }
 
-func (f *Function) buildOnce(ctx context.Context, current *manifest.Manifest, pkg manifest.Package) error {
+func (f *Function) buildOnce(ctx context.Context, p *partition.Partition, pkg manifest.Package) error {
 	began := f.Now()
 	forgotten, err := takedown.Load(ctx, f.Bucket)
 	if err != nil {
@@ -140,26 +138,25 @@ func (f *Function) buildOnce(ctx context.Context, current *manifest.Manifest, pk
 		if err != nil {
 			return err
 		}
-		listing.put = f.Now()
-		built, err := segments.Put(ctx, f.Bucket, current, content)
+		built, err := p.PutSegment(ctx, content)
 		if err != nil {
 			return err
 		}
 		listing.built = &built
 	}
-	m, err := manifest.Commit(ctx, f.Bucket, current.Partition, f.Now, func(m *manifest.Manifest) error {
-		if m.Forgotten > forgotten.Version { // and nobody erases there any more
-			return errAgain
+	err = p.Commit(ctx, func(e *partition.Edit) error {
+		if e.Manifest().Forgotten > forgotten.Version { // and nobody erases there any more
+			return partition.ErrStale
 		}
-		return listing.edit(ctx, m)
+		return listing.edit(ctx, e)
 	})
 	if err != nil {
 		return err
 	}
-	f.Log.InfoContext(ctx, "indexed", "partition", m.Partition, "generation", m.Generation, "package", pkg.Key, "documents", len(pages),
+	f.Log.InfoContext(ctx, "indexed", "partition", p.ID(), "generation", p.Manifest().Generation, "package", pkg.Key, "documents", len(pages),
 		"extract", extracted.Sub(began), "build", f.Now().Sub(extracted))
-	if f.Tiers.Mergeable(&m) == nil {
+	if f.Tiers.Mergeable(p.Manifest()) == nil {
 		return nil
 	}
-	return task.Send(ctx, f.Sender, task.Merge, task.Tiers{Storage: m.Partition}, 0)
+	return task.Send(ctx, f.Sender, task.Merge, task.Tiers{Storage: p.ID()}, 0)
 }

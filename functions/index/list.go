@@ -4,13 +4,13 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/RoaringBitmap/roaring"
 
 	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
 // listing makes it true that a package is indexed.
@@ -19,8 +19,7 @@ type listing struct {
 	pkg   manifest.Package
 	pages []*segments.Page
 	own   map[layout.Identity]uint32 // the documents of the pages
-	built *manifest.Segment          // nil when there is no page
-	put   time.Time                  // when that was put, or shortly before
+	built *partition.Segment         // nil when there is no page
 
 	finder *segments.Finder
 }
@@ -38,23 +37,24 @@ func newListing(f *Function, pkg manifest.Package, pages []*segments.Page) *list
 // place of what other segments hold of an earlier form of it. Of all versions
 // of a page in the partition, the last one stays alive, unless the page is gone
 // since. A package is indexed exactly once, whoever was faster. It returns
-// errAgain when pages were erased from the package since, or the segment may not
-// be listed any more.
-func (l *listing) edit(ctx context.Context, m *manifest.Manifest) error {
+// partition.ErrStale when pages were erased from the package since, or the
+// segment may not be listed any more.
+func (l *listing) edit(ctx context.Context, e *partition.Edit) error {
+	m := e.Manifest()
 	i := slices.IndexFunc(m.Packages, func(listed manifest.Package) bool { return listed.ID == l.pkg.ID })
 	switch {
 	case i < 0 || m.Packages[i].Indexed:
-		return manifest.ErrUnchanged
-	case m.Packages[i].Key != l.pkg.Key || l.built != nil && !m.MayList(l.built.Key, l.Now().Sub(l.put)):
-		return errAgain
+		return partition.ErrUnchanged
+	case m.Packages[i].Key != l.pkg.Key:
+		return partition.ErrStale
 	}
-	m.Packages[i].Indexed = true
-	if l.built != nil { // one of the same bytes gets masks of its own
-		m.Segments = slices.DeleteFunc(m.Segments, func(s manifest.Segment) bool { return s.Key == l.built.Key })
-	}
+	e.SetIndexed(l.pkg.ID, true)
 	own := l.gone(m)
 	var mu sync.Mutex // protects own
 	dead, _, err := segments.Judge(ctx, l.Log, m, func(ctx context.Context, s *manifest.Segment) (*roaring.Bitmap, error) {
+		if l.built != nil && s.Key == l.built.Key { // one of the same bytes gets masks of its own
+			return nil, nil
+		}
 		others, ours, err := l.compare(ctx, s)
 		mu.Lock()
 		defer mu.Unlock()
@@ -65,14 +65,14 @@ func (l *listing) edit(ctx context.Context, m *manifest.Manifest) error {
 		return err
 	}
 	if l.built != nil {
-		s := *l.built
-		s.Parts = []manifest.Part{{Package: l.pkg.ID, Documents: s.Documents}}
-		m.Segments = append(m.Segments, s)
+		if err := e.AddSegment(*l.built, manifest.Part{Package: l.pkg.ID, Documents: l.built.Documents}); err != nil {
+			return err
+		}
 		if !own.IsEmpty() {
-			dead[s.Key] = own
+			dead[l.built.Key] = own
 		}
 	}
-	return segments.Mask(ctx, l.Bucket, m, l.Now(), dead)
+	return e.Mask(ctx, dead)
 }
 
 // compare returns all documents of another segment that are dead from now on,
@@ -93,7 +93,7 @@ func (l *listing) compare(ctx context.Context, s *manifest.Segment) (others *roa
 	if len(rivals) == 0 && !replaced {
 		return nil, nil, nil
 	}
-	dead, err := segments.Dead(ctx, l.Bucket, s)
+	dead, err := partition.Dead(ctx, l.Bucket, s)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
@@ -55,7 +55,7 @@ func (f *Function) mergeable(m *manifest.Manifest) []manifest.Segment {
 // whether there is one.
 func (f *Function) setAside(ctx context.Context, listed []manifest.Segment) (found bool) {
 	for _, s := range listed {
-		if err := f.check(ctx, &s); segments.Damaged(err) {
+		if err := f.check(ctx, &s); partition.IsDamaged(err) {
 			f.aside.add(s.Key, f.Now())
 			found = true
 			f.Log.ErrorContext(ctx, "a segment cannot be read, and others are merged without it until it is repaired", "key", s.Key, "error", err)
@@ -73,9 +73,9 @@ func (f *Function) check(ctx context.Context, s *manifest.Segment) error {
 	if err := segment.Check(content); err != nil {
 		return err
 	}
-	if _, err := segments.Open(ctx, segment.Bytes(content), s); err != nil {
+	if _, err := partition.OpenSegment(ctx, segment.Bytes(content), s); err != nil {
 		return err
 	}
-	_, err = segments.Dead(ctx, f.Bucket, s)
+	_, err = partition.Dead(ctx, f.Bucket, s)
 	return err
 }

@@ -29,15 +29,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 )
 
 // leaseTime is how long the partition of a merge that died waits for another.
 const leaseTime = 30 * time.Second
-
-// errStale says that what was merged is not what is listed any more.
-var errStale = errors.New("what was merged is not listed any more, or took too long")
 
 // Function is the merge function.
 type Function struct {
@@ -83,24 +81,24 @@ func (f *Function) Run(ctx context.Context, p layout.Partition) error {
 // merge merges what is most urgent of what can be read, and reports whether
 // anything is left to do then.
 func (f *Function) merge(ctx context.Context, p layout.Partition) (more bool, err error) {
-	current, err := manifest.Read(ctx, f.Bucket, p)
+	own, err := partition.Open(ctx, f.Bucket, p, f.Now)
 	if err != nil {
 		return false, err
 	}
 	for {
-		listed := f.mergeable(&current)
+		listed := f.mergeable(own.Manifest())
 		if listed == nil {
 			return false, nil
 		}
-		more, err := f.mergeListed(ctx, &current, listed)
-		if !segments.Damaged(err) || !f.setAside(ctx, listed) {
+		more, err := f.mergeListed(ctx, own, listed)
+		if !partition.IsDamaged(err) || !f.setAside(ctx, listed) {
 			return more, err
 		}
 	}
 }
 
 // mergeListed merges segments that a generation lists.
-func (f *Function) mergeListed(ctx context.Context, current *manifest.Manifest, listed []manifest.Segment) (more bool, err error) {
+func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, listed []manifest.Segment) (more bool, err error) {
 	began := f.Now()
 	inputs, err := f.open(ctx, listed)
 	if err != nil {
@@ -110,22 +108,19 @@ func (f *Function) mergeListed(ctx context.Context, current *manifest.Manifest, 
 	if err != nil {
 		return false, err
 	}
-	put := f.Now()
-	merged, err := segments.Put(ctx, f.Bucket, current, content)
+	merged, err := p.PutSegment(ctx, content)
 	if err != nil {
 		return false, err
 	}
-	m, err := manifest.Commit(ctx, f.Bucket, current.Partition, f.Now, func(m *manifest.Manifest) error {
-		return f.replace(ctx, m, inputs, merged, put)
-	})
-	if errors.Is(err, errStale) {
-		f.Log.InfoContext(ctx, "merged in vain", "partition", current.Partition, "generation", current.Generation, "error", err)
+	err = p.Commit(ctx, func(e *partition.Edit) error { return f.replace(ctx, e, inputs, merged) })
+	if errors.Is(err, partition.ErrStale) {
+		f.Log.InfoContext(ctx, "merged in vain", "partition", p.ID(), "generation", p.Manifest().Generation, "error", err)
 		return true, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	f.Log.InfoContext(ctx, "merged", "partition", m.Partition, "generation", m.Generation, "segments", len(inputs), "into", merged.Key,
+	f.Log.InfoContext(ctx, "merged", "partition", p.ID(), "generation", p.Manifest().Generation, "segments", len(inputs), "into", merged.Key,
 		"bytes", merged.Bytes, "documents", merged.Documents, "took", f.Now().Sub(began))
-	return f.mergeable(&m) != nil, nil
+	return f.mergeable(p.Manifest()) != nil, nil
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/RoaringBitmap/roaring"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
@@ -31,10 +31,10 @@ func (f *Function) open(ctx context.Context, listed []manifest.Segment) ([]*inpu
 			if err != nil {
 				return err
 			}
-			if in.opened, err = segments.Open(within, source, &s); err != nil {
+			if in.opened, err = partition.OpenSegment(within, source, &s); err != nil {
 				return err
 			}
-			in.dead, err = segments.Dead(within, f.Bucket, &s)
+			in.dead, err = partition.Dead(within, f.Bucket, &s)
 			all[i] = in
 			return err
 		})
@@ -49,7 +49,7 @@ func (f *Function) open(ctx context.Context, listed []manifest.Segment) ([]*inpu
 // each of its columns.
 func (f *Function) source(ctx context.Context, s *manifest.Segment) (segment.Source, error) {
 	if s.Bytes > f.Tiers.Least {
-		return segments.Ranges{Bucket: f.Bucket}, nil
+		return segment.Ranges{Bucket: f.Bucket}, nil
 	}
 	content, err := f.Bucket.Get(ctx, s.Key, blob.Range{})
 	if err != nil {

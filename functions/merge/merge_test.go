@@ -10,10 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
-	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
 func TestMerge(t *testing.T) {
@@ -100,11 +99,10 @@ func TestWrittenAnew(t *testing.T) {
 	if m.Segments[0].Documents != 7 || m.Segments[0].Deletions != nil {
 		t.Errorf("segments %+v", m.Segments)
 	}
-	functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) {
-		m.Segments[0].Erase = true
-		if err := segments.Mask(t.Context(), w.bucket, m, w.Now(), map[string]*roaring.Bitmap{m.Segments[0].Key: roaring.BitmapOf(3)}); err != nil {
-			t.Fatal(err)
-		}
+	key := m.Segments[0].Key
+	functionstest.Edit(t, w.bucket, 0, func(e *partition.Edit) error {
+		e.RewriteSegment(key)
+		return e.Mask(t.Context(), map[string]*roaring.Bitmap{key: roaring.BitmapOf(3)})
 	})
 	w.run()
 	if m := w.manifest(); m.Segments[0].Documents != 6 || m.Segments[0].Deletions != nil || m.Segments[0].Erase {

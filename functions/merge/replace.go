@@ -3,51 +3,44 @@ package merge
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/RoaringBitmap/roaring"
 
-	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// replace, the edit of a commit, lists the merged segment, put at a moment, in
-// the place of its inputs. What died there while it was made is dead in it from
-// the beginning. It returns errStale when an input is not listed any more, when
+// replace, in the edit of a commit, lists the merged segment in the place of its
+// inputs. What died there while it was made is dead in it from the beginning. It
+// returns partition.ErrStale when an input is not listed any more, when
 // something in one came back to life, and when the merged segment may not be
 // listed.
-func (f *Function) replace(ctx context.Context, m *manifest.Manifest, inputs []*input, merged manifest.Segment, put time.Time) error {
-	if !m.MayList(merged.Key, f.Now().Sub(put)) {
-		return errStale
-	}
+func (f *Function) replace(ctx context.Context, e *partition.Edit, inputs []*input, merged partition.Segment) error {
 	late := roaring.New()
-	offset, at := uint32(0), len(m.Segments)
+	offset := uint32(0)
+	var keys []string
+	var parts []manifest.Part
 	for _, in := range inputs {
-		i := slices.IndexFunc(m.Segments, func(s manifest.Segment) bool { return s.Key == in.Key })
+		listed := e.Manifest().Segments
+		i := slices.IndexFunc(listed, func(s manifest.Segment) bool { return s.Key == in.Key })
 		if i < 0 {
-			return errStale
+			return partition.ErrStale
 		}
-		at = min(at, i)
-		dead, err := segments.Dead(ctx, f.Bucket, &m.Segments[i])
+		dead, err := partition.Dead(ctx, f.Bucket, &listed[i])
 		if err != nil {
 			return err
 		}
 		if roaring.AndNot(in.dead, dead).GetCardinality() > 0 {
-			return errStale
+			return partition.ErrStale
 		}
 		for _, doc := range in.late(dead) {
 			late.Add(offset + doc)
 		}
 		offset += uint32(in.Documents) - uint32(in.dead.GetCardinality())
-		merged.Parts = append(slices.Clip(merged.Parts), in.parts()...)
+		keys, parts = append(keys, in.Key), append(parts, in.parts()...)
 	}
-	m.Segments = slices.DeleteFunc(m.Segments, func(s manifest.Segment) bool {
-		old := slices.ContainsFunc(inputs, func(in *input) bool { return in.Key == s.Key })
-		if old && s.Key != merged.Key { // which is what it was when nothing was dead
-			m.Condemn(f.Now(), s.Key)
-		}
-		return old
-	})
-	m.Segments = slices.Insert(m.Segments, at, merged) // all before it are still there
-	return segments.Mask(ctx, f.Bucket, m, f.Now(), map[string]*roaring.Bitmap{merged.Key: late})
+	if err := e.ReplaceSegments(keys, merged, parts...); err != nil {
+		return err
+	}
+	return e.Mask(ctx, map[string]*roaring.Bitmap{merged.Key: late})
 }

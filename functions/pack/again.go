@@ -2,16 +2,13 @@ package pack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/bucketsearch/bucketsearch/layout"
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -75,21 +72,20 @@ func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[
 	if err != nil {
 		return nil, err
 	}
-	found := make([][]book.Outcome, len(m.Books))
-	group, within := errgroup.WithContext(ctx)
-	group.SetLimit(parallelReads)
-	for i, listed := range m.Books {
-		group.Go(func() (err error) {
-			found[i], err = outcomesOf(within, f.Bucket, listed.Key, sites, wanted)
-			if errors.Is(err, blob.ErrAbsent) || errors.Is(err, book.ErrDamaged) {
-				f.Log.WarnContext(ctx, "a book does not tell which pages have changed", "key", listed.Key, "error", err)
-				err = nil
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	books, err := partition.OpenBooks(ctx, f.Bucket, m.Books)
+	if err != nil {
 		return nil, err
+	}
+	found := make([][]book.Outcome, len(m.Books))
+	err = books.Each(ctx, func(ctx context.Context, i int, r *book.Reader) (err error) {
+		found[i], err = outcomesOf(ctx, r, sites, wanted)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, damaged := range books.Damaged() {
+		f.Log.WarnContext(ctx, "a book does not tell which pages have changed", "partition", p, "error", damaged)
 	}
 	last := make(map[layout.Identity]book.Standing, len(wanted))
 	for _, outcomes := range found {
@@ -103,18 +99,14 @@ func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[
 	return last, nil
 }
 
-// outcomesOf reads from one book the outcomes of the URLs that are wanted.
-func outcomesOf(ctx context.Context, bucket blob.Reader, key string, sites map[uint32]bool, wanted map[layout.Identity]bool) ([]book.Outcome, error) {
-	reader, err := book.Open(ctx, bucket, key)
-	if err != nil {
-		return nil, err
-	}
-	var found []book.Outcome
+// outcomesOf reads from one book the outcomes of the URLs that are wanted; none
+// of one that is damaged.
+func outcomesOf(ctx context.Context, reader *book.Reader, sites map[uint32]bool, wanted map[layout.Identity]bool) (found []book.Outcome, err error) {
 	for site := range sites {
 		from := layout.Place(site) << 32
 		for o, err := range reader.Outcomes(ctx, layout.Range{From: from, To: from + 1<<32}) {
 			if err != nil {
-				return found, err
+				return nil, err
 			}
 			if wanted[o.Identity()] {
 				found = append(found, o)

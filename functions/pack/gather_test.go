@@ -41,7 +41,7 @@ func TestPackByAge(t *testing.T) {
 	}
 	w.clock.Advance(30*time.Second - time.Millisecond)
 	w.gather(false)
-	if got := w.manifest().Generation; got != 0 {
+	if got := w.manifest().Generation; got != 1 {
 		t.Fatalf("packed before its time: generation %d", got)
 	}
 	w.clock.Advance(time.Millisecond)
@@ -113,7 +113,7 @@ func TestFlush(t *testing.T) {
 		t.Errorf("packages %+v, want one at once", m.Packages)
 	}
 	w.gather(true)
-	if m := w.manifest(); m.Generation != 1 {
+	if m := w.manifest(); m.Generation != 2 {
 		t.Errorf("generation %d, want nothing more to be committed", m.Generation)
 	}
 }
@@ -130,12 +130,12 @@ func TestAnotherPacks(t *testing.T) {
 	}
 	w.gather(true)
 	want := []functionstest.Message{{Queue: task.Pack, Body: `{"storage":0,"flush":true}`, Delay: time.Second}}
-	if diff := cmp.Diff(want, w.sender.Take()); diff != "" || w.manifest().Generation != 0 {
+	if diff := cmp.Diff(want, w.sender.Take()); diff != "" || w.manifest().Generation != 1 {
 		t.Errorf("sent (-want +got):\n%s", diff)
 	}
 	w.clock.Advance(leaseTime)
 	w.gather(true)
-	if w.manifest().Generation != 1 {
+	if w.manifest().Generation != 2 {
 		t.Error("not packed after the end of the lease")
 	}
 }
@@ -157,7 +157,7 @@ func TestHandle(t *testing.T) {
 	if diff := cmp.Diff(want, response.BatchItemFailures); diff != "" {
 		t.Errorf("failures (-want +got):\n%s", diff)
 	}
-	if w.manifest().Generation != 1 {
+	if w.manifest().Generation != 2 {
 		t.Error("the event was not settled, or the task not obeyed")
 	}
 }

@@ -47,6 +47,7 @@ func newWorld(t *testing.T, rdb redis.UniversalClient, change func(*collection.C
 	store, clock, sender := memblob.New(), functionstest.NewClock(), new(functionstest.Sender)
 	w := &world{t: t, store: store, clock: clock, sender: sender}
 	w.inForce = functionstest.Publish(t, store, 1, change, site)
+	functionstest.Begin(t, store, 0)
 	bucket := faultblob.New(store, func(c faultblob.Call) faultblob.Fault {
 		if w.decide == nil {
 			return faultblob.None

@@ -10,12 +10,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
-	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -23,55 +24,53 @@ import (
 // parallelReads is how many spool objects are read at once.
 const parallelReads = 8
 
-// errAgain says that what a commit was made for holds no longer: some of the
-// batches were consumed by another pack, are damaged or closed, more is
-// forgotten, a key is condemned, or it took too long.
-var errAgain = errors.New("batches were consumed while they were packed")
-
 // packAll makes packages and a book of the batches and commits them, and takes
 // them out of the inbox. When some of them are consumed meanwhile, it begins
 // again with the rest.
-func (f *Function) packAll(ctx context.Context, p layout.Partition, waiting []frontier.Waiting) error {
+func (f *Function) packAll(ctx context.Context, id layout.Partition, waiting []frontier.Waiting) error {
 	batches := batchesOf(waiting)
 	for {
-		current, err := manifest.Read(ctx, f.Bucket, p)
+		p, err := partition.Open(ctx, f.Bucket, id, f.Now)
 		if err != nil {
 			return err
 		}
-		err = f.packRest(ctx, &current, slices.DeleteFunc(slices.Clone(batches), func(batch layout.Version) bool {
+		current := p.Manifest()
+		refused := slices.ContainsFunc(waiting, func(w frontier.Waiting) bool { return lost(current, w) })
+		err = f.packRest(ctx, p, slices.DeleteFunc(slices.Clone(batches), func(batch layout.Version) bool {
 			return current.HasConsumed(batch) || current.IsClosed(batch)
 		}))
-		if errors.Is(err, errAgain) {
+		if errors.Is(err, partition.ErrStale) {
 			continue
 		}
-		if err == nil && slices.ContainsFunc(waiting, func(w frontier.Waiting) bool { return lost(&current, w) }) {
+		if err == nil && refused {
 			err = f.distrust(ctx)
 		}
 		if err != nil {
 			return err
 		}
-		return frontier.NewInbox(f.Redis, p).Remove(ctx, batches)
+		return frontier.NewInbox(f.Redis, id).Remove(ctx, batches)
 	}
 }
 
 // packRest packs batches that the current generation has neither consumed nor
-// closed.
-func (f *Function) packRest(ctx context.Context, current *manifest.Manifest, batches []layout.Version) error {
-	began, p := f.Now(), current.Partition
-	spools, err := f.readSpools(ctx, p, batches)
+// closed. It fails with partition.ErrStale when any of them was consumed since,
+// is damaged or closed, or more is forgotten now.
+func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches []layout.Version) error {
+	began := f.Now()
+	spools, err := f.readSpools(ctx, p.ID(), batches)
 	if err != nil || len(spools) == 0 {
 		return err
 	}
-	inForce, err := f.settingsFor(ctx, current)
+	inForce, err := f.settingsFor(ctx, p.Manifest())
 	if err != nil {
 		return err
 	}
 	withoutForgotten(spools, inForce.Takedowns)
-	packages, err := f.putPackages(ctx, current, spools)
+	packages, err := putPackages(ctx, p, spools)
 	if err != nil {
 		return err
 	}
-	listed, err := f.putBook(ctx, current, inForce, spools)
+	learnt, err := putBook(ctx, p, inForce, spools)
 	if err != nil {
 		return err
 	}
@@ -82,20 +81,65 @@ func (f *Function) packRest(ctx context.Context, current *manifest.Manifest, bat
 		outcomes += len(spools[i].Ledger.Outcomes)
 	}
 	gone := gonePages(spools)
-	m, err := f.commit(ctx, p, inForce, began, packed, packages, listed, gone)
+	err = p.Commit(ctx, func(e *partition.Edit) error {
+		if e.Manifest().Forgotten > inForce.Takedowns.Version {
+			return partition.ErrStale
+		}
+		if err := e.Consume("", packed...); err != nil {
+			return err
+		}
+		for _, ticket := range packages {
+			if err := e.AddPackage(ticket); err != nil {
+				return err
+			}
+		}
+		e.AddGone(gone...)
+		if learnt == nil {
+			return nil
+		}
+		if err := e.AddBook(*learnt); err != nil {
+			return err
+		}
+		return f.learn(ctx, inForce, e, learnt.Key)
+	})
 	if err != nil {
 		return err
 	}
-	f.Log.InfoContext(ctx, "packed", "partition", p, "generation", m.Generation, "batches", len(spools),
+	f.Log.InfoContext(ctx, "packed", "partition", p.ID(), "generation", p.Manifest().Generation, "batches", len(spools),
 		"packages", len(packages), "outcomes", outcomes, "took", f.Now().Sub(began))
-	if err := f.mask(ctx, p, gone); err != nil {
+	if err := f.mask(ctx, p.ID(), gone); err != nil {
 		return err
 	}
 	return f.raise(ctx, packages)
 }
 
+// learn tells the frontiers of the commit that is about to bring a book, and
+// names it. The name holds for this base alone, as frontier.Learning asks for.
+func (f *Function) learn(ctx context.Context, s *settings.Settings, e *partition.Edit, key string) error {
+	base, next := e.Manifest(), fmt.Sprintf("%s@%d", key, e.Generation())
+	for _, crawl := range s.Crawl.Partitions() {
+		if err := frontier.New(f.Redis, crawl).Learning(ctx, base.Partition, base.Learnt, next); err != nil {
+			return err
+		}
+	}
+	e.Learn(next)
+	return nil
+}
+
+// raise sends the events of new packages once more: the bucket's own often
+// come before the commit, when no generation lists the package.
+func (f *Function) raise(ctx context.Context, packages []partition.Package) error {
+	for _, listed := range packages {
+		event := message.S3Event("", listed.Key, listed.Bytes, f.Now())
+		if err := f.Sender.Send(ctx, task.Index, event, 0); err != nil {
+			return fmt.Errorf("cannot raise the event of %s: %w", listed.Key, err)
+		}
+	}
+	return nil
+}
+
 // readSpools reads spool objects in parallel. One that is gone has been packed
-// and deleted; one that is damaged goes to quarantine, with errAgain.
+// and deleted; one that is damaged goes to quarantine, with partition.ErrStale.
 func (f *Function) readSpools(ctx context.Context, p layout.Partition, batches []layout.Version) ([]spool.Spool, error) {
 	read := make([]*spool.Spool, len(batches))
 	group, ctx := errgroup.WithContext(ctx)
@@ -108,7 +152,7 @@ func (f *Function) readSpools(ctx context.Context, p layout.Partition, batches [
 			case errors.Is(err, blob.ErrAbsent):
 				return nil
 			case errors.Is(err, spool.ErrDamaged):
-				return cmp.Or(f.quarantine(ctx, p, batch, err), errAgain)
+				return cmp.Or(f.quarantine(ctx, p, batch, err), partition.ErrStale)
 			case err != nil:
 				return fmt.Errorf("cannot pack batch %s: %w", batch, err)
 			}
@@ -130,48 +174,29 @@ func (f *Function) readSpools(ctx context.Context, p layout.Partition, batches [
 
 // putPackages puts a package per expiry class and writes the place of every
 // page into its outcome.
-func (f *Function) putPackages(ctx context.Context, current *manifest.Manifest, spools []spool.Spool) ([]manifest.Package, error) {
-	var listed []manifest.Package
+func putPackages(ctx context.Context, p *partition.Partition, spools []spool.Spool) ([]partition.Package, error) {
+	var put []partition.Package
 	for _, c := range classes(spools) {
 		content, places, err := c.pkg.Build()
 		if err != nil {
-			return nil, fmt.Errorf("cannot build package of partition %s: %w", current.Partition, err)
+			return nil, fmt.Errorf("cannot build package of partition %s: %w", p.ID(), err)
 		}
-		key, err := f.putPackage(ctx, current, c.pkg, content)
+		name := layout.PackageName{Base: c.pkg.Base, Exponent: c.pkg.Exponent, Created: c.pkg.Created}
+		ticket, err := p.PutPackage(ctx, name, content, len(places))
 		if err != nil {
 			return nil, err
 		}
 		for i, outcome := range c.outcomes {
-			outcome.Package, outcome.Offset, outcome.Length = key, places[i].Offset, places[i].Length
+			outcome.Package, outcome.Offset, outcome.Length = ticket.Key, places[i].Offset, places[i].Length
 		}
-		listed = append(listed, manifest.Package{Key: key, Bytes: int64(len(content)), Pages: len(places)})
+		put = append(put, ticket)
 	}
-	return listed, nil
-}
-
-// putPackage puts a package under its name, with a number when another
-// package has it or had it.
-func (f *Function) putPackage(ctx context.Context, current *manifest.Manifest, pkg webobject.Package, content []byte) (string, error) {
-	name := layout.PackageName{Base: pkg.Base, Exponent: pkg.Exponent, Created: pkg.Created}
-	for ; ; name.Collision++ {
-		key := layout.PackageKey(current.Partition, name)
-		if taken(current, key) {
-			continue
-		}
-		err := blob.CreateOnce(ctx, f.Bucket, key, content)
-		if err == nil {
-			return key, nil
-		}
-		if !errors.Is(err, blob.ErrExists) {
-			return "", fmt.Errorf("cannot put package %s: %w", key, err)
-		}
-	}
+	return put, nil
 }
 
 // putBook puts what the spool objects say, once all pages have a place, and
-// returns nil if that is nothing. It puts another copy when the book's key is
-// condemned, or the bytes there are damaged.
-func (f *Function) putBook(ctx context.Context, current *manifest.Manifest, s *settings.Settings, spools []spool.Spool) (*manifest.Book, error) {
+// returns nil if that is nothing.
+func putBook(ctx context.Context, p *partition.Partition, s *settings.Settings, spools []spool.Spool) (*partition.Book, error) {
 	outcomes, links := 0, 0
 	for i := range spools {
 		outcomes, links = outcomes+len(spools[i].Ledger.Outcomes), links+len(spools[i].Ledger.Links)
@@ -194,19 +219,8 @@ func (f *Function) putBook(ctx context.Context, current *manifest.Manifest, s *s
 	}
 	content, err := book.Encode(learnt)
 	if err != nil {
-		return nil, fmt.Errorf("cannot write book of partition %s: %w", current.Partition, err)
+		return nil, fmt.Errorf("cannot write book of partition %s: %w", p.ID(), err)
 	}
-	for number := uint32(1); ; number++ {
-		key := layout.BookKey(current.Partition, layout.ContentHash(content))
-		if !taken(current, key) {
-			err := blob.CreateOnce(ctx, f.Bucket, key, content)
-			if err == nil {
-				return &manifest.Book{Key: key, Bytes: int64(len(content)), Outcomes: len(learnt.Outcomes), Links: len(learnt.Links)}, nil
-			}
-			if !errors.Is(err, blob.ErrExists) {
-				return nil, fmt.Errorf("cannot put book %s: %w", key, err)
-			}
-		}
-		content = book.Distinct(content, number)
-	}
+	ticket, err := p.PutBook(ctx, content, len(learnt.Outcomes), len(learnt.Links))
+	return &ticket, err
 }

@@ -105,12 +105,12 @@ func TestPackAgain(t *testing.T) {
 		w.decide = nil
 		w.gather(true)
 		m := w.manifest()
-		if len(m.Packages) != 1 || len(m.Books) != 1 || m.Generation != 1 {
+		if len(m.Packages) != 1 || len(m.Books) != 1 || m.Generation != 2 {
 			t.Errorf("%v: packages %+v, books %+v", fault, m.Packages, m.Books)
 		}
-		for _, prefix := range []string{layout.Packages, layout.Books, layout.Manifests} {
-			if keys := functionstest.Keys(t, w.store, prefix); len(keys) != 1 {
-				t.Errorf("%v: %v, want one", fault, keys)
+		for prefix, want := range map[string]int{layout.Packages: 1, layout.Books: 1, layout.Manifests: 2} {
+			if keys := functionstest.Keys(t, w.store, prefix); len(keys) != want {
+				t.Errorf("%v: %v, want %d", fault, keys, want)
 			}
 		}
 	}

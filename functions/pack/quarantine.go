@@ -10,6 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
@@ -28,13 +29,14 @@ func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch lay
 	if err := blob.CreateOnce(ctx, f.Bucket, layout.QuarantineKey(key), content); err != nil {
 		return fmt.Errorf("cannot keep damaged spool %s: %w", key, err)
 	}
-	_, err = manifest.Commit(ctx, f.Bucket, p, f.Now, func(m *manifest.Manifest) error {
-		if m.HasConsumed(batch) || m.IsClosed(batch) {
-			return manifest.ErrUnchanged
-		}
-		m.Consumed = append(m.Consumed, manifest.Consumed{Batch: batch, At: f.Now().UTC().Truncate(time.Millisecond), Damaged: reason.Error()})
+	own, err := partition.Open(ctx, f.Bucket, p, f.Now)
+	if err != nil {
+		return err
+	}
+	err = own.Commit(ctx, func(e *partition.Edit) error { return e.Consume(reason.Error(), batch) })
+	if errors.Is(err, partition.ErrStale) { // it is packed, or closed
 		return nil
-	})
+	}
 	return err
 }
 

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -95,7 +97,7 @@ func (s *store) publish(pages ...testPage) {
 	}
 }
 
-func (s *store) publishIn(partition layout.Partition, pages []testPage) {
+func (s *store) publishIn(id layout.Partition, pages []testPage) {
 	s.t.Helper()
 	version := layout.Version{Epoch: 1, Token: s.token}
 	created := noon.Add(time.Duration(s.token) * time.Second)
@@ -110,8 +112,11 @@ func (s *store) publishIn(partition layout.Partition, pages []testPage) {
 	}
 	spf, places, err := pkg.Build()
 	s.check(err)
-	key := layout.PackageKey(partition, layout.PackageName{Base: 2, Created: created})
-	s.check(s.bucket.Create(s.t.Context(), key, spf))
+	own, err := partition.Open(s.t.Context(), s.bucket, id, s.clock.Now)
+	s.check(err)
+	pkgTicket, err := own.PutPackage(s.t.Context(), layout.PackageName{Base: 2, Created: created}, spf, len(pages))
+	s.check(err)
+	key := pkgTicket.Key
 
 	var learnt book.Book
 	var documents []*segments.Page
@@ -130,37 +135,43 @@ func (s *store) publishIn(partition layout.Partition, pages []testPage) {
 			Fetched: created, Package: key, Offset: places[i].Offset, Length: places[i].Length,
 		}, Silent: p.title+p.body == ""})
 	}
-	bookKey := s.put(learnt, partition)
-	content, err := segments.Build(documents)
+	content, err := book.Encode(learnt)
 	s.check(err)
-	m, err := manifest.Read(s.t.Context(), s.bucket, partition)
+	bookTicket, err := own.PutBook(s.t.Context(), content, len(learnt.Outcomes), 0)
 	s.check(err)
-	built, err := segments.Put(s.t.Context(), s.bucket, &m, content)
-	s.check(err)
-	s.commit(partition, func(m *manifest.Manifest) error {
-		m.Add(manifest.Package{Key: key, Bytes: int64(len(spf)), Pages: len(pages), Indexed: true})
-		m.Books = append(m.Books, manifest.Book{Key: bookKey, Outcomes: len(learnt.Outcomes)})
-		s.supersede(m, documents)
-		built.Parts = []manifest.Part{{Package: m.Next - 1, Documents: len(documents)}}
-		m.Segments = append(m.Segments, built)
+	var built partition.Segment
+	if len(documents) > 0 {
+		content, err = segments.Build(documents)
+		s.check(err)
+		built, err = own.PutSegment(s.t.Context(), content)
+		s.check(err)
+	}
+	s.check(own.Commit(s.t.Context(), func(e *partition.Edit) error {
+		s.supersede(e, documents)
+		added := e.Manifest().Next
+		s.check(errors.Join(e.AddPackage(pkgTicket), e.AddBook(bookTicket)))
+		if len(documents) > 0 {
+			s.check(e.AddSegment(built, manifest.Part{Package: added, Documents: len(documents)}))
+		}
+		e.SetIndexed(added, true)
 		return nil
-	})
+	}))
 }
 
 // supersede marks the earlier versions of documents as dead.
-func (s *store) supersede(m *manifest.Manifest, documents []*segments.Page) {
+func (s *store) supersede(e *partition.Edit, documents []*segments.Page) {
 	s.t.Helper()
 	fresh := map[layout.Identity]bool{}
 	for _, d := range documents {
 		fresh[d.ID] = true
 	}
 	dead := map[string]*roaring.Bitmap{}
-	for _, listed := range m.Segments {
-		opened, err := segments.Open(s.t.Context(), segments.Ranges{Bucket: s.bucket}, &listed)
+	for _, listed := range e.Manifest().Segments {
+		opened, err := partition.OpenSegment(s.t.Context(), segment.Ranges{Bucket: s.bucket}, &listed)
 		s.check(err)
 		ids, err := opened.Identities(s.t.Context())
 		s.check(err)
-		dead[listed.Key], err = segments.Dead(s.t.Context(), s.bucket, &listed)
+		dead[listed.Key], err = partition.Dead(s.t.Context(), s.bucket, &listed)
 		s.check(err)
 		for doc, id := range ids {
 			if fresh[id] {
@@ -168,21 +179,21 @@ func (s *store) supersede(m *manifest.Manifest, documents []*segments.Page) {
 			}
 		}
 	}
-	s.check(segments.Mask(s.t.Context(), s.bucket, m, s.clock.Now(), dead))
+	s.check(e.Mask(s.t.Context(), dead))
 }
 
-func (s *store) put(learnt book.Book, partition layout.Partition) (key string) {
+func (s *store) put(learnt book.Book, id layout.Partition) (key string) {
 	s.t.Helper()
 	content, err := book.Encode(learnt)
 	s.check(err)
-	key = layout.BookKey(partition, layout.ContentHash(content))
+	key = layout.BookKey(id, layout.ContentHash(content))
 	s.check(s.bucket.Create(s.t.Context(), key, content))
 	return key
 }
 
-func (s *store) commit(partition layout.Partition, edit func(*manifest.Manifest) error) manifest.Manifest {
+func (s *store) commit(id layout.Partition, edit func(*manifest.Manifest) error) manifest.Manifest {
 	s.t.Helper()
-	m, err := manifest.Commit(s.t.Context(), s.bucket, partition, s.clock.Now, edit)
+	m, err := manifest.Commit(s.t.Context(), s.bucket, id, s.clock.Now, edit)
 	s.check(err)
 	return m
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
 // mendBook takes a book that is lost off the list. What was listed wrongly is
 // listed as it is.
 func (m *mending) mendBook(ctx context.Context, key string) error {
-	i := slices.IndexFunc(m.base.Books, func(b manifest.Book) bool { return b.Key == key })
+	i := slices.IndexFunc(m.base().Books, func(b manifest.Book) bool { return b.Key == key })
 	if i < 0 {
 		return nil
 	}
@@ -20,7 +21,7 @@ func (m *mending) mendBook(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	if found && layout.BookKey(m.base.Partition, layout.ContentHash(content)) == key {
+	if found && layout.BookKey(m.ID(), layout.ContentHash(content)) == key {
 		if learnt, err := book.Decode(content); err == nil {
 			m.relistBook(manifest.Book{Key: key, Bytes: int64(len(content)), Outcomes: len(learnt.Outcomes), Links: len(learnt.Links)})
 			return nil
@@ -32,31 +33,13 @@ func (m *mending) mendBook(ctx context.Context, key string) error {
 		}
 	}
 	m.unbooked[key] = true
-	m.edits = append(m.edits, func(_ context.Context, next *manifest.Manifest) error {
-		next.Books = slices.DeleteFunc(next.Books, func(b manifest.Book) bool { return b.Key == key })
-		uncondemn(next, key)
-		return nil
-	})
+	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { e.UnlistBook(key); return nil })
 	m.said = append(m.said, key+" is lost and off the list; what it told of is fetched again")
 	return nil
 }
 
 // relistBook lists a sound book once, as it is.
 func (m *mending) relistBook(sound manifest.Book) {
-	m.edits = append(m.edits, func(_ context.Context, next *manifest.Manifest) error {
-		seen := false
-		next.Books = slices.DeleteFunc(next.Books, func(b manifest.Book) bool {
-			again := seen && b.Key == sound.Key
-			seen = seen || b.Key == sound.Key
-			return again
-		})
-		for i := range next.Books {
-			if next.Books[i].Key == sound.Key {
-				next.Books[i] = sound
-			}
-		}
-		uncondemn(next, sound.Key)
-		return nil
-	})
+	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { e.RelistBook(sound); return nil })
 	m.said = append(m.said, sound.Key+" was listed wrongly, and is listed as it is")
 }

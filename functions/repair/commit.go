@@ -3,14 +3,14 @@ package repair
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/epoch"
 )
@@ -29,47 +29,42 @@ func (m *mending) commit(ctx context.Context) (lost int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		edits = append(edits, func(_ context.Context, next *manifest.Manifest) error {
-			next.Learnt = layout.EpochKey(number)
-			return nil
-		})
+		edits = append(edits, func(_ context.Context, e *partition.Edit) error { e.Learn(layout.EpochKey(number)); return nil })
 		if len(m.lost) > 0 {
 			listed, err := m.putLost(ctx, number)
 			if err != nil {
 				return 0, err
 			}
-			edits = append(edits, func(_ context.Context, next *manifest.Manifest) error {
-				next.Books = append(next.Books, listed)
-				next.Learnt = listed.Key
-				uncondemn(next, listed.Key)
-				return nil
+			edits = append(edits, func(_ context.Context, e *partition.Edit) error {
+				e.Learn(listed.Key)
+				return e.AddBook(listed)
 			})
-			m.said = append(m.said, fmt.Sprintf("partition %s takes back what it knew of URLs that are fetched again: %d", m.base.Partition, len(m.lost)))
+			m.said = append(m.said, fmt.Sprintf("partition %s takes back what it knew of URLs that are fetched again: %d", m.ID(), len(m.lost)))
 		}
 	}
 	edits = append(edits, m.listGone)
-	_, err = manifest.Commit(ctx, m.Bucket, m.base.Partition, m.Now, func(next *manifest.Manifest) error {
-		if m.Now().Sub(m.began) >= manifest.Fresh { // what was put may be deleted by now
-			return fmt.Errorf("cannot repair partition %s: it took longer than %v; run it again", next.Partition, manifest.Fresh)
-		}
+	err = m.Commit(ctx, func(e *partition.Edit) error {
 		for _, edit := range edits {
-			if err := edit(ctx, next); err != nil {
+			if err := edit(ctx, e); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	if errors.Is(err, partition.ErrStale) { // what was put may be deleted by now
+		err = fmt.Errorf("cannot repair partition %s: it took longer than %v, or has changed; run it again", m.ID(), partition.Fresh)
+	}
 	return len(m.lost), err
 }
 
 // putLost puts a book that takes back what is lost, in an epoch above those of
 // all other outcomes.
-func (m *mending) putLost(ctx context.Context, epoch uint64) (manifest.Book, error) {
+func (m *mending) putLost(ctx context.Context, epoch uint64) (partition.Book, error) {
 	var learnt book.Book
 	for url, why := range m.lost {
 		a, err := address.Parse(url)
 		if err != nil {
-			return manifest.Book{}, err
+			return partition.Book{}, err
 		}
 		learnt.Outcomes = append(learnt.Outcomes, book.Outcome{
 			Version: layout.Version{Epoch: epoch}, URL: url, Place: a.Place, State: book.Lost,
@@ -78,11 +73,7 @@ func (m *mending) putLost(ctx context.Context, epoch uint64) (manifest.Book, err
 	}
 	content, err := book.Encode(learnt)
 	if err != nil {
-		return manifest.Book{}, fmt.Errorf("cannot write book of partition %s: %w", m.base.Partition, err)
+		return partition.Book{}, fmt.Errorf("cannot write book of partition %s: %w", m.ID(), err)
 	}
-	key := layout.BookKey(m.base.Partition, layout.ContentHash(content))
-	if err := blob.CreateOnce(ctx, m.Bucket, key, content); err != nil {
-		return manifest.Book{}, fmt.Errorf("cannot put book %s: %w", key, err)
-	}
-	return manifest.Book{Key: key, Bytes: int64(len(content)), Outcomes: len(learnt.Outcomes)}, nil
+	return m.PutBook(ctx, content, len(learnt.Outcomes), 0)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
 // listGone, the last edit of a commit, has the list of gone pages say what the
@@ -15,11 +15,13 @@ import (
 // mask, and that pages are shown of which no book says any more that they are
 // gone. Books that cannot be read are taken off in another round, and the list
 // stays until then.
-func (m *mending) listGone(ctx context.Context, next *manifest.Manifest) error {
-	pages, err := segments.Gone(ctx, m.Bucket, next)
+func (m *mending) listGone(ctx context.Context, e *partition.Edit) error {
+	pages, err := segments.Gone(ctx, m.Bucket, e.Manifest())
 	if errors.Is(err, book.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {
 		return nil
 	}
-	next.Gone = pages
+	if err == nil {
+		e.SetGone(pages)
+	}
 	return err
 }

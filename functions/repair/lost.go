@@ -58,14 +58,14 @@ func (m *mending) suspects(ctx context.Context) (map[layout.Identity]*suspect, e
 		if m.broken(&o) {
 			suspects[o.Identity()] = &suspect{url: o.URL}
 		}
-		if in := m.base.Package(o.Package); len(m.unbooked) > 0 && in != nil {
+		if in := m.base().Package(o.Package); len(m.unbooked) > 0 && in != nil {
 			named[place{in.ID, o.Offset}] = true
 		}
 	})
 	if err != nil || len(m.unbooked) == 0 {
 		return suspects, err
 	}
-	for _, in := range m.base.Packages {
+	for _, in := range m.base().Packages {
 		pages, err := m.list(ctx, in)
 		if err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func (m *mending) broken(o *book.Outcome) bool {
 	if len(m.patients) == 0 || o.State != book.Stored {
 		return false
 	}
-	in := m.base.Package(o.Package)
+	in := m.base().Package(o.Package)
 	if in == nil {
 		return false
 	}
@@ -105,7 +105,7 @@ func (m *mending) outcomes(ctx context.Context, visit func(book.Outcome)) error 
 	if len(m.patients) == 0 && len(m.unbooked) == 0 {
 		return nil
 	}
-	for _, listed := range m.base.Books {
+	for _, listed := range m.base().Books {
 		if m.unbooked[listed.Key] {
 			continue
 		}

@@ -7,16 +7,17 @@ import (
 
 	"github.com/RoaringBitmap/roaring"
 
-	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
 // mendOverlay finds out anew which documents are dead of the segments whose
 // overlay is lost. A segment that cannot be compared with the others is taken
 // off the list instead, and made anew.
 func (m *mending) mendOverlay(ctx context.Context, key string) error {
-	listed := slices.ContainsFunc(m.base.Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
+	listed := slices.ContainsFunc(m.base().Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
 	if !listed {
 		return nil
 	}
@@ -29,15 +30,14 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 			return err
 		}
 	}
-	m.edits = append(m.edits, func(ctx context.Context, next *manifest.Manifest) error {
-		uncondemn(next, key)
-		for _, s := range slices.Clone(next.Segments) {
+	m.edits = append(m.edits, func(ctx context.Context, e *partition.Edit) error {
+		for _, s := range slices.Clone(e.Manifest().Segments) {
 			if s.Deletions == nil || s.Deletions.Key != key {
 				continue
 			}
-			if err := m.maskAnew(ctx, next, s); err != nil {
-				m.Log.WarnContext(ctx, "an overlay cannot be made anew, and its segment is", "partition", next.Partition, "key", s.Key, "error", err)
-				m.unlist(next, s.Key)
+			if err := m.maskAnew(ctx, e, s); err != nil {
+				m.Log.WarnContext(ctx, "an overlay cannot be made anew, and its segment is", "partition", m.ID(), "key", s.Key, "error", err)
+				e.UnlistSegment(s.Key, true)
 			}
 		}
 		return nil
@@ -50,7 +50,8 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 // or lives in another segment, and those of which another segment has a live
 // document of the same or a later version. What is forgotten of it is found by
 // the next sweep.
-func (m *mending) maskAnew(ctx context.Context, next *manifest.Manifest, s manifest.Segment) error {
+func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Segment) error {
+	next := e.Manifest()
 	own, err := m.columns(ctx, &s)
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (m *mending) maskAnew(ctx context.Context, next *manifest.Manifest, s manif
 		if err != nil {
 			return err
 		}
-		masked, err := segments.Dead(ctx, m.Bucket, &other)
+		masked, err := partition.Dead(ctx, m.Bucket, &other)
 		if err != nil {
 			return err
 		}
@@ -95,9 +96,8 @@ func (m *mending) maskAnew(ctx context.Context, next *manifest.Manifest, s manif
 		}
 		from = to
 	}
-	i := slices.IndexFunc(next.Segments, func(other manifest.Segment) bool { return other.Key == s.Key })
-	next.Segments[i].Deletions, next.Segments[i].Erase = nil, false
-	return segments.Mask(ctx, m.Bucket, next, m.Now(), map[string]*roaring.Bitmap{s.Key: dead})
+	e.Unmask(s.Key)
+	return e.Mask(ctx, map[string]*roaring.Bitmap{s.Key: dead})
 }
 
 // columns are those by which documents are compared.
@@ -108,7 +108,7 @@ type columns struct {
 }
 
 func (m *mending) columns(ctx context.Context, s *manifest.Segment) (c columns, err error) {
-	opened, err := segments.Open(ctx, segments.Ranges{Bucket: m.Bucket}, s)
+	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: m.Bucket}, s)
 	if err != nil {
 		return columns{}, err
 	}

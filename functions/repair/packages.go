@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/verify"
 	"github.com/bucketsearch/bucketsearch/layout"
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
@@ -26,7 +24,7 @@ type patient struct {
 // and that is not there, and a page that no outcome names, are fetched again:
 // the Lost outcome accounts for both. A page that is there twice goes.
 func (m *mending) lookAtPackage(problem verify.Problem) {
-	listed := m.base.Package(problem.Key)
+	listed := m.base().Package(problem.Key)
 	if problem.URL != "" && (problem.Kind == verify.Missing || problem.Kind == verify.Unaccounted) {
 		m.takeBack(problem.URL, "its page "+problem.Detail)
 		return
@@ -95,32 +93,16 @@ func (m *mending) dropPackage(ctx context.Context, p *patient, content []byte, f
 		}
 	}
 	p.gone = true
-	id, key := p.ID, p.Key
-	m.edits = append(m.edits, func(ctx context.Context, next *manifest.Manifest) error {
-		uncondemn(next, key)
-		i := packageOf(next, id, key)
-		if i < 0 {
-			return nil
-		}
-		next.Packages = slices.Delete(next.Packages, i, i+1)
-		return segments.Drop(ctx, m.Bucket, next, m.Now(), id)
-	})
+	key := p.Key
+	m.edits = append(m.edits, func(ctx context.Context, e *partition.Edit) error { return e.UnlistPackage(ctx, key) })
 	m.said = append(m.said, fmt.Sprintf("%s is lost and off the list; its %d pages are fetched again", p.Key, p.Pages))
 	return nil
 }
 
 // relistPackage lists a sound package once, as it is, and has it indexed again.
 func (m *mending) relistPackage(p *patient, bytes int64, pages int) {
-	id, key := p.ID, p.Key
-	m.edits = append(m.edits, func(_ context.Context, next *manifest.Manifest) error {
-		if i := packageOf(next, id, key); i >= 0 {
-			own := &next.Packages[i]
-			own.Bytes, own.Pages, own.Indexed = bytes, pages, false
-		}
-		next.Packages = slices.DeleteFunc(next.Packages, func(other manifest.Package) bool { return other.Key == key && other.ID != id })
-		uncondemn(next, key)
-		return nil
-	})
+	id, sound := p.ID, manifest.Package{Key: p.Key, Bytes: bytes, Pages: pages}
+	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { e.RelistPackage(id, sound); return nil })
 	m.said = append(m.said, p.Key+" was listed wrongly, and is listed as it is; it is indexed again")
 }
 
@@ -128,51 +110,24 @@ func (m *mending) relistPackage(p *patient, bytes int64, pages int) {
 // All pages that are left stand where they stood; its segments stay until it is
 // indexed again.
 func (m *mending) replacePackage(ctx context.Context, p *patient, left []byte, pages int) error {
-	next, err := m.putPackage(ctx, p.Key, left)
+	_, name, err := layout.ParsePackageKey(p.Key)
 	if err != nil {
 		return err
 	}
-	id, key, at := p.ID, p.Key, m.Now()
-	m.edits = append(m.edits, func(_ context.Context, m *manifest.Manifest) error {
-		i := packageOf(m, id, key)
-		if i < 0 {
+	name.Collision++
+	next, err := m.PutPackage(ctx, name, left, pages)
+	if err != nil {
+		return err
+	}
+	id, key := p.ID, p.Key
+	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error {
+		err := e.ReplacePackage(key, next)
+		if errors.Is(err, partition.ErrStale) && e.Manifest().Package(key) == nil { // it is off the list
 			return nil
 		}
-		own := &m.Packages[i]
-		own.Formerly = append(slices.Clone(own.Formerly), key)
-		own.Key, own.Bytes, own.Pages, own.Indexed = next, int64(len(left)), pages, false
-		uncondemn(m, key)
-		m.Condemn(at, key)
-		return nil
+		e.SetIndexed(id, false)
+		return err
 	})
-	m.said = append(m.said, fmt.Sprintf("%s is replaced by %s, which keeps its %d sound pages", p.Key, next, pages))
+	m.said = append(m.said, fmt.Sprintf("%s is replaced by %s, which keeps its %d sound pages", p.Key, next.Key, pages))
 	return nil
-}
-
-// putPackage puts a package under the next name that was never used.
-func (m *mending) putPackage(ctx context.Context, key string, content []byte) (string, error) {
-	partition, name, err := layout.ParsePackageKey(key)
-	if err != nil {
-		return "", err
-	}
-	for {
-		name.Collision++
-		next := layout.PackageKey(partition, name)
-		if m.base.IsCondemned(next) || m.base.Package(next) != nil {
-			continue
-		}
-		err := blob.CreateOnce(ctx, m.Bucket, next, content)
-		if err == nil {
-			return next, nil
-		}
-		if !errors.Is(err, blob.ErrExists) {
-			return "", fmt.Errorf("cannot put package %s: %w", next, err)
-		}
-	}
-}
-
-// packageOf returns the index of a package that stands under the key, -1 where
-// it was replaced or taken off meanwhile.
-func packageOf(m *manifest.Manifest, id uint32, key string) int {
-	return slices.IndexFunc(m.Packages, func(p manifest.Package) bool { return p.ID == id && p.Key == key })
 }

@@ -7,24 +7,23 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/verify"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
 // mending gathers what becomes true of one partition in one generation.
 type mending struct {
 	*Repairer
-	began  time.Time
-	base   manifest.Manifest                                 // by which the problems are judged
-	looked map[string]bool                                   // objects that were seen to
-	edits  []func(context.Context, *manifest.Manifest) error // in an edit of a commit
-	said   []string
-	lost   map[string]string // URLs that are taken back, and why
+	*partition.Partition                                                // in the generation by which the problems are judged, until the commit
+	looked               map[string]bool                                // objects that were seen to
+	edits                []func(context.Context, *partition.Edit) error // in an edit of a commit
+	said                 []string
+	lost                 map[string]string // URLs that are taken back, and why
 
 	patients map[uint32]*patient // packages, by identifier
 	unbooked map[string]bool     // books that are lost
@@ -36,8 +35,7 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 	if err != nil {
 		return err
 	}
-	began := r.Now()
-	base, err := manifest.Read(ctx, r.Bucket, p)
+	own, err := partition.Open(ctx, r.Bucket, p, r.Now)
 	if err != nil {
 		if slices.ContainsFunc(problems, ofManifests) && !errors.Is(err, blob.ErrRetryable) {
 			return ctx.Err() // on what cannot be mended nothing can be committed
@@ -45,7 +43,7 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 		return err
 	}
 	m := &mending{
-		Repairer: r, began: began, base: base, looked: make(map[string]bool),
+		Repairer: r, Partition: own, looked: make(map[string]bool),
 		lost: make(map[string]string), patients: make(map[uint32]*patient), unbooked: make(map[string]bool),
 	}
 	for _, problem := range problems {
@@ -69,6 +67,9 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 	r.say(ctx, report, m.said)
 	return nil
 }
+
+// base returns the generation by which the problems are judged.
+func (m *mending) base() *manifest.Manifest { return m.Manifest() }
 
 func ofManifests(p verify.Problem) bool { return strings.HasPrefix(p.Key, layout.Manifests) }
 
@@ -112,13 +113,11 @@ func (m *mending) maskAgain() {
 		return
 	}
 	m.looked[what] = true
-	m.edits = append(m.edits, func(_ context.Context, next *manifest.Manifest) error {
-		for i := range next.Gone {
-			next.Gone[i].Masked = false
-		}
+	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error {
+		e.MarkMasked(func(manifest.Gone) bool { return false })
 		return nil
 	})
-	m.said = append(m.said, fmt.Sprintf("partition %s has pages searched that are gone, and masks them once more", m.base.Partition))
+	m.said = append(m.said, fmt.Sprintf("partition %s has pages searched that are gone, and masks them once more", m.ID()))
 }
 
 // forgetAgain has the sweep erase once more what is forgotten.
@@ -128,8 +127,8 @@ func (m *mending) forgetAgain() {
 		return
 	}
 	m.looked[what] = true
-	m.edits = append(m.edits, func(_ context.Context, m *manifest.Manifest) error { m.Forgotten = 0; return nil })
-	m.said = append(m.said, fmt.Sprintf("partition %s holds what is forgotten, and forgets it once more", m.base.Partition))
+	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { e.ForgetAgain(); return nil })
+	m.said = append(m.said, fmt.Sprintf("partition %s holds what is forgotten, and forgets it once more", m.ID()))
 }
 
 func (r *Repairer) say(ctx context.Context, report *Report, said []string) {

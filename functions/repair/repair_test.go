@@ -13,7 +13,6 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/repair"
-	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/verify"
 	"github.com/bucketsearch/bucketsearch/functions/verify/verifytest"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -21,6 +20,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
@@ -319,12 +319,10 @@ func flipPage(content []byte) []byte {
 func TestOverlayOfWhatIsForgotten(t *testing.T) {
 	w := done(t)
 	i := slices.IndexFunc(w.Manifest().Segments, func(s manifest.Segment) bool { return s.Documents > 1 })
-	w.Commit(func(m *manifest.Manifest) {
-		dead := map[string]*roaring.Bitmap{m.Segments[i].Key: roaring.BitmapOf(0)}
-		if err := segments.Mask(t.Context(), w.Bucket, m, functionstest.Start, dead); err != nil {
-			t.Fatal(err)
-		}
-		m.Segments[i].Erase = true
+	key := w.Manifest().Segments[i].Key
+	functionstest.Edit(t, w.Bucket, 0, func(e *partition.Edit) error {
+		e.RewriteSegment(key)
+		return e.Mask(t.Context(), map[string]*roaring.Bitmap{key: roaring.BitmapOf(0)})
 	})
 	w.Delete(w.Manifest().Segments[i].Deletions.Key)
 	run(w)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -42,15 +43,11 @@ func (f *Frontiers) Renew(ctx context.Context, s *settings.Settings, m *manifest
 }
 
 func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *renewer) error {
-	var books []*book.Reader
-	for _, l := range listed {
-		b, err := book.Open(ctx, f.Bucket, l.Key)
-		if err != nil {
-			return err
-		}
-		books = append(books, b)
+	books, err := partition.OpenBooks(ctx, f.Bucket, listed)
+	if err != nil {
+		return err
 	}
-	for s, err := range book.Standings(ctx, books) {
+	for s, err := range books.Standings(ctx) {
 		if err != nil {
 			return err
 		}

@@ -1,3 +1,6 @@
+// Package segments is what those functions share that write the index of a
+// partition or look into it: how a segment is built, which documents of others
+// are looked for in it, and which segments are to be merged.
 package segments
 
 import (

@@ -11,6 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
 // atOnce is how many segments are looked into at once.
@@ -46,7 +48,7 @@ func (f *Finder) Find(ctx context.Context, s *manifest.Segment) ([]Match, error)
 	if known {
 		return found, nil
 	}
-	opened, err := Open(ctx, Ranges{Bucket: f.bucket}, s)
+	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: f.bucket}, s)
 	if err != nil {
 		return nil, err
 	}
@@ -86,12 +88,12 @@ func Judge(ctx context.Context, log *slog.Logger, m *manifest.Manifest, judge fu
 	for _, s := range m.Segments {
 		group.Go(func() error {
 			own, err := judge(within, &s)
-			if Damaged(err) { // perhaps on the way only
+			if partition.IsDamaged(err) { // perhaps on the way only
 				own, err = judge(within, &s)
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			if Damaged(err) {
+			if partition.IsDamaged(err) {
 				log.ErrorContext(ctx, "a segment cannot be read, and nothing of it is masked until it is repaired",
 					"partition", m.Partition, "key", s.Key, "error", err)
 				whole = false

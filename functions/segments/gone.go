@@ -9,8 +9,8 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
-	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
@@ -33,6 +33,7 @@ func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest) ([]mani
 	for _, listed := range m.Gone {
 		need(listed.ID)
 	}
+	const parallel = 8
 	var mu sync.Mutex // protects needed
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
@@ -57,20 +58,12 @@ func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest) ([]mani
 
 // goneByBooks returns all pages that are gone, and since which version.
 func goneByBooks(ctx context.Context, bucket blob.Reader, m *manifest.Manifest) (map[layout.Identity]layout.Version, error) {
-	books := make([]*book.Reader, len(m.Books))
-	group, within := errgroup.WithContext(ctx)
-	group.SetLimit(parallel)
-	for i, listed := range m.Books {
-		group.Go(func() (err error) {
-			books[i], err = book.Open(within, bucket, listed.Key)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	books, err := partition.OpenBooks(ctx, bucket, m.Books)
+	if err != nil {
 		return nil, err
 	}
 	gone := make(map[layout.Identity]layout.Version)
-	for s, err := range book.Standings(ctx, books) {
+	for s, err := range books.Standings(ctx) {
 		if err != nil {
 			return nil, err
 		}

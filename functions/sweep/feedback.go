@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/bucketsearch/bucketsearch/functions/sweep/collect"
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
@@ -21,5 +22,5 @@ func (f *Function) clearFeedback(ctx context.Context) error {
 		}
 		keys = append(keys, object.Key)
 	}
-	return f.deleteAll(ctx, keys)
+	return collect.Delete(ctx, f.Bucket, f.Now, keys)
 }

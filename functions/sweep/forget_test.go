@@ -103,13 +103,13 @@ func TestForget(t *testing.T) {
 	if !slices.Equal(spooled, []uint64{3}) {
 		t.Errorf("spool %v, want only what is not packed", spooled)
 	}
-	w.clock.Advance(w.Limits.Grace)
+	w.clock.Advance(w.Limits.Collect.Grace)
 	w.run()
 	w.checkKeys(0)
 	if keys := functionstest.Keys(t, w.bucket, layout.Quarantine); len(keys) != 0 {
 		t.Errorf("in quarantine: %v", keys)
 	}
-	w.clock.Advance(w.Limits.Grace)
+	w.clock.Advance(w.Limits.Collect.Grace)
 	w.run()
 	generation := w.manifest(0).Generation
 	w.run()
@@ -132,7 +132,7 @@ func TestForgetAfterAClockThatWasAhead(t *testing.T) {
 	for range 4 {
 		w.run()
 		w.merge(0)
-		w.clock.Advance(w.Limits.Grace)
+		w.clock.Advance(w.Limits.Collect.Grace)
 	}
 	if there := w.there(holds); len(there) != 0 || w.manifest(0).Forgotten != 1 {
 		t.Errorf("%v is still there; forgotten %d", there, w.manifest(0).Forgotten)

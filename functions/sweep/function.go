@@ -21,30 +21,29 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/restore"
 	"github.com/bucketsearch/bucketsearch/functions/segments"
+	"github.com/bucketsearch/bucketsearch/functions/sweep/collect"
+	"github.com/bucketsearch/bucketsearch/functions/sweep/compact"
+	"github.com/bucketsearch/bucketsearch/functions/sweep/erase"
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // Limits say how long things are kept and how much is done at once.
 type Limits struct {
-	Keep      time.Duration // of a packed spool object; longer than any lease of a batch
-	Grace     time.Duration // from the condemning of an object to its end; longer than any reader keeps a manifest
-	Past      time.Duration // for which it can be asked what was true, as manifest.AsOf does
-	Feedback  time.Duration // of vital signs
-	Books     int           // of one size that are merged
-	BookBytes int64         // of the largest book that a merge makes
-	Tiers     segments.Limits
+	Collect  collect.Limits
+	Compact  compact.Limits
+	Feedback time.Duration // for which vital signs are kept
+	Tiers    segments.Limits
 }
 
-// DefaultLimits merge eight books of a size, up to 64 MiB.
+// DefaultLimits are those of the packages whose limits they are.
 func DefaultLimits() Limits {
 	return Limits{
-		Keep: 15 * time.Minute, Grace: 24 * time.Hour, Past: manifest.Keep, Feedback: 8 * 24 * time.Hour,
-		Books: 8, BookBytes: 64 << 20, Tiers: segments.DefaultLimits(),
+		Collect: collect.DefaultLimits(), Compact: compact.DefaultLimits(),
+		Feedback: 8 * 24 * time.Hour, Tiers: segments.DefaultLimits(),
 	}
 }
 
@@ -58,7 +57,7 @@ type Function struct {
 	Limits Limits
 	Log    *slog.Logger
 
-	clean memory
+	erased erase.Memory
 }
 
 // Handle runs once a message, or does the one thing that it asks for. One that comes again is left to

@@ -11,6 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
 // maskTask reads a task.Mask, and returns nil for another message.
@@ -24,19 +25,18 @@ func maskTask(body string) *layout.Partition {
 
 // mask masks the gone pages of one partition.
 func (f *Function) mask(ctx context.Context, id layout.Partition) error {
-	m, err := manifest.Read(ctx, f.Bucket, id)
+	p, err := f.open(ctx, id)
 	if err != nil {
 		return err
 	}
-	p := &partition{Function: f, id: id, manifest: m}
 	return p.maskGone(ctx)
 }
 
 // maskGone commits that no document of the pages that are gone is alive in any
 // segment. Of segments that are listed later index and merge see to that.
-func (p *partition) maskGone(ctx context.Context) error {
+func (p *swept) maskGone(ctx context.Context) error {
 	gone := make(map[layout.Identity]layout.Version)
-	for _, g := range p.manifest.Gone {
+	for _, g := range p.Manifest().Gone {
 		if !g.Masked {
 			gone[g.ID] = g.Version
 		}
@@ -46,8 +46,9 @@ func (p *partition) maskGone(ctx context.Context) error {
 	}
 	finder := segments.NewFinder(p.Bucket, func(id layout.Identity) bool { _, found := gone[id]; return found })
 	documents := uint64(0)
-	err := p.commit(ctx, func(m *manifest.Manifest) error {
+	err := p.Commit(ctx, func(e *partition.Edit) error {
 		documents = 0
+		m := e.Manifest()
 		dead, whole, err := segments.Judge(ctx, p.Log, m, func(ctx context.Context, s *manifest.Segment) (*roaring.Bitmap, error) {
 			return p.goneIn(ctx, finder, m, s)
 		})
@@ -59,32 +60,26 @@ func (p *partition) maskGone(ctx context.Context) error {
 				documents += d.GetCardinality() - uint64(m.Segments[i].Dead())
 			}
 		}
-		changed := len(dead) > 0
-		for i := range m.Gone {
-			g := &m.Gone[i]
-			if whole && !g.Masked && gone[g.ID] == g.Version {
-				g.Masked, changed = true, true
-			}
+		masked := e.MarkMasked(func(g manifest.Gone) bool { return g.Masked || whole && gone[g.ID] == g.Version })
+		if !masked && len(dead) == 0 {
+			return partition.ErrUnchanged
 		}
-		if !changed {
-			return manifest.ErrUnchanged
-		}
-		return segments.Mask(ctx, p.Bucket, m, p.Now(), dead)
+		return e.Mask(ctx, dead)
 	})
 	if err == nil {
-		p.Log.InfoContext(ctx, "pages are gone", "partition", p.id, "generation", p.manifest.Generation, "pages", len(gone), "documents", documents)
+		p.Log.InfoContext(ctx, "pages are gone", "partition", p.ID(), "generation", p.Manifest().Generation, "pages", len(gone), "documents", documents)
 	}
 	return err
 }
 
 // goneIn returns all documents of a segment that are dead, when those of gone
 // pages that are found there are among them; nil if they were before.
-func (p *partition) goneIn(ctx context.Context, finder *segments.Finder, m *manifest.Manifest, s *manifest.Segment) (*roaring.Bitmap, error) {
+func (p *swept) goneIn(ctx context.Context, finder *segments.Finder, m *manifest.Manifest, s *manifest.Segment) (*roaring.Bitmap, error) {
 	found, err := finder.Find(ctx, s)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	dead, err := segments.Dead(ctx, p.Bucket, s)
+	dead, err := partition.Dead(ctx, p.Bucket, s)
 	if err != nil {
 		return nil, err
 	}
@@ -104,21 +99,20 @@ func (p *partition) goneIn(ctx context.Context, finder *segments.Finder, m *mani
 // is indexed, and no batch is to be packed that was given out before the page
 // was found to be gone. Who has packages indexed once more lists their gone
 // pages again.
-func (p *partition) dropGone(ctx context.Context) error {
-	if len(p.manifest.Gone) == 0 || slices.IndexFunc(p.manifest.Gone, p.isOver(&p.manifest)) < 0 {
+func (p *swept) dropGone(ctx context.Context) error {
+	if len(p.Manifest().Gone) == 0 || slices.IndexFunc(p.Manifest().Gone, p.isOver(p.Manifest())) < 0 {
 		return nil
 	}
-	return p.commit(ctx, func(m *manifest.Manifest) error {
-		before := len(m.Gone)
-		if m.Gone = slices.DeleteFunc(m.Gone, p.isOver(m)); len(m.Gone) == before {
-			return manifest.ErrUnchanged
+	return p.Commit(ctx, func(e *partition.Edit) error {
+		if !e.DropGone(p.isOver(e.Manifest())) {
+			return partition.ErrUnchanged
 		}
 		return nil
 	})
 }
 
 // isOver tells which gone pages need not be listed any more.
-func (p *partition) isOver(m *manifest.Manifest) func(manifest.Gone) bool {
+func (p *swept) isOver(m *manifest.Manifest) func(manifest.Gone) bool {
 	var waiting []layout.Version
 	for _, object := range p.spooled {
 		_, batch, err := layout.ParseSpoolKey(object.Key)

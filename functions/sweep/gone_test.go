@@ -82,7 +82,7 @@ func TestGone(t *testing.T) {
 	w.pack(0, 25, one+"a")
 	w.wantShown("packed late", stays...)
 	w.merge(0)
-	w.clock.Advance(w.Limits.Keep)
+	w.clock.Advance(w.Limits.Collect.Keep)
 	w.run()
 	if m := w.manifest(0); m.Gone != nil || !m.IsClosed(version(30)) {
 		t.Errorf("gone %+v, closed %v", m.Gone, m.Closed)
@@ -112,17 +112,17 @@ func TestGoneIsKeptInMind(t *testing.T) {
 		wait func(w *world)
 		over func(w *world)
 	}{
-		"not closed": {func(*world) {}, func(w *world) { w.clock.Advance(w.Limits.Keep) }},
+		"not closed": {func(*world) {}, func(w *world) { w.clock.Advance(w.Limits.Collect.Keep) }},
 		"not indexed": {
 			func(w *world) {
-				w.clock.Advance(w.Limits.Keep)
+				w.clock.Advance(w.Limits.Collect.Keep)
 				functionstest.Commit(w.t, w.bucket, 0, func(m *manifest.Manifest) { m.Packages[0].Indexed = false })
 			},
 			func(w *world) { w.index(0) },
 		},
 		"not packed": {
 			func(w *world) {
-				w.clock.Advance(w.Limits.Keep)
+				w.clock.Advance(w.Limits.Collect.Keep)
 				functionstest.Commit(w.t, w.bucket, 0, func(m *manifest.Manifest) { m.Consumed = nil; m.Close(version(30)) })
 				l := layout.Version{Epoch: 0, Token: 9} // of a life before
 				functionstest.Put(w.t, w.bucket, layout.SpoolKey(0, l), nil)
@@ -233,7 +233,7 @@ func TestGoneKilledAnywhere(t *testing.T) {
 		w.run()
 		w.wantShown("in the end", one+"b "+version(20).String(), one+"c "+version(20).String())
 		for range 4 {
-			w.clock.Advance(w.Limits.Past)
+			w.clock.Advance(w.Limits.Collect.Past)
 			w.run()
 		}
 		w.checkKeys(0)

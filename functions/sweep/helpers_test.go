@@ -40,7 +40,8 @@ func version(token uint64) layout.Version { return layout.Version{Epoch: 1, Toke
 
 func newWorld(t testing.TB, rdb redis.UniversalClient) *world {
 	t.Helper()
-	w := &world{t: t, bucket: memblob.New(), clock: functionstest.NewClock(), sender: new(functionstest.Sender)}
+	clock := functionstest.NewClock()
+	w := &world{t: t, bucket: memblob.NewAt(clock.Now), clock: clock, sender: new(functionstest.Sender)}
 	w.inForce = functionstest.Publish(t, w.bucket, 2, nil, one, two)
 	w.Function = &Function{
 		Bucket: w.bucket, Redis: rdb, Sender: w.sender, Now: w.clock.Now,

@@ -50,7 +50,7 @@ func (w *world) end() end {
 // then collect; decide says which write of it is the last before it is killed.
 func life(t *testing.T, decide func(faultblob.Call) faultblob.Fault) end {
 	w := newForgetful(t)
-	w.Limits.Books = 2
+	w.Limits.Compact.Books = 2
 	w.bury(letter(gone))
 	var mu sync.Mutex // protects the following two
 	calls, dead := int64(0), false
@@ -74,16 +74,16 @@ func life(t *testing.T, decide func(faultblob.Call) faultblob.Fault) end {
 		}
 		dead = false
 		w.merge(0)
-		w.clock.Advance(w.Limits.Grace / 2)
+		w.clock.Advance(w.Limits.Collect.Grace / 2)
 	}
 	w.Bucket = w.bucket
 	for range 3 {
-		w.clock.Advance(w.Limits.Grace)
+		w.clock.Advance(w.Limits.Collect.Grace)
 		w.run()
 		w.merge(0)
 	}
 	for range 2 {
-		w.clock.Advance(w.Limits.Past + 2*w.Limits.Grace)
+		w.clock.Advance(w.Limits.Collect.Past + 2*w.Limits.Collect.Grace)
 		w.run()
 	}
 	w.checkPast(0)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/index"
+	"github.com/bucketsearch/bucketsearch/functions/sweep/collect"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
@@ -117,7 +118,7 @@ func TestSuspendedCollector(t *testing.T) {
 		}
 		return w.clock.Now()
 	}
-	if err := w.deleteAll(t.Context(), keys); err == nil || len(w.there(keys...)) != 2 {
+	if err := collect.Delete(t.Context(), w.bucket, w.Now, keys); err == nil || len(w.there(keys...)) != 2 {
 		t.Errorf("%v are there, %v", w.there(keys...), err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/sweep/collect"
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -25,13 +26,13 @@ func (f *Function) forgetLetters(ctx context.Context, s *settings.Settings) erro
 		return nil
 	}
 	return f.once(ctx, fmt.Sprintf("forget letters %d", s.Takedowns.Version), func() error {
-		kept, err := f.list(ctx, layout.DeadLetters+task.Fetch+"/")
+		kept, err := collect.List(ctx, f.Bucket, layout.DeadLetters+task.Fetch+"/")
 		if err != nil {
 			return err
 		}
 		errs := make([]error, len(kept))
 		var group errgroup.Group
-		group.SetLimit(parallel)
+		group.SetLimit(8)
 		for i, object := range kept {
 			if layout.IsDeadLetter(object.Key) {
 				group.Go(func() error { errs[i] = f.forgetLetter(ctx, s, object.Key); return nil })
@@ -64,5 +65,5 @@ func (f *Function) forgetLetter(ctx context.Context, s *settings.Settings, key s
 		return nil
 	}
 	f.Log.WarnContext(ctx, "deleted a dead letter that names what is forgotten", "queue", letter.Queue, "key", key, "batch", b.Version)
-	return f.deleteAll(ctx, []string{key})
+	return collect.Delete(ctx, f.Bucket, f.Now, []string{key})
 }

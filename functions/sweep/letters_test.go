@@ -55,7 +55,7 @@ func TestForgetLetters(t *testing.T) {
 		t.Errorf("sent %q", sent)
 	}
 	w.bury(letter(gone, one+"c")) // of a batch that was out
-	w.clock.Advance(w.Limits.Grace)
+	w.clock.Advance(w.Limits.Collect.Grace)
 	w.run()
 	check("after a batch has died that was out")
 	w.bury(letter(one+"a", one+"c"))

@@ -91,7 +91,7 @@ func (m *model) judge(key string) {
 		for _, c := range newest.Condemned {
 			if c.Key == key {
 				erased = c.Erase
-				if m.clock.Now().Sub(c.At) < m.Limits.Grace {
+				if m.clock.Now().Sub(c.At) < m.Limits.Collect.Grace {
 					m.t.Errorf("%s is deleted within the grace", key)
 				}
 			}
@@ -123,7 +123,8 @@ func (m *model) add() {
 		functionstest.Page(v, fmt.Sprint(one, m.random.IntN(6))), functionstest.Page(v, fmt.Sprint(one, "more/", m.random.IntN(40))),
 	}
 	m.mu.Unlock()
-	for scratch := memblob.New(); ; { // under a name that was never used
+	functionstest.Commit(m.t, m.bucket, 0, func(next *manifest.Manifest) { next.Close(v) }) // consumed long ago
+	for scratch := memblob.New(); ; {                                                       // under a name that was never used
 		pkg, outcomes := functionstest.Package(m.t, scratch, 0, pages...)
 		content, err := scratch.Get(m.t.Context(), pkg.Key, blob.Range{})
 		if err != nil {
@@ -204,14 +205,14 @@ func TestNothingElseIsDeleted(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			m := &model{world: newQuiet(t), random: rand.New(rand.NewPCG(seed, 4))}
-			m.Limits.Books, m.Limits.Tiers.Tier, m.Limits.Past = 3, 3, 36*time.Hour
+			m.Limits.Compact.Books, m.Limits.Tiers.Tier, m.Limits.Collect.Past = 3, 3, 36*time.Hour
 			m.run()
 			var readers []reading
 			for round := range 12 {
 				if seed%2 == 1 && round%5 == 3 {
 					m.forget(nil, fmt.Sprint(one, m.intN(6)))
 				}
-				readers = append(readers, reading{m.world.manifest(0), m.clock.Now().Add(m.Limits.Grace)})
+				readers = append(readers, reading{m.world.manifest(0), m.clock.Now().Add(m.Limits.Collect.Grace)})
 				var all sync.WaitGroup
 				for range 3 {
 					all.Go(func() {
@@ -238,7 +239,7 @@ func TestNothingElseIsDeleted(t *testing.T) {
 				m.index(0)
 				m.merge(0)
 				m.run()
-				m.clock.Advance(m.Limits.Past + 2*m.Limits.Grace)
+				m.clock.Advance(m.Limits.Collect.Past + 2*m.Limits.Collect.Grace)
 			}
 			m.run()
 			m.checkPast(0)

@@ -7,9 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/sweep/collect"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
 // A package goes when none of its pages counts any more, and not before: what
@@ -32,13 +34,13 @@ func TestOutlived(t *testing.T) {
 		return there
 	}
 	listed := past()
-	w.clock.Advance(w.Limits.Past)
+	w.clock.Advance(w.Limits.Collect.Past)
 	w.run()
 	if diff := cmp.Diff(listed, past()); diff != "" {
 		t.Errorf("what is listed by a generation that is kept (-before +now):\n%s", diff)
 	}
 	for range 3 {
-		w.clock.Advance(w.Limits.Past)
+		w.clock.Advance(w.Limits.Collect.Past)
 		w.run()
 	}
 	w.checkKeys(0)
@@ -88,13 +90,19 @@ func TestLearntMeanwhile(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a")
 	w.pack(0, 21, one+"a")
-	p := &partition{Function: w.Function, settings: w.inForce, manifest: w.manifest(0)}
-	functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) { m.Learnt = "more" })
-	if err := p.clearOutlived(t.Context()); err == nil || len(w.manifest(0).Packages) != 2 {
-		t.Errorf("clearOutlived: %v, packages %+v", err, w.manifest(0).Packages)
+	own, err := partition.Open(t.Context(), w.bucket, 0, w.Now)
+	if err != nil {
+		t.Fatal(err)
 	}
-	p.manifest = w.manifest(0)
-	if err := p.clearOutlived(t.Context()); err != nil || len(w.manifest(0).Packages) != 1 {
-		t.Errorf("clearOutlived: %v, packages %+v", err, w.manifest(0).Packages)
+	collector := &collect.Collector{Partition: own, Bucket: w.bucket, Now: w.Now, Limits: w.Limits.Collect, Log: w.Log}
+	functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) { m.Learnt = "more" })
+	if err := collector.Outlived(t.Context()); err == nil || len(w.manifest(0).Packages) != 2 {
+		t.Errorf("Outlived: %v, packages %+v", err, w.manifest(0).Packages)
+	}
+	if err := collector.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := collector.Outlived(t.Context()); err != nil || len(w.manifest(0).Packages) != 1 {
+		t.Errorf("Outlived: %v, packages %+v", err, w.manifest(0).Packages)
 	}
 }

@@ -2,85 +2,105 @@ package sweep
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/bucketsearch/bucketsearch/functions/restore"
+	"github.com/bucketsearch/bucketsearch/functions/sweep/collect"
+	"github.com/bucketsearch/bucketsearch/functions/sweep/compact"
+	"github.com/bucketsearch/bucketsearch/functions/sweep/erase"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/strategy/lease"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// parallel is how many objects are deleted or looked into at once.
-const parallel = 8
-
-// partition is one storage partition while it is swept.
-type partition struct {
+// swept is one storage partition while it is swept.
+type swept struct {
 	*Function
+	*partition.Partition
 	settings *settings.Settings
-	id       layout.Partition
 	out      map[layout.Version]bool // batches on lease; nil: nobody knows
 	spooled  []blob.Object
-	manifest manifest.Manifest // the newest known
+}
+
+// open reads the newest generation of a partition.
+func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error) {
+	p, err := partition.Open(ctx, f.Bucket, id, f.Now)
+	return &swept{Function: f, Partition: p}, err
 }
 
 // sweepPartition runs the steps of one partition.
 func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id layout.Partition, out map[layout.Version]bool, fronts *restore.Frontiers) error {
 	// Spool before manifest: a batch that is packed in between is consumed.
-	spooled, err := f.list(ctx, layout.SpoolPrefix(id))
+	spooled, err := collect.List(ctx, f.Bucket, layout.SpoolPrefix(id))
 	if err != nil {
 		return err
 	}
-	m, err := manifest.Read(ctx, f.Bucket, id)
-	if err == nil && m.Generation == 0 {
-		m, err = manifest.Begin(ctx, f.Bucket, id, f.Now)
-	}
+	p, err := f.open(ctx, id)
 	if err != nil {
 		return err
 	}
-	p := &partition{Function: f, settings: s, id: id, out: out, spooled: spooled, manifest: m}
-	return errors.Join(p.raiseUndone(ctx), fronts.Renew(ctx, s, &m), p.tidySpool(ctx), p.compact(ctx), p.forget(ctx), p.maskGone(ctx), p.dropGone(ctx), p.clearOutlived(ctx), p.clearOrphans(ctx), p.forgetPast(ctx), p.collect(ctx))
+	if err := p.Begin(ctx); err != nil {
+		return err
+	}
+	p.settings, p.out, p.spooled = s, out, spooled
+	collector := &collect.Collector{Partition: p.Partition, Bucket: f.Bucket, Now: f.Now, Limits: f.Limits.Collect, Log: f.Log}
+	eraser := &erase.Eraser{
+		Partition: p.Partition, Bucket: f.Bucket, Sender: f.Sender, Now: f.Now, Takedowns: s.Takedowns,
+		Collector: collector, Memory: &f.erased, Log: f.Log,
+	}
+	return errors.Join(
+		p.raiseUndone(ctx),
+		fronts.Renew(ctx, s, p.Manifest()),
+		collector.Spool(ctx, spooled, out, eraser.Forgets()),
+		compact.Run(ctx, f.Bucket, p.Partition, f.Limits.Compact, f.Log),
+		p.forget(ctx, eraser),
+		p.maskGone(ctx),
+		p.dropGone(ctx),
+		p.clearOutlived(ctx, collector, eraser),
+		f.once(ctx, fmt.Sprintf("orphans %s", id), func() error { return collector.Unlisted(ctx) }),
+		collector.Past(ctx),
+		collector.Condemned(ctx),
+	)
 }
 
-// commit makes an edit true in the partition's next generation.
-func (p *partition) commit(ctx context.Context, edit func(*manifest.Manifest) error) error {
-	m, err := manifest.Commit(ctx, p.Bucket, p.id, p.Now, edit)
-	if err == nil {
-		p.manifest = m
+// forget erases what is forgotten. Once nothing is left, it looks now and then
+// for what came late, from those who knew nothing of the takedown.
+func (p *swept) forget(ctx context.Context, eraser *erase.Eraser) error {
+	if p.settings.Takedowns.Version == 0 {
+		return nil
 	}
-	return err
+	if eraser.Forgets() {
+		return eraser.Run(ctx)
+	}
+	return p.once(ctx, fmt.Sprintf("forget %s", p.ID()), func() error { return eraser.Collector.Forgotten(ctx) })
 }
 
-func (f *Function) list(ctx context.Context, prefix string) ([]blob.Object, error) {
-	var objects []blob.Object
-	for object, err := range f.Bucket.List(ctx, prefix, "") {
-		if err != nil {
-			return nil, fmt.Errorf("cannot list %s: %w", prefix, err)
-		}
-		objects = append(objects, object)
+// clearOutlived condemns now and then the packages of which no page counts any
+// more, unless what is dead may be forgotten.
+func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector, eraser *erase.Eraser) error {
+	if eraser.Forgets() {
+		return nil
 	}
-	return objects, nil
+	return p.once(ctx, fmt.Sprintf("outlived %s", p.ID()), func() error { return collector.Outlived(ctx) })
 }
 
-// deleteAll deletes objects, whether they are there or not, unless it was
-// suspended: what may be deleted now may be there with good reason later.
-func (f *Function) deleteAll(ctx context.Context, keys []string) error {
-	began := f.Now()
-	deletes, ctx := errgroup.WithContext(ctx)
-	deletes.SetLimit(parallel)
-	for _, key := range keys {
-		deletes.Go(func() error {
-			if f.Now().Sub(began) >= manifest.Fresh {
-				return fmt.Errorf("cannot delete %s: it takes too long", key)
-			}
-			if err := f.Bucket.Delete(ctx, key); err != nil {
-				return fmt.Errorf("cannot delete %s: %w", key, err)
-			}
-			return nil
-		})
+// once does what has to be done now and then: again when it has failed, and
+// else after the grace. Whoever began to work before a takedown was known, and
+// stores what it forgets afterwards, has done so by then. Should Redis forget
+// about it, it is done more often; should the process be killed meanwhile, it
+// is done after the grace.
+func (f *Function) once(ctx context.Context, name string, do func() error) error {
+	leases := lease.New(f.Redis, f.Worker+"/"+rand.Text())
+	held, first, err := leases.Acquire(ctx, name, f.Now(), f.Limits.Collect.Grace)
+	if err != nil || !first {
+		return err
 	}
-	return deletes.Wait()
+	if err := do(); err != nil {
+		return errors.Join(err, leases.Release(context.WithoutCancel(ctx), held))
+	}
+	return nil
 }

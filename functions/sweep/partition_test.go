@@ -112,7 +112,7 @@ func TestPackedSpoolIsDeletedLater(t *testing.T) {
 	w.consume(10, 11)
 	w.clock.Advance(time.Minute)
 	w.consume(12)
-	w.clock.Advance(w.Limits.Keep - time.Minute - time.Millisecond)
+	w.clock.Advance(w.Limits.Collect.Keep - time.Minute - time.Millisecond)
 	check("too early", []uint64{3, 10, 11, 12}, []uint64{10, 11, 12}, 0)
 	w.clock.Advance(time.Millisecond)
 	check("while batch 3 is not packed", []uint64{3, 12}, []uint64{10, 11, 12}, 0)
@@ -122,7 +122,7 @@ func TestPackedSpoolIsDeletedLater(t *testing.T) {
 	check("batch 3 is packed", []uint64{3, 12}, []uint64{12, 3}, 11)
 	w.clock.Advance(time.Minute)
 	check("batch 12 is old enough", []uint64{3}, []uint64{3}, 12)
-	w.clock.Advance(w.Limits.Keep)
+	w.clock.Advance(w.Limits.Collect.Keep)
 	check("all are", nil, nil, 12)
 	w.spool(11, two+"late", book.Failed)
 	w.spool(13, two+"next", book.Failed)
@@ -138,7 +138,7 @@ func TestLeasedBatchIsNotClosed(t *testing.T) {
 	functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) {
 		m.Consumed = append(m.Consumed, manifest.Consumed{Batch: later, At: w.clock.Now()})
 	})
-	w.clock.Advance(w.Limits.Keep)
+	w.clock.Advance(w.Limits.Collect.Keep)
 	w.run()
 	if m := w.manifest(0); !m.HasConsumed(later) || m.IsClosed(leased.Version) {
 		t.Errorf("consumed %v, closed %v", m.Consumed, m.Closed)
@@ -192,7 +192,7 @@ func TestWithoutRedis(t *testing.T) {
 	rdb := redistest.Embedded(t)
 	w := newWorld(t, rdb)
 	w.consume(4)
-	w.clock.Advance(w.Limits.Keep)
+	w.clock.Advance(w.Limits.Collect.Keep)
 	if err := rdb.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func TestCollect(t *testing.T) {
 		m.Condemn(w.clock.Now().Add(time.Minute), keys[2])
 	})
 	all := append(keys, listed)
-	w.clock.Advance(w.Limits.Grace - time.Millisecond)
+	w.clock.Advance(w.Limits.Collect.Grace - time.Millisecond)
 	w.run()
 	if got := w.there(all...); len(got) != 4 || len(w.manifest(0).Condemned) != 5 {
 		t.Errorf("within the grace only %v are there", got)
@@ -92,7 +92,7 @@ func TestCollect(t *testing.T) {
 	if diff := cmp.Diff([]string{keys[1], layout.BookKey(0, "absent")}, gone()); diff != "" || len(w.manifest(0).Condemned) != 4 {
 		t.Errorf("gone and not to be listed again (-want +got):\n%s", diff)
 	}
-	w.clock.Advance(w.Limits.Past)
+	w.clock.Advance(w.Limits.Collect.Past)
 	w.run()
 	if m := w.manifest(0); len(m.Condemned) != 2 || m.Condemned[0].Key != keys[0] {
 		t.Errorf("condemned %+v", m.Condemned)
@@ -100,7 +100,7 @@ func TestCollect(t *testing.T) {
 	if got := w.there(keys[0], keys[2]); len(got) != 2 {
 		t.Errorf("only %v are there, while a generation that is kept lists them", got)
 	}
-	w.clock.Advance(atOnce)
+	w.clock.Advance(24 * time.Hour) // at least of so long generations go at once
 	w.run()
 	if got := w.there(all...); len(got) != 1 {
 		t.Errorf("%v are there", got)
@@ -108,7 +108,7 @@ func TestCollect(t *testing.T) {
 	if diff := cmp.Diff([]string{keys[0], keys[2]}, gone()); diff != "" {
 		t.Errorf("gone and not to be listed again (-want +got):\n%s", diff)
 	}
-	w.clock.Advance(w.Limits.Grace)
+	w.clock.Advance(w.Limits.Collect.Grace)
 	w.run()
 	if m := w.manifest(0); len(m.Condemned) != 0 {
 		t.Errorf("condemned %+v", m.Condemned)
@@ -141,7 +141,7 @@ func TestThePastIsKept(t *testing.T) {
 	kept := 0
 	for _, then := range moments {
 		m, err := manifest.AsOf(t.Context(), w.bucket, 0, then.at)
-		if w.clock.Now().Sub(then.at) > w.Limits.Past && err != nil {
+		if w.clock.Now().Sub(then.at) > w.Limits.Collect.Past && err != nil {
 			continue
 		}
 		if err != nil || m.Hash() != then.hash {
@@ -159,7 +159,7 @@ func TestThePastIsKept(t *testing.T) {
 		t.Errorf("%d of %d moments can be asked for", kept, len(moments))
 	}
 	for range 2 { // for the last package that was outlived
-		w.clock.Advance(w.Limits.Past + 2*w.Limits.Grace)
+		w.clock.Advance(w.Limits.Collect.Past + 2*w.Limits.Collect.Grace)
 		w.run()
 	}
 	w.checkPast(0)

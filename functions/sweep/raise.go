@@ -15,8 +15,8 @@ import (
 
 // raiseUndone raises again the events of what is spooled and not settled or
 // packed, and of what is packed and not indexed, and has segments merged.
-func (p *partition) raiseUndone(ctx context.Context) error {
-	for _, listed := range p.manifest.Packages {
+func (p *swept) raiseUndone(ctx context.Context) error {
+	for _, listed := range p.Manifest().Packages {
 		if listed.Indexed {
 			continue
 		}
@@ -24,8 +24,8 @@ func (p *partition) raiseUndone(ctx context.Context) error {
 			return err
 		}
 	}
-	if p.Limits.Tiers.Mergeable(&p.manifest) != nil {
-		if err := task.Send(ctx, p.Sender, task.Merge, task.Tiers{Storage: p.id}, 0); err != nil {
+	if p.Limits.Tiers.Mergeable(p.Manifest()) != nil {
+		if err := task.Send(ctx, p.Sender, task.Merge, task.Tiers{Storage: p.ID()}, 0); err != nil {
 			return err
 		}
 	}
@@ -35,8 +35,8 @@ func (p *partition) raiseUndone(ctx context.Context) error {
 // raiseSpooled has settled what is not: a batch that waits to be packed says
 // whether it is, though its spool object be gone, and one that is packed is
 // unless its lease is still out.
-func (p *partition) raiseSpooled(ctx context.Context) error {
-	waiting, err := frontier.NewInbox(p.Redis, p.id).List(ctx)
+func (p *swept) raiseSpooled(ctx context.Context) error {
+	waiting, err := frontier.NewInbox(p.Redis, p.ID()).List(ctx)
 	if err != nil || p.out == nil {
 		return err
 	}
@@ -44,16 +44,16 @@ func (p *partition) raiseSpooled(ctx context.Context) error {
 	settled := make(map[layout.Version]bool)
 	for _, w := range waiting {
 		if settled[w.Batch] = w.Settled; !w.Settled {
-			unsettled[w.Batch] = blob.Object{Key: layout.SpoolKey(p.id, w.Batch), Size: w.Bytes}
+			unsettled[w.Batch] = blob.Object{Key: layout.SpoolKey(p.ID(), w.Batch), Size: w.Bytes}
 		}
 	}
 	for _, object := range p.spooled {
 		_, batch, err := layout.ParseSpoolKey(object.Key)
 		if err != nil {
-			p.Log.WarnContext(ctx, "foreign object in the spool", "partition", p.id, "error", err)
+			p.Log.WarnContext(ctx, "foreign object in the spool", "partition", p.ID(), "error", err)
 			continue
 		}
-		if p.out[batch] || !settled[batch] && !p.manifest.HasConsumed(batch) && !p.manifest.IsClosed(batch) {
+		if p.out[batch] || !settled[batch] && !p.Manifest().HasConsumed(batch) && !p.Manifest().IsClosed(batch) {
 			unsettled[batch] = object
 		}
 	}
@@ -65,7 +65,7 @@ func (p *partition) raiseSpooled(ctx context.Context) error {
 	if len(waiting) == 0 {
 		return nil
 	}
-	return task.Send(ctx, p.Sender, task.Pack, task.Gather{Storage: p.id}, 0)
+	return task.Send(ctx, p.Sender, task.Pack, task.Gather{Storage: p.ID()}, 0)
 }
 
 // raise sends the event of an object again.

@@ -3,14 +3,13 @@ package sweep
 import (
 	"context"
 	"errors"
-	"slices"
-
-	"github.com/RoaringBitmap/roaring"
 
 	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -26,10 +25,9 @@ func (f *Function) Reindex(ctx context.Context, version func(language string) ui
 	}
 	var errs []error
 	for _, id := range inForce.Partitions() {
-		m, err := manifest.Read(ctx, f.Bucket, id)
+		p, err := f.open(ctx, id)
 		n := 0
 		if err == nil {
-			p := &partition{Function: f, settings: inForce, id: id, manifest: m}
 			n, err = p.reindex(ctx, version)
 		}
 		packages += n
@@ -38,20 +36,21 @@ func (f *Function) Reindex(ctx context.Context, version func(language string) ui
 	return packages, errors.Join(errs...)
 }
 
-func (p *partition) reindex(ctx context.Context, version func(string) uint32) (int, error) {
+func (p *swept) reindex(ctx context.Context, version func(string) uint32) (int, error) {
 	if version == nil {
-		return p.unindex(ctx, func(m *manifest.Manifest) error {
-			for i := range m.Packages {
-				m.Packages[i].Indexed = false
+		return p.unindex(ctx, func(m *manifest.Manifest) (map[uint32]bool, error) {
+			all := make(map[uint32]bool)
+			for _, pkg := range m.Packages {
+				all[pkg.ID] = true
 			}
-			return nil
+			return all, nil
 		})
 	}
 	var unread []error
 	stale := make(map[string]bool) // by the segment's key
-	for _, s := range p.manifest.Segments {
-		opened, err := segments.Open(ctx, segments.Ranges{Bucket: p.Bucket}, &s)
-		if segments.Damaged(err) {
+	for _, s := range p.Manifest().Segments {
+		opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: p.Bucket}, &s)
+		if partition.IsDamaged(err) {
 			unread = append(unread, err)
 			continue
 		}
@@ -64,33 +63,38 @@ func (p *partition) reindex(ctx context.Context, version func(string) uint32) (i
 			}
 		}
 	}
-	n, err := p.unindex(ctx, func(m *manifest.Manifest) error {
-		return p.replaceAll(ctx, m, func(s *manifest.Segment) bool { return stale[s.Key] })
+	n, err := p.unindex(ctx, func(m *manifest.Manifest) (map[uint32]bool, error) {
+		return segments.LivePackages(ctx, p.Bucket, m, func(s *manifest.Segment) bool { return stale[s.Key] })
 	})
 	return n, errors.Join(append(unread, err)...)
 }
 
-// unindex commits an edit that has packages indexed anew, and not what is gone
-// of them; it raises their events, and returns how many there are.
-func (p *partition) unindex(ctx context.Context, edit func(*manifest.Manifest) error) (int, error) {
+// unindex commits that packages are indexed anew, by their identifiers, and not
+// what is gone of them; it raises their events, and returns how many there are.
+// When each is indexed anew, nothing of the segments that held them is alive,
+// and these leave the list.
+func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map[uint32]bool, error)) (int, error) {
 	var again []manifest.Package
 	gone := goneCache{bucket: p.Bucket}
-	err := p.commit(ctx, func(m *manifest.Manifest) error {
-		before := slices.Clone(m.Packages)
-		if err := edit(m); err != nil {
+	err := p.Commit(ctx, func(e *partition.Edit) error {
+		chosen, err := which(e.Manifest())
+		if err != nil {
 			return err
 		}
 		again = nil
-		for i, pkg := range m.Packages {
-			if before[i].Indexed && !pkg.Indexed {
+		for _, pkg := range e.Manifest().Packages {
+			if pkg.Indexed && chosen[pkg.ID] {
 				again = append(again, pkg)
 			}
 		}
 		if again == nil {
-			return manifest.ErrUnchanged
+			return partition.ErrUnchanged
 		}
-		pages, err := gone.of(ctx, m)
-		m.AddGone(pages...)
+		for _, pkg := range again {
+			e.SetIndexed(pkg.ID, false)
+		}
+		pages, err := gone.of(ctx, e.Manifest())
+		e.AddGone(pages...)
 		return err
 	})
 	if err != nil {
@@ -105,46 +109,6 @@ func (p *partition) unindex(ctx context.Context, edit func(*manifest.Manifest) e
 		}
 	}
 	return len(again), nil
-}
-
-// replaceAll, in the edit of a commit, calls all packages not indexed that have
-// live documents in some segments. When each is indexed anew, nothing of these
-// segments is alive, and they leave the list.
-func (p *partition) replaceAll(ctx context.Context, m *manifest.Manifest, which func(*manifest.Segment) bool) error {
-	live, err := p.livePackages(ctx, m, which)
-	for i := range m.Packages {
-		pkg := &m.Packages[i]
-		pkg.Indexed = pkg.Indexed && !live[pkg.ID]
-	}
-	return err
-}
-
-// livePackages returns the packages that have live documents in some segments,
-// by their identifiers. Where it cannot be read what is dead, nothing is.
-func (p *partition) livePackages(ctx context.Context, m *manifest.Manifest, which func(*manifest.Segment) bool) (map[uint32]bool, error) {
-	live := make(map[uint32]bool)
-	for i := range m.Segments {
-		s := &m.Segments[i]
-		if !which(s) {
-			continue
-		}
-		dead, err := segments.Dead(ctx, p.Bucket, s)
-		if segments.Damaged(err) {
-			dead, err = roaring.New(), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		from := uint64(0)
-		for _, part := range s.Parts {
-			to := from + uint64(part.Documents)
-			own := roaring.New()
-			own.AddRange(from, to)
-			from = to
-			live[part.Package] = live[part.Package] || own.AndCardinality(dead) < uint64(part.Documents)
-		}
-	}
-	return live, nil
 }
 
 // goneCache are the gone pages of a partition, which change when something is

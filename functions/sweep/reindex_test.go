@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/analysis"
 )
 
@@ -71,7 +71,7 @@ func TestReindex(t *testing.T) {
 		}
 		live := 0
 		for _, s := range m.Segments {
-			dead, err := segments.Dead(t.Context(), w.bucket, &s)
+			dead, err := partition.Dead(t.Context(), w.bucket, &s)
 			if err != nil {
 				t.Fatal(err)
 			}

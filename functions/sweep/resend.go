@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/sweep/collect"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
@@ -15,7 +16,7 @@ import (
 // layout.ResendKey), and deletes both. One that is sent twice does no harm, as
 // no message does.
 func (f *Function) resend(ctx context.Context) error {
-	kept, err := f.list(ctx, layout.DeadLetters)
+	kept, err := collect.List(ctx, f.Bucket, layout.DeadLetters)
 	if err != nil {
 		return err
 	}

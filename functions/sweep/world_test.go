@@ -12,11 +12,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/index"
 	"github.com/bucketsearch/bucketsearch/functions/merge"
-	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -83,6 +83,9 @@ func (w *world) orphan(p layout.Partition, token uint64, url string) {
 	}
 	functionstest.Put(w.t, w.bucket, layout.BookKey(p, layout.ContentHash(content)), content)
 	functionstest.Put(w.t, w.bucket, layout.SegmentKey(p, layout.ContentHash([]byte(pkg.Key))), []byte(url))
+	functionstest.Commit(w.t, w.bucket, p, func(m *manifest.Manifest) { // another was faster
+		m.Consumed = append(m.Consumed, manifest.Consumed{Batch: version(token), At: w.clock.Now()})
+	})
 }
 
 // index has all packages indexed.
@@ -169,7 +172,7 @@ func (w *world) stock(p layout.Partition) (s stock) {
 		}
 	}
 	for _, listed := range m.Segments {
-		opened, err := segments.Open(w.t.Context(), segments.Ranges{Bucket: w.bucket}, &listed)
+		opened, err := partition.OpenSegment(w.t.Context(), segment.Ranges{Bucket: w.bucket}, &listed)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -206,11 +209,11 @@ func (w *world) live(p layout.Partition) (live []segment.Document) {
 	w.t.Helper()
 	m := w.manifest(p)
 	for _, listed := range m.Segments {
-		opened, err := segments.Open(w.t.Context(), segments.Ranges{Bucket: w.bucket}, &listed)
+		opened, err := partition.OpenSegment(w.t.Context(), segment.Ranges{Bucket: w.bucket}, &listed)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		dead, err := segments.Dead(w.t.Context(), w.bucket, &listed)
+		dead, err := partition.Dead(w.t.Context(), w.bucket, &listed)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -251,4 +254,13 @@ func (w *world) checkKeys(p layout.Partition) {
 func newQuiet(t *testing.T) *world {
 	t.Helper()
 	return newWorld(t, redistest.Embedded(t))
+}
+
+// keysOf returns the keys of all objects that a generation lists.
+func keysOf(m *manifest.Manifest) map[string]bool {
+	keys := make(map[string]bool)
+	for key := range m.Objects() {
+		keys[key] = true
+	}
+	return keys
 }

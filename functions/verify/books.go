@@ -113,6 +113,6 @@ func divide(parts []book.Part) []layout.Range {
 	return ranges
 }
 
-func (v *run) partition(p layout.Partition) *partition {
-	return v.partitions[slices.IndexFunc(v.partitions, func(own *partition) bool { return own.Partition == p })]
+func (v *run) partition(p layout.Partition) *audit {
+	return v.partitions[slices.IndexFunc(v.partitions, func(own *audit) bool { return own.Partition == p })]
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
-	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/verify"
 	"github.com/bucketsearch/bucketsearch/functions/verify/verifytest"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -41,11 +41,9 @@ func oneOverlay(w *world) string {
 // mask says of a document of a segment that it is dead.
 func (w *world) mask(segment int, doc uint32) {
 	w.T.Helper()
-	w.Commit(func(m *manifest.Manifest) {
-		dead := map[string]*roaring.Bitmap{m.Segments[segment].Key: roaring.BitmapOf(doc)}
-		if err := segments.Mask(w.T.Context(), w.Bucket, m, functionstest.Start, dead); err != nil {
-			w.T.Fatal(err)
-		}
+	key := w.Manifest().Segments[segment].Key
+	functionstest.Edit(w.T, w.Bucket, 0, func(e *partition.Edit) error {
+		return e.Mask(w.T.Context(), map[string]*roaring.Bitmap{key: roaring.BitmapOf(doc)})
 	})
 }
 

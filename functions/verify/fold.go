@@ -58,7 +58,7 @@ func (v *run) foldRanges(ctx context.Context) error {
 }
 
 // read adds what a partition says of the range.
-func (f *fold) read(ctx context.Context, p *partition) error {
+func (f *fold) read(ctx context.Context, p *audit) error {
 	forgotten := f.forgotten(p)
 	for _, b := range p.books {
 		if b.lost.Load() {

@@ -18,7 +18,7 @@ import (
 
 // forgetting notes whether nothing that is forgotten may be left in a
 // partition, or whether it still forgets.
-func (v *run) forgetting(p *partition) {
+func (v *run) forgetting(p *audit) {
 	switch version := v.settings.Takedowns.Version; {
 	case version == 0:
 	case p.Forgotten >= version:
@@ -38,7 +38,7 @@ type forgotten struct {
 	any  bool // site and hit hold something
 }
 
-func (v *run) forgotten(p *partition) *forgotten {
+func (v *run) forgotten(p *audit) *forgotten {
 	f := new(forgotten)
 	if set := &v.settings.Takedowns; p.clean && !set.Empty() {
 		f.set = set
@@ -97,7 +97,7 @@ func (f *forgotten) ledger(l *spool.Ledger) string {
 // readQuarantine checks that the copies of damaged objects hold nothing that is
 // forgotten, as far as they can be read.
 func (v *run) readQuarantine(ctx context.Context) error {
-	if !slices.ContainsFunc(v.partitions, func(p *partition) bool { return v.forgotten(p).set != nil }) {
+	if !slices.ContainsFunc(v.partitions, func(p *audit) bool { return v.forgotten(p).set != nil }) {
 		return nil
 	}
 	for object, err := range v.Bucket.List(ctx, layout.Quarantine, "") {

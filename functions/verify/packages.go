@@ -14,7 +14,7 @@ import (
 // storedPackage is a package that a generation lists.
 type storedPackage struct {
 	*manifest.Package
-	partition *partition
+	partition *audit
 	index     uint32
 	gone      bool   // nothing of it can be read
 	pages     []page // until they are taken over by run.pages

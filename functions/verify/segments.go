@@ -8,17 +8,17 @@ import (
 
 	"github.com/RoaringBitmap/roaring"
 
-	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
 // storedSegment is a segment that a generation lists.
 type storedSegment struct {
 	*manifest.Segment
-	partition *partition
+	partition *audit
 }
 
 // readSegments checks that documents are made of pages that are there, each
@@ -122,14 +122,14 @@ func (v *run) listedRightly(o *openedSegment, content []byte) {
 }
 
 // lists reports whether a package of the identifier is listed.
-func (p *partition) lists(id uint32) bool {
+func (p *audit) lists(id uint32) bool {
 	return slices.ContainsFunc(p.Packages, func(pkg manifest.Package) bool { return pkg.ID == id })
 }
 
 // deadOf reads which documents of a segment are dead. Where that cannot be
 // read, nothing is known of those that live.
 func (v *run) deadOf(ctx context.Context, o *openedSegment) (known bool, err error) {
-	o.dead, err = segments.Dead(ctx, v.Bucket, o.Segment)
+	o.dead, err = partition.Dead(ctx, v.Bucket, o.Segment)
 	switch {
 	case errors.Is(err, blob.ErrAbsent): // told when it was looked for
 		return false, nil

@@ -23,7 +23,7 @@ func (v *run) listSpool(ctx context.Context, p layout.Partition) ([]string, erro
 
 // readSpool reads what waits to be packed. What was packed already, or comes
 // too late, does not count; neither does what nobody here has written.
-func (v *run) readSpool(ctx context.Context, p *partition, keys []string) error {
+func (v *run) readSpool(ctx context.Context, p *audit, keys []string) error {
 	for _, key := range keys {
 		_, batch, err := layout.ParseSpoolKey(key)
 		if err != nil || p.HasConsumed(batch) || p.IsClosed(batch) {

@@ -100,7 +100,7 @@ type run struct {
 	*Verifier
 	settings   *settings.Settings
 	problems   problems
-	partitions []*partition
+	partitions []*audit
 	packages   []*storedPackage
 	byKey      map[string]*storedPackage // by every key that they have or had
 	pages      pages
@@ -113,9 +113,9 @@ type run struct {
 	report Report
 }
 
-// partition is what is known of a storage partition. It does not change while
+// audit is what is known of a storage partition. It does not change while
 // the stages run that read it.
-type partition struct {
+type audit struct {
 	manifest.Manifest
 	clean   bool           // nothing that is forgotten may be left
 	unknown bool           // no generation could be read
@@ -143,7 +143,7 @@ func (v *run) begin(ctx context.Context) error {
 		if err := v.chain(ctx, p, h, newest); err != nil {
 			return err
 		}
-		own := &partition{unknown: newest == nil}
+		own := &audit{unknown: newest == nil}
 		if own.Partition = p; newest != nil {
 			own.Manifest = newest.Manifest
 			v.objects(&own.Manifest, exists)
@@ -168,7 +168,7 @@ func (v *run) incomplete() bool {
 	return false
 }
 
-func (p *partition) incomplete() bool {
+func (p *audit) incomplete() bool {
 	for _, b := range p.books {
 		if b.lost.Load() {
 			return true

@@ -9,12 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
-	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/functions/verify"
 	"github.com/bucketsearch/bucketsearch/functions/verify/verifytest"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -93,12 +93,7 @@ func TestNoProblem(t *testing.T) {
 		"package lost and not in any segment any more": {
 			func(w *world) {
 				w.Merge()
-				w.Commit(func(m *manifest.Manifest) {
-					m.Packages = m.Packages[:1]
-					if err := segments.Drop(w.T.Context(), w.Bucket, m, functionstest.Start, 1); err != nil {
-						w.T.Fatal(err)
-					}
-				})
+				functionstest.Edit(w.T, w.Bucket, 0, func(e *partition.Edit) error { return e.UnlistPackage(w.T.Context(), secondPackage) })
 				w.Delete(secondPackage)
 				w.LearnBook(book.Book{Outcomes: functionstest.Outcomes(w.T, layout.Version{Epoch: 2}, book.Lost, site+"1", site+"2")})
 				w.front = nil

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
@@ -148,7 +148,7 @@ func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, a
 // document returns the live document of the page in a segment, nil if there is
 // none.
 func (t *teller) document(ctx context.Context, listed *manifest.Segment) (*segment.Document, error) {
-	opened, err := segments.Open(ctx, segments.Ranges{Bucket: t.bucket}, listed)
+	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: t.bucket}, listed)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (t *teller) document(ctx context.Context, listed *manifest.Segment) (*segme
 	if err != nil {
 		return nil, fmt.Errorf("segment %s: %w", listed.Key, err)
 	}
-	dead, err := segments.Dead(ctx, t.bucket, listed)
+	dead, err := partition.Dead(ctx, t.bucket, listed)
 	if err != nil {
 		return nil, err
 	}

@@ -181,14 +181,6 @@ func TestCondemned(t *testing.T) {
 	if !m.IsCondemned("kept") || !m.IsCondemned("erased") || m.IsCondemned("other") {
 		t.Error("condemned is not what was condemned")
 	}
-	for key, age := range map[string]time.Duration{"kept": 0, "erased": 0, "other": manifest.Fresh} {
-		if m.MayList(key, age) {
-			t.Errorf("%s, put %v ago, may be listed", key, age)
-		}
-	}
-	if !m.MayList("other", manifest.Fresh-1) {
-		t.Error("what was put within the hour may not be listed")
-	}
 	if !m.Erase() || m.Erase() || !m.Condemned[0].Erase {
 		t.Errorf("erased: %+v", m.Condemned)
 	}

@@ -52,13 +52,6 @@ func (m *Manifest) IsCondemned(key string) bool {
 	return slices.ContainsFunc(m.Condemned, func(c Condemned) bool { return c.Key == key })
 }
 
-// MayList reports whether an edit may list an object that was put, or found to
-// be there, so long ago: it is not condemned, and not so old that it may have
-// been, deleted, and forgotten about.
-func (m *Manifest) MayList(key string, age time.Duration) bool {
-	return age < Fresh && !m.IsCondemned(key)
-}
-
 // Collectable reports whether a condemned object may be deleted, as far as
 // this generation tells: the grace is over, and no generation that is kept
 // lists it.

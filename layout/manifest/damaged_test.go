@@ -42,7 +42,7 @@ func TestReadBesideDamage(t *testing.T) {
 	key := func(n uint64) string { return layout.ManifestKey(0, n) }
 	other := func() []byte {
 		bucket := memblob.New()
-		if _, err := manifest.Begin(t.Context(), bucket, 1, clock); err != nil {
+		if _, err := manifest.Commit(t.Context(), bucket, 1, clock, func(*manifest.Manifest) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		content, err := bucket.Get(t.Context(), layout.ManifestKey(1, 1), blob.Range{})

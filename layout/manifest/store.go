@@ -106,6 +106,8 @@ func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, h
 // it. When edit returns ErrUnchanged, Commit returns the base without an
 // error; every other error of edit ends the commit.
 //
+// It is for layout/partition, which keeps the rules of what an edit may list.
+//
 // Times never go back: a commit whose clock is behind its base's takes the
 // time of its base. Whoever was suspended for longer than [Fresh] begins again.
 func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now func() time.Time, edit func(*Manifest) error) (Manifest, error) {
@@ -154,17 +156,6 @@ func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now fun
 			return Manifest{}, fmt.Errorf("cannot commit %s: %w", key, err)
 		}
 	}
-}
-
-// Begin commits the first generation of a partition that has none, empty, so
-// that whoever reads it finds a hint and need not list.
-func Begin(ctx context.Context, bucket blob.Bucket, p layout.Partition, now func() time.Time) (Manifest, error) {
-	return Commit(ctx, bucket, p, now, func(m *Manifest) error {
-		if m.Generation > 0 {
-			return ErrUnchanged
-		}
-		return nil
-	})
 }
 
 // pause spreads the losers of a race.

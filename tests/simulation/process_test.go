@@ -36,7 +36,7 @@ const (
 // and forget the past while a world lasts.
 func (w *world) sweepLimits() sweep.Limits {
 	limits := sweep.DefaultLimits()
-	limits.Books, limits.Tiers, limits.Past = 3, w.tiers, keptPast
+	limits.Compact.Books, limits.Tiers, limits.Collect.Past = 3, w.tiers, keptPast
 	return limits
 }
 

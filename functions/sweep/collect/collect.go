@@ -1,66 +1,107 @@
-package sweep
+// Package collect deletes from a storage partition what nobody needs any more.
+//
+//	what                                   condemned            deleted
+//	an object that left the list           by that commit       after the grace, once no generation that is kept lists it
+//	an object that no generation lists     after the grace      after another grace
+//	a package without a page that counts   now and then         as one that left the list
+//	the spool object of a packed batch                          a while after its batch was consumed
+//	a generation, and overlays of it                            when nobody can ask for its moment any more
+//
+// First a commit condemns a key, so that no later one lists it; then it is
+// deleted without looking. Objects that no generation lists may be all that is
+// left of lost generations: none is condemned where there is evidence of that
+// (see partition.Examine), nor more than half of a partition at once, until
+// repair has seen to it.
+package collect
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// collect deletes what was condemned long enough ago and no generation lists
+// parallel is how many objects are deleted at once.
+const parallel = 8
+
+// Limits say how long things are kept.
+type Limits struct {
+	Keep  time.Duration // of a packed spool object; longer than any lease of a batch
+	Grace time.Duration // from the condemning of an object to its end; longer than any reader keeps a manifest
+	Past  time.Duration // for which it can be asked what was true, as manifest.AsOf does
+}
+
+// DefaultLimits keep what was true for a week.
+func DefaultLimits() Limits {
+	return Limits{Keep: 15 * time.Minute, Grace: 24 * time.Hour, Past: manifest.Keep}
+}
+
+// Collector collects in one partition. Each of its methods may be stopped
+// anywhere and called again.
+type Collector struct {
+	*partition.Partition
+	Bucket blob.Bucket
+	Now    func() time.Time
+	Limits Limits
+	Log    *slog.Logger
+}
+
+// Condemned deletes what was condemned long enough ago and no generation lists
 // that is kept, and commits that it is gone then. It stays condemned for another
 // grace, within which nobody lists it again: so another sweep that has read an
 // earlier generation may delete it once more.
-func (p *partition) collect(ctx context.Context) error {
-	if !slices.ContainsFunc(p.manifest.Condemned, func(c manifest.Condemned) bool { return p.over(c) || p.collectable(c) }) {
+func (c *Collector) Condemned(ctx context.Context) error {
+	if !slices.ContainsFunc(c.Manifest().Condemned, func(o manifest.Condemned) bool { return c.over(o) || c.collectable(o) }) {
 		return nil
 	}
-	var err error
-	if p.manifest, err = manifest.Read(ctx, p.Bucket, p.id); err != nil {
+	if err := c.Reload(ctx); err != nil {
 		return err
 	}
-	listed := keysOf(&p.manifest)
+	listed := keysOf(c.Manifest())
 	judged := make(map[string]time.Time) // when they were condemned
 	var keys []string
-	for _, c := range p.manifest.Condemned {
-		if !p.collectable(c) {
+	for _, o := range c.Manifest().Condemned {
+		if !c.collectable(o) {
 			continue
 		}
-		judged[c.Key] = c.At
-		if listed[c.Key] {
-			p.Log.ErrorContext(ctx, "a condemned object is listed, and stays", "partition", p.id, "key", c.Key, "generation", p.manifest.Generation)
+		judged[o.Key] = o.At
+		if listed[o.Key] {
+			c.Log.ErrorContext(ctx, "a condemned object is listed, and stays", "partition", c.ID(), "key", o.Key, "generation", c.Manifest().Generation)
 			continue
 		}
-		keys = append(keys, c.Key)
+		keys = append(keys, o.Key)
 	}
-	if err := p.deleteAll(ctx, keys); err != nil {
+	if err := c.Delete(ctx, keys); err != nil {
 		return err
 	}
-	return p.commit(ctx, func(m *manifest.Manifest) error {
-		before := slices.Clone(m.Condemned)
-		for i := range m.Condemned {
-			c := &m.Condemned[i]
-			if at, found := judged[c.Key]; found && at.Equal(c.At) && c.Gone.IsZero() {
-				c.Gone = p.Now().UTC().Truncate(time.Millisecond)
-			}
+	return c.Commit(ctx, func(e *partition.Edit) error {
+		deleted := func(o manifest.Condemned) bool {
+			at, found := judged[o.Key]
+			return found && at.Equal(o.At)
 		}
-		m.Condemned = slices.DeleteFunc(m.Condemned, func(c manifest.Condemned) bool { return p.over(c) || listed[c.Key] && !c.Gone.IsZero() })
-		if slices.Equal(m.Condemned, before) {
-			return manifest.ErrUnchanged
+		over := func(o manifest.Condemned) bool { return c.over(o) || listed[o.Key] && !o.Gone.IsZero() }
+		if !e.Collected(deleted, over) {
+			return partition.ErrUnchanged
 		}
 		return nil
 	})
 }
 
-func (p *partition) collectable(c manifest.Condemned) bool {
-	return p.manifest.Collectable(c, p.Now(), p.Limits.Grace)
+func (c *Collector) collectable(o manifest.Condemned) bool {
+	return c.Manifest().Collectable(o, c.Now(), c.Limits.Grace)
 }
 
 // over reports whether nobody can be about to delete or to list a condemned
 // object that is gone.
-func (p *partition) over(c manifest.Condemned) bool {
-	return !c.Gone.IsZero() && p.Now().Sub(c.Gone) >= p.Limits.Grace
+func (c *Collector) over(o manifest.Condemned) bool {
+	return !o.Gone.IsZero() && c.Now().Sub(o.Gone) >= c.Limits.Grace
 }
 
 // keysOf returns the keys of all objects that a generation lists.
@@ -70,4 +111,45 @@ func keysOf(m *manifest.Manifest) map[string]bool {
 		keys[key] = true
 	}
 	return keys
+}
+
+// Delete deletes objects; see the function.
+func (c *Collector) Delete(ctx context.Context, keys []string) error {
+	return Delete(ctx, c.Bucket, c.Now, keys)
+}
+
+// Delete deletes objects, whether they are there or not, unless it was
+// suspended: what may be deleted now may be there with good reason later.
+func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys []string) error {
+	began := now()
+	deletes, ctx := errgroup.WithContext(ctx)
+	deletes.SetLimit(parallel)
+	for _, key := range keys {
+		deletes.Go(func() error {
+			if now().Sub(began) >= partition.Fresh {
+				return fmt.Errorf("cannot delete %s: it takes too long", key)
+			}
+			if err := bucket.Delete(ctx, key); err != nil {
+				return fmt.Errorf("cannot delete %s: %w", key, err)
+			}
+			return nil
+		})
+	}
+	return deletes.Wait()
+}
+
+// list returns the objects below a prefix.
+func (c *Collector) list(ctx context.Context, prefix string) ([]blob.Object, error) {
+	return List(ctx, c.Bucket, prefix)
+}
+
+// List returns the objects below a prefix, in the order of their keys.
+func List(ctx context.Context, bucket blob.Reader, prefix string) (objects []blob.Object, err error) {
+	for object, err := range bucket.List(ctx, prefix, "") {
+		if err != nil {
+			return nil, fmt.Errorf("cannot list %s: %w", prefix, err)
+		}
+		objects = append(objects, object)
+	}
+	return objects, nil
 }

@@ -1,66 +1,61 @@
-package sweep
+package collect
 
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 
-	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/functions/segments"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
 // errLearnt says that more was learnt since the books were read.
 var errLearnt = errors.New("more was learnt while the books were read")
 
-// clearOutlived condemns now and then the packages of which no page counts any
-// more, because each has a newer version or is gone. Both must say so: the
-// segments, in which no document of such a package is alive, and the books. What
-// earlier generations list is kept as long as they are.
-func (p *partition) clearOutlived(ctx context.Context) error {
-	if p.forgets() { // and what is dead may be forgotten
-		return nil
+// Outlived condemns the packages of which no page counts any more, because each
+// has a newer version or is gone. Both must say so: the segments, in which no
+// document of such a package is alive, and the books. What earlier generations
+// list is kept as long as they are.
+func (c *Collector) Outlived(ctx context.Context) error {
+	candidates, err := c.dead(ctx, c.Manifest())
+	if err != nil || len(candidates) == 0 {
+		return err
 	}
-	return p.once(ctx, fmt.Sprintf("outlived %s", p.id), func() error {
-		candidates, err := p.dead(ctx, &p.manifest)
-		if err != nil || len(candidates) == 0 {
-			return err
+	learnt := c.Manifest().Learnt
+	pages, err := c.countPages(ctx)
+	if err != nil {
+		return err
+	}
+	return c.Commit(ctx, func(e *partition.Edit) error {
+		if e.Manifest().Learnt != learnt {
+			return errLearnt
 		}
-		learnt := p.manifest.Learnt
-		pages, err := p.countPages(ctx)
+		dead, err := c.dead(ctx, e.Manifest())
 		if err != nil {
 			return err
 		}
-		var outlived []manifest.Package
-		return p.commit(ctx, func(m *manifest.Manifest) error {
-			if m.Learnt != learnt {
-				return errLearnt
+		var outlived []string
+		for _, pkg := range e.Manifest().Packages {
+			if dead[pkg.ID] && pages[pkg.ID] == 0 {
+				outlived = append(outlived, pkg.Key)
 			}
-			dead, err := p.dead(ctx, m)
-			if err != nil {
+		}
+		if outlived == nil {
+			return partition.ErrUnchanged
+		}
+		for _, key := range outlived {
+			if err := e.DropPackage(ctx, key); err != nil {
 				return err
 			}
-			outlived = nil
-			m.Packages = slices.DeleteFunc(m.Packages, func(pkg manifest.Package) bool {
-				over := dead[pkg.ID] && pages[pkg.ID] == 0
-				if over {
-					outlived = append(outlived, pkg)
-					m.Condemn(p.Now(), pkg.Key)
-				}
-				return over
-			})
-			if outlived == nil {
-				return manifest.ErrUnchanged
-			}
-			return nil
-		})
+		}
+		return nil
 	})
 }
 
 // dead returns the packages that are indexed and of which no document is alive,
 // by their identifiers.
-func (p *partition) dead(ctx context.Context, m *manifest.Manifest) (map[uint32]bool, error) {
-	live, err := p.livePackages(ctx, m, func(*manifest.Segment) bool { return true })
+func (c *Collector) dead(ctx context.Context, m *manifest.Manifest) (map[uint32]bool, error) {
+	live, err := segments.LivePackages(ctx, c.Bucket, m, func(*manifest.Segment) bool { return true })
 	dead := make(map[uint32]bool)
 	for _, pkg := range m.Packages {
 		if pkg.Indexed && !live[pkg.ID] {
@@ -72,20 +67,20 @@ func (p *partition) dead(ctx context.Context, m *manifest.Manifest) (map[uint32]
 
 // countPages returns how many pages count of each package, by its identifier,
 // as the books say.
-func (p *partition) countPages(ctx context.Context) (map[uint32]int, error) {
+func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 	of := make(map[string]uint32)
-	for _, pkg := range p.manifest.Packages {
+	for _, pkg := range c.Manifest().Packages {
 		of[pkg.Key] = pkg.ID
 		for _, former := range pkg.Formerly {
 			of[former] = pkg.ID
 		}
 	}
-	books, err := p.openBooks(ctx, p.manifest.Books)
+	books, err := partition.OpenBooks(ctx, c.Bucket, c.Manifest().Books)
 	if err != nil {
 		return nil, err
 	}
 	pages := make(map[uint32]int)
-	for s, err := range book.Standings(ctx, books) {
+	for s, err := range books.Standings(ctx) {
 		if err != nil {
 			return nil, err
 		}

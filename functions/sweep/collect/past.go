@@ -1,4 +1,4 @@
-package sweep
+package collect
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
 const (
@@ -19,43 +20,42 @@ const (
 	maxPast = 1000
 )
 
-// forgetPast has the generations deleted that nobody can ask for any more, and
+// Past has the generations deleted that nobody can ask for any more, and
 // the overlays that only those listed. First it commits which is the oldest
 // that is kept, so that nobody looks for the others, and for what only they
 // listed, and sees to it that the hint leads to one that is kept. What stays
 // because the sweep is killed then goes the next time. The generations go in
 // their order: while one is there, so is the next.
-func (p *partition) forgetPast(ctx context.Context) error {
-	before := p.Now().Add(-p.Limits.Past - p.Limits.Grace)
-	oldest, err := p.firstAfter(ctx, before)
+func (c *Collector) Past(ctx context.Context) error {
+	before := c.Now().Add(-c.Limits.Past - c.Limits.Grace)
+	oldest, err := c.firstAfter(ctx, before)
 	if err != nil || oldest == 0 {
 		return err
 	}
-	err = p.commit(ctx, func(m *manifest.Manifest) error {
-		if m.Oldest >= oldest {
-			return manifest.ErrUnchanged
+	err = c.Commit(ctx, func(e *partition.Edit) error {
+		if !e.KeepFrom(oldest) {
+			return partition.ErrUnchanged
 		}
-		m.Oldest = oldest
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := p.leadHint(ctx); err != nil {
+	if err := c.leadHint(ctx); err != nil {
 		return err
 	}
-	if err := p.deleteOverlays(ctx); err != nil {
+	if err := c.deleteOverlays(ctx); err != nil {
 		return err
 	}
-	old, err := p.below(ctx, layout.ManifestPrefix(p.id), func(key string) (bool, error) {
+	old, err := c.below(ctx, layout.ManifestPrefix(c.ID()), func(key string) (bool, error) {
 		_, generation, err := layout.ParseManifestKey(key)
-		return generation < p.manifest.Oldest, err
+		return generation < c.Manifest().Oldest, err
 	})
 	if err != nil {
 		return err
 	}
 	for _, key := range old {
-		if err := p.Bucket.Delete(ctx, key); err != nil {
+		if err := c.Bucket.Delete(ctx, key); err != nil {
 			return fmt.Errorf("cannot delete %s: %w", key, err)
 		}
 	}
@@ -64,30 +64,30 @@ func (p *partition) forgetPast(ctx context.Context) error {
 
 // leadHint replaces a hint that could not be replaced for so long that it is of
 // a generation that is not kept. One that is lost or damaged misleads nobody.
-func (p *partition) leadHint(ctx context.Context) error {
-	hint, err := manifest.Hint(ctx, p.Bucket, p.id)
+func (c *Collector) leadHint(ctx context.Context) error {
+	hint, err := manifest.Hint(ctx, c.Bucket, c.ID())
 	if errors.Is(err, blob.ErrRetryable) {
 		return err
 	}
-	if err != nil || hint.Generation >= p.manifest.Oldest {
+	if err != nil || hint.Generation >= c.Manifest().Oldest {
 		return nil
 	}
-	content, err := p.Bucket.Get(ctx, layout.ManifestKey(p.id, p.manifest.Generation), blob.Range{})
+	content, err := c.Bucket.Get(ctx, layout.ManifestKey(c.ID(), c.Manifest().Generation), blob.Range{})
 	if err != nil {
 		return err
 	}
-	if err := p.Bucket.Replace(ctx, layout.HintKey(p.id), content); err != nil {
-		return fmt.Errorf("cannot replace the hint, which is of generation %d, before older generations than %d are deleted: %w", hint.Generation, p.manifest.Oldest, err)
+	if err := c.Bucket.Replace(ctx, layout.HintKey(c.ID()), content); err != nil {
+		return fmt.Errorf("cannot replace the hint, which is of generation %d, before older generations than %d are deleted: %w", hint.Generation, c.Manifest().Oldest, err)
 	}
 	return nil
 }
 
 // firstAfter returns the generation that was in force at a moment, so that all
 // before it can go; 0 when that is not worth a commit.
-func (p *partition) firstAfter(ctx context.Context, moment time.Time) (first uint64, err error) {
-	kept := max(p.manifest.Oldest, 1)
-	for n := kept + 1; n <= min(p.manifest.Generation, kept+maxPast); n++ {
-		g, err := manifest.At(ctx, p.Bucket, p.id, n)
+func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uint64, err error) {
+	kept := max(c.Manifest().Oldest, 1)
+	for n := kept + 1; n <= min(c.Manifest().Generation, kept+maxPast); n++ {
+		g, err := manifest.At(ctx, c.Bucket, c.ID(), n)
 		switch {
 		case errors.Is(err, blob.ErrRetryable) || ctx.Err() != nil:
 			return 0, err
@@ -106,34 +106,32 @@ func (p *partition) firstAfter(ctx context.Context, moment time.Time) (first uin
 // by all from there to the last that lists it. So one that is named by an
 // earlier generation than the oldest that is kept, and not listed by that, is
 // listed by none.
-func (p *partition) deleteOverlays(ctx context.Context) error {
-	oldest, err := manifest.At(ctx, p.Bucket, p.id, p.manifest.Oldest)
+func (c *Collector) deleteOverlays(ctx context.Context) error {
+	oldest, err := manifest.At(ctx, c.Bucket, c.ID(), c.Manifest().Oldest)
 	if err != nil {
 		return err
 	}
 	listed := keysOf(&oldest)
-	old, err := p.below(ctx, layout.OverlayPrefix(p.id), func(key string) (bool, error) {
+	old, err := c.below(ctx, layout.OverlayPrefix(c.ID()), func(key string) (bool, error) {
 		_, generation, err := layout.ParseOverlayKey(key)
 		return generation < oldest.Generation && !listed[key], err
 	})
 	if err != nil {
 		return err
 	}
-	return p.deleteAll(ctx, old)
+	return c.Delete(ctx, old)
 }
 
 // below returns the keys below a prefix that are old, in their order.
-func (p *partition) below(ctx context.Context, prefix string, old func(key string) (bool, error)) (keys []string, err error) {
-	objects, err := p.list(ctx, prefix)
+func (c *Collector) below(ctx context.Context, prefix string, old func(key string) (bool, error)) (keys []string, err error) {
+	objects, err := c.list(ctx, prefix)
 	if err != nil {
 		return nil, err
 	}
 	for _, object := range objects {
-		doomed, err := old(object.Key)
-		if err != nil {
-			return nil, fmt.Errorf("cannot tidy %s: %w", prefix, err)
-		}
-		if doomed {
+		if doomed, err := old(object.Key); err != nil {
+			c.Log.WarnContext(ctx, "a foreign object is left alone", "partition", c.ID(), "key", object.Key, "error", err)
+		} else if doomed {
 			keys = append(keys, object.Key)
 		}
 	}

@@ -1,50 +1,45 @@
-package sweep
+package collect
 
 import (
 	"context"
-	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// tidySpool deletes spool objects that were packed long enough ago, or at all
-// while something is to be forgotten, and those that came when their batch was
-// closed. Then it closes the batches whose spool objects are gone, in place of
-// remembering each of them: should one be fetched once more, or its name be
-// given again, pack refuses it.
-func (p *partition) tidySpool(ctx context.Context) error {
-	doomed, unpacked := p.judgeSpool()
-	if err := p.deleteAll(ctx, doomed); err != nil {
+// Spool deletes spool objects, listed before the partition was read, that were
+// packed long enough ago, or at all if now is true, and those that came when
+// their batch was closed. Then it closes the batches whose spool objects are
+// gone, in place of remembering each of them: should one be fetched once more,
+// or its name be given again, pack refuses it.
+//
+// leased are the batches that are on lease. Where they are not known, nil,
+// nothing is closed.
+func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map[layout.Version]bool, now bool) error {
+	doomed, unpacked := c.judgeSpool(spooled, now)
+	if err := c.Delete(ctx, doomed); err != nil || leased == nil {
 		return err
 	}
-	if p.out == nil {
-		return nil
-	}
-	for batch := range p.out {
+	for batch := range leased {
 		lower(unpacked, batch)
 	}
 	over := make(map[layout.Version]bool)
-	for _, c := range p.manifest.Consumed {
+	for _, consumed := range c.Manifest().Consumed {
 		// Closing a batch closes all before it, which may yet be packed.
-		lowest, found := unpacked[c.Batch.Epoch]
-		if p.old(c) && !(found && c.Batch.Token >= lowest) {
-			over[c.Batch] = true
+		batch := consumed.Batch
+		lowest, found := unpacked[batch.Epoch]
+		if c.old(consumed) && !(found && batch.Token >= lowest) {
+			over[batch] = true
 		}
 	}
 	if len(over) == 0 {
 		return nil
 	}
-	return p.commit(ctx, func(m *manifest.Manifest) error {
-		before := len(m.Consumed)
-		m.Consumed = slices.DeleteFunc(m.Consumed, func(c manifest.Consumed) bool {
-			if over[c.Batch] {
-				m.Close(c.Batch)
-			}
-			return over[c.Batch]
-		})
-		if len(m.Consumed) == before {
-			return manifest.ErrUnchanged
+	return c.Commit(ctx, func(e *partition.Edit) error {
+		if !e.Close(func(consumed manifest.Consumed) bool { return over[consumed.Batch] }) {
+			return partition.ErrUnchanged
 		}
 		return nil
 	})
@@ -52,20 +47,20 @@ func (p *partition) tidySpool(ctx context.Context) error {
 
 // judgeSpool returns the keys of the spool objects that nobody needs, and of
 // each epoch the lowest batch that is not packed.
-func (p *partition) judgeSpool() (doomed []string, unpacked map[uint64]uint64) {
+func (c *Collector) judgeSpool(spooled []blob.Object, now bool) (doomed []string, unpacked map[uint64]uint64) {
 	consumed := make(map[layout.Version]manifest.Consumed)
-	for _, c := range p.manifest.Consumed {
-		consumed[c.Batch] = c
+	for _, one := range c.Manifest().Consumed {
+		consumed[one.Batch] = one
 	}
 	unpacked = make(map[uint64]uint64)
-	for _, object := range p.spooled {
+	for _, object := range spooled {
 		_, batch, err := layout.ParseSpoolKey(object.Key)
 		if err != nil {
 			continue
 		}
-		c, packed := consumed[batch]
+		one, packed := consumed[batch]
 		switch {
-		case packed && (p.old(c) || p.forgets()), !packed && p.manifest.IsClosed(batch):
+		case packed && (now || c.old(one)), !packed && c.Manifest().IsClosed(batch):
 			doomed = append(doomed, object.Key)
 		case !packed:
 			lower(unpacked, batch)
@@ -74,7 +69,9 @@ func (p *partition) judgeSpool() (doomed []string, unpacked map[uint64]uint64) {
 	return doomed, unpacked
 }
 
-func (p *partition) old(c manifest.Consumed) bool { return p.Now().Sub(c.At) >= p.Limits.Keep }
+func (c *Collector) old(consumed manifest.Consumed) bool {
+	return c.Now().Sub(consumed.At) >= c.Limits.Keep
+}
 
 func lower(lowest map[uint64]uint64, batch layout.Version) {
 	if token, found := lowest[batch.Epoch]; !found || batch.Token < token {

@@ -1,73 +1,82 @@
-package sweep
+package collect
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/layout"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
-	"github.com/bucketsearch/bucketsearch/strategy/lease"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// clearOrphans condemns now and then what no generation lists. A takedown has
-// that done by itself.
-func (p *partition) clearOrphans(ctx context.Context) error {
-	return p.once(ctx, fmt.Sprintf("orphans %s", p.id), func() error { return p.condemnUnlisted(ctx) })
+// Unlisted condemns the packages, books and segments that are older than the
+// grace and neither listed nor condemned: somebody put them who was killed
+// before the commit, or was refused. Whoever is still about to list one finds
+// it condemned, and puts it under another name. Of overlays nobody is: see Past.
+//
+// It fails, and condemns nothing, where that would be more than half of what
+// the partition holds, and where generations are lost.
+func (c *Collector) Unlisted(ctx context.Context) error {
+	return c.condemnUnlisted(ctx, c.Limits.Grace)
 }
 
-// clearUnlisted clears away what may hold what is forgotten and that no
-// generation leads to.
-func (p *partition) clearUnlisted(ctx context.Context) error {
-	return errors.Join(p.condemnUnlisted(ctx), p.clearQuarantine(ctx))
+// Forgotten condemns what no generation lists, however young it is, and deletes
+// what is in quarantine: a takedown is a person's word, and any of it may hold
+// what is forgotten. It fails as Unlisted does.
+func (c *Collector) Forgotten(ctx context.Context) error {
+	if err := c.condemnUnlisted(ctx, 0); err != nil {
+		return err
+	}
+	return c.clearQuarantine(ctx)
 }
 
-// condemnUnlisted condemns the objects that are neither listed nor condemned:
-// somebody put them who was killed before the commit, or was refused. Whoever
-// is still about to list one finds it condemned, and puts it under another
-// name. Of overlays nobody is: see deleteOverlays.
-func (p *partition) condemnUnlisted(ctx context.Context) error {
+func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration) error {
 	// Objects before manifest: one that is put and listed in between is listed.
-	var there []string
+	var keys []string
+	all := 0
 	for _, kind := range []string{layout.Packages, layout.Books, layout.Segments} {
-		objects, err := p.list(ctx, kind+p.id.String()+"/")
+		objects, err := c.list(ctx, kind+c.ID().String()+"/")
 		if err != nil {
 			return err
 		}
+		all += len(objects)
 		for _, object := range objects {
-			there = append(there, object.Key)
+			if c.Now().Sub(object.Modified) >= grace {
+				keys = append(keys, object.Key)
+			}
 		}
 	}
 	var unlisted []string
-	err := p.commit(ctx, func(m *manifest.Manifest) error {
-		known := keysOf(m)
-		for _, c := range m.Condemned {
-			known[c.Key] = true
-		}
-		unlisted = nil
-		for _, key := range there {
-			if !known[key] {
-				unlisted = append(unlisted, key)
-			}
-		}
+	judged := uint64(0) // the generation on which evidence was looked for
+	err := c.Commit(ctx, func(e *partition.Edit) error {
+		unlisted = e.Unlisted(keys...)
 		if unlisted == nil {
-			return manifest.ErrUnchanged
+			return partition.ErrUnchanged
 		}
-		listed := len(m.Condemned)
-		m.Condemn(p.Now(), unlisted...)
-		for i := range m.Condemned[listed:] {
-			m.Condemned[listed+i].Erase = true // for no generation lists them
+		if grace > 0 && 2*len(unlisted) > all {
+			return fmt.Errorf("cannot collect in partition %s: %d of its %d objects are in no generation, which is more than half; "+
+				"run bucketsearch verify --repair, which lists or condemns them", c.ID(), len(unlisted), all)
 		}
+		if m := e.Manifest(); judged != m.Generation {
+			evidence, err := partition.Lost(ctx, c.Bucket, *m)
+			if err != nil {
+				return err
+			}
+			if len(evidence) > 0 {
+				return fmt.Errorf("cannot collect in partition %s: %s %s: %w", c.ID(), evidence[0].Key, evidence[0].Detail, partition.ErrLost)
+			}
+			judged = m.Generation
+		}
+		unlisted = e.CondemnUnlisted(unlisted...)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	for _, key := range unlisted {
-		p.Log.InfoContext(ctx, "condemned what nothing lists", "partition", p.id, "generation", p.manifest.Generation, "key", key)
+		c.Log.InfoContext(ctx, "condemned what nothing lists", "partition", c.ID(), "generation", c.Manifest().Generation, "key", key)
 	}
 	return nil
 }
@@ -77,37 +86,21 @@ func (p *partition) condemnUnlisted(ctx context.Context) error {
 // they hold, and of a page that is fetched today the links may lead to what was
 // forgotten long ago. So as soon as anything is forgotten, nothing stays there
 // for longer than the grace.
-func (p *partition) clearQuarantine(ctx context.Context) error {
+func (c *Collector) clearQuarantine(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, kind := range []string{layout.Spool, layout.Packages, layout.Books, layout.Segments} {
 		group.Go(func() error {
-			kept, err := p.list(ctx, layout.QuarantineKey(kind+p.id.String()+"/"))
+			kept, err := c.list(ctx, layout.QuarantineKey(kind+c.ID().String()+"/"))
 			if err != nil {
 				return err
 			}
 			var keys []string
 			for _, object := range kept {
-				p.Log.WarnContext(ctx, "deleted from quarantine, for it may hold what is forgotten", "partition", p.id, "generation", p.manifest.Generation, "key", object.Key)
+				c.Log.WarnContext(ctx, "deleted from quarantine, for it may hold what is forgotten", "partition", c.ID(), "generation", c.Manifest().Generation, "key", object.Key)
 				keys = append(keys, object.Key)
 			}
-			return p.deleteAll(ctx, keys)
+			return c.Delete(ctx, keys)
 		})
 	}
 	return group.Wait()
-}
-
-// once does what has to be done now and then: again when it has failed, and
-// else after the grace. Whoever began to work before a takedown was known, and
-// stores what it forgets afterwards, has done so by then. Should Redis forget about it, it is done more often; should the
-// process be killed meanwhile, it is done after the grace.
-func (f *Function) once(ctx context.Context, name string, do func() error) error {
-	leases := lease.New(f.Redis, f.Worker+"/"+rand.Text())
-	held, first, err := leases.Acquire(ctx, name, f.Now(), f.Limits.Grace)
-	if err != nil || !first {
-		return err
-	}
-	if err := do(); err != nil {
-		return errors.Join(err, leases.Release(context.WithoutCancel(ctx), held))
-	}
-	return nil
 }

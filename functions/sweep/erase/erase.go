@@ -1,173 +1,196 @@
-package sweep
+// Package erase takes out of a storage partition what is forgotten. Pack and
+// index, whose settings may be older, list nothing from then on that they have
+// not freed from it. What the objects were before is condemned, and deleted by
+// the collector.
+//
+// Books come first, so that no place in them leads to a page that is erased.
+// Segments are written anew by merge, which leaves nothing of dead documents,
+// and masked by query until then. What no generation lists is condemned before
+// it counts as forgotten, and looked for again later. What only earlier
+// generations list goes then too.
+package erase
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
+	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/bucketsearch/bucketsearch/functions/segments"
+	"github.com/bucketsearch/bucketsearch/functions/sweep/collect"
+	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
-	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
-	"github.com/bucketsearch/bucketsearch/layout/webobject"
-	"github.com/bucketsearch/bucketsearch/strategy/forget"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// cleanBook has a book say nothing of what is forgotten, and returns the key
-// of the one that does not.
-func (p *partition) cleanBook(ctx context.Context, listed manifest.Book) (key string, err error) {
-	opened, err := book.Open(ctx, p.Bucket, listed.Key)
+// maxRounds is how often a run looks for what was committed while it erased.
+const maxRounds = 5
+
+// errMore says that there are objects that nobody has looked into.
+var errMore = errors.New("more has been listed")
+
+// Eraser erases from one partition what is forgotten.
+type Eraser struct {
+	*partition.Partition
+	Bucket    blob.Bucket
+	Sender    task.Sender
+	Now       func() time.Time
+	Takedowns takedown.Set
+	Collector *collect.Collector // of the same partition
+	Memory    *Memory
+	Log       *slog.Logger
+}
+
+// Forgets reports whether something is forgotten of which the partition may
+// still hold anything.
+func (e *Eraser) Forgets() bool { return e.Manifest().Forgotten < e.Takedowns.Version }
+
+// Run erases what is forgotten from all that the partition lists, one commit an
+// object, and commits that nothing is left.
+func (e *Eraser) Run(ctx context.Context) error {
+	awaited := erased(e.Manifest())
+	clean := e.Memory.of(e.ID(), e.Takedowns.Version)
+	for range maxRounds {
+		err := errors.Join(e.eraseAll(ctx, clean), e.Collector.Forgotten(ctx))
+		if err == nil {
+			err = e.commitForgotten(ctx, clean)
+		}
+		if err == nil {
+			e.warnOf(ctx, awaited)
+		}
+		if !errors.Is(err, errMore) {
+			return err
+		}
+		if err := e.Reload(ctx); err != nil {
+			return err
+		}
+	}
+	return nil // the next sweep goes on
+}
+
+// warnOf tells of the segments that an earlier sweep has asked merge to write
+// anew and that are still there: nothing but them is left of what is forgotten.
+func (e *Eraser) warnOf(ctx context.Context, awaited []string) {
+	for _, key := range erased(e.Manifest()) {
+		if slices.Contains(awaited, key) {
+			e.Log.WarnContext(ctx, "a segment still holds what is forgotten, until it is written anew",
+				"partition", e.ID(), "generation", e.Manifest().Generation, "segment", key, "takedowns", e.Takedowns.Version)
+		}
+	}
+}
+
+// erased returns the keys of the segments that merge is to write anew without
+// what is forgotten.
+func erased(m *manifest.Manifest) (keys []string) {
+	for _, s := range m.Segments {
+		if s.Erase {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
+}
+
+// eraseAll makes clean what is listed. What is damaged keeps nothing else from
+// being erased.
+func (e *Eraser) eraseAll(ctx context.Context, clean *cleanKeys) error {
+	var errs []error
+	try := func(key string, erase func() (string, error)) (goOn bool) {
+		if clean.has(key) {
+			return true
+		}
+		now, err := erase()
+		if err == nil {
+			clean.add(now)
+			return true
+		}
+		errs = append(errs, fmt.Errorf("cannot forget what is in %s: %w", key, err))
+		return ctx.Err() == nil && !errors.Is(err, blob.ErrRetryable)
+	}
+	m := e.Manifest()
+	for _, listed := range m.Books {
+		if !try(listed.Key, func() (string, error) { return e.cleanBook(ctx, listed) }) {
+			return errors.Join(errs...)
+		}
+	}
+	dirty, err := e.dirtyPackages(ctx, m.Packages, clean)
 	if err != nil {
-		return "", err
+		return errors.Join(append(errs, err)...)
 	}
-	filter := forget.New(p.settings.Takedowns)
-	clean, err := isClean(ctx, opened, filter)
-	if err != nil || clean {
-		return listed.Key, err
-	}
-	key, err = p.rewrite(ctx, []manifest.Book{listed}, []*book.Reader{opened}, book.Filter{Outcome: filter.Outcome, Link: filter.Link})
-	if err == nil {
-		p.Log.InfoContext(ctx, "erased from a book", "partition", p.id, "generation", p.manifest.Generation, "book", listed.Key, "now", key)
-	}
-	return key, err
-}
-
-// isClean shows all outcomes of a book to the filter, and reports whether it
-// would keep the book as it is.
-func isClean(ctx context.Context, b *book.Reader, filter *forget.Filter) (bool, error) {
-	clean := true
-	for o, err := range b.Outcomes(ctx, layout.Range{}) {
-		if err != nil {
-			return false, err
-		}
-		if !filter.See(o) {
-			clean = false
+	for _, listed := range dirty {
+		if !try(listed.Key, func() (string, error) { return e.cleanPackage(ctx, listed) }) {
+			return errors.Join(errs...)
 		}
 	}
-	if !clean {
-		return false, nil
-	}
-	for l, err := range b.Links(ctx, layout.Range{}) {
-		if err != nil {
-			return false, err
-		}
-		if !filter.Link(&l) {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// dirtyPackages returns the packages that hold forgotten pages, as their
-// descriptions tell, and calls the others clean. One that cannot be read is
-// among them.
-func (p *partition) dirtyPackages(ctx context.Context, packages []manifest.Package, clean *cleanKeys) ([]manifest.Package, error) {
-	holds := make([]bool, len(packages))
-	group, within := errgroup.WithContext(ctx)
-	group.SetLimit(parallel)
-	for i, listed := range packages {
-		if clean.has(listed.Key) {
+	for _, listed := range e.Manifest().Segments {
+		if listed.Erase {
 			continue
 		}
-		group.Go(func() error {
-			pages, err := webobject.List(within, p.Bucket, listed.Key)
-			if errors.Is(err, blob.ErrRetryable) || within.Err() != nil {
-				return err
+		if !try(listed.Key, func() (string, error) { return e.cleanSegment(ctx, listed) }) {
+			return errors.Join(errs...)
+		}
+	}
+	return errors.Join(append(errs, e.clearConsumed(ctx, m.Consumed, clean))...)
+}
+
+// commitForgotten commits that nothing is left, if that is so in the very
+// generation on which it commits.
+func (e *Eraser) commitForgotten(ctx context.Context, clean *cleanKeys) error {
+	version := e.Takedowns.Version
+	err := e.Commit(ctx, func(edit *partition.Edit) error {
+		m := edit.Manifest()
+		keys := consumedKeys(e.ID(), m.Consumed)
+		for _, b := range m.Books {
+			keys = append(keys, b.Key)
+		}
+		for _, pkg := range m.Packages {
+			keys = append(keys, pkg.Key)
+		}
+		for _, s := range m.Segments {
+			if !s.Erase {
+				keys = append(keys, s.Key)
 			}
-			holds[i] = err != nil || slices.ContainsFunc(pages, p.isForgotten)
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	var dirty []manifest.Package
-	for i, listed := range packages {
-		if holds[i] {
-			dirty = append(dirty, listed)
-		} else {
-			clean.add(listed.Key)
 		}
-	}
-	return dirty, nil
-}
-
-func (p *partition) isForgotten(page webobject.Listed) bool {
-	return p.settings.Takedowns.ForgetsURL(page.URL)
-}
-
-// cleanPackage erases the forgotten pages of a package, and returns the key of
-// the one that holds them no more, "" when nothing is left. All other pages keep
-// their places, so that what is indexed of it stays right.
-func (p *partition) cleanPackage(ctx context.Context, listed manifest.Package) (key string, err error) {
-	content, err := p.Bucket.Get(ctx, listed.Key, blob.Range{})
-	if err != nil {
-		return "", err
-	}
-	rewritten, erased, err := webobject.Erase(content, p.isForgotten)
-	if err != nil || erased == 0 {
-		return listed.Key, err
-	}
-	if erased == listed.Pages {
-		return "", p.commit(ctx, func(m *manifest.Manifest) error { return p.drop(ctx, m, listed) })
-	}
-	put := p.Now()
-	if key, err = p.putPackage(ctx, listed.Key, rewritten); err != nil {
-		return "", err
-	}
-	err = p.commit(ctx, func(m *manifest.Manifest) error {
-		i := slices.IndexFunc(m.Packages, func(pkg manifest.Package) bool { return pkg.Key == listed.Key })
-		if i < 0 || !m.MayList(key, p.Now().Sub(put)) {
-			return manifest.ErrUnchanged
+		if slices.ContainsFunc(keys, func(key string) bool { return !clean.has(key) }) {
+			return errMore
 		}
-		pkg := &m.Packages[i]
-		pkg.Formerly = append(slices.Clone(pkg.Formerly), pkg.Key)
-		pkg.Key, pkg.Bytes, pkg.Pages = key, int64(len(rewritten)), pkg.Pages-erased
-		m.Condemn(p.Now(), listed.Key)
+		if erased(m) != nil || !edit.Forgot(version) {
+			return partition.ErrUnchanged
+		}
 		return nil
 	})
-	if err != nil {
-		return "", err
+	if err == nil && !e.Forgets() {
+		e.Log.InfoContext(ctx, "nothing is left of what is forgotten", "partition", e.ID(), "generation", e.Manifest().Generation, "takedowns", version)
 	}
-	p.Log.InfoContext(ctx, "erased from a package", "partition", p.id, "generation", p.manifest.Generation, "package", listed.Key, "now", key, "pages", erased)
-	return key, nil
+	return err
 }
 
-// drop condemns a package of which nothing is left. Its documents are dead from
-// then on, wherever they are.
-func (p *partition) drop(ctx context.Context, m *manifest.Manifest, pkg manifest.Package) error {
-	before := len(m.Packages)
-	m.Packages = slices.DeleteFunc(m.Packages, func(listed manifest.Package) bool { return listed.Key == pkg.Key })
-	if len(m.Packages) == before {
-		return manifest.ErrUnchanged
+// clearConsumed deletes spool objects that are packed, before their time.
+func (e *Eraser) clearConsumed(ctx context.Context, consumed []manifest.Consumed, clean *cleanKeys) error {
+	spooled, err := collect.List(ctx, e.Bucket, layout.SpoolPrefix(e.ID()))
+	if err != nil {
+		return err
 	}
-	m.Condemn(p.Now(), pkg.Key)
-	return segments.Drop(ctx, p.Bucket, m, p.Now(), pkg.ID)
+	packed := consumedKeys(e.ID(), consumed)
+	var keys []string
+	for _, object := range spooled {
+		if slices.Contains(packed, object.Key) {
+			keys = append(keys, object.Key)
+		}
+	}
+	if err := e.Collector.Delete(ctx, keys); err != nil {
+		return err
+	}
+	clean.add(packed...)
+	return nil
 }
 
-// putPackage puts a package under the name of an earlier form of it, with the
-// next number that is free and not condemned, and that no package ever had.
-func (p *partition) putPackage(ctx context.Context, former string, content []byte) (string, error) {
-	_, name, err := layout.ParsePackageKey(former)
-	if err != nil {
-		return "", err
+func consumedKeys(id layout.Partition, consumed []manifest.Consumed) (keys []string) {
+	for _, c := range consumed {
+		keys = append(keys, layout.SpoolKey(id, c.Batch))
 	}
-	for {
-		name.Collision++
-		key := layout.PackageKey(p.id, name)
-		if p.manifest.IsCondemned(key) || p.manifest.Package(key) != nil {
-			continue
-		}
-		err := blob.CreateOnce(ctx, p.Bucket, key, content)
-		if err == nil {
-			return key, nil
-		}
-		if !errors.Is(err, blob.ErrExists) {
-			return "", fmt.Errorf("cannot put package %s: %w", key, err)
-		}
-	}
+	return keys
 }

@@ -39,9 +39,7 @@ func New(t testing.TB) *World {
 	t.Helper()
 	w := &World{T: t, Bucket: memblob.New()}
 	w.Settings = functionstest.Publish(t, w.Bucket, 1, nil, Site)
-	if _, err := manifest.Begin(t.Context(), w.Bucket, 0, functionstest.NewClock().Now); err != nil {
-		t.Fatal(err)
-	}
+	functionstest.Begin(t, w.Bucket, 0)
 	functionstest.Put(t, w.Bucket, layout.EpochKey(1), []byte("1"))
 	return w
 }

@@ -1,4 +1,4 @@
-package sweep
+package erase
 
 import (
 	"sync"
@@ -6,10 +6,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// memory is what a process remembers of objects that it has looked into, so
+// Memory is what a process remembers of objects that it has looked into, so
 // that a takedown that waits for something is not looked for again and again
 // in the same objects. It is never wrong, since no object ever changes.
-type memory struct {
+type Memory struct {
 	mu         sync.Mutex
 	partitions map[layout.Partition]*cleanKeys
 }
@@ -25,7 +25,7 @@ type cleanKeys struct {
 
 // of returns what is known of a partition; nothing, when the version is
 // another than before.
-func (m *memory) of(p layout.Partition, version uint64) *cleanKeys {
+func (m *Memory) of(p layout.Partition, version uint64) *cleanKeys {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if known := m.partitions[p]; known != nil && known.version == version {

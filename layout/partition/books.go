@@ -1,0 +1,121 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+// parallel is how many requests are sent at once.
+const parallel = 8
+
+// Books are the books of a generation. A book that is damaged or missing is
+// left out and kept in mind:
+//
+//	who asks                          does                       example
+//	a question about some URLs        answers from the others,   page, why, due again
+//	                                  and tells of Damaged
+//	for what no book says             fails with Err             erase, condemn, rebuild, merge
+//
+// It is safe for concurrent use.
+type Books struct {
+	listed  []manifest.Book
+	readers []*book.Reader // nil where one could not be opened
+
+	mu      sync.Mutex // protects damaged
+	damaged []error    // by book
+}
+
+// OpenBooks opens books that a generation lists, by one request each. It fails
+// only where the store does.
+func OpenBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) (*Books, error) {
+	b := &Books{listed: listed, readers: make([]*book.Reader, len(listed)), damaged: make([]error, len(listed))}
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for i := range listed {
+		group.Go(func() (err error) {
+			b.readers[i], err = book.Open(within, bucket, listed[i].Key)
+			return b.fault(i, err)
+		})
+	}
+	return b, group.Wait()
+}
+
+// fault keeps in mind what is wrong with a book, and returns an error that is
+// not its fault.
+func (b *Books) fault(i int, err error) error {
+	if !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, book.ErrDamaged) {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.damaged[i] = err
+	return nil
+}
+
+// Damaged returns for each book that is known to be damaged or missing an
+// error, which names its key.
+func (b *Books) Damaged() (damaged []error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, err := range b.damaged {
+		if err != nil {
+			damaged = append(damaged, err)
+		}
+	}
+	return damaged
+}
+
+// Err returns nil as long as nothing is known to be wrong with any book, else
+// an error that names those with which something is.
+func (b *Books) Err() error { return errors.Join(b.Damaged()...) }
+
+// Each reads the books, some at once, as long as nothing is known to be wrong
+// with them. What read has made of a book that turns out to be damaged counts
+// no more, if it returns the error.
+func (b *Books) Each(ctx context.Context, read func(ctx context.Context, i int, r *book.Reader) error) error {
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for i, r := range b.readers {
+		if r == nil {
+			continue
+		}
+		group.Go(func() error { return b.fault(i, read(within, i, r)) })
+	}
+	return group.Wait()
+}
+
+// Find returns all outcomes of one URL, in no order.
+func (b *Books) Find(ctx context.Context, place layout.Place, id layout.Identity) ([]book.Outcome, error) {
+	found := make([][]book.Outcome, len(b.readers))
+	err := b.Each(ctx, func(ctx context.Context, i int, r *book.Reader) (err error) {
+		found[i], err = r.Find(ctx, place, id)
+		return err
+	})
+	var all []book.Outcome
+	for _, outcomes := range found {
+		all = append(all, outcomes...)
+	}
+	return all, err
+}
+
+// Readers returns the readers of all books, for a merge of them. It fails with
+// Err.
+func (b *Books) Readers() ([]*book.Reader, error) { return b.readers, b.Err() }
+
+// Standings yields what counts of every URL, as book.Standings does. A book
+// that is damaged ends the sequence with an error.
+func (b *Books) Standings(ctx context.Context) iter.Seq2[book.Standing, error] {
+	if err := b.Err(); err != nil {
+		return func(yield func(book.Standing, error) bool) { yield(book.Standing{}, err) }
+	}
+	return book.Standings(ctx, b.readers)
+}

@@ -1,0 +1,137 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+var (
+	// ErrUnchanged, returned by an edit, says that nothing is left to commit.
+	ErrUnchanged = manifest.ErrUnchanged
+	// ErrStale, returned by an edit, says that what was prepared for the commit
+	// does not fit the partition any more: a ticket is too old or its key is
+	// condemned, a batch is consumed, an object to be replaced is not listed.
+	// Whoever prepared it begins again.
+	ErrStale = errors.New("the partition has changed")
+	// ErrLost says that a partition has objects and no generation that lists
+	// them.
+	ErrLost = errors.New("its manifests are lost; run bucketsearch verify --repair, which makes them anew from packages and books")
+)
+
+// Fresh is how long ago the base of a commit may have been read, and what it
+// lists may have been put: much shorter than anything that nobody needs is kept.
+const Fresh = manifest.Fresh
+
+// Partition is one storage partition and its newest generation as far as it is
+// known. It is not safe for concurrent use.
+type Partition struct {
+	bucket blob.Bucket
+	now    func() time.Time
+	newest *manifest.Manifest // never changed, but replaced
+}
+
+// Open reads the newest generation of a partition. A partition without one is
+// new, and begins with the first object that is put; it fails with ErrLost
+// where objects are there already.
+func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func() time.Time) (*Partition, error) {
+	newest, err := Read(ctx, bucket, id)
+	if err != nil {
+		return nil, err
+	}
+	return &Partition{bucket: bucket, now: now, newest: &newest}, nil
+}
+
+// Read returns the newest generation of a partition, the zero generation of a
+// new one. It fails with ErrLost. It costs what manifest.Read does, and the
+// listings of packages, books, segments and overlays where there is no
+// generation.
+func Read(ctx context.Context, bucket blob.Reader, id layout.Partition) (manifest.Manifest, error) {
+	newest, err := manifest.Read(ctx, bucket, id)
+	if err != nil || newest.Generation > 0 {
+		return newest, err
+	}
+	found, err := anyObject(ctx, bucket, id)
+	if err != nil || found == "" {
+		return newest, err
+	}
+	// Another may have begun the partition since: its first generation is older
+	// than its first object.
+	if newest, err = manifest.Read(ctx, bucket, id); err == nil && newest.Generation == 0 {
+		err = fmt.Errorf("partition %s has no generation and holds %s: %w", id, found, ErrLost)
+	}
+	return newest, err
+}
+
+// anyObject returns the key of an object that only a generation can list, ""
+// if there is none.
+func anyObject(ctx context.Context, bucket blob.Reader, id layout.Partition) (string, error) {
+	for _, kind := range kinds {
+		prefix := kind.prefix + id.String() + "/"
+		for object, err := range bucket.List(ctx, prefix, "") {
+			if err != nil {
+				return "", fmt.Errorf("cannot list %s: %w", prefix, err)
+			}
+			if strings.HasSuffix(object.Key, kind.suffix) {
+				return object.Key, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// ID returns the identifier of the partition.
+func (p *Partition) ID() layout.Partition { return p.newest.Partition }
+
+// Manifest returns the newest generation that is known: what Open, Reload or
+// the last Commit found. It is not to be changed.
+func (p *Partition) Manifest() *manifest.Manifest { return p.newest }
+
+// Reload reads the newest generation again.
+func (p *Partition) Reload(ctx context.Context) error {
+	newest, err := Read(ctx, p.bucket, p.ID())
+	if err == nil {
+		p.newest = &newest
+	}
+	return err
+}
+
+// Begin commits the first generation of a partition that has none, empty, so
+// that whoever reads it finds a hint and need not list.
+func (p *Partition) Begin(ctx context.Context) error {
+	if p.newest.Generation > 0 {
+		return nil
+	}
+	return p.Commit(ctx, func(e *Edit) error {
+		if e.Manifest().Generation > 0 {
+			return ErrUnchanged
+		}
+		return nil
+	})
+}
+
+// Commit makes edit true in the next generation. edit is called with the newest
+// generation, and again with a newer one whenever another committer was faster:
+// it must recompute what depends on it. When edit returns ErrUnchanged, nothing
+// is committed, and Commit returns no error; every other error of edit ends the
+// commit. Manifest is then the generation that holds.
+func (p *Partition) Commit(ctx context.Context, edit func(*Edit) error) error {
+	newest, err := manifest.Commit(ctx, p.bucket, p.ID(), p.now, func(m *manifest.Manifest) error {
+		if m.Generation == 0 {
+			if _, err := Read(ctx, p.bucket, p.ID()); err != nil {
+				return err
+			}
+		}
+		return edit(&Edit{next: m, bucket: p.bucket, now: p.now})
+	})
+	if err == nil {
+		p.newest = &newest
+	}
+	return err
+}

@@ -1,0 +1,182 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// OpenSegment opens a listed segment by one read. Errors wrap
+// segment.ErrDamaged where it is not what the generation says.
+func OpenSegment(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
+	s, err := segment.Open(ctx, source, segment.Ref{Key: listed.Key, Bytes: listed.Bytes, Tail: listed.Tail})
+	if err != nil {
+		return nil, fmt.Errorf("cannot open segment %s: %w", listed.Key, err)
+	}
+	if s.Documents() != listed.Documents {
+		return nil, fmt.Errorf("cannot open segment %s: %w: it holds %d documents, and the manifest says %d",
+			listed.Key, segment.ErrDamaged, s.Documents(), listed.Documents)
+	}
+	return s, nil
+}
+
+// Dead returns the documents of a listed segment that are dead. The caller may
+// change the bitmap. Errors wrap segment.ErrDamaged where the overlay is at
+// fault.
+func Dead(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) (*roaring.Bitmap, error) {
+	if listed.Deletions == nil {
+		return roaring.New(), nil
+	}
+	content, err := bucket.Get(ctx, listed.Deletions.Key, blob.Range{})
+	if err != nil {
+		return nil, fmt.Errorf("cannot read overlay %s: %w", listed.Deletions.Key, err)
+	}
+	d, err := segment.DecodeDeletions(content)
+	if err == nil && (d.Documents != listed.Documents || int(d.Dead.GetCardinality()) != listed.Deletions.Documents) {
+		err = fmt.Errorf("%w: it speaks of %d dead of %d documents, and the manifest of %d of %d",
+			segment.ErrDamaged, d.Dead.GetCardinality(), d.Documents, listed.Deletions.Documents, listed.Documents)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read overlay %s: %w", listed.Deletions.Key, err)
+	}
+	return d.Dead, nil
+}
+
+// IsDamaged reports whether a segment or its overlay is missing or damaged, for
+// repair to see to.
+func IsDamaged(err error) bool {
+	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, blob.ErrAbsent)
+}
+
+// AddSegment lists a segment; one of the same bytes that is listed already
+// leaves the list with its overlay.
+func (e *Edit) AddSegment(t Segment, parts ...manifest.Part) error {
+	if !e.listable(t.Key, t.ticket) {
+		return ErrStale
+	}
+	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool { return s.Key == t.Key })
+	t.Parts = parts
+	e.next.Segments = append(e.next.Segments, t.Segment)
+	return nil
+}
+
+// ReplaceSegments lists a segment in the place of others, all documents of
+// which that are alive are in it. It fails with ErrStale where one of these is
+// not listed.
+func (e *Edit) ReplaceSegments(former []string, t Segment, parts ...manifest.Part) error {
+	if !e.listable(t.Key, t.ticket) {
+		return ErrStale
+	}
+	at := len(e.next.Segments)
+	for _, key := range former {
+		i := e.segment(key)
+		if i < 0 {
+			return ErrStale
+		}
+		at = min(at, i)
+	}
+	for _, key := range former {
+		if key != t.Key { // which is what it was when nothing was dead
+			e.condemn(key)
+		}
+	}
+	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool { return slices.Contains(former, s.Key) })
+	t.Parts = parts
+	e.next.Segments = slices.Insert(e.next.Segments, at, t.Segment) // all before it are still there
+	return nil
+}
+
+func (e *Edit) segment(key string) int {
+	return slices.IndexFunc(e.next.Segments, func(s manifest.Segment) bool { return s.Key == key })
+}
+
+// RewriteSegment has merge write a segment anew without its dead documents,
+// because they are forgotten.
+func (e *Edit) RewriteSegment(key string) {
+	if i := e.segment(key); i >= 0 {
+		e.next.Segments[i].Erase = true
+	}
+}
+
+// Mask says of listed segments, by their keys, which of their documents are
+// dead from now on: all those that were, and others. A segment of which none is
+// alive leaves the list, condemned.
+//
+// The overlays that it puts are named by the generation that is being made. An
+// edit that is called again puts them again.
+func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error {
+	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool {
+		d := dead[s.Key]
+		over := d != nil && int(d.GetCardinality()) == s.Documents
+		if over {
+			e.condemn(s.Key)
+		}
+		return over
+	})
+	puts, within := errgroup.WithContext(ctx)
+	puts.SetLimit(parallel)
+	for i := range e.next.Segments {
+		s := &e.next.Segments[i]
+		d := dead[s.Key]
+		if d == nil || int(d.GetCardinality()) == s.Dead() {
+			continue
+		}
+		puts.Go(func() (err error) {
+			s.Deletions, err = e.putOverlay(within, segment.Deletions{Documents: s.Documents, Dead: d})
+			return err
+		})
+	}
+	return puts.Wait()
+}
+
+func (e *Edit) putOverlay(ctx context.Context, d segment.Deletions) (*manifest.Deletions, error) {
+	content, err := d.Encode()
+	if err != nil {
+		return nil, fmt.Errorf("cannot encode overlay: %w", err)
+	}
+	key := layout.OverlayKey(e.next.Partition, e.Generation(), layout.ContentHash(content))
+	if err := blob.CreateOnce(ctx, e.bucket, key, content); err != nil {
+		return nil, fmt.Errorf("cannot put overlay %s: %w", key, err)
+	}
+	return &manifest.Deletions{Key: key, Bytes: int64(len(content)), Documents: int(d.Dead.GetCardinality())}, nil
+}
+
+// DropPackage takes a package off the list, condemned, and marks its documents
+// as dead wherever they are. It fails with ErrStale where no package is listed
+// under the key.
+func (e *Edit) DropPackage(ctx context.Context, key string) error {
+	pkg := e.listed(key)
+	if pkg == nil {
+		return ErrStale
+	}
+	e.condemn(key)
+	return e.unlistPackage(ctx, *pkg)
+}
+
+func (e *Edit) unlistPackage(ctx context.Context, pkg manifest.Package) error {
+	e.next.Packages = slices.DeleteFunc(e.next.Packages, func(p manifest.Package) bool { return p.ID == pkg.ID })
+	dead := make(map[string]*roaring.Bitmap)
+	for i := range e.next.Segments {
+		s := &e.next.Segments[i]
+		from, to, found := s.Part(pkg.ID)
+		if !found {
+			continue
+		}
+		d, err := Dead(ctx, e.bucket, s)
+		if err != nil {
+			return err
+		}
+		d.AddRange(uint64(from), uint64(to))
+		dead[s.Key] = d
+	}
+	return e.Mask(ctx, dead)
+}

@@ -1,0 +1,117 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// ticket is the right to list an object for some time.
+type ticket struct {
+	put time.Time // when the object was put, or a moment before
+}
+
+// Package is the ticket of a package.
+type Package struct {
+	ticket
+	manifest.Package
+}
+
+// Book is the ticket of a book.
+type Book struct {
+	ticket
+	manifest.Book
+}
+
+// Segment is the ticket of a segment.
+type Segment struct {
+	ticket
+	manifest.Segment
+}
+
+// PutPackage stores a package under its name, with the next number while
+// another package has that name, had it or will be deleted under it.
+func (p *Partition) PutPackage(ctx context.Context, name layout.PackageName, content []byte, pages int) (Package, error) {
+	put, err := p.begin(ctx)
+	if err != nil {
+		return Package{}, err
+	}
+	for ; ; name.Collision++ {
+		key := layout.PackageKey(p.ID(), name)
+		if p.newest.Package(key) != nil || p.newest.IsCondemned(key) {
+			continue
+		}
+		err := blob.CreateOnce(ctx, p.bucket, key, content)
+		if err == nil {
+			return Package{put, manifest.Package{Key: key, Bytes: int64(len(content)), Pages: pages}}, nil
+		}
+		if !errors.Is(err, blob.ErrExists) {
+			return Package{}, fmt.Errorf("cannot put package %s: %w", key, err)
+		}
+	}
+}
+
+// PutBook stores a book under its content hash; another copy of it, which says
+// the same, when that key is condemned or the bytes there are damaged.
+func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links int) (Book, error) {
+	put, err := p.begin(ctx)
+	if err != nil {
+		return Book{}, err
+	}
+	for number := uint32(1); ; number++ {
+		key := layout.BookKey(p.ID(), layout.ContentHash(content))
+		if !p.newest.IsCondemned(key) {
+			err := blob.CreateOnce(ctx, p.bucket, key, content)
+			if err == nil {
+				return Book{put, manifest.Book{Key: key, Bytes: int64(len(content)), Outcomes: outcomes, Links: links}}, nil
+			}
+			if !errors.Is(err, blob.ErrExists) {
+				return Book{}, fmt.Errorf("cannot put book %s: %w", key, err)
+			}
+		}
+		content = book.Distinct(content, number)
+	}
+}
+
+// PutSegment stores a segment, whose parts are not told yet, under its content
+// hash. The same documents, indexed or merged again, give the very bytes of an
+// earlier segment, the key of which may be condemned, or the stored bytes of
+// which may be damaged: such a segment is given the number of the generation
+// that it is built on, which makes bytes of its own: of every later generation,
+// others.
+func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, error) {
+	put, err := p.begin(ctx)
+	if err != nil {
+		return Segment{}, err
+	}
+	opened, err := segment.OpenBytes(content)
+	if err != nil {
+		return Segment{}, fmt.Errorf("cannot read back what was built: %w", err)
+	}
+	for range 2 {
+		key := layout.SegmentKey(p.ID(), layout.ContentHash(content))
+		if p.newest.IsCondemned(key) {
+			err = fmt.Errorf("cannot put segment %s: it is condemned", key)
+		} else if err = blob.CreateOnce(ctx, p.bucket, key, content); err == nil {
+			tail, err := segment.TailOf(content)
+			return Segment{put, manifest.Segment{Key: key, Bytes: int64(len(content)), Tail: tail, Documents: opened.Documents()}}, err
+		} else if err = fmt.Errorf("cannot put segment %s: %w", key, err); !errors.Is(err, blob.ErrExists) {
+			break
+		}
+		content = segment.Distinct(content, p.newest.Generation)
+	}
+	return Segment{}, err
+}
+
+// begin has the partition begin, and returns the moment from which a ticket
+// counts.
+func (p *Partition) begin(ctx context.Context) (ticket, error) {
+	return ticket{put: p.now()}, p.Begin(ctx)
+}
