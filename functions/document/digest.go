@@ -2,23 +2,50 @@ package document
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Digest tells whether two versions of a page say the same to a reader: it is
-// made of the title and of what the page shows outside of navigation, in order,
-// without numbers and the words on either side of one in its line. So it stays
-// the same where a visitor is counted, an hour has passed ("3 hours ago") or a
-// date is today's ("Monday, 22 November 2026"). Case, markup and what stands
-// between words do not count. It is 0 where nothing counts, as in a table of
-// numbers, and then tells nothing.
-func (d *Document) Digest() uint64 {
-	hash := digest(0, []byte(d.Title))
-	if d.plain != "" {
-		return digest(hash, []byte(d.plain))
+// Digest tells whether two versions of a page say the same to a reader.
+//
+// Text is made of all characters of the title and of what the page shows outside
+// of navigation, in order; only markup and the kind and amount of white space do
+// not count. It is 0 where the page shows none.
+//
+// Words leaves out numbers and the words on either side of one in its line, case,
+// and what stands between words. So it stays the same where a visitor is counted,
+// an hour has passed ("3 hours ago") or a date is today's ("Monday, 22 November
+// 2026"): it tells how fast a page changes, not whether it did ("99 dollars", "79
+// euros"). It is 0 where nothing counts, as in a table of numbers, and then tells
+// nothing.
+type Digest struct{ Text, Words uint64 }
+
+// Digest returns the digest of the page.
+func (d *Document) Digest() Digest {
+	title, text := []byte(d.Title), []byte(d.plain)
+	if d.plain == "" {
+		text = d.visible().text
 	}
-	return digest(hash, d.visible().text)
+	sum := Digest{Words: digest(digest(0, title), text)}
+	if t, b := characters(title), characters(text); t != 0 || b != 0 {
+		sum.Text = mix(t, b+1)
+	}
+	return sum
+}
+
+// characters returns the hash of the words of a text as white space parts them,
+// character by character, or 0 if there are none.
+func characters(text []byte) (hash uint64) {
+	for word := range bytes.FieldsSeq(text) {
+		for ; len(word) >= 8; word = word[8:] {
+			hash = mix(hash, binary.LittleEndian.Uint64(word))
+		}
+		var last [8]byte // of seven bytes and their number
+		last[7] = byte(copy(last[:7], word))
+		hash = mix(hash, binary.LittleEndian.Uint64(last[:]))
+	}
+	return hash
 }
 
 // digest adds the words of a text to a hash.

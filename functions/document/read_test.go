@@ -97,7 +97,7 @@ func TestRead(t *testing.T) {
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if d.Digest() == 0 {
+			if d.Digest().Text == 0 {
 				t.Error("no digest")
 			}
 		})

@@ -44,9 +44,16 @@
 // that it has changed since, by its validators; a page that comes anyhow counts as
 // not modified if its bytes are those of the last time, which are not parsed again,
 // or if its digest is: then its navigation may have changed, and its links are
-// recorded. Its expiry class rises by one when it is unchanged, falls by one when
-// it has changed, from −4 (1.5 hours) to 6 (64 days), and falls below −1 when it is
-// missing.
+// recorded. Any change of its title, or of a character that it shows outside of
+// navigation, is another digest, and the page is stored anew. Its expiry class
+// rises by one when it is unchanged, or has changed in no more than numbers, the
+// words beside them, case or marks ("3 hours ago", "99 dollars"); falls by one when
+// it has changed in more, from −4 (1.5 hours) to 6 (64 days), and falls below −1
+// when it is missing.
+//
+// The upper 16 bits of a digest tell the words that count for the pace, the others
+// all of the text. Those that were written before this told words alone: such a
+// page is stored once more when it comes as other bytes.
 //
 // A page that a collection lacks, of those that ask for it or claim it whatever it
 // is about, is asked for without a condition and stored anew; that alone does not

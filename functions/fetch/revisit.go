@@ -32,7 +32,11 @@ func conclude(o *book.Outcome, t batch.Target, v verdict) {
 			keep(o, *last)
 		}
 	case o.State == book.Stored:
-		if o.Digest != last.Digest { // else it is stored for one more collection
+		switch {
+		case o.Digest == last.Digest: // it is stored for one more collection
+		case sameWords(o.Digest, last.Digest):
+			o.Exponent = later(o.Exponent)
+		default:
 			o.Exponent = sooner(o.Exponent)
 		}
 	case o.State == book.Unchanged:

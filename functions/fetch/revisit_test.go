@@ -26,7 +26,8 @@ func lookOf(o book.Outcome) look {
 
 const (
 	oldPage  = `<title>Title</title><p>What the page says since 3 hours.`
-	samePage = `<title>title</title><!-- visitor 8 --><p>What <b>the page</b> says since 4 hours.`
+	samePage = `<title>Title</title><!-- visitor 8 --><p>What <b>the page</b> says since 3 hours.`
+	latePage = `<title>Title</title><p>What the page says since 4 hours.`
 	newPage  = `<title>Title</title><p>What the page says today.`
 )
 
@@ -53,8 +54,9 @@ func digestOf(t *testing.T, body string, header ...string) uint64 {
 // TestRevisit looks again at a page that is stored, of expiry class 3 and with
 // the validators "e" and "then".
 func TestRevisit(t *testing.T) {
+	late := digestOf(t, latePage)
 	was, is, hidden := digestOf(t, oldPage), digestOf(t, newPage), digestOf(t, oldPage, "X-Robots-Tag", "noindex")
-	if was == is || was == hidden || was == 0 {
+	if was == is || was == hidden || was == late || was == 0 {
 		t.Fatalf("digests %x, %x and %x", was, is, hidden)
 	}
 	const e, then = `"e"`, "then"
@@ -74,6 +76,7 @@ func TestRevisit(t *testing.T) {
 		"says the same":          {handler: sent(200, samePage), want: unchanged("", 4)},
 		"says the same, new tag": {handler: sent(200, samePage, "Last-Modified", "now"), want: look{end{book.Unchanged, ""}, "", "now", was, 4}},
 		"says something else":    {handler: sent(200, newPage, "ETag", `"f"`), want: look{end{book.Stored, ""}, `"f"`, "", is, 2}},
+		"says another number":    {handler: sent(200, latePage, "ETag", `"f"`), want: look{end{book.Stored, ""}, `"f"`, "", late, 4}},
 		"is to be hidden":        {handler: sent(200, oldPage, "X-Robots-Tag", "noindex"), want: look{end{book.Stored, ""}, "", "", hidden, 2}},
 
 		"missing":                 {handler: sent(404, "", "ETag", `"f"`), want: unchanged("http 404", -2)},

@@ -69,6 +69,34 @@ func TestSamePage(t *testing.T) {
 	}
 }
 
+// TestEditsAreStored: what is new in a page is stored, however small; the pace
+// at which the page is asked again follows from more than numbers.
+func TestEditsAreStored(t *testing.T) {
+	const before = `<title>Prices</title><main><p>Version 17.4 costs 99 dollars. Take 5 milligrams at 20 °C. 库存12件 </main>`
+	for name, c := range map[string]struct {
+		old, changed string
+		exponent     int16
+	}{
+		"version":         {"17.4", "17.5", 4},
+		"price and money": {"99 dollars", "79 euros", 4},
+		"dose":            {"5 milligrams", "50 micrograms", 4},
+		"sign":            {"20 °C", "-20 °C", 4},
+		"case":            {"costs", "COSTS", 4},
+		"Chinese stock":   {"12件", "0件", 4},
+		"title":           {"Prices", "New prices", 2},
+		"order of words":  {"Version 17.4 costs", "costs Version 17.4", 2},
+		"words":           {"</main>", "<p>It is sold out.</main>", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			after := strings.Replace(before, c.old, c.changed, 1)
+			_, is := twice(t, false, sent(200, before), sent(200, after))
+			if o := is.Ledger.Outcomes[0]; o.State != book.Stored || len(is.Pages) != 1 || o.Exponent != c.exponent {
+				t.Errorf("%s with %d pages, of class %d; want it stored, of class %d", o.State, len(is.Pages), o.Exponent, c.exponent)
+			}
+		})
+	}
+}
+
 // TestGonePageHasNoBody: nothing is kept to which another answer could be equal.
 func TestGonePageHasNoBody(t *testing.T) {
 	for _, after := range []http.HandlerFunc{sent(301, "", "Location", "/elsewhere"), sent(200, "\x89PNG\r\n\x1a\n", "Content-Type", "image/png")} {

@@ -24,13 +24,24 @@ func (a answer) sum() uint64 {
 	return max(sum, 1)
 }
 
-// fingerprint returns what is equal, and not 0, while a page says the same. A page
-// without words is told by its sum, and that it must not be shown is part of what
-// it says.
+// wordsBits are the highest of book.Outcome.Digest: of the page's words, which set
+// its pace. The others tell its text.
+const wordsBits = 16
+
+// fingerprint returns book.Outcome.Digest of a page: equal, and not 0, while it
+// says the same. A page that shows no text is told by its sum, and that it must not
+// be shown is part of what it says.
 func fingerprint(read *document.Document, sum uint64) uint64 {
-	digest := cmp.Or(read.Digest(), sum)
+	says := read.Digest()
+	text := cmp.Or(says.Text, sum)
+	words := cmp.Or(says.Words, text)
+	digest := words>>(64-wordsBits)<<(64-wordsBits) | text>>wordsBits
 	if read.Robots.NoIndex {
 		digest = ^digest
 	}
 	return max(digest, 1)
 }
+
+// sameWords reports whether what differs between two digests is less than words:
+// numbers, dates, marks.
+func sameWords(digest, other uint64) bool { return (digest^other)>>(64-wordsBits) == 0 }

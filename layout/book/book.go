@@ -55,7 +55,7 @@ func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 //
 // ETag and Modified are the validators that hold now, as the server sent them;
 // one longer than MaxValidator is left out. Digest is that of the visible text
-// of the page that is stored now and never 0; where the outcome ends what was
+// of the page that is stored now, as package fetch makes it, and never 0; where the outcome ends what was
 // stored, skipped or failed, it is that of the page that was; else it is 0.
 // Body is a hash, and never 0, of the answer that the page, or a sitemap, was
 // last read from: of its bytes and of what its header says of them. An equal
