@@ -50,7 +50,7 @@ func TestAddressFamilies(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				page, err := e.Page(ctx, at)
+				page, err := e.Page(ctx, at, time.Time{})
 				if err != nil {
 					t.Fatal(err)
 				}

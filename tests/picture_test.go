@@ -79,7 +79,7 @@ func (p place) pictureOf(ctx context.Context, attached *system.Attached, queries
 		if u.State != account.Stored {
 			continue
 		}
-		page, err := engine.Page(ctx, u.Address)
+		page, err := engine.Page(ctx, u.Address, time.Time{})
 		if err != nil {
 			p.t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
@@ -21,17 +22,8 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 	if err != nil {
 		return nil, err
 	}
-	partitions := inForce.Partitions()
-	manifests := make([]manifest.Manifest, len(partitions))
-	fork := meter.NewFork(ctx)
-	var group errgroup.Group
-	for i, p := range partitions {
-		group.Go(func() (err error) {
-			manifests[i], err = manifest.AsOf(fork.Branch(), e.bucket, p, moment)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	manifests, err := e.pastManifests(ctx, inForce.Partitions(), moment)
+	if err != nil {
 		return nil, err
 	}
 	last := e.past.Load()
@@ -44,4 +36,25 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 	}
 	e.past.Store(fresh)
 	return fresh, nil
+}
+
+// pastManifests reads those that were in force at a moment.
+func (e *Engine) pastManifests(ctx context.Context, partitions []layout.Partition, moment time.Time) ([]manifest.Manifest, error) {
+	return manifestsOf(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
+		return manifest.AsOf(ctx, e.bucket, p, moment)
+	})
+}
+
+// manifestsOf reads one of each partition, all at once.
+func manifestsOf(ctx context.Context, partitions []layout.Partition, read func(context.Context, layout.Partition) (manifest.Manifest, error)) ([]manifest.Manifest, error) {
+	manifests := make([]manifest.Manifest, len(partitions))
+	fork := meter.NewFork(ctx)
+	var group errgroup.Group
+	for i, p := range partitions {
+		group.Go(func() (err error) {
+			manifests[i], err = read(fork.Branch(), p)
+			return err
+		})
+	}
+	return manifests, group.Wait()
 }

@@ -70,7 +70,7 @@ func TestRequests(t *testing.T) {
 		return func() {
 			a, err := address.Parse(url)
 			s.check(err)
-			_, err = e.Page(t.Context(), a)
+			_, err = e.Page(t.Context(), a, time.Time{})
 			s.check(err)
 		}
 	}

@@ -74,7 +74,7 @@ func TestForgottenIsMasked(t *testing.T) {
 			t.Errorf("stored copy %d: %d, want %d", i, w.Code, want)
 		}
 	}
-	if _, err := e.PageInBooks(t.Context(), s.address("https://example3.org/manual")); err == nil || !strings.Contains(err.Error(), ErrNoPage.Error()) {
+	if _, err := e.PageInBooks(t.Context(), s.address("https://example3.org/manual"), time.Time{}); err == nil || !strings.Contains(err.Error(), ErrNoPage.Error()) {
 		t.Errorf("in the books: %v", err)
 	}
 	// Once nothing is left in a partition, no columns need be read there.

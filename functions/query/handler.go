@@ -10,7 +10,7 @@ const ownPolicy = "default-src 'none'; style-src 'self'; img-src data:; form-act
 //	GET /                      the box
 //	GET /search?q=&n=&from=    n hits from the one numbered from, as HTML, or as
 //	                           JSON to those who Accept application/json
-//	GET /page?url=             the stored copy of a page
+//	GET /page?url=&asof=       the stored copy of a page, of now or a past moment
 //
 // /search takes more, each as often as is useful where more than one makes
 // sense:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -19,107 +20,168 @@ import (
 // ErrNoPage says that no page is stored for an address.
 var ErrNoPage = errors.New("no page is stored for this address")
 
-// Page returns the stored page of an address, read by one ranged GET once its
-// place is known. A page that can be searched is found in the index, others,
-// and those of a segment that is missing, in the books. It fails with
-// ErrNoPage, also for what is forgotten, however old the manifests are.
-func (e *Engine) Page(ctx context.Context, a address.Address) (webobject.Object, error) {
-	inForce, err := e.Settings.Get(ctx)
-	if err != nil {
-		return webobject.Object{}, err
-	}
-	if inForce.Takedowns.Forgets(a) {
-		return webobject.Object{}, noPage(a)
-	}
-	current, err := e.snapshots.get(ctx, e)
-	if err != nil {
-		return webobject.Object{}, err
-	}
-	page, err := e.page(ctx, current, a)
-	if !errors.Is(err, blob.ErrAbsent) {
-		return page, err
-	}
-	e.snapshots.outdate(current) // deleted a grace after the manifests were read
-	if current, err = e.snapshots.get(ctx, e); err != nil {
-		return webobject.Object{}, err
-	}
-	return e.page(ctx, current, a)
+// Copy is a stored page, and what could not be read while it was looked for.
+type Copy struct {
+	webobject.Object
+	Unread []error // of books that are damaged or gone: they may tell of this page, too
 }
 
-func (e *Engine) page(ctx context.Context, current *snapshot, a address.Address) (webobject.Object, error) {
-	d, found, err := current.index.Lookup(ctx, a.ID)
+// Page returns the stored page of an address as it was at a moment, or is for
+// the zero time, read by one ranged GET once its place is known. A page that can
+// be searched is found in the index, others, and those of a segment that is
+// missing, in the books that can be read. It fails with ErrNoPage, also for what
+// is forgotten, however old the manifests are, and with manifest.ErrNotKept for
+// what was stored then and is not any more. With an error, too, the copy says
+// what could not be read.
+func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) (Copy, error) {
+	if err := e.refuse(ctx, a); err != nil {
+		return Copy{}, err
+	}
+	current, err := e.snapshotOf(ctx, moment)
+	if err != nil {
+		return Copy{}, err
+	}
+	page, err := e.page(ctx, current, current.manifests, a)
+	if page.isThere(err) {
+		return e.report(ctx, page), err
+	}
+	if moment.IsZero() {
+		e.snapshots.outdate(current) // deleted a grace after the manifests were read
+	}
+	newest, err := e.snapshots.get(ctx, e)
+	if err != nil {
+		return Copy{}, err
+	}
+	if moment.IsZero() {
+		current = newest
+	}
+	page, err = e.page(ctx, current, newest.manifests, a)
+	return e.report(ctx, page), past(err, a, moment)
+}
+
+// refuse fails with ErrNoPage for what is forgotten.
+func (e *Engine) refuse(ctx context.Context, a address.Address) error {
+	inForce, err := e.Settings.Get(ctx)
+	if err == nil && inForce.Takedowns.Forgets(a) {
+		err = noPage(a)
+	}
+	return err
+}
+
+// page looks up a page in a snapshot. Packages are called as in names.
+func (e *Engine) page(ctx context.Context, at *snapshot, names []manifest.Manifest, a address.Address) (Copy, error) {
+	d, found, err := at.index.Lookup(ctx, a.ID)
 	if err == nil && found {
-		return readPage(ctx, e.bucket, a, currentKey(current.manifests, d.Package), placeOf(d))
+		page, err := readPage(ctx, e.bucket, a, currentKey(names, d.Package), placeOf(d))
+		return Copy{Object: page}, err
 	}
-	return pageInBooks(ctx, e.bucket, current.manifests, a)
+	return pageInBooks(ctx, e.bucket, at.manifests, names, a)
 }
 
-// PageInBooks returns the stored page of an address without the index: for
-// one who asks once.
-func (e *Engine) PageInBooks(ctx context.Context, a address.Address) (webobject.Object, error) {
+// report logs what could not be read.
+func (e *Engine) report(ctx context.Context, page Copy) Copy {
+	for _, err := range page.Unread {
+		e.Log.ErrorContext(ctx, "a book is missing from the look for stored pages: repair it by bucketsearch verify --repair", "error", err)
+	}
+	return page
+}
+
+// isThere reports whether nothing of what was to be read is gone.
+func (c Copy) isThere(err error) bool {
+	return !errors.Is(errors.Join(append(c.Unread, err)...), blob.ErrAbsent)
+}
+
+// past says of what is gone that it was there at a moment.
+func past(err error, a address.Address, moment time.Time) error {
+	if !moment.IsZero() && errors.Is(err, blob.ErrAbsent) {
+		return fmt.Errorf("%s as of %s: %w", a.URL, moment.UTC().Format(time.RFC3339), manifest.ErrNotKept)
+	}
+	return err
+}
+
+// PageInBooks is Page without the index: for one who asks once.
+func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time.Time) (Copy, error) {
+	if err := e.refuse(ctx, a); err != nil {
+		return Copy{}, err
+	}
 	inForce, err := e.Settings.Get(ctx)
 	if err != nil {
-		return webobject.Object{}, err
+		return Copy{}, err
 	}
-	if inForce.Takedowns.Forgets(a) {
-		return webobject.Object{}, noPage(a)
-	}
-	manifests, err := newestManifests(ctx, e.bucket, inForce.Partitions())
+	names, err := e.newestManifests(ctx, inForce.Partitions())
 	if err != nil {
-		return webobject.Object{}, err
+		return Copy{}, err
 	}
-	return pageInBooks(ctx, e.bucket, manifests, a)
+	manifests := names
+	if !moment.IsZero() {
+		if manifests, err = e.pastManifests(ctx, inForce.Partitions(), moment); err != nil {
+			return Copy{}, err
+		}
+	}
+	page, err := pageInBooks(ctx, e.bucket, manifests, names, a)
+	return e.report(ctx, page), past(err, a, moment)
 }
 
 // newestManifests reads those of all partitions at once, and nothing else.
-func newestManifests(ctx context.Context, bucket blob.Reader, partitions []layout.Partition) ([]manifest.Manifest, error) {
-	manifests := make([]manifest.Manifest, len(partitions))
-	group, ctx := errgroup.WithContext(ctx)
-	for i, p := range partitions {
-		group.Go(func() (err error) {
-			manifests[i], err = manifest.Read(ctx, bucket, p)
-			return err
-		})
-	}
-	return manifests, group.Wait()
+func (e *Engine) newestManifests(ctx context.Context, partitions []layout.Partition) ([]manifest.Manifest, error) {
+	return manifestsOf(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
+		return manifest.Read(ctx, e.bucket, p)
+	})
 }
 
 func noPage(a address.Address) error { return fmt.Errorf("%s: %w", a.URL, ErrNoPage) }
 
-func pageInBooks(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest, a address.Address) (webobject.Object, error) {
+// pageInBooks returns a page by what the books of manifests tell that can be
+// read. Packages are called as in names.
+func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []manifest.Manifest, a address.Address) (Copy, error) {
 	var keys []string
 	for _, m := range manifests {
 		for _, listed := range m.Books {
 			keys = append(keys, listed.Key)
 		}
 	}
-	outcomes := make([][]book.Outcome, len(keys))
+	standing, unread, err := standingOf(ctx, bucket, keys, a)
+	if err != nil {
+		return Copy{}, err
+	}
+	last := standing.Page
+	if last == nil || last.State != book.Stored {
+		return Copy{Unread: unread}, noPage(a)
+	}
+	page, err := readPage(ctx, bucket, a, currentKey(names, last.Package), webobject.Place{Offset: last.Offset, Length: last.Length})
+	return Copy{page, unread}, err
+}
+
+// standingOf folds what books say of a URL. Those that are damaged or gone are
+// left out and reported.
+func standingOf(ctx context.Context, bucket blob.Reader, keys []string, a address.Address) (standing book.Standing, unread []error, err error) {
+	outcomes, faults := make([][]book.Outcome, len(keys)), make([]error, len(keys))
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(parallelReads)
 	for i, key := range keys {
 		group.Go(func() error {
 			opened, err := book.Open(within, bucket, key)
-			if err != nil {
-				return err
+			if err == nil {
+				outcomes[i], err = opened.Find(within, a.Place, a.ID)
 			}
-			outcomes[i], err = opened.Find(within, a.Place, a.ID)
+			if errors.Is(err, blob.ErrAbsent) || errors.Is(err, book.ErrDamaged) {
+				outcomes[i], faults[i], err = nil, err, nil
+			}
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return webobject.Object{}, err
+		return standing, nil, err
 	}
-	var standing book.Standing
-	for _, some := range outcomes {
-		for i := range some {
-			standing.Add(&some[i])
+	for i := range keys {
+		if faults[i] != nil {
+			unread = append(unread, faults[i])
+		}
+		for j := range outcomes[i] {
+			standing.Add(&outcomes[i][j])
 		}
 	}
-	page := standing.Page
-	if page == nil || page.State != book.Stored {
-		return webobject.Object{}, noPage(a)
-	}
-	return readPage(ctx, bucket, a, currentKey(manifests, page.Package), webobject.Place{Offset: page.Offset, Length: page.Length})
+	return standing, unread, nil
 }
 
 func placeOf(d segment.Document) webobject.Place {

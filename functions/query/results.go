@@ -56,10 +56,19 @@ func newResultsPage(q Query, found Result) resultsPage {
 		}
 		page.Hits = append(page.Hits, hit{
 			URL: h.URL, Crumbs: crumbs(h.URL), Title: title, Snippet: h.Snippet,
-			Lang: h.Lang, Fetched: h.Fetched.UTC(), Copy: "/page?url=" + url.QueryEscape(h.URL),
+			Lang: h.Lang, Fetched: h.Fetched.UTC(), Copy: copyAddress(h.URL, q.AsOf),
 		})
 	}
 	return page
+}
+
+// copyAddress is where the stored copy of a page is, as it was at a moment.
+func copyAddress(page string, asOf time.Time) string {
+	values := url.Values{"url": {page}}
+	if !asOf.IsZero() {
+		values.Set("asof", asOf.Format(time.RFC3339Nano))
+	}
+	return "/page?" + values.Encode()
 }
 
 // crumbs takes an address apart and decodes what can be shown as it is;

@@ -122,20 +122,12 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 // readManifests reads those of all partitions at once, but for the one that is
 // read already, if any.
 func (e *Engine) readManifests(ctx context.Context, partitions []layout.Partition, known map[layout.Partition]manifest.Manifest, read *manifest.Manifest) ([]manifest.Manifest, error) {
-	manifests := make([]manifest.Manifest, len(partitions))
-	fork := meter.NewFork(ctx)
-	var group errgroup.Group
-	for i, p := range partitions {
+	return manifestsOf(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
 		if read != nil && read.Partition == p {
-			manifests[i] = *read
-			continue
+			return *read, nil
 		}
-		group.Go(func() (err error) {
-			manifests[i], err = e.newest(fork.Branch(), p, known)
-			return err
-		})
-	}
-	return manifests, group.Wait()
+		return e.newest(ctx, p, known)
+	})
 }
 
 // newest returns the newest generation of a partition. Where no earlier one is

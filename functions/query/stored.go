@@ -7,7 +7,9 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/vitals"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
@@ -26,7 +28,7 @@ const (
 	storedConnections = "(response-origin)"
 )
 
-// stored serves the copy of a page, byte for byte.
+// stored serves the copy of a page as it is or was, byte for byte.
 func (s *site) stored(w http.ResponseWriter, r *http.Request) error {
 	values, err := parameters(r)
 	if err != nil {
@@ -40,16 +42,35 @@ func (s *site) stored(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return wrong("%.200q is no web address; write it like https://example.org/.", wanted)
 	}
-	page, err := s.engine.Page(r.Context(), a)
+	at, err := moment(values, "asof")
+	if err != nil {
+		return err
+	}
+	page, err := s.engine.Page(r.Context(), a, at)
+	if n := len(page.Unread); n > 0 {
+		w.Header().Set(vitals.Incomplete, fmt.Sprintf("%d of the books could not be read", n))
+	}
 	if errors.Is(err, ErrNoPage) {
-		return failure{http.StatusNotFound, "No copy of " + a.URL + " is stored."}
+		return failure{http.StatusNotFound, noCopy(a, at, len(page.Unread))}
 	}
 	if err != nil {
 		return err
 	}
-	describe(w.Header(), page)
+	describe(w.Header(), page.Object)
 	http.ServeContent(w, r, "", page.Downloaded, bytes.NewReader(page.Data))
 	return nil
+}
+
+// noCopy is the sentence of a page that is not found.
+func noCopy(a address.Address, at time.Time, unread int) string {
+	sentence := "No copy of " + a.URL + " is stored."
+	if !at.IsZero() {
+		sentence = "No copy of " + a.URL + " was stored on " + at.UTC().Format("2 January 2006 at 15:04:05 UTC") + "."
+	}
+	if unread > 0 {
+		sentence += " A part of the records is damaged; once it is repaired, there may be one."
+	}
+	return sentence
 }
 
 // describe says what the copy is, and when it was the page at its address

@@ -5,8 +5,12 @@ import (
 	"net/http"
 )
 
+// Incomplete is the header of an answer that says what could not be read for it.
+const Incomplete = "X-Incomplete"
+
 // WatchHTTP is Watch for a function that answers HTTP. A request has failed if
-// it is answered by a status of 500 or more, or the handler panics.
+// it is answered by a status of 500 or more or as Incomplete, or the handler
+// panics.
 func (r *Recorder) WatchHTTP(name string, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		end := r.begin(name, 1)
@@ -16,6 +20,8 @@ func (r *Recorder) WatchHTTP(name string, handler http.Handler) http.Handler {
 		handler.ServeHTTP(noted, request)
 		if failure = nil; noted.status >= http.StatusInternalServerError {
 			failure = fmt.Errorf("%s %s was answered by %d %s", request.Method, request.URL.Path, noted.status, http.StatusText(noted.status))
+		} else if lacking := w.Header().Get(Incomplete); lacking != "" {
+			failure = fmt.Errorf("%s %s was answered from a damaged bucket: %s", request.Method, request.URL.Path, lacking)
 		}
 	})
 }

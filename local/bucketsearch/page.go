@@ -22,10 +22,11 @@ func addresses(ctx context.Context, a *system.Attached, arg string) ([]address.A
 }
 
 func pageCommand(where *location) *cobra.Command {
-	return &cobra.Command{
+	var asOf string
+	cmd := &cobra.Command{
 		Use:     "page URL",
 		Short:   "Print the stored page, byte for byte",
-		Example: "  bucketsearch page https://example.org/ > page.html",
+		Example: "  bucketsearch page https://example.org/ > page.html\n  bucketsearch page --asof 2026-11-21T09:30:00Z https://example.org/",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return errors.New("page needs one address, such as: bucketsearch page https://example.org/")
@@ -41,11 +42,18 @@ func pageCommand(where *location) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			page, err := e.PageInBooks(cmd.Context(), wanted[0])
+			moment, err := query.ParseMoment(asOf)
+			if err != nil {
+				return fmt.Errorf("--asof: %w", err)
+			}
+			page, err := e.PageInBooks(cmd.Context(), wanted[0], moment)
 			for _, cleaned := range wanted[1:] {
 				if errors.Is(err, query.ErrNoPage) {
-					page, err = e.PageInBooks(cmd.Context(), cleaned)
+					page, err = e.PageInBooks(cmd.Context(), cleaned, moment)
 				}
+			}
+			for _, unread := range page.Unread {
+				fmt.Fprintf(cmd.ErrOrStderr(), "A book is left out, which may tell of this page, too: %v. To mend it: bucketsearch verify --repair\n", unread)
 			}
 			if err != nil {
 				return err
@@ -54,4 +62,6 @@ func pageCommand(where *location) *cobra.Command {
 			return err
 		}),
 	}
+	cmd.Flags().StringVar(&asOf, "asof", "", "print the page as it was at this `time`, of the last seven days")
+	return cmd
 }

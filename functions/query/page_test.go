@@ -1,0 +1,180 @@
+package query
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/vitals"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+// flipped returns the object with 40 bytes of its end changed.
+func (s *store) flipped(key string) []byte {
+	s.t.Helper()
+	content, err := s.bucket.Get(s.t.Context(), key, blob.Range{})
+	s.check(err)
+	damaged := bytes.Clone(content)
+	for i := len(damaged) - 50; i < len(damaged)-10; i++ {
+		damaged[i] ^= 0xFF
+	}
+	return damaged
+}
+
+// A damaged or lost book hides what it alone tells, and nothing else: an unknown
+// page is unknown, and the answers, the log and the vital signs say what is
+// missing.
+func TestDamagedBook(t *testing.T) {
+	for name, harm := range map[string]func(s *store, key string) error{
+		"bytes flipped": func(s *store, key string) error { return s.bucket.Replace(t.Context(), key, s.flipped(key)) },
+		"empty":         func(s *store, key string) error { return s.bucket.Replace(t.Context(), key, nil) },
+		"gone":          func(s *store, key string) error { return s.bucket.Delete(t.Context(), key) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t, 1)
+			s.publish(testPage{url: "https://example.org/indexed", mime: "text/html", data: "indexed", title: "Indexed"})
+			s.publish(testPage{url: "https://example.org/lost", mime: "text/plain", data: "lost", waits: true})
+			s.publish(testPage{url: "https://example.org/sound", mime: "text/plain", data: "sound", waits: true})
+			key := s.commit(0, func(*manifest.Manifest) error { return manifest.ErrUnchanged }).Books[1].Key
+			s.check(harm(s, key))
+			var log bytes.Buffer
+			recorder := vitals.New(vitals.Options{Now: s.clock.Now})
+			e := s.logging(s.bucket, &log)
+			h := recorder.WatchHTTP("query", Handler(e))
+			for path, want := range map[string]struct {
+				code   int
+				body   string
+				lacked bool // something that could have been of use
+			}{
+				"indexed": {200, "indexed", false},
+				"sound":   {200, "sound", true},
+				"lost":    {404, "once it is repaired", true},
+				"unknown": {404, "once it is repaired", true},
+			} {
+				log.Reset()
+				w := ask(h, "GET", "/page?url=https://example.org/"+path)
+				if w.Code != want.code || !strings.Contains(w.Body.String(), want.body) {
+					t.Errorf("%s: %d %s", path, w.Code, w.Body)
+				}
+				if told := w.Header().Get(vitals.Incomplete) != ""; told != want.lacked || strings.Contains(log.String(), key) != want.lacked {
+					t.Errorf("%s: told %v, want %v; log: %s", path, told, want.lacked, &log)
+				}
+			}
+			if _, err := e.PageInBooks(t.Context(), s.address("https://example.org/sound"), time.Time{}); err != nil {
+				t.Errorf("in the books: %v", err)
+			}
+			var metrics bytes.Buffer
+			s.check(recorder.WritePrometheus(&metrics))
+			if !strings.Contains(metrics.String(), `failures_total{function="query"} 3`) {
+				t.Errorf("vital signs:\n%s", &metrics)
+			}
+		})
+	}
+}
+
+// A store that does not answer is no damaged book: nobody is told that a page is
+// unknown.
+func TestBooksOfAStoreThatIsDown(t *testing.T) {
+	s := newStore(t, 1)
+	s.publish(testPage{url: "https://example.org/waits", mime: "text/plain", data: "x", waits: true})
+	bucket := faultblob.New(s.bucket, func(c faultblob.Call) faultblob.Fault {
+		if strings.HasPrefix(c.Key, layout.Books) {
+			return faultblob.Before
+		}
+		return faultblob.None
+	})
+	w := ask(s.handler(bucket, io.Discard), "GET", "/page?url=https://example.org/unknown")
+	if w.Code != http.StatusServiceUnavailable {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// TestPageAsOf shows what was stored at a moment, in the index and in the books.
+func TestPageAsOf(t *testing.T) {
+	s := newStore(t, 2)
+	h := s.serve()
+	e := s.engine(s.bucket)
+	urls := []string{"https://example.org/indexed", "https://example.org/waits"}
+	moments := []time.Time{s.clock.Now()}
+	for n := 1; n <= 3; n++ {
+		s.clock.advance(time.Hour)
+		data := fmt.Sprint("version ", n)
+		s.publish(testPage{url: urls[0], mime: "text/plain", data: data, title: "Manual", body: data})
+		s.publish(testPage{url: urls[1], mime: "text/plain", data: data, waits: true})
+		s.clock.advance(time.Hour)
+		moments = append(moments, s.clock.Now())
+	}
+	target := func(of string, at time.Time) string {
+		return "/page?url=" + of + "&asof=" + url.QueryEscape(at.Format(time.RFC3339))
+	}
+	for _, of := range urls {
+		for n, at := range moments {
+			w := ask(h, "GET", target(of, at))
+			if n == 0 {
+				if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "was stored on 21 November 2026 at 12:00:00 UTC.") {
+					t.Errorf("%s before it was there: %d %s", of, w.Code, w.Body)
+				}
+				continue
+			}
+			if want := fmt.Sprint("version ", n); w.Code != http.StatusOK || w.Body.String() != want {
+				t.Errorf("%s as of %s: %d %s, want %s", of, at, w.Code, w.Body, want)
+			}
+			if page, err := e.PageInBooks(t.Context(), s.address(of), at); err != nil || string(page.Data) != fmt.Sprint("version ", n) {
+				t.Errorf("%s as of %s in the books: %q, %v", of, at, page.Data, err)
+			}
+		}
+		if w := ask(h, "GET", "/page?url="+of); w.Body.String() != "version 3" {
+			t.Errorf("%s now: %s", of, w.Body)
+		}
+	}
+	if w := ask(h, "GET", "/page?url="+urls[0]+"&asof=yesterday"); w.Code != http.StatusBadRequest {
+		t.Errorf("of no time: %d %s", w.Code, w.Body)
+	}
+
+	// The results of that day lead to the copies of that day.
+	results := parse(t, ask(h, "GET", "/search?q=manual&asof="+url.QueryEscape(moments[1].Format(time.RFC3339))).Body.String())
+	link, _ := results.Find(".more a").Attr("href")
+	if w := ask(h, "GET", link); w.Code != http.StatusOK || w.Body.String() != "version 1" {
+		t.Errorf("%s: %d %s", link, w.Code, w.Body)
+	}
+	results = parse(t, ask(h, "GET", "/search?q=manual").Body.String())
+	if link, _ := results.Find(".more a").Attr("href"); strings.Contains(link, "asof") {
+		t.Errorf("a result of today leads to %s", link)
+	}
+}
+
+// TestPageNotKept: a package of which something was erased since goes by its new
+// name; what has been deleted is said to be kept no more.
+func TestPageNotKept(t *testing.T) {
+	s := newStore(t, 1)
+	const url = "https://example.org/manual"
+	s.publish(testPage{url: url, mime: "text/plain", data: "words", title: "Manual"})
+	at := s.clock.Now()
+	s.clock.advance(time.Hour)
+	target := "/page?url=" + url + "&asof=" + at.Format(time.RFC3339)
+	h := s.serve()
+	renamed := s.commit(0, func(m *manifest.Manifest) error {
+		listed := &m.Packages[0]
+		content, err := s.bucket.Get(t.Context(), listed.Key, blob.Range{})
+		s.check(err)
+		s.check(s.bucket.Delete(t.Context(), listed.Key))
+		listed.Formerly = []string{listed.Key}
+		listed.Key = strings.TrimSuffix(listed.Key, ".spf") + "_1.spf"
+		return s.bucket.Create(t.Context(), listed.Key, content)
+	})
+	if w := ask(h, "GET", target); w.Code != http.StatusOK || w.Body.String() != "words" {
+		t.Errorf("renamed: %d %s", w.Code, w.Body)
+	}
+	s.check(s.bucket.Delete(t.Context(), renamed.Packages[0].Key))
+	if w := ask(h, "GET", target); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "Nothing is kept of that moment any more") {
+		t.Errorf("deleted: %d %s", w.Code, w.Body)
+	}
+}
