@@ -47,6 +47,27 @@ func (c *Content) Fingerprint() Fingerprint {
 	return f
 }
 
+// Bounds of what is alike: of an edit of 3 % of the words, half are within.
+const (
+	alikeBits  = 10 // of the simhash may differ
+	alikeParts = 10 // of the sketch are equal at least
+)
+
+// IsAlike reports whether two texts are the same but for a few words. Those
+// without words are not.
+func (f Fingerprint) IsAlike(other Fingerprint) bool {
+	if f.TextHash == other.TextHash {
+		return f.TextHash != 0
+	}
+	equal := 0
+	for i := range f.Sketch {
+		if f.Sketch[i] == other.Sketch[i] {
+			equal++
+		}
+	}
+	return equal >= alikeParts && bits.OnesCount64(f.Simhash^other.Simhash) <= alikeBits
+}
+
 func sequence(text string) (hash uint64) {
 	for word := range wordHashes(text) {
 		hash = mix(hash, word)

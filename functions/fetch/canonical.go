@@ -10,32 +10,55 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
+// wish is that of a page to be known by another address.
+type wish struct {
+	page
+	link   book.Link // of kind Canonical, to the address
+	to     address.Address
+	others []book.Link // of the page
+	before book.Outcome
+}
+
 // canonical returns the link to the address by which a page wants to be known
-// (RFC 6596), if the page is stored there instead of here: the collection admits
-// it, and it is simpler than that of the page. Other wishes are not followed,
-// for no page is to be lost that redirects back from there, or names the front
-// page: alike pages are shown as one.
-func (p page) canonical(o book.Outcome, read *document.Document) (book.Link, bool) {
-	if read.Canonical == "" {
-		return book.Link{}, false
+// (RFC 6596), if it may be stored there instead of here: it is of the same origin,
+// and the collection admits it.
+func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link, to address.Address, elsewhere bool) {
+	to, elsewhere = p.behalf.canonical(collectionOf(o), p.address, read)
+	if !elsewhere {
+		return link, to, false
 	}
-	base := p.address
-	if read.Base != "" {
-		if b, err := base.Resolve(read.Base); err == nil {
-			base = b
-		}
-	}
-	to, err := base.Resolve(read.Canonical)
-	if err != nil {
-		return book.Link{}, false
-	}
-	to = p.behalf.settings.Clean(collectionOf(o), to)
-	link := book.Link{
+	link = book.Link{
 		Source: p.address.ID, Target: to.URL, Place: to.Place, Kind: book.Canonical, Region: book.Text, Rel: "canonical",
 		Depth: o.Depth, Hops: more(o.Hops), Weight: p.target.Weight, Collection: collectionOf(o),
 	}
 	way := settings.Way{Collection: link.Collection, Kind: link.Kind, Depth: link.Depth, Hops: link.Hops, Weight: link.Weight}
-	return link, simpler(to, p.address) && p.behalf.settings.Decide(way, to) == ""
+	return link, to, p.behalf.settings.Decide(way, to) == ""
+}
+
+// canonical returns the other address of the same origin by which a page at an
+// address wants to be known, if there is one.
+func (b behalf) canonical(collection string, at address.Address, read *document.Document) (address.Address, bool) {
+	if read.Canonical == "" {
+		return address.Address{}, false
+	}
+	base := at
+	if read.Base != "" {
+		if resolved, err := base.Resolve(read.Base); err == nil {
+			base = resolved
+		}
+	}
+	to, err := base.Resolve(read.Canonical)
+	if err != nil {
+		return address.Address{}, false
+	}
+	to = b.settings.Clean(collection, to)
+	return to, to.Origin == at.Origin && to.URL != at.URL
+}
+
+// isAlias makes an outcome that of a page which is stored elsewhere.
+func (p page) isAlias(o *book.Outcome, link book.Link) {
+	conclude(o, p.target, verdict{book.Skipped, settings.Canonical, "to " + link.Target})
+	o.Exponent = later(o.Exponent)
 }
 
 // simpler reports whether a URL is another without some of its parameters, or

@@ -1,17 +1,20 @@
 package fetch
 
 import (
+	"maps"
+	"net/http"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
 // TestCanonical has a page, on which there is a link, wish to be known by
-// another address.
+// another address, at which it is, too.
 func TestCanonical(t *testing.T) {
 	for name, c := range map[string]struct{ head, there string }{
 		"none":                    {"", ""},
@@ -22,11 +25,12 @@ func TestCanonical(t *testing.T) {
 		"behind a tracker":        {`<link rel=canonical href="/docs/?utm_source=feed">`, "/docs/"},
 		"itself":                  {`<link rel=canonical href="">`, ""},
 		"itself behind a tracker": {`<link rel=canonical href="?a=1&b=2&utm_source=feed">`, ""},
-		"other parameters":        {`<link rel=canonical href="?c">`, ""},
-		"another page":            {`<link rel=canonical href="/docs/a">`, ""},
-		"the front page":          {`<link rel=canonical href="/">`, ""},
-		"without a slash":         {`<link rel=canonical href="/docs">`, ""},
+		"other parameters":        {`<link rel=canonical href="?c">`, "/docs/index.html?c"},
+		"another page":            {`<link rel=canonical href="/docs/a">`, "/docs/a"},
+		"the front page":          {`<link rel=canonical href="/">`, "/"},
+		"without a slash":         {`<link rel=canonical href="/docs">`, "/docs"},
 		"no address":              {`<link rel=canonical href="mailto:a">`, ""},
+		"of another origin":       {`<link rel=canonical href="http://127.0.0.1:1/docs/">`, ""},
 		"on another site":         {`<link rel=canonical href="http://a.test/docs/">`, ""},
 		"excluded":                {`<link rel=canonical href="?a=1">`, ""},
 		"not in a link":           {`<a rel=canonical href="/docs/">page</a>`, ""},
@@ -62,5 +66,166 @@ func TestCanonical(t *testing.T) {
 				t.Errorf("%+v with %d pages", o, len(got.Pages))
 			}
 		})
+	}
+}
+
+// proof serves pages by their paths, and counts who asks.
+type proof struct {
+	pages map[string]http.HandlerFunc
+	asked map[string]int
+}
+
+func (p proof) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.asked[r.URL.Path]++
+	if page, found := p.pages[r.URL.Path]; found {
+		page(w, r)
+		return
+	}
+	w.WriteHeader(http.StatusNotFound)
+}
+
+const prose = "A connection pool keeps connections to the server open, so that whoever needs one next does not wait until it is made; its size is set once for all."
+
+// called answers with a page of that text which wants to be known by a path.
+func called(path, text string) http.HandlerFunc {
+	return sent(200, "<title>Pools</title><link rel=canonical href="+path+"><main><p>"+text+"</main>", "ETag", `"e"`)
+}
+
+// TestCanonicalIsProved: a page is an alias of another path if what is there is
+// the same page, and is kept else.
+func TestCanonicalIsProved(t *testing.T) {
+	const other = "Das Wetter wird morgen im Norden sonnig, im Süden regnet es bis in die Nacht, und auf den Bergen fällt der erste Schnee."
+	page := called("/c", prose)
+	for name, c := range map[string]struct {
+		pages  map[string]http.HandlerFunc
+		robots string
+		also   []string // targets of the batch beside /p, /p first
+		alias  string   // of what /p is an alias; "" for none
+		asked  map[string]int
+		again  bool // it is read again in full
+	}{
+		"the same":             {pages: map[string]http.HandlerFunc{"/c": called("/c", prose)}, alias: "/c", asked: map[string]int{"/c": 1}},
+		"names nobody":         {pages: map[string]http.HandlerFunc{"/c": sent(200, "<title>Pools</title><main><p>"+prose+"</main>")}, alias: "/c", asked: map[string]int{"/c": 1}},
+		"a word more":          {pages: map[string]http.HandlerFunc{"/c": called("/c", prose+" Print.")}, alias: "/c", asked: map[string]int{"/c": 1}},
+		"another navigation":   {pages: map[string]http.HandlerFunc{"/c": called("/c", prose+"<nav>Home, About, Print</nav>")}, alias: "/c", asked: map[string]int{"/c": 1}},
+		"another text":         {pages: map[string]http.HandlerFunc{"/c": called("/c", other)}, asked: map[string]int{"/c": 1}},
+		"no text":              {pages: map[string]http.HandlerFunc{"/c": called("/c", "")}, asked: map[string]int{"/c": 1}},
+		"missing":              {asked: map[string]int{"/c": 1}},
+		"redirects back":       {pages: map[string]http.HandlerFunc{"/c": sent(301, "", "Location", "/p")}, asked: map[string]int{"/c": 1}},
+		"hidden":               {pages: map[string]http.HandlerFunc{"/c": sent(200, "<main>"+prose, "X-Robots-Tag", "noindex")}, asked: map[string]int{"/c": 1}},
+		"of another type":      {pages: map[string]http.HandlerFunc{"/c": sent(200, "\x89PNG\r\n\x1a\n", "Content-Type", "image/png")}, asked: map[string]int{"/c": 1}},
+		"busy":                 {pages: map[string]http.HandlerFunc{"/c": sent(503, "")}, asked: map[string]int{"/c": 1}, again: true},
+		"forbidden":            {robots: "User-agent: *\nDisallow: /c", pages: map[string]http.HandlerFunc{"/c": page}},
+		"each other":           {pages: map[string]http.HandlerFunc{"/c": called("/p", prose)}, asked: map[string]int{"/c": 1}},
+		"a chain":              {pages: map[string]http.HandlerFunc{"/c": called("/d", prose), "/d": called("/d", prose)}, alias: "/d", asked: map[string]int{"/c": 1, "/d": 1}},
+		"a chain that breaks":  {pages: map[string]http.HandlerFunc{"/c": called("/d", prose)}, asked: map[string]int{"/c": 1, "/d": 1}},
+		"a chain too long":     {pages: map[string]http.HandlerFunc{"/c": called("/d", prose), "/d": called("/e", prose), "/e": called("/f", prose), "/f": called("/f", prose)}, asked: map[string]int{"/c": 1, "/d": 1, "/e": 1}},
+		"a cycle beside it":    {pages: map[string]http.HandlerFunc{"/c": called("/d", prose), "/d": called("/c", prose)}, asked: map[string]int{"/c": 1, "/d": 1}},
+		"excluded":             {pages: map[string]http.HandlerFunc{"/c": called("/no", prose)}, alias: "/c", asked: map[string]int{"/c": 1}},
+		"asked for two":        {pages: map[string]http.HandlerFunc{"/c": called("/c", prose), "/q": page, "/r": page}, also: []string{"/q", "/r"}, alias: "/c", asked: map[string]int{"/c": 1, "/q": 1, "/r": 1}},
+		"front page of all":    {pages: map[string]http.HandlerFunc{"/c": called("/c", other), "/q": page}, also: []string{"/q"}, asked: map[string]int{"/c": 1, "/q": 1}},
+		"of the batch":         {pages: map[string]http.HandlerFunc{"/c": called("/c", prose)}, also: []string{"/c"}, alias: "/c", asked: map[string]int{"/c": 1}},
+		"of the batch, chain":  {pages: map[string]http.HandlerFunc{"/c": called("/d", prose), "/d": called("/d", prose)}, also: []string{"/d", "/c"}, alias: "/d", asked: map[string]int{"/c": 1, "/d": 1}},
+		"of the batch, none":   {also: []string{"/c"}, asked: map[string]int{"/c": 1}},
+		"the chain comes back": {pages: map[string]http.HandlerFunc{"/c": called("/d", prose), "/d": called("/p", prose)}, asked: map[string]int{"/c": 1, "/d": 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			site := proof{map[string]http.HandlerFunc{"/p": page, "/robots.txt": sent(200, c.robots, "Content-Type", "text/plain")}, map[string]int{}}
+			maps.Copy(site.pages, c.pages)
+			w := newWorld(t, site)
+			w.publish(t, collection.Collection{
+				Name: "c", Seeds: []collection.Seed{{URL: w.server.URL + "/", Scope: collection.Host, Depth: 9}}, Exclude: []string{"*/no"},
+			})
+			got := w.run(t, w.batch(append([]string{"/p"}, c.also...)...))
+			o := got.Ledger.Outcomes[0]
+			alias := c.alias
+			if alias == "" {
+				alias = "/c"
+			}
+			to := func(l book.Link) bool {
+				return l.Source == parsed(t, o.URL).ID && l.Kind == book.Canonical && l.Target == w.server.URL+alias
+			}
+			if !slices.ContainsFunc(got.Ledger.Links, to) {
+				t.Errorf("no link among %+v", got.Ledger.Links)
+			}
+			if c.alias == "" {
+				if o.State != book.Stored || len(got.Pages) == 0 || (o.Body == 0) != c.again || (o.ETag == "") != c.again {
+					t.Errorf("%+v", o)
+				}
+			} else if o.State != book.Skipped || o.Reason != "canonical" || o.Detail != "to "+w.server.URL+c.alias || o.Exponent != 4 {
+				t.Errorf("%+v", o)
+			}
+			delete(site.asked, "/robots.txt")
+			if diff := cmp.Diff(c.asked, without(site.asked, "/p"), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("asked (-want +got):\n%s", diff)
+			}
+			if site.asked["/p"] != 1 {
+				t.Errorf("the page was asked for %d times", site.asked["/p"])
+			}
+		})
+	}
+}
+
+func without(counts map[string]int, key string) map[string]int {
+	rest := maps.Clone(counts)
+	delete(rest, key)
+	return rest
+}
+
+// TestAlias: an alias is asked again, and stored when the page that it stood for
+// is gone, or is not known by its address any more; so is one of an address with
+// fewer parameters. A page that was stored is gone when it becomes an alias.
+func TestAlias(t *testing.T) {
+	for _, own := range []string{"/p", "/c?by=date"} {
+		site := proof{map[string]http.HandlerFunc{"/p": called("/c", prose), "/c": called("/c", prose)}, map[string]int{}}
+		w := newWorld(t, site)
+		b := w.batch(own)
+		first := w.run(t, b)
+		if o := first.Ledger.Outcomes[0]; o.State != book.Skipped || o.Reason != "canonical" {
+			t.Fatalf("%s: %+v", own, o)
+		}
+		second := w.again(t, b, first)
+		if o := second.Ledger.Outcomes[0]; o.State != book.Skipped || o.Reason != "canonical" || o.Digest != 0 {
+			t.Errorf("%s again: %+v", own, o)
+		}
+		site.pages["/c"] = sent(404, "")
+		if own != "/p" {
+			site.pages["/c"] = func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.RawQuery == "" {
+					w.WriteHeader(http.StatusNotFound)
+				} else {
+					called("/c", prose)(w, r)
+				}
+			}
+		}
+		b.Version.Token++
+		third := w.again(t, b, second)
+		if o := third.Ledger.Outcomes[0]; o.State != book.Stored || len(third.Pages) != 1 || o.Digest == 0 {
+			t.Errorf("%s when /c is gone: %+v", own, o)
+		}
+		site.pages["/c"] = called("/c", prose)
+		site.pages["/p"] = called("/c", prose+" ")
+		b.Version.Token++
+		last := third
+		last.Ledger.Outcomes[0].Body, last.Ledger.Outcomes[0].ETag = 0, ""
+		fourth := w.again(t, b, last)
+		if o := fourth.Ledger.Outcomes[0]; o.State != book.Skipped || o.Digest != third.Ledger.Outcomes[0].Digest || len(fourth.Pages) != 0 {
+			t.Errorf("%s when /c is back: %+v", own, o)
+		}
+	}
+}
+
+// TestCanonicalWithoutTime: when time runs out before it is proved, the page is
+// stored, and read again in full.
+func TestCanonicalWithoutTime(t *testing.T) {
+	site := proof{map[string]http.HandlerFunc{"/p": called("/c", prose), "/c": called("/c", prose)}, map[string]int{}}
+	w := newWorld(t, site)
+	b := w.batch("/p")
+	b.DelayMillis = 3_600_000
+	if o := w.run(t, b).Ledger.Outcomes[0]; o.State != book.Stored || o.Body != 0 || o.ETag != "" || o.Digest == 0 {
+		t.Errorf("%+v", o)
+	}
+	if site.asked["/c"] != 0 {
+		t.Error("it was asked")
 	}
 }

@@ -14,6 +14,7 @@ import (
 type digester struct {
 	pages   chan page
 	results []digested
+	wishes  chan *wish // of the results, which are not touched afterwards
 	workers sync.WaitGroup
 	end     sync.Once
 }
@@ -21,11 +22,15 @@ type digester struct {
 // newDigester starts the workers. There is one outcome and one result for
 // every target.
 func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
-	d := &digester{pages: make(chan page, len(outcomes)), results: make([]digested, len(outcomes))}
+	d := &digester{pages: make(chan page, len(outcomes)), results: make([]digested, len(outcomes)), wishes: make(chan *wish, len(outcomes))}
 	for range min(runtime.GOMAXPROCS(0), len(outcomes)) {
 		d.workers.Go(func() {
 			for p := range d.pages {
-				d.results[p.index] = p.guarded(&outcomes[p.index], compressors)
+				result := p.guarded(&outcomes[p.index], compressors)
+				d.results[p.index] = result
+				if result.wish != nil {
+					d.wishes <- result.wish
+				}
 			}
 		})
 	}

@@ -25,6 +25,24 @@
 // to the frontier, so that robots.txt, politeness and the judgement of addresses
 // hold for it too. So is the address by which a page wants to be known.
 //
+// # Aliases
+//
+// A page that wants to be known by another address of its origin (rel=canonical),
+// which its collection admits, is skipped as canonical:
+//
+//	that address is its own with fewer parameters, or without the name of an
+//	index page                                        at its first look, without proof
+//	any other; and any, at a later look               when what is there is proved alike
+//
+// The proof is the answer of the address itself: of the batch, if it is a target,
+// else it is asked for, once in a batch, as robots.txt allows. It must be a page that
+// may be shown, with the same text but for a few words, and want to be known by no
+// other address; if it does, that one counts, three in a row at most. So a page is
+// stored where the address is missing, redirects, leads back, or is the front page
+// of all. If the proof cannot be had now, the page is stored without validators, and
+// read again in full at its next look. An alias is asked for again, after eight days
+// and then ever more rarely, and is stored when the proof fails.
+//
 // A URL is asked for on behalf of the first of its collections: with its agent, by
 // the rules of robots.txt and the directives of pages for that agent, and with
 // links weighed by its topic. Addresses that are not public are asked for if any
@@ -95,7 +113,7 @@
 //	unchanged                     see Revisits
 //	skipped     robots            robots.txt forbids it
 //	            redirect          the link of kind 'r' says where to
-//	            canonical         the page is stored at the address in the link of kind 'c'
+//	            canonical         the page is stored at the address in the link of kind 'c', see Aliases
 //	            sitemap           it was read; the detail says what of it was not
 //	            type              neither text nor a document that is read (package document)
 //	            unreadable        broken, locked by a password, or beyond the limits of its reader

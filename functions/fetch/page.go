@@ -12,7 +12,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // page is a target that is asked for, and then a response of status 2xx on its
@@ -31,6 +30,8 @@ type page struct {
 type digested struct {
 	run   webobject.Run
 	links []book.Link
+	named *named // of a page that wants to be known by an address
+	wish  *wish  // to be known by another than its own, if that is proved
 }
 
 // digest decides whether the page is stored, compresses it and finds its
@@ -49,15 +50,25 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 	links := p.links(*o, read)
 	collections := p.collections(read)
 	relevance := p.weigh(collections, links, read)
-	if link, elsewhere := p.canonical(*o, read); elsewhere {
-		conclude(o, p.target, verdict{book.Skipped, settings.Canonical, "to " + link.Target})
-		others := slices.DeleteFunc(links, func(l book.Link) bool { return l.Kind == book.Canonical })
-		return digested{links: append(others, link)}
+	link, to, elsewhere := p.canonical(*o, read)
+	result := digested{links: links}
+	if read.Canonical != "" {
+		result.named = nameOf(read)
+	}
+	if elsewhere {
+		result.named.wish = &to
+		others := slices.DeleteFunc(slices.Clone(links), func(l book.Link) bool { return l.Kind == book.Canonical })
+		if p.target.Last == nil && simpler(to, p.address) {
+			p.isAlias(o, link)
+			result.links = append(others, link)
+			return result
+		}
+		result.wish = &wish{p, link, to, others, *o}
 	}
 	digest := fingerprint(read, body)
 	if p.known != nil && p.known.Digest == digest {
 		p.confirm(o, body)
-		return digested{links: links} // the navigation may lead to new pages
+		return result // the navigation may lead to new pages
 	}
 	stored := *o
 	stored.ETag, stored.Modified = validators(p.answer, nil)
@@ -71,7 +82,8 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 		return digested{}
 	}
 	*o = stored
-	return digested{run: run, links: links}
+	result.run = run
+	return result
 }
 
 // confirm has the page stay what it was.

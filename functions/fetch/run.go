@@ -29,6 +29,10 @@ type run struct {
 	received int64      // bytes of pages
 	ledger   spool.Ledger
 	links    [][]book.Link // of redirects, by target
+
+	named     map[string]named // what was asked for because pages want to be known by it, by agent and address
+	postponed []*wish
+	over      bool // all targets are digested
 }
 
 // newRun returns the run of a batch before anything is asked. It fails if the
@@ -37,7 +41,7 @@ func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 	if len(b.Targets) > batch.MaxTargets {
 		return nil, message.Terminal(fmt.Errorf("batch %s: %d targets, at most %d are allowed", b.Version, len(b.Targets), batch.MaxTargets))
 	}
-	r := &run{f: f, batch: b, origins: map[string]*origin{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets))}
+	r := &run{f: f, batch: b, origins: map[string]*origin{}, named: map[string]named{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets))}
 	r.pace.failures = int(b.Failures)
 	var err error
 	if r.behalf, err = f.behalf(ctx, b.Targets); err != nil {
@@ -70,6 +74,7 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 		r.askTargets(ctx, d)
 	}
 	results := d.wait()
+	r.prove(ctx, d, true)
 	r.end(began)
 	object := spool.Spool{}
 	links := 0
@@ -127,6 +132,7 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 			r.sitemap(ctx, i, agent, known.rules(agent).Delay())
 		default:
 			r.page(ctx, i, agent, known.rules(agent).Delay(), d)
+			r.prove(ctx, d, false)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func renewal(at address.Address, last book.Outcome, collection string) frontier.
 		},
 		Version: last.Version,
 	}
-	if settings.IsKept(last) {
+	if settings.IsKept(last) || settings.IsAlias(last) {
 		d.Last = batch.LookOf(last)
 	}
 	return d

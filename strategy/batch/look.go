@@ -21,15 +21,19 @@ type Look struct {
 
 // LookOf returns what the last final outcome of a URL says of the look. An
 // Unchanged one with a status of 4xx is that of a page which the server says is
-// gone; 429 says only that it was asked too often.
+// gone; 429 says only that it was asked too often. What ended what was stored has
+// the digest of the page that was, with which nothing is to be compared any more.
 func LookOf(last book.Outcome) *Look {
-	return &Look{
+	look := &Look{
 		Time:        last.Time,
 		ETag:        last.ETag,
 		Modified:    last.Modified,
-		Digest:      last.Digest,
 		Body:        last.Body,
 		Collections: last.Collections,
 		Missing:     last.State == book.Unchanged && last.Status/100 == 4 && last.Status != http.StatusTooManyRequests,
 	}
+	if last.State == book.Stored || last.State == book.Unchanged {
+		look.Digest = last.Digest
+	}
+	return look
 }

@@ -26,8 +26,9 @@ const (
 //
 // What is kept is due at the times of the collection's schedule; without one,
 // when its lifetime is over. What failed, or was skipped without being asked
-// for, waits for the schedule. All but what failed is due, too, once the
-// collection is renewed.
+// for, waits for the schedule. An alias is due when its lifetime is over, of eight
+// days and more: the page that it stands for may be gone. All but what failed is
+// due, too, once the collection is renewed.
 func (s *Settings) Due(last book.Outcome) time.Time {
 	var first time.Time
 	for _, name := range last.Collections {
@@ -40,17 +41,22 @@ func (s *Settings) Due(last book.Outcome) time.Time {
 	return first
 }
 
+// minAliasExponent is the least expiry class of an alias.
+const minAliasExponent = 3
+
 func (m member) due(last book.Outcome) (due time.Time) {
-	kept, unasked := IsKept(last), WasUnasked(last)
-	if !kept && !unasked && last.State != book.Failed {
+	kept, unasked, alias := IsKept(last), WasUnasked(last), IsAlias(last)
+	if !kept && !unasked && !alias && last.State != book.Failed {
 		return time.Time{}
 	}
-	if m.Schedule != "" {
+	if alias {
+		due = last.Time.Add(webobject.Lifetime(max(last.Exponent, minAliasExponent)))
+	} else if m.Schedule != "" {
 		due = m.timetable.Next(last.Time)
 	} else if kept {
 		due = last.Time.Add(webobject.Lifetime(last.Exponent))
 	}
-	if (kept || unasked) && last.Time.Before(m.Renew) && (due.IsZero() || m.Renew.Before(due)) {
+	if last.State != book.Failed && last.Time.Before(m.Renew) && (due.IsZero() || m.Renew.Before(due)) {
 		due = m.Renew
 	}
 	return due
@@ -100,11 +106,15 @@ func IsKept(o book.Outcome) bool {
 	return o.State == book.Stored || o.State == book.Unchanged || IsSitemap(o)
 }
 
+// IsAlias reports whether the outcome is that of a page which is stored at the
+// address by which it wants to be known.
+func IsAlias(o book.Outcome) bool { return o.State == book.Skipped && o.Reason == Canonical }
+
 // IsForAnother reports whether a skipped URL may bring more to a collection for
 // which it was not asked for: it was skipped because of the settings of others, or
 // led to an address of which only they know.
 func IsForAnother(o book.Outcome) bool {
-	return WasUnasked(o) || o.State == book.Skipped && (o.Reason == Redirect || o.Reason == Canonical)
+	return WasUnasked(o) || IsAlias(o) || o.State == book.Skipped && o.Reason == Redirect
 }
 
 // WasUnasked reports whether the outcome rests on something that may be
