@@ -143,3 +143,27 @@ func BenchmarkFingerprint(b *testing.B) {
 		})
 	}
 }
+
+func TestIsAlike(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	alike, unlike := 0, 0
+	const texts = 200
+	for range texts {
+		words := prose(r, 500)
+		if fingerprint(words).IsAlike(fingerprint(edited(r, words, .01))) {
+			alike++
+		}
+		if fingerprint(words).IsAlike(fingerprint(edited(r, words, .2))) || fingerprint(words).IsAlike(fingerprint(prose(r, 500))) {
+			unlike++
+		}
+	}
+	if alike < texts*95/100 || unlike > 0 {
+		t.Errorf("%d of %d are alike of which 1 %% of the words is edited, %d of which 20 %% are or all", alike, texts, unlike)
+	}
+	if short := fingerprint([]string{"two", "words"}); !short.IsAlike(short) || short.IsAlike(fingerprint([]string{"other", "words"})) {
+		t.Error("two words are unlike themselves, or like others")
+	}
+	if none := fingerprint(nil); none.IsAlike(none) {
+		t.Error("nothing is like nothing")
+	}
+}

@@ -90,8 +90,10 @@ func TestRenew(t *testing.T) {
 	missing.Reason, missing.Status = "http 404", 404
 	sitemap := kept(t, 57, one+"map.xml", book.Skipped, 0, 0)
 	sitemap.Reason = settings.Sitemap
+	alias := kept(t, 59, one+"alias", book.Skipped, 3, 0)
+	alias.Reason = settings.Canonical
 	outcomes := []book.Outcome{
-		kept(t, 51, one+"daily", book.Stored, 0, 0), kept(t, 52, one+"weekly", book.Stored, 3, 0), missing, sitemap,
+		alias, kept(t, 51, one+"daily", book.Stored, 0, 0), kept(t, 52, one+"weekly", book.Stored, 3, 0), missing, sitemap,
 		kept(t, 53, one+"twice", book.Stored, 0, 0), kept(t, 58, one+"twice", book.Unchanged, 1, time.Hour),
 		kept(t, 54, one+"skipped", book.Skipped, 0, 0), kept(t, 55, one+"gone", book.Failed, 0, 0),
 	}
@@ -113,7 +115,7 @@ func TestRenew(t *testing.T) {
 				{day, []string{one + "daily", one + "map.xml"}},
 				{2 * day, nil},
 				{2*day + time.Hour, []string{one + "twice"}},
-				{9 * day, []string{one + "weekly"}},
+				{9 * day, []string{one + "alias", one + "weekly"}},
 			} {
 				w.clock.Advance(functionstest.Start.Add(step.after).Sub(w.clock.Now()))
 				pending := w.frontier(1).Pending
@@ -144,6 +146,9 @@ func TestRenew(t *testing.T) {
 					if diff := cmp.Diff(want, e); diff != "" {
 						t.Errorf("entry (-want +got):\n%s", diff)
 					}
+				}
+				if e, found := got[one+"alias"]; found && e.Last.Digest != 0 {
+					t.Errorf("the alias is compared with what it was: %+v", e.Last)
 				}
 				if e, found := got[one+"map.xml"]; found && (!e.Sitemap || e.Last.Missing) {
 					t.Errorf("the sitemap is %+v", e)

@@ -16,6 +16,11 @@ func TestLookOf(t *testing.T) {
 	if diff := cmp.Diff(&want, LookOf(stored)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	for _, state := range []book.State{book.Skipped, book.Failed} {
+		if got := LookOf(book.Outcome{State: state, Digest: 7}).Digest; got != 0 {
+			t.Errorf("%s: something is to be compared with what was stored", state)
+		}
+	}
 	for _, test := range []struct {
 		state  book.State
 		status uint16

@@ -26,8 +26,8 @@ const (
 //
 // What is kept is due at the times of the collection's schedule; without one,
 // when its lifetime is over. What failed, or was skipped without being asked
-// for, waits for the schedule. An alias is due when its lifetime is over, of eight
-// days and more: the page that it stands for may be gone. All but what failed is
+// for, waits for the schedule. An alias lives for eight days and more before its
+// schedule counts: the page that it stands for may be gone. All but what failed is
 // due, too, once the collection is renewed.
 func (s *Settings) Due(last book.Outcome) time.Time {
 	var first time.Time
@@ -49,12 +49,15 @@ func (m member) due(last book.Outcome) (due time.Time) {
 	if !kept && !unasked && !alias && last.State != book.Failed {
 		return time.Time{}
 	}
+	from, life := last.Time, webobject.Lifetime(last.Exponent)
 	if alias {
-		due = last.Time.Add(webobject.Lifetime(max(last.Exponent, minAliasExponent)))
-	} else if m.Schedule != "" {
-		due = m.timetable.Next(last.Time)
-	} else if kept {
-		due = last.Time.Add(webobject.Lifetime(last.Exponent))
+		life = webobject.Lifetime(max(last.Exponent, minAliasExponent))
+		from = from.Add(life)
+	}
+	if m.Schedule != "" {
+		due = m.timetable.Next(from)
+	} else if kept || alias {
+		due = last.Time.Add(life)
 	}
 	if last.State != book.Failed && last.Time.Before(m.Renew) && (due.IsZero() || m.Renew.Before(due)) {
 		due = m.Renew
