@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -50,8 +51,11 @@ func TestQueues(t *testing.T) {
 		if !slices.Equal(m.FunctionResponseTypes, []string{"ReportBatchItemFailures"}) {
 			t.Errorf("%s: failures of messages are not reported", name)
 		}
-		if f.Timeout == 0 || q.VisibilityTimeout < 6*f.Timeout {
-			t.Errorf("%s: visibility %d s is less than six times the timeout of %d s", name, q.VisibilityTimeout, f.Timeout)
+		if want := task.Timeout(name); time.Duration(f.Timeout)*time.Second != want || want == 0 {
+			t.Errorf("%s: timeout %d s, on one machine it is %v", name, f.Timeout, want)
+		}
+		if want := task.Visibility(name); time.Duration(q.VisibilityTimeout)*time.Second != want || want < 6*task.Timeout(name) {
+			t.Errorf("%s: visibility %d s, on one machine it is %v", name, q.VisibilityTimeout, want)
 		}
 		if prefix := f.Environment.Variables["BUCKETSEARCH_QUEUES"]; prefix != "" && !strings.HasSuffix(prefix+name, "/"+q.QueueName) {
 			t.Errorf("%s: senders look for it at %s, but it is called %s", name, prefix+name, q.QueueName)

@@ -2,12 +2,10 @@ package fetch
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -50,31 +48,14 @@ type Function struct {
 // Handle runs the batches of an SQS event, all at the same time, for each asks
 // a host of its own, and returns the messages that must come again.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-	failures := make([]error, len(event.Records))
-	var running sync.WaitGroup
-	for i, record := range event.Records {
-		running.Go(func() { failures[i] = f.receive(ctx, record) })
-	}
-	running.Wait()
-	var response events.SQSEventResponse
-	for i, record := range event.Records {
-		one := message.Each(ctx, f.Log, events.SQSEvent{Records: []events.SQSMessage{record}}, func(context.Context, string) error { return failures[i] })
-		response.BatchItemFailures = append(response.BatchItemFailures, one.BatchItemFailures...)
-	}
-	return response, nil
+	return message.Together(ctx, f.Log, event, f.receive), nil
 }
 
-// receive runs the batch of a message. One that breaks the program fails
-// alone.
-func (f *Function) receive(ctx context.Context, record events.SQSMessage) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
-		}
-	}()
+// receive runs the batch of a message.
+func (f *Function) receive(ctx context.Context, record events.SQSMessage) error {
 	var b batch.Batch
-	if err := json.Unmarshal([]byte(record.Body), &b); err != nil {
-		return message.Terminal(fmt.Errorf("cannot read batch: %w", err))
+	if err := message.Decode(record.Body, &b); err != nil {
+		return err
 	}
 	if f.tooLate(b) && receives(record) > 1 {
 		return f.bury(ctx, b)

@@ -51,16 +51,12 @@ type Function struct {
 // Handle takes bucket events on packages/.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
-		keys, err := message.S3Keys(body)
-		if err != nil {
-			return message.Terminal(err)
-		}
-		for _, key := range keys {
+		return message.EachKey(body, func(key string) error {
 			if err := f.Run(ctx, key); err != nil {
 				return fmt.Errorf("cannot index package %s: %w", key, err)
 			}
-		}
-		return nil
+			return nil
+		})
 	}), nil
 }
 

@@ -14,7 +14,6 @@ package merge
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -54,8 +53,8 @@ type Function struct {
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
 		var t task.Tiers
-		if err := json.Unmarshal([]byte(body), &t); err != nil {
-			return message.Terminal(fmt.Errorf("cannot read message: %w", err))
+		if err := message.Decode(body, &t); err != nil {
+			return err
 		}
 		if err := f.Run(ctx, t.Storage); err != nil {
 			return fmt.Errorf("cannot merge segments of partition %s: %w", t.Storage, err)

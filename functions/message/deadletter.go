@@ -23,7 +23,7 @@ const (
 	maxDeadLetter = 2 << 20 // bytes as JSON, which may write a byte as six
 )
 
-// DeadLetter is a message that failed in all its tries. It is one JSON object
+// DeadLetter is a message that was given up. It is one JSON object
 // under layout.DeadLetters, created only if absent.
 type DeadLetter struct {
 	Queue    string    `json:"queue"`    // a name of package task

@@ -2,10 +2,13 @@ package message
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"strings"
+	"sync"
 
 	"github.com/aws/aws-lambda-go/events"
 )
@@ -17,82 +20,67 @@ type Handler = func(context.Context, events.SQSEvent) (events.SQSEventResponse, 
 // another, and returns those that failed, so that only they are delivered
 // again. A panic in run is a failure of that message, and its stack is logged.
 // Once ctx has ended the rest fail without being run. Every failure is logged
-// here, once, and told to those who listen (see OnFailure).
+// here, once, and told to those who listen (see Listen).
 func Each(ctx context.Context, log *slog.Logger, event events.SQSEvent, run func(ctx context.Context, body string) error) events.SQSEventResponse {
 	var response events.SQSEventResponse
 	for _, m := range event.Records {
-		err := context.Cause(ctx)
-		if err == nil {
-			err = guarded(ctx, m.Body, run)
-		}
-		if err == nil {
-			continue
-		}
-		logFailure(ctx, log, m, err)
-		tell(ctx, m, err)
-		response.BatchItemFailures = append(response.BatchItemFailures,
-			events.SQSBatchItemFailure{ItemIdentifier: m.MessageId})
+		err := guarded(ctx, log, m, func(ctx context.Context, m events.SQSMessage) error { return run(ctx, m.Body) })
+		report(ctx, log, m, err, &response)
 	}
 	return response
 }
 
-type listenerKey struct{}
+// Together is Each with all messages run at the same time.
+func Together(ctx context.Context, log *slog.Logger, event events.SQSEvent, run func(context.Context, events.SQSMessage) error) events.SQSEventResponse {
+	failures := make([]error, len(event.Records))
+	var running sync.WaitGroup
+	for i, m := range event.Records {
+		running.Go(func() { failures[i] = guarded(ctx, log, m, run) })
+	}
+	running.Wait()
+	var response events.SQSEventResponse
+	for i, m := range event.Records {
+		report(ctx, log, m, failures[i], &response)
+	}
+	return response
+}
 
-// OnFailure returns a context in which Each tells of every message that fails,
-// and why. Whoever listened before goes on listening. It is called by Each's
-// goroutine.
-func OnFailure(ctx context.Context, listen func(events.SQSMessage, error)) context.Context {
-	earlier, _ := ctx.Value(listenerKey{}).(func(events.SQSMessage, error))
-	return context.WithValue(ctx, listenerKey{}, func(m events.SQSMessage, err error) {
-		if earlier != nil {
-			earlier(m, err)
+// Decode reads the body of a message that is a JSON object. What is none is a
+// Terminal error.
+func Decode(body string, into any) error {
+	err := fmt.Errorf("%d bytes are more than the %d of a message", len(body), MaxBody)
+	if len(body) <= MaxBody {
+		err = json.Unmarshal([]byte(body), into)
+	}
+	if err == nil && !strings.HasPrefix(strings.TrimSpace(body), "{") { // null fits everything
+		err = errors.New("it is no JSON object")
+	}
+	if err != nil {
+		return Terminal(fmt.Errorf("cannot read message: %w", err))
+	}
+	return nil
+}
+
+// guarded runs one message; a panic is its failure.
+func guarded(ctx context.Context, log *slog.Logger, m events.SQSMessage, run func(context.Context, events.SQSMessage) error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &panicError{value, debug.Stack()}
 		}
-		listen(m, err)
-	})
-}
-
-func tell(ctx context.Context, m events.SQSMessage, err error) {
-	if listen, ok := ctx.Value(listenerKey{}).(func(events.SQSMessage, error)); ok {
-		listen(m, err)
+	}()
+	if err := context.Cause(ctx); err != nil {
+		return err
 	}
+	return run(context.WithValue(ctx, logKey{}, &noting{log, m}), m)
 }
 
-// Terminal marks err as one that another try cannot mend, such as a message
-// that does not parse. The message is still reported as failed, because only
-// the queue's redrive policy moves it to the dead letters, which it does after
-// the last of its tries; the mark raises the log's level to an error.
-// Terminal(nil) is nil.
-func Terminal(err error) error {
+func report(ctx context.Context, log *slog.Logger, m events.SQSMessage, err error, response *events.SQSEventResponse) {
 	if err == nil {
-		return nil
+		return
 	}
-	return &terminalError{err}
-}
-
-type terminalError struct{ err error }
-
-func (e *terminalError) Error() string { return e.err.Error() }
-func (e *terminalError) Unwrap() error { return e.err }
-
-// Later marks err as no fault: the message has come too early, and shall come
-// again. It is logged as a mere remark, and counts as no failure of the
-// function. Later(nil) is nil.
-func Later(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &laterError{err}
-}
-
-type laterError struct{ err error }
-
-func (e *laterError) Error() string { return e.err.Error() }
-func (e *laterError) Unwrap() error { return e.err }
-
-// IsLater reports whether err is marked by Later.
-func IsLater(err error) bool {
-	_, ok := errors.AsType[*laterError](err)
-	return ok
+	logFailure(ctx, log, m, err)
+	tell(ctx, m, err)
+	response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: m.MessageId})
 }
 
 // panicError is a panic turned into an error.
@@ -103,15 +91,6 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
 
-func guarded(ctx context.Context, body string, run func(context.Context, string) error) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = &panicError{value, debug.Stack()}
-		}
-	}()
-	return run(ctx, body)
-}
-
 func logFailure(ctx context.Context, log *slog.Logger, m events.SQSMessage, err error) {
 	level := slog.LevelWarn
 	attrs := append(subject(m),
@@ -119,10 +98,11 @@ func logFailure(ctx context.Context, log *slog.Logger, m events.SQSMessage, err 
 		slog.String("receives", m.Attributes[receiveCount]),
 		slog.Any("error", err),
 	)
+	what := "message failed"
 	if IsLater(err) {
-		level = slog.LevelDebug
+		level, what = slog.LevelDebug, "message postponed"
 	}
-	if _, ok := errors.AsType[*terminalError](err); ok {
+	if IsTerminal(err) {
 		level = slog.LevelError
 		attrs = append(attrs, slog.Bool("terminal", true))
 	}
@@ -130,5 +110,5 @@ func logFailure(ctx context.Context, log *slog.Logger, m events.SQSMessage, err 
 		level = slog.LevelError
 		attrs = append(attrs, slog.String("stack", string(panicked.stack)))
 	}
-	log.LogAttrs(ctx, level, "message failed", attrs...)
+	log.LogAttrs(ctx, level, what, attrs...)
 }

@@ -92,7 +92,8 @@ func TestListenersAreToldOfFailures(t *testing.T) {
 	listen := func(name string) func(events.SQSMessage, error) {
 		return func(m events.SQSMessage, err error) { told = append(told, name+" "+m.MessageId+": "+err.Error()) }
 	}
-	ctx := message.OnFailure(message.OnFailure(t.Context(), listen("outer")), listen("inner"))
+	ctx := message.Listen(t.Context(), message.Listener{Failed: listen("outer")})
+	ctx = message.Listen(ctx, message.Listener{Failed: listen("inner")})
 	message.Each(ctx, slog.New(slog.DiscardHandler), eventOf("good", "bad", "worse"), func(_ context.Context, body string) error {
 		switch body {
 		case "bad":

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
+	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -27,36 +30,70 @@ type Graves struct {
 	Log *slog.Logger
 }
 
-// Watch has a dead letter kept, with its reason, of every message of the queue
-// that the function fails at its last receive. A function that dies without a
-// word leaves none.
+// Watch keeps a dead letter, with its reason, of every message of the queue
+// that the function gives up: at once if no other try can mend it, and then
+// the message is acknowledged; else at its last receive. One that only came too
+// early is acknowledged at its last receive. A panic is an error of all
+// messages. A function that dies without a word leaves nothing.
 func (g Graves) Watch(queue string, handle Handler) Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-		bury := func(m events.SQSMessage, reason error) {
-			receives, err := strconv.Atoi(m.Attributes[receiveCount])
-			if err != nil || receives < MaxReceives {
-				return
+		var mu sync.Mutex             // protects over
+		over := make(map[string]bool) // messages that are to be acknowledged
+		failed := func(m events.SQSMessage, reason error) {
+			if g.settle(ctx, queue, m, reason) {
+				mu.Lock()
+				defer mu.Unlock()
+				over[m.MessageId] = true
 			}
-			within, cancel := context.WithTimeout(context.WithoutCancel(ctx), burialTime)
-			defer cancel()
-			g.Bury(within, DeadLetter{
-				Queue: queue, Message: m.MessageId, Body: m.Body, Reason: reason.Error(), At: g.Now(), Receives: receives,
-			})
 		}
-		response, err := handle(OnFailure(ctx, bury), event)
+		response, err := g.call(Listen(ctx, Listener{Failed: failed}), event, handle)
 		if err != nil { // of all messages
 			for _, m := range event.Records {
-				bury(m, err)
+				g.settle(ctx, queue, m, err)
 			}
 		}
+		response.BatchItemFailures = slices.DeleteFunc(response.BatchItemFailures, func(f events.SQSBatchItemFailure) bool { return over[f.ItemIdentifier] })
 		return response, err
 	}
 }
 
-// Bury keeps a dead letter. One that is there already, from an earlier death
-// of the same message, stays. That it cannot be kept is logged: the queue has
-// the message still, where queues have dead letters of their own.
-func (g Graves) Bury(ctx context.Context, d DeadLetter) {
+// call runs the function; a panic is its error.
+func (g Graves) call(ctx context.Context, event events.SQSEvent, handle Handler) (response events.SQSEventResponse, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &panicError{value, debug.Stack()}
+			g.Log.ErrorContext(ctx, "function panicked", "error", err, "stack", string(debug.Stack()))
+		}
+	}()
+	return handle(ctx, event)
+}
+
+// settle keeps a dead letter if it is time, and reports whether the message may
+// be acknowledged.
+func (g Graves) settle(ctx context.Context, queue string, m events.SQSMessage, reason error) (over bool) {
+	receives, err := strconv.Atoi(m.Attributes[receiveCount])
+	last := err == nil && receives >= MaxReceives
+	terminal := IsTerminal(reason)
+	switch {
+	case last && IsLater(reason):
+		g.Log.InfoContext(ctx, "message is left to the sweep", "queue", queue, "message", m.MessageId, "receives", receives, "reason", reason)
+		return true
+	case last || terminal:
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), burialTime)
+		defer cancel()
+		kept := g.Bury(within, DeadLetter{
+			Queue: queue, Message: m.MessageId, Body: m.Body, Reason: reason.Error(), At: g.Now(), Receives: max(receives, 1),
+		})
+		return terminal && kept
+	}
+	return false
+}
+
+// Bury keeps a dead letter, and reports whether it is kept. One that is there
+// already, from an earlier death of the same message, stays. That it cannot be
+// kept is logged: the queue has the message still, and gives it up at the last
+// receive.
+func (g Graves) Bury(ctx context.Context, d DeadLetter) (kept bool) {
 	content, err := d.Encode()
 	if err == nil {
 		err = g.Bucket.Create(ctx, d.Key(), content)
@@ -64,5 +101,7 @@ func (g Graves) Bury(ctx context.Context, d DeadLetter) {
 	if err != nil && !errors.Is(err, blob.ErrExists) {
 		g.Log.ErrorContext(ctx, "dead letter is not kept", "queue", d.Queue, "message", d.Message, "reason", cut(d.Reason, maxReason),
 			"error", fmt.Errorf("cannot create %s: %w", d.Key(), err))
+		return false
 	}
+	return true
 }

@@ -11,6 +11,17 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
+// EachKey calls run with the key of every created object that a bucket's event
+// tells of (see S3Keys): one that fails keeps no other from being run.
+func EachKey(body string, run func(key string) error) error {
+	keys, err := S3Keys(body)
+	errs := []error{err}
+	for _, key := range keys {
+		errs = append(errs, run(key))
+	}
+	return errors.Join(errs...)
+}
+
 // S3Keys returns the keys of the created objects that a bucket's event tells
 // of, unescaped. The s3:TestEvent, which S3 sends when a notification is set
 // up, tells of none, and events other than ObjectCreated are passed over. An

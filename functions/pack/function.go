@@ -15,7 +15,6 @@ package pack
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -60,16 +59,7 @@ func (f *Function) handle(ctx context.Context, body string) error {
 	if t, isTask := gatherTask(body); isTask {
 		return f.Gather(ctx, t)
 	}
-	keys, err := message.S3Keys(body)
-	if err != nil {
-		return fmt.Errorf("message to pack is neither a task nor a bucket event: %w", err)
-	}
-	for _, key := range keys {
-		if err := f.Settle(ctx, key); err != nil {
-			return err
-		}
-	}
-	return nil
+	return message.EachKey(body, func(key string) error { return f.Settle(ctx, key) })
 }
 
 // gatherTask reads a task, and returns false for what has other fields.

@@ -15,8 +15,6 @@ package schedule
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -62,8 +60,8 @@ type Function struct {
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
 		var t task.Lease
-		if err := json.Unmarshal([]byte(body), &t); err != nil {
-			return message.Terminal(fmt.Errorf("message to schedule is no task: %w", err))
+		if err := message.Decode(body, &t); err != nil {
+			return err
 		}
 		return f.Run(ctx, t)
 	}), nil

@@ -65,8 +65,12 @@ type Function struct {
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	event.Records = slices.DeleteFunc(event.Records, func(m events.SQSMessage) bool { return m.Attributes["ApproximateReceiveCount"] > "1" })
 	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
-		if p := maskTask(body); p != nil {
-			return f.mask(ctx, *p)
+		var t task.Mask
+		if err := message.Decode(body, &t); err != nil {
+			return err
+		}
+		if t.Gone != nil {
+			return f.mask(ctx, *t.Gone)
 		}
 		return f.Run(ctx)
 	}), nil

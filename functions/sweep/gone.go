@@ -2,26 +2,15 @@ package sweep
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring"
 
 	"github.com/bucketsearch/bucketsearch/functions/segments"
-	"github.com/bucketsearch/bucketsearch/functions/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
-
-// maskTask reads a task.Mask, and returns nil for another message.
-func maskTask(body string) *layout.Partition {
-	var t task.Mask
-	if json.Unmarshal([]byte(body), &t) != nil {
-		return nil
-	}
-	return t.Gone
-}
 
 // mask masks the gone pages of one partition.
 func (f *Function) mask(ctx context.Context, id layout.Partition) error {

@@ -5,12 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/sweep/collect"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
+
+// resendDelay leaves time to delete the letter before the message may become
+// one again.
+const resendDelay = 5 * time.Second
 
 // resend sends the dead letters again that somebody wants to be sent (see
 // layout.ResendKey), and deletes both. One that is sent twice does no harm, as
@@ -46,7 +51,7 @@ func (f *Function) resendOne(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.Sender.Send(ctx, letter.Queue, []byte(letter.Body), 0); err != nil {
+	if err := f.Sender.Send(ctx, letter.Queue, []byte(letter.Body), resendDelay); err != nil {
 		return err
 	}
 	if err := f.Bucket.Delete(ctx, key); err != nil {

@@ -46,7 +46,7 @@ func TestResend(t *testing.T) {
 	}
 	sent := 0
 	for _, m := range w.sender.Take() {
-		if m == (functionstest.Message{Queue: task.Index, Body: "again"}) {
+		if m == (functionstest.Message{Queue: task.Index, Body: "again", Delay: resendDelay}) {
 			sent++
 		}
 	}

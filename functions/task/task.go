@@ -27,6 +27,26 @@ const (
 // Queues lists all of them.
 var Queues = []string{Schedule, Fetch, Pack, Index, Merge, Sweep, Watch}
 
+// timeouts are those of the functions: schedule and watch take seconds, a fetch
+// ends by its lease of two minutes, and a merge may rewrite all of a partition.
+var timeouts = map[string]time.Duration{
+	Schedule: time.Minute,
+	Fetch:    150 * time.Second,
+	Pack:     5 * time.Minute,
+	Index:    5 * time.Minute,
+	Merge:    15 * time.Minute,
+	Sweep:    15 * time.Minute,
+	Watch:    time.Minute,
+}
+
+// Timeout returns how long an invocation of the function of a queue may take,
+// in the cloud as on one machine.
+func Timeout(queue string) time.Duration { return timeouts[queue] }
+
+// Visibility returns how long after a receive a message of the queue is visible
+// again: six times the timeout of its function, as AWS advises.
+func Visibility(queue string) time.Duration { return 6 * Timeout(queue) }
+
 // Lease asks schedule to lease what can be leased of a crawl partition.
 type Lease struct {
 	Crawl int `json:"crawl"`

@@ -47,7 +47,7 @@ func Judge(s State) []Alert {
 		alerts = append(alerts, Alert{Name: name, Text: fmt.Sprintf(text, values...), Since: since})
 	}
 	if s.DeadLetters > 0 {
-		raise("dead-letters", s.Now, "Messages that failed in all their tries: %d; `bucketsearch status` shows why, `bucketsearch resend` sends them again.", s.DeadLetters)
+		raise("dead-letters", s.Now, "Messages that were given up: %d; `bucketsearch status` shows why, `bucketsearch resend` sends them again.", s.DeadLetters)
 	}
 	if s.OldestSpool > longUnpacked {
 		raise("unpacked", s.Now.Add(-s.OldestSpool), "What was fetched %v ago is not packed yet.", s.OldestSpool.Round(time.Minute))

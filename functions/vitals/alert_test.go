@@ -19,7 +19,7 @@ func TestJudge(t *testing.T) {
 	}{
 		{"all is well", State{}, nil},
 		{"dead letters", State{DeadLetters: 2}, []Alert{{"dead-letters",
-			"Messages that failed in all their tries: 2; `bucketsearch status` shows why, `bucketsearch resend` sends them again.", start}}},
+			"Messages that were given up: 2; `bucketsearch status` shows why, `bucketsearch resend` sends them again.", start}}},
 		{"spool of a quarter of an hour", State{OldestSpool: 15 * time.Minute}, nil},
 		{"older spool", State{OldestSpool: 16 * time.Minute}, []Alert{
 			{"unpacked", "What was fetched 16m0s ago is not packed yet.", start.Add(-16 * time.Minute)}}},
@@ -35,6 +35,7 @@ func TestJudge(t *testing.T) {
 			{"failures/fetch", "fetch failed in 11 of 100 invocations of the last 10m0s, at last because: no luck.", start.Add(-10 * time.Minute)},
 			{"failures/pack", "pack failed in 10 of 10 invocations of the last 10m0s.", start.Add(-10 * time.Minute)},
 		}},
+		{"a rebuild has all come back", State{Signs: signs(Sign{Function: "pack", Invocations: 337, Postponed: 80})}, nil},
 		{"work waits for a moment", State{Waiting: waiting(Window)}, nil},
 		{"work waits for what works", State{Waiting: waiting(time.Hour), Signs: signs(Sign{Function: "index", Invocations: 1})}, nil},
 		{"work waits for what is at it", State{Waiting: waiting(time.Hour), Signs: signs(Sign{Function: "index", InFlight: 1})}, nil},

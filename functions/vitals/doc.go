@@ -12,10 +12,11 @@
 //	  "since": "2026-11-22T10:00:00Z",      the end of the worker's feedback before this one
 //	  "at":    "2026-11-22T10:00:15Z",
 //	  "functions": {"fetch": {              what they did in between
-//	    "invocations": 12, "failures": 1, "busy_seconds": 3.5,
+//	    "invocations": 12, "failures": 1, "postponed": 2, "busy_seconds": 3.5,
 //	    "in_flight": 4,                     messages, at the moment
 //	    "requests": {"put": 3, "get": 0, "list": 0, "delete": 0, "head": 12, "read": 0, "written": 90000},
-//	    "last_error": {"text": "…", "at": "2026-11-22T10:00:09Z"}
+//	    "last_error": {"text": "…", "at": "2026-11-22T10:00:09Z"},
+//	    "notes": {"a parser panicked": 2}   what went wrong without failing a message
 //	  }},
 //	  "process": {
 //	    "cpu_seconds": 1.25,                in between, as the following four
@@ -30,4 +31,7 @@
 //
 // Since the day's sums are in every object, one object a worker says what a day
 // has cost; and what one that could not be put said is in the next one's sums.
+//
+// History: "postponed" and "notes" are from 2026-11-22. What is older has
+// neither, and counted as failures what is postponed now.
 package vitals

@@ -21,6 +21,7 @@ type embedded struct {
 	Worker        string // to be looked for, no dimension
 	Invocations   int64
 	Failures      int64
+	Postponed     int64
 	Busy          float64
 	StoreRequests int64
 	StoreBytes    int64
@@ -37,7 +38,7 @@ type directive struct {
 type metric struct{ Name, Unit string }
 
 var embeddedMetrics = []metric{
-	{"Invocations", "Count"}, {"Failures", "Count"}, {"Busy", "Seconds"}, {"StoreRequests", "Count"},
+	{"Invocations", "Count"}, {"Failures", "Count"}, {"Postponed", "Count"}, {"Busy", "Seconds"}, {"StoreRequests", "Count"},
 	{"StoreBytes", "Bytes"}, {"CPU", "Seconds"}, {"Memory", "Bytes"},
 }
 
@@ -50,7 +51,7 @@ func (r *Recorder) writeMetrics(f *Feedback) error {
 	for _, name := range slices.Sorted(maps.Keys(f.Functions)) {
 		activity := f.Functions[name]
 		line := embedded{
-			Function: name, Worker: f.Worker, Invocations: activity.Invocations, Failures: activity.Failures,
+			Function: name, Worker: f.Worker, Invocations: activity.Invocations, Failures: activity.Failures, Postponed: activity.Postponed,
 			Busy: activity.BusySeconds, StoreRequests: activity.Requests.Requests(),
 			StoreBytes: activity.Requests.Read + activity.Requests.Written, CPU: f.Process.CPUSeconds, Memory: f.Process.Resident,
 		}

@@ -59,5 +59,5 @@ func TestEmbeddedMetrics(t *testing.T) {
 			got[m.Name] = value
 		}
 	}
-	expect(t, "metrics", map[string]float64{"Invocations": 2, "Failures": 1, "Busy": 2, "StoreRequests": 2, "StoreBytes": 3}, got)
+	expect(t, "metrics", map[string]float64{"Invocations": 2, "Failures": 1, "Postponed": 0, "Busy": 2, "StoreRequests": 2, "StoreBytes": 3}, got)
 }

@@ -3,6 +3,7 @@ package vitals
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -26,12 +27,14 @@ type Feedback struct {
 
 // Activity is what one function did.
 type Activity struct {
-	Invocations int64            `json:"invocations"` // that have ended
-	Failures    int64            `json:"failures"`    // among them
+	Invocations int64            `json:"invocations"`         // that have ended
+	Failures    int64            `json:"failures"`            // among them
+	Postponed   int64            `json:"postponed,omitempty"` // among them: nothing failed, and a message came too early
 	BusySeconds float64          `json:"busy_seconds"`
 	InFlight    int64            `json:"in_flight"` // messages, at the moment
 	Requests    countblob.Counts `json:"requests"`
 	LastError   *LastError       `json:"last_error,omitempty"`
+	Notes       map[string]int64 `json:"notes,omitempty"` // what message.Note says, and how often
 }
 
 // LastError is why an invocation failed last.
@@ -56,8 +59,15 @@ func (d Day) plus(other Day) Day {
 func (a Activity) since(earlier Activity) Activity {
 	a.Invocations -= earlier.Invocations
 	a.Failures -= earlier.Failures
+	a.Postponed -= earlier.Postponed
 	a.BusySeconds -= earlier.BusySeconds
 	a.Requests = a.Requests.Minus(earlier.Requests)
+	a.Notes = maps.Clone(a.Notes)
+	for what, n := range earlier.Notes {
+		if a.Notes[what] -= n; a.Notes[what] == 0 {
+			delete(a.Notes, what)
+		}
+	}
 	if a.Failures == 0 {
 		a.LastError = nil
 	}

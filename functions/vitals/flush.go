@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -34,8 +35,8 @@ func (r *Recorder) read() reading {
 	defer r.mu.Unlock()
 	for name, f := range r.functions {
 		now.functions[name] = Activity{
-			Invocations: f.invocations, Failures: f.failures, BusySeconds: f.busy.Seconds(),
-			InFlight: f.inFlight, Requests: f.requests(), LastError: f.lastError,
+			Invocations: f.invocations, Failures: f.failures, Postponed: f.postponed, BusySeconds: f.busy.Seconds(),
+			InFlight: f.inFlight, Requests: f.requests(), LastError: f.lastError, Notes: maps.Clone(f.notes),
 		}
 	}
 	return now

@@ -44,7 +44,14 @@ func (r *Recorder) WritePrometheus(w io.Writer, gauges ...Gauge) error {
 	}
 	each("bucketsearch_invocations_total", "counter", "Invocations that have ended.", func(a Activity) float64 { return float64(a.Invocations) })
 	each("bucketsearch_failures_total", "counter", "Invocations that failed.", func(a Activity) float64 { return float64(a.Failures) })
+	each("bucketsearch_postponed_total", "counter", "Invocations in which nothing failed, and a message came too early.", func(a Activity) float64 { return float64(a.Postponed) })
 	each("bucketsearch_in_flight", "gauge", "Messages that are being worked on.", func(a Activity) float64 { return float64(a.InFlight) })
+	e.family("bucketsearch_notes_total", "counter", "What went wrong without failing a message.")
+	for _, function := range names {
+		for _, what := range slices.Sorted(maps.Keys(now.functions[function].Notes)) {
+			e.sample("bucketsearch_notes_total", float64(now.functions[function].Notes[what]), "function", function, "what", what)
+		}
+	}
 	r.writeDurations(e, names)
 	writeStore(e, names, now)
 	writeProcess(e, now.process, r.born)

@@ -61,7 +61,7 @@ func TestPrometheus(t *testing.T) {
 	if samples["go_goroutines"] < 1 || kinds["process_cpu_seconds_total"] != "counter" {
 		t.Errorf("process: %v", kinds)
 	}
-	if before := slices.Sorted(maps.Keys(kinds)); len(before) != 18 {
+	if before := slices.Sorted(maps.Keys(kinds)); len(before) != 20 {
 		t.Errorf("%d families: %q", len(before), before)
 	}
 }

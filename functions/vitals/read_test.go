@@ -122,7 +122,7 @@ func TestReadSigns(t *testing.T) {
 		Function: "fetch", Workers: 3, Invocations: 6, Failures: 2, PerMinute: 1, Busy: 6 * time.Second, Requests: asked,
 		LastError: &LastError{"no luck", start.Add(5*time.Minute + 5*time.Second)}, Age: 53 * time.Second,
 	}, {
-		Function: "pack", Workers: 1, Invocations: 1, PerMinute: 1.0 / 6, Busy: time.Second, InFlight: 1, Age: 53 * time.Second,
+		Function: "pack", Workers: 1, Invocations: 1, Postponed: 1, PerMinute: 1.0 / 6, Busy: time.Second, InFlight: 1, Age: 53 * time.Second,
 	}}
 	expect(t, "functions", want, signs.Functions)
 	expect(t, "over", 6*time.Minute, signs.Over)

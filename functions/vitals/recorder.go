@@ -1,6 +1,7 @@
 package vitals
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -43,6 +44,8 @@ type function struct {
 	buckets     []*countblob.Bucket
 	invocations int64
 	failures    int64
+	postponed   int64
+	notes       map[string]int64
 	inFlight    int64
 	busy        time.Duration
 	durations   [len(bounds) + 1]int64 // invocations by duration; see bounds
@@ -74,22 +77,28 @@ var errUntold = errors.New("messages failed, and the function did not say why")
 
 // Watch returns the handler of a function with its invocations recorded. One
 // has failed if it returns an error, panics, or fails a message for another
-// reason than that it came too early (message.Later).
+// reason than that it came too early (message.IsLater); one that fails messages
+// only for that reason is postponed.
 func (r *Recorder) Watch(name string, handle message.Handler) message.Handler {
 	return func(ctx context.Context, event events.SQSEvent) (response events.SQSEventResponse, err error) {
 		var told int
-		var reason error
-		ctx = message.OnFailure(ctx, func(_ events.SQSMessage, failure error) {
-			told++
-			if !message.IsLater(failure) {
-				reason = failure
-			}
+		var reason, later error
+		ctx = message.Listen(ctx, message.Listener{
+			Failed: func(_ events.SQSMessage, failure error) {
+				told++
+				if message.IsLater(failure) {
+					later = failure
+				} else {
+					reason = failure
+				}
+			},
+			Noted: func(what string) { r.note(name, what) },
 		})
 		end := r.begin(name, int64(len(event.Records)))
 		failure := errPanic // unless it returns
 		defer func() { end(failure) }()
 		response, err = handle(ctx, event)
-		switch failure = reason; {
+		switch failure = cmp.Or(reason, later); {
 		case err != nil:
 			failure = err
 		case len(response.BatchItemFailures) > told:
@@ -97,6 +106,17 @@ func (r *Recorder) Watch(name string, handle message.Handler) message.Handler {
 		}
 		return response, err
 	}
+}
+
+// note counts what message.Note says.
+func (r *Recorder) note(name, what string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.function(name)
+	if f.notes == nil {
+		f.notes = make(map[string]int64)
+	}
+	f.notes[what]++
 }
 
 var errPanic = errors.New("the function panicked")
@@ -118,7 +138,10 @@ func (r *Recorder) begin(name string, messages int64) (end func(failure error)) 
 		took := max(0, ended.Sub(began))
 		f.busy += took
 		f.durations[bucketOf(took)]++
-		if failure != nil {
+		switch {
+		case message.IsLater(failure):
+			f.postponed++
+		case failure != nil:
 			f.failures++
 			f.lastError = &LastError{Text: shorten(failure.Error()), At: ended.UTC().Truncate(time.Millisecond)}
 		}

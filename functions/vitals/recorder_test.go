@@ -3,6 +3,7 @@ package vitals
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -26,15 +27,16 @@ func TestWatch(t *testing.T) {
 		handle message.Handler
 		bodies []string
 		reason string // "": no failure
+		later  int64
 	}{
-		{"all is well", handler(clock), []string{"a", "b"}, ""},
-		{"a message fails", handler(clock), []string{"a", "fail", "b"}, "no luck"},
-		{"a message panics", handler(clock), []string{"panic"}, "panic: oh"},
-		{"a message is early", handler(clock), []string{"a", "later"}, ""},
-		{"one is early, one fails", handler(clock), []string{"fail", "later"}, "no luck"},
-		{"an error", answer(events.SQSEventResponse{}, errors.New("cannot")), []string{"a"}, "cannot"},
-		{"a failure without a reason", answer(untold, nil), []string{"x"}, errUntold.Error()},
-		{"a long reason", answer(events.SQSEventResponse{}, errors.New(strings.Repeat("é", 300))), []string{"a"}, strings.Repeat("é", 250)},
+		{"all is well", handler(clock), []string{"a", "b"}, "", 0},
+		{"a message fails", handler(clock), []string{"a", "fail", "b"}, "no luck", 0},
+		{"a message panics", handler(clock), []string{"panic"}, "panic: oh", 0},
+		{"a message is early", handler(clock), []string{"a", "later"}, "", 1},
+		{"one is early, one fails", handler(clock), []string{"fail", "later"}, "no luck", 0},
+		{"an error", answer(events.SQSEventResponse{}, errors.New("cannot")), []string{"a"}, "cannot", 0},
+		{"a failure without a reason", answer(untold, nil), []string{"x"}, errUntold.Error(), 0},
+		{"a long reason", answer(events.SQSEventResponse{}, errors.New(strings.Repeat("é", 300))), []string{"a"}, strings.Repeat("é", 250), 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -46,7 +48,7 @@ func TestWatch(t *testing.T) {
 			if !errors.Is(err, wantErr) {
 				t.Errorf("error %v, want %v", err, wantErr)
 			}
-			activity := Activity{Invocations: 1, BusySeconds: clock.Now().Sub(began).Seconds()}
+			activity := Activity{Invocations: 1, Postponed: tt.later, BusySeconds: clock.Now().Sub(began).Seconds()}
 			if tt.reason != "" {
 				activity.Failures, activity.LastError = 1, &LastError{tt.reason, clock.Now()}
 			}
@@ -115,4 +117,25 @@ func TestWatchHTTP(t *testing.T) {
 		LastError: &LastError{"GET /broken was answered by 503 Service Unavailable", clock.Now()},
 	}}
 	expect(t, "activity", want, r.read().functions)
+}
+
+// What is noted is counted, and fails nothing.
+func TestNotesAreCounted(t *testing.T) {
+	clock := functionstest.NewClock()
+	r := newRecorder("w", clock)
+	handle := r.Watch("index", func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+		return message.Each(ctx, slog.New(slog.DiscardHandler), event, func(ctx context.Context, body string) error {
+			message.Note(ctx, body)
+			return nil
+		}), nil
+	})
+	if _, err := handle(t.Context(), eventOf("odd", "odd", "even")); err != nil {
+		t.Fatal(err)
+	}
+	first := r.read()
+	expect(t, "activity", Activity{Invocations: 1, Notes: map[string]int64{"odd": 2, "even": 1}}, first.functions["index"])
+	if _, err := handle(t.Context(), eventOf("odd")); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "since then", Activity{Invocations: 1, Notes: map[string]int64{"odd": 1}}, r.read().functions["index"].since(first.functions["index"]))
 }

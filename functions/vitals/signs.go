@@ -28,11 +28,13 @@ type Sign struct {
 	Workers     int              `json:"workers"`     // processes that tell of it
 	Invocations int64            `json:"invocations"` // that have ended
 	Failures    int64            `json:"failures"`    // among them
+	Postponed   int64            `json:"postponed"`   // among them: nothing failed, and a message came too early
 	PerMinute   float64          `json:"per_minute"`  // invocations
 	Busy        time.Duration    `json:"busy_ns"`
 	InFlight    int64            `json:"in_flight"` // messages, as of the last feedback of each process
 	Requests    countblob.Counts `json:"requests"`
 	LastError   *LastError       `json:"last_error,omitempty"` // of that time
+	Notes       map[string]int64 `json:"notes,omitempty"`      // what went wrong without failing a message, and how often
 	Age         time.Duration    `json:"age_ns"`               // of the newest feedback that tells of it
 }
 
@@ -133,6 +135,13 @@ func ended(last Feedback, now time.Time) bool {
 func (s *Sign) add(a Activity, age time.Duration) {
 	s.Invocations += a.Invocations
 	s.Failures += a.Failures
+	s.Postponed += a.Postponed
+	for what, n := range a.Notes {
+		if s.Notes == nil {
+			s.Notes = make(map[string]int64)
+		}
+		s.Notes[what] += n
+	}
 	s.Busy += time.Duration(a.BusySeconds * float64(time.Second))
 	s.Requests = s.Requests.Plus(a.Requests)
 	s.Age = min(s.Age, age)

@@ -32,9 +32,14 @@ type Function struct {
 	told map[string]time.Time // by the alert's name
 }
 
-// Handle runs once a message, whatever it says.
+// Handle runs once a message, which is any JSON object.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-	return message.Each(ctx, f.Log, event, func(ctx context.Context, _ string) error { return f.Run(ctx) }), nil
+	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
+		if err := message.Decode(body, new(struct{})); err != nil {
+			return err
+		}
+		return f.Run(ctx)
+	}), nil
 }
 
 // Run judges the system and tells each alert when it begins and then every

@@ -44,16 +44,21 @@ func printSigns(out io.Writer, s vitals.Signs) {
 		return
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "last %v\truns\tfailed\tbusy\tPUT\tGET\tin flight\tlast error\n", s.Over.Round(time.Second))
+	fmt.Fprintf(table, "last %v\truns\tfailed\tpostponed\tbusy\tPUT\tGET\tin flight\tlast error\n", s.Over.Round(time.Second))
 	for _, f := range s.Functions {
 		last := ""
 		if f.LastError != nil {
 			last = fmt.Sprintf("%.60s", f.LastError.Text)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%v\t%d\t%d\t%d\t%s\n", f.Function, f.Invocations, f.Failures, f.Busy.Round(time.Millisecond),
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%v\t%d\t%d\t%d\t%s\n", f.Function, f.Invocations, f.Failures, f.Postponed, f.Busy.Round(time.Millisecond),
 			f.Requests.Put, f.Requests.Get, f.InFlight, last)
 	}
 	_ = table.Flush()
+	for _, f := range s.Functions {
+		for _, what := range slices.Sorted(maps.Keys(f.Notes)) {
+			fmt.Fprintf(out, "%s: %s: %d\n", f.Function, what, f.Notes[what])
+		}
+	}
 	for _, p := range s.Processes {
 		fmt.Fprintf(out, "%s in %s: %.2f processors, %s of memory, %d goroutines, %d files open; network %s in, %s out; disk %s read, %s written\n",
 			p.Name, count(p.Workers, "process"), p.CPU, bytesText(p.Resident), p.Goroutines, p.Descriptors,

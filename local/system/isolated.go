@@ -38,7 +38,7 @@ func (s *System) isolated(ctx context.Context) (map[string]queue.Function, func(
 			Path:        filepath.Join(s.options.Functions, name),
 			Env:         s.environment("http://" + listener.Addr().String()),
 			Concurrency: concurrency[name],
-			Timeout:     functionTimeout,
+			Timeout:     task.Timeout(name),
 			Output:      s.logFile,
 		})
 		if err != nil {

@@ -13,15 +13,12 @@ import (
 
 // How queues and clocks run on a laptop.
 const (
-	visibility = 6 * functionTimeout // as AWS advises
-	grace      = 5 * time.Second     // for running functions when the system stops
-
-	functionTimeout = 5 * time.Minute
-	tick            = time.Second      // of schedule
-	sweepTick       = 20 * time.Second // of sweep
-	watchTick       = time.Minute      // of watch
-	feedbackTick    = 15 * time.Second // of vital signs
-	keepTick        = 2 * time.Second  // of what status reads
+	grace        = 5 * time.Second  // for running functions when the system stops
+	tick         = time.Second      // of schedule
+	sweepTick    = 20 * time.Second // of sweep
+	watchTick    = time.Minute      // of watch
+	feedbackTick = 15 * time.Second // of vital signs
+	keepTick     = 2 * time.Second  // of what status reads
 )
 
 // concurrency is how many of a function run at once: schedule counts what it
@@ -36,12 +33,13 @@ var concurrency = map[string]int{
 	task.Watch:    1,
 }
 
-// newQueues returns the queues, whose dead letters are told to dead.
+// newQueues returns the queues, as they are in the cloud. Their dead letters are
+// told to dead.
 func newQueues(chaos *queue.Chaos, dead func(message.DeadLetter)) queue.Set {
 	queues := make(queue.Set)
 	for _, name := range task.Queues {
 		queues[name] = queue.New(queue.Options{
-			Name: name, Visibility: visibility, MaxReceives: message.MaxReceives, Chaos: chaos, Dead: dead,
+			Name: name, Visibility: task.Visibility(name), MaxReceives: message.MaxReceives, Chaos: chaos, Dead: dead,
 		})
 	}
 	return queues
@@ -79,7 +77,7 @@ func (s *System) Run(ctx context.Context) error {
 		running.Go(func() {
 			err := queue.Deliver(ctx, s.queues[name], queue.Mapping{
 				Function: function, Concurrency: s.atOnce(name, inForce), BatchSize: 1,
-				Timeout: functionTimeout, Grace: grace, Log: s.Log,
+				Timeout: task.Timeout(name), Grace: grace, Log: s.Log,
 			})
 			if err != nil {
 				s.Log.Error("function did not stop in time", "function", name, "error", err)

@@ -1,0 +1,39 @@
+package system
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/task"
+)
+
+// The queues of one machine have the numbers that infra's template has (see
+// TestQueues there): a message that nobody gives back is visible again after
+// six times the timeout of its function, and dead after as many receives.
+func TestQueuesAreThoseOfTheCloud(t *testing.T) {
+	t.Parallel()
+	for _, name := range task.Queues {
+		synctest.Test(t, func(t *testing.T) {
+			var dead []message.DeadLetter
+			q := newQueues(nil, func(d message.DeadLetter) { dead = append(dead, d) })[name]
+			if _, err := q.Send("{}", 0); err != nil {
+				t.Fatal(err)
+			}
+			for n := range message.MaxReceives {
+				if len(q.Receive(1)) != 1 {
+					t.Fatalf("%s: not delivered for the %d. time", name, n+1)
+				}
+				time.Sleep(task.Visibility(name) - time.Nanosecond)
+				if len(q.Receive(1)) != 0 {
+					t.Fatalf("%s: visible too soon", name)
+				}
+				time.Sleep(time.Nanosecond)
+			}
+			if len(q.Receive(1)) != 0 || len(dead) != 1 || dead[0].Receives != message.MaxReceives {
+				t.Errorf("%s: dead letters %+v", name, dead)
+			}
+		})
+	}
+}
