@@ -117,7 +117,7 @@ func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, err
 	if err != nil {
 		return nil, fmt.Errorf("cannot get %s: %w", key, err)
 	}
-	body, info, _, err := b.core.GetObject(ctx, b.name, key, options)
+	body, info, header, err := b.core.GetObject(ctx, b.name, key, options)
 	if err != nil {
 		return nil, b.fail(ctx, "get", key, err)
 	}
@@ -125,8 +125,16 @@ func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, err
 	if info.Size < 0 || (r.Length > 0 && info.Size > r.Length) {
 		return nil, fmt.Errorf("cannot get %s: asked for %d bytes from %d, but the store announces %d", key, r.Length, r.Offset, info.Size)
 	}
-	if info.Size == 0 && r != (blob.Range{}) { // some stores grant a suffix of nothing
-		return nil, fmt.Errorf("cannot get %s: %w", key, blob.ErrRange)
+	if info.Size == 0 {
+		if err := b.empty("get", key, info); err != nil {
+			return nil, err
+		}
+		if r != (blob.Range{}) { // some stores grant a suffix of nothing
+			return nil, fmt.Errorf("cannot get %s: %w", key, blob.ErrRange)
+		}
+	}
+	if err := checkRange(r, info.Size, header.Get("Content-Range")); err != nil {
+		return nil, b.damaged("get", key, err.Error())
 	}
 	content := make([]byte, info.Size)
 	if _, err := io.ReadFull(body, content); err != nil {
@@ -159,7 +167,10 @@ func rangeOptions(r blob.Range) (options minio.GetObjectOptions, err error) {
 func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
 	info, err := b.core.StatObject(ctx, b.name, key, minio.StatObjectOptions{})
 	if err == nil {
-		return info.Size, nil
+		if info.Size == 0 {
+			err = b.empty("head", key, info)
+		}
+		return info.Size, err
 	}
 	if minio.ToErrorResponse(err).StatusCode == http.StatusNotFound {
 		// The answer to a HEAD has no body that tells what is absent: the object,
@@ -212,9 +223,12 @@ func (b *Bucket) putOptions() minio.PutObjectOptions {
 // put sends one request: Core.PutObject never divides, and so never loses the
 // condition.
 func (b *Bucket) put(ctx context.Context, op, key string, content []byte, options minio.PutObjectOptions) error {
-	_, err := b.core.PutObject(ctx, b.name, key, bytes.NewReader(content), int64(len(content)), "", "", options)
+	stored, err := b.core.PutObject(ctx, b.name, key, bytes.NewReader(content), int64(len(content)), "", "", options)
 	if err != nil {
 		return b.fail(ctx, op, key, err)
+	}
+	if stored.ETag == "" { // which every store gives
+		return b.damaged(op, key, "it names no ETag of what it has stored")
 	}
 	return nil
 }

@@ -158,9 +158,11 @@ func TestGetRequests(t *testing.T) {
 		{Offset: 5, Length: math.MaxInt64}: "bytes=5-9223372036854775807",
 	} {
 		var got []string
+		at := max(r.Offset, 0) // of the only byte
 		b := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
 			got = append(got, r.Header.Get("Range"))
 			w.Header().Set("Last-Modified", time.Unix(0, 0).UTC().Format(http.TimeFormat))
+			w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", at, at, at+1))
 			_, _ = w.Write([]byte("x"))
 		})
 		if content, err := b.Get(t.Context(), "key", r); string(content) != "x" || err != nil {
@@ -173,19 +175,36 @@ func TestGetRequests(t *testing.T) {
 }
 
 func TestGetDistrusts(t *testing.T) {
+	const (
+		nothing = `"d41d8cd98f00b204e9800998ecf8427e"`
+		other   = `"827ccb0eea8a706c4c34a16891f84e7b"`
+	)
 	for _, c := range []struct {
 		name, announced, body string
+		etag, part            string
 		r                     blob.Range
-		want                  error
+		want                  error // nil: an error that is not to be tried again
+		says                  string
 	}{
-		{"cut short", "10", "12345", blob.Range{}, blob.ErrRetryable},
-		{"more than asked for", "10", "1234567890", blob.Range{Offset: 2, Length: 4}, nil},
-		{"nothing", "0", "", blob.Range{Offset: -4}, blob.ErrRange},
-		{"no length", "", "12345", blob.Range{}, nil},
+		{"cut short", "10", "12345", other, "", blob.Range{}, blob.ErrRetryable, "body of 10 bytes"},
+		{"more than asked for", "10", "1234567890", other, "", blob.Range{Offset: 2, Length: 4}, nil, "announces 10"},
+		{"nothing", "0", "", nothing, "", blob.Range{Offset: -4}, blob.ErrRange, ""},
+		{"no length", "", "12345", other, "", blob.Range{}, nil, "announces -1"},
+		{"empty, and it should not be", "0", "", other, "", blob.Range{}, blob.ErrRetryable, "damaged: status 200 and no content"},
+		{"empty, and it does not say whether", "0", "", "", "", blob.Range{}, blob.ErrRetryable, "damaged: status 200 and no content"},
+		{"a part is empty", "0", "", other, "", blob.Range{Offset: 2, Length: 4}, blob.ErrRetryable, "damaged: status 200 and no content"},
+		{"which part?", "4", "1234", other, "", blob.Range{Offset: 2, Length: 4}, blob.ErrRetryable, "does not say which"},
+		{"another part", "4", "1234", other, "bytes 0-3/9", blob.Range{Offset: 2, Length: 4}, blob.ErrRetryable, `as "bytes 0-3/9"`},
+		{"less of the part", "2", "12", other, "bytes 2-3/9", blob.Range{Offset: 2, Length: 4}, blob.ErrRetryable, `as "bytes 2-3/9"`},
+		{"less of the end", "2", "12", other, "bytes 7-8/9", blob.Range{Offset: -4}, blob.ErrRetryable, `as "bytes 7-8/9"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Last-Modified", time.Unix(0, 0).UTC().Format(http.TimeFormat))
+				w.Header().Set("ETag", c.etag)
+				if c.part != "" {
+					w.Header().Set("Content-Range", c.part)
+				}
 				if c.announced != "" {
 					w.Header().Set("Content-Length", c.announced)
 				} else {
@@ -195,9 +214,33 @@ func TestGetDistrusts(t *testing.T) {
 			})
 			content, err := b.Get(t.Context(), "key", c.r)
 			if err == nil || (c.want != nil && !errors.Is(err, c.want)) || (c.want == nil && errors.Is(err, blob.ErrRetryable)) {
-				t.Errorf("got %q, %v; want %v", content, err, c.want)
+				t.Fatalf("got %q, %v; want %v", content, err, c.want)
+			}
+			if !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %v, want it to say %q", err, c.says)
 			}
 		})
+	}
+}
+
+// An answer of 200 that says nothing is believed by no call.
+func TestEmptyAnswers(t *testing.T) {
+	for name, modified := range map[string]string{"bare": "", "with a date": time.Unix(0, 0).UTC().Format(http.TimeFormat)} {
+		b := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			if modified != "" {
+				w.Header().Set("Last-Modified", modified)
+			}
+			w.Header().Set("Content-Length", "0")
+		})
+		for call, err := range calls(t.Context(), b) {
+			if call == "delete" { // succeeds without a word
+				continue
+			}
+			if !errors.Is(err, blob.ErrRetryable) {
+				t.Errorf("%s: %s: got %v, want ErrRetryable", name, call, err)
+			}
+		}
 	}
 }
 
@@ -210,6 +253,7 @@ func TestCreateRequests(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
+			w.Header().Set("ETag", `"1"`)
 			got = append(got, fmt.Sprintf("%s %s %s %d", r.Method, r.URL.Path, r.Header.Get("If-None-Match"), n))
 		})
 		if err := b.Create(t.Context(), "a/key", make([]byte, size)); err != nil {
