@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -110,7 +109,6 @@ func storeCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			debug.SetMemoryLimit(64 << 20) // 43 MB are its libraries', the rest a few requests
 			return s3.Child(cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}

@@ -9,12 +9,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/spf13/cobra"
+
+	"github.com/bucketsearch/bucketsearch/local/memory"
 )
 
 // agent is how the crawler names itself.
@@ -24,23 +25,15 @@ const agent = "bucketsearch/1.0 (+https://github.com/bucketsearch/bucketsearch)"
 var errSaid = errors.New("")
 
 func main() {
-	tuneMemory()
+	part := memory.Command
+	if len(os.Args) > 1 && os.Args[1] == storeName {
+		part = memory.Store
+	}
+	memory.Tune(part, os.Getenv)
 	logging.Disable() // go-redis says on standard error what it also returns
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
-
-// tuneMemory lets garbage grow to a few times what lives, which a crawl has
-// little of, up to a total that a laptop does not notice. GOGC and GOMEMLIMIT
-// decide otherwise.
-func tuneMemory() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(300)
-	}
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(160 << 20)
-	}
 }
 
 // run runs one command and returns its exit code.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
 	"github.com/bucketsearch/bucketsearch/functions/search"
+	"github.com/bucketsearch/bucketsearch/local/memory"
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
@@ -100,7 +101,8 @@ func searchCommand(where *location) *cobra.Command {
 func engine(a *system.Attached) (*query.Engine, error) {
 	return query.NewEngine(a.Bucket, query.Options{
 		Settings: a.Settings, Age: time.Minute, Now: time.Now,
-		Log: slog.New(slog.DiscardHandler), // the result says what is missing
+		Memory: memory.Cache(query.DefaultMemory),
+		Log:    slog.New(slog.DiscardHandler), // the result says what is missing
 	})
 }
 

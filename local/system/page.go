@@ -6,6 +6,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
 	"github.com/bucketsearch/bucketsearch/functions/vitals"
+	"github.com/bucketsearch/bucketsearch/local/memory"
 	"github.com/bucketsearch/bucketsearch/local/queue"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -16,7 +17,9 @@ func (s *System) Page(age time.Duration) (http.Handler, error) {
 	const name = "query"
 	bucket := s.bucket(name)
 	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: age} // a takedown shows as soon as a manifest
-	engine, err := query.NewEngine(bucket, query.Options{Settings: inForce, Now: time.Now, Age: age, Log: s.log(name)})
+	engine, err := query.NewEngine(bucket, query.Options{
+		Settings: inForce, Now: time.Now, Age: age, Memory: memory.Cache(query.DefaultMemory), Log: s.log(name),
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,71 @@
+package memory
+
+import (
+	"bufio"
+	"bytes"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// machine returns the bytes of memory that this process and its like may have
+// together: the least of the machine's and of the limits of its control groups,
+// of version 2 or 1, and theirs above them; 0 if nothing tells. The files are
+// those below the root of a Linux system (proc(5), cgroups(7)).
+func machine(root fs.FS) int64 {
+	least := total(root)
+	for _, name := range limits(root) {
+		content, err := fs.ReadFile(root, name)
+		if err != nil {
+			continue // another version, or a namespace hides it
+		}
+		limit, err := strconv.ParseInt(strings.TrimSpace(string(content)), 10, 64)
+		if err == nil && limit > 0 && (least == 0 || limit < least) { // "max" is none
+			least = limit
+		}
+	}
+	return least
+}
+
+// total returns the memory of the machine.
+func total(root fs.FS) int64 {
+	content, err := fs.ReadFile(root, "proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {
+		if field := strings.Fields(lines.Text()); len(field) > 1 && field[0] == "MemTotal:" {
+			kib, _ := strconv.ParseInt(field[1], 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
+}
+
+// limits returns where the limits of the control groups are that this process
+// is in.
+func limits(root fs.FS) (names []string) {
+	content, _ := fs.ReadFile(root, "proc/self/cgroup") // none without control groups
+	for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {
+		field := strings.SplitN(lines.Text(), ":", 3) // number:controllers:path
+		if len(field) < 3 {
+			continue
+		}
+		directory, file := "sys/fs/cgroup", "memory.max"
+		switch {
+		case field[1] == "":
+		case strings.Contains(","+field[1]+",", ",memory,"):
+			directory, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+		default:
+			continue
+		}
+		for group := path.Clean("/" + field[2]); ; group = path.Dir(group) {
+			names = append(names, path.Join(directory, group, file))
+			if group == "/" {
+				break
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,107 @@
+// Package memory keeps the processes of one machine within a share of its
+// memory, and their garbage small while they are small.
+//
+// Two numbers bound a Go process. Its soft limit is a part of half of what the
+// machine has (of its control group, where it is in one): the embedded object
+// store gets an eighth of that half, the process of the command the rest. Only
+// what lives can bring a process there. Garbage is bounded by GOGC, which
+// follows what lives:
+//
+//	lives           GOGC          so that there are at most
+//	room/4          300           room bytes of heap
+//	room/4…room/2   300…100       room bytes of heap
+//	more            100           twice the bytes that live
+//
+// A crawl, of which little lives, so takes the same memory on a machine of 24
+// GiB as on one of 2; and a rebuild of a frontier of a million pages, of which
+// much lives, collects garbage no more often than any Go program does. GOMEMLIMIT and
+// GOGC of the environment win.
+package memory
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+// Part is what a process is for.
+type Part struct {
+	room   uint64 // bytes of heap that garbage may fill up
+	eighth int64  // eighths of the share that are its soft limit
+	least  int64  // bytes of its soft limit, however small the machine
+}
+
+// The parts of a system on one machine.
+var (
+	Command = Part{room: 144 << 20, eighth: 7, least: 160 << 20}
+	Store   = Part{room: 48 << 20, eighth: 1, least: 64 << 20} // 43 MB are its libraries', the rest a few requests
+)
+
+// GOGC, in percent of what lives.
+const (
+	mostGarbage  = 300
+	leastGarbage = 100
+)
+
+// Tune bounds this process, once.
+func Tune(p Part, getenv func(string) string) {
+	if getenv("GOMEMLIMIT") == "" {
+		if limit := p.limit(machine(os.DirFS("/"))); limit > 0 {
+			debug.SetMemoryLimit(limit)
+		}
+	}
+	if getenv("GOGC") == "" {
+		t := &tuner{room: p.room}
+		t.tune()
+		t.await()
+	}
+}
+
+// limit returns the soft limit on a machine of so many bytes, 0 for none where
+// the machine does not tell.
+func (p Part) limit(machine int64) int64 {
+	if machine == 0 {
+		return 0
+	}
+	return max(machine/2/8*p.eighth, p.least)
+}
+
+// Cache returns how many bytes a cache may have that would like to have most:
+// with an eighth for what belongs to it, at most half of the soft limit.
+func Cache(most int64) int64 { return min(most, debug.SetMemoryLimit(-1)/2/9*8) }
+
+// tuner sets GOGC after every collection.
+type tuner struct {
+	room    uint64
+	percent int
+}
+
+func (t *tuner) tune() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	if next := percent(live[0].Value.Uint64(), t.room); next != t.percent {
+		t.percent = next
+		debug.SetGCPercent(next)
+	}
+}
+
+// await has tune called when the next collection has ended.
+func (t *tuner) await() {
+	type marker struct{ self *marker } // with a pointer, or it might share its memory with others
+	runtime.SetFinalizer(new(marker), func(*marker) {
+		t.tune()
+		t.await()
+	})
+}
+
+// percent returns GOGC for a heap of which so much lives.
+func percent(live, room uint64) int {
+	if live*(100+mostGarbage)/100 <= room {
+		return mostGarbage
+	}
+	if live >= room {
+		return leastGarbage
+	}
+	return int(max(room*100/live-100, leastGarbage))
+}
