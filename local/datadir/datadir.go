@@ -8,7 +8,8 @@
 //	log.jsonl      what the functions logged
 //
 // Only s3/ holds what cannot be had again. Every other file may be deleted
-// while nothing runs.
+// while nothing runs. A directory that cannot be written can be read all the
+// same: then no file but those in s3/ is needed.
 package datadir
 
 import (
@@ -21,10 +22,15 @@ import (
 
 // Dir is an open data directory.
 type Dir struct {
-	path   string
-	lock   *os.File
-	shared bool
+	path     string
+	lock     *os.File // nil when readOnly is not
+	shared   bool
+	readOnly error // why nothing can be written
 }
+
+// ReadOnly returns why nothing can be written into the directory, nil if it
+// can.
+func (d *Dir) ReadOnly() error { return d.readOnly }
 
 // S3 returns where the embedded object store keeps its files.
 func (d *Dir) S3() string { return d.file(store) }

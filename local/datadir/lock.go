@@ -25,19 +25,55 @@ const (
 // with ErrInUse when another program has it.
 func Lock(ctx context.Context, path string) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
+		if refused(err) {
+			return nil, unwritable(path, err)
+		}
 		return nil, fmt.Errorf("cannot make data directory: %w", err)
+	}
+	if err := writable(path); err != nil {
+		return nil, err
 	}
 	return open(ctx, path, syscall.LOCK_EX)
 }
 
 // Share takes the directory for a program that only reads, beside others that
 // do. It fails with fs.ErrNotExist when no bucket is there, and with ErrInUse
-// when a system has the directory.
+// when a system has the directory. A directory that cannot be written is taken
+// without a lock (see Dir.ReadOnly), and beside a system, too: what is stored
+// there does not change.
 func Share(ctx context.Context, path string) (*Dir, error) {
 	if _, err := os.Stat(filepath.Join(path, store)); err != nil {
 		return nil, fmt.Errorf("no bucket in data directory: %w", err)
 	}
+	if err := writable(path); err != nil {
+		path, errPath := filepath.Abs(path)
+		if errPath != nil {
+			return nil, fmt.Errorf("cannot find data directory: %w", errPath)
+		}
+		return &Dir{path: path, readOnly: err}, nil
+	}
 	return open(ctx, path, syscall.LOCK_SH)
+}
+
+// writable fails unless this process may write into a data directory and what
+// is in it.
+func writable(path string) error {
+	const write = 2 // W_OK of access(2)
+	for _, name := range []string{path, filepath.Join(path, "lock"), filepath.Join(path, store)} {
+		if err := syscall.Access(name, write); refused(err) {
+			return unwritable(path, &fs.PathError{Op: "write", Path: name, Err: err})
+		}
+	}
+	return nil
+}
+
+// refused reports whether the system does not allow to write.
+func refused(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
+
+func unwritable(path string, err error) error {
+	return fmt.Errorf("data directory %s cannot be written: %w; search, page, status, why and verify work there, for all else run as the user that owns it, or choose another directory by --data", path, err)
 }
 
 func open(ctx context.Context, path string, how int) (*Dir, error) {
@@ -85,6 +121,9 @@ func (d *Dir) take(ctx context.Context, how int) error {
 
 // Close gives the directory back.
 func (d *Dir) Close() error {
+	if d.readOnly != nil {
+		return nil
+	}
 	if d.shared {
 		return d.lock.Close()
 	}

@@ -12,8 +12,12 @@ import (
 const secretName = "secret"
 
 // Secret returns the embedded object store's secret, made at random the first
-// time. Only the user can read it.
+// time. Only the user can read it. In a directory that is only read it is one
+// for this process alone, whose store it is.
 func (d *Dir) Secret() (string, error) {
+	if d.readOnly != nil {
+		return rand.Text(), nil
+	}
 	secret, err := ReadSecret(d.path)
 	if err == nil && secret != "" {
 		return secret, nil

@@ -56,8 +56,10 @@ func serve(o Options, r *reporter) error {
 	if err != nil {
 		return fmt.Errorf("cannot find %s: %w", o.Dir, err)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, o.Bucket), 0o755); err != nil {
-		return fmt.Errorf("cannot keep objects in %s: %w", dir, err)
+	if !o.ReadOnly {
+		if err := os.MkdirAll(filepath.Join(dir, o.Bucket), 0o755); err != nil {
+			return fmt.Errorf("cannot keep objects in %s: %w", dir, err)
+		}
 	}
 	if err := (meta.XattrMeta{}).Test(dir); err != nil {
 		return fmt.Errorf("cannot keep objects in %s: %w: choose a directory on another file system", dir, err)
@@ -102,6 +104,7 @@ func run(dir, address string, o Options, r *reporter) error {
 		MaxRequests:       maxRequests,
 		MultipartMaxParts: 10_000,
 		KeepAlive:         true,
+		Readonly:          o.ReadOnly,
 		Quiet:             true,
 		S3Options: []s3api.Option{s3api.WithOnListen(func() {
 			r.report(message{Ready: "http://" + address})

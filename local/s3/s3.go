@@ -25,6 +25,7 @@ type Options struct {
 	Listen    string `json:"listen"` // host:port; port 0 takes a free one
 	AccessKey string `json:"access_key"`
 	SecretKey string `json:"secret_key"`
+	ReadOnly  bool   `json:"read_only,omitempty"` // writes are refused, and nothing is made
 }
 
 // message is one line that the child writes.

@@ -38,7 +38,8 @@ type Attached struct {
 
 // Attach opens the bucket: that of Options.S3, else that of the system
 // that runs in the data directory, else that in the directory by an embedded
-// store of its own. It fails with ErrEmpty when there is nothing to read.
+// store of its own, which is all that is done in a directory that cannot be
+// written. It fails with ErrEmpty when there is nothing to read.
 func Attach(ctx context.Context, o Options) (_ *Attached, err error) {
 	a := new(Attached)
 	defer func() {
@@ -55,6 +56,9 @@ func Attach(ctx context.Context, o Options) (_ *Attached, err error) {
 		return nil, err
 	}
 	a.Bucket = a.store.bucket
+	if a.dir != nil && a.dir.ReadOnly() != nil {
+		a.Bucket = readOnly{a.store.bucket, a.dir.ReadOnly()}
+	}
 	a.Settings = &settings.Cache{Bucket: a.Bucket, Now: time.Now, Age: attachedAge}
 	if _, err := a.Settings.Get(ctx); errors.Is(err, blob.ErrAbsent) {
 		if errLost := strategiesLost(ctx, a.Bucket); errLost != nil {

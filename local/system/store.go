@@ -54,6 +54,7 @@ func startStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Even
 	}
 	server, err := s3.Start(ctx, s3.Command{Path: o.Self[0], Args: o.Self[1:]}, s3.Options{
 		Dir: dir.S3(), Listen: "127.0.0.1:0", AccessKey: accessKey, SecretKey: secret, Bucket: bucketName,
+		ReadOnly: dir.ReadOnly() != nil,
 	}, events)
 	if err != nil {
 		return nil, fmt.Errorf("cannot start the embedded object store: %w", err)
