@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,6 +13,35 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/document/pdf"
 )
 
+// ErrPanic says that a parser broke down over a page, which is a fault of the
+// parser.
+var ErrPanic = errors.New("its parser panicked")
+
+// maxHead is how much of a page its head is looked for in.
+const maxHead = 64 << 10
+
+// Head reads what stands before the body of a page that Read broke down over:
+// its title, and what it asks of crawlers. Of one that is no markup, or of which
+// even that cannot be read, only the last part of its address is known.
+func Head(body []byte, contentType, url string) (d *Document) {
+	defer func() {
+		if recover() != nil {
+			d = Parse(nil)
+		}
+		d.Title = cmp.Or(d.Title, NameOf(url))
+	}()
+	if !IsText(Sniff(body, contentType)) {
+		return Parse(nil)
+	}
+	text, _ := Decode(body[:min(len(body), maxHead)], contentType)
+	for _, end := range []string{"</head", "<body"} {
+		if i := bytes.Index(bytes.ToLower(text), []byte(end)); i >= 0 {
+			return Parse(text[:i])
+		}
+	}
+	return Parse(nil)
+}
+
 // Read reads a page of any media type that IsReadable, as Sniff finds it. What
 // is not HTML is read as the HTML that says the same, so that links, text and
 // digest are had in the same way from all. Text and markup never fail; a
@@ -21,7 +51,7 @@ func Read(body []byte, contentType string) (d *Document, err error) {
 	// No page, however broken, ends the program that reads it.
 	defer func() {
 		if reason := recover(); reason != nil {
-			d, err = nil, fmt.Errorf("cannot read page: %v", reason)
+			d, err = nil, fmt.Errorf("cannot read page: %w: %v", ErrPanic, reason)
 		}
 	}()
 	media := Sniff(body, contentType)

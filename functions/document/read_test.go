@@ -144,3 +144,26 @@ func TestRobotsForAnAgent(t *testing.T) {
 		}
 	}
 }
+
+func TestHead(t *testing.T) {
+	at, err := address.Parse("http://a/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, body, mime, title string }{
+		{"a page", "<html><head><title>A &amp; b</title></head><body><h1>No</h1><a href=x>x</a>words", "text/html", "A & b"},
+		{"no end of the head", "<title>Title</title><body>words", "text/html", "Title"},
+		{"no title", "<html><head></head><body>words", "text/html", "page.html"},
+		{"no head", "words", "text/plain", "page.html"},
+		{"no text", "%PDF-1.4", "application/pdf", "page.html"},
+		{"nothing", "", "text/html", "page.html"},
+	} {
+		d := Head([]byte(c.body), c.mime, "http://a/b/page.html?q")
+		if d.Title != c.title || d.Visible() != "" || len(d.Links(at)) != 0 {
+			t.Errorf("%s: title %q, text %q", c.name, d.Title, d.Visible())
+		}
+	}
+	if d := Head([]byte(`<meta name="robots" content="noindex"><body>`), "text/html", "http://a/"); !d.Robots.NoIndex {
+		t.Error("what the page asks is forgotten")
+	}
+}

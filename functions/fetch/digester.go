@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/bucketsearch/bucketsearch/functions/document"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
@@ -37,15 +38,37 @@ func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
 	return d
 }
 
-// guarded is digest for a page that may break the parser: it fails alone.
-func (p page) guarded(o *book.Outcome, compressors *sync.Pool) (result digested) {
+// guarded is digest for a page that may break its parser: then it is stored
+// as what stands before its body, and the reason with it. One that cannot be
+// stored either fails alone.
+func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
+	before := *o
+	p.sum = p.answer.sum()
+	result, cause := attempt(func() digested { return p.digest(o, compressors) })
+	if cause == "" {
+		return result
+	}
+	*o = before
+	result, again := attempt(func() digested {
+		head := document.Head(p.answer.body, p.answer.header.Get("Content-Type"), p.address.URL)
+		return p.store(o, compressors, head, verdict{book.Stored, book.Panicked, cause})
+	})
+	if again != "" {
+		*o = before
+		conclude(o, p.target, verdict{book.Failed, "not parsable", cause})
+	}
+	result.panicked = cause
+	return result
+}
+
+// attempt runs a function, and returns what it panicked with, "" if it did not.
+func attempt(run func() digested) (result digested, cause string) {
 	defer func() {
-		if cause := recover(); cause != nil {
-			conclude(o, p.target, verdict{book.Failed, "not parsable", fmt.Sprint(cause)})
-			result = digested{}
+		if reason := recover(); reason != nil {
+			result, cause = digested{}, fmt.Sprint("panic: ", reason)
 		}
 	}()
-	return p.digest(o, compressors)
+	return run(), ""
 }
 
 // wait returns the results when the last page is done. No page may be sent

@@ -1,18 +1,22 @@
 package fetch
 
 import (
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/bucketsearch/bucketsearch/functions/document"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // A page that breaks the parser or the compressor, here by there being none,
 // fails alone.
 func TestPanicFailsOnePage(t *testing.T) {
 	none := sync.Pool{New: func() any { return (*webobject.Compressor)(nil) }}
-	p := page{address: parsed(t, "http://a/"), answer: answer{status: 200, body: []byte("hello")}}
+	p := page{address: parsed(t, "http://a/"), answer: answer{status: 200, body: []byte("hello")}, parse: document.Read}
 	o := book.Outcome{URL: "http://a/", Attempts: 1}
 	if got := p.guarded(&o, &none); got.links != nil || got.run.Compressed != nil {
 		t.Errorf("a result came of it: %+v", got)
@@ -21,3 +25,27 @@ func TestPanicFailsOnePage(t *testing.T) {
 		t.Errorf("outcome %s, %q, %q", o.State, o.Reason, o.Detail)
 	}
 }
+
+// A page over which its parser breaks down is stored, and known by its title.
+func TestPanicKeepsThePage(t *testing.T) {
+	var compressors sync.Pool
+	body := []byte("<title>The title</title><body><a href=/b>b</a>")
+	for name, parse := range map[string]parser{
+		"in the parser": func([]byte, string) (*document.Document, error) {
+			return document.Read(nil, strings.Repeat("x", breakOff()))
+		},
+		"told by the parser": func([]byte, string) (*document.Document, error) { return nil, fmt.Errorf("oh: %w", document.ErrPanic) },
+	} {
+		p := page{address: parsed(t, "http://a/"), behalf: behalf{settings: new(settings.Settings)}, answer: answer{status: 200, body: body}, parse: parse}
+		o := book.Outcome{URL: "http://a/", Attempts: 1}
+		got := p.guarded(&o, &compressors)
+		if o.State != book.Stored || o.Reason != book.Panicked || o.Detail == "" || o.Digest == 0 {
+			t.Errorf("%s: outcome %s, %q, %q", name, o.State, o.Reason, o.Detail)
+		}
+		if len(got.run.Compressed) == 0 || len(got.links) != 0 || got.panicked == "" {
+			t.Errorf("%s: %d bytes are stored, links %v, panicked %q", name, len(got.run.Compressed), got.links, got.panicked)
+		}
+	}
+}
+
+func breakOff() int { panic("oh") }

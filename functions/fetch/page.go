@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -24,29 +25,48 @@ type page struct {
 	sure, topical []string    // see settings.Claiming
 	known         *batch.Look // what it may stay as, see confirmable
 	answer        answer
+	sum           uint64 // of the answer
+	parse         parser
 }
+
+// parser reads a page, as document.Read does.
+type parser func(body []byte, contentType string) (*document.Document, error)
 
 // digested is what came of a page.
 type digested struct {
-	run   webobject.Run
-	links []book.Link
-	named *named // of a page that wants to be known by an address
-	wish  *wish  // to be known by another than its own, if that is proved
+	run      webobject.Run
+	links    []book.Link
+	named    *named // of a page that wants to be known by an address
+	wish     *wish  // to be known by another than its own, if that is proved
+	panicked string // what the parser said that broke down over the page; "": it did not
 }
 
 // digest decides whether the page is stored, compresses it and finds its
 // links. It writes the page's outcome, which nobody else touches.
 func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
-	body := p.answer.sum()
-	if p.known != nil && p.known.Body == body {
-		p.confirm(o, body)
+	if p.known != nil && p.known.Body == p.sum {
+		p.confirm(o, p.sum)
 		return digested{}
 	}
-	read, v := p.read(collectionOf(*o))
-	if v.state != book.Stored {
-		conclude(o, p.target, v)
+	read, err := p.read()
+	if errors.Is(err, document.ErrPanic) {
+		panic(err) // see guarded
+	}
+	if err != nil {
+		conclude(o, p.target, verdict{book.Skipped, "unreadable", err.Error()})
 		return digested{}
 	}
+	if read == nil {
+		conclude(o, p.target, verdict{book.Skipped, "type", document.Sniff(p.answer.body, p.answer.header.Get("Content-Type"))})
+		return digested{}
+	}
+	return p.store(o, compressors, read, verdict{state: book.Stored})
+}
+
+// store has a page stored as it was read, unless it is another's or says what
+// it said, and finds its links.
+func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Document, v verdict) digested {
+	p.ask(read, collectionOf(*o))
 	links := p.links(*o, read)
 	collections := p.collections(read)
 	relevance := p.weigh(collections, links, read)
@@ -65,14 +85,14 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 		}
 		result.wish = &wish{p, link, to, others, *o}
 	}
-	digest := fingerprint(read, body)
+	digest := fingerprint(read, p.sum)
 	if p.known != nil && p.known.Digest == digest {
-		p.confirm(o, body)
+		p.confirm(o, p.sum)
 		return result // the navigation may lead to new pages
 	}
 	stored := *o
 	stored.ETag, stored.Modified = validators(p.answer, nil)
-	stored.Digest, stored.Body = digest, body
+	stored.Digest, stored.Body = digest, p.sum
 	stored.Weight = cmp.Or(relevance, stored.Weight)
 	stored.Collections = collections
 	conclude(&stored, p.target, v)
@@ -93,20 +113,19 @@ func (p page) confirm(o *book.Outcome, body uint64) {
 	conclude(o, p.target, verdict{state: book.Unchanged})
 }
 
-// read returns the page as it is read, with what its header asks of our agent,
-// and the verdict on it: stored if it can be.
-func (p page) read(collection string) (*document.Document, verdict) {
+// read returns the page as its parser reads it, nil if none reads its type.
+func (p page) read() (*document.Document, error) {
 	contentType := p.answer.header.Get("Content-Type")
-	if media := document.Sniff(p.answer.body, contentType); !document.IsReadable(media) {
-		return nil, verdict{book.Skipped, "type", media}
+	if !document.IsReadable(document.Sniff(p.answer.body, contentType)) {
+		return nil, nil
 	}
-	d, err := document.Read(p.answer.body, contentType)
-	if err != nil {
-		return nil, verdict{book.Skipped, "unreadable", err.Error()}
-	}
+	return p.parse(p.answer.body, contentType)
+}
+
+// ask adds what the page and its header ask of our agent.
+func (p page) ask(read *document.Document, collection string) {
 	agent := p.behalf.agentOf(collection)
-	d.Robots = d.RobotsFor(agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), agent))
-	return d, verdict{state: book.Stored}
+	read.Robots = read.RobotsFor(agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), agent))
 }
 
 // links returns what the page refers to, but for what it asks not to follow.

@@ -139,11 +139,12 @@ func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, ag
 			n = named{}
 		}
 	}()
-	there := page{address: at, behalf: r.behalf, answer: a}
-	read, v := there.read(by.Collection)
-	if v.state != book.Stored {
+	there := page{address: at, behalf: r.behalf, answer: a, parse: document.Read}
+	read, err := there.read()
+	if err != nil || read == nil {
 		return named{}
 	}
+	there.ask(read, by.Collection)
 	n = *nameOf(read)
 	to, elsewhere := r.behalf.canonical(by.Collection, at, read)
 	if elsewhere && r.behalf.settings.Decide(settings.WayOf(by), to) == "" {

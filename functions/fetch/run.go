@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"slices"
 	"time"
@@ -83,6 +84,9 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 	}
 	r.ledger.Links = slices.Grow(r.ledger.Links, links)
 	for i, result := range results {
+		if result.panicked != "" {
+			message.Note(ctx, book.Panicked, slog.String("url", r.ledger.Outcomes[i].URL), slog.String("reason", result.panicked))
+		}
 		r.ledger.Links = append(append(r.ledger.Links, r.links[i]...), result.links...)
 		if r.ledger.Outcomes[i].State == book.Stored {
 			object.Pages = append(object.Pages, spool.Page{Outcome: i, Run: result.run})

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/document"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -14,7 +15,7 @@ import (
 // the page on.
 func (r *run) page(ctx context.Context, i int, agent string, delay time.Duration, d *digester) {
 	t := r.batch.Targets[i]
-	p := page{index: i, target: t, address: r.targets[i], behalf: r.behalf}
+	p := page{index: i, target: t, address: r.targets[i], behalf: r.behalf, parse: document.Read}
 	p.sure, p.topical = r.behalf.settings.Claiming(p.address, t.Depth, t.Hops)
 	p.known = confirmable(t, p.sure)
 	a, asked := r.ask(ctx, request{url: p.address.URL, agent: agent, limit: r.f.Limits.Page, unless: p.known}, delay)

@@ -3,6 +3,9 @@ package index
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"log/slog"
 	"runtime"
 	"slices"
 	"strings"
@@ -10,7 +13,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/segments"
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -45,7 +50,7 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 		pages = append(pages, p)
 		group.Go(func() error {
 			var err error
-			*p, err = pageOf(key, entry, wishes)
+			*p, err = extractor{wishes, document.Read}.page(ctx, key, entry)
 			return err
 		})
 	}
@@ -58,15 +63,65 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 	return slices.CompactFunc(pages, func(a, b *segments.Page) bool { return a.ID == b.ID }), ctx.Err()
 }
 
-func pageOf(key string, entry webobject.Entry, wishes wishes) (segments.Page, error) {
+// extractor makes documents of pages.
+type extractor struct {
+	wishes wishes
+	parse  func(body []byte, contentType string) (*document.Document, error) // as document.Read does
+}
+
+// page returns the document of a page. One over which its parser breaks down is
+// found by what stands before its body, and if that breaks it, too, by its
+// address alone: every time, and it does not keep its package from the index.
+func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) (p segments.Page, err error) {
+	o := entry.Object
+	for _, read := range []func(webobject.Object) (*document.Document, error){e.whole, head, nameless} {
+		var broken error
+		p, err, broken = e.attempt(key, entry, read)
+		if broken == nil {
+			return p, err
+		}
+		message.Note(ctx, book.Panicked, slog.String("package", key), slog.String("url", o.URL), slog.Any("reason", broken))
+		err = broken
+	}
+	return p, err
+}
+
+func (e extractor) whole(o webobject.Object) (*document.Document, error) {
+	return e.parse(o.Data, o.MIME)
+}
+
+func head(o webobject.Object) (*document.Document, error) {
+	return document.Head(o.Data, o.MIME, o.URL), nil
+}
+
+func nameless(webobject.Object) (*document.Document, error) { return nil, errors.New("is not read") }
+
+// attempt returns the document of a page that is read in one way, and as broken
+// what a parser said that broke down over it.
+func (e extractor) attempt(key string, entry webobject.Entry, read func(webobject.Object) (*document.Document, error)) (p segments.Page, err, broken error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			broken = fmt.Errorf("%w: %v", document.ErrPanic, reason)
+		}
+	}()
+	o := entry.Object
+	content, shown, err := e.content(o, read)
+	if err != nil {
+		return p, nil, err
+	}
+	p, err = e.document(key, entry, content, shown)
+	return p, err, nil
+}
+
+// document returns the document of what a page says.
+func (e extractor) document(key string, entry webobject.Entry, content document.Content, shown bool) (segments.Page, error) {
 	o := entry.Object
 	a, err := address.Parse(o.URL)
 	if err != nil {
 		return segments.Page{}, err
 	}
-	content, shown := read(o, wishes)
 	code, _ := language.Identify(content.Title+"\n"+content.Body, content.Lang)
-	if !wishes.inLanguage(o.Collections, code) {
+	if !e.wishes.inLanguage(o.Collections, code) {
 		content, shown = document.Content{}, false
 	}
 	print := content.Fingerprint()
@@ -98,29 +153,26 @@ func pageOf(key string, entry webobject.Entry, wishes wishes) (segments.Page, er
 	}, nil
 }
 
-// read returns the text of a page, and whether it is shown. One that cannot be
-// read is found by its address alone, every time, and does not keep its package
-// from the index.
-func read(o webobject.Object, wishes wishes) (content document.Content, shown bool) {
+// content returns what a page says, and whether it is shown. It fails if its
+// parser broke down; a page that cannot be read for another reason is called by
+// its address.
+func (e extractor) content(o webobject.Object, read func(webobject.Object) (*document.Document, error)) (content document.Content, shown bool, broken error) {
 	if !document.Searchable(o.Data, o.MIME) {
-		return document.Content{}, false
+		return document.Content{}, false, nil
 	}
 	name := document.NameOf(o.URL)
-	defer func() {
-		if recover() != nil {
-			content, shown = document.Content{Title: name}, true
-		}
-	}()
-	d, err := document.Read(o.Data, o.MIME)
-	if err != nil {
-		return document.Content{Title: name}, true
-	}
-	if wishes.refused(o, d) {
-		return document.Content{}, false
+	d, err := read(o)
+	switch {
+	case errors.Is(err, document.ErrPanic):
+		return document.Content{}, false, err
+	case err != nil:
+		return document.Content{Title: name}, true, nil
+	case e.wishes.refused(o, d):
+		return document.Content{}, false, nil
 	}
 	content = d.Content()
 	content.Title = cmp.Or(content.Title, name)
-	return content, true
+	return content, true, nil
 }
 
 // tags returns the values of X-Robots-Tag.

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/functions/document"
 	"github.com/bucketsearch/bucketsearch/functions/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/message"
 	"github.com/bucketsearch/bucketsearch/functions/segments"
@@ -172,8 +173,9 @@ func TestNoIndex(t *testing.T) {
 		if c.tag != "" {
 			o.Header = []webobject.Field{{Name: "X-Robots-Tag", Value: c.tag}}
 		}
-		content, shown := read(o, wishes{new(settings.Settings), w.Agent})
-		if shown != c.shown || shown != (content.Body == "words") {
+		e := extractor{wishes{new(settings.Settings), w.Agent}, document.Read}
+		content, shown, err := e.content(o, e.whole)
+		if err != nil || shown != c.shown || shown != (content.Body == "words") {
 			t.Errorf("%s: shown %v, content %+v", name, shown, content)
 		}
 	}

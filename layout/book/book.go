@@ -66,7 +66,7 @@ type Outcome struct {
 	URL         string         // canonical
 	Place       layout.Place
 	State       State
-	Reason      string    // one of a small set of words for Unchanged, Skipped, Failed and Retry
+	Reason      string    // one of a small set of words for Unchanged, Skipped, Failed and Retry; Panicked for Stored
 	Detail      string    // the sentence behind the reason, for people; at most 300 bytes
 	Status      uint16    // HTTP status, 0 when there was no answer
 	Depth       uint16    // links from a seed
@@ -86,6 +86,10 @@ type Outcome struct {
 	Offset  int64
 	Length  int64
 }
+
+// Panicked is the reason of a page that is stored and known by its title and
+// address alone, because its parser broke down over it.
+const Panicked = "parser panicked"
 
 // Identity returns the identity of the outcome's URL.
 func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }

@@ -62,6 +62,9 @@ func nothing(cmd *cobra.Command, args []string) error {
 func printStatus(out io.Writer, s system.Status) {
 	fmt.Fprintf(out, "%s discovered\n", count(s.Discovered, "URL"))
 	fmt.Fprintf(out, "%10d stored\n", s.Stored)
+	if s.Panicked > 0 {
+		fmt.Fprintf(out, "%14d known by their titles alone: their parser panicked (`bucketsearch why URL` says at what)\n", s.Panicked)
+	}
 	printReasons(out, "skipped", s.Skipped)
 	printReasons(out, "failed", s.Failed)
 	fmt.Fprintf(out, "%10d pending\n", s.Pending)

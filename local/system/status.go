@@ -9,6 +9,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -23,7 +24,8 @@ type Status struct {
 	Packages   int            `json:"packages"`
 	Segments   int            `json:"segments"`
 	Documents  int            `json:"documents"`
-	Held       int64          `json:"held"` // bytes of packages, books and segments
+	Panicked   int            `json:"panicked,omitempty"` // stored pages that are known by their titles alone, since their parser broke down
+	Held       int64          `json:"held"`               // bytes of packages, books and segments
 	Requests   Requests       `json:"requests"`
 	Bytes      Bytes          `json:"bytes"`
 	// Collections are all, by their names, or the one that was asked for.
@@ -119,6 +121,9 @@ func (s *Status) add(u account.URL) {
 	switch u.State {
 	case account.Stored:
 		s.Stored++
+		if u.Page != nil && u.Page.Reason == book.Panicked {
+			s.Panicked++
+		}
 	case account.Skipped:
 		s.Skipped[u.Reason]++
 	case account.Failed:
