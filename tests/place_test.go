@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,9 +22,10 @@ const patience = 5 * time.Minute
 
 // place is a data directory, in which the program works.
 type place struct {
-	t    testing.TB
-	data string
-	env  []string // variables besides those of this process
+	t          testing.TB
+	data       string
+	env        []string             // variables besides those of this process
+	attributes *syscall.SysProcAttr // of its processes; nil for those of this one
 }
 
 func newPlace(t testing.TB) place { return place{t: t, data: filepath.Join(t.TempDir(), "data")} }
@@ -63,6 +65,7 @@ func (p place) start(command string, args ...string) *process {
 	run := &process{ended: make(chan struct{})}
 	run.Cmd = exec.CommandContext(ctx, program, append([]string{command, "--data", p.data}, args...)...)
 	run.Env = append(os.Environ(), p.env...)
+	run.SysProcAttr = p.attributes
 	run.Stdout, run.Stderr = &run.out, &run.err
 	if err := run.Start(); err != nil {
 		p.t.Fatalf("cannot start %s: %v", command, err)

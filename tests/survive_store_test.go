@@ -11,7 +11,9 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -56,6 +58,51 @@ func TestSurviveStore(t *testing.T) {
 	mustEqual(t, "faults of the store", tr.quiet, p.picture(tr.queries))
 }
 
+// A store that goes on answering 200 without a body is refused as damaged, and
+// the crawl says so.
+func TestEmptyStore(t *testing.T) {
+	t.Parallel()
+	tr := newTrial(t, 60)
+	tr.site.answerIn(20 * time.Millisecond)
+	_, server := storeOf(t)
+	target, err := url.Parse(server.Endpoint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host }}
+	var broken atomic.Bool
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if broken.Load() {
+			storeFaults["200 and nothing"](w, r, proxy)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	crawler := newPlace(t)
+	crawler.env = []string{"AWS_ACCESS_KEY_ID=access", "AWS_SECRET_ACCESS_KEY=secret secret", "AWS_REGION=us-east-1"}
+	run := crawler.start("crawl", crawling(tr.crawlDocs("--s3", front.URL+"/bucketsearch")...)...)
+	tr.site.awaitVisits(1, run.ended)
+	broken.Store(true)
+	for until := time.Now().Add(patience); !strings.Contains(run.err.String(), "damaged: "); time.Sleep(50 * time.Millisecond) {
+		select {
+		case <-run.ended:
+			if !strings.Contains(run.err.String(), "damaged: ") {
+				t.Fatalf("it ended without a reason: %v\n%s", run.failure, run.err.String())
+			}
+			return
+		default:
+		}
+		if time.Now().After(until) {
+			t.Fatalf("it says nothing:\n%s\n%s", run.err.String(), crawler.logTail())
+		}
+	}
+	broken.Store(false) // it goes on when the store is well
+	if _, err := run.wait(); err != nil {
+		t.Error(err)
+	}
+}
+
 // storeOf starts an object store elsewhere, whose bucket lies where the program
 // finds it in the place's data directory.
 func storeOf(t *testing.T) (place, *s3.Server) {
@@ -96,6 +143,11 @@ var storeFaults = map[string]storeFault{
 			_ = blob.Sleep(r.Context(), 3*time.Millisecond)
 		}
 		_, _ = w.Write(body[len(first):])
+	},
+	"200 and nothing": func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Last-Modified", time.Now().UTC().Format(http.TimeFormat))
+		w.Header().Set("Content-Length", "0")
 	},
 	"cut short": func(w http.ResponseWriter, r *http.Request, store http.Handler) {
 		body := answerOf(w, r, store)

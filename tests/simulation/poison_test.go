@@ -15,7 +15,7 @@ import (
 const poison = `{"poison": `
 
 // parsing are the functions that read their messages.
-var parsing = []string{task.Schedule, task.Fetch, task.Pack, task.Index}
+var parsing = task.Queues
 
 var poisonKinds = []kind{
 	{"a message is poisoned", func(w *world, c *call) (fault, string, bool) {
@@ -26,7 +26,7 @@ var poisonKinds = []kind{
 }
 
 // TestPoison sends every function a message that it cannot read. Each becomes
-// a dead letter with its reason, and can be sent again.
+// a dead letter with its reason as soon as it comes, and can be sent again.
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)
@@ -51,7 +51,7 @@ func TestPoison(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if letter.Body != poison || letter.Reason == "" || letter.Receives != message.MaxReceives {
+				if letter.Body != poison || letter.Reason == "" || letter.Receives != 1 {
 					t.Errorf("dead letter %+v", letter)
 				}
 				functionstest.Put(t, w.store, layout.ResendKey(key), nil)
