@@ -21,8 +21,10 @@ type Admitted struct {
 // weight that is asked for sooner: it takes the smaller depth, the weight of
 // the lower band and the rest of this entry, and keeps its attempts. One that
 // is parked does the same, and waits once more, wherever it was found. With a
-// Tally, all is that of this entry, for the other may be of another collection.
-// It works before Open too.
+// Tally, all is that of this entry, for the other may be of another collection;
+// so one that waits does not move if it would be asked for later. One that has
+// moved up sixteen times stays, too. What is missed by either, Counts tells. It
+// works before Open too.
 func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (Admitted, error) {
 	var admitted Admitted
 	byHost := slices.Clone(entries) // so that a chunk touches few queues

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"strconv"
 
 	"github.com/redis/go-redis/v9"
 
@@ -34,21 +33,11 @@ func (f *Frontier) Open(ctx context.Context, epoch uint64, settings string, lear
 	if epoch == 0 {
 		return f.failed("open", errors.New("epochs count from 1"))
 	}
-	args := []any{strconv.FormatUint(epoch, 10), settings}
+	args := []any{epochValue(epoch), settingsValue(settings)}
 	for storage, name := range learnt {
 		args = append(args, storage.String(), name)
 	}
 	return f.wrap("open", f.run(ctx, openScript, args...).Err())
-}
-
-// Built returns nil if the frontier is open and was built under these
-// settings, else an error that wraps ErrNotBuilt, or Redis's.
-func (f *Frontier) Built(ctx context.Context, settings string) error {
-	found, err := f.rdb.Get(ctx, f.key("settings")).Result()
-	if errors.Is(err, redis.Nil) || err == nil && found != settings {
-		err = ErrNotBuilt
-	}
-	return f.wrap("use", err)
 }
 
 // Distrust has the frontier count as not built, and a rebuild that is under way

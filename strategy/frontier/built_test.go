@@ -82,7 +82,7 @@ func TestReset(t *testing.T) {
 		keys, err := f.rdb.Keys(t.Context(), "f:{3}:*").Result()
 		f.must(err)
 		slices.Sort(keys)
-		if diff := cmp.Diff([]string{f.key("failures"), f.key("next"), f.key("rebuild")}, keys); diff != "" {
+		if diff := cmp.Diff([]string{f.key("counts"), f.key("failures"), f.key("next"), f.key("rebuild")}, keys); diff != "" {
 			t.Errorf("keys left: %s", diff)
 		}
 		if n := other.counts().Waiting; n != 1 {

@@ -27,7 +27,7 @@ type Counts struct {
 
 // Miss has Counts tell that something is missed.
 func (f *Frontier) Miss(ctx context.Context) error {
-	return f.wrap("note what is missed in", f.rdb.Set(ctx, f.key("missed"), 1, 0).Err())
+	return f.wrap("note what is missed in", f.rdb.HSet(ctx, f.key("counts"), "missed", 1).Err())
 }
 
 // Counts reads the counters, which every change keeps exact.
@@ -45,13 +45,13 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 		LeasedStored   int64 `redis:"Ls"`
 		LeasedSkipped  int64 `redis:"Lk"`
 		LeasedFailed   int64 `redis:"Lf"`
+		Missed         int64 `redis:"missed"`
 	}
 	var counts *redis.MapStringStringCmd
-	var batches, missed *redis.IntCmd
+	var batches *redis.IntCmd
 	_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		counts = p.HGetAll(ctx, f.key("counts"))
 		batches = p.ZCard(ctx, f.key("leases"))
-		missed = p.Exists(ctx, f.key("missed"))
 		return nil
 	})
 	if err == nil {
@@ -70,7 +70,7 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 		Failed:  numbers.Failed,
 		Again:   again,
 		Batches: batches.Val(),
-		Missed:  missed.Val() > 0,
+		Missed:  numbers.Missed > 0,
 	}, nil
 }
 

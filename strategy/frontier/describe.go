@@ -12,7 +12,7 @@ import (
 
 // Lengths of the parts of a state, in bytes.
 const (
-	pendingBytes = 6                           // of what waits or is parked
+	pendingBytes = 7                           // of what waits or is parked
 	leasedBytes  = pendingBytes + versionBytes // of what is leased
 	finalBytes   = 3 + versionBytes            // of what was decided, but the marks
 )

@@ -12,19 +12,20 @@
 // over all). All keys of a partition share a hash tag, here that of crawl
 // partition 3:
 //
-//	f:{3}:epoch            the epoch in which the frontier is open
-//	f:{3}:settings         fingerprint of the settings under which it was built; since Open
+//	f:{3}:epoch            version of this layout, and the epoch in which the frontier is open: 2:17
+//	f:{3}:settings         version of this layout, and fingerprint of the settings under which it was built; since Open
 //	f:{3}:kept:<name>      who writes one call after the other, and how many were made (see Keeping)
 //	f:{3}:rebuild          rebuild that may write, of the last Reset or nobody's after Distrust, and its calls so far
 //	f:{3}:learnt           hash   storage partition → names of its last commits (see Learning)
 //	f:{3}:known            hash   identity → state
-//	f:{3}:counts           hash   letters of a state → number of URLs in it
+//	f:{3}:counts           hash   letters of a state → number of URLs in it, and what the table below says
 //	f:{3}:tallies          hash   mark → number of stored URLs that count on it, if any
 //	f:{3}:out              hash   collection → number of URLs on lease for the first time, if any
-//	f:{3}:missed           set when a collection came to what another may have alone (see Counts)
 //	f:{3}:q:<band>:<host>  list   elements that wait, oldest first
 //	f:{3}:q:again:<host>   list   those of pages that are stored, and asked again
+//	f:{3}:filled           hash   host → letters of its queues that are not empty: a–p the bands, A–P if one with a weight came in, q
 //	f:{3}:hosts            zset   hosts that have a queue, by the time to ask
+//	f:{3}:hosts:<band>     zset   the same, of those whose first queue is this one, with a letter from A to P
 //	f:{3}:next             hash   host → earliest time of the next request
 //	f:{3}:failures         hash   host → answers in a row that were 429, 503 or none, if any
 //	f:{3}:active           hash   host → leases out
@@ -32,18 +33,29 @@
 //	f:{3}:lease:<version>  list   host, then the elements on lease
 //	frontier:token         the last token given, over all partitions
 //
+// In counts stand beside the numbers of URLs:
+//
+//	fill    number of entries that hosts, hosts:<band>, next, failures, active, leases, learnt, tallies, out and filled have in all
+//	token   the highest of a lease
+//	missed  1 when a collection came to what another may have alone (see Counts)
+//	turn    weighed or plain: of which hosts one is leased next if there are both
+//
+// So Check sees that a key is lost: the numbers of URLs no longer add up to
+// those in known, or fill to the entries that there are. A queue that is lost is
+// seen when its host is leased or listed, by its letter.
+//
 // Times are milliseconds since 1970-01-01 UTC. Versions are in letters. A state
 // tells where a URL stands in the queue, what was decided of it, or both, of
 // one that is asked again. Its letter says which: w waiting, p parked, l leased,
 // s stored, k skipped, f failed, W waiting again, L leased again.
 //
-//	 0     1       3        4          5          6
-//	┌─────┬───────┬────────┬──────────┬──────────┐
-//	│ wpW │ depth │ weight │ attempts │ expiries │ 6 bytes; W: then what was decided
-//	├─────┼───────┼────────┼──────────┼──────────┼─────────┐
-//	│ l L │ depth │ weight │ attempts │ expiries │ version │ 27 bytes; L: then what was decided
-//	├─────┼───────┼────────┴┬─────────┴──────────┴─────────┘
-//	│ skf │ depth │ version │ 24 bytes; s: then its marks, 8 bytes each
+//	 0     1       3        4          5          6      7
+//	┌─────┬───────┬────────┬──────────┬──────────┬──────┐
+//	│ wpW │ depth │ weight │ attempts │ expiries │ left │ 7 bytes; W: then what was decided
+//	├─────┼───────┼────────┼──────────┼──────────┼──────┼─────────┐
+//	│ l L │ depth │ weight │ attempts │ expiries │ left │ version │ 28 bytes; L: then what was decided
+//	├─────┼───────┼────────┴┬─────────┴──────────┴──────┴─────────┘
+//	│ skf │ depth │ version │ 24 bytes; s: then its marks, 8 bytes each; then left, unless it is 0 or stands above
 //	└─────┴───────┴─────────┘
 //
 // Expiries are leases of the URL that nobody settled in time. A mark is the
@@ -78,8 +90,20 @@
 // the weight that it tells and, if it waits again, the version that decided;
 // its attempts are then those of the state. Others are left behind when a URL
 // moves up or is settled late, and are dropped when a lease comes across them.
-// So no URL has two that count.
+// How many those are, left says: a URL of which 16 are gets no other that
+// counts if it has one, and one of which 17 are does not wait again, so that it
+// never has more than 17 in all. What it misses by that a rebuild finds (see
+// Counts). A URL moves up only to an earlier band, or to a smaller depth in the
+// same, and so never to and fro.
 //
 // Sorted sets hold hosts and leases, never URLs: the embedded Redis of a
 // laptop sorts a whole set on every range read.
+//
+// # History
+//
+// A frontier of another layout than the program's is not built: it is rebuilt
+// from the bucket, and nothing is lost.
+//
+//	2  left in states; filled, hosts:<band> and fill; missed in counts, not a key; the layout in epoch and settings
+//	1  without these; epoch and settings held no version of the layout
 package frontier

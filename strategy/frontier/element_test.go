@@ -72,19 +72,20 @@ func TestDescribe(t *testing.T) {
 	version := layout.Version{Epoch: 1, Token: 7}.String()
 	stored := "s\x00\x02" + version
 	for state, want := range map[string]string{
-		"w\x01\x02\x00\x03\x00":                     "waits at depth 258 after 3 attempts",
-		"l\x01\x02\x00\x03\x00" + version:           "is out with batch " + version,
-		stored:                                      "was decided by batch " + version,
-		stored + "12345678":                         "was decided by batch " + version,
-		"W\x00\x02\x00\x00\x00" + stored:            "waits at depth 2 after 0 attempts, again: it was decided by batch " + version,
-		"L\x00\x02\x00\x00\x00" + version + stored:  "is out with batch " + version + ", again: it was decided by batch " + version,
-		"p\x00\x09\x00\x01\x00":                     "is parked at depth 9 after 1 attempts: its collection has as many pages as it may",
-		"p\x00\x09\x00\x01":                         "",
-		"":                                          "",
-		"w\x00\x00\x00\x00":                         "",
-		"l\x00\x00\x00\x00\x00" + version[:20]:      "",
-		"L\x00\x00\x00\x00\x00" + version + "s\x00": "",
-		stored[:23]:                                 "",
+		"w\x01\x02\x00\x03\x00\x02":                     "waits at depth 258 after 3 attempts",
+		"l\x01\x02\x00\x03\x00\x02" + version:           "is out with batch " + version,
+		stored:                                          "was decided by batch " + version,
+		stored + "\x03":                                 "was decided by batch " + version,
+		stored + "12345678":                             "was decided by batch " + version,
+		"W\x00\x02\x00\x00\x00\x02" + stored:            "waits at depth 2 after 0 attempts, again: it was decided by batch " + version,
+		"L\x00\x02\x00\x00\x00\x00" + version + stored:  "is out with batch " + version + ", again: it was decided by batch " + version,
+		"p\x00\x09\x00\x01\x00\x00":                     "is parked at depth 9 after 1 attempts: its collection has as many pages as it may",
+		"p\x00\x09\x00\x01\x00":                         "",
+		"":                                              "",
+		"w\x00\x00\x00\x00\x00":                         "",
+		"l\x00\x00\x00\x00\x00\x00" + version[:20]:      "",
+		"L\x00\x00\x00\x00\x00\x00" + version + "s\x00": "",
+		stored[:23]:                                     "",
 	} {
 		if got, ok := describe(state); got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v, want %q", state, got, ok, want)

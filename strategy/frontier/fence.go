@@ -48,7 +48,7 @@ func stepOf(name string, step uint64) string { return name + ":" + strconv.Forma
 // fail with ErrNotBuilt, and change nothing, unless it was built under them.
 func (f *Frontier) Under(settings string) *Frontier {
 	under := New(f.rdb, f.partition)
-	under.fence.Store(&fence{key: f.key("settings"), value: settings, err: ErrNotBuilt})
+	under.fence.Store(&fence{key: f.key("settings"), value: settingsValue(settings), err: ErrNotBuilt})
 	return under
 }
 

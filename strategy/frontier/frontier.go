@@ -11,8 +11,9 @@ import (
 )
 
 // ErrNotBuilt: Redis holds no frontier of this partition, because it came up
-// empty, or one that was built under other settings or is behind the books. It
-// must be rebuilt from the bucket and opened in a new epoch first.
+// empty, or one that was built under other settings or by another version of
+// the program, has lost a part, or is behind the books. It must be rebuilt from
+// the bucket and opened in a new epoch first.
 var ErrNotBuilt = errors.New("frontier is not built")
 
 // ErrReset: a rebuild is over, for another has begun or what it read is not to
@@ -39,9 +40,13 @@ func New(rdb redis.UniversalClient, partition int) *Frontier {
 
 // Epoch returns the epoch in which the frontier is open, or ErrNotBuilt.
 func (f *Frontier) Epoch(ctx context.Context) (uint64, error) {
-	epoch, err := f.rdb.Get(ctx, f.key("epoch")).Uint64()
+	value, err := f.rdb.Get(ctx, f.key("epoch")).Result()
 	if errors.Is(err, redis.Nil) {
 		err = ErrNotBuilt
+	}
+	var epoch uint64
+	if err == nil {
+		epoch, err = parseEpoch(value)
 	}
 	if err != nil {
 		return 0, f.failed("read epoch", err)

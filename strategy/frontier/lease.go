@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -20,6 +19,10 @@ type Request struct {
 	Max         int           // most URLs, 1 to 500
 	MaxBytes    int           // most bytes of URLs with their collections and last looks; a single longer one is leased alone
 	Connections int           // most leases out on one host at a time; a host that was full notices a higher number when one ends
+
+	// Short is how many URLs a lease has at most with one that is leased for the
+	// first time, of the collections whose links should not wait for a long batch.
+	Short map[string]int
 
 	// Rooms is how many URLs more may be leased for the first time, of the
 	// collections that do not take any number. 0: none now, they are held and
@@ -51,9 +54,11 @@ type Lease struct {
 // twelve at most.
 const Alone = 2
 
-// Lease leases URLs of the host that may be asked first. It returns false when
-// no host can be asked before the horizon, and ErrNotBuilt before Open. A URL
-// is on one lease at a time. Pages that are stored are leased again only where
+// Lease leases URLs of a host that may be asked before the horizon. It returns
+// false when there is none, and ErrNotBuilt before Open. Hosts whose first URL
+// has a weight take turns with the others: of those the host comes first whose
+// first URL is in the earliest band, of these the host that may be asked since
+// the longest time. A URL is on one lease at a time. Pages that are stored are leased again only where
 // nothing else waits on the host, or all else is held.
 //
 // What is held may hold up others behind it in its band. A host with nothing
@@ -63,9 +68,12 @@ func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 	if err := r.check(); err != nil {
 		return Lease{}, false, f.failed("lease from", err)
 	}
-	var rooms []any
+	collections := []any{len(r.Short)}
+	for collection, most := range r.Short {
+		collections = append(collections, collection, most)
+	}
 	for collection, room := range r.Rooms {
-		rooms = append(rooms, collection, room)
+		collections = append(collections, collection, room)
 	}
 	for {
 		version, err := f.nextVersion(ctx)
@@ -73,10 +81,10 @@ func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 			return Lease{}, false, f.failed("lease from", err)
 		}
 		args := append([]any{
-			strconv.FormatUint(version.Epoch, 10), version.String(),
+			epochValue(version.Epoch), version.String(), version.Token,
 			r.Now.UnixMilli(), r.Now.Add(r.Horizon).UnixMilli(), r.Deadline.UnixMilli(),
 			r.Max, r.MaxBytes, r.Connections,
-		}, rooms...)
+		}, collections...)
 		reply, err := f.run(ctx, leaseScript, args...).Result()
 		switch {
 		case err != nil:
@@ -110,7 +118,7 @@ func (f *Frontier) nextVersion(ctx context.Context) (layout.Version, error) {
 	if err != nil {
 		return layout.Version{}, err
 	}
-	e, err := epoch.Uint64()
+	e, err := parseEpoch(epoch.Val())
 	return layout.Version{Epoch: e, Token: uint64(token.Val())}, err
 }
 

@@ -439,8 +439,8 @@ func TestRepeatedLease(t *testing.T) {
 		f.admit(noon, entries("b", 1)...)
 		call := func() (any, error) {
 			v := layout.Version{Epoch: 1, Token: 77}
-			return f.run(t.Context(), leaseScript, 1, v.String(),
-				noon.UnixMilli(), noon.UnixMilli(), at(60).UnixMilli(), 100, 1000, 1).Result()
+			return f.run(t.Context(), leaseScript, epochValue(1), v.String(), v.Token,
+				noon.UnixMilli(), noon.UnixMilli(), at(60).UnixMilli(), 100, 1000, 1, 0).Result()
 		}
 		first, err := call()
 		f.must(err)

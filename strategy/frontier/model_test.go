@@ -23,6 +23,9 @@ type modelLease struct {
 	first map[string]int64 // by collection, URLs leased for the first time
 }
 
+// mostLeft is with how many elements left behind a URL gets one more.
+const mostLeft = 16
+
 func newModel() model {
 	return model{
 		urls: map[layout.Identity]*modelURL{}, next: map[string]time.Time{},
@@ -35,6 +38,7 @@ type modelURL struct {
 	state   byte           // 'w', 'p', 'l' or, when it is not asked for, 0
 	lease   layout.Version // that has it
 	expired uint8          // leases, up to Alone
+	left    int            // elements that do not count and are in queues
 	decided *Known         // nil: nothing yet
 }
 
@@ -130,9 +134,18 @@ func (m *model) admit(e Entry) (admitted Admitted) {
 		m.urls[e.ID] = &modelURL{Entry: e, state: 'w'}
 		admitted.Added = 1
 	case u.state == 'p' || u.state == 'w' && u.decided == nil && (e.Depth < u.Depth || bandOf(e) < bandOf(u.Entry)):
-		if tally != "" {
-			m.missed = true
-		} else {
+		m.missed = m.missed || tally != ""
+		if u.state == 'w' {
+			if tally != "" && bandOf(e) > bandOf(u.Entry) {
+				break // nearer, but it would be asked for later
+			}
+			if u.left >= mostLeft {
+				m.missed = true
+				break
+			}
+			u.left++
+		}
+		if tally == "" {
 			if bandOf(e) >= bandOf(u.Entry) {
 				e.Weight = u.Weight
 			}
@@ -153,6 +166,9 @@ func (m *model) decide(k Known) {
 		m.urls[k.ID] = u
 	}
 	if u.undecided(k.Version) {
+		if u.state == 'w' {
+			u.left++
+		}
 		u.state, u.decided = 0, &k
 	}
 }
@@ -160,6 +176,10 @@ func (m *model) decide(k Known) {
 func (m *model) renew(d Due) int {
 	u := m.urls[d.ID]
 	if u == nil || u.state != 0 || d.Version.Compare(u.decided.Version) < 0 {
+		return 0
+	}
+	if u.left > mostLeft {
+		m.missed = true
 		return 0
 	}
 	u.Entry, u.state, u.expired = d.Entry, 'w', 0

@@ -3,6 +3,8 @@ package frontier
 import (
 	"fmt"
 	"maps"
+	"strconv"
+	"strings"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -48,6 +50,49 @@ func (m *modelRun) compareOut() error {
 	return nil
 }
 
+// compareQueues finds as many elements of each URL in the queues as the model has,
+// and each queue among those that are kept as filled.
+func (m *modelRun) compareQueues() error {
+	want, got := map[layout.Identity]int{}, map[layout.Identity]int{}
+	for id, u := range m.model.urls {
+		if want[id] = u.left; u.state == 'w' {
+			want[id]++
+		}
+		if want[id] > mostLeft+1 {
+			return fmt.Errorf("%d elements of %s", want[id], u.URL)
+		}
+		if want[id] == 0 {
+			delete(want, id)
+		}
+	}
+	for _, host := range modelHosts {
+		letters := ""
+		for i := range 17 {
+			name := strconv.Itoa(i)
+			if i == 16 {
+				name = "again"
+			}
+			elements, err := m.rdb.LRange(m.t.Context(), m.key("q:"+name+":"+host), 0, -1).Result()
+			if err != nil {
+				return err
+			}
+			for _, element := range elements {
+				got[layout.Identity([]byte(element[:16]))]++
+			}
+			if len(elements) > 0 {
+				letters += string(rune('a' + i))
+			}
+		}
+		if kept := m.rdb.HGet(m.t.Context(), m.key("filled"), host).Val(); strings.ToLower(kept) != letters {
+			return fmt.Errorf("queues %q of %s are filled, %q are kept", letters, host, kept)
+		}
+	}
+	if !maps.Equal(want, got) {
+		return fmt.Errorf("elements of URLs in the queues differ: %s", cmp.Diff(want, got))
+	}
+	return nil
+}
+
 // compareKnown finds the known URLs and the pending ones as in the model.
 func (m *modelRun) compareKnown() error {
 	raw, err := m.rdb.HGetAll(m.t.Context(), m.key("known")).Result()
@@ -63,7 +108,7 @@ func (m *modelRun) compareKnown() error {
 			} else {
 				pending[id] = true
 			}
-			state = string([]byte{letter, byte(u.Depth >> 8), byte(u.Depth), u.Weight, u.Attempts, u.expired})
+			state = string([]byte{letter, byte(u.Depth >> 8), byte(u.Depth), u.Weight, u.Attempts, u.expired, byte(u.left)})
 			if u.state == 'l' {
 				state += u.lease.String()
 			}
@@ -71,6 +116,9 @@ func (m *modelRun) compareKnown() error {
 		if k := u.decided; k != nil {
 			decided, _ := finalState(k.State, k.Depth, k.Version, k.Tallies)
 			state += decided
+			if u.state == 0 && u.left > 0 {
+				state += string([]byte{byte(u.left)})
+			}
 		}
 		want[string(id[:])] = state
 	}

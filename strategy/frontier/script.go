@@ -15,6 +15,7 @@ const chunk = 500
 
 var (
 	openScript   = script("open")
+	checkScript  = script("check")
 	admitScript  = script("arrive", "admit")
 	renewScript  = script("arrive", "renew")
 	markScript   = script("mark")

@@ -1,18 +1,20 @@
 -- What admit and renew share.
 
--- Elements that are about to wait, by their queue, and the hosts of those.
-local arrived, hosts, seen = {}, {}, {}
+-- Elements that are about to wait, by host and number of the queue, and the hosts.
+local arrived, hosts = {}, {}
 
 local function arrive(host, element)
-  local key = queue_of(host, element)
-  local elements = arrived[key]
+  local queues = arrived[host]
+  if not queues then
+    queues = {}
+    arrived[host] = queues
+    hosts[#hosts + 1] = host
+  end
+  local number = queue_of(element)
+  local elements = queues[number]
   if not elements then
     elements = {}
-    arrived[key] = elements
-    if not seen[host] then
-      seen[host] = true
-      hosts[#hosts + 1] = host
-    end
+    queues[number] = elements
   end
   elements[#elements + 1] = element
 end
@@ -20,12 +22,18 @@ end
 -- queue_up puts down all that arrived, on hosts that may be asked from now on
 -- or from the time that is known.
 local function queue_up(now)
-  for key, elements in pairs(arrived) do redis.call('RPUSH', key, unpack(elements)) end
   if #hosts == 0 then return end
-  local times, scores = redis.call('HMGET', NEXT, unpack(hosts)), {}
+  local times, letters, scores = redis.call('HMGET', NEXT, unpack(hosts)), redis.call('HMGET', FILLED, unpack(hosts)), {}
   for i, host in ipairs(hosts) do
-    scores[#scores + 1] = math.max(now, tonumber(times[i] or 0))
-    scores[#scores + 1] = host
+    filled[host] = letters[i] or ''
+    kept[host] = filled[host]
+    for number, elements in pairs(arrived[host]) do push('RPUSH', host, number, elements) end
+    keep(host)
+    local set = hosts_of(filled[host])
+    local listed = scores[set] or {}
+    scores[set] = listed
+    listed[#listed + 1] = math.max(now, tonumber(times[i] or 0))
+    listed[#listed + 1] = host
   end
-  redis.call('ZADD', HOSTS, 'NX', unpack(scores))
+  for set, listed in pairs(scores) do fill(redis.call('ZADD', set, 'NX', unpack(listed))) end
 end

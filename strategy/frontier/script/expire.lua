@@ -4,7 +4,7 @@
 local versions = redis.call('ZRANGEBYSCORE', LEASES, '-inf', '(' .. ARGV[1], 'LIMIT', 0, 4)
 local requeued = 0
 for _, version in ipairs(versions) do
-  redis.call('ZREM', LEASES, version)
+  fill(-redis.call('ZREM', LEASES, version))
   requeued = requeued + finish(out(version), 0, tonumber(ARGV[2]))
 end
 write()

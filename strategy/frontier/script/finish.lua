@@ -3,12 +3,12 @@
 local function leased_by(id, version)
   local value = state[id]
   local letter = value and value:sub(1, 1)
-  return (letter == 'l' or letter == 'L') and value:sub(7, 27) == version
+  return (letter == 'l' or letter == 'L') and value:sub(8, 28) == version
 end
 
 -- released is the state of a URL that was leased, and waits once more.
 local function released(value, attempts, expiries)
-  return (value:sub(1, 1) == 'l' and 'w' or 'W') .. value:sub(2, 4) .. attempts .. expiries .. value:sub(28)
+  return (value:sub(1, 1) == 'l' and 'w' or 'W') .. value:sub(2, 4) .. attempts .. expiries .. value:sub(7, 7) .. value:sub(29)
 end
 
 -- rest has a host asked no earlier than at a time. It returns when it may be
@@ -16,7 +16,7 @@ end
 local function rest(host, earliest)
   local at = tonumber(redis.call('HGET', NEXT, host) or 0)
   if earliest <= at then return at, false end
-  redis.call('HSET', NEXT, host, earliest)
+  fill(redis.call('HSET', NEXT, host, earliest))
   return earliest, true
 end
 
@@ -36,18 +36,21 @@ end
 -- to the most that are counted. It returns how many URLs wait again.
 local function finish(lease, earliest, most_expiries)
   local host = lease.host
-  if not host then return 0 end
+  if not host then
+    lose()
+    return 0
+  end
   redis.call('DEL', PREFIX .. 'lease:' .. lease.version)
   hand_out(lease.elements, -1)
   read(lease.ids)
   local requeued = 0
-  local function requeue(push, i, expired)
+  local function requeue(command, i, expired)
     local id, element = lease.ids[i], lease.elements[i]
     if leased_by(id, lease.version) then
       local before = state[id]
       local expiries = math.min(before:byte(6) + expired, most_expiries or 255)
       become(id, released(before, before:sub(5, 5), string.char(expiries)))
-      redis.call(push, queue_of(host, element), element)
+      push(command, host, queue_of(element), { element })
       requeued = requeued + 1
     end
   end
@@ -57,7 +60,7 @@ local function finish(lease, earliest, most_expiries)
     for i = #lease.elements, 1, -1 do requeue('LPUSH', i, 0) end
   end
 
-  if redis.call('HINCRBY', ACTIVE, host, -1) <= 0 then redis.call('HDEL', ACTIVE, host) end
+  if add(ACTIVE, host, -1) < 0 then lose() end
   list(host, (rest(host, earliest)))
   return requeued
 end

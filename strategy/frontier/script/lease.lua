@@ -1,18 +1,22 @@
--- ARGV: epoch, version, now, latest time to ask, deadline, most URLs, most
--- bytes of them, most leases of one host, then each collection of which only so
--- many more URLs may be leased for the first time, and how many: 0 none now,
--- below 0 none any more.
+-- ARGV: layout and epoch, version, its token, now, latest time to ask, deadline,
+-- most URLs, most bytes of them, most leases of one host, the number of
+-- collections that have short leases, each of them and the most URLs of a lease
+-- with one of it, then each collection of which only so many more URLs may be
+-- leased for the first time, and how many: 0 none now, below 0 none any more.
 -- Returns {time to ask, failures, host, elements...}, 'none', 'again' when it
 -- had too much to clear away for one call, or 'closed' when the epoch is another.
 local version = ARGV[2]
-local now, latest, deadline = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local most, most_bytes, connections = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-local rooms = {}
-for i = 9, #ARGV, 2 do rooms[ARGV[i]] = tonumber(ARGV[i + 1]) end
+local token, now, latest, deadline = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local most, most_bytes, connections = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local short, rooms = {}, {}
+for i = 11, #ARGV, 2 do
+  local numbers = i < 11 + 2 * tonumber(ARGV[10]) and short or rooms
+  numbers[ARGV[i]] = tonumber(ARGV[i + 1])
+end
 local lease = PREFIX .. 'lease:' .. version
 local budget = 500 -- hosts and elements that may be cleared away
 
-if redis.call('GET', PREFIX .. 'epoch') ~= ARGV[1] then return 'closed' end
+if redis.call('GET', EPOCH) ~= ARGV[1] then return 'closed' end
 
 local function time_of(host)
   return math.max(now, tonumber(redis.call('HGET', NEXT, host) or 0))
@@ -24,9 +28,9 @@ end
 
 -- together is how many URLs a lease of one that waits so may have: what was
 -- asked for or leased before may be what the fetch of its batch died of.
-local function together(value)
-  local times = math.max(value:byte(5, 6))
-  return times == 0 and most or math.min(most, math.max(1, math.floor(100 / 8 ^ times)))
+local function together(value, owner)
+  local times, fit = math.max(value:byte(5, 6)), owner and short[owner] or most
+  return times == 0 and fit or math.min(fit, math.max(1, math.floor(100 / 8 ^ times)))
 end
 
 -- counts reports whether an element is the one that counts for a URL of this
@@ -34,26 +38,32 @@ end
 local function counts(element, value)
   if not value or value:sub(1, 4) ~= element:sub(17, 20) then return false end
   local letter = value:sub(1, 1)
-  return letter == 'w' or letter == 'W' and value:sub(10, 30) == element:sub(27, 47)
+  return letter == 'w' or letter == 'W' and value:sub(11, 31) == element:sub(27, 47)
 end
 
 -- leased is the state of a URL that waited.
 local function leased(value)
-  if #value == 6 then return 'l' .. value:sub(2) .. version end
-  return 'L' .. value:sub(2, 6) .. version .. value:sub(7)
+  if #value == 7 then return 'l' .. value:sub(2) .. version end
+  return 'L' .. value:sub(2, 7) .. version .. value:sub(8)
 end
 
 -- take leases what waits on a host, in the order of the queues, up to the first
 -- that does not fit. What there is no room for is held, it stays in front: of
 -- its queue nothing is taken that comes far behind it. What there never will be
--- room for is parked. It returns also how many it found held.
+-- room for is parked. It returns also how many it found held, and whether it
+-- looked through all: it stops when what is left belongs behind other hosts.
 local function take(host)
   local taken, bytes, fit, held = {}, 0, most, 0
-  for _, name in ipairs(QUEUES) do
-    local key, back = queue(host, name), {}
+  local letters = filled_of(host)
+  for letter in letters:lower():gmatch('.') do
+    local number = letter:byte() - 96
+    local key, back, found, asked = queue(host, number), {}, nil, 0
     while #back == 0 and #taken < fit and budget > 0 do
-      local elements = redis.call('LRANGE', key, 0, fit - #taken - 1)
-      if #elements == 0 then break end
+      asked = fit - #taken
+      local elements = redis.call('LRANGE', key, 0, asked - 1)
+      if #elements == 0 and not found then lose() end
+      found = #elements
+      if found == 0 then break end
       local ids, seen, full = {}, 0, false
       for i, element in ipairs(elements) do ids[i] = identity(element) end
       read(ids)
@@ -61,6 +71,7 @@ local function take(host)
         local value, owner = state[ids[i]], collection(element)
         local room = owner and rooms[owner]
         if not counts(element, value) then
+          if value then become(ids[i], with_left(value, math.max(0, left(value) - 1))) else lose() end
           budget = budget - 1
         elseif room and room < 0 then
           become(ids[i], 'p' .. value:sub(2))
@@ -69,7 +80,7 @@ local function take(host)
           table.insert(back, 1, element)
         else
           local size = #element - 26
-          fit = math.min(fit, together(value))
+          fit = math.min(fit, together(value, owner))
           full = #taken > 0 and (bytes + size > most_bytes or #taken >= fit)
           if full then break end
           bytes = bytes + size
@@ -87,10 +98,32 @@ local function take(host)
         redis.call('LTRIM', key, seen, -1)
         if #back > 0 then redis.call('LPUSH', key, unpack(back)) end
       end
-      if full then return taken, held end
+      if full then return taken, held, false end
+    end
+    if found and #back == 0 and (found < asked or redis.call('EXISTS', key) == 0) then
+      refill(host, number, nil)
+      if #taken == 0 and hosts_of(filled[host]) ~= hosts_of(letters) then return taken, held, false end
     end
   end
-  return taken, held
+  return taken, held, budget > 0
+end
+
+-- choose is the host that is leased: of those with weights the one whose first
+-- queue is that of the earliest band, of the others that which may be asked since
+-- the longest time. The two kinds take turns.
+local memory = redis.call('HMGET', COUNTS, 'token', 'turn')
+local function choose()
+  local function first(set) return redis.call('ZRANGEBYSCORE', set, '-inf', latest, 'LIMIT', 0, 1)[1] end
+  local plain, weighed = first(HOSTS), nil
+  if redis.call('EXISTS', unpack(WEIGHED)) > 0 then
+    for _, set in ipairs(WEIGHED) do
+      weighed = first(set)
+      if weighed then break end
+    end
+  end
+  if not plain or not weighed then return plain or weighed, nil end
+  if memory[2] == 'plain' then return plain, 'weighed' end
+  return weighed, 'plain'
 end
 
 -- A repeated call, after a reply that was lost, gets the lease it has.
@@ -100,28 +133,30 @@ if redis.call('ZSCORE', LEASES, version) then
 end
 
 while budget > 0 do
-  local host = redis.call('ZRANGEBYSCORE', HOSTS, '-inf', latest, 'LIMIT', 0, 1)[1]
+  local host, turn = choose()
   if not host then
     write()
     return 'none'
   end
   local active = tonumber(redis.call('HGET', ACTIVE, host) or 0)
   if active >= connections then
-    redis.call('ZREM', HOSTS, host) -- until finish lists it
+    unlist(host) -- until finish lists it
   else
-    local taken, held = take(host)
+    local taken, held, all = take(host)
     if #taken > 0 then
       redis.call('RPUSH', lease, host, unpack(taken))
-      redis.call('ZADD', LEASES, deadline, version)
-      redis.call('HINCRBY', ACTIVE, host, 1)
+      fill(redis.call('ZADD', LEASES, deadline, version))
+      add(ACTIVE, host, 1)
       hand_out(taken, 1)
       local at = time_of(host)
-      if active + 1 >= connections then redis.call('ZREM', HOSTS, host) else list(host, at) end
+      if active + 1 >= connections then unlist(host) else list(host, at) end
+      if token > tonumber(memory[1] or 0) then redis.call('HSET', COUNTS, 'token', ARGV[3]) end
+      if turn then redis.call('HSET', COUNTS, 'turn', turn) end
       write()
       return {at, failures_of(host), host, unpack(taken)}
     end
     -- All that is left, if it was looked through, is held.
-    list(host, budget > 0 and latest + 1 or time_of(host))
+    list(host, all and latest + 1 or time_of(host))
     budget = budget - held
   end
   budget = budget - 1

@@ -17,7 +17,7 @@ local function tried(value, version, attempts)
     (not decided or newer(version, decided:sub(4, 24)))
 end
 
-local decided, waits, ended = 0, 0, 0
+local decided, requeued, ended = 0, 0, 0
 for i = 7, retries - 1, 2 do
   decided = decided + decide(ARGV[i], ARGV[i + 1])
 end
@@ -28,10 +28,12 @@ end
 for i = retries, #ARGV, 2 do
   local id, attempts = ARGV[i], ARGV[i + 1]
   local before = state[id]
-  if leased_by(id, version) then
+  if leased_by(id, version) and not elements[id] then
+    lose()
+  elseif leased_by(id, version) then
     become(id, released(before, attempts, '\0'))
-    redis.call('RPUSH', queue_of(lease.host, elements[id]), elements[id])
-    waits = waits + 1
+    push('RPUSH', lease.host, queue_of(elements[id]), { elements[id] })
+    requeued = requeued + 1
   elseif tried(before, version, attempts) then -- late, but it was asked
     become(id, before:sub(1, 4) .. attempts .. before:sub(6))
   end
@@ -39,22 +41,23 @@ end
 
 if ARGV[4] == '1' and redis.call('ZREM', LEASES, version) == 1 then
   ended = 1
-  waits = waits + finish(lease, earliest)
+  fill(-1)
+  requeued = requeued + finish(lease, earliest)
   if failures == 0 then
-    redis.call('HDEL', FAILURES, lease.host)
+    fill(-redis.call('HDEL', FAILURES, lease.host or host))
   else
-    redis.call('HSET', FAILURES, lease.host, failures)
+    fill(redis.call('HSET', FAILURES, lease.host or host, failures))
   end
 elseif ARGV[4] == '1' then
   -- What is late keeps the host resting all the same. If it is known to rest as
   -- long, this came before, or what came since knows better.
   local at, sooner = rest(host, earliest)
   if sooner then
-    redis.call('ZADD', HOSTS, 'XX', at, host)
+    redis.call('ZADD', hosts_of(filled_of(host)), 'XX', at, host)
     if failures > tonumber(redis.call('HGET', FAILURES, host) or 0) then
-      redis.call('HSET', FAILURES, host, failures)
+      fill(redis.call('HSET', FAILURES, host, failures))
     end
   end
 end
 write()
-return {decided, waits, ended}
+return {decided, requeued, ended}

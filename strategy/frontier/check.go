@@ -1,0 +1,91 @@
+package frontier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// layoutVersion is that of the keys and bytes which doc.go draws. It stands in
+// the values of epoch and settings, so that no other version of the program
+// takes the frontier for one of its own.
+const layoutVersion = "2"
+
+// ErrTokens is an ErrNotBuilt for all partitions: fewer tokens were given than
+// there are in leases, and would be given again.
+var ErrTokens = fmt.Errorf("%w: Redis has lost which tokens were given", ErrNotBuilt)
+
+func epochValue(epoch uint64) string { return layoutVersion + ":" + strconv.FormatUint(epoch, 10) }
+
+func settingsValue(settings string) string { return layoutVersion + ":" + settings }
+
+func parseEpoch(value string) (uint64, error) {
+	version, number, _ := strings.Cut(value, ":")
+	if version != layoutVersion {
+		return 0, fmt.Errorf("%w: it was built by another version of the program", ErrNotBuilt)
+	}
+	return strconv.ParseUint(number, 10, 64)
+}
+
+// Check returns the epoch of a frontier that is open and was built under these
+// settings, with the highest token of its leases, and adds up what Redis holds
+// of it: whatever key is lost, the sums differ. The error says what is wrong,
+// and wraps ErrNotBuilt, or is Redis's. What Check cannot see is a queue that is
+// gone: Lease and Settle do when they come to its host, and have the next Check
+// fail.
+//
+// An older Redis adds up, too. But what Check returns never falls: whoever is
+// given less than before knows.
+func (f *Frontier) Check(ctx context.Context, settings string) (layout.Version, error) {
+	newest, err := f.check(ctx, settings)
+	return newest, f.wrap("use", err)
+}
+
+func (f *Frontier) check(ctx context.Context, settings string) (newest layout.Version, err error) {
+	answer, err := checkScript.Run(ctx, f.rdb, []string{f.prefix()}, layoutVersion, settingsValue(settings)).Slice()
+	if err != nil {
+		return newest, err
+	}
+	if len(answer) != 3 {
+		return newest, fmt.Errorf("unexpected answer %v", answer)
+	}
+	wrong, _ := answer[0].(string)
+	epoch, _ := answer[1].(string)
+	token, _ := answer[2].(int64)
+	if wrong != "" {
+		return newest, fmt.Errorf("%w: %s", ErrNotBuilt, wrong)
+	}
+	newest.Token = uint64(token)
+	if newest.Epoch, err = strconv.ParseUint(epoch, 10, 64); err != nil {
+		return newest, err
+	}
+	given, err := Given(ctx, f.rdb) // after the answer, so that it is no lower
+	if err == nil && given < newest.Token {
+		err = ErrTokens
+	}
+	return newest, err
+}
+
+// Given returns the last token that was given, over all partitions.
+func Given(ctx context.Context, rdb redis.UniversalClient) (uint64, error) {
+	given, err := rdb.Get(ctx, tokens).Uint64()
+	if errors.Is(err, redis.Nil) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("cannot read the last token: %w", err)
+	}
+	return given, nil
+}
+
+// Built is what Check fails with.
+func (f *Frontier) Built(ctx context.Context, settings string) error {
+	_, err := f.Check(ctx, settings)
+	return err
+}

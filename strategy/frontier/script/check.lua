@@ -1,0 +1,23 @@
+-- ARGV: layout, and what settings must hold. Changes nothing.
+-- Returns what is wrong, '' if nothing is; then epoch, and the highest token of a
+-- lease.
+local layout, epoch = (redis.call('GET', EPOCH) or ''):match('^(%d+):(%d+)$')
+local settings = redis.call('GET', SETTINGS)
+local numbers, pairs_of = {}, redis.call('HGETALL', COUNTS)
+for i = 1, #pairs_of, 2 do numbers[pairs_of[i]] = tonumber(pairs_of[i + 1]) end
+
+local function wrong()
+  if not redis.call('GET', EPOCH) then return 'Redis holds none that is open' end
+  if layout ~= ARGV[1] then return 'it was built by another version of the program' end
+  if settings ~= ARGV[2] then return settings and 'it was built under other settings' or 'something is not true that it was told' end
+  local urls = 0
+  for _, letter in ipairs({ 'w', 'l', 'p', 's', 'k', 'f' }) do urls = urls + (numbers[letter] or 0) end
+  if urls ~= redis.call('HLEN', KNOWN) then return 'it counts ' .. urls .. ' URLs and knows ' .. redis.call('HLEN', KNOWN) end
+  local entries = filled_in_all()
+  if entries ~= (numbers.fill or 0) then return 'it has ' .. entries .. ' entries of ' .. (numbers.fill or 0) end
+  local leases = redis.call('ZRANGE', LEASES, 0, -1)
+  for i, version in ipairs(leases) do leases[i] = PREFIX .. 'lease:' .. version end
+  if #leases > 0 and redis.call('EXISTS', unpack(leases)) < #leases then return 'what is on lease is gone' end
+  return ''
+end
+return { wrong(), epoch or '0', numbers.token or 0 }

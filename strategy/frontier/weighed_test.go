@@ -1,0 +1,173 @@
+package frontier
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+)
+
+func weighed(host string, n int, weight uint8) []Entry {
+	list := entries(host, n)
+	for i := range list {
+		list[i].Weight = weight
+	}
+	return list
+}
+
+// short asks for few URLs of the collection of the tests, from any host that may
+// be asked by then.
+func short(seconds float64) Request {
+	r := request(at(seconds))
+	r.Short = map[string]int{"docs": 10}
+	return r
+}
+
+// asked leases and settles until nothing waits, one lease at a time, and returns
+// the weights of what was leased, and from where.
+func (f fixture) asked(r Request) (weights []uint8, hosts []string) {
+	f.t.Helper()
+	for {
+		lease, ok, err := f.Lease(f.t.Context(), r)
+		f.must(err)
+		if !ok {
+			return weights, hosts
+		}
+		hosts = append(hosts, lease.Host)
+		for _, e := range lease.Entries {
+			weights = append(weights, e.Weight)
+		}
+		s := settlement(lease, r.Now, book.Stored)
+		s.Delay = 0
+		f.settle(s)
+		r.Now = r.Now.Add(time.Second)
+	}
+}
+
+// TestWeightOrdersHosts: all strong links of one host come before the weak ones of
+// another, though that one may be asked for longer.
+func TestWeightOrdersHosts(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.admit(noon, weighed("weak", 60, 40)...)
+		f.admit(at(1), weighed("strong", 60, 240)...)
+		weights, hosts := f.asked(short(2))
+		for i, weight := range weights {
+			if want := uint8(240); i >= 60 && weight != 40 || i < 60 && weight != want {
+				t.Fatalf("link %d has weight %d: %v", i, weight, weights)
+			}
+		}
+		if len(hosts) != 12 {
+			t.Errorf("%d leases, want 12 of ten each: %v", len(hosts), hosts)
+		}
+		if diff := cmp.Diff(Counts{Stored: 120}, f.counts()); diff != "" {
+			t.Error(diff)
+		}
+		f.must(f.Built(t.Context(), ""))
+	})
+}
+
+// TestStrongLinkOvertakes: a strong link that was found is leased next, though its
+// host was listed for weak ones, on lease, or new.
+func TestStrongLinkOvertakes(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.admit(noon, weighed("a", 100, 60)...)
+		f.admit(noon, weighed("b", 100, 60)...)
+		now := 0.0
+		next := func(strong Entry, lease *Lease) {
+			t.Helper()
+			if strong.Weight = 250; true {
+				f.admit(at(now), strong)
+			}
+			if lease != nil { // with its batch the link was found
+				s := settlement(*lease, at(now), book.Stored)
+				s.Delay = 0
+				f.settle(s)
+			}
+			now++
+			got := f.lease(short(now))
+			if got.Host != strong.Host || got.Entries[0].Weight != 250 || len(got.Entries) > 10 {
+				t.Errorf("leased %d of %s, the first of weight %d; want the strong one of %s", len(got.Entries), got.Host, got.Entries[0].Weight, strong.Host)
+			}
+			s := settlement(got, at(now), book.Stored)
+			s.Delay = 0
+			f.settle(s)
+			f.must(f.Built(t.Context(), ""))
+		}
+		for i, host := range []string{"b", "a", "b", "new", "a"} {
+			next(entry(host, fmt.Sprint("strong", i), 3), nil)
+		}
+		lease := f.lease(short(now))
+		next(entry(lease.Host, "strong of its own", 3), &lease)
+
+		// Its host rests: others are asked meanwhile, and then it.
+		lease = f.lease(short(now))
+		strong := entry(lease.Host, "rests", 3)
+		strong.Weight = 250
+		f.admit(at(now), strong)
+		s := settlement(lease, at(now), book.Stored)
+		s.Delay = 5 * time.Second
+		f.settle(s)
+		other := f.lease(short(now + 1))
+		if other.Host == lease.Host {
+			t.Errorf("%s was leased while it rests", lease.Host)
+		}
+		f.settle(settlement(other, at(now+1), book.Stored))
+		if got := f.lease(short(now + 5)); got.Entries[0].URL != strong.URL {
+			t.Errorf("leased %s, want the strong one once its host has rested", got.Entries[0].URL)
+		}
+	})
+}
+
+// TestWeighedAndPlainTakeTurns: hosts whose links have no weight wait for no host
+// whose links have, however many there are, nor the other way round.
+func TestWeighedAndPlainTakeTurns(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		for i := range 4 {
+			f.admit(at(float64(i)), entry(fmt.Sprint("plain", i), "", 0))
+			f.admit(at(float64(i)), weighed(fmt.Sprint("weighed", i), 1, uint8(20+40*i))...)
+		}
+		_, hosts := f.asked(short(10))
+		want := []string{"weighed3", "plain0", "weighed2", "plain1", "weighed1", "plain2", "weighed0", "plain3"}
+		if diff := cmp.Diff(want, hosts); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestLeftBehindIsNoWeight: a host does not come first for the sake of what is no
+// longer there.
+func TestLeftBehindIsNoWeight(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		gone := weighed("a", 2, 250)
+		f.admit(noon, gone...)
+		f.admit(noon, func() Entry { e := entry("a", "weak", 2); e.Weight = 30; return e }())
+		f.admit(noon, weighed("b", 1, 100)...)
+		for _, e := range gone { // others have them
+			f.must(f.Mark(t.Context(), []Known{{ID: e.ID, Version: token(1), State: book.Stored}}))
+		}
+		if weights, _ := f.asked(short(1)); fmt.Sprint(weights) != "[100 30]" {
+			t.Errorf("asked for links of weights %v, want the stronger first", weights)
+		}
+	})
+}
+
+// TestShort: a short lease is that of its collection alone, and for what is leased
+// for the first time.
+func TestShort(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		f.admit(noon, of("news", entries("a", 30)...)...)
+		f.admit(noon, entries("b", 30)...)
+		f.waitAgain(book.Stored, entries("c", 30)...)
+		got := map[string]int{}
+		for i := range 3 {
+			lease := f.lease(short(float64(i)))
+			got[lease.Host] = len(lease.Entries)
+		}
+		if diff := cmp.Diff(map[string]int{"a": 30, "b": 10, "c": 30}, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
