@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -51,6 +52,9 @@ func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *setti
 	}
 	b.DelayMillis = delay.Milliseconds()
 	room, bytes := f.fit(delay), 0
+	if slices.ContainsFunc(urls, func(u candidate) bool { return u.Last == nil && s.Collection(u.Collection).Topic != nil }) {
+		room = min(room, fit(topicTime, delay))
+	}
 	var asked []candidate
 	for _, u := range urls {
 		denied, waits := "", false

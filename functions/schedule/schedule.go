@@ -2,7 +2,8 @@
 //
 // A batch is of one host, and keeps to the longest delay that the collections
 // of its URLs, or the robots.txt of their origins, ask for. It holds what can
-// be asked for in half of the time that a batch may take. With it goes what
+// be asked for in half of the time that a batch may take; of new links of a
+// collection that has a topic, in a few seconds. With it goes what
 // need not be asked for, with the reason: what robots.txt denies to the agent
 // of the URL's collection, and new pages where as many are stored as the
 // collection allows of the host or of an address.Pattern. Those limits hold
@@ -43,6 +44,10 @@ const unsent = 15 * time.Second
 // perTarget is the time that a batch allows for one answer, beside the delay.
 const perTarget = 500 * time.Millisecond
 
+// topicTime is how long a batch of a topic's links may take, so that strong ones
+// which it finds do not wait long for weak ones that are known.
+const topicTime = 5 * time.Second
+
 // Function is the schedule function.
 type Function struct {
 	Settings *settings.Cache
@@ -53,7 +58,8 @@ type Function struct {
 	Agent    string
 	Log      *slog.Logger
 
-	pause pause // as it was last logged
+	pause  pause // as it was last logged
+	memory memory
 }
 
 // Handle runs one task a message.
@@ -69,16 +75,23 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 
 // Run frees the leases that have ended and, unless the crawl is paused, leases
 // hosts until none may be asked, or enough batches are out. A batch that cannot
-// be sent waits for the end of its lease.
+// be sent waits for the end of its lease. From a frontier that has to be rebuilt
+// nothing is leased: a sweep is asked for.
 func (f *Function) Run(ctx context.Context, t task.Lease) error {
 	now := f.Now()
 	front := frontier.New(f.Redis, t.Crawl)
+	inForce, err := f.Settings.Get(ctx)
+	if err != nil {
+		return err
+	}
+	if sound, err := f.sound(ctx, front, t.Crawl, inForce); err != nil || !sound {
+		return err
+	}
 	if _, err := front.Expire(ctx, now); err != nil {
 		return err
 	}
-	inForce, err := f.Settings.Get(ctx)
-	if err != nil || f.paused(ctx, inForce.Control) {
-		return err
+	if f.paused(ctx, inForce.Control) {
+		return nil
 	}
 	for {
 		request, more, err := f.request(ctx, front, inForce)
@@ -99,11 +112,12 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 	now := f.Now()
 	r.Now, r.Deadline = now, now.Add(unsent)
 	r.Max, r.MaxBytes = f.fit(shortestDelay(s)), batch.MaxBytes/3 // JSON doubles some bytes, and adds to each URL
-	r.Connections = s.Connections()
+	r.Connections, r.Short = s.Connections(), short(s)
 	lease, leased, err := front.Lease(ctx, r)
 	if err != nil || !leased {
 		return false, err
 	}
+	f.memory.remember(crawl, lease.Version)
 	deadline := time.UnixMilli(now.Add(f.Limits.Time).UnixMilli())
 	message, err := f.batch(ctx, front, s, lease)
 	if err != nil {
@@ -121,8 +135,21 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 }
 
 // fit is how many URLs may be asked for in the time of a batch.
-func (f *Function) fit(delay time.Duration) int {
-	return max(1, min(batch.MaxTargets, int(f.Limits.Time/2/(delay+perTarget))))
+func (f *Function) fit(delay time.Duration) int { return fit(f.Limits.Time/2, delay) }
+
+func fit(time, delay time.Duration) int {
+	return max(1, min(batch.MaxTargets, int(time/(delay+perTarget))))
+}
+
+// short is how many URLs a batch has with one of a collection that has a topic.
+func short(s *settings.Settings) map[string]int {
+	most := make(map[string]int)
+	for _, c := range s.Collections {
+		if c.Topic != nil {
+			most[c.Name] = fit(topicTime, s.DelayOf(c.Name))
+		}
+	}
+	return most
 }
 
 // shortestDelay is that of the hastiest collection.

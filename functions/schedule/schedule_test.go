@@ -205,20 +205,6 @@ func TestBatchThatIsSent(t *testing.T) {
 	}
 }
 
-func TestFrontierThatIsNotBuilt(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), nil)
-	if err := w.Redis.FlushAll(t.Context()).Err(); err != nil {
-		t.Fatal(err)
-	}
-	if batches := w.run(); batches != nil {
-		t.Errorf("of nothing: %+v", batches)
-	}
-	w.admit(1, "")
-	if err := w.Run(t.Context(), task.Lease{}); !errors.Is(err, frontier.ErrNotBuilt) {
-		t.Errorf("half built: %v, want %v", err, frontier.ErrNotBuilt)
-	}
-}
-
 func TestHandle(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.admit(1, "")

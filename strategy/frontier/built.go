@@ -42,7 +42,7 @@ func (f *Frontier) Open(ctx context.Context, epoch uint64, settings string, lear
 
 // Distrust has the frontier count as not built, and a rebuild that is under way
 // fail with ErrReset: something was settled, or read by it, that is no longer
-// true. What is leased is leased on, until the next rebuild.
+// true. Nothing is leased or settled any more until then.
 func (f *Frontier) Distrust(ctx context.Context) error {
 	_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		p.Del(ctx, f.key("settings"))

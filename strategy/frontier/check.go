@@ -21,6 +21,10 @@ const layoutVersion = "2"
 // there are in leases, and would be given again.
 var ErrTokens = fmt.Errorf("%w: Redis has lost which tokens were given", ErrNotBuilt)
 
+// ErrSettings is an ErrNotBuilt for a frontier that is sound, and was built under
+// other settings than the caller's.
+var ErrSettings = fmt.Errorf("%w: it was built under other settings", ErrNotBuilt)
+
 func epochValue(epoch uint64) string { return layoutVersion + ":" + strconv.FormatUint(epoch, 10) }
 
 func settingsValue(settings string) string { return layoutVersion + ":" + settings }
@@ -36,7 +40,8 @@ func parseEpoch(value string) (uint64, error) {
 // Check returns the epoch of a frontier that is open and was built under these
 // settings, with the highest token of its leases, and adds up what Redis holds
 // of it: whatever key is lost, the sums differ. The error says what is wrong,
-// and wraps ErrNotBuilt, or is Redis's. What Check cannot see is a queue that is
+// and wraps ErrNotBuilt, or is Redis's; with ErrSettings the version is returned,
+// too. What Check cannot see is a queue that is
 // gone: Lease and Settle do when they come to its host, and have the next Check
 // fail.
 //
@@ -58,7 +63,7 @@ func (f *Frontier) check(ctx context.Context, settings string) (newest layout.Ve
 	wrong, _ := answer[0].(string)
 	epoch, _ := answer[1].(string)
 	token, _ := answer[2].(int64)
-	if wrong != "" {
+	if wrong != "" && wrong != "settings" {
 		return newest, fmt.Errorf("%w: %s", ErrNotBuilt, wrong)
 	}
 	newest.Token = uint64(token)
@@ -66,8 +71,12 @@ func (f *Frontier) check(ctx context.Context, settings string) (newest layout.Ve
 		return newest, err
 	}
 	given, err := Given(ctx, f.rdb) // after the answer, so that it is no lower
-	if err == nil && given < newest.Token {
+	switch {
+	case err != nil:
+	case given < newest.Token:
 		err = ErrTokens
+	case wrong != "":
+		err = ErrSettings
 	}
 	return newest, err
 }

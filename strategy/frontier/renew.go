@@ -16,7 +16,8 @@ type Due struct {
 }
 
 // Renew lets URLs wait again whose final state is that of the version given, or
-// of a lower one, and returns how many there were. They keep that state
+// of a lower one, and returns how many there were; but for one that has too many
+// elements left behind, which is missed (see Counts). They keep that state
 // meanwhile (see Counts), and until there is an outcome of a higher version than
 // that of their state. All others are left alone. It works before Open too.
 func (f *Frontier) Renew(ctx context.Context, now time.Time, due []Due) (renewed int, err error) {

@@ -1,5 +1,5 @@
 -- ARGV: layout, and what settings must hold. Changes nothing.
--- Returns what is wrong, '' if nothing is; then epoch, and the highest token of a
+-- Returns what is wrong, '' if nothing is, 'settings' if nothing else is; then epoch, and the highest token of a
 -- lease.
 local layout, epoch = (redis.call('GET', EPOCH) or ''):match('^(%d+):(%d+)$')
 local settings = redis.call('GET', SETTINGS)
@@ -9,7 +9,7 @@ for i = 1, #pairs_of, 2 do numbers[pairs_of[i]] = tonumber(pairs_of[i + 1]) end
 local function wrong()
   if not redis.call('GET', EPOCH) then return 'Redis holds none that is open' end
   if layout ~= ARGV[1] then return 'it was built by another version of the program' end
-  if settings ~= ARGV[2] then return settings and 'it was built under other settings' or 'something is not true that it was told' end
+  if not settings then return 'it has lost a part, or was told what is not true' end
   local urls = 0
   for _, letter in ipairs({ 'w', 'l', 'p', 's', 'k', 'f' }) do urls = urls + (numbers[letter] or 0) end
   if urls ~= redis.call('HLEN', KNOWN) then return 'it counts ' .. urls .. ' URLs and knows ' .. redis.call('HLEN', KNOWN) end
@@ -18,6 +18,7 @@ local function wrong()
   local leases = redis.call('ZRANGE', LEASES, 0, -1)
   for i, version in ipairs(leases) do leases[i] = PREFIX .. 'lease:' .. version end
   if #leases > 0 and redis.call('EXISTS', unpack(leases)) < #leases then return 'what is on lease is gone' end
+  if settings ~= ARGV[2] then return 'settings' end
   return ''
 end
 return { wrong(), epoch or '0', numbers.token or 0 }

@@ -1,0 +1,116 @@
+package schedule
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+// queues runs schedule and returns the queues to which it sent.
+func (w *world) queues() (queues []string) {
+	w.t.Helper()
+	if err := w.Run(w.t.Context(), task.Lease{}); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, m := range w.sender.Take() {
+		queues = append(queues, m.Queue)
+	}
+	return queues
+}
+
+func (w *world) expectQueues(when string, want ...string) {
+	w.t.Helper()
+	if diff := cmp.Diff(want, w.queues()); diff != "" {
+		w.t.Errorf("%s: messages to (-want +got):\n%s", when, diff)
+	}
+}
+
+// TestAsksForSweep: what Redis lost has a sweep asked for at once, but not with
+// each look, and nothing is leased meanwhile.
+func TestAsksForSweep(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb, nil)
+		w.admit(3, "")
+		if err := rdb.Del(t.Context(), "f:{0}:counts").Err(); err != nil {
+			t.Fatal(err)
+		}
+		w.expectQueues("counts lost", task.Sweep)
+		w.expectQueues("a moment later")
+		w.clock.Advance(askAgain)
+		w.expectQueues("still not rebuilt", task.Sweep)
+		if err := rdb.FlushAll(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		w.expectQueues("all lost", task.Sweep)
+		w.admit(1, "")
+		w.expectQueues("half built")
+	})
+}
+
+// TestOlderRedis: a Redis that went back in time is not trusted, though it adds up.
+func TestOlderRedis(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), nil)
+	w.admit(3, "")
+	w.expectQueues("before", task.Fetch)
+	if err := w.Redis.FlushAll(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	front := frontier.New(w.Redis, 0)
+	if err := front.Open(t.Context(), 1, w.inForce.Fingerprint(), nil); err != nil { // as it was
+		t.Fatal(err)
+	}
+	w.admit(3, "")
+	w.expectQueues("older", task.Sweep)
+	if err := front.Built(t.Context(), w.inForce.Fingerprint()); !errors.Is(err, frontier.ErrNotBuilt) {
+		t.Errorf("Built: %v, want ErrNotBuilt", err)
+	}
+	if err := front.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := front.Open(t.Context(), 2, w.inForce.Fingerprint(), nil); err != nil {
+		t.Fatal(err)
+	}
+	w.admit(3, "")
+	w.expectQueues("rebuilt", task.Fetch)
+}
+
+// TestTopicBatchesAreShort: as many links as fit into a few seconds, with the delay
+// of the collection and that of robots.txt; of others as many as ever.
+func TestTopicBatchesAreShort(t *testing.T) {
+	for name, test := range map[string]struct {
+		topic  bool
+		delay  time.Duration
+		robots string
+		want   int
+	}{
+		"no topic":                    {want: 100},
+		"no delay":                    {topic: true, want: 10},
+		"a delay":                     {topic: true, delay: time.Second, want: 3},
+		"a long delay":                {topic: true, delay: time.Minute, want: 1},
+		"a delay asked for by robots": {topic: true, robots: "User-agent: *\nCrawl-delay: 2\n", want: 2},
+	} {
+		w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) {
+			c.DelayMillis = test.delay.Milliseconds()
+			if test.topic {
+				c.Topic = &collection.Topic{Words: []string{"words"}}
+			}
+		})
+		if test.robots != "" {
+			if err := frontier.NewRobotsCache(w.Redis).Put(t.Context(), "http://a.example", 200, []byte(test.robots), w.clock.Now().Add(time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.admit(120, "")
+		if diff := cmp.Diff([]int{test.want}, sizes(w.run())); diff != "" {
+			t.Errorf("%s: URLs of batches (-want +got):\n%s", name, diff)
+		}
+	}
+}
