@@ -60,7 +60,8 @@ func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
 }
 
 // stale returns the crawl partitions whose frontiers are missing, were built
-// under other settings, or are behind the books of any storage partition.
+// under other settings, have lost something, or are behind the books of any
+// storage partition.
 func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) ([]int, error) {
 	learnt := make(map[layout.Partition]string)
 	for _, p := range s.Partitions() {
@@ -78,6 +79,9 @@ func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) ([]int, err
 			err = front.Knows(ctx, learnt)
 		}
 		switch {
+		case errors.Is(err, frontier.ErrTokens): // they are given over all
+			f.Log.InfoContext(ctx, "all frontiers are stale", "crawl", crawl, "reason", err)
+			return s.Crawl.Partitions(), nil
 		case errors.Is(err, frontier.ErrNotBuilt):
 			f.Log.InfoContext(ctx, "frontier is stale", "crawl", crawl, "reason", err)
 			stale = append(stale, crawl)

@@ -39,6 +39,7 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 	if err != nil {
 		return err
 	}
+	older := fronts.Older(ctx, s, versions(spooled))
 	p, err := f.open(ctx, id)
 	if err != nil {
 		return err
@@ -53,6 +54,7 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 		Collector: collector, Memory: &f.erased, Log: f.Log,
 	}
 	return errors.Join(
+		older,
 		p.raiseUndone(ctx),
 		fronts.Renew(ctx, s, p.Manifest()),
 		collector.Spool(ctx, spooled, out, eraser.Forgets()),
@@ -65,6 +67,16 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 		collector.Past(ctx),
 		collector.Condemned(ctx),
 	)
+}
+
+// versions are those of the batches in the spool; foreign objects have none.
+func versions(spooled []blob.Object) (batches []layout.Version) {
+	for _, object := range spooled {
+		if _, batch, err := layout.ParseSpoolKey(object.Key); err == nil {
+			batches = append(batches, batch)
+		}
+	}
+	return batches
 }
 
 // forget erases what is forgotten. Once nothing is left, it looks now and then

@@ -94,8 +94,11 @@ end
 -- left is how many elements of a URL do not count and are in queues still, and
 -- with_left its state when there are so many.
 local function left(value)
-  if final(value) ~= value then return value:byte(7) end
-  return #value % 8 == 1 and value:byte(#value) or 0
+  local letter = value:byte()
+  if letter == 115 or letter == 107 or letter == 102 then -- s, k, f
+    return #value % 8 == 1 and value:byte(#value) or 0
+  end
+  return value:byte(7)
 end
 
 local function with_left(value, n)
@@ -105,8 +108,8 @@ end
 
 -- waits reports whether a URL of this state has an element that counts.
 local function waits(value)
-  local letter = value:sub(1, 1)
-  return letter == 'w' or letter == 'W'
+  local letter = value:byte()
+  return letter == 119 or letter == 87 -- w, W
 end
 
 -- count moves by so many what a URL of this state counts on: its letters, that
@@ -264,9 +267,12 @@ end
 -- decide gives a URL a final state, unless a version as high decided before.
 local function decide(id, value)
   local before = state[id]
-  local decided = before and final(before)
-  if decided and not newer(value:sub(4, 24), decided:sub(4, 24)) then return 0 end
-  if before then value = with_left(value, left(before) + (waits(before) and 1 or 0)) end
+  if before then
+    local decided = final(before)
+    if decided and not newer(value:sub(4, 24), decided:sub(4, 24)) then return 0 end
+    local behind = left(before) + (waits(before) and 1 or 0)
+    if behind > 0 then value = with_left(value, behind) end
+  end
   become(id, value)
   return 1
 end

@@ -1,0 +1,75 @@
+package restore
+
+import (
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+// TestOlder: a batch that Redis cannot have given has all frontiers rebuilt, in an
+// epoch in which no token was given; others do not.
+func TestOlder(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb)
+		w.run()
+		w.lease(1) // gives token 1
+		for _, step := range []struct {
+			spooled []layout.Version
+			epoch   uint64
+		}{
+			{nil, 1},
+			{[]layout.Version{version(1)}, 1},
+			{[]layout.Version{version(1), version(7)}, 2},
+			{[]layout.Version{version(99)}, 2},
+			{[]layout.Version{{Epoch: 3, Token: 1}}, 3},
+		} {
+			if err := w.Older(t.Context(), w.inForce, step.spooled); err != nil {
+				t.Fatal(err)
+			}
+			for crawl := range 2 {
+				if got := w.frontier(crawl).Epoch; got != step.epoch {
+					t.Errorf("%v in the spool: partition %d is in epoch %d, want %d", step.spooled, crawl, got, step.epoch)
+				}
+			}
+		}
+	})
+}
+
+// TestLostTokens has all frontiers rebuilt, also those that gave none of them.
+func TestLostTokens(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t))
+	w.run()
+	w.lease(1)
+	if err := w.Redis.Del(t.Context(), "frontier:token").Err(); err != nil {
+		t.Fatal(err)
+	}
+	w.run()
+	for crawl := range 2 {
+		if got := w.frontier(crawl).Epoch; got != 2 {
+			t.Errorf("partition %d is in epoch %d, want 2", crawl, got)
+		}
+	}
+}
+
+// TestLostKey has the frontier rebuilt by the next sweep, whatever of it Redis lost.
+func TestLostKey(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t))
+	w.run()
+	w.lease(1)
+	for i, key := range []string{"counts", "known", "leases", "learnt"} {
+		if key == "leases" {
+			w.lease(1)
+		}
+		if err := w.Redis.Del(t.Context(), "f:{1}:"+key).Err(); err != nil {
+			t.Fatal(err)
+		}
+		w.run()
+		got := w.frontier(1)
+		if got.Epoch != uint64(i+2) || got.Counts.Waiting != 2 || len(got.Pending) != 2 {
+			t.Errorf("%s lost: %+v, want it rebuilt, with two that wait", key, got)
+		}
+	}
+}
