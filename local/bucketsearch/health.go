@@ -27,6 +27,9 @@ func printHealth(out io.Writer, h system.Health) {
 		}
 		fmt.Fprintf(out, "paused since %s, %s: %s\n", h.Pause.Since.Format(timeForm), until, h.Pause.Reason)
 	}
+	for _, reason := range h.Unsound {
+		fmt.Fprintf(out, "rebuilding the frontier from the bucket: %s\n", reason)
+	}
 	for _, name := range slices.Sorted(maps.Keys(h.Waiting)) {
 		waited := time.Duration(h.Waiting[name] * float64(time.Second))
 		fmt.Fprintf(out, "work has waited for %s for %v\n", name, waited.Round(time.Second))

@@ -12,6 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // maxLetters is how many dead letters are shown.
@@ -24,6 +26,7 @@ type Health struct {
 	Limits      control.Limits     `json:"limits,omitzero"`
 	Today       vitals.Usage       `json:"today"`
 	Signs       vitals.Signs       `json:"signs"`
+	Unsound     []string           `json:"unsound,omitempty"`         // frontiers that are to be rebuilt, each with the reason
 	DeadLetters []DeadLetter       `json:"dead_letters,omitempty"`    // the first few
 	Waiting     map[string]float64 `json:"waiting_seconds,omitempty"` // of the oldest work of a function
 }
@@ -59,8 +62,29 @@ func (a *Attached) ReadHealth(ctx context.Context) (Health, error) {
 			health.Waiting[function] = waited.Seconds()
 		}
 	}
+	if health.Unsound, err = a.unsound(ctx, inForce); err != nil {
+		return health, err
+	}
 	health.DeadLetters, err = deadLetters(ctx, a.Bucket)
 	return health, err
+}
+
+// unsound says of which crawl partitions the frontier of the system that runs is
+// to be rebuilt, and why.
+func (a *Attached) unsound(ctx context.Context, inForce *settings.Settings) (reasons []string, err error) {
+	if a.Redis == nil {
+		return nil, nil
+	}
+	for _, crawl := range inForce.Crawl.Partitions() {
+		err := frontier.New(a.Redis, crawl).Built(ctx, inForce.Fingerprint())
+		if err != nil && !errors.Is(err, frontier.ErrNotBuilt) {
+			return nil, err
+		}
+		if err != nil {
+			reasons = append(reasons, err.Error())
+		}
+	}
+	return reasons, nil
 }
 
 func deadLetters(ctx context.Context, bucket blob.Reader) ([]DeadLetter, error) {
