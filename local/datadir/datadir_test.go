@@ -140,11 +140,13 @@ func TestSecret(t *testing.T) {
 	if mode := must(os.Stat(filepath.Join(path, secretName))).Mode(); mode != 0o600 {
 		t.Errorf("mode %v, want that only the user reads it", mode)
 	}
-	if err := os.WriteFile(filepath.Join(path, secretName), nil, 0o600); err != nil { // killed while it was written
-		t.Fatal(err)
-	}
-	if again := must(dir.Secret()); again == "" {
-		t.Error("no secret after one that is empty")
+	for _, left := range []string{"", secret[:5], strings.Repeat("\x00", len(secret))} { // by a power cut
+		if err := os.WriteFile(filepath.Join(path, secretName), []byte(left), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if again := must(dir.Secret()); len(again) != len(secret) || strings.Contains(again, "\x00") {
+			t.Errorf("secret %q after one that is %q", again, left)
+		}
 	}
 }
 

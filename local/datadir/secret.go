@@ -7,19 +7,21 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 const secretName = "secret"
 
 // Secret returns the embedded object store's secret, made at random the first
-// time. Only the user can read it. In a directory that is only read it is one
-// for this process alone, whose store it is.
+// time, and anew when a power cut left none. Only the user can read it. In a
+// directory that is only read it is one for this process alone, whose store it
+// is.
 func (d *Dir) Secret() (string, error) {
 	if d.readOnly != nil {
 		return rand.Text(), nil
 	}
 	secret, err := ReadSecret(d.path)
-	if err == nil && secret != "" {
+	if err == nil && len(secret) == len(rand.Text()) && !strings.Contains(secret, "\x00") {
 		return secret, nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -30,14 +30,17 @@ const (
 // writes what happens to out, both as the package says. It returns nil when in
 // ends, upon which the process must exit. An interrupt from the terminal goes
 // to all processes there; Child leaves it to the parent to decide.
-func Child(in io.Reader, out io.Writer) error {
+func Child(in io.Reader, out io.Writer) error { return attend(in, out, (*os.File).Sync) }
+
+// attend is Child with another way to sync a file.
+func attend(in io.Reader, out io.Writer, sync func(*os.File) error) error {
 	signal.Ignore(os.Interrupt, syscall.SIGHUP)
 	var o Options
 	if err := json.NewDecoder(in).Decode(&o); err != nil {
 		return fmt.Errorf("cannot read the options of the object store: %w", err)
 	}
 	served := make(chan error, 1)
-	go func() { served <- serve(o, &reporter{out: json.NewEncoder(out)}) }()
+	go func() { served <- serve(o, &disk{sync: sync}, &reporter{out: json.NewEncoder(out)}) }()
 	ended := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(io.Discard, in)
@@ -51,13 +54,13 @@ func Child(in io.Reader, out io.Writer) error {
 	}
 }
 
-func serve(o Options, r *reporter) error {
+func serve(o Options, d *disk, r *reporter) error {
 	dir, err := filepath.Abs(o.Dir) // the working directory will change
 	if err != nil {
 		return fmt.Errorf("cannot find %s: %w", o.Dir, err)
 	}
 	if !o.ReadOnly {
-		if err := os.MkdirAll(filepath.Join(dir, o.Bucket), 0o755); err != nil {
+		if err := d.makeAll(filepath.Join(dir, o.Bucket)); err != nil {
 			return fmt.Errorf("cannot keep objects in %s: %w", dir, err)
 		}
 	}
@@ -68,7 +71,7 @@ func serve(o Options, r *reporter) error {
 	for attempt := 1; ; attempt++ {
 		address, err := choose(o.Listen)
 		if err == nil {
-			err = run(dir, address, o, r)
+			err = run(dir, address, o, d, r)
 		}
 		if attempt == attempts || !errors.Is(err, syscall.EADDRINUSE) {
 			return fmt.Errorf("cannot serve %s on %s: %w", dir, o.Listen, err)
@@ -87,8 +90,8 @@ func choose(listen string) (string, error) {
 	return listener.Addr().String(), nil
 }
 
-func run(dir, address string, o Options, r *reporter) error {
-	backend, err := posix.New(dir, meta.XattrMeta{}, posix.PosixOpts{
+func run(dir, address string, o Options, d *disk, r *reporter) error {
+	backend, err := posix.New(dir, attributes{disk: d}, posix.PosixOpts{
 		Concurrency:         maxActions,
 		CopyObjectThreshold: 5 << 30,
 		IOBufferSize:        ioBuffer,
@@ -96,7 +99,7 @@ func run(dir, address string, o Options, r *reporter) error {
 	if err != nil {
 		return err
 	}
-	return embedgw.RunVersityGW(context.Background(), reporting{backend, o.Bucket, r}, &embedgw.Config{
+	return embedgw.RunVersityGW(context.Background(), reporting{durable{backend, dir, d}, o.Bucket, r}, &embedgw.Config{
 		RootUserAccess:    o.AccessKey,
 		RootUserSecret:    o.SecretKey,
 		Ports:             []string{address},

@@ -6,7 +6,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/versity/versitygw/backend/posix"
 	"github.com/versity/versitygw/s3response"
 )
 
@@ -24,14 +23,14 @@ func (r *reporter) report(m message) {
 
 // reporting is a backend that reports every object of a bucket that it stored.
 type reporting struct {
-	*posix.Posix
+	durable
 	bucket string
 	*reporter
 }
 
-// PutObject reports after the commit and before the client has its answer.
+// PutObject reports when the object is on disk and before the client has its answer.
 func (r reporting) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
-	out, err := r.Posix.PutObject(ctx, in)
+	out, err := r.durable.PutObject(ctx, in)
 	if err != nil && in.Body != nil {
 		_, _ = io.Copy(io.Discard, in.Body) // else the client is cut off before it has the answer
 	}

@@ -14,8 +14,9 @@
 //
 // The child ends when its standard input does, and so never outlives a parent,
 // however that died; one that ends before is started again. Objects are files
-// below Dir/Bucket; one that is being stored has no name until it is whole, and
-// so every object survives a kill.
+// below Dir/Bucket; one that is being stored has no name until it is whole and
+// on disk, and is not answered for until its name is on disk too, so that every
+// object survives a kill, and all that was answered a power cut.
 package s3
 
 // Options say what to serve and where.

@@ -24,6 +24,8 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case "child":
 		err = Child(os.Stdin, os.Stdout)
+	case "recording":
+		err = recording(os.Stdin, os.Stdout)
 	case "parent":
 		err = parent(os.Stdout)
 	default:

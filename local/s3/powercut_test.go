@@ -1,0 +1,272 @@
+package s3
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/versity/versitygw/backend/meta"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// journal is the variable that names the file in which a recorder writes.
+const journal = "BUCKETSEARCH_TEST_JOURNAL"
+
+// record is what is on disk of a file or a folder since a sync of it, and of
+// nothing else: as strict as POSIX lets a file system be.
+type record struct {
+	Inode   uint64            `json:"inode"`
+	Content []byte            `json:"content,omitempty"` // of a file
+	Etag    []byte            `json:"etag,omitempty"`
+	Folder  map[string]uint64 `json:"folder,omitempty"` // names → inodes
+}
+
+// recorder stands for a disk of which the power may be cut after any sync.
+type recorder struct {
+	mu   sync.Mutex // protects the fields below
+	out  *os.File
+	held map[uint64]bool // inodes that are kept open, so that no other file gets their number
+}
+
+func (r *recorder) sync(file *os.File) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	entry := record{Inode: inode(info)}
+	if !r.held[entry.Inode] {
+		if _, err := syscall.Dup(int(file.Fd())); err != nil {
+			return err
+		}
+		r.held[entry.Inode] = true
+	}
+	if info.IsDir() {
+		entry.Folder = make(map[string]uint64)
+		inside, err := os.ReadDir(file.Name())
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, one := range inside {
+			if info, err := one.Info(); err == nil {
+				entry.Folder[one.Name()] = inode(info)
+			}
+		}
+	} else {
+		if entry.Content, err = io.ReadAll(io.NewSectionReader(file, 0, info.Size())); err != nil {
+			return err
+		}
+		entry.Etag, _ = meta.XattrMeta{}.RetrieveAttribute(file, "", "", etag)
+	}
+	line, err := json.Marshal(entry)
+	if err != nil {
+		return err
+	}
+	_, err = r.out.Write(append(line, '\n'))
+	return err
+}
+
+func inode(info fs.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }
+
+// recording is a child whose syncs are recorded.
+func recording(in io.Reader, out io.Writer) error {
+	file, err := os.OpenFile(os.Getenv(journal), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return attend(in, out, (&recorder{out: file, held: make(map[uint64]bool)}).sync)
+}
+
+// step is an operation under a key. It began and was answered when the journal
+// had so many bytes.
+type step struct {
+	key      string
+	began    int64
+	answered int64
+	content  []byte // of the object since then; nil: it is deleted
+}
+
+// allowed reports whether an object may have a content, nil for none, on a disk
+// whose journal ends at cut.
+func allowed(steps []step, cut int64, content []byte) bool {
+	certain := int64(-1) // when the last step that is on disk began
+	for _, s := range steps {
+		if s.answered <= cut {
+			certain = max(certain, s.began)
+		}
+	}
+	if certain < 0 && content == nil {
+		return true
+	}
+	for _, s := range steps {
+		if s.began <= cut && s.answered > certain && bytes.Equal(s.content, content) && (s.content == nil) == (content == nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// image is what a disk holds after a power cut, by inode.
+type image map[uint64]record
+
+// walk visits all files below a folder.
+func (i image) walk(at uint64, path string, visit func(path string, file record)) {
+	for name, number := range i[at].Folder {
+		child := filepath.Join(path, name)
+		if entry, synced := i[number]; synced && entry.Folder != nil {
+			i.walk(number, child, visit)
+		} else if !strings.HasPrefix(child, ".sgwtmp") {
+			visit(child, entry)
+		}
+	}
+}
+
+// Whatever the moment at which the power is cut, every object of which the
+// store had answered that it is stored, exists or is deleted is so, and no
+// object is there that is not whole.
+func TestPowerCut(t *testing.T) {
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "journal")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command := self(t, "recording")
+	command.Env = append(command.Env, journal+"="+file)
+	server, err := Start(t.Context(), command, options(filepath.Join(dir, "new", "s3")), Events{Stored: ignore})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	history := work(t, open(t, server.Endpoint), func() int64 {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Error(err)
+		}
+		return info.Size()
+	})
+	written, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, disk, cut, cuts := inode(info), image{}, int64(0), 0
+	for line := range bytes.Lines(written) {
+		var entry record
+		if err := json.Unmarshal(line, &entry); err != nil {
+			t.Fatal(err)
+		}
+		disk[entry.Inode] = entry
+		cut += int64(len(line))
+		cuts++
+		found := make(map[string][]byte)
+		disk.walk(root, "", func(path string, file record) {
+			if key, inBucket := strings.CutPrefix(path, "new/s3/bucket/"); inBucket && !strings.HasPrefix(key, ".sgwtmp") {
+				found[key] = append([]byte{}, file.Content...)
+			}
+		})
+		for key, steps := range history {
+			if !allowed(steps, cut, found[key]) {
+				t.Fatalf("power cut %d: %s has %d bytes; steps %+v, cut at %d", cuts, key, len(found[key]), short(steps), cut)
+			}
+		}
+	}
+	if cuts < 100 {
+		t.Errorf("only %d syncs", cuts)
+	}
+	serveImage(t, disk, root, history)
+}
+
+// short leaves out what is too long to print.
+func short(steps []step) (all []string) {
+	for _, s := range steps {
+		all = append(all, fmt.Sprintf("%d–%d: %d bytes", s.began, s.answered, len(s.content)))
+	}
+	return all
+}
+
+// work has some workers store, replace and delete objects, in folders that come
+// and go, and pairs of them the same objects. at tells where the journal is.
+func work(t *testing.T, bucket blob.Bucket, at func() int64) map[string][]step {
+	var (
+		mu      sync.Mutex
+		history = make(map[string][]step)
+		group   sync.WaitGroup
+	)
+	do := func(key string, result []byte, operate func() error) {
+		s := step{key: key, began: at(), content: result}
+		if err := operate(); err != nil && !errors.Is(err, blob.ErrExists) {
+			t.Error(err)
+		}
+		s.answered = at()
+		mu.Lock()
+		defer mu.Unlock()
+		history[key] = append(history[key], s)
+	}
+	create := func(key string) {
+		small := content(key)[:100]
+		do(key, small, func() error { return bucket.Create(t.Context(), key, small) })
+	}
+	for worker := range 6 {
+		group.Go(func() {
+			for i := range 12 {
+				create(fmt.Sprintf("manifests/%d/%d", worker/2, i)) // as another does
+				passing := fmt.Sprintf("spool/%d/%d", worker, i)
+				create(passing)
+				hint, state := fmt.Sprintf("hints/%d", worker), fmt.Appendf(nil, "%d", i)
+				do(hint, state, func() error { return bucket.Replace(t.Context(), hint, state) })
+				do(passing, nil, func() error { return bucket.Delete(t.Context(), passing) })
+			}
+		})
+	}
+	group.Wait()
+	return history
+}
+
+// serveImage starts a server on what is on disk and reads it.
+func serveImage(t *testing.T, disk image, root uint64, history map[string][]step) {
+	dir := t.TempDir()
+	disk.walk(root, "", func(path string, file record) {
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, file.Content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := (meta.XattrMeta{}).StoreAttribute(nil, filepath.Dir(path), filepath.Base(path), etag, file.Etag); err != nil {
+			t.Fatal(err)
+		}
+	})
+	_, bucket := start(t, filepath.Join(dir, "new", "s3"), ignore)
+	objects := 0
+	for object, err := range bucket.List(t.Context(), "", "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		objects++
+		steps := history[object.Key]
+		stored, err := bucket.Get(t.Context(), object.Key, blob.Range{})
+		if err != nil || len(steps) == 0 || !bytes.Equal(stored, steps[len(steps)-1].content) {
+			t.Errorf("%s: %d bytes, %v", object.Key, len(stored), err)
+		}
+		if err := bucket.Create(t.Context(), object.Key, nil); !errors.Is(err, blob.ErrExists) {
+			t.Errorf("%s is stored and can be created: %v", object.Key, err)
+		}
+	}
+	if want := 3*12 + 6; objects != want {
+		t.Errorf("%d objects, want %d", objects, want)
+	}
+}
