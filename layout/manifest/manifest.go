@@ -144,21 +144,14 @@ type document struct {
 	*Manifest
 }
 
-// The last member of a generation is the content hash of the object without
-// it, so that a byte that changed, in a generation or in the hint, is noticed
-// before anything is committed on top of it.
-const (
-	sumMember = `,"sum":"`
-	sumBytes  = len(sumMember) + 32 + len("\"}\n")
-)
-
+// encode seals a generation, so that a byte that changed, in it or in the hint,
+// is noticed before anything is committed on top of it.
 func (m *Manifest) encode() ([]byte, error) {
 	content, err := json.Marshal(document{format, m})
 	if err != nil {
 		return nil, fmt.Errorf("cannot encode manifest: %w", err)
 	}
-	sum := layout.ContentHash(content)
-	return compress(append(content[:len(content)-1], sumMember+sum+"\"}\n"...)), nil
+	return compress(layout.Seal(content)), nil
 }
 
 // ErrDamaged says that the bytes of a generation, or of a hint, are not those
@@ -188,16 +181,15 @@ func Decode(p layout.Partition, stored []byte) (Manifest, error) {
 			return Manifest{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 		}
 	}
-	if len(content) <= sumBytes {
-		return Manifest{}, fmt.Errorf("%w: it is too short", ErrDamaged)
+	object, sealed, err := layout.Unseal(content)
+	if err == nil && !sealed {
+		err = errors.New("it has no sum")
 	}
-	end := len(content) - sumBytes
-	summed := append(content[:end:end], '}')
-	if string(content[end:]) != sumMember+layout.ContentHash(summed)+"\"}\n" {
-		return Manifest{}, fmt.Errorf("%w: its sum is that of another content", ErrDamaged)
+	if err != nil {
+		return Manifest{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	s := document{Manifest: &m}
-	if err := json.Unmarshal(summed, &s); err != nil {
+	if err := json.Unmarshal(object, &s); err != nil {
 		return Manifest{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if s.Format != format {

@@ -1,0 +1,67 @@
+package layout
+
+import (
+	"bytes"
+	"errors"
+)
+
+// The last member of a sealed JSON object is the content hash of the object
+// without it, so that any byte that changed since is noticed:
+//
+//	{"names":["a"],"sum":"<content hash of {"names":["a"]}>"}
+const (
+	sealBegin = `"sum":"`
+	sealEnd   = "\"}\n"
+	sealBytes = len(sealBegin) + 32 + len(sealEnd)
+)
+
+// ErrSum says that the bytes of an object are not those that were sealed.
+var ErrSum = errors.New("its sum is that of another content")
+
+// Seal adds its sum to a JSON object.
+func Seal(object []byte) []byte {
+	last := len(object) - 1 // the brace
+	sealed := append(make([]byte, 0, len(object)+sealBytes), object[:last]...)
+	if last > 1 {
+		sealed = append(sealed, ',')
+	}
+	return append(append(append(sealed, sealBegin...), ContentHash(object)...), sealEnd...)
+}
+
+// Unseal returns the JSON object that Seal was given, and fails with ErrSum if
+// a byte of it or of its sum has changed. What was never sealed, by a program of
+// before, is returned as it is.
+func Unseal(content []byte) (object []byte, sealed bool, err error) {
+	at := len(content) - sealBytes
+	if at < 1 {
+		return content, false, nil
+	}
+	switch right := rightBytes(content[at:]); {
+	case right < (len(sealBegin)+len(sealEnd))/2:
+		return content, false, nil
+	case right < len(sealBegin)+len(sealEnd):
+		return nil, true, ErrSum
+	}
+	object = append(bytes.TrimSuffix(content[:at:at], []byte(",")), '}')
+	if sum := content[at+len(sealBegin) : len(content)-len(sealEnd)]; ContentHash(object) != string(sum) {
+		return nil, true, ErrSum
+	}
+	return object, true, nil
+}
+
+// rightBytes counts the bytes of a seal, but for those of the sum itself, that
+// are what they should be. A few of them may have changed.
+func rightBytes(seal []byte) (n int) {
+	for i := range sealBegin {
+		if seal[i] == sealBegin[i] {
+			n++
+		}
+	}
+	end := seal[len(seal)-len(sealEnd):]
+	for i := range sealEnd {
+		if end[i] == sealEnd[i] {
+			n++
+		}
+	}
+	return n
+}

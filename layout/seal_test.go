@@ -1,0 +1,35 @@
+package layout_test
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// A sealed object is told by any bit of it that changes, and one that was never
+// sealed is read as it is.
+func TestSeal(t *testing.T) {
+	for _, object := range []string{`{}`, `{"a":1}`, `{"a":"sum","b":[{"sum":"x"}]}`} {
+		sealed := layout.Seal([]byte(object))
+		if got, was, err := layout.Unseal(sealed); string(got) != object || !was || err != nil {
+			t.Errorf("%s: got %s, %v, %v", object, got, was, err)
+		}
+		for bit := range 8 * len(sealed) {
+			damaged := bytes.Clone(sealed)
+			damaged[bit/8] ^= 1 << (bit % 8)
+			if got, _, err := layout.Unseal(damaged); !errors.Is(err, layout.ErrSum) {
+				t.Fatalf("%s: bit %d: got %s, %v", sealed, bit, got, err)
+			}
+		}
+		for _, written := range []string{object, object + "\n", object + "\n                                              ", ""} {
+			if got, was, err := layout.Unseal([]byte(written)); string(got) != written || was || err != nil {
+				t.Errorf("%q: got %s, %v, %v", written, got, was, err)
+			}
+		}
+	}
+	if got := layout.Seal([]byte(`{"a":1}`)); string(got) != `{"a":1,"sum":"015abd7f5cc57a2dd94b7590f04ad808"}`+"\n" {
+		t.Errorf("got %s", got)
+	}
+}
