@@ -38,6 +38,7 @@ type State struct {
 	Held            int64 // bytes of packages, books and segments
 	Limits          control.Limits
 	Pause           *control.Pause // nil when there is none
+	Warnings        []string       // about what was published, a sentence each
 }
 
 // Judge returns what a person should know, in the order of its checks.
@@ -71,6 +72,10 @@ func Judge(s State) []Alert {
 			raise("silent/"+name, s.Now.Add(-waited), "%s has done nothing for %v, although work has waited for it for %v.", name, Window, waited.Round(time.Minute))
 		}
 	}
+	for _, text := range s.Warnings {
+		name, _, _ := strings.Cut(text, " ")
+		raise("published/"+name, s.Now, "%s", text)
+	}
 	limit := func(name string, used, most float64, unit string) {
 		if most > 0 && used >= nearLimit*most {
 			raise("limit/"+name, s.Now, "%.0f %% of the limit on %s are used: %.4g of %.4g %s.", 100*used/most, name, used, most, unit)
@@ -79,6 +84,9 @@ func Judge(s State) []Alert {
 	limit("storage", float64(s.Held)/1e9, float64(s.Limits.StorageBytes)/1e9, "GB")
 	limit("requests", float64(s.Usage.Requests.Requests()), float64(s.Limits.RequestsPerDay), "requests today")
 	limit("money", s.Usage.USD, s.Limits.USDPerDay, "USD today")
+	if s.Pause != nil && s.Pause.By == control.Damage {
+		raise("paused", s.Now, "The crawl is paused: %s", s.Pause.Reason)
+	}
 	if s.Pause != nil && s.Pause.By == control.Limit { // which says more than that a limit is near
 		alerts = slices.DeleteFunc(alerts, func(a Alert) bool { return strings.HasPrefix(a.Name, "limit/") })
 		raise("paused", s.Pause.Since, "The crawl is paused: %s", s.Pause.Reason)

@@ -33,6 +33,7 @@ func (s System) Look(ctx context.Context, inForce *settings.Settings) (vitals.St
 	now := s.Now()
 	state := vitals.State{
 		Now: now, Limits: inForce.Control.Limits, Pause: inForce.Control.Paused(now), Waiting: make(map[string]time.Duration),
+		Warnings: inForce.Warnings,
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {

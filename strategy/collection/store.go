@@ -3,9 +3,9 @@ package collection
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -16,53 +16,48 @@ import (
 // seeds.
 const MaxBytes = 8 << 20
 
-// LoadAll returns the newest version of every collection, sorted by name. It
-// takes one LIST and a GET for each. The keys of one collection follow each
-// other, its versions in their order.
+// LoadAll returns the newest version that can be read of every collection,
+// sorted by name. It takes one LIST and a GET for each.
 func LoadAll(ctx context.Context, bucket blob.Reader) ([]Collection, error) {
-	var last []blob.Object
-	previous := ""
-	for object, err := range bucket.List(ctx, layout.Collections, "") {
-		if err != nil {
-			return nil, fmt.Errorf("cannot list %s: %w", layout.Collections, err)
-		}
-		name, _, err := layout.ParseCollectionKey(object.Key)
-		switch {
-		case err != nil: // a file that somebody left here
-		case name == previous:
-			last[len(last)-1] = object
-		default:
-			last, previous = append(last, object), name
-		}
-	}
-	var all []Collection
-	for _, object := range last {
-		c, err := read(ctx, bucket, object)
-		if err != nil {
-			return nil, fmt.Errorf("cannot read collection %s: %w", object.Key, err)
-		}
-		all = append(all, c)
-	}
-	slices.SortFunc(all, func(a, b Collection) int { return strings.Compare(a.Name, b.Name) })
-	return all, nil
+	all, _, err := Find(ctx, bucket)
+	return all, err
 }
 
-func read(ctx context.Context, bucket blob.Reader, object blob.Object) (Collection, error) {
-	if object.Size > MaxBytes {
-		return Collection{}, fmt.Errorf("%d bytes, more than %d", object.Size, MaxBytes)
+// Find is LoadAll, and tells of versions that are damaged. The keys of one
+// collection follow each other, its versions in their order.
+func Find(ctx context.Context, bucket blob.Reader) (all []Collection, damaged []numbered.Damaged, err error) {
+	versions := make(map[string][]blob.Object)
+	for object, err := range bucket.List(ctx, layout.Collections, "") {
+		if err != nil {
+			return nil, nil, fmt.Errorf("cannot list %s: %w", layout.Collections, err)
+		}
+		if name, _, err := layout.ParseCollectionKey(object.Key); err == nil { // else a file that somebody left here
+			versions[name] = append(versions[name], object)
+		}
 	}
-	content, err := bucket.Get(ctx, object.Key, blob.Range{})
-	if err != nil {
-		return Collection{}, err
+	for _, name := range slices.Sorted(maps.Keys(versions)) {
+		found, err := store(name).Among(ctx, bucket, versions[name])
+		if err != nil {
+			return nil, nil, err
+		}
+		damaged = append(damaged, found.Damaged...)
+		if found.Version == 0 {
+			continue
+		}
+		if c, key := found.Document, layout.CollectionKey(name, found.Version); layout.CollectionKey(c.Name, c.Version) != key {
+			return nil, nil, fmt.Errorf("cannot read collection %s: it says that it is %s", key, layout.CollectionKey(c.Name, c.Version))
+		}
+		all = append(all, found.Document)
 	}
-	c, err := numbered.Decode[Collection](content)
-	if err != nil {
-		return Collection{}, err
+	return all, damaged, nil
+}
+
+func store(name string) numbered.Store[Collection] {
+	return numbered.Store[Collection]{
+		Prefix: layout.CollectionPrefix(name),
+		Key:    func(version uint64) string { return layout.CollectionKey(name, version) },
+		Most:   MaxBytes,
 	}
-	if key := layout.CollectionKey(c.Name, c.Version); key != object.Key {
-		return Collection{}, fmt.Errorf("it says that it is %s", key)
-	}
-	return c, nil
 }
 
 // Publish stores the collection as its next version and returns it with its
@@ -73,12 +68,7 @@ func Publish(ctx context.Context, bucket blob.Bucket, c Collection) (Collection,
 	if err := c.Validate(); err != nil {
 		return Collection{}, fmt.Errorf("cannot publish collection %q: %w", c.Name, err)
 	}
-	store := numbered.Store[Collection]{
-		Prefix: layout.CollectionPrefix(c.Name),
-		Key:    func(version uint64) string { return layout.CollectionKey(c.Name, version) },
-		Most:   MaxBytes,
-	}
-	published, _, err := store.Publish(ctx, bucket, func(current Collection, version uint64) (Collection, bool) {
+	published, _, err := store(c.Name).Publish(ctx, bucket, func(current Collection, version uint64) (Collection, bool) {
 		c.Version = current.Version
 		if reflect.DeepEqual(c, current) {
 			return current, false

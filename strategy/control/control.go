@@ -28,6 +28,9 @@ const maxBytes = 64 << 10
 const (
 	Operator = "operator"
 	Limit    = "limit"
+	// Damage is never published: it is what must be known before the crawl goes
+	// on and cannot be read (see package settings).
+	Damage = "damage"
 )
 
 // Pause stops the leasing of URLs. What is under way is finished, packed and
@@ -94,10 +97,16 @@ func (d Document) Paused(now time.Time) *Pause {
 
 var store = numbered.Store[Document]{Prefix: layout.Controls, Key: layout.ControlKey, Most: maxBytes}
 
-// Load returns the controls in force: one LIST and at most one GET.
+// Load returns the controls in force: one LIST and at most one GET, if none are
+// damaged.
 func Load(ctx context.Context, bucket blob.Reader) (Document, error) {
 	document, _, err := store.Newest(ctx, bucket)
 	return document, err
+}
+
+// Find is Load, and tells of versions that are damaged.
+func Find(ctx context.Context, bucket blob.Reader) (numbered.Found[Document], error) {
+	return store.Find(ctx, bucket)
 }
 
 // Change publishes the controls in force with a change, which is made again

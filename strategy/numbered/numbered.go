@@ -1,5 +1,20 @@
 // Package numbered keeps documents of which each version is an immutable JSON
-// object, named by its number. The highest number is in force.
+// object, named by its number and sealed (see layout.Seal). The highest number
+// that can be read is in force.
+//
+// # Damage
+//
+// A version is damaged when its bytes are not those that were written: empty,
+// cut off, changed. The one before serves then, and whoever reads is told; what
+// follows from it is for the reader of that document to say. A next version is
+// published above the damaged one, by `verify --repair` or by whoever changes
+// the document. A version that is as it was written and that this program does
+// not understand, such as one of a later program, is no damage but an error.
+//
+// # Format history
+//
+//   - 1: no seal.
+//   - 2: sealed. A program that knows only format 1 refuses it.
 package numbered
 
 import (
@@ -25,34 +40,20 @@ type Store[T Document] struct {
 	Prefix string // of the keys, which holds nothing else
 	Key    func(version uint64) string
 	Most   int64 // bytes of a version
+	// Recover, unless nil, adds to a document what can be told of the damaged
+	// bytes of a later version.
+	Recover func(document T, damaged []byte) T
 }
 
 // Newest returns the document in force and its version; the zero document and
-// 0 when there is none. It takes one LIST and, if there is one, one GET.
+// 0 when there is none. It fails with ErrDamaged when none can be read of those
+// that there are.
 func (s Store[T]) Newest(ctx context.Context, bucket blob.Reader) (document T, version uint64, err error) {
-	var newest blob.Object
-	for object, err := range bucket.List(ctx, s.Prefix, "") {
-		if err != nil {
-			return document, 0, fmt.Errorf("cannot list %s: %w", s.Prefix, err)
-		}
-		if v, err := layout.ParseNumberedKey(object.Key, s.Prefix); err == nil {
-			newest, version = object, v
-		}
-	}
-	if version == 0 {
-		return document, 0, nil
-	}
-	if newest.Size > s.Most {
-		return document, 0, fmt.Errorf("cannot read %s: %d bytes, more than %d", newest.Key, newest.Size, s.Most)
-	}
-	content, err := bucket.Get(ctx, newest.Key, blob.Range{})
+	found, err := s.Find(ctx, bucket)
 	if err == nil {
-		document, err = Decode[T](content)
+		err = found.Lost()
 	}
-	if err != nil {
-		return document, 0, fmt.Errorf("cannot read %s: %w", newest.Key, err)
-	}
-	return document, version, nil
+	return found.Document, found.Version, err
 }
 
 // Publish makes a change to the document in force and stores it under the
@@ -62,15 +63,18 @@ func (s Store[T]) Newest(ctx context.Context, bucket blob.Reader) (document T, v
 // false when it is the one that there is.
 func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(current T, version uint64) (next T, changed bool)) (T, uint64, error) {
 	for range maxRaces {
-		current, version, err := s.Newest(ctx, bucket)
+		found, err := s.Find(ctx, bucket)
+		if err == nil && s.Recover == nil {
+			err = found.Lost()
+		}
 		if err != nil {
-			return current, version, err
+			return found.Document, 0, err
 		}
-		next, changed := change(current, version+1)
+		version := found.Highest + 1
+		next, changed := change(found.Document, version)
 		if !changed {
-			return current, version, nil
+			return found.Document, found.Version, nil
 		}
-		version++
 		err = s.Create(ctx, bucket, version, next)
 		if err == nil {
 			return next, version, nil
@@ -93,7 +97,7 @@ func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64
 	if err != nil {
 		return err
 	}
-	if int64(len(content)) > s.Most {
+	if content = layout.Seal(content); int64(len(content)) > s.Most {
 		return fmt.Errorf("%d bytes, more than %d", len(content), s.Most)
 	}
 	return blob.CreateOnce(ctx, bucket, s.Key(version), content)
@@ -102,7 +106,20 @@ func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64
 // Decode reads one valid document and refuses fields that it does not know:
 // who wrote them meant something by them.
 func Decode[T Document](content []byte) (T, error) {
-	decoder := json.NewDecoder(bytes.NewReader(content))
+	var document, none T
+	object, sealed, err := layout.Unseal(content)
+	if err != nil {
+		return none, fmt.Errorf("%w: %w", errBytes, err)
+	}
+	document, err = decode[T](object)
+	if err != nil && !sealed { // who knows what it was
+		err = fmt.Errorf("%w: %w", errBytes, err)
+	}
+	return document, err
+}
+
+func decode[T Document](object []byte) (T, error) {
+	decoder := json.NewDecoder(bytes.NewReader(object))
 	decoder.DisallowUnknownFields()
 	var document, none T
 	if err := decoder.Decode(&document); err != nil {

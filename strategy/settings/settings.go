@@ -20,6 +20,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
@@ -31,6 +32,9 @@ type Settings struct {
 	Collections []collection.Collection
 	Takedowns   takedown.Set
 	Control     control.Document
+	// Warnings say in a sentence each what is wrong with what was published, and
+	// keeps nobody from going on.
+	Warnings []string
 
 	members map[string]member // by the names of collections
 }
@@ -42,10 +46,11 @@ type member struct {
 	timetable collection.Timetable
 }
 
-// Read returns the newest of everything: five listings at once, and a GET for
-// each document.
+// Read returns the newest of everything that can be read: five listings at
+// once, and a GET for each document. What damage means is told in damaged.go.
 func Read(ctx context.Context, bucket blob.Reader) (*Settings, error) {
 	var s Settings
+	var unread unread
 	group, ctx := errgroup.WithContext(ctx)
 	fork := meter.NewFork(ctx)
 	read := func(what string, load func(context.Context) error) {
@@ -56,20 +61,32 @@ func Read(ctx context.Context, bucket blob.Reader) (*Settings, error) {
 			return nil
 		})
 	}
-	read("crawl strategy", func(ctx context.Context) (err error) { s.Crawl, err = rules.Load(ctx, bucket, rules.Crawl); return err })
+	read("crawl strategy", func(ctx context.Context) (err error) {
+		s.Crawl, err = rules.Load(ctx, bucket, rules.Crawl)
+		return unread.strategy(&s.Crawl, rules.Crawl, err)
+	})
 	read("storage strategy", func(ctx context.Context) (err error) {
 		s.Storage, err = rules.Load(ctx, bucket, rules.Storage)
-		return err
+		return unread.strategy(&s.Storage, rules.Storage, err)
 	})
 	read("collections", func(ctx context.Context) (err error) {
-		s.Collections, err = collection.LoadAll(ctx, bucket)
+		var damaged []numbered.Damaged
+		s.Collections, damaged, err = collection.Find(ctx, bucket)
+		unread.add(damaged)
 		return err
 	})
 	read("takedowns", func(ctx context.Context) (err error) { s.Takedowns, err = takedown.Load(ctx, bucket); return err })
-	read("controls", func(ctx context.Context) (err error) { s.Control, err = control.Load(ctx, bucket); return err })
+	read("controls", func(ctx context.Context) error {
+		found, err := control.Find(ctx, bucket)
+		s.Control = found.Document
+		unread.add(found.Damaged)
+		return err
+	})
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	unread.add(s.Takedowns.Damaged)
+	unread.judge(&s)
 	return &s, s.admit()
 }
 

@@ -5,12 +5,15 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
 // Set is what one version of the takedowns forgets. The zero Set forgets
 // nothing. It is safe for concurrent use.
 type Set struct {
 	Version uint64 // 0: nothing was ever forgotten
+	// Damaged are the versions after that, of which only a part may be known.
+	Damaged []numbered.Damaged
 
 	urls, sites map[layout.Identity]time.Time
 }

@@ -6,12 +6,30 @@
 //
 //	{"entries": [{"url":  "<identity of a canonical URL>", "at": "2026-11-22T02:00:00Z"},
 //	             {"site": "<identity of a site's name>",   "at": "2026-11-22T02:00:00Z"}]}
+//
+// # Damage
+//
+// A version holds all entries of the one before. When the newest is damaged,
+// what is forgotten is the union of what can be read: the version before, and
+// every whole entry of the damaged one. Entries that cannot be read are unknown,
+// so that their pages might be fetched and shown again; therefore
+//
+//   - nothing is leased until the damage is repaired (see package settings);
+//   - the version that is told is the one before: what the union adds is masked
+//     and not asked for, and is erased when the next version is published;
+//   - verify and an alert name the damaged object, and repair says how many
+//     entries it held at least, so that those who asked can be asked again.
+//
+// A changed bit in an entry may make it one of a URL that nobody asked to
+// forget: it names no page, as a hash that was changed names nothing.
 package takedown
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -49,7 +67,21 @@ func (d Document) Validate() error {
 	return nil
 }
 
-var store = numbered.Store[Document]{Prefix: layout.Takedowns, Key: layout.TakedownKey, Most: maxBytes}
+var store = numbered.Store[Document]{Prefix: layout.Takedowns, Key: layout.TakedownKey, Most: maxBytes, Recover: recoverEntries}
+
+var entryPattern = regexp.MustCompile(`\{"(?:url|site)":"[0-9a-f]{32}","at":"[^"]{1,40}"\}`)
+
+// recoverEntries adds the whole entries of a damaged version.
+func recoverEntries(d Document, damaged []byte) Document {
+	known, next := newSet(d, 0), slices.Clone(d.Entries)
+	for _, text := range entryPattern.FindAll(damaged, -1) {
+		var e Entry
+		if json.Unmarshal(text, &e) == nil && (Document{[]Entry{e}}).Validate() == nil && known.add(e) {
+			next = append(next, e)
+		}
+	}
+	return Document{Entries: next}
+}
 
 // URL returns the entry that forgets one address.
 func URL(a address.Address, at time.Time) Entry { return Entry{URL: &a.ID, At: second(at)} }
@@ -85,11 +117,14 @@ func Forget(ctx context.Context, bucket blob.Bucket, entries ...Entry) (version 
 	return version, err
 }
 
-// Load returns the takedowns in force: one LIST and at most one GET.
+// Load returns the takedowns in force: one LIST and at most one GET, if none
+// are damaged.
 func Load(ctx context.Context, bucket blob.Reader) (Set, error) {
-	document, version, err := store.Newest(ctx, bucket)
+	found, err := store.Find(ctx, bucket)
 	if err != nil {
 		return Set{}, err
 	}
-	return newSet(document, version), nil
+	set := newSet(found.Document, found.Version)
+	set.Damaged = found.Damaged
+	return set, nil
 }

@@ -155,10 +155,77 @@ func TestDamagedDocument(t *testing.T) {
 		if err := bucket.Create(t.Context(), layout.TakedownKey(1), []byte(content)); err != nil {
 			t.Fatal(err)
 		}
-		if s, err := Load(t.Context(), bucket); err == nil || !strings.Contains(err.Error(), want) {
+		if s, err := Load(t.Context(), bucket); err != nil || len(s.Damaged) != 1 || !strings.Contains(s.Damaged[0].Reason, want) {
 			t.Errorf("%s: %+v, %v; want %s", content, s, err, want)
 		}
+		if !strings.HasSuffix(content, "}") {
+			continue
+		}
+		sealed := memblob.New()
+		if err := sealed.Create(t.Context(), layout.TakedownKey(1), layout.Seal([]byte(content))); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Load(t.Context(), sealed); err == nil { // as somebody wrote it
+			t.Errorf("%s, sealed: %+v", content, s)
+		}
 	}
+}
+
+// A damaged newest version forgets nothing less than what can be read of it and
+// of the one before, and the next one holds that too.
+func TestDamagedNewestForgetsOn(t *testing.T) {
+	const pages = 5
+	for at := 0; ; at += 7 {
+		bucket := memblob.New()
+		for i := range pages {
+			if _, err := Forget(t.Context(), bucket, URL(page(t, i), noon)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		key := layout.TakedownKey(pages)
+		content, err := bucket.Get(t.Context(), key, blob.Range{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at >= len(content) {
+			break
+		}
+		content[at] ^= 4
+		if err := bucket.Replace(t.Context(), key, content); err != nil {
+			t.Fatal(err)
+		}
+		s := load(t, bucket)
+		if s.Version != pages-1 || len(s.Damaged) != 1 || s.Damaged[0].Key != key {
+			t.Fatalf("byte %d: version %d, damaged %v", at, s.Version, s.Damaged)
+		}
+		forgotten := func(s Set, n int) (all int) {
+			for i := range n {
+				if s.Forgets(page(t, i)) {
+					all++
+				}
+			}
+			return all
+		}
+		last := strings.Index(string(content), page(t, pages-1).ID.String())
+		if got := forgotten(s, pages); got < pages-1 || got < pages && last >= 0 && at < last-20 {
+			t.Errorf("byte %d: %d of %d pages are forgotten", at, got, pages)
+		}
+		if version, err := Forget(t.Context(), bucket, URL(page(t, pages), noon)); err != nil || version != pages+1 {
+			t.Fatalf("byte %d: version %d, %v", at, version, err)
+		}
+		if next := load(t, bucket); len(next.Damaged) != 0 || forgotten(next, pages+1) != forgotten(s, pages)+1 {
+			t.Errorf("byte %d: the next version forgets %d pages", at, forgotten(next, pages+1))
+		}
+	}
+}
+
+func page(t *testing.T, i int) address.Address {
+	t.Helper()
+	a, err := address.Parse(fmt.Sprintf("http://a.example/%d", i))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
 
 // FuzzTakedowns proves that what is read is valid, survives another round, and

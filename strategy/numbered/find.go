@@ -1,0 +1,111 @@
+package numbered
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// ErrDamaged says that no version of a document can be read.
+var ErrDamaged = errors.New("no version of it can be read")
+
+// errBytes says that the bytes of one version are not those that were written,
+// as far as that can be told.
+var errBytes = errors.New("it is damaged")
+
+// Damaged is a version that cannot be read.
+type Damaged struct {
+	Key     string
+	Instead uint64 // the version in force in its place; 0: there is none
+	Reason  string
+}
+
+// String returns one clear sentence.
+func (d Damaged) String() string {
+	serves := "and no version before it can be read"
+	if d.Instead > 0 {
+		serves = fmt.Sprintf("and version %d is in force in its place", d.Instead)
+	}
+	return fmt.Sprintf("%s cannot be read (%s), %s; run `bucketsearch verify --repair`, or publish it again", d.Key, d.Reason, serves)
+}
+
+// Found is what there is of a document.
+type Found[T Document] struct {
+	Document T         // of Version, and what Recover made of later ones; the zero document without a version
+	Version  uint64    // that is in force; 0: none
+	Highest  uint64    // that is there, readable or not
+	Damaged  []Damaged // the versions after the one in force, the newest first
+}
+
+// Lost fails with ErrDamaged if there are versions and none can be read.
+func (f *Found[T]) Lost() error {
+	if f.Version > 0 || len(f.Damaged) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%v: %w", f.Damaged[0], ErrDamaged)
+}
+
+// Find returns what there is: one LIST and, if there is any version, a GET for
+// the newest and for those that it has to go back.
+func (s Store[T]) Find(ctx context.Context, bucket blob.Reader) (Found[T], error) {
+	var versions []blob.Object
+	for object, err := range bucket.List(ctx, s.Prefix, "") {
+		if err != nil {
+			return Found[T]{}, fmt.Errorf("cannot list %s: %w", s.Prefix, err)
+		}
+		if _, err := layout.ParseNumberedKey(object.Key, s.Prefix); err == nil {
+			versions = append(versions, object)
+		}
+	}
+	return s.Among(ctx, bucket, versions)
+}
+
+// Among is Find for who has listed the versions, in their order.
+func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob.Object) (found Found[T], err error) {
+	var damaged [][]byte
+	if len(versions) > 0 {
+		found.Highest = s.number(versions[len(versions)-1])
+	}
+	for _, object := range slices.Backward(versions) {
+		document, content, err := s.read(ctx, bucket, object)
+		if err == nil {
+			found.Document, found.Version = document, s.number(object)
+			break
+		}
+		if !errors.Is(err, errBytes) {
+			return found, fmt.Errorf("cannot read %s: %w", object.Key, err)
+		}
+		damaged = append(damaged, content)
+		found.Damaged = append(found.Damaged, Damaged{Key: object.Key, Reason: err.Error()})
+	}
+	for i := range found.Damaged {
+		found.Damaged[i].Instead = found.Version
+	}
+	if s.Recover != nil {
+		for _, content := range slices.Backward(damaged) {
+			found.Document = s.Recover(found.Document, content)
+		}
+	}
+	return found, nil
+}
+
+func (s Store[T]) number(version blob.Object) uint64 {
+	number, _ := layout.ParseNumberedKey(version.Key, s.Prefix) // by which it was listed
+	return number
+}
+
+// read returns the document of a version, or errBytes and what is there.
+func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Object) (document T, content []byte, err error) {
+	if object.Size > s.Most {
+		return document, nil, fmt.Errorf("%w: %d bytes, more than %d", errBytes, object.Size, s.Most)
+	}
+	if content, err = bucket.Get(ctx, object.Key, blob.Range{}); err != nil {
+		return document, nil, err
+	}
+	document, err = Decode[T](content)
+	return document, content, err
+}

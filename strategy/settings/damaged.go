@@ -1,0 +1,65 @@
+package settings
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+)
+
+// unread gathers what was published and cannot be read. All of it is warned of,
+// and everybody goes on with the version before; but where that is not enough
+// to ask web sites for anything, the crawl is paused until it is repaired:
+//
+//	damaged                                  in its place                              the crawl
+//	newest version, one before can be read   that one                                  goes on
+//	newest takedowns                         the union of what can be read             is paused
+//	all versions of a strategy               one partition, for what is under way      is paused
+//	all versions of a collection             nothing: it admits nothing                is paused
+//	all versions of the controls             no limits                                 is paused
+type unread struct {
+	mu      sync.Mutex // protects the fields below
+	damaged []numbered.Damaged
+	lost    []string // sentences about strategies
+}
+
+func (u *unread) add(damaged []numbered.Damaged) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.damaged = append(u.damaged, damaged...)
+}
+
+// strategy has a document stand for a strategy that was lost by damage.
+func (u *unread) strategy(d *rules.Document, kind rules.Kind, err error) error {
+	if !errors.Is(err, numbered.ErrDamaged) {
+		return err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.lost = append(u.lost, err.Error())
+	*d = rules.Even(kind, 1, time.Time{})
+	d.Version = 0
+	return nil
+}
+
+// judge warns, and pauses the crawl where it must not go on.
+func (u *unread) judge(s *Settings) {
+	reasons := slices.Sorted(slices.Values(u.lost))
+	s.Warnings = append(s.Warnings, reasons...)
+	slices.SortFunc(u.damaged, func(a, b numbered.Damaged) int { return strings.Compare(a.Key, b.Key) })
+	for _, d := range u.damaged {
+		s.Warnings = append(s.Warnings, d.String())
+		if d.Instead == 0 || strings.HasPrefix(d.Key, layout.Takedowns) {
+			reasons = append(reasons, d.String())
+		}
+	}
+	if len(reasons) > 0 && (s.Control.Pause == nil || !s.Control.Pause.Until.IsZero()) {
+		s.Control.Pause = &control.Pause{By: control.Damage, Reason: reasons[0]}
+	}
+}

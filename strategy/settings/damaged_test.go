@@ -1,0 +1,66 @@
+package settings_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// Whatever published document is emptied, as by a power cut, all is read with
+// what is left, and the crawl is paused where that is not enough.
+func TestDamaged(t *testing.T) {
+	forgotten, err := address.Parse("http://docs.example/forgotten")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		damaged []string // keys
+		paused  bool
+		warned  int
+	}{
+		{nil, false, 0},
+		{[]string{layout.CollectionKey("docs", 2)}, false, 1},
+		{[]string{layout.CollectionKey("docs", 1), layout.CollectionKey("docs", 2)}, true, 2},
+		{[]string{layout.ControlKey(2)}, false, 1},
+		{[]string{layout.ControlKey(1), layout.ControlKey(2)}, true, 2},
+		{[]string{layout.TakedownKey(2)}, true, 1},
+		{[]string{layout.TakedownKey(1)}, false, 0}, // which the second holds too; verify tells
+		{[]string{layout.StrategyKey("crawl", 1)}, true, 1},
+		{[]string{layout.StrategyKey("storage", 1)}, true, 1},
+	} {
+		t.Run(strings.Join(test.damaged, " "), func(t *testing.T) {
+			bucket := memblob.New()
+			second := docs()
+			second.Seeds[0].Depth = 7
+			publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), docs(), second,
+				control.Document{Webhook: "http://hook.example/"}, control.Document{Webhook: "http://hook.example/2"},
+				takedown.URL(forgotten, noon), takedown.Site("other.example", noon))
+			for _, key := range test.damaged {
+				if err := bucket.Replace(t.Context(), key, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := read(t, bucket)
+			pause := s.Control.Paused(noon)
+			if (pause != nil) != test.paused || pause != nil && (pause.By != control.Damage || !strings.Contains(pause.Reason, test.damaged[0])) {
+				t.Errorf("pause %+v", pause)
+			}
+			if len(s.Warnings) != test.warned || len(test.damaged) > 0 && test.warned > 0 && !strings.Contains(fmt.Sprint(s.Warnings), test.damaged[0]) {
+				t.Errorf("warnings %q", s.Warnings)
+			}
+			if !s.Takedowns.Forgets(forgotten) {
+				t.Error("what was forgotten is forgotten no more")
+			}
+			if partitions := s.Partitions(); len(partitions) != 1 {
+				t.Errorf("partitions %v", partitions)
+			}
+		})
+	}
+}
