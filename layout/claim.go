@@ -1,15 +1,18 @@
 package layout
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 )
 
 // Claim is what is stored below Epochs under the number that somebody claims:
 //
-//	{"by":"repair","nonce":"…","generations":{"0":7,"3":12}}
+//	{"by":"repair","nonce":"…","generations":{"0":7,"3":12},"sum":"…"}
 //
-// Format history: at first it was a line of text, by whom and a nonce.
+// Format history: at first it was a line of text, by whom and a nonce, then
+// without the sum (see Seal).
 type Claim struct {
 	By    string `json:"by"`
 	Nonce string `json:"nonce"` // tells it from every other claim
@@ -25,7 +28,16 @@ func (c Claim) Encode() []byte {
 	if err != nil {
 		panic(err) // strings and numbers can be encoded
 	}
-	return append(content, '\n')
+	return Seal(content)
+}
+
+// CheckClaim fails if what Encode wrote has changed since.
+func CheckClaim(content []byte) error {
+	_, sealed, err := Unseal(content)
+	if err == nil && !sealed && (len(content) == 0 || bytes.IndexByte(content, 0) >= 0) {
+		err = errors.New("it is no claim")
+	}
+	return err
 }
 
 // ReadClaim reads what Encode writes. Of anything else, such as an older claim,

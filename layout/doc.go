@@ -16,9 +16,13 @@
 //	controls/<version>.json                              pause, caps and alerts
 //	feedback/<yyyyMMdd>/<HHmmssSSS>_<worker>.json        vital signs of a worker since its last
 //	dead-letters/<queue>/<content hash>.json     a message given up, with its reason (.again: the wish to send it again)
-//	quarantine/<key, '+' for '/'>                        bytes that could not be read; the manifest says why
+//	quarantine/<key, '+' for '/'>@<content hash>         bytes that could not be read; the manifest says why
 //
 // Partitions are written with four digits, the epoch in a batch's name with
 // eight, all other numbers with twelve, so that keys sort as numbers do. No key is another key plus a slash,
 // because some stores keep keys as files.
+//
+// Every object proves that none of its bits has changed: packages and spool by
+// CRCs, books, segments, overlays and what is in quarantine by their names,
+// hints as copies, and everything that is JSON by a sum (see [Seal]).
 package layout

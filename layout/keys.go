@@ -3,6 +3,7 @@ package layout
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -272,12 +273,31 @@ func IsDeadLetter(key string) bool {
 	return strings.HasPrefix(key, DeadLetters) && strings.HasSuffix(key, ".json")
 }
 
+// Again is what stands under a ResendKey.
+const Again = "again\n"
+
 // ResendKey returns the key of the request to send a dead letter again.
 func ResendKey(deadLetter string) string { return strings.TrimSuffix(deadLetter, ".json") + ".again" }
 
-// QuarantineKey returns where the bytes of a damaged object are kept.
-func QuarantineKey(key string) string {
-	return Quarantine + strings.ReplaceAll(key, "/", "+")
+// QuarantinePrefix returns what the keys begin with under which the bytes of
+// damaged objects are kept whose keys begin with prefix.
+func QuarantinePrefix(prefix string) string {
+	return Quarantine + strings.ReplaceAll(prefix, "/", "+")
+}
+
+// QuarantineKey returns where the bytes of a damaged object are kept, named by
+// them too, so that damage of the copy is noticed. Format history: at first the
+// hash was missing.
+func QuarantineKey(key string, content []byte) string {
+	return QuarantinePrefix(key) + "@" + ContentHash(content)
+}
+
+// CheckQuarantined fails if a damaged object's copy has changed since.
+func CheckQuarantined(key string, content []byte) error {
+	if at := strings.LastIndexByte(key, '@'); at >= 0 && key[at+1:] != ContentHash(content) {
+		return errors.New("it is another than its name says")
+	}
+	return nil
 }
 
 func parse(key, prefix, suffix string) (Partition, string, error) {

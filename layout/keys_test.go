@@ -26,7 +26,7 @@ func TestKeys(t *testing.T) {
 		{layout.EpochKey(4), "epochs/000000000004"},
 		{layout.CollectionKey("default", 1), "collections/default/000000000001.json"},
 		{layout.StrategyKey("crawl", 1), "strategy/crawl/000000000001.json"},
-		{layout.QuarantineKey("spool/0000/x.spool"), "quarantine/spool+0000+x.spool"},
+		{layout.QuarantineKey("spool/0000/x.spool", []byte("?")), "quarantine/spool+0000+x.spool@" + layout.ContentHash([]byte("?"))},
 	} {
 		if test.got != test.want {
 			t.Errorf("got %s, want %s", test.got, test.want)

@@ -40,13 +40,17 @@ func (d DeadLetter) Key() string {
 	return layout.DeadLetterKey(d.Queue, layout.ContentHash([]byte(d.Body)))
 }
 
-// Encode returns the dead letter as JSON, a reason that is too long cut.
+// Encode returns the dead letter as sealed JSON, a reason that is too long cut.
 func (d DeadLetter) Encode() ([]byte, error) {
 	d.Reason, d.At = cut(d.Reason, maxReason), d.At.UTC()
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("cannot encode dead letter of queue %s: %w", d.Queue, err)
 	}
-	return json.Marshal(d)
+	content, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	return layout.Seal(content), nil
 }
 
 // DecodeDeadLetter reads what Encode writes.
@@ -54,7 +58,7 @@ func DecodeDeadLetter(content []byte) (DeadLetter, error) {
 	var d DeadLetter
 	err := fmt.Errorf("%d bytes are more than %d", len(content), maxDeadLetter)
 	if len(content) <= maxDeadLetter {
-		err = json.Unmarshal(content, &d)
+		err = unseal(content, &d)
 	}
 	if err == nil {
 		err = d.check()
@@ -63,6 +67,14 @@ func DecodeDeadLetter(content []byte) (DeadLetter, error) {
 		return DeadLetter{}, fmt.Errorf("cannot read dead letter: %w", err)
 	}
 	return d, nil
+}
+
+func unseal(content []byte, d *DeadLetter) error {
+	object, _, err := layout.Unseal(content)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(object, d)
 }
 
 func (d DeadLetter) check() error {

@@ -26,7 +26,7 @@ func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch lay
 	if err != nil {
 		return fmt.Errorf("cannot read damaged spool %s: %w", key, err)
 	}
-	if err := blob.CreateOnce(ctx, f.Bucket, layout.QuarantineKey(key), content); err != nil {
+	if err := blob.CreateOnce(ctx, f.Bucket, layout.QuarantineKey(key, content), content); err != nil {
 		return fmt.Errorf("cannot keep damaged spool %s: %w", key, err)
 	}
 	own, err := partition.Open(ctx, f.Bucket, p, f.Now)

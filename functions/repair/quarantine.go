@@ -9,11 +9,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// keep puts a copy of damaged bytes into quarantine. A copy that is there
-// already stays: of the same object, from an earlier attempt.
+// keep puts a copy of damaged bytes into quarantine.
 func (r *Repairer) keep(ctx context.Context, key string, content []byte) error {
-	err := blob.CreateOnce(ctx, r.Bucket, layout.QuarantineKey(key), content)
-	if err != nil && !errors.Is(err, blob.ErrExists) {
+	err := blob.CreateOnce(ctx, r.Bucket, layout.QuarantineKey(key, content), content)
+	if err != nil {
 		return fmt.Errorf("cannot keep damaged object %s: %w", key, err)
 	}
 	return nil

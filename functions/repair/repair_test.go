@@ -95,7 +95,7 @@ func TestEverySegmentAndOverlay(t *testing.T) {
 						t.Errorf("left:\n%s\n%d packages are to be indexed", sentences(report.Left), report.Index)
 					}
 					if name != "deleted" {
-						w.Content(layout.QuarantineKey(key))
+						quarantined(w, key)
 					}
 					w.Settle(links...)
 					sound(w, 4)
@@ -195,7 +195,7 @@ func TestMended(t *testing.T) {
 				if len(after.Segments) != len(before.Segments) {
 					w.T.Error("its segment did not stay")
 				}
-				w.Content(layout.QuarantineKey(old.Key))
+				quarantined(w, old.Key)
 			},
 		},
 		"package": {
@@ -204,7 +204,7 @@ func TestMended(t *testing.T) {
 				if len(after.Packages) != len(before.Packages)-1 || len(after.Segments) != len(before.Segments)-1 {
 					w.T.Errorf("%d packages and %d segments are listed", len(after.Packages), len(after.Segments))
 				}
-				w.Content(layout.QuarantineKey(before.Packages[1].Key))
+				quarantined(w, before.Packages[1].Key)
 			},
 		},
 		"segment": {
@@ -213,7 +213,7 @@ func TestMended(t *testing.T) {
 				if after.Packages[1].Indexed || after.Learnt != before.Learnt {
 					w.T.Errorf("%+v", after)
 				}
-				w.Content(layout.QuarantineKey(before.Segments[1].Key))
+				quarantined(w, before.Segments[1].Key)
 			},
 		},
 		"book": {
@@ -302,6 +302,14 @@ func TestMended(t *testing.T) {
 }
 
 // flipAt changes a bit so many twentieths from the start.
+// quarantined fails the test unless a copy of a damaged object is kept.
+func quarantined(w *verifytest.World, key string) {
+	w.T.Helper()
+	if len(functionstest.Keys(w.T, w.Bucket, layout.QuarantinePrefix(key)+"@")) == 0 {
+		w.T.Errorf("no copy of %s is kept", key)
+	}
+}
+
 func flipAt(twentieths int) func([]byte) []byte {
 	return func(content []byte) []byte {
 		content[len(content)*twentieths/20] ^= 4

@@ -35,8 +35,8 @@ func newForgetful(t *testing.T) *world {
 	functionstest.Learn(t, w.bucket, 0, book.Book{Outcomes: []book.Outcome{redirect}})
 	w.consume(24)
 	w.orphan(0, 25, gone)
-	functionstest.Put(t, w.bucket, layout.QuarantineKey(layout.SpoolKey(0, version(9))), []byte("damaged"))
-	functionstest.Put(t, w.bucket, layout.QuarantineKey(layout.SpoolKey(1, version(9))), []byte("of another partition"))
+	functionstest.Put(t, w.bucket, layout.QuarantineKey(layout.SpoolKey(0, version(9)), []byte("damaged")), []byte("damaged"))
+	functionstest.Put(t, w.bucket, layout.QuarantineKey(layout.SpoolKey(1, version(9)), []byte("of another partition")), []byte("of another partition"))
 	w.forget([]string{"secret.example"}, gone)
 	return w
 }
@@ -167,7 +167,7 @@ func TestPackedWhileForgetting(t *testing.T) {
 	w.merge(0)
 	var once sync.Once
 	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
-		if c.Op == faultblob.List && strings.HasPrefix(c.Key, layout.QuarantineKey(layout.Books)) {
+		if c.Op == faultblob.List && strings.HasPrefix(c.Key, layout.QuarantinePrefix(layout.Books)) {
 			once.Do(func() { w.pack(0, 30, gone, one+"late") })
 		}
 		return faultblob.None

@@ -106,7 +106,7 @@ func TestKilledAnywhere(t *testing.T) {
 // A step that fails keeps no other from its work, and is tried again.
 func TestAStepFails(t *testing.T) {
 	for _, failing := range []string{
-		layout.Epochs, layout.SpoolPrefix(1), layout.PackagePrefix(0), layout.Books + "0000/", layout.QuarantineKey(layout.Books),
+		layout.Epochs, layout.SpoolPrefix(1), layout.PackagePrefix(0), layout.Books + "0000/", layout.QuarantinePrefix(layout.Books),
 		layout.DeadLetters, layout.Feedback,
 	} {
 		w := newForgetful(t)

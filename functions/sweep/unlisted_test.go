@@ -42,7 +42,7 @@ func TestForgetWhatComesLate(t *testing.T) {
 	w := newForgetful(t)
 	w.complete()
 	w.orphan(0, 30, gone)
-	quarantined := layout.QuarantineKey(layout.SpoolKey(0, version(31)))
+	quarantined := layout.QuarantineKey(layout.SpoolKey(0, version(31)), []byte("damaged"))
 	functionstest.Put(t, w.bucket, quarantined, []byte("damaged"))
 	w.clock.Advance(w.Limits.Collect.Grace)
 	w.run()
@@ -98,7 +98,7 @@ func TestErasedUnderAnotherName(t *testing.T) {
 func TestQuietCostsLittle(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a")
-	functionstest.Put(t, w.bucket, layout.QuarantineKey(layout.SpoolKey(0, version(31))), []byte("damaged"))
+	functionstest.Put(t, w.bucket, layout.QuarantineKey(layout.SpoolKey(0, version(31)), []byte("damaged")), []byte("damaged"))
 	w.bury(letter(gone))
 	w.run()
 	w.orphan(0, 30, gone)

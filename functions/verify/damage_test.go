@@ -322,7 +322,7 @@ func TestDamage(t *testing.T) {
 func TestLinkWasInLostSpool(t *testing.T) {
 	w := newWorld(t)
 	w.Learn(verifytest.Batch(3), []string{"http://b.example/"})
-	functionstest.Put(t, w.Bucket, layout.QuarantineKey(layout.SpoolKey(0, verifytest.Batch(4))), []byte("?"))
+	functionstest.Put(t, w.Bucket, layout.QuarantineKey(layout.SpoolKey(0, verifytest.Batch(4)), []byte("?")), []byte("?"))
 	if report := w.verify(); !report.Sound() || report.Waiting.Find != 1 {
 		t.Errorf("%d are to be found, want 1; problems:\n%s", report.Waiting.Find, sentences(report.Problems))
 	}
@@ -473,7 +473,7 @@ func TestForgotten(t *testing.T) {
 		},
 		"quarantined": {
 			func(w *world) {
-				key := layout.QuarantineKey("packages/0000/old.spf")
+				key := layout.QuarantinePrefix("packages/0000/old.spf")
 				w.Package(functionstest.Page(verifytest.Batch(3), site+"never"))
 				functionstest.Put(w.T, w.Bucket, key, w.Content("packages/0000/2_0_20261121220000000_2.spf"))
 				forget(w, url(site+"never"))

@@ -43,7 +43,7 @@ func (v *run) judgeLonely(ctx context.Context) error {
 // spoolLost reports whether any spool object was damaged, and put into
 // quarantine before it was packed.
 func (v *run) spoolLost(ctx context.Context) (bool, error) {
-	for _, err := range v.Bucket.List(ctx, layout.QuarantineKey(layout.Spool), "") {
+	for _, err := range v.Bucket.List(ctx, layout.QuarantinePrefix(layout.Spool), "") {
 		if err != nil {
 			return false, fmt.Errorf("cannot list the quarantine: %w", err)
 		}

@@ -26,7 +26,8 @@
 //	  },
 //	  "day": {                              all that the worker did on the day of "at" (UTC)
 //	    "requests": {…}, "invocations": 0, "gb_seconds": 0
-//	  }
+//	  },
+//	  "sum": "…"                            see layout.Seal; at first there was none
 //	}
 //
 // Since the day's sums are in every object, one object a worker says what a day

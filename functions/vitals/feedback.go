@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 )
 
@@ -79,12 +80,22 @@ func (a Activity) idle() bool {
 	return a.Invocations == 0 && a.InFlight == 0 && a.Requests.Requests() == 0
 }
 
+// Check fails if a feedback object is not what was written.
+func Check(content []byte) error {
+	_, err := decode(content)
+	return err
+}
+
 func decode(content []byte) (Feedback, error) {
 	var f Feedback
 	if len(content) > maxFeedback {
 		return f, fmt.Errorf("it has more than %d bytes", maxFeedback)
 	}
-	if err := json.Unmarshal(content, &f); err != nil {
+	object, _, err := layout.Unseal(content)
+	if err != nil {
+		return Feedback{}, err
+	}
+	if err := json.Unmarshal(object, &f); err != nil {
 		return Feedback{}, err
 	}
 	if f.Worker == "" || f.At.Before(f.Since) {

@@ -107,7 +107,7 @@ func (r *Recorder) put(ctx context.Context, bucket blob.Bucket) error {
 			return fmt.Errorf("cannot encode feedback of %s: %w", r.kept.Worker, err)
 		}
 		key := layout.FeedbackKey(r.kept.At, r.kept.Worker)
-		switch err := blob.CreateOnce(ctx, bucket, key, content); {
+		switch err := blob.CreateOnce(ctx, bucket, key, layout.Seal(content)); {
 		case err == nil:
 			r.kept = nil
 		case errors.Is(err, blob.ErrExists): // of the same millisecond, or the clock was put back

@@ -130,7 +130,7 @@ func (a *Attached) Resend(ctx context.Context, keys []string) (int, error) {
 		if _, err := a.Bucket.Head(ctx, key); err != nil {
 			return 0, fmt.Errorf("cannot send dead letter %s again: %w", key, err)
 		}
-		if err := blob.CreateOnce(ctx, a.Bucket, layout.ResendKey(key), []byte("again\n")); err != nil {
+		if err := blob.CreateOnce(ctx, a.Bucket, layout.ResendKey(key), []byte(layout.Again)); err != nil {
 			return 0, fmt.Errorf("cannot send dead letter %s again: %w", key, err)
 		}
 	}

@@ -90,7 +90,7 @@ func (c *Collector) clearQuarantine(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, kind := range []string{layout.Spool, layout.Packages, layout.Books, layout.Segments} {
 		group.Go(func() error {
-			kept, err := c.list(ctx, layout.QuarantineKey(kind+c.ID().String()+"/"))
+			kept, err := c.list(ctx, layout.QuarantinePrefix(kind+c.ID().String()+"/"))
 			if err != nil {
 				return err
 			}
