@@ -112,6 +112,11 @@ func (r *Repairer) Mend(ctx context.Context, problems []verify.Problem, report *
 	var partitions []layout.Partition
 	of := make(map[layout.Partition][]verify.Problem)
 	for _, p := range problems {
+		if apart, err := r.mendApart(ctx, p, report); err != nil {
+			return err
+		} else if apart {
+			continue
+		}
 		if ofFrontier(p) {
 			report.Rebuild = true
 			continue

@@ -128,6 +128,8 @@ func (a *apartObjects) meaning(key string) string {
 		return ""
 	case newest > key:
 		return ", and lost to history, on which nothing of today depends"
+	case newest == "" && strings.HasPrefix(key, layout.Collections):
+		return ", no version before it can be read, and nothing is asked of web sites until the collection is published again (bucketsearch crawl --collection FILE)"
 	case newest == "":
 		return ", no version before it can be read, and nothing is asked of web sites until it is mended"
 	case strings.HasPrefix(key, layout.Takedowns):

@@ -57,7 +57,22 @@ func store(name string) numbered.Store[Collection] {
 		Prefix: layout.CollectionPrefix(name),
 		Key:    func(version uint64) string { return layout.CollectionKey(name, version) },
 		Most:   MaxBytes,
+		// A next version replaces the one before as a whole.
+		Recover: func(c Collection, _ []byte) Collection { return c },
 	}
+}
+
+// Republish publishes the version in force again, if a later one is damaged, and
+// returns its number, else 0. It fails with numbered.ErrDamaged when no version
+// can be read.
+func Republish(ctx context.Context, bucket blob.Bucket, name string) (uint64, error) {
+	return store(name).Republish(ctx, bucket, func(c Collection, version uint64) (Collection, error) {
+		if c.Name == "" {
+			return c, numbered.ErrDamaged
+		}
+		c.Version = version
+		return c, nil
+	})
 }
 
 // Publish stores the collection as its next version and returns it with its

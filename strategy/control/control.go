@@ -109,6 +109,23 @@ func Find(ctx context.Context, bucket blob.Reader) (numbered.Found[Document], er
 	return store.Find(ctx, bucket)
 }
 
+// Republish publishes the version in force again, if a later one is damaged, and
+// returns its number, else 0. When no version can be read, the next one pauses
+// the crawl until an operator has set the limits again.
+func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, error) {
+	found, err := store.Find(ctx, bucket)
+	if err != nil {
+		return 0, err
+	}
+	return store.Republish(ctx, bucket, func(d Document, _ uint64) (Document, error) {
+		if found.Version == 0 {
+			d.Pause = &Pause{Since: now.UTC().Truncate(time.Second), By: Operator,
+				Reason: "the limits were damaged and cannot be read; set them again (bucketsearch limits), then bucketsearch resume"}
+		}
+		return d, nil
+	})
+}
+
 // Change publishes the controls in force with a change, which is made again
 // when another publisher was faster and returns false when there is nothing to
 // change. It returns the controls that are in force then.

@@ -109,3 +109,27 @@ func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Obje
 	document, err = Decode[T](content)
 	return document, content, err
 }
+
+// Republish stores what is in force as the next version, if the newest is
+// damaged, and returns its number; 0 when there is nothing to do. as returns
+// the document under its new number; it is given the zero document when no
+// version can be read, and fails when that cannot stand for what was published.
+func (s Store[T]) Republish(ctx context.Context, bucket blob.Bucket, as func(document T, version uint64) (T, error)) (uint64, error) {
+	for range maxRaces {
+		found, err := s.Find(ctx, bucket)
+		if err != nil || len(found.Damaged) == 0 {
+			return 0, err
+		}
+		next, err := as(found.Document, found.Highest+1)
+		if err == nil {
+			err = s.Create(ctx, bucket, found.Highest+1, next)
+		}
+		if err == nil {
+			return found.Highest + 1, nil
+		}
+		if !errors.Is(err, blob.ErrExists) {
+			return 0, fmt.Errorf("cannot publish %s: %w", s.Key(found.Highest+1), err)
+		}
+	}
+	return 0, fmt.Errorf("cannot publish a version of %s: others were faster %d times", s.Prefix, maxRaces)
+}

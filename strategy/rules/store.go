@@ -3,6 +3,7 @@ package rules
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -34,6 +35,23 @@ func Load(ctx context.Context, bucket blob.Reader, kind Kind) (Document, error) 
 		return Document{}, fmt.Errorf("cannot read %s: it says that it is %s", key, layout.StrategyKey(string(d.Kind), d.Version))
 	}
 	return d, nil
+}
+
+// Republish publishes the version in force again, if a later one is damaged, and
+// returns its number, else 0. When the first version is the only one, that was
+// Even of as many partitions as there are; else it fails with
+// numbered.ErrDamaged when no version can be read.
+func Republish(ctx context.Context, bucket blob.Bucket, kind Kind, partitions int, now time.Time) (uint64, error) {
+	return store(kind).Republish(ctx, bucket, func(d Document, version uint64) (Document, error) {
+		if d.Version == 0 {
+			if version != 2 {
+				return d, numbered.ErrDamaged
+			}
+			d = Even(kind, partitions, now)
+		}
+		d.Version = version
+		return d, nil
+	})
 }
 
 // Publish stores a document. The same document again is success; another one

@@ -117,6 +117,17 @@ func Forget(ctx context.Context, bucket blob.Bucket, entries ...Entry) (version 
 	return version, err
 }
 
+// Republish publishes what is forgotten as far as it can be read, if the newest
+// version is damaged, and returns its number, else 0.
+func Republish(ctx context.Context, bucket blob.Bucket) (uint64, error) {
+	return store.Republish(ctx, bucket, func(d Document, _ uint64) (Document, error) {
+		if d.Entries == nil {
+			d.Entries = []Entry{}
+		}
+		return d, nil
+	})
+}
+
 // Load returns the takedowns in force: one LIST and at most one GET, if none
 // are damaged.
 func Load(ctx context.Context, bucket blob.Reader) (Set, error) {
