@@ -2,7 +2,6 @@ package repair
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,7 +24,7 @@ func (m *mending) commit(ctx context.Context) (lost int, err error) {
 	}
 	edits := m.edits
 	if len(m.lost)+len(m.unbooked) > 0 {
-		number, err := epoch.Claim(ctx, m.Bucket, []byte("repair "+rand.Text()+"\n"))
+		number, err := epoch.Claim(ctx, m.Bucket, "repair", *m.base())
 		if err != nil {
 			return 0, err
 		}

@@ -35,6 +35,13 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 	if err != nil {
 		return err
 	}
+	if slices.ContainsFunc(problems, ofManifests) {
+		mended, err := r.refound(ctx, p)
+		r.say(ctx, report, mended)
+		if err != nil || len(mended) > 0 { // what else is wrong shows then
+			return err
+		}
+	}
 	own, err := partition.Open(ctx, r.Bucket, p, r.Now)
 	if err != nil {
 		if slices.ContainsFunc(problems, ofManifests) && !errors.Is(err, blob.ErrRetryable) {
@@ -71,7 +78,10 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 // base returns the generation by which the problems are judged.
 func (m *mending) base() *manifest.Manifest { return m.Manifest() }
 
-func ofManifests(p verify.Problem) bool { return strings.HasPrefix(p.Key, layout.Manifests) }
+// ofManifests reports whether generations may be lost.
+func ofManifests(p verify.Problem) bool {
+	return p.Kind == verify.Lost || strings.HasPrefix(p.Key, layout.Manifests)
+}
 
 // look decides what becomes of the object of a problem.
 func (m *mending) look(ctx context.Context, problem verify.Problem) error {

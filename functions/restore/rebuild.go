@@ -2,7 +2,6 @@ package restore
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"time"
@@ -144,7 +143,7 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 			return done, err
 		}
 	}
-	if done.Epoch, err = epoch.Claim(ctx, f.Bucket, []byte(f.Worker+" "+rand.Text()+"\n")); err != nil {
+	if done.Epoch, err = epoch.Claim(ctx, f.Bucket, f.Worker, books.Manifests...); err != nil {
 		return done, err
 	}
 	a := newAgenda(s, began)

@@ -69,12 +69,14 @@ func (v *run) history(ctx context.Context, p layout.Partition) (history, error) 
 		if err != nil {
 			return history{}, fmt.Errorf("cannot list manifests of partition %s: %w", p, err)
 		}
-		if _, number, err := layout.ParseManifestKey(object.Key); err == nil {
-			if newest == 0 {
-				h.first = number
-			}
-			newest, there[number] = number, true
+		_, number, err := layout.ParseManifestKey(object.Key)
+		if err != nil || number == 0 { // told by foreign
+			continue
 		}
+		if newest == 0 {
+			h.first = number
+		}
+		newest, there[number] = number, true
 	}
 	h.generations = make([]generation, newest+1-h.first)
 	progress := v.stage(Manifests, int64(len(h.generations)))

@@ -474,7 +474,7 @@ func TestForgotten(t *testing.T) {
 		"quarantined": {
 			func(w *world) {
 				key := layout.QuarantinePrefix("packages/0000/old.spf")
-				w.Package(functionstest.Page(verifytest.Batch(3), site+"never"))
+				w.Package(functionstest.Page(verifytest.Batch(2), site+"never"))
 				functionstest.Put(w.T, w.Bucket, key, w.Content("packages/0000/2_0_20261121220000000_2.spf"))
 				forget(w, url(site+"never"))
 				done(w)

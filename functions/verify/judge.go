@@ -21,7 +21,7 @@ func (v *run) judgePages(ctx context.Context) error {
 		switch {
 		case p.has(markDamaged):
 		case !p.has(markKnown):
-			if !in.partition.incomplete() {
+			if p.has(markWanted) && !in.partition.incomplete() { // what is forgotten may be left in the package alone
 				stray[in] = append(stray[in], p)
 			}
 		case p.has(markLive) && p.has(markWanted) && p.documents() == 0 && in.Indexed && !in.unsearchable.Load():

@@ -21,6 +21,8 @@ const (
 	Double      Kind = "double"      // it is there more than once
 	Behind      Kind = "behind"      // it should be gone, or should have come, by now
 	Stale       Kind = "stale"       // it is searched, and the page is no more
+	Lost        Kind = "lost"        // it proves that generations are lost which listed what is there
+	Foreign     Kind = "foreign"     // it is there, and nobody here has written it
 )
 
 // Problem is one thing that is wrong.

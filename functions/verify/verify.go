@@ -126,6 +126,9 @@ type audit struct {
 // begin reads the generations in force. The spool is listed first: a batch that
 // is consumed in between is found in the books.
 func (v *run) begin(ctx context.Context) error {
+	if err := v.foreign(ctx); err != nil {
+		return err
+	}
 	for _, p := range v.settings.Partitions() {
 		spool, err := v.listSpool(ctx, p)
 		if err != nil {
@@ -140,14 +143,23 @@ func (v *run) begin(ctx context.Context) error {
 			return err
 		}
 		newest := v.inForce(p, h, exists)
+		if newest == nil {
+			if newest, err = v.before(ctx, p); err != nil {
+				return err
+			}
+		}
 		if err := v.chain(ctx, p, h, newest); err != nil {
 			return err
 		}
-		own := &audit{unknown: newest == nil}
-		if own.Partition = p; newest != nil {
+		own := &audit{Manifest: manifest.Manifest{Partition: p}}
+		if newest != nil {
 			own.Manifest = newest.Manifest
 			v.objects(&own.Manifest, exists)
 		}
+		if own.unknown, err = v.lost(ctx, own.Manifest); err != nil {
+			return err
+		}
+		own.unknown = own.unknown || newest == nil
 		v.partitions = append(v.partitions, own)
 		v.forgetting(own)
 		if err := v.readSpool(ctx, own, spool); err != nil {

@@ -34,7 +34,7 @@ func TestAddGone(t *testing.T) {
 func TestGoneIsStored(t *testing.T) {
 	m := Manifest{Generation: 1}
 	m.AddGone(Gone{ID: layout.IdentityOf("http://a/"), Version: layout.Version{Epoch: 1, Token: 2}})
-	next := m.clone()
+	next := m.Clone()
 	next.Gone[0].Masked = true
 	content, err := m.encode()
 	if err != nil {

@@ -201,9 +201,9 @@ func Decode(p layout.Partition, stored []byte) (Manifest, error) {
 	return m, nil
 }
 
-// clone lets an edit change every part without touching the base. Lists inside
+// Clone lets an edit change every part without touching the base. Lists inside
 // of packages and segments are never changed in place.
-func (m Manifest) clone() Manifest {
+func (m Manifest) Clone() Manifest {
 	m.Packages = slices.Clone(m.Packages)
 	m.Books = slices.Clone(m.Books)
 	m.Segments = slices.Clone(m.Segments)

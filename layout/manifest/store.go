@@ -121,7 +121,7 @@ func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now fun
 		if err != nil {
 			return Manifest{}, err
 		}
-		next := base.clone()
+		next := base.Clone()
 		if err := edit(&next); errors.Is(err, ErrUnchanged) {
 			return base, nil
 		} else if err != nil {

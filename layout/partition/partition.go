@@ -39,9 +39,14 @@ type Partition struct {
 
 // Open reads the newest generation of a partition. A partition without one is
 // new, and begins with the first object that is put; it fails with ErrLost
-// where objects are there already.
+// where objects are there already, and with manifest.ErrDamaged where the last
+// generation is damaged: on the word of the one before nothing is put,
+// committed or deleted.
 func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func() time.Time) (*Partition, error) {
 	newest, err := Read(ctx, bucket, id)
+	if err == nil {
+		err = newest.Later()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +101,9 @@ func (p *Partition) Manifest() *manifest.Manifest { return p.newest }
 // Reload reads the newest generation again.
 func (p *Partition) Reload(ctx context.Context) error {
 	newest, err := Read(ctx, p.bucket, p.ID())
+	if err == nil {
+		err = newest.Later()
+	}
 	if err == nil {
 		p.newest = &newest
 	}

@@ -5,26 +5,35 @@ package epoch
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
 // Claim returns an epoch that is higher than all that are claimed, and that
-// nobody else is given. The claim is what is stored: it must differ from every
-// other claim, so that a Create that is tried again knows its own (see
-// blob.Retry). After an error the epoch may be claimed all the same; it is
-// never used then, and the next Claim returns a higher one.
-func Claim(ctx context.Context, bucket blob.Bucket, claim []byte) (uint64, error) {
+// nobody else is given. What is stored says by whom it is claimed, and which
+// generations of partitions the claimer has read, of those that are given. After
+// an error the epoch may be claimed all the same; it is never used then, and the
+// next Claim returns a higher one.
+func Claim(ctx context.Context, bucket blob.Bucket, by string, read ...manifest.Manifest) (uint64, error) {
 	last, err := Last(ctx, bucket)
 	if err != nil {
 		return 0, err
 	}
+	// It differs from every other claim, so that a Create that is tried again
+	// knows its own (see blob.Retry).
+	claim := layout.Claim{By: by, Nonce: rand.Text(), Generations: make(map[layout.Partition]uint64, len(read))}
+	for _, m := range read {
+		claim.Generations[m.Partition] = m.Generation
+	}
+	content := claim.Encode()
 	for {
 		last++
-		err := bucket.Create(ctx, layout.EpochKey(last), claim)
+		err := bucket.Create(ctx, layout.EpochKey(last), content)
 		if err == nil {
 			return last, nil
 		}

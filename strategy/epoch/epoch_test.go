@@ -6,10 +6,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/epoch"
 )
 
@@ -21,7 +24,7 @@ func TestEveryClaimIsGivenOnce(t *testing.T) {
 	for i := range claims {
 		all.Go(func() {
 			var err error
-			if given[i], err = epoch.Claim(t.Context(), bucket, fmt.Append(nil, i)); err != nil {
+			if given[i], err = epoch.Claim(t.Context(), bucket, fmt.Sprint(i)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -45,7 +48,7 @@ func TestAnEpochIsNeverGivenAgain(t *testing.T) {
 		bucket := faultblob.New(memblob.New(), decide)
 		var given uint64
 		for i := range 3 {
-			n, err := epoch.Claim(t.Context(), bucket, fmt.Append(nil, i))
+			n, err := epoch.Claim(t.Context(), bucket, fmt.Sprint(i))
 			switch {
 			case errors.Is(err, blob.ErrRetryable):
 			case err != nil:
@@ -59,12 +62,39 @@ func TestAnEpochIsNeverGivenAgain(t *testing.T) {
 	})
 }
 
+// A claim tells which generations the claimer has read; one of an earlier
+// program tells none.
+func TestClaimTellsGenerations(t *testing.T) {
+	bucket := memblob.New()
+	if err := bucket.Create(t.Context(), layout.EpochKey(1), []byte("worker nonce\n")); err != nil {
+		t.Fatal(err)
+	}
+	n, err := epoch.Claim(t.Context(), bucket, "test", manifest.Manifest{Partition: 3, Generation: 7}, manifest.Manifest{Partition: 12, Generation: 9})
+	if err != nil || n != 2 {
+		t.Fatalf("claimed %d, %v", n, err)
+	}
+	for n, want := range []layout.Claim{
+		{By: "worker nonce"},
+		{By: "test", Generations: map[layout.Partition]uint64{3: 7, 12: 9}},
+	} {
+		content, err := bucket.Get(t.Context(), layout.EpochKey(uint64(n+1)), blob.Range{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := layout.ReadClaim(content)
+		got.Nonce = ""
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("epoch %d (-want +got):\n%s", n+1, diff)
+		}
+	}
+}
+
 func TestForeignKey(t *testing.T) {
 	bucket := memblob.New()
 	if err := bucket.Create(t.Context(), layout.Epochs+"notes", nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := epoch.Claim(t.Context(), bucket, []byte("claim")); err == nil {
+	if _, err := epoch.Claim(t.Context(), bucket, "claim"); err == nil {
 		t.Error("no error, though the epochs cannot be told")
 	}
 }

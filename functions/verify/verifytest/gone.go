@@ -28,6 +28,7 @@ func (w *World) Lose(v layout.Version, urls ...string) {
 		for _, url := range urls {
 			m.AddGone(manifest.Gone{ID: layout.IdentityOf(url), Version: v})
 		}
+		consume(m, outcomes)
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 // what is not indexed is.
 func (w *World) Settle(links ...string) {
 	w.T.Helper()
-	number, err := epoch.Claim(w.T.Context(), w.Bucket, []byte("settle"))
+	number, err := epoch.Claim(w.T.Context(), w.Bucket, "settle")
 	if err != nil {
 		w.T.Fatal(err)
 	}

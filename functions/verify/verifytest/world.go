@@ -100,10 +100,31 @@ func (w *World) Package(pages ...webobject.Object) (manifest.Package, []book.Out
 	}
 }
 
-// LearnBook commits a book and packages.
+// LearnBook commits a book and packages, and that the batches of which it tells
+// are consumed.
 func (w *World) LearnBook(b book.Book, packages ...manifest.Package) {
 	w.T.Helper()
-	functionstest.Learn(w.T, w.Bucket, 0, b, packages...)
+	content, err := book.Encode(b)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	listed := manifest.Book{Key: layout.BookKey(0, layout.ContentHash(content)), Bytes: int64(len(content)), Outcomes: len(b.Outcomes), Links: len(b.Links)}
+	functionstest.Put(w.T, w.Bucket, listed.Key, content)
+	w.Commit(func(m *manifest.Manifest) {
+		m.Books = append(m.Books, listed)
+		for _, pkg := range packages {
+			m.Add(pkg)
+		}
+		consume(m, b.Outcomes)
+	})
+}
+
+func consume(m *manifest.Manifest, outcomes []book.Outcome) {
+	for _, o := range outcomes {
+		if !m.HasConsumed(o.Version) && !m.IsClosed(o.Version) {
+			m.Consumed = append(m.Consumed, manifest.Consumed{Batch: o.Version, At: functionstest.Start})
+		}
+	}
 }
 
 // Links returns links from the seed.
