@@ -38,8 +38,8 @@ func (r *Repairer) mendManifests(ctx context.Context, p layout.Partition, proble
 // putBack makes a generation anew from the hint.
 func (r *Repairer) putBack(ctx context.Context, p layout.Partition, key string) (bool, error) {
 	_, number, err := layout.ParseManifestKey(key)
-	if err != nil {
-		return false, err
+	if err != nil { // it is foreign
+		return false, nil
 	}
 	copied, found, err := r.get(ctx, layout.HintKey(p))
 	if err != nil || !found || !isGeneration(copied, p, number) {

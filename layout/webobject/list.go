@@ -27,7 +27,8 @@ func List(ctx context.Context, r blob.Reader, key string) ([]Listed, error) {
 type Description struct {
 	Header Package // without runs
 	Pages  []Listed
-	End    int64 // of the room that runs and holes take
+	End    int64  // of the room that runs and holes take
+	Sum    uint32 // CRC-32 of all Web objects
 }
 
 // Describe is List, and tells more.
@@ -36,15 +37,18 @@ func Describe(ctx context.Context, r blob.Reader, key string) (Description, erro
 	if err != nil {
 		return Description{}, fmt.Errorf("cannot read the description of package %s: %w", key, err)
 	}
-	return Description{t.header, t.pages, t.streamEnd()}, nil
+	return Description{t.header, t.pages, t.streamEnd(), t.members[0].crc}, nil
 }
 
-// IsErasedFrom reports whether d may be what Erase left of a package: it has
-// the same header and as much room, and every page of it stood at its place
-// there.
+// IsErasedFrom reports whether d is what Erase left of a package, or the same
+// once more: it has the same header and as much room, and every page of it stood
+// at its place there.
 func (d Description) IsErasedFrom(whole Description) bool {
 	if d.End != whole.End || d.Header.Base != whole.Header.Base || d.Header.Exponent != whole.Header.Exponent ||
 		!d.Header.Created.Equal(whole.Header.Created) || !d.Header.Expires.Equal(whole.Header.Expires) || len(d.Pages) == 0 {
+		return false
+	}
+	if len(d.Pages) == len(whole.Pages) && d.Sum != whole.Sum {
 		return false
 	}
 	left := whole.Pages
