@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
@@ -113,4 +114,43 @@ func TestListRefuses(t *testing.T) {
 	}
 	_, err = List(t.Context(), &oneObject{content: many[len(many)-suffix-5:]}, "key")
 	wantError(t, err, "the directory is of a package of")
+}
+
+// What is left of a package tells what it is left of, and a package of other
+// pages does not.
+func TestIsErasedFrom(t *testing.T) {
+	p := smallPackage(t)
+	p.Runs = compress(t, page(0, 300), page(1, 301), page(2, 302))
+	whole, places := build(t, p)
+	less, other, later := p, p, p
+	less.Runs = p.Runs[:2]
+	other.Runs = compress(t, page(0, 300), page(1, 301), page(2, 302))
+	other.Runs[2] = compress(t, page(3, 302))[0]
+	later.Created = later.Created.Add(time.Second)
+	content := func(p Package) []byte { spf, _ := build(t, p); return spf }
+	describe := func(spf []byte) Description {
+		d, err := Describe(t.Context(), &oneObject{content: spf}, "key")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	first := erasePlaces(t, whole, places[0])
+	for name, test := range map[string]struct {
+		left, of []byte
+		want     bool
+	}{
+		"nothing":                     {whole, whole, true},
+		"one page":                    {first, whole, true},
+		"two pages":                   {erasePlaces(t, whole, places[0], places[2]), whole, true},
+		"another page":                {erasePlaces(t, first, places[1]), first, true},
+		"a page that it still has":    {first, erasePlaces(t, first, places[1]), false},
+		"none, it was a part of it":   {content(less), whole, false},
+		"none, it has another page":   {content(other), whole, false},
+		"none, it is of another time": {content(later), whole, false},
+	} {
+		if got := describe(test.left).IsErasedFrom(describe(test.of)); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
 }

@@ -55,8 +55,8 @@ import (
 )
 
 // Generation returns a generation that lists what is left of a partition, and
-// whose number is above all that evidence tells of, to be committed as
-// manifest.Refound does. newest is the newest that can be read, the zero
+// whose number is above all that evidence tells of, for manifest.Refound. Its
+// Learnt is for the caller to change. newest is the newest that can be read, the zero
 // generation where none can. It also says what it lists.
 func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifest, evidence []partition.Evidence, now time.Time) (manifest.Manifest, string, error) {
 	r := &remains{bucket: bucket, newest: newest, now: now.UTC().Truncate(time.Millisecond)}
@@ -88,8 +88,17 @@ func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifes
 	if m.Time = r.now; m.Time.Before(newest.Time) {
 		m.Time = newest.Time
 	}
-	return m, fmt.Sprintf("partition %s lost its generations after %d; generation %d is made anew and lists %d packages and %d books that are there besides those of generation %d",
-		m.Partition, newest.Generation, m.Generation, len(m.Packages)-len(newest.Packages), len(m.Books)-len(newest.Books), newest.Generation), nil
+	return m, r.say(&m), nil
+}
+
+// say tells what a generation lists that newest did not.
+func (r *remains) say(m *manifest.Manifest) string {
+	lost := "all its generations"
+	if r.newest.Generation > 0 {
+		lost = fmt.Sprintf("its generations after %d", r.newest.Generation)
+	}
+	return fmt.Sprintf("partition %s lost %s; generation %d is made anew, and lists %d packages and %d books that are there",
+		m.Partition, lost, m.Generation, len(m.Packages)-len(r.newest.Packages), len(m.Books)-len(r.newest.Books))
 }
 
 // remains is what is left of a partition.
