@@ -11,7 +11,7 @@
 //	overlays/<partition>/<generation>_<content hash>.ovl which documents of a segment are dead
 //	manifests/<partition>/<generation>.json.zst          what is true
 //	hints/<partition>.json.zst                           disposable copy of the newest manifest
-//	epochs/<n>                                           one life of the frontier
+//	epochs/<n>                                           one life of the frontier, and which generations whoever claimed it had read
 //	takedowns/<version>.json                             what is forgotten: hashes of URLs and sites
 //	controls/<version>.json                              pause, caps and alerts
 //	feedback/<yyyyMMdd>/<HHmmssSSS>_<worker>.json        vital signs of a worker since its last

@@ -316,3 +316,44 @@ func TestLostGenerationsOfSeveralPartitions(t *testing.T) {
 		t.Error("a partition of which nothing is lost was made anew")
 	}
 }
+
+// Packs that were killed leave packages and books of batches that others packed
+// in other company. Whichever of them are listed, each page stands once in the
+// end, what is packed is not packed again, and what waits is packed.
+func TestLostGenerationsAmongOrphans(t *testing.T) {
+	w := verifytest.New(t)
+	b := verifytest.Batch
+	page := func(token uint64, name string) webobject.Object { return functionstest.Page(b(token), site+name) }
+	w.Learn(b(1), []string{site}, links...)
+	_, outcomes := w.Package(page(2, "1"), page(3, "2"))
+	orphan, err := book.Encode(book.Book{Outcomes: outcomes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	functionstest.Put(t, w.Bucket, layout.BookKey(0, layout.ContentHash(orphan)), orphan)
+	w.LearnPages([]webobject.Object{page(2, "1")})
+	w.LearnPages([]webobject.Object{page(3, "2"), page(4, "waits")})
+	w.Learn(b(7), []string{site + "2"})
+	for token, name := range map[uint64]string{4: "waits", 6: "1"} {
+		ledger := spool.Ledger{Batch: b(token), Outcomes: functionstest.Outcomes(t, b(token), book.Stored, site+name)}
+		functionstest.Put(t, w.Bucket, layout.SpoolKey(0, b(token)), functionstest.Spool(t, ledger))
+	}
+	w.Package(page(6, "1")) // of a pack that was killed before it put its book
+	want := answers(w.Clone(t))
+	lose(w, 1<<20)
+	if report := run(w); len(report.Left) > 0 || report.Fetch > 0 {
+		t.Errorf("mended %q, left:\n%s", report.Mended, sentences(report.Left))
+	}
+	m := w.Manifest()
+	for token := uint64(1); token <= 8; token++ {
+		if refused := m.HasConsumed(b(token)) || m.IsClosed(b(token)); refused != (token != 5 && token != 6 && token != 8) {
+			t.Errorf("batch %d is refused: %v", token, refused)
+		}
+	}
+	if !m.HasConsumed(b(4)) {
+		t.Error("a packed batch is closed while its spool object is there")
+	}
+	if diff := cmp.Diff(want, answers(w)); diff != "" {
+		t.Errorf("answers (-want +got):\n%s", diff)
+	}
+}

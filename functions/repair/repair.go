@@ -8,6 +8,11 @@
 // indexed, and the crawl fetches what was taken back, as with everything else
 // that is undone. It may be stopped anywhere and run again.
 //
+// # Lost generations
+//
+// Where objects prove that the last generations of a partition are lost (see
+// layout/partition), one is made anew first of all: see remains.
+//
 // # Lost
 //
 // A page that cannot be read any more, and a page of which no book tells, gets

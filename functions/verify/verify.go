@@ -1,5 +1,6 @@
 // Package verify proves from the bucket alone that nothing is lost and nothing
-// is twice (law 7): every generation follows from the one before, every object
+// is twice (law 7): every generation follows from the one before and nothing
+// tells of later ones, every object
 // that is named is whole, every URL is in exactly one state, every stored page
 // can be read where the books say, every live page is one live document
 // of one segment, no page is searched that is gone, and of what is forgotten

@@ -26,6 +26,13 @@
 // later generations from there, and list when there is no hint, or none that
 // leads anywhere.
 //
+// # Damage
+//
+// For a newest generation that is damaged stands the one before, for those who
+// read (see Later). Generations that are lost are proved by other objects, and
+// made anew by repair, which goes on from a number above all that there were
+// (see Refound). Foreign objects beside generations are passed over.
+//
 // # The past
 //
 // Generations are kept for [Keep] at least, so that [AsOf] can tell what was
