@@ -2,7 +2,6 @@ package repair
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"path"
@@ -106,7 +105,7 @@ func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	if err != nil || layout.EpochKey(last) != key {
 		return "a later epoch is claimed", err
 	}
-	number, err := epoch.Claim(ctx, r.Bucket, layout.Claim{By: "repair", Nonce: rand.Text()}.Encode())
+	number, err := epoch.Claim(ctx, r.Bucket, "repair")
 	return fmt.Sprintf("epoch %d is claimed above it", number), err
 }
 
