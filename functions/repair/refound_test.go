@@ -207,7 +207,9 @@ func TestDamagedNewestGeneration(t *testing.T) {
 				if report := run(w); len(report.Left) > 0 || len(report.Mended) != 1 {
 					t.Errorf("mended %q, left:\n%s", report.Mended, sentences(report.Left))
 				}
-				w.Content(layout.QuarantineKey(key))
+				if kept := functionstest.Keys(t, w.Bucket, layout.QuarantinePrefix(key)); len(kept) != 1 {
+					t.Errorf("in quarantine: %v", kept)
+				}
 				if diff := cmp.Diff(want, answers(w)); diff != "" {
 					t.Errorf("answers (-want +got):\n%s", diff)
 				}
