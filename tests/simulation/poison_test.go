@@ -14,8 +14,9 @@ import (
 
 const poison = `{"poison": `
 
-// parsing are the functions that read their messages.
-var parsing = task.Queues
+// parsing are the functions that read their messages, but for watch, which only
+// looks on.
+var parsing = []string{task.Schedule, task.Fetch, task.Pack, task.Index, task.Merge, task.Sweep}
 
 var poisonKinds = []kind{
 	{"a message is poisoned", func(w *world, c *call) (fault, string, bool) {
