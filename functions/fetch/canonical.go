@@ -7,7 +7,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/document"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // wish is that of a page to be known by another address.
@@ -31,7 +31,7 @@ func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link
 		Source: p.address.ID, Target: to.URL, Place: to.Place, Kind: book.Canonical, Region: book.Text, Rel: "canonical",
 		Depth: o.Depth, Hops: more(o.Hops), Weight: p.target.Weight, Collection: collectionOf(o),
 	}
-	way := settings.Way{Collection: link.Collection, Kind: link.Kind, Depth: link.Depth, Hops: link.Hops, Weight: link.Weight}
+	way := membership.Way{Collection: link.Collection, Kind: link.Kind, Depth: link.Depth, Hops: link.Hops, Weight: link.Weight}
 	return link, to, p.behalf.settings.Decide(way, to) == ""
 }
 
@@ -57,7 +57,7 @@ func (b behalf) canonical(collection string, at address.Address, read *document.
 
 // isAlias makes an outcome that of a page which is stored elsewhere.
 func (p page) isAlias(o *book.Outcome, link book.Link) {
-	conclude(o, p.target, verdict{book.Skipped, settings.Canonical, "to " + link.Target})
+	conclude(o, p.target, verdict{book.Skipped, membership.Canonical, "to " + link.Target})
 	o.Exponent = later(o.Exponent)
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/document"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // share gives the outcome of a page that is not stored to all whose it would be
@@ -19,11 +19,22 @@ func (r *run) share(i int) {
 		return
 	}
 	others := r.behalf.kept(t)
-	if !settings.WasUnasked(*o) {
-		sure, _ := r.behalf.settings.Claiming(r.targets[i], t.Depth, t.Hops)
-		others = append(others, sure...)
+	if !membership.WasUnasked(*o) {
+		others = append(others, r.claiming(i).sure...)
 	}
 	o.Collections = together(o.Collections, others...)
+}
+
+// claims are the collections of which a page is one, see membership.Members.
+type claims struct{ sure, topical []string }
+
+func (r *run) claiming(i int) *claims {
+	if r.claims[i] == nil {
+		t := r.batch.Targets[i]
+		sure, topical := r.behalf.settings.Claiming(r.targets[i], t.Depth, t.Hops)
+		r.claims[i] = &claims{sure, topical}
+	}
+	return r.claims[i]
 }
 
 // kept returns the collections that the last look at a target was for, and that

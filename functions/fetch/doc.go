@@ -52,7 +52,7 @@
 //
 // A page is stored for all of its collections: those of its target, those that had
 // it before and still exist, and those that claim it, whoever has found it (see
-// settings.Claiming); where one of these has a topic, only if the page is about it.
+// membership.Members.Claiming); where one of these has a topic, only if the page is about it.
 // One that is skipped or fails is so for all of them but those with a topic that
 // have not asked for it, and the link to where it is instead is one of each.
 //

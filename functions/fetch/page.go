@@ -18,15 +18,15 @@ import (
 // page is a target that is asked for, and then a response of status 2xx on its
 // way into the spool.
 type page struct {
-	index         int // of its target and outcome
-	target        batch.Target
-	address       address.Address
-	behalf        behalf
-	sure, topical []string    // see settings.Claiming
-	known         *batch.Look // what it may stay as, see confirmable
-	answer        answer
-	sum           uint64 // of the answer
-	parse         parser
+	index   int // of its target and outcome
+	target  batch.Target
+	address address.Address
+	behalf  behalf
+	claims
+	known  *batch.Look // what it may stay as, see confirmable
+	answer answer
+	sum    uint64 // of the answer
+	parse  parser
 }
 
 // parser reads a page, as document.Read does.

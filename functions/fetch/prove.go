@@ -7,7 +7,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/document"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // maxWishes is how many pages in a row may each want to be known by the address
@@ -147,7 +147,7 @@ func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, ag
 	there.ask(read, by.Collection)
 	n = *nameOf(read)
 	to, elsewhere := r.behalf.canonical(by.Collection, at, read)
-	if elsewhere && r.behalf.settings.Decide(settings.WayOf(by), to) == "" {
+	if elsewhere && r.behalf.settings.Decide(membership.WayOf(by), to) == "" {
 		n.wish = &to
 	}
 	return n

@@ -5,7 +5,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // Bounds of the expiry class of a page that is revisited: from 1.5 hours to 64
@@ -25,7 +25,7 @@ func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	if last == nil {
 		return
 	}
-	forbidden := o.Reason == settings.Robots && confirmable(t, nil) == nil // to a collection that lacks it
+	forbidden := o.Reason == membership.Robots && confirmable(t, nil) == nil // to a collection that lacks it
 	switch {
 	case t.Sitemap:
 		if forbidden || o.State == book.Failed && v.state == book.Retry {

@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // run is one batch under way. Its fields belong to the goroutine that asks;
@@ -30,6 +30,7 @@ type run struct {
 	received int64      // bytes of pages
 	ledger   spool.Ledger
 	links    [][]book.Link // of redirects, by target
+	claims   []*claims     // by target, once they are known
 
 	named     map[string]named // what was asked for because pages want to be known by it, by agent and address
 	postponed []*wish
@@ -42,7 +43,7 @@ func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 	if len(b.Targets) > batch.MaxTargets {
 		return nil, message.Terminal(fmt.Errorf("batch %s: %d targets, at most %d are allowed", b.Version, len(b.Targets), batch.MaxTargets))
 	}
-	r := &run{f: f, batch: b, origins: map[string]*origin{}, named: map[string]named{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets))}
+	r := &run{f: f, batch: b, origins: map[string]*origin{}, named: map[string]named{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets)), claims: make([]*claims, len(b.Targets))}
 	r.pace.failures = int(b.Failures)
 	var err error
 	if r.behalf, err = f.behalf(ctx, b.Targets); err != nil {
@@ -130,7 +131,7 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 			o.Attempts = more(o.Attempts)
 			conclude(o, t, *known.absent)
 		case !known.rules(agent).Allows(a.Path):
-			conclude(o, t, verdict{book.Skipped, settings.Robots, ""})
+			conclude(o, t, verdict{book.Skipped, membership.Robots, ""})
 		case r.received >= r.f.Limits.Batch: // the rest is not asked for
 		case t.Sitemap:
 			r.sitemap(ctx, i, agent, known.rules(agent).Delay())

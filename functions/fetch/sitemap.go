@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/sitemap"
 )
 
@@ -37,7 +37,7 @@ func (r *run) sitemap(ctx context.Context, i int, agent string, delay time.Durat
 		o.ETag, o.Modified = validators(a, l.known)
 		o.Body, o.Collections, o.Exponent = l.known.Body, l.known.Collections, later(o.Exponent)
 		return
-	case v.reason == settings.Sitemap:
+	case v.reason == membership.Sitemap:
 		o.Collections, o.Exponent = collections, l.exponent()
 		if a.err == nil { // else the rest would be missed for good
 			o.ETag, o.Modified = validators(a, nil)
@@ -52,7 +52,7 @@ func (r *run) sitemap(ctx context.Context, i int, agent string, delay time.Durat
 // asked for again when it is due.
 func keep(o *book.Outcome, last batch.Look) {
 	o.State, o.Detail = book.Skipped, sentence(o.Reason+": "+o.Detail)
-	o.Reason, o.ETag, o.Modified = settings.Sitemap, last.ETag, last.Modified
+	o.Reason, o.ETag, o.Modified = membership.Sitemap, last.ETag, last.Modified
 	o.Body, o.Collections = last.Body, last.Collections
 }
 
@@ -70,18 +70,18 @@ func (l *listing) judge(a answer, attempts uint8) verdict {
 		}
 	}
 	if l.isSame(a) {
-		return verdict{book.Skipped, settings.Sitemap, "not modified"}
+		return verdict{book.Skipped, membership.Sitemap, "not modified"}
 	}
 	if v, final := judgeStatus(a, nil); final {
 		return v
 	}
 	switch {
 	case l.broken == nil:
-		return verdict{book.Skipped, settings.Sitemap, l.leftOut()}
+		return verdict{book.Skipped, membership.Sitemap, l.leftOut()}
 	case l.entries == 0:
 		return verdict{book.Failed, "no sitemap", l.broken.Error()}
 	}
-	return verdict{book.Skipped, settings.Sitemap, l.broken.Error()}
+	return verdict{book.Skipped, membership.Sitemap, l.broken.Error()}
 }
 
 // newListing returns the one to read a target into that is a sitemap of the
@@ -92,7 +92,7 @@ func (r *run) newListing(i int, collections []string) *listing {
 		l.last = last.Time
 	}
 	l.admits = func(link book.Link, to address.Address) bool {
-		way := settings.Way{Kind: link.Kind, Depth: link.Depth, Weight: link.Weight}
+		way := membership.Way{Kind: link.Kind, Depth: link.Depth, Weight: link.Weight}
 		return slices.ContainsFunc(collections, func(name string) bool {
 			way.Collection = name
 			return r.behalf.settings.Decide(way, to) == ""

@@ -8,15 +8,14 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/document"
 	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // page asks for a target that is a page, notes what the answer says, and hands
 // the page on.
 func (r *run) page(ctx context.Context, i int, agent string, delay time.Duration, d *digester) {
 	t := r.batch.Targets[i]
-	p := page{index: i, target: t, address: r.targets[i], behalf: r.behalf, parse: document.Read}
-	p.sure, p.topical = r.behalf.settings.Claiming(p.address, t.Depth, t.Hops)
+	p := page{index: i, target: t, address: r.targets[i], behalf: r.behalf, claims: *r.claiming(i), parse: document.Read}
 	p.known = confirmable(t, p.sure)
 	a, asked := r.ask(ctx, request{url: p.address.URL, agent: agent, limit: r.f.Limits.Page, unless: p.known}, delay)
 	if !asked {
@@ -61,5 +60,5 @@ func (r *run) redirect(i int, a answer) verdict {
 		Source: r.targets[i].ID, Target: to.URL, Place: to.Place, Kind: kind, Region: book.Text,
 		Depth: o.Depth, Hops: more(o.Hops), Weight: r.batch.Targets[i].Weight, Collection: collectionOf(o),
 	}}
-	return verdict{book.Skipped, settings.Redirect, "to " + to.URL}
+	return verdict{book.Skipped, membership.Redirect, "to " + to.URL}
 }

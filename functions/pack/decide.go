@@ -1,8 +1,6 @@
 package pack
 
 import (
-	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -10,12 +8,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // found is what the links of a batch bring to the frontiers.
 type found struct {
-	admitted map[int][]frontier.Entry // by crawl partition, each URL once a collection
+	admitted map[int][]frontier.Entry   // by crawl partition, each URL once a collection
+	targets  map[string]address.Address // what is admitted, by URLs
 	changed  []change
 }
 
@@ -26,136 +26,68 @@ type change struct {
 	at     time.Time
 }
 
-// decide cleans the target of every link and gives the link to its collection,
-// by the outcomes of the pages on which they are (see settings.CleanLinks). It
-// returns the links with the decisions written into them, and the URLs that are
-// admitted: each, for each collection, at the smallest depth of its links, with
-// the weight of the one that has it asked for first, and as a sitemap if any
-// says so. A link to what is forgotten must not go on record.
-func decide(s *settings.Settings, links []book.Link, pages []book.Outcome) (found, []book.Link, error) {
-	links = s.CleanLinks(links, pages)
-	d := decider{settings: s, targets: make(map[string]address.Address), ways: make(map[string]map[string]way)}
-	for i := range links {
-		if err := d.link(&links[i]); err != nil {
-			return found{}, nil, err
+// decide returns what the links bring to the frontiers, by the outcomes of the
+// pages on which they are (see membership.Members.Assign): of the ways to a URL
+// the membership.Best of each collection for which it waits.
+func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (found, error) {
+	all := found{admitted: make(map[int][]frontier.Entry), targets: make(map[string]address.Address)}
+	byCollection := make(map[string]map[string]*way)
+	_, err := s.Assign(links, pages, func(l *book.Link, target address.Address) {
+		all.targets[target.URL] = target
+		for _, name := range s.Waiting(membership.WayOf(*l), target) {
+			if byCollection[name] == nil {
+				byCollection[name] = make(map[string]*way)
+			}
+			w := byCollection[name][target.URL]
+			if w == nil {
+				w = new(way)
+				byCollection[name][target.URL] = w
+			}
+			w.add(l)
 		}
+	})
+	if err != nil {
+		return found{}, err
 	}
-	all := found{admitted: make(map[int][]frontier.Entry)}
-	byRank := func(a, b string) int { return cmp.Or(cmp.Compare(s.Rank(a), s.Rank(b)), cmp.Compare(a, b)) }
-	for _, name := range slices.SortedFunc(maps.Keys(d.ways), byRank) { // the same order every time
-		ways := d.ways[name]
+	for _, name := range slices.SortedFunc(maps.Keys(byCollection), s.Compare) { // the same order every time
+		ways := byCollection[name]
 		for _, url := range slices.Sorted(maps.Keys(ways)) {
-			w := ways[url]
-			crawl, err := s.Crawl.Decide(d.targets[url])
-			if err != nil {
-				return found{}, nil, err
-			}
-			if len(s.Collections) > 1 && !w.entry.Sitemap {
-				sure, _ := s.Claiming(d.targets[url], w.entry.Depth, w.entry.Hops)
-				w.entry.Tally, w.entry.Claimed = s.CollectionTally(name), slices.Contains(sure, name)
-			}
-			all.admitted[crawl] = append(all.admitted[crawl], w.entry)
-			if !w.changed.IsZero() {
-				all.changed = append(all.changed, change{d.targets[url], w.entry.Weight, w.changed})
+			if err := all.add(s, name, all.targets[url], ways[url]); err != nil {
+				return found{}, err
 			}
 		}
 	}
-	return all, links, nil
+	return all, nil
 }
 
-type decider struct {
-	settings *settings.Settings
-	targets  map[string]address.Address // parsed once
-	ways     map[string]map[string]way  // of collections to what is admitted
-}
-
-func (d *decider) link(l *book.Link) error {
-	if l.Kind == book.Image {
-		l.Decision = "image"
-		return nil
-	}
-	target, known := d.targets[l.Target]
-	if !known {
-		var err error
-		if target, err = address.Parse(l.Target); err != nil {
-			return fmt.Errorf("target %q of a link: %w", l.Target, err)
-		}
-		d.targets[l.Target] = target
-	}
-	l.Decision = d.settings.Decide(settings.WayOf(*l), target)
-	if l.Decision != "" {
-		return nil
-	}
-	d.add(wayOf(l, target), target)
-	return nil
-}
-
-// add adds a way to a URL that is admitted. What a collection with a limit of
-// pages comes to may wait in vain, so it waits, too, for one that claims it.
-func (d *decider) add(w way, target address.Address) {
-	e := &w.entry
-	names := []string{e.Collection}
-	if d.settings.IsLimited(e.Collection) && !e.Sitemap {
-		sure, _ := d.settings.Claiming(target, e.Depth, e.Hops)
-		names = append(names, sure...)
-	}
-	for _, name := range names {
-		ways := d.ways[name]
-		if ways == nil {
-			ways = make(map[string]way)
-			d.ways[name] = ways
-		}
-		next := w
-		next.entry.Collection = name
-		if known, found := ways[e.URL]; found {
-			next = known.with(next)
-		}
-		ways[e.URL] = next
-	}
-}
-
-// way is the best of what links say of one URL.
+// way is what the links of a collection say of one URL.
 type way struct {
-	entry   frontier.Entry
-	band    int       // of the queue, by the link from which the weight comes
+	membership.Best
 	changed time.Time // the latest that sitemaps tell, zero if none does
 }
 
-func wayOf(l *book.Link, target address.Address) way {
-	w := way{
-		entry: frontier.Entry{
-			URL: l.Target, ID: target.ID, Host: target.Host,
-			Depth: l.Depth, Hops: l.Hops, Weight: l.Weight, Sitemap: l.Kind == book.Sitemap, Collection: l.Collection,
-		},
-		band: band(l.Depth, l.Weight),
-	}
-	if l.Kind == book.Listed {
+func (w *way) add(l *book.Link) {
+	w.Add(membership.WayOf(*l))
+	if l.Kind == book.Listed && l.Modified.After(w.changed) {
 		w.changed = l.Modified
 	}
-	return w
 }
 
-// with adds another way of the collection to the same URL, in any order.
-func (w way) with(other way) way {
-	both := w
-	if o := other.entry; o.Depth < w.entry.Depth || o.Depth == w.entry.Depth && o.Hops < w.entry.Hops {
-		both.entry = o
+func (all *found) add(s *settings.Settings, collection string, target address.Address, w *way) error {
+	crawl, err := s.Crawl.Decide(target)
+	if err != nil {
+		return err
 	}
-	both.entry.Weight = w.entry.Weight
-	if other.band < w.band || other.band == w.band && other.entry.Weight > w.entry.Weight {
-		both.entry.Weight, both.band = other.entry.Weight, other.band
+	e := frontier.Entry{
+		URL: target.URL, ID: target.ID, Host: target.Host,
+		Depth: w.Depth, Hops: w.Hops, Weight: w.Weight, Sitemap: w.Kind == book.Sitemap, Collection: collection,
 	}
-	both.entry.Sitemap = w.entry.Sitemap || other.entry.Sitemap
-	if other.changed.After(w.changed) {
-		both.changed = other.changed
+	if len(s.Collections) > 1 && !e.Sitemap {
+		e.Tally, e.Claimed = s.CollectionTally(collection), s.Claims(collection, target, e.Depth, e.Hops)
 	}
-	return both
-}
-
-// band is the one in which the frontier queues such a URL; 0 is asked first.
-func band(depth uint16, weight uint8) int {
-	if weight == 0 {
-		return int(min(depth, 15))
+	all.admitted[crawl] = append(all.admitted[crawl], e)
+	if !w.changed.IsZero() {
+		all.changed = append(all.changed, change{target, e.Weight, w.changed})
 	}
-	return 15 - int(weight)/16
+	return nil
 }

@@ -38,14 +38,15 @@ func TestBestWay(t *testing.T) {
 		"weight overtakes depth":    {[]book.Link{link(9, 0, 200, book.Listed), link(5, 0, 0, book.Anchor)}, frontier.Entry{Depth: 5, Weight: 200}},
 		"the stronger of equals":    {[]book.Link{link(5, 0, 0, book.Anchor), link(5, 0, 170, book.Anchor)}, frontier.Entry{Depth: 5, Weight: 170}},
 		"bands of the ways alone":   {[]book.Link{link(1, 0, 16, book.Anchor), link(5, 0, 0, book.Anchor), link(9, 0, 200, book.Anchor)}, frontier.Entry{Depth: 1, Weight: 200}},
-		"a sitemap if any says so":  {[]book.Link{link(1, 0, 0, book.Sitemap), link(0, 0, 0, book.Redirect)}, frontier.Entry{Sitemap: true}},
+		"no page's depth for one":   {[]book.Link{link(0, 0, 0, book.Anchor), link(1, 3, 0, book.Sitemap)}, frontier.Entry{Depth: 1, Hops: 3, Sitemap: true}},
+		"a sitemap if any says so":  {[]book.Link{link(1, 0, 0, book.Sitemap), link(0, 0, 0, book.Redirect)}, frontier.Entry{Depth: 1, Sitemap: true}},
 		"an image does not count":   {[]book.Link{link(3, 0, 0, book.Anchor), link(0, 0, 255, book.Image)}, frontier.Entry{Depth: 3}},
 		"what is refused does not":  {[]book.Link{link(3, 0, 0, book.Anchor), link(0, 200, 255, book.Redirect)}, frontier.Entry{Depth: 3}},
 		"a canonical page is a way": {[]book.Link{link(3, 1, 9, book.Canonical)}, frontier.Entry{Depth: 3, Hops: 1, Weight: 9}},
 	} {
 		test.want.URL, test.want.ID, test.want.Host, test.want.Collection = page.URL, page.ID, page.Host, functionstest.Collection
 		for range 2 {
-			got, _, err := decide(w.inForce, test.links, nil)
+			got, err := decide(w.inForce, test.links, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

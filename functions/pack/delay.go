@@ -7,10 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/layout/spool"
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -18,20 +16,17 @@ import (
 // delay returns the pause that follows a batch: the longest that the
 // collections of its URLs ask for, or the robots.txt files of their origins. Who
 // waits at all waits as long as answers take.
-func (f *Function) delay(ctx context.Context, s *settings.Settings, ledger spool.Ledger) (time.Duration, error) {
+func (f *Function) delay(ctx context.Context, s *settings.Settings, pages []membership.Page, slow time.Duration) (time.Duration, error) {
 	// agents are those in whose names an origin was asked.
 	agents := make(map[string]map[string]bool)
 	var delay time.Duration
-	for _, o := range ledger.Outcomes {
-		a, err := address.Parse(o.URL)
-		if err != nil {
-			continue
+	for _, p := range pages {
+		origin := p.Address.Origin
+		if agents[origin] == nil {
+			agents[origin] = make(map[string]bool)
 		}
-		if agents[a.Origin] == nil {
-			agents[a.Origin] = make(map[string]bool)
-		}
-		agents[a.Origin][f.agent(s, o)] = true
-		delay = max(delay, s.DelayOf(o.Collections...))
+		agents[origin][f.agent(s, p.Collections)] = true
+		delay = max(delay, s.DelayOf(p.Collections...))
 	}
 	cached, err := frontier.NewRobotsCache(f.Redis).Get(ctx, f.Now(), slices.Collect(maps.Keys(agents))...)
 	if err != nil {
@@ -43,15 +38,16 @@ func (f *Function) delay(ctx context.Context, s *settings.Settings, ledger spool
 		}
 	}
 	if delay > 0 {
-		delay = max(delay, ledger.Slow)
+		delay = max(delay, slow)
 	}
 	return delay, nil
 }
 
-// agent is the User-Agent with which an outcome's URL was asked for.
-func (f *Function) agent(s *settings.Settings, o book.Outcome) string {
-	if len(o.Collections) == 0 {
+// agent is the User-Agent with which a URL was asked for on behalf of the first
+// of these collections.
+func (f *Function) agent(s *settings.Settings, collections []string) string {
+	if len(collections) == 0 {
 		return f.Agent
 	}
-	return cmp.Or(s.AgentOf(o.Collections[0]), f.Agent)
+	return cmp.Or(s.AgentOf(collections[0]), f.Agent)
 }

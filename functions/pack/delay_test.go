@@ -8,6 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // TestDelayOfCollections: a batch is followed by the longest delay that the
@@ -38,7 +39,11 @@ func TestDelayOfCollections(t *testing.T) {
 	} {
 		o := functionstest.Outcome(t, version(1), test.url, book.NotAsked)
 		o.Collections = test.collections
-		got, err := w.delay(t.Context(), w.inForce, w.ledger(1, o))
+		pages, err := membership.ParsePages([]book.Outcome{o})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := w.delay(t.Context(), w.inForce, pages, 0)
 		if err != nil || got != test.want {
 			t.Errorf("%s of %q: %s, %v, want %s", test.url, test.collections, got, err, test.want)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -17,7 +18,7 @@ import (
 // missed until a rebuild: a page that waits again for another collection already,
 // or of which nothing can be read, and what a collection wants that has a limit of
 // pages, for which a rebuild counts them.
-func (f *Function) renewLacking(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, lacking []layout.Identity) error {
+func (f *Function) renewLacking(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, targets map[string]address.Address, lacking []layout.Identity) error {
 	lacks := make(map[layout.Identity]bool, len(lacking))
 	for _, id := range lacking {
 		lacks[id] = true
@@ -35,7 +36,7 @@ func (f *Function) renewLacking(ctx context.Context, s *settings.Settings, front
 	}
 	var due []frontier.Due
 	if len(wanted) > 0 {
-		last, err := f.lastOf(ctx, s, front, wanted)
+		last, err := f.lastOf(ctx, s, front, wanted, targets)
 		if err != nil {
 			return fmt.Errorf("cannot look up what other collections have: %w", err)
 		}

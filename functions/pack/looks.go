@@ -14,8 +14,8 @@ import (
 )
 
 // lastOf returns the last final outcomes of pages that the frontier calls
-// stored. The spool comes first: what is packed in between is in the books.
-func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry) (map[layout.Identity]*book.Outcome, error) {
+// stored and that links lead to, which are these targets. The spool comes first: what is packed in between is in the books.
+func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, targets map[string]address.Address) (map[layout.Identity]*book.Outcome, error) {
 	ids := make([]layout.Identity, len(entries))
 	for i, e := range entries {
 		ids[i] = e.ID
@@ -29,10 +29,7 @@ func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *fron
 		if _, found := decided[e.ID]; !found {
 			continue
 		}
-		at, err := address.Parse(e.URL)
-		if err != nil {
-			return nil, err
-		}
+		at := targets[e.URL]
 		storage, err := s.Storage.Decide(at)
 		if err != nil {
 			return nil, err

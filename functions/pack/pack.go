@@ -18,6 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -209,11 +210,16 @@ func putBook(ctx context.Context, p *partition.Partition, s *settings.Settings, 
 	if len(learnt.Outcomes)+len(learnt.Links) == 0 {
 		return nil, nil
 	}
-	_, decided, err := decide(s, learnt.Links, learnt.Outcomes)
+	pages, err := membership.ParsePages(learnt.Outcomes)
 	if err != nil {
 		return nil, err
 	}
-	learnt.Links = slices.DeleteFunc(decided, func(l book.Link) bool { return l.Decision == settings.Forgotten })
+	// Links are decided once more: the settings may be others than when the batches were settled, and forget more.
+	decided, err := s.Assign(learnt.Links, pages, nil)
+	if err != nil {
+		return nil, err
+	}
+	learnt.Links = slices.DeleteFunc(decided, func(l book.Link) bool { return l.Decision == membership.Forgotten })
 	for i := range learnt.Links { // known to the frontier by now; alike links share a row
 		learnt.Links[i].Modified = time.Time{}
 	}

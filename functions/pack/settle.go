@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -44,9 +44,13 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	if err := frontier.New(f.Redis, ledger.Crawl).Built(ctx, inForce.Fingerprint()); err != nil {
 		return fmt.Errorf("cannot settle batch %s: %w", batch, err)
 	}
+	pages, err := membership.ParsePages(ledger.Outcomes)
+	if err != nil {
+		return err
+	}
 	own := f.front(inForce, ledger.Crawl)
 	touched := map[int]*frontier.Frontier{ledger.Crawl: own}
-	if err := f.settleLinks(ctx, inForce, touched, ledger); err != nil {
+	if err := f.settleLinks(ctx, inForce, touched, ledger.Links, pages); err != nil {
 		return err
 	}
 	// The outcomes come last: until then the crawl does not look finished.
@@ -55,7 +59,7 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	if err := inbox.Add(ctx, waiting); err != nil {
 		return err
 	}
-	if err := f.settleOutcomes(ctx, inForce, own, ledger); err != nil {
+	if err := f.settleOutcomes(ctx, inForce, own, ledger, pages); err != nil {
 		return err
 	}
 	waiting.Settled = true
@@ -85,8 +89,8 @@ func (f *Function) front(s *settings.Settings, crawl int) *frontier.Frontier {
 // settleLinks lets what they lead to wait in the frontiers, to which it adds
 // those of other partitions: what is new, what was changed since it was had, and
 // what was had for other collections alone.
-func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touched map[int]*frontier.Frontier, ledger spool.Ledger) error {
-	found, _, err := decide(s, ledger.Links, ledger.Outcomes)
+func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touched map[int]*frontier.Frontier, links []book.Link, pages []membership.Page) error {
+	found, err := decide(s, links, pages)
 	if err != nil {
 		return err
 	}
@@ -98,7 +102,7 @@ func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touche
 		if err != nil {
 			return err
 		}
-		if err := f.renewLacking(ctx, s, touched[crawl], found.admitted[crawl], admitted.Lacking); err != nil {
+		if err := f.renewLacking(ctx, s, touched[crawl], found.admitted[crawl], found.targets, admitted.Lacking); err != nil {
 			return err
 		}
 	}
@@ -114,7 +118,7 @@ func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touche
 	return nil
 }
 
-func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, own *frontier.Frontier, ledger spool.Ledger) error {
+func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, own *frontier.Frontier, ledger spool.Ledger, pages []membership.Page) error {
 	rest, err := f.keepRobots(ctx, ledger)
 	if err != nil {
 		return err
@@ -122,7 +126,7 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, own
 	if ledger.Rest.After(rest) {
 		rest = ledger.Rest
 	}
-	delay, err := f.delay(ctx, s, ledger)
+	delay, err := f.delay(ctx, s, pages, ledger.Slow)
 	if err != nil {
 		return err
 	}
@@ -134,15 +138,10 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, own
 		Rest:     rest,
 		Failures: ledger.Failures,
 	}
-	for _, o := range ledger.Outcomes {
-		if s.Takedowns.ForgetsURL(o.URL) {
-			continue // the frontier was built without it
+	for _, p := range pages {
+		if !s.Takedowns.Forgets(p.Address) { // else the frontier was built without it
+			settlement.Outcomes = append(settlement.Outcomes, result(s, p))
 		}
-		r, err := result(s, o)
-		if err != nil {
-			return err
-		}
-		settlement.Outcomes = append(settlement.Outcomes, r)
 	}
 	_, err = own.Settle(ctx, settlement)
 	return err
@@ -150,22 +149,18 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, own
 
 // result is what the frontier learns of an outcome. A failure from before its
 // collection was told to ask again is no final state, here as in the account.
-func result(s *settings.Settings, o book.Outcome) (frontier.Result, error) {
-	page, err := address.Parse(o.URL)
-	if err != nil {
-		return frontier.Result{}, fmt.Errorf("url %q of an outcome: %w", o.URL, err)
+func result(s *settings.Settings, p membership.Page) frontier.Result {
+	r := frontier.Result{ID: p.Address.ID, State: p.State, Depth: p.Depth, Attempts: p.Attempts}
+	if len(p.Collections) == 0 {
+		return r
 	}
-	r := frontier.Result{ID: page.ID, State: o.State, Depth: o.Depth, Attempts: o.Attempts}
-	if len(o.Collections) == 0 {
-		return r, nil
-	}
-	switch o.State {
+	switch p.State {
 	case book.Stored, book.Unchanged:
-		r.Tallies = s.Tallies(o.Collections, page)
+		r.Tallies = s.Tallies(p.Collections, p.Address)
 	case book.Failed:
-		if s.AskAgain(o.Collections[0], o) {
+		if s.AskAgain(p.Collections[0], *p.Outcome) {
 			r.State, r.Attempts = book.Retry, 0
 		}
 	}
-	return r, nil
+	return r
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -82,11 +83,11 @@ func renewal(at address.Address, last book.Outcome, collection string) frontier.
 		Entry: frontier.Entry{
 			URL: at.URL, ID: at.ID, Host: at.Host,
 			Depth: last.Depth, Hops: last.Hops, Exponent: last.Exponent, Weight: last.Weight,
-			Sitemap: settings.IsSitemap(last), Collection: collection,
+			Sitemap: membership.IsSitemap(last), Collection: collection,
 		},
 		Version: last.Version,
 	}
-	if settings.IsKept(last) || settings.IsAlias(last) {
+	if membership.IsKept(last) || membership.IsAlias(last) {
 		d.Last = batch.LookOf(last)
 	}
 	return d

@@ -9,6 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -69,7 +70,7 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 		shares[crawl] = new(share)
 		defer close(queue)
 	}
-	rationed := rationed{settings: a.settings, stored: make(settings.Stored), waiting: make(map[string]bool)}
+	rationed := rationed{settings: a.settings, counts: membership.NewCounts(), waiting: make(map[string]bool)}
 	hand := func(crawl int) error {
 		select {
 		case queues[crawl] <- *shares[crawl]:

@@ -3,6 +3,7 @@ package restore
 import (
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -11,15 +12,15 @@ import (
 // wait for the same room.
 type rationed struct {
 	settings *settings.Settings
-	stored   settings.Stored // of such collections
-	waiting  map[string]bool // such collections for which URLs wait
+	counts   membership.Counts // of pages that such collections have
+	waiting  map[string]bool   // such collections for which URLs wait
 	due      []ration
 }
 
 type ration struct {
 	crawl  int
 	due    frontier.Due
-	bounds []settings.Limit
+	bounds []membership.Limit
 }
 
 // count counts a page that is stored, and notes for whom one waits.
@@ -33,7 +34,7 @@ func (r *rationed) count(u account.URL) {
 	for _, name := range u.Final.Collections {
 		if r.settings.IsLimited(name) {
 			for _, bound := range r.settings.Bounds(name, u.Address) {
-				r.stored[bound.Tally]++
+				r.counts.Stored[bound.Tally]++
 			}
 		}
 	}
@@ -52,7 +53,7 @@ func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 func (r *rationed) release(hand func(crawl int, due frontier.Due), miss func(crawl int)) {
 	for _, d := range r.due {
 		switch {
-		case !r.stored.Take(d.bounds):
+		case !r.counts.Take(d.bounds):
 		case r.waiting[d.due.Collection]:
 			miss(d.crawl)
 		default:

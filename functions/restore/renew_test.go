@@ -18,7 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // again returns the URLs that wait again, by crawl partition, with what the
@@ -89,9 +89,9 @@ func TestRenew(t *testing.T) {
 	missing := kept(t, 56, one+"missing", book.Unchanged, -2, 0)
 	missing.Reason, missing.Status = "http 404", 404
 	sitemap := kept(t, 57, one+"map.xml", book.Skipped, 0, 0)
-	sitemap.Reason = settings.Sitemap
+	sitemap.Reason = membership.Sitemap
 	alias := kept(t, 59, one+"alias", book.Skipped, 3, 0)
-	alias.Reason = settings.Canonical
+	alias.Reason = membership.Canonical
 	outcomes := []book.Outcome{
 		alias, kept(t, 51, one+"daily", book.Stored, 0, 0), kept(t, 52, one+"weekly", book.Stored, 3, 0), missing, sitemap,
 		kept(t, 53, one+"twice", book.Stored, 0, 0), kept(t, 58, one+"twice", book.Unchanged, 1, time.Hour),

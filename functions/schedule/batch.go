@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -17,8 +19,8 @@ import (
 type candidate struct {
 	frontier.Entry
 	page   address.Address
-	agent  string           // in whose name it is asked for
-	limits []settings.Limit // none for what is stored already and for sitemaps
+	agent  string             // in whose name it is asked for
+	limits []membership.Limit // none for what is stored already and for sitemaps
 }
 
 // batch turns a lease into a message but for its deadline, with robots.txt
@@ -57,23 +59,48 @@ func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *setti
 	}
 	var asked []candidate
 	for _, u := range urls {
-		denied, waits := "", false
-		if robots.denies(u) {
-			denied = settings.Robots
-		} else if denied, waits = counted.judge(u.limits); denied == "" && (waits || len(asked) == room) {
-			continue
+		denied := ""
+		if full, found := counted.Full(u.limits); robots.denies(u) {
+			denied = membership.Robots
+		} else if found {
+			denied = full.Reason
+		} else if len(asked) == room || !counted.Take(u.limits) {
+			continue // what the batch asks for may bring it to a limit, which is known once that is stored
 		}
 		if bytes += size(u); bytes > batch.MaxBytes && len(b.Targets) > 0 {
 			break
 		}
 		b.Targets = append(b.Targets, u.target(denied))
 		if denied == "" {
-			counted.expect(u.limits)
 			asked = append(asked, u)
 		}
 	}
 	b.Robots = robots.missing(asked)
 	return b, nil
+}
+
+// tally reads the tallies on which the URLs of a lease count, with one request
+// at most. Batches that are out at the same time do not know of each other: as
+// many more as they ask for may be stored.
+func tally(ctx context.Context, front *frontier.Frontier, urls []candidate) (membership.Counts, error) {
+	t := membership.NewCounts()
+	for _, u := range urls {
+		for _, limit := range u.limits {
+			t.Stored[limit.Tally] = 0
+		}
+	}
+	if len(t.Stored) == 0 {
+		return t, nil
+	}
+	names := slices.Sorted(maps.Keys(t.Stored))
+	counts, err := front.Tallies(ctx, names)
+	if err != nil {
+		return t, err
+	}
+	for i, name := range names {
+		t.Stored[name] = counts[i]
+	}
+	return t, nil
 }
 
 // candidates prepares the URLs of a lease. What is forgotten since it was admitted

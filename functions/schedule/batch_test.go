@@ -17,7 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // TestTargets tells fetch all that the frontier knows.
@@ -119,7 +119,7 @@ func TestSize(t *testing.T) {
 		URL: site + strings.Repeat(`\`, 2000), Collection: look.Collections[0], Sitemap: true,
 		Depth: 65535, Hops: 255, Weight: 255, Attempts: 255, Exponent: -32768, Last: look,
 	}}
-	body, err := json.Marshal(u.target(settings.HostFull))
+	body, err := json.Marshal(u.target(membership.HostFull))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 func (v *run) listSpool(ctx context.Context, p layout.Partition) ([]string, error) {
@@ -42,7 +43,14 @@ func (v *run) readSpool(ctx context.Context, p *audit, keys []string) error {
 		if url := v.forgotten(p).ledger(&content.Ledger); url != "" {
 			v.problems.add(Problem{Kind: Behind, Partition: p.Partition, Key: key, URL: url, Detail: "is still there, although it is forgotten"})
 		}
-		content.Ledger.Links = v.settings.CleanLinks(content.Ledger.Links, content.Ledger.Outcomes) // as pack will
+		pages, err := membership.ParsePages(content.Ledger.Outcomes)
+		if err == nil {
+			content.Ledger.Links, err = v.settings.Assign(content.Ledger.Links, pages, nil) // as pack will
+		}
+		if err != nil {
+			v.problem(Damaged, p.Partition, key, "is damaged: %v", err)
+			continue
+		}
 		p.spooled = append(p.spooled, content.Ledger)
 		v.report.Waiting.Spool++
 	}

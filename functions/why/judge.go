@@ -42,17 +42,8 @@ func (t *teller) judge() error {
 		}
 		t.story.Admitted = t.rule(u)
 	}
-	for _, c := range t.settings.Collections {
-		if slices.ContainsFunc(c.Seeds, t.isSeed) {
-			t.story.Seed = append(t.story.Seed, c.Name)
-		}
-	}
+	t.story.Seed = t.settings.SeedOf(t.url)
 	return nil
-}
-
-func (t *teller) isSeed(s collection.Seed) bool {
-	at, err := collection.ParseSeed(s.URL)
-	return err == nil && at.ID == t.url.ID
 }
 
 // rule returns the seed whose scope admits the URL, or that it is a sitemap;

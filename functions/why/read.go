@@ -14,6 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // parallelReads is how many objects are read at once.
@@ -146,7 +147,15 @@ func (t *teller) readSpool(ctx context.Context, m *manifest.Manifest, key string
 			found.outcomes = append(found.outcomes, o)
 		}
 	}
-	for _, l := range t.settings.CleanLinks(ledger.Links, ledger.Outcomes) { // as pack will
+	pages, err := membership.ParsePages(ledger.Outcomes)
+	var links []book.Link
+	if err == nil {
+		links, err = t.settings.Assign(ledger.Links, pages, nil) // as pack will
+	}
+	if err != nil {
+		t.problem(fmt.Errorf("spool object %s: %w", key, err))
+	}
+	for _, l := range links {
 		if l.Target == t.url.URL {
 			found.links = append(found.links, l)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
@@ -54,7 +55,9 @@ func filled(t *testing.T) *memblob.Bucket {
 	ledger := spool.Ledger{
 		Batch: version(4), Ended: functionstest.Start,
 		Outcomes: functionstest.Outcomes(t, version(4), book.Skipped, home+"spooled"),
-		Links:    []book.Link{functionstest.Link(t, home+"spooled", home+"deep", 2)},
+		Links: []book.Link{
+			functionstest.Link(t, home+"spooled", home+"deep", 2), functionstest.Link(t, home+"spooled", "http://three.example/", 2),
+		},
 	}
 	functionstest.Put(t, bucket, layout.SpoolKey(0, version(4)), functionstest.Spool(t, ledger))
 	at, err := address.Parse(home + "forgotten")
@@ -108,14 +111,15 @@ func gistOf(s why.Story) gist {
 func TestStories(t *testing.T) {
 	bucket := filled(t)
 	for url, want := range map[string]gist{
-		home:                  {State: account.Stored, Asked: []string{"retry packed", "stored packed"}, Admitted: true, Stored: true},
-		home + "failed":       {State: account.Failed, Reason: "test", Found: []string{home + " admitted"}, Asked: []string{"failed packed"}, Admitted: true},
-		home + "new":          {State: account.Pending, Found: []string{home + " admitted"}, Admitted: true},
-		home + "spooled":      {State: account.Skipped, Reason: "test", Found: []string{home + " admitted"}, Asked: []string{"skipped"}, Admitted: true},
-		home + "deep":         {State: account.Pending, Found: []string{home + "spooled admitted"}, Admitted: true},
-		"http://two.example/": {State: account.Skipped, Reason: "out of scope", Found: []string{home + " admitted"}},
-		home + "unknown":      {},
-		home + "forgotten":    {},
+		home:                    {State: account.Stored, Asked: []string{"retry packed", "stored packed"}, Admitted: true, Stored: true},
+		home + "failed":         {State: account.Failed, Reason: "test", Found: []string{home + " admitted"}, Asked: []string{"failed packed"}, Admitted: true},
+		home + "new":            {State: account.Pending, Found: []string{home + " admitted"}, Admitted: true},
+		home + "spooled":        {State: account.Skipped, Reason: "test", Found: []string{home + " admitted"}, Asked: []string{"skipped"}, Admitted: true},
+		home + "deep":           {State: account.Pending, Found: []string{home + "spooled admitted"}, Admitted: true},
+		"http://two.example/":   {State: account.Skipped, Reason: "out of scope", Found: []string{home + " admitted"}},
+		"http://three.example/": {State: account.Skipped, Reason: "out of scope", Found: []string{home + "spooled out of scope"}}, // as pack will decide
+		home + "unknown":        {},
+		home + "forgotten":      {},
 	} {
 		if diff := cmp.Diff(want, gistOf(tell(t, bucket, url))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", url, diff)
@@ -183,14 +187,14 @@ func TestSitemap(t *testing.T) {
 	const sitemap = "http://elsewhere.example/map.xml"
 	functionstest.Publish(t, bucket, 1, func(c *collection.Collection) { c.Sitemaps, c.Schedule = []string{sitemap}, "daily at 09:30" }, home)
 	read := functionstest.Outcome(t, version(1), sitemap, book.Skipped)
-	read.Reason = settings.Sitemap
+	read.Reason = membership.Sitemap
 	functionstest.Learn(t, bucket, 0, book.Book{Outcomes: []book.Outcome{read}})
 	story := tell(t, bucket, sitemap)
 	want := why.Rule{Collection: functionstest.Collection, Version: 1, Sitemap: true}
 	if diff := cmp.Diff(&want, story.Admitted); diff != "" {
 		t.Errorf("rule (-want +got):\n%s", diff)
 	}
-	if due := time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC); !story.Due.Equal(due) || story.Reason != settings.Sitemap {
+	if due := time.Date(2026, 11, 22, 9, 30, 0, 0, time.UTC); !story.Due.Equal(due) || story.Reason != membership.Sitemap {
 		t.Errorf("%s, due at %v, want %v", story.Reason, story.Due, due)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -102,8 +103,11 @@ func redirectOf(s *settings.Settings, u account.URL) (address.Address, bool) {
 	if u.State != account.Skipped || !leads || !found {
 		return address.Address{}, false
 	}
-	links := []book.Link{{Source: u.Address.ID, Target: to, Kind: kind, Collection: u.Collection}}
-	s.CleanLinks(links, []book.Outcome{u.Final})
+	link := book.Link{Source: u.Address.ID, Target: to, Kind: kind, Collection: u.Collection}
+	links, err := s.Assign([]book.Link{link}, []membership.Page{{Outcome: &u.Final, Address: u.Address}}, nil)
+	if err != nil {
+		return address.Address{}, false
+	}
 	target, err := address.Parse(links[0].Target)
 	return target, err == nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
@@ -147,7 +148,7 @@ func TestState(t *testing.T) {
 		"stored since it was lost":          {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Lost, 0), outcome(3, book.Stored, 1)}, state{Stored, "", 0, 1, 3}},
 		"unchanged since it was lost":       {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Lost, 0), outcome(3, book.Unchanged, 1)}, state{Pending, "", 0, 1, 0}},
 		"of one version the least counts":   {nil, []any{near, outcome(1, book.Stored, 1), outcome(1, book.Failed, 1)}, state{Failed, "http 404", 0, 1, 1}},
-		"no collection any more":            {nil, []any{book.Link{Target: page, Depth: 1, Collection: "shop"}}, state{Skipped, settings.NoCollection, 0, 1, 0}},
+		"no collection any more":            {nil, []any{book.Link{Target: page, Depth: 1, Collection: "shop"}}, state{Skipped, membership.NoCollection, 0, 1, 0}},
 		"stored by a collection that is gone": {nil, []any{book.Link{Target: page, Depth: 1, Collection: "shop"}, outcome(1, book.Stored, 1)},
 			state{Stored, "", 0, 1, 1}},
 	} {
@@ -208,7 +209,7 @@ func TestEveryCollectionMayAdmit(t *testing.T) {
 func TestStrategyRefuses(t *testing.T) {
 	const refused = "http://docs.example/refused"
 	u := fold(t, publish(t, memblob.New(), nil), []any{link(refused, 1, 0)})[refused]
-	if u.State != Skipped || u.Reason != settings.Refused {
+	if u.State != Skipped || u.Reason != membership.Refused {
 		t.Errorf("%s %q, want it skipped: no frontier takes it", u.State, u.Reason)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -63,8 +64,8 @@ type judgement struct {
 	err error
 }
 
-// judge decides by today's collections, whatever was decided when a link was
-// found: a wider scope takes up what a narrower one left out.
+// judge decides once more, by today's collections, whatever was decided when a
+// link was found: a wider scope takes up what a narrower one left out.
 type judge struct {
 	settings *settings.Settings
 	origins  []origin // of ways, by their numbers
@@ -94,9 +95,11 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 		u.Attempts = asked.Attempts
 	}
 	ways := j.ways(f.reach, more)
-	j.admit(&u, ways)
+	way := j.admit(&u, ways)
 	if final == nil || isLost(f.standing) {
-		j.claim(&u)
+		if u.State == Pending {
+			u.Collection = j.settings.Waiting(way, target)[0]
+		}
 		return u, nil
 	}
 	u.Final = *final
@@ -107,9 +110,9 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 	case book.Skipped:
 		u.State, u.Reason = Skipped, final.Reason
 		switch {
-		case settings.IsSitemap(*final):
+		case membership.IsSitemap(*final):
 			j.keep(&u, ways)
-		case settings.IsForAnother(*final) && len(final.Collections) > 0 && j.another(&u, ways):
+		case membership.IsForAnother(*final) && len(final.Collections) > 0 && j.another(&u, ways):
 			u.State, u.Reason = Pending, ""
 		}
 	case book.Failed:
@@ -132,9 +135,10 @@ func isLost(s book.Standing) bool {
 	return false
 }
 
-func (j judge) refusal(r reach, target address.Address) string {
+// way is what a reach stands for.
+func (j judge) way(r reach) membership.Way {
 	o := j.origins[r.by]
-	return j.settings.Decide(settings.Way{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}, target)
+	return membership.Way{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}
 }
 
 // ways returns those that lead to a URL, but by images, in the order in which
@@ -152,29 +156,37 @@ func (j judge) ways(first reach, more []reach) []reach {
 
 // admit tells whether the URL would be asked for if it never had been, and on
 // behalf of whom: of the first collection that admits it, as a sitemap before
-// all.
-func (j judge) admit(u *URL, ways []reach) {
-	u.State, u.Reason = Skipped, "image"
+// all. It returns the way.
+func (j judge) admit(u *URL, ways []reach) (best membership.Way) {
+	u.State, u.Reason = Skipped, membership.Image
+	if len(ways) == 0 {
+		return best
+	}
+	var all membership.Best
 	for i, r := range ways {
-		o := j.origins[r.by]
-		if u.Admitted && (o.collection != u.Collection || u.Sitemap != (o.kind == book.Sitemap)) {
+		way := j.way(r)
+		if u.Admitted && (way.Collection != all.Collection || (way.Kind == book.Sitemap) != (all.Kind == book.Sitemap)) {
 			break
 		}
-		refusal := j.refusal(r, u.Address)
-		switch {
-		case refusal == "" && u.Admitted:
-			if r.band() < bandOf(u.Depth, u.Weight) {
-				u.Weight = r.weight
-			}
-			continue
+		switch refusal := j.settings.Decide(way, u.Address); {
 		case refusal == "":
-			u.State, u.Admitted = Pending, true
-		case u.Admitted || i > 0:
-			continue
+			u.State, u.Reason, u.Admitted = Pending, "", true
+			all.Add(way)
+		case i == 0:
+			u.Reason = refusal
 		}
-		u.Reason, u.Collection, u.Sitemap = refusal, o.collection, o.kind == book.Sitemap
-		u.Depth, u.Hops, u.Weight = r.depth, r.hops, r.weight
 	}
+	if !u.Admitted {
+		all.Add(j.way(ways[0]))
+	}
+	u.along(all.Way)
+	return all.Way
+}
+
+// along has the URL asked for, if it is, by a way.
+func (u *URL) along(w membership.Way) {
+	u.Collection, u.Sitemap = w.Collection, w.Kind == book.Sitemap
+	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight
 }
 
 // compare sorts ways by who comes first, and then the shortest first.
@@ -182,11 +194,9 @@ func (j judge) compare(r, s reach) int {
 	o, p := j.origins[r.by], j.origins[s.by]
 	return cmp.Or(
 		cmp.Compare(o.rank(), p.rank()),
-		cmp.Compare(j.settings.Rank(o.collection), j.settings.Rank(p.collection)),
-		cmp.Compare(o.collection, p.collection),
+		j.settings.Compare(o.collection, p.collection),
 		cmp.Compare(r.depth, s.depth),
 		cmp.Compare(r.hops, s.hops),
-		cmp.Compare(r.band(), s.band()),
 		cmp.Compare(s.weight, r.weight),
 		cmp.Compare(o.kind, p.kind),
 	)

@@ -8,7 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // standing is how a test finds that a URL is wanted.
@@ -35,7 +35,7 @@ func TestWanted(t *testing.T) {
 		return o
 	}
 	sitemap := stored(book.Skipped, 1, docs)
-	sitemap.Reason = settings.Sitemap
+	sitemap.Reason = membership.Sitemap
 	seed := func(url string, scope collection.Scope, depth int) func(*collection.Collection) {
 		return func(c *collection.Collection) { c.Seeds = []collection.Seed{{URL: url, Scope: scope, Depth: depth}} }
 	}

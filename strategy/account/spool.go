@@ -9,6 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // errPacked says that a spool object is gone that the manifest at hand does not
@@ -64,10 +65,18 @@ func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.
 	case err != nil:
 		return found{}, err
 	}
+	pages, err := membership.ParsePages(ledger.Outcomes)
+	if err != nil {
+		return found{}, fmt.Errorf("spool object %s: %w", key, err)
+	}
+	links, err := b.settings.Assign(ledger.Links, pages, nil) // as pack will
+	if err != nil {
+		return found{}, fmt.Errorf("spool object %s: %w", key, err)
+	}
 	for _, o := range ledger.Outcomes {
 		b.Outcome(o)
 	}
-	for _, l := range b.settings.CleanLinks(ledger.Links, ledger.Outcomes) { // as pack will
+	for _, l := range links {
 		b.Link(l)
 	}
 	return found{spooled: &Spooled{p, batch, ledger.Stored, ledger.Pages}}, nil

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // keep tells, of what is kept, whether it is to be asked for on behalf of a
@@ -18,19 +18,19 @@ func (j judge) keep(u *URL, ways []reach) {
 		return
 	}
 	if still := j.settings.Still(u.Final, u.Address); len(still) > 0 {
-		j.want(u, still[0], u.Final.Depth, u.Final.Hops, u.Final.Weight)
+		j.want(u, j.lastWay(u, still[0]))
 	}
 }
 
 // newSeed finds a collection of which a page has become a seed since it was had
 // as one that is deeper: its links were farther from a seed than they are now.
 func (j judge) newSeed(u *URL, ways []reach) bool {
-	if u.Final.Depth == 0 || settings.IsSitemap(u.Final) {
+	if u.Final.Depth == 0 || membership.IsSitemap(u.Final) {
 		return false
 	}
 	for _, r := range ways {
-		if o := j.origins[r.by]; o.kind == 0 && j.refusal(r, u.Address) == "" {
-			j.want(u, o.collection, r.depth, r.hops, r.weight)
+		if way := j.way(r); way.Kind == 0 && j.settings.Decide(way, u.Address) == "" {
+			j.want(u, way)
 			return true
 		}
 	}
@@ -41,34 +41,27 @@ func (j judge) newSeed(u *URL, ways []reach) bool {
 // others alone.
 func (j judge) another(u *URL, ways []reach) bool {
 	for _, r := range ways {
-		o := j.origins[r.by]
-		isOwn := slices.Contains(u.Final.Collections, o.collection)
-		if !isOwn && (o.kind == book.Sitemap) == settings.IsSitemap(u.Final) && j.refusal(r, u.Address) == "" {
-			j.want(u, o.collection, r.depth, r.hops, r.weight)
+		way := j.way(r)
+		isOwn := slices.Contains(u.Final.Collections, way.Collection)
+		if !isOwn && (way.Kind == book.Sitemap) == membership.IsSitemap(u.Final) && j.settings.Decide(way, u.Address) == "" {
+			j.want(u, way)
 			return true
 		}
 	}
 	name := j.settings.Lacking(u.Final, u.Address)
 	if name != "" {
-		j.want(u, name, u.Final.Depth, u.Final.Hops, u.Final.Weight)
+		j.want(u, j.lastWay(u, name))
 	}
 	return name != ""
 }
 
-// want has the URL asked for, when it is, on behalf of the collection.
-func (j judge) want(u *URL, collection string, depth uint16, hops, weight uint8) {
-	u.Admitted, u.Collection, u.Sitemap = true, collection, settings.IsSitemap(u.Final)
-	u.Depth, u.Hops, u.Weight = depth, hops, weight
+// lastWay is as deep as the URL was when it was last asked for.
+func (j judge) lastWay(u *URL, collection string) membership.Way {
+	return membership.Way{Collection: collection, Depth: u.Final.Depth, Hops: u.Final.Hops, Weight: u.Final.Weight}
 }
 
-// claim has a page that waits on behalf of a collection with a limit wait for
-// one without, if any claims it.
-func (j judge) claim(u *URL) {
-	if u.State != Pending || u.Sitemap || !j.settings.IsLimited(u.Collection) {
-		return
-	}
-	found := book.Outcome{State: book.Stored, Depth: u.Depth, Hops: u.Hops, Collections: []string{u.Collection}}
-	if name := j.settings.Lacking(found, u.Address); name != "" {
-		u.Collection = name
-	}
+// want has what is kept asked for, when it is, by a way.
+func (j judge) want(u *URL, w membership.Way) {
+	u.along(w)
+	u.Admitted, u.Sitemap = true, membership.IsSitemap(u.Final)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // reach is a way on which a collection comes to a URL: 8 bytes.
@@ -31,17 +32,7 @@ func (r reach) covers(other reach) bool {
 	if lost, lostOther := r.hops > collection.MaxHops, other.hops > collection.MaxHops; r.by != other.by || lost != lostOther {
 		return r.by == other.by && lostOther
 	}
-	return r.depth <= other.depth && r.hops <= other.hops && r.weight >= other.weight && r.band() <= other.band()
-}
-
-// band is that of the frontier's queues: how soon the URL is asked for.
-func (r reach) band() int { return bandOf(r.depth, r.weight) }
-
-func bandOf(depth uint16, weight uint8) int {
-	if weight == 0 {
-		return int(min(depth, 15))
-	}
-	return 15 - int(weight)/16
+	return r.depth <= other.depth && r.hops <= other.hops && r.weight >= other.weight && membership.Band(r.depth, r.weight) <= membership.Band(other.depth, other.weight)
 }
 
 // origin is what ways have in common that one decision looks at.

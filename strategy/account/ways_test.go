@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
@@ -38,15 +38,16 @@ func TestWays(t *testing.T) {
 		want   admitted
 	}{
 		"strong enough":                       {topic, []book.Link{way(book.Anchor, 1, 0, 77)}, admitted{"", 1, 0, 77, false}},
-		"too weak":                            {topic, []book.Link{way(book.Anchor, 1, 0, 76)}, admitted{settings.OffTopic, 1, 0, 76, false}},
-		"listed and too weak":                 {topic, []book.Link{way(book.Listed, 1, 0, 76)}, admitted{settings.OffTopic, 1, 0, 76, false}},
+		"too weak":                            {topic, []book.Link{way(book.Anchor, 1, 0, 76)}, admitted{membership.OffTopic, 1, 0, 76, false}},
+		"listed and too weak":                 {topic, []book.Link{way(book.Listed, 1, 0, 76)}, admitted{membership.OffTopic, 1, 0, 76, false}},
 		"a redirect is never too weak":        {topic, []book.Link{way(book.Redirect, 1, 1, 1)}, admitted{"", 1, 1, 1, false}},
 		"nor is a canonical address":          {topic, []book.Link{way(book.Canonical, 1, 1, 1)}, admitted{"", 1, 1, 1, false}},
 		"short or strong":                     {topic, []book.Link{way(book.Anchor, 1, 0, 10), way(book.Anchor, 2, 0, 90)}, admitted{"", 2, 0, 90, false}},
-		"short and weak, strong and deep":     {topic, []book.Link{way(book.Anchor, 1, 0, 10), way(book.Anchor, 3, 0, 90)}, admitted{settings.OffTopic, 1, 0, 10, false}},
+		"short and weak, strong and deep":     {topic, []book.Link{way(book.Anchor, 1, 0, 10), way(book.Anchor, 3, 0, 90)}, admitted{membership.OffTopic, 1, 0, 10, false}},
 		"the smallest depth, the first band":  {topic, []book.Link{way(book.Anchor, 1, 0, 90), way(book.Anchor, 2, 0, 200)}, admitted{"", 1, 0, 200, false}},
 		"what is not admitted does not weigh": {topic, []book.Link{way(book.Anchor, 1, 0, 90), way(book.Anchor, 3, 0, 250)}, admitted{"", 1, 0, 90, false}},
 		"listed with little priority":         {nil, []book.Link{way(book.Listed, 1, 0, 40), way(book.Anchor, 2, 0, 0)}, admitted{"", 1, 0, 0, false}},
+		"bands of the ways alone, as in pack": {nil, []book.Link{way(book.Listed, 0, 0, 16), way(book.Anchor, 2, 0, 0), way(book.Redirect, 2, 1, 230)}, admitted{"", 0, 0, 230, false}},
 		"listed with much":                    {nil, []book.Link{way(book.Listed, 1, 0, 250), way(book.Anchor, 2, 0, 0)}, admitted{"", 1, 0, 250, false}},
 		"without a topic weak is fine":        {nil, []book.Link{way(book.Listed, 1, 0, 1)}, admitted{"", 1, 0, 1, false}},
 		"a sitemap":                           {nil, []book.Link{way(book.Sitemap, 1, 0, 0)}, admitted{"", 1, 0, 0, true}},
@@ -87,11 +88,11 @@ func TestBeginnings(t *testing.T) {
 	// A sitemap that was read stays as it is, and so does a page to which one
 	// redirects from a seed: no settings have changed.
 	read := outcome(1, book.Skipped, 1)
-	read.URL, read.Reason = sitemap, settings.Sitemap
+	read.URL, read.Reason = sitemap, membership.Sitemap
 	stored := outcome(1, book.Stored, 1)
 	stored.Depth = 2
 	all = fold(t, s, []any{read, stored, way(book.Anchor, 2, 0, 255), way(book.Redirect, 0, 1, 255)})
-	if u := all[sitemap]; u.State != Skipped || u.Reason != settings.Sitemap || !u.Admitted || !u.Sitemap {
+	if u := all[sitemap]; u.State != Skipped || u.Reason != membership.Sitemap || !u.Admitted || !u.Sitemap {
 		t.Errorf("%+v", u)
 	}
 	if u := all[page]; u.State != Stored || !u.Admitted || u.Depth != 0 {

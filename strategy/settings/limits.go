@@ -4,44 +4,7 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/bucketsearch/bucketsearch/layout"
-	"github.com/bucketsearch/bucketsearch/strategy/address"
-	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
-
-// Limit is how many stored pages may count on a tally.
-type Limit struct {
-	Tally  string // a short name of what is counted
-	Pages  int64
-	Reason string // for which more are skipped
-}
-
-// Limits returns the limits on which a page of the collection counts while it
-// is stored: none where the collection limits neither the pages of a host nor
-// those alike. Pages alike have one address.Pattern.
-func (s *Settings) Limits(name string, page address.Address) []Limit {
-	m, found := s.members[name]
-	if !found {
-		return nil
-	}
-	var limits []Limit
-	if m.HostPages > 0 {
-		limits = append(limits, Limit{"h:" + name + ":" + page.Host, m.HostPages, HostFull})
-	}
-	alike := m.PatternPages
-	if alike == 0 {
-		alike = collection.DefaultPatternPages
-	}
-	if alike == collection.Unlimited {
-		return limits
-	}
-	if pattern := address.Pattern(page); pattern != "" {
-		hash := layout.IdentityOf(pattern).String()[:16]
-		limits = append(limits, Limit{"p:" + name + ":" + hash, alike, AlikeFull})
-	}
-	return limits
-}
 
 // Delay returns the pause between the end of a response and the next request
 // on a host. Collections share hosts, so the longest holds.

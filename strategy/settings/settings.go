@@ -6,7 +6,6 @@ package settings
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -17,9 +16,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
-	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
@@ -27,23 +26,11 @@ import (
 
 // Settings is one consistent view. It is not changed after it was read.
 type Settings struct {
-	Crawl       rules.Document
-	Storage     rules.Document
-	Collections []collection.Collection
-	Takedowns   takedown.Set
-	Control     control.Document
+	membership.Members // strategies, collections and takedowns
+	Control            control.Document
 	// Warnings say in a sentence each what is wrong with what was published, and
 	// keeps nobody from going on.
 	Warnings []string
-
-	members map[string]member // by the names of collections
-}
-
-// member is a collection as decisions need it.
-type member struct {
-	*collection.Collection
-	collection.Admission
-	timetable collection.Timetable
 }
 
 // Read returns the newest of everything that can be read: five listings at
@@ -87,36 +74,7 @@ func Read(ctx context.Context, bucket blob.Reader) (*Settings, error) {
 	}
 	unread.add(s.Takedowns.Damaged)
 	unread.judge(&s)
-	return &s, s.admit()
-}
-
-func (s *Settings) admit() error {
-	s.members = make(map[string]member, len(s.Collections))
-	for i := range s.Collections {
-		c := &s.Collections[i]
-		admission, errRules := c.Rules()
-		timetable, err := c.Schedule.Parse()
-		if err = errors.Join(errRules, err); err != nil {
-			return fmt.Errorf("collection %s version %d: %w", c.Name, c.Version, err)
-		}
-		s.members[c.Name] = member{c, admission, timetable}
-	}
-	return nil
-}
-
-// Collection returns the collection with the name; the zero Collection admits
-// nothing.
-func (s *Settings) Collection(name string) collection.Collection {
-	if m, found := s.members[name]; found {
-		return *m.Collection
-	}
-	return collection.Collection{Name: name}
-}
-
-// AskAgain reports whether a URL that the collection admits, and that failed
-// with the outcome, is to be asked for again.
-func (s *Settings) AskAgain(name string, failed book.Outcome) bool {
-	return failed.Time.Before(s.Collection(name).Again)
+	return &s, s.Prepare()
 }
 
 // Partitions returns the storage partitions that exist.

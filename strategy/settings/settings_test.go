@@ -16,6 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
@@ -104,16 +105,16 @@ func TestDecide(t *testing.T) {
 		{"docs", "http://docs.example/a", 3, 0, collection.TooDeep},
 		{"docs", "http://docs.example/a", 1, collection.MaxHops + 1, collection.TooMany},
 		{"docs", "http://other.example/", 1, 0, collection.OutOfScope},
-		{"docs", "http://docs.example/cgi-bin/a", 1, 0, settings.Refused},
+		{"docs", "http://docs.example/cgi-bin/a", 1, 0, membership.Refused},
 		{"news", "http://docs.example/a", 9, 0, ""},
-		{"news", "http://other.example/", 9, 0, settings.NoPartition},
-		{"shop", "http://docs.example/a", 1, 0, settings.NoCollection},
-		{"docs", "http://docs.example/secret", 1, 0, settings.Forgotten},
-		{"shop", "http://docs.example/secret", 99, 99, settings.Forgotten}, // whatever else is wrong with it
-		{"news", "http://www.gone.example/a", 1, 0, settings.Forgotten},
+		{"news", "http://other.example/", 9, 0, membership.NoPartition},
+		{"shop", "http://docs.example/a", 1, 0, membership.NoCollection},
+		{"docs", "http://docs.example/secret", 1, 0, membership.Forgotten},
+		{"shop", "http://docs.example/secret", 99, 99, membership.Forgotten}, // whatever else is wrong with it
+		{"news", "http://www.gone.example/a", 1, 0, membership.Forgotten},
 		{"docs", "http://docs.example/secret?2", 1, 0, ""},
 	} {
-		if got := s.Decide(settings.Way{Collection: test.collection, Kind: book.Anchor, Depth: test.depth, Hops: test.hops}, parse(t, test.url)); got != test.want {
+		if got := s.Decide(membership.Way{Collection: test.collection, Kind: book.Anchor, Depth: test.depth, Hops: test.hops}, parse(t, test.url)); got != test.want {
 			t.Errorf("%s: %s at depth %d after %d redirects: %q, want %q", test.collection, test.url, test.depth, test.hops, got, test.want)
 		}
 	}
@@ -145,24 +146,24 @@ func TestDecideByKind(t *testing.T) {
 	const page = "http://docs.example/a"
 	for _, test := range []struct {
 		url  string
-		way  settings.Way
+		way  membership.Way
 		want string
 	}{
-		{page, settings.Way{Collection: "docs", Kind: book.Listed, Depth: 1}, ""},
-		{page, settings.Way{Collection: "topical", Kind: book.Anchor, Depth: 1, Weight: 128}, ""},
-		{page, settings.Way{Collection: "topical", Kind: book.Anchor, Depth: 1, Weight: 127}, settings.OffTopic},
-		{page, settings.Way{Collection: "topical", Kind: book.Listed, Depth: 1}, settings.OffTopic},
-		{page, settings.Way{Collection: "topical", Kind: book.Redirect, Depth: 1, Hops: 1}, ""},
-		{page, settings.Way{Collection: "topical", Kind: book.Canonical, Depth: 1, Hops: 1}, ""},
-		{page, settings.Way{Collection: "topical", Kind: book.Redirect, Depth: 3, Hops: 1}, collection.TooDeep},
-		{"http://docs.example/", settings.Way{Collection: "topical"}, ""},
-		{"http://other.example/map.xml", settings.Way{Collection: "topical", Kind: book.Sitemap}, ""},
-		{"http://other.example/map.xml", settings.Way{Collection: "docs", Kind: book.Sitemap, Depth: 1}, ""},
-		{"http://other.example/map.xml", settings.Way{Collection: "docs", Kind: book.Sitemap, Depth: 2}, collection.TooDeep},
-		{"http://other.example/map.xml", settings.Way{Collection: "docs", Kind: book.Sitemap, Hops: 11}, collection.TooMany},
-		{"http://other.example/map.xml", settings.Way{Collection: "shop", Kind: book.Sitemap}, settings.NoCollection},
-		{"http://other.example/refused.xml", settings.Way{Collection: "docs", Kind: book.Sitemap}, settings.Refused},
-		{"http://gone.example/map.xml", settings.Way{Collection: "docs", Kind: book.Sitemap}, settings.Forgotten},
+		{page, membership.Way{Collection: "docs", Kind: book.Listed, Depth: 1}, ""},
+		{page, membership.Way{Collection: "topical", Kind: book.Anchor, Depth: 1, Weight: 128}, ""},
+		{page, membership.Way{Collection: "topical", Kind: book.Anchor, Depth: 1, Weight: 127}, membership.OffTopic},
+		{page, membership.Way{Collection: "topical", Kind: book.Listed, Depth: 1}, membership.OffTopic},
+		{page, membership.Way{Collection: "topical", Kind: book.Redirect, Depth: 1, Hops: 1}, ""},
+		{page, membership.Way{Collection: "topical", Kind: book.Canonical, Depth: 1, Hops: 1}, ""},
+		{page, membership.Way{Collection: "topical", Kind: book.Redirect, Depth: 3, Hops: 1}, collection.TooDeep},
+		{"http://docs.example/", membership.Way{Collection: "topical"}, ""},
+		{"http://other.example/map.xml", membership.Way{Collection: "topical", Kind: book.Sitemap}, ""},
+		{"http://other.example/map.xml", membership.Way{Collection: "docs", Kind: book.Sitemap, Depth: 1}, ""},
+		{"http://other.example/map.xml", membership.Way{Collection: "docs", Kind: book.Sitemap, Depth: 2}, collection.TooDeep},
+		{"http://other.example/map.xml", membership.Way{Collection: "docs", Kind: book.Sitemap, Hops: 11}, collection.TooMany},
+		{"http://other.example/map.xml", membership.Way{Collection: "shop", Kind: book.Sitemap}, membership.NoCollection},
+		{"http://other.example/refused.xml", membership.Way{Collection: "docs", Kind: book.Sitemap}, membership.Refused},
+		{"http://gone.example/map.xml", membership.Way{Collection: "docs", Kind: book.Sitemap}, membership.Forgotten},
 	} {
 		if got := s.Decide(test.way, parse(t, test.url)); got != test.want {
 			t.Errorf("%s by %+v: %q, want %q", test.url, test.way, got, test.want)
@@ -177,41 +178,6 @@ func parse(t *testing.T, url string) address.Address {
 		t.Fatal(err)
 	}
 	return a
-}
-
-func TestLimitsOfPages(t *testing.T) {
-	bucket := memblob.New()
-	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon))
-	for _, c := range []struct {
-		name          string
-		host, pattern int64
-	}{{"usual", 0, 0}, {"both", 7, 3}, {"none", 0, collection.Unlimited}} {
-		d := docs()
-		d.Name, d.HostPages, d.PatternPages = c.name, c.host, c.pattern
-		publish(t, bucket, d)
-	}
-	s := read(t, bucket)
-	march, plain := parse(t, "https://docs.example/calendar/2026/03?day=7"), parse(t, "https://docs.example/about")
-	alike := layout.IdentityOf("docs.example/calendar/#/#?day").String()[:16]
-	for _, test := range []struct {
-		collection string
-		page       address.Address
-		want       []settings.Limit
-	}{
-		{"usual", march, []settings.Limit{{Tally: "p:usual:" + alike, Pages: collection.DefaultPatternPages, Reason: "pages alike"}}},
-		{"usual", parse(t, "http://docs.example/calendar/2031/12?day=30"), []settings.Limit{{Tally: "p:usual:" + alike, Pages: collection.DefaultPatternPages, Reason: "pages alike"}}},
-		{"usual", plain, nil},
-		{"both", march, []settings.Limit{
-			{Tally: "h:both:docs.example", Pages: 7, Reason: "pages of the host"}, {Tally: "p:both:" + alike, Pages: 3, Reason: "pages alike"},
-		}},
-		{"both", plain, []settings.Limit{{Tally: "h:both:docs.example", Pages: 7, Reason: "pages of the host"}}},
-		{"none", march, nil},
-		{"shop", march, nil},
-	} {
-		if diff := cmp.Diff(test.want, s.Limits(test.collection, test.page)); diff != "" {
-			t.Errorf("%s: %s (-want +got):\n%s", test.collection, test.page.URL, diff)
-		}
-	}
 }
 
 func TestFingerprint(t *testing.T) {
@@ -299,50 +265,6 @@ func TestLimitsOfAll(t *testing.T) {
 		}
 		if diff := cmp.Diff(step.allowed, s.Allow()); diff != "" {
 			t.Errorf("after %d collections, allowed (-want +got):\n%s", i+1, diff)
-		}
-	}
-}
-
-func TestCleanLinks(t *testing.T) {
-	bucket := memblob.New()
-	own := docs()
-	own.Name, own.DropParameters = "own", []string{"x"}
-	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), docs(), own)
-	s := read(t, bucket)
-	const page = "http://docs.example/a"
-	for _, test := range []struct {
-		collection   string
-		kind         book.Kind
-		source       string
-		target, want string
-	}{
-		{"docs", book.Anchor, page, page, page},
-		{"docs", book.Anchor, page, page + "?utm_source=news&x=1", page + "?x=1"},
-		{"docs", book.Anchor, page, page + ";jsessionid=8F3A2B1C9D4E5F60?gclid=7", page},
-		{"own", book.Anchor, page, page + "?utm_source=news&x=1", page + "?utm_source=news"},
-		{"none", book.Anchor, page, page + "?utm_source=news", page + "?utm_source=news"},
-		{"docs", book.Image, page, page + "?utm_source=news", page + "?utm_source=news"},
-		{"docs", book.Redirect, "http://docs.example/to", page + "?utm_source=news", page},
-		{"docs", book.Redirect, page, page + "?utm_source=news", page + "?utm_source=news"}, // else the page were lost
-		{"docs", book.Anchor, page, "no address", "no address"},
-	} {
-		links := []book.Link{
-			{Kind: test.kind, Source: layout.IdentityOf(test.source), Target: test.target, Collection: test.collection},
-			{Kind: test.kind, Source: layout.IdentityOf(test.source), Target: test.target, Collection: test.collection},
-		}
-		if a, err := address.Parse(test.target); err == nil {
-			links[0].Place, links[1].Place = a.Place, a.Place
-		}
-		if n := len(s.CleanLinks(links, nil)); n != len(links) {
-			t.Errorf("%d links of %d", n, len(links))
-		}
-		for _, l := range links {
-			if l.Target != test.want {
-				t.Errorf("%s: %c to %s: %s, want %s", test.collection, test.kind, test.target, l.Target, test.want)
-			}
-			if a, err := address.Parse(l.Target); err == nil && l.Place != a.Place {
-				t.Errorf("%s: the place of %s is that of another", test.collection, l.Target)
-			}
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package settings
+package membership
 
 import (
 	"errors"
@@ -17,32 +17,21 @@ const (
 	Refused      = "refused by strategy"
 	NoPartition  = "no partition"
 	Forgotten    = "forgotten" // and therefore on no record
+	Image        = "image"     // by which no page is found
 )
 
 // maxSitemapDepth admits the sitemaps that an index lists, and no index in an
 // index (https://www.sitemaps.org/protocol.html#index).
 const maxSitemapDepth = 1
 
-// Way is how a collection comes to a URL: by a link, or none to a seed.
-type Way struct {
-	Collection string
-	Kind       book.Kind
-	Depth      uint16
-	Hops       uint8
-	Weight     uint8
-}
-
-// WayOf returns the way that a link is.
-func WayOf(l book.Link) Way { return Way{l.Collection, l.Kind, l.Depth, l.Hops, l.Weight} }
-
 // Decide says whether a URL to which there is such a way is crawled: "" or the
 // reason of the refusal, which is recorded. What it admits has a crawl and a
 // storage partition. A sitemap may lie anywhere.
-func (s *Settings) Decide(w Way, target address.Address) string {
+func (s *Members) Decide(w Way, target address.Address) string {
 	if s.Takedowns.Forgets(target) {
 		return Forgotten
 	}
-	m, found := s.members[w.Collection]
+	m, found := s.byName[w.Collection]
 	if !found {
 		return NoCollection
 	}

@@ -1,12 +1,10 @@
-package settings
+package membership
 
 import (
-	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
 // The reasons of skipped URLs that may be asked for again.
@@ -29,10 +27,10 @@ const (
 // for, waits for the schedule. An alias lives for eight days and more before its
 // schedule counts: the page that it stands for may be gone. All but what failed is
 // due, too, once the collection is renewed.
-func (s *Settings) Due(last book.Outcome) time.Time {
+func (s *Members) Due(last book.Outcome) time.Time {
 	var first time.Time
 	for _, name := range last.Collections {
-		if m, found := s.members[name]; found {
+		if m, found := s.byName[name]; found {
 			if due := m.due(last); !due.IsZero() && (first.IsZero() || due.Before(first)) {
 				first = due
 			}
@@ -63,41 +61,6 @@ func (m member) due(last book.Outcome) (due time.Time) {
 		due = m.Renew
 	}
 	return due
-}
-
-// Still returns those of the collections of a final outcome that would have the
-// URL asked for again, in their order. A page was chosen before, so no link
-// needs to be on topic.
-func (s *Settings) Still(last book.Outcome, at address.Address) (names []string) {
-	for _, name := range last.Collections {
-		if s.Decide(s.again(name, last), at) == "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// Lacking returns the first collection that surely claims a URL, and is none of
-// those of its last final outcome; "" if there is none.
-func (s *Settings) Lacking(last book.Outcome, at address.Address) string {
-	claiming, _ := s.Claiming(at, last.Depth, last.Hops)
-	if IsSitemap(last) {
-		claiming = s.ClaimingSitemap(at)
-	}
-	for _, name := range claiming {
-		if !slices.Contains(last.Collections, name) && s.Decide(s.again(name, last), at) == "" {
-			return name
-		}
-	}
-	return ""
-}
-
-func (s *Settings) again(name string, last book.Outcome) Way {
-	w := Way{Collection: name, Kind: book.Redirect, Depth: last.Depth, Hops: last.Hops}
-	if IsSitemap(last) {
-		w.Kind = book.Sitemap
-	}
-	return w
 }
 
 // IsSitemap reports whether the outcome is that of a sitemap that was read.

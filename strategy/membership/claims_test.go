@@ -1,24 +1,22 @@
-package settings_test
+package membership_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // overlapping returns settings of collections of docs.example: docs, of two
 // links from its front page; far, of nine pages three links from there, wherever
 // they lead; topic, of what is about something below /t/; and whole.
-func overlapping(t *testing.T) *settings.Settings {
+func overlapping(t *testing.T) *membership.Members {
 	t.Helper()
-	bucket := memblob.New()
 	far, topic, whole := docs(), docs(), docs()
 	far.Name, far.Seeds = "far", []collection.Seed{{URL: "http://docs.example/", Scope: collection.Any, Depth: 3}}
 	far.DropParameters, far.StopAt, far.HostPages = []string{"x"}, 9, 5
@@ -28,8 +26,7 @@ func overlapping(t *testing.T) *settings.Settings {
 	whole.Seeds = []collection.Seed{{URL: "http://docs.example/", Scope: collection.Host, Depth: collection.Unlimited}}
 	crawl := rules.Even(rules.Crawl, 1, noon)
 	crawl.Rules = append([]rules.Rule{{Refuse: true, Pattern: "*/refused"}}, crawl.Rules...)
-	publish(t, bucket, crawl, rules.Even(rules.Storage, 1, noon), docs(), far, topic, whole)
-	return read(t, bucket)
+	return members(t, crawl, docs(), far, topic, whole)
 }
 
 func TestClaiming(t *testing.T) {
@@ -60,9 +57,7 @@ func TestClaiming(t *testing.T) {
 
 // TestOneCollection claims nothing and counts on no tally of its own.
 func TestOneCollection(t *testing.T) {
-	bucket := memblob.New()
-	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), docs())
-	s, page := read(t, bucket), parse(t, "http://docs.example/")
+	s, page := members(t, anywhere, docs()), parse(t, "http://docs.example/")
 	if sure, topical := s.Claiming(page, 0, 0); len(sure)+len(topical)+len(s.ClaimingSitemap(page)) > 0 {
 		t.Errorf("claimed by %q and %q", sure, topical)
 	}
@@ -71,8 +66,7 @@ func TestOneCollection(t *testing.T) {
 	}
 	limited := docs()
 	limited.StopAt = 3
-	publish(t, bucket, limited)
-	if got := read(t, bucket).Tallies([]string{"docs"}, page); !cmp.Equal(got, []string{"c:docs"}) {
+	if got := members(t, anywhere, limited).Tallies([]string{"docs"}, page); !cmp.Equal(got, []string{"c:docs"}) {
 		t.Errorf("with a limit: counts on %q", got)
 	}
 }
@@ -95,7 +89,7 @@ func TestTallies(t *testing.T) {
 func TestLacking(t *testing.T) {
 	s := overlapping(t)
 	stored := book.Outcome{State: book.Stored, Depth: 1}
-	sitemap := book.Outcome{State: book.Skipped, Reason: settings.Sitemap}
+	sitemap := book.Outcome{State: book.Skipped, Reason: membership.Sitemap}
 	for _, test := range []struct {
 		url  string
 		last book.Outcome
@@ -156,7 +150,24 @@ func TestSharedLinks(t *testing.T) {
 		link.Place = parse(t, test.target).Place
 		other := link
 		other.Source = parse(t, "http://docs.example/robots.txt").ID // has no outcome
-		links := s.CleanLinks([]book.Link{link, other}, []book.Outcome{{URL: test.source, Collections: test.of}})
+		page := membership.Page{Outcome: &book.Outcome{Collections: test.of}, Address: parse(t, test.source)}
+		admitted := 0
+		links, err := s.Assign([]book.Link{link, other}, []membership.Page{page}, func(l *book.Link, to address.Address) {
+			if admitted++; l.Target != to.URL || l.Decision != "" {
+				t.Errorf("%s: %+v is admitted as %s", test.name, l, to.URL)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range links {
+			if l.Decision == "" {
+				admitted--
+			}
+		}
+		if admitted != 0 {
+			t.Errorf("%s: %d links are told of that are not admitted, or not told of", test.name, admitted)
+		}
 		var got []row
 		for i, l := range links {
 			if at, err := address.Parse(l.Target); err != nil || l.Place != at.Place {
@@ -183,37 +194,43 @@ func TestLimitedClaimNothing(t *testing.T) {
 		"host_pages":    func(c *collection.Collection) { c.HostPages = 100 },
 		"pattern_pages": func(c *collection.Collection) { c.PatternPages = 100 },
 	} {
-		bucket := memblob.New()
 		other, whole := docs(), docs()
 		other.Name, whole.Seeds[0].Depth = "other", collection.Unlimited
 		limit(&whole)
-		publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), other, whole)
-		s := read(t, bucket)
+		s := members(t, anywhere, other, whole)
 		if got, _ := s.Claiming(parse(t, "http://docs.example/a"), 1, 0); got != nil {
 			t.Errorf("%s: %q claim a page", name, got)
 		}
 		if got, _ := s.Claiming(parse(t, "http://docs.example/"), 0, 0); !cmp.Equal(got, []string{"docs", "other"}) {
 			t.Errorf("%s: %q claim a seed", name, got)
 		}
-		if s.Rank("docs") <= s.Rank("other") || !s.IsLimited("docs") || s.IsLimited("other") {
-			t.Errorf("%s: ranks %d and %d", name, s.Rank("docs"), s.Rank("other"))
+		if s.Compare("docs", "other") <= 0 || !s.IsLimited("docs") || s.IsLimited("other") {
+			t.Errorf("%s: the limited one comes first", name)
 		}
 	}
 }
 
-// TestTake counts within all bounds of a page, or on none of them.
+// TestTake takes within all limits of a page, or on none of them.
 func TestTake(t *testing.T) {
-	stored := settings.Stored{"a": 2}
-	two := []settings.Limit{{Tally: "a", Pages: 4}, {Tally: "b", Pages: 1}}
+	counts := membership.NewCounts()
+	counts.Stored["a"] = 2
+	two := []membership.Limit{{Tally: "a", Pages: 4}, {Tally: "b", Pages: 1}}
 	for i, want := range []bool{true, false, false} {
-		if got := stored.Take(two); got != want {
+		if got := counts.Take(two); got != want {
 			t.Errorf("page %d: %v, want %v", i, got, want)
 		}
 	}
-	if !stored.Take(two[:1]) || stored.Take(two[:1]) || !stored.Take(nil) {
-		t.Error("what is within no bounds, or has none")
+	if !counts.Take(two[:1]) || counts.Take(two[:1]) || !counts.Take(nil) {
+		t.Error("what is within no limits, or has none")
 	}
-	if diff := cmp.Diff(settings.Stored{"a": 4, "b": 1}, stored); diff != "" {
+	if diff := cmp.Diff(map[string]int64{"a": 2, "b": 1}, counts.Taken); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if full, found := counts.Full(two); found { // not yet stored
+		t.Errorf("%+v is full", full)
+	}
+	counts.Stored["b"] = 1
+	if full, _ := counts.Full(two); full != two[1] {
+		t.Errorf("%+v is full, want %+v", full, two[1])
 	}
 }

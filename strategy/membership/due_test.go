@@ -1,4 +1,4 @@
-package settings_test
+package membership_test
 
 import (
 	"testing"
@@ -6,11 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
-	"github.com/bucketsearch/bucketsearch/strategy/rules"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 func TestDue(t *testing.T) {
@@ -30,23 +28,23 @@ func TestDue(t *testing.T) {
 		{"stored", "", never, stored, noon.Add(day)},
 		{"unchanged", "", never, unchanged, noon.Add(8 * day)},
 		{"missing", "", never, missing, noon.Add(day / 4)},
-		{"sitemap", "", never, skipped(settings.Sitemap), noon.Add(day)},
+		{"sitemap", "", never, skipped(membership.Sitemap), noon.Add(day)},
 		{"stored, daily", "daily at 09:30", never, unchanged, noon.Add(21*time.Hour + 30*time.Minute)},
 		{"stored, once", "once", never, stored, never},
 		{"stored, renewed", "", renew, stored, renew},
 		{"stored, once, renewed", "once", renew, stored, renew},
 		{"due before it is renewed", "every 30m", renew, stored, noon.Add(30 * time.Minute)},
 		{"stored since it was renewed", "", noon, stored, noon.Add(day)},
-		{"robots", "", never, skipped(settings.Robots), never},
-		{"robots, daily", "every 1d", never, skipped(settings.Robots), noon.Add(day / 2)},
-		{"robots, renewed", "", renew, skipped(settings.Robots), renew},
-		{"pages of the host, renewed", "", renew, skipped(settings.HostFull), renew},
-		{"pages alike, renewed", "", renew, skipped(settings.AlikeFull), renew},
-		{"alias", "", never, skipped(settings.Canonical), noon.Add(8 * day)},
-		{"old alias", "", never, book.Outcome{State: book.Skipped, Reason: settings.Canonical, Exponent: 5}, noon.Add(32 * day)},
-		{"alias, daily", "every 1d", never, skipped(settings.Canonical), noon.Add(8*day + day/2)},
-		{"alias, once", "once", never, skipped(settings.Canonical), never},
-		{"alias, renewed", "once", renew, skipped(settings.Canonical), renew},
+		{"robots", "", never, skipped(membership.Robots), never},
+		{"robots, daily", "every 1d", never, skipped(membership.Robots), noon.Add(day / 2)},
+		{"robots, renewed", "", renew, skipped(membership.Robots), renew},
+		{"pages of the host, renewed", "", renew, skipped(membership.HostFull), renew},
+		{"pages alike, renewed", "", renew, skipped(membership.AlikeFull), renew},
+		{"alias", "", never, skipped(membership.Canonical), noon.Add(8 * day)},
+		{"old alias", "", never, book.Outcome{State: book.Skipped, Reason: membership.Canonical, Exponent: 5}, noon.Add(32 * day)},
+		{"alias, daily", "every 1d", never, skipped(membership.Canonical), noon.Add(8*day + day/2)},
+		{"alias, once", "once", never, skipped(membership.Canonical), never},
+		{"alias, renewed", "once", renew, skipped(membership.Canonical), renew},
 		{"redirect, daily", "every 1d", renew, skipped("redirect"), never},
 		{"failed", "", renew, failed, never},
 		{"failed, daily", "every 1d", never, failed, noon.Add(day / 2)},
@@ -55,11 +53,9 @@ func TestDue(t *testing.T) {
 		{"lost", "every 1d", renew, book.Outcome{State: book.Lost}, never},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			bucket := memblob.New()
 			c := docs()
 			c.Schedule, c.Renew = test.schedule, test.renew
-			publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), c)
-			s := read(t, bucket)
+			s := members(t, anywhere, c)
 			test.last.Time = noon
 			test.last.Collections = []string{"shop", "docs"}
 			if got := s.Due(test.last); !got.Equal(test.want) {
@@ -76,13 +72,11 @@ func TestDue(t *testing.T) {
 // TestDueOfSeveral: the collection that is due first decides, whichever asked
 // last; those that no longer admit the page are told apart.
 func TestDueOfSeveral(t *testing.T) {
-	bucket := memblob.New()
 	daily, hourly, once := docs(), docs(), docs()
 	daily.Name, daily.Schedule = "daily", "every 1d"
 	hourly.Name, hourly.Schedule, hourly.Exclude = "hourly", "every 1h", []string{"*/old"}
 	once.Name, once.Schedule = "once", "once"
-	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), daily, hourly, once)
-	s := read(t, bucket)
+	s := members(t, anywhere, daily, hourly, once)
 	for _, test := range []struct {
 		page        string
 		collections []string

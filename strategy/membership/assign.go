@@ -1,0 +1,205 @@
+package membership
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// Page is what became of a URL, which is parsed.
+type Page struct {
+	*book.Outcome
+	Address address.Address
+}
+
+// ParsePages parses the URLs of outcomes; it fails on the first that is none.
+func ParsePages(outcomes []book.Outcome) ([]Page, error) {
+	pages := make([]Page, len(outcomes))
+	for i := range outcomes {
+		at, err := address.Parse(outcomes[i].URL)
+		if err != nil {
+			return nil, fmt.Errorf("url %q of an outcome: %w", outcomes[i].URL, err)
+		}
+		pages[i] = Page{&outcomes[i], at}
+	}
+	return pages, nil
+}
+
+// Assign gives links, as fetch has found them, the targets that are crawled, the
+// collections on whose behalf they are followed and the decisions on them, so
+// that book, frontier and account agree. It returns them with copies for further
+// collections, and fails on the first target that is no URL. Unless admitted is
+// nil, it is called for each link that is admitted, with its target; it must not
+// keep the link.
+//
+// A target loses the parameters that the collection drops, but for that of an
+// image, which is never asked for, and that of a redirect which would lead back
+// to its source: some sites show their pages only to those who come with the
+// session that they gave.
+//
+// A page may be asked for on behalf of one collection and claimed by others. Then
+// a link is one of the first that admits it (see Compare; of equals that for which
+// it was found). Each other that admits it gets a copy, but for those that
+// claim the target anyway, whoever comes there (see Claiming).
+func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.Link, target address.Address)) ([]book.Link, error) {
+	if admitted == nil {
+		admitted = func(*book.Link, address.Address) {}
+	}
+	a := assigner{Members: s, shared: s.sharedPages(pages), targets: make(map[string]*target), admitted: admitted}
+	for i := range links {
+		if err := a.link(&links[i]); err != nil {
+			return nil, err
+		}
+	}
+	return append(links, a.copies...), nil
+}
+
+type assigner struct {
+	*Members
+	shared   map[layout.Identity][]string // see sharedPages
+	targets  map[string]*target           // each parsed once
+	copies   []book.Link
+	admitted func(*book.Link, address.Address)
+}
+
+// target is that of links, and what was decided the last time that it was
+// looked at: on most pages of a site the same links lead there.
+type target struct {
+	address address.Address
+	way     Way
+	last    decision
+}
+
+// decision is where a link leads, and the reason for which it is refused, "" if
+// it is admitted.
+type decision struct {
+	to     address.Address
+	reason string
+}
+
+func (a *assigner) link(l *book.Link) error {
+	if l.Kind == book.Image {
+		l.Decision = Image
+		return nil
+	}
+	t, known := a.targets[l.Target]
+	if !known {
+		at, err := address.Parse(l.Target)
+		if err != nil {
+			return fmt.Errorf("target %q of a link: %w", l.Target, err)
+		}
+		t = &target{address: at}
+		a.targets[l.Target] = t
+	}
+	if names := a.shared[l.Source]; names != nil {
+		a.share(l, t.address, names)
+		return nil
+	}
+	if way := WayOf(*l); l.Kind == book.Redirect || !known || way != t.way {
+		t.way, t.last = way, a.decide(way, l.Source, t.address)
+	}
+	a.settle(l, t.last)
+	return nil
+}
+
+func (a *assigner) decide(w Way, source layout.Identity, target address.Address) decision {
+	to := a.Clean(w.Collection, target)
+	if w.Kind == book.Redirect && to.ID == source {
+		to = target
+	}
+	return decision{to, a.Decide(w, to)}
+}
+
+// settle writes a decision into a link.
+func (a *assigner) settle(l *book.Link, d decision) {
+	l.Target, l.Place, l.Decision = d.to.URL, d.to.Place, d.reason
+	if d.reason == "" {
+		a.admitted(l, d.to)
+	}
+}
+
+// share gives a link that collections share to one of them, and copies to others.
+func (a *assigner) share(l *book.Link, target address.Address, names []string) {
+	var refused decision // by the collection for which it was found
+	own, given := *l, ""
+	for _, name := range a.inTurn(l.Collection, names) {
+		way := WayOf(own)
+		way.Collection = name
+		d := a.decide(way, l.Source, target)
+		switch {
+		case d.reason != "" && name == own.Collection:
+			refused = d
+		case d.reason != "":
+		case given == "":
+			l.Collection, given = name, d.to.URL
+			a.settle(l, d)
+		case d.to.URL != given || !a.claimsTarget(way, d.to):
+			next := own
+			next.Collection = name
+			a.settle(&next, d)
+			a.copies = append(a.copies, next)
+		}
+	}
+	if given == "" {
+		a.settle(l, refused)
+	}
+}
+
+// claimsTarget reports whether a collection would get the target of its link,
+// too, if another asked for it.
+func (a *assigner) claimsTarget(w Way, target address.Address) bool {
+	if w.Kind == book.Sitemap {
+		return a.byName[w.Collection].HasSeedOn(target.Site)
+	}
+	return a.Claims(w.Collection, target, w.Depth, w.Hops)
+}
+
+// inTurn returns the names by rank, and of one rank the first before the others.
+func (a *assigner) inTurn(first string, names []string) []string {
+	turn := make([]string, 1, 1+len(names))
+	turn[0] = first
+	for _, name := range names {
+		if name != first {
+			turn = append(turn, name)
+		}
+	}
+	slices.SortStableFunc(turn, a.compareRanks)
+	return turn
+}
+
+// sharedPages returns the collections that share the links of a page: the first,
+// for which the page is as deep as the outcome says, and those that claim it. It
+// leaves out pages whose links are of one.
+func (s *Members) sharedPages(pages []Page) map[layout.Identity][]string {
+	var shared map[layout.Identity][]string
+	for _, p := range pages {
+		if len(p.Collections) < 2 {
+			continue
+		}
+		names := s.sharing(p)
+		if len(names) > max(1, len(shared[p.Address.ID])) { // one may be there twice
+			if shared == nil {
+				shared = make(map[layout.Identity][]string)
+			}
+			shared[p.Address.ID] = names
+		}
+	}
+	return shared
+}
+
+func (s *Members) sharing(p Page) []string {
+	if IsSitemap(*p.Outcome) {
+		return p.Collections
+	}
+	sure, topical := s.Claiming(p.Address, p.Depth, p.Hops)
+	names := p.Collections[:1:1]
+	for _, name := range p.Collections[1:] {
+		if slices.Contains(sure, name) || slices.Contains(topical, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,114 @@
+package membership_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+)
+
+// world returns collections of every sort: all and a few have a host, a few no
+// more than nine pages; topic has what is about something below /t/; near is of
+// two links from the front page, and web of as many, wherever they lead.
+func world(t *testing.T) *membership.Members {
+	t.Helper()
+	with := func(name string, seed collection.Seed) collection.Collection {
+		c := docs()
+		c.Name, c.Seeds = name, []collection.Seed{seed}
+		return c
+	}
+	const front = "http://docs.example/"
+	all := with("all", collection.Seed{URL: front, Scope: collection.Host, Depth: collection.Unlimited})
+	all.Exclude = []string{"*/private/*"}
+	few := with("a few", all.Seeds[0])
+	few.StopAt = 9
+	topic := with("topic", collection.Seed{URL: front + "t/", Scope: collection.Prefix, Depth: collection.Unlimited})
+	topic.Topic = &collection.Topic{Words: []string{"a"}, Threshold: .5}
+	crawl := rules.Even(rules.Crawl, 1, noon)
+	crawl.Rules = append([]rules.Rule{{Refuse: true, Pattern: "*/refused"}}, crawl.Rules...)
+	return members(t, crawl, all, few, topic,
+		with("near", collection.Seed{URL: front, Scope: collection.Host, Depth: 2}),
+		with("web", collection.Seed{URL: front, Scope: collection.Any, Depth: 2}))
+}
+
+// TestTable holds the tables of doc.go, which show its rows, to what is decided.
+func TestTable(t *testing.T) {
+	source, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	m := world(t)
+	const front, page = "http://docs.example/", "http://docs.example/a"
+	fmt.Fprintf(&got, "//\t%-40s %-22s %s\n", "a page", "by a link", "found by another")
+	for _, row := range []struct {
+		page string
+		url  string
+		by   membership.Way
+	}{
+		{"a seed, at depth 0", front, membership.Way{Collection: "all"}},
+		{"a seed, at depth 0, under a limit", front, membership.Way{Collection: "a few"}},
+		{"in an unlimited scope", page, membership.Way{Collection: "all", Kind: book.Anchor, Depth: 1000}},
+		{"in an unlimited scope, under a limit", page, membership.Way{Collection: "a few", Kind: book.Anchor, Depth: 1000}},
+		{"in it, by a link on topic", front + "t/a", membership.Way{Collection: "topic", Kind: book.Anchor, Depth: 1, Weight: 128}},
+		{"in it, by a link off topic", front + "t/a", membership.Way{Collection: "topic", Kind: book.Anchor, Depth: 1, Weight: 127}},
+		{"in a scope that counts, near", page, membership.Way{Collection: "near", Kind: book.Anchor, Depth: 2}},
+		{"in a scope that counts, far", page, membership.Way{Collection: "near", Kind: book.Anchor, Depth: 3}},
+		{"in the scope of the whole web", "http://other.example/", membership.Way{Collection: "web", Kind: book.Anchor, Depth: 2}},
+		{"in no scope", "http://other.example/", membership.Way{Collection: "all", Kind: book.Anchor, Depth: 1}},
+		{"excluded", front + "private/a", membership.Way{Collection: "all", Kind: book.Anchor, Depth: 1}},
+		{"with parameters that are dropped", page + "?gclid=1", membership.Way{Collection: "all", Kind: book.Anchor, Depth: 1}},
+		{"after eleven redirects", page, membership.Way{Collection: "all", Kind: book.Redirect, Depth: 1, Hops: 11}},
+		{"forbidden by the strategy", front + "refused", membership.Way{Collection: "all", Kind: book.Anchor, Depth: 1}},
+		{"a sitemap on the site of a seed", front + "map.xml", membership.Way{Collection: "near", Kind: book.Sitemap}},
+		{"a sitemap elsewhere", "http://other.example/map.xml", membership.Way{Collection: "near", Kind: book.Sitemap}},
+		{"a sitemap in an index in an index", front + "map.xml", membership.Way{Collection: "near", Kind: book.Sitemap, Depth: 2}},
+	} {
+		at := parse(t, row.url)
+		decision := m.Decide(row.by, at)
+		if decision == "" {
+			decision = "admitted"
+		}
+		sure, topical := m.Claiming(at, row.by.Depth, row.by.Hops)
+		if row.by.Kind == book.Sitemap {
+			sure, topical = m.ClaimingSitemap(at), nil
+		}
+		claims := "lacks it"
+		switch name := row.by.Collection; {
+		case slices.Contains(sure, name):
+			claims = "has it"
+		case slices.Contains(topical, name):
+			claims = "has it if it is on topic"
+		}
+		fmt.Fprintf(&got, "//\t%-40s %-22s %s\n", row.page, decision, claims)
+	}
+	shown(t, source, got.String())
+	got.Reset()
+	fmt.Fprintf(&got, "//\t%-40s %s\n", "a collection", "its turn")
+	names := []string{"a few", "all", "near", "topic", "web"}
+	sort := map[string]string{
+		"near": "with a scope that counts", "topic": "with a topic", "web": "of the whole web", "all": "with an unlimited scope", "a few": "with a limit",
+	}
+	slices.SortFunc(names, m.Compare)
+	turns := []string{"first", "second", "last"}
+	for i, name := range names {
+		if i > 0 && name < names[i-1] { // of equals, the names are sorted
+			turns = turns[1:]
+		}
+		fmt.Fprintf(&got, "//\t%-40s %s\n", sort[name], turns[0])
+	}
+	shown(t, source, got.String())
+}
+
+func shown(t *testing.T, source []byte, table string) {
+	t.Helper()
+	if !strings.Contains(string(source), table) {
+		t.Errorf("doc.go does not show this table:\n%s", table)
+	}
+}
