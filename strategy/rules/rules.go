@@ -17,7 +17,11 @@
 //	  ]
 //	}
 //
-// The first rule that matches a URL decides.
+// The first rule that matches a URL decides. The ranges of the rules share out
+// the whole space, each place to one of them, unless a pattern of stars is there
+// for the rest. The newest version whose time has come is in force, also when it
+// has expired and there is no other; a storage strategy says where new pages go,
+// and what is stored stays where it is.
 package rules
 
 import (
@@ -95,6 +99,37 @@ func (d Document) Decide(a address.Address) (partition int, err error) {
 		}
 	}
 	return 0, fmt.Errorf("%s: %w (%s, version %d)", a.URL, ErrNoRule, d.Kind, d.Version)
+}
+
+// OfSite returns the partitions to which the rules may send pages of the site
+// of an address, each once: more than one where they share the site out.
+func (d Document) OfSite(a address.Address) []int {
+	site := layout.Range{From: layout.Place(uint64(a.Place.Site()) << 32), To: layout.Place((uint64(a.Place.Site()) + 1) << 32)}
+	var partitions []int
+	for _, r := range d.Rules {
+		some, all := r.ofSite(a.Site, site)
+		if some && !r.Refuse && !slices.Contains(partitions, r.Partition) {
+			partitions = append(partitions, r.Partition)
+		}
+		if all {
+			break
+		}
+	}
+	return partitions
+}
+
+// ofSite reports whether the rule may match some, and whether it matches all, of
+// the pages of a site, which has these places.
+func (r Rule) ofSite(name string, site layout.Range) (some, all bool) {
+	switch {
+	case r.Range != nil:
+		// An end of 0 is behind the last place: taking 1 away makes it that.
+		from, last, first, end := r.Range.From, r.Range.To-1, site.From, site.To-1
+		return from <= end && first <= last, from <= first && end <= last
+	case r.Site != "":
+		return r.Site == name, r.Site == name
+	}
+	return true, strings.Trim(r.Pattern, "*") == ""
 }
 
 // Partitions returns the partitions to which the rules send, sorted, each once.

@@ -31,10 +31,7 @@ func Load(ctx context.Context, bucket blob.Reader, kind Kind) (Document, error) 
 	if version == 0 {
 		return Document{}, fmt.Errorf("cannot load the %s strategy: %w", kind, blob.ErrAbsent)
 	}
-	if key := layout.StrategyKey(string(kind), version); d.Kind != kind || d.Version != version {
-		return Document{}, fmt.Errorf("cannot read %s: it says that it is %s", key, layout.StrategyKey(string(d.Kind), d.Version))
-	}
-	return d, nil
+	return d, d.isNot(kind, version)
 }
 
 // Republish publishes the version in force again, if a later one is damaged, and
@@ -55,9 +52,13 @@ func Republish(ctx context.Context, bucket blob.Bucket, kind Kind, partitions in
 }
 
 // Publish stores a document. The same document again is success; another one
-// under its version fails with blob.ErrExists.
+// under its version fails with blob.ErrExists, one with Faults is refused.
 func Publish(ctx context.Context, bucket blob.Bucket, d Document) error {
-	if err := store(d.Kind).Create(ctx, bucket, d.Version, d); err != nil {
+	err := d.publishable()
+	if err == nil {
+		err = store(d.Kind).Create(ctx, bucket, d.Version, d)
+	}
+	if err != nil {
 		return fmt.Errorf("cannot publish strategy %s: %w", layout.StrategyKey(string(d.Kind), d.Version), err)
 	}
 	return nil

@@ -1,0 +1,78 @@
+package numbered
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// Kept are versions of one document that a process has read. They never
+// change, so none is read twice. The zero value is ready; it is safe for
+// concurrent use.
+type Kept[T Document] struct {
+	mu       sync.Mutex // protects versions
+	versions map[uint64]T
+}
+
+func (k *Kept[T]) get(version uint64) (T, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	document, found := k.versions[version]
+	return document, found
+}
+
+func (k *Kept[T]) put(version uint64, document T) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.versions == nil {
+		k.versions = make(map[uint64]T)
+	}
+	k.versions[version] = document
+}
+
+// Version is one that is there. Err says why its bytes cannot be read, with its
+// key.
+type Version[T Document] struct {
+	Number   uint64
+	Document T
+	Err      error
+}
+
+// Walk hands over every version that is there, the newest first, until enough
+// is true of one. It takes one LIST, and a GET for each that is not kept yet.
+func (s Store[T]) Walk(ctx context.Context, bucket blob.Reader, kept *Kept[T], enough func(Version[T]) bool) error {
+	var objects []blob.Object
+	var numbers []uint64
+	for object, err := range bucket.List(ctx, s.Prefix, "") {
+		if err != nil {
+			return fmt.Errorf("cannot list %s: %w", s.Prefix, err)
+		}
+		if number, err := layout.ParseNumberedKey(object.Key, s.Prefix); err == nil {
+			objects, numbers = append(objects, object), append(numbers, number)
+		}
+	}
+	for i := len(objects) - 1; i >= 0; i-- {
+		v := Version[T]{Number: numbers[i]}
+		var known bool
+		if v.Document, known = kept.get(v.Number); !known {
+			var err error
+			if v.Document, _, err = s.read(ctx, bucket, objects[i]); err != nil {
+				v.Err = fmt.Errorf("cannot read %s: %w", objects[i].Key, err)
+			}
+		}
+		switch {
+		case v.Err == nil:
+			kept.put(v.Number, v.Document)
+		case !errors.Is(v.Err, errBytes):
+			return v.Err
+		}
+		if enough(v) {
+			return nil
+		}
+	}
+	return nil
+}

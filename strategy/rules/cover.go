@@ -1,0 +1,73 @@
+package rules
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// Faults say in a sentence each where the ranges of the rules do not give every
+// place to exactly one of them: a page in a hole has no partition, and of two
+// ranges that overlap the second is not what it says. A pattern of nothing but
+// stars, which matches every page, closes all holes. Documents with faults are
+// not published; those that an older program has published are used as far as
+// they go.
+func (d *Document) Faults() []string {
+	type ranged struct {
+		number int // of the rule, from 1
+		layout.Range
+	}
+	var all []ranged
+	whole := false
+	for i, r := range d.Rules {
+		if r.Range != nil {
+			all = append(all, ranged{i + 1, *r.Range})
+		}
+		whole = whole || r.Pattern != "" && strings.Trim(r.Pattern, "*") == ""
+	}
+	slices.SortStableFunc(all, func(a, b ranged) int { return cmp.Compare(a.From, b.From) })
+	var faults []string
+	hole := func(from layout.Place, to string, beside string) {
+		if !whole {
+			faults = append(faults, fmt.Sprintf("has a hole: no rule says where pages of the places from %d to %s belong (%s)", from, to, beside))
+		}
+	}
+	if len(all) == 0 {
+		hole(0, "the end of the space", "no rule has a range")
+		return faults
+	}
+	var next layout.Place // the first that no range holds so far
+	last, ended := ranged{}, false
+	for _, r := range all {
+		switch {
+		case ended || r.From < next:
+			faults = append(faults, fmt.Sprintf("has an overlap: the ranges of rules %d and %d both hold the place %d", last.number, r.number, r.From))
+		case r.From > next && last.number == 0:
+			hole(next, fmt.Sprint(r.From), fmt.Sprintf("before rule %d", r.number))
+		case r.From > next:
+			hole(next, fmt.Sprint(r.From), fmt.Sprintf("between rules %d and %d", last.number, r.number))
+		}
+		if !ended && (r.To == 0 || r.To > next) {
+			next, last, ended = r.To, r, r.To == 0
+		}
+	}
+	if !ended {
+		hole(next, "the end of the space", fmt.Sprintf("behind rule %d", last.number))
+	}
+	return faults
+}
+
+// publishable says what is wrong with a document that is to be published.
+func (d *Document) publishable() error {
+	if err := d.Validate(); err != nil {
+		return err
+	}
+	if faults := d.Faults(); len(faults) > 0 {
+		return errors.New("it " + strings.Join(faults, "; it "))
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package rules
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
+)
+
+// Kept are the versions of one strategy that a process has read.
+type Kept = numbered.Kept[Document]
+
+// History is what was published of a strategy, seen from one moment.
+type History struct {
+	// InForce is the newest version whose time has come. It stays in force when
+	// it expires without a successor, so that all goes on without whoever
+	// publishes strategies; so does the first, before its time.
+	InForce Document
+	// Versions are all that can be read, the newest first, InForce among them.
+	Versions []Document
+	// Warnings say in a sentence each what is wrong with what was published.
+	Warnings []string
+}
+
+// LoadInForce reads the version that is in force now: one LIST, and a GET for
+// each version from the newest to that one. It fails with blob.ErrAbsent when
+// there is no version.
+func LoadInForce(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept) (History, error) {
+	return loadHistory(ctx, bucket, kind, now, kept, func(d Document) bool { return !d.From.After(now) })
+}
+
+// LoadAll is LoadInForce, and reads every version that there is.
+func LoadAll(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept) (History, error) {
+	return loadHistory(ctx, bucket, kind, now, kept, func(Document) bool { return false })
+}
+
+func loadHistory(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept, enough func(Document) bool) (History, error) {
+	var h History
+	var damaged error // the newest
+	err := store(kind).Walk(ctx, bucket, kept, func(v numbered.Version[Document]) bool {
+		if err := cmp.Or(v.Err, v.Document.isNot(kind, v.Number)); err != nil {
+			damaged = cmp.Or(damaged, err)
+			h.Warnings = append(h.Warnings, fmt.Sprintf("%v; put it back, or publish a next version", err))
+			return false
+		}
+		h.Versions = append(h.Versions, v.Document)
+		return enough(v.Document)
+	})
+	switch {
+	case err != nil:
+		return History{}, fmt.Errorf("cannot load the %s strategy: %w", kind, err)
+	case len(h.Versions) == 0 && damaged != nil:
+		return History{}, fmt.Errorf("%w: %w", damaged, numbered.ErrDamaged)
+	case len(h.Versions) == 0:
+		return History{}, fmt.Errorf("cannot load the %s strategy: %w", kind, blob.ErrAbsent)
+	}
+	h.judge(now)
+	return h, nil
+}
+
+// isNot fails if the document says that it is another.
+func (d Document) isNot(kind Kind, version uint64) error {
+	if d.Kind == kind && d.Version == version {
+		return nil
+	}
+	return fmt.Errorf("cannot read %s: it says that it is %s", layout.StrategyKey(string(kind), version), layout.StrategyKey(string(d.Kind), d.Version))
+}
+
+// judge finds the version in force, and what is wrong with it.
+func (h *History) judge(now time.Time) {
+	const at = time.RFC3339
+	i := slices.IndexFunc(h.Versions, func(d Document) bool { return !d.From.After(now) })
+	if i < 0 {
+		i = len(h.Versions) - 1
+	}
+	h.InForce = h.Versions[i]
+	d := &h.InForce
+	warn := func(format string, args ...any) {
+		h.Warnings = append(h.Warnings, fmt.Sprintf("%s %s", d, fmt.Sprintf(format, args...)))
+	}
+	switch {
+	case d.From.After(now):
+		warn("holds from %s and is in force before, because it is the first", d.From.Format(at))
+	case !d.Expires.IsZero() && !d.Expires.After(now):
+		warn("expired at %s without a successor and stays in force; publish the next version", d.Expires.Format(at))
+	}
+	for _, fault := range d.Faults() {
+		warn("%s", fault)
+	}
+}
+
+// String names the document.
+func (d *Document) String() string { return fmt.Sprintf("%s strategy version %d", d.Kind, d.Version) }
