@@ -56,7 +56,7 @@ func (p place) picture(queries []string) picture {
 
 func (p place) pictureOf(ctx context.Context, attached *system.Attached, queries []string) picture {
 	p.t.Helper()
-	inForce, err := settings.Read(ctx, attached.Bucket)
+	inForce, err := settings.Read(ctx, attached.Bucket, time.Now())
 	if err != nil {
 		p.t.Fatal(err)
 	}

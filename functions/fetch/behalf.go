@@ -27,7 +27,7 @@ func (f *Function) behalf(ctx context.Context, targets []batch.Target) (on behal
 	on = behalf{topics: &f.topics, agent: f.Agent, log: f.Log}
 	isNew := func(t batch.Target) bool { return slices.ContainsFunc(t.Collections, on.isNone) }
 	if on.settings, err = f.Settings.Get(ctx); err == nil && slices.ContainsFunc(targets, isNew) {
-		on.settings, err = settings.Read(ctx, f.Settings.Bucket)
+		on.settings, err = f.Settings.Renew(ctx)
 	}
 	if err != nil {
 		return behalf{}, fmt.Errorf("cannot read the settings: %w", err)

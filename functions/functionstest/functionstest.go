@@ -122,7 +122,7 @@ func Republish(t testing.TB, bucket blob.Bucket, c collection.Collection, change
 	if _, err := collection.Publish(t.Context(), bucket, c); err != nil {
 		t.Fatal(err)
 	}
-	s, err := settings.Read(t.Context(), bucket)
+	s, err := settings.Read(t.Context(), bucket, Start)
 	if err != nil {
 		t.Fatal(err)
 	}

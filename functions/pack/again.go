@@ -25,56 +25,54 @@ const doubt = 24 * time.Hour
 // which these are stored; a damaged book costs no more than that its pages wait
 // for their time.
 func (f *Function) again(ctx context.Context, s *settings.Settings, changed []change) (map[int][]frontier.Due, error) {
-	byStorage := make(map[int][]change)
+	byStorage := make(map[layout.Partition][]change)
 	for _, c := range changed {
-		storage, err := s.Storage.Decide(c.page)
-		if err != nil {
-			return nil, err
+		for _, storage := range s.Holding(c.page) {
+			byStorage[storage] = append(byStorage[storage], c)
 		}
-		byStorage[storage] = append(byStorage[storage], c)
 	}
-	due := make(map[int][]frontier.Due)
+	last := make(map[layout.Identity]book.Standing, len(changed))
 	for storage, pages := range byStorage {
 		wanted, sites := make(map[layout.Identity]bool, len(pages)), make(map[uint32]bool)
 		for _, c := range pages {
 			wanted[c.page.ID], sites[c.page.Place.Site()] = true, true
 		}
-		last, err := f.lastLooks(ctx, layout.Partition(storage), sites, wanted)
-		if err != nil {
+		if err := f.lastLooks(ctx, storage, sites, wanted, last); err != nil {
 			return nil, fmt.Errorf("cannot look up what sitemaps say has changed: %w", err)
 		}
-		for _, c := range pages {
-			o := last[c.page.ID].Final
-			if o == nil || o.State != book.Stored && o.State != book.Unchanged || !c.at.Add(doubt).After(o.Time) {
-				continue
-			}
-			still := s.Still(*o, c.page)
-			if len(still) == 0 {
-				continue
-			}
-			crawl, err := s.Crawl.Decide(c.page)
-			if err != nil {
-				return nil, err
-			}
-			due[crawl] = append(due[crawl], frontier.Due{Version: o.Version, Entry: frontier.Entry{
-				URL: o.URL, ID: c.page.ID, Host: c.page.Host, Depth: o.Depth, Hops: o.Hops, Exponent: o.Exponent,
-				Weight: c.weight, Collection: still[0], Last: batch.LookOf(*o),
-			}})
+	}
+	due := make(map[int][]frontier.Due)
+	for _, c := range changed {
+		o := last[c.page.ID].Final
+		if o == nil || o.State != book.Stored && o.State != book.Unchanged || !c.at.Add(doubt).After(o.Time) {
+			continue
 		}
+		still := s.Still(*o, c.page)
+		if len(still) == 0 {
+			continue
+		}
+		crawl, err := s.Crawl.Decide(c.page)
+		if err != nil {
+			return nil, err
+		}
+		due[crawl] = append(due[crawl], frontier.Due{Version: o.Version, Entry: frontier.Entry{
+			URL: o.URL, ID: c.page.ID, Host: c.page.Host, Depth: o.Depth, Hops: o.Hops, Exponent: o.Exponent,
+			Weight: c.weight, Collection: still[0], Last: batch.LookOf(*o),
+		}})
 	}
 	return due, nil
 }
 
 // lastLooks folds what the books of a storage partition say of pages that are
-// wanted, of these sites.
-func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[uint32]bool, wanted map[layout.Identity]bool) (map[layout.Identity]book.Standing, error) {
+// wanted, of these sites, into what is known of them.
+func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[uint32]bool, wanted map[layout.Identity]bool, last map[layout.Identity]book.Standing) error {
 	m, err := manifest.Read(ctx, f.Bucket, p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	books, err := partition.OpenBooks(ctx, f.Bucket, m.Books)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	found := make([][]book.Outcome, len(m.Books))
 	err = books.Each(ctx, func(ctx context.Context, i int, r *book.Reader) (err error) {
@@ -82,12 +80,11 @@ func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, damaged := range books.Damaged() {
 		f.Log.WarnContext(ctx, "a book does not tell which pages have changed", "partition", p, "error", damaged)
 	}
-	last := make(map[layout.Identity]book.Standing, len(wanted))
 	for _, outcomes := range found {
 		for i := range outcomes {
 			id := outcomes[i].Identity()
@@ -96,7 +93,7 @@ func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[
 			last[id] = standing
 		}
 	}
-	return last, nil
+	return nil
 }
 
 // outcomesOf reads from one book the outcomes of the URLs that are wanted; none

@@ -17,7 +17,7 @@ import (
 func (f *Function) settingsFor(ctx context.Context, m *manifest.Manifest) (*settings.Settings, error) {
 	s, err := f.Settings.Get(ctx)
 	if err == nil && s.Takedowns.Version < m.Forgotten {
-		s, err = settings.Read(ctx, f.Bucket)
+		s, err = f.Settings.Renew(ctx)
 	}
 	return s, err
 }

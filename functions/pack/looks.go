@@ -30,21 +30,21 @@ func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *fron
 			continue
 		}
 		at := targets[e.URL]
-		storage, err := s.Storage.Decide(at)
-		if err != nil {
-			return nil, err
+		for _, p := range s.Holding(at) {
+			if byStorage[p] == nil {
+				byStorage[p] = make(map[layout.Identity]address.Address)
+			}
+			byStorage[p][at.ID] = at
 		}
-		p := layout.Partition(storage)
-		if byStorage[p] == nil {
-			byStorage[p] = make(map[layout.Identity]address.Address)
-		}
-		byStorage[p][at.ID] = at
 	}
 	last := make(map[layout.Identity]*book.Outcome, len(decided))
 	for p, pages := range byStorage {
 		if err := f.spooledLooks(ctx, p, pages, decided, last); err != nil {
 			return nil, err
 		}
+	}
+	packed := make(map[layout.Identity]book.Standing)
+	for p, pages := range byStorage {
 		wanted, sites := make(map[layout.Identity]bool), make(map[uint32]bool)
 		for id, at := range pages {
 			if last[id] == nil {
@@ -54,13 +54,12 @@ func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *fron
 		if len(wanted) == 0 {
 			continue
 		}
-		packed, err := f.lastLooks(ctx, p, sites, wanted)
-		if err != nil {
+		if err := f.lastLooks(ctx, p, sites, wanted, packed); err != nil {
 			return nil, err
 		}
-		for id, standing := range packed {
-			last[id] = standing.Final
-		}
+	}
+	for id, standing := range packed {
+		last[id] = standing.Final
 	}
 	return last, nil
 }

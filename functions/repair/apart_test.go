@@ -74,7 +74,7 @@ func TestApart(t *testing.T) {
 				if want != "" && len(functionstest.Keys(t, w.Bucket, want)) != 1 {
 					t.Errorf("%s is not there", want)
 				}
-				s, err := settings.Read(t.Context(), w.Bucket)
+				s, err := settings.Read(t.Context(), w.Bucket, functionstest.Start)
 				if err != nil || len(s.Warnings) > 0 || s.Control.Pause != nil || !s.Takedowns.Forgets(forgotten) {
 					t.Errorf("settings %+v, %v", s, err)
 				}

@@ -78,7 +78,7 @@ func (r *Repairer) Run(ctx context.Context) (Report, error) {
 	}
 	fronts := r.Frontiers
 	for round := 0; ; round++ {
-		verifier := verify.Verifier{Bucket: r.Bucket, Frontiers: fronts, Progress: r.Progress}
+		verifier := verify.Verifier{Bucket: r.Bucket, Now: r.Now(), Frontiers: fronts, Progress: r.Progress}
 		found, err := verifier.Run(ctx)
 		if err != nil {
 			return report, err
@@ -101,7 +101,7 @@ func (r *Repairer) Run(ctx context.Context) (Report, error) {
 // collected fails for a bucket without collections: every page would look as
 // if nobody had wanted it.
 func (r *Repairer) collected(ctx context.Context) error {
-	s, err := settings.Read(ctx, r.Bucket)
+	s, err := settings.Read(ctx, r.Bucket, r.Now())
 	if err != nil {
 		return err
 	}

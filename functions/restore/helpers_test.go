@@ -58,7 +58,7 @@ func newWorld(t testing.TB, rdb redis.UniversalClient) *world {
 // sweep does what the sweep has done.
 func (w *world) sweep() error {
 	w.t.Helper()
-	s, err := settings.Read(w.t.Context(), w.Bucket)
+	s, err := settings.Read(w.t.Context(), w.Bucket, functionstest.Start)
 	if err == nil {
 		err = w.Refresh(w.t.Context(), s)
 	}

@@ -35,7 +35,7 @@ type Rebuilt struct {
 // Rebuild restores the whole frontier from the bucket, whether or not it has
 // to be, in a new epoch. It fails with ErrRebuilding.
 func (f *Frontiers) Rebuild(ctx context.Context) (Rebuilt, error) {
-	s, err := settings.Read(ctx, f.Bucket)
+	s, err := settings.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
 		return Rebuilt{}, err
 	}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -35,11 +34,11 @@ func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *setti
 	if err != nil || len(urls) == 0 {
 		return b, err
 	}
-	storage, err := s.Storage.Decide(urls[0].page)
+	storage, err := s.Store(urls[0].page)
 	if err != nil {
 		return b, fmt.Errorf("no storage partition for %s: %w", urls[0].URL, err)
 	}
-	b.Storage = layout.Partition(storage)
+	b.Storage = storage
 	robots, err := f.robots(ctx, urls)
 	if err != nil {
 		return b, err

@@ -57,7 +57,8 @@ type Function struct {
 	Limits Limits
 	Log    *slog.Logger
 
-	erased erase.Memory
+	erased    erase.Memory
+	published settings.Reader
 }
 
 // Handle runs once a message, or does the one thing that it asks for. One that comes again is left to
@@ -82,7 +83,7 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 // somebody wants to; pauses the crawl when a limit is passed; and has schedule
 // lease what waits.
 func (f *Function) Run(ctx context.Context) error {
-	inForce, err := settings.Read(ctx, f.Bucket)
+	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (w *world) end() end {
 	m := w.manifest(0)
 	e := end{w.stock(0), m.Books, m.Packages, m.Condemned, len(m.Consumed), m.Forgotten, nil, functionstest.Keys(w.t, w.bucket, layout.DeadLetters)}
 	var err error
-	if w.inForce, err = settings.Read(w.t.Context(), w.bucket); err != nil {
+	if w.inForce, err = settings.Read(w.t.Context(), w.bucket, w.clock.Now()); err != nil {
 		w.t.Fatal(err)
 	}
 	for crawl := range 2 {

@@ -10,7 +10,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
-	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // Reindex has packages indexed anew, in all partitions: those with documents in
@@ -19,7 +18,7 @@ import (
 // on serving until each is replaced. Without a Sender the next sweep tells index
 // of them. What cannot be read is left out, with an error: repair sees to it.
 func (f *Function) Reindex(ctx context.Context, version func(language string) uint32) (packages int, err error) {
-	inForce, err := settings.Read(ctx, f.Bucket)
+	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
 		return 0, err
 	}

@@ -60,7 +60,7 @@ func text(random *rand.Rand, words int) string {
 
 func begun(b *testing.B, w *verifytest.World) *run {
 	b.Helper()
-	s, err := settings.Read(b.Context(), w.Bucket)
+	s, err := settings.Read(b.Context(), w.Bucket, functionstest.Start)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -69,6 +70,7 @@ func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 // Verifier checks one bucket.
 type Verifier struct {
 	Bucket blob.Reader
+	Now    time.Time // of the proof: the strategies that are in force then count
 	// Frontiers, when Redis is up and the system at rest, hold exactly the
 	// pending URLs.
 	Frontiers []*frontier.Frontier
@@ -80,7 +82,7 @@ type Verifier struct {
 // Run checks everything. Problems are in the report; an error means that the
 // proof could not be finished.
 func (v *Verifier) Run(ctx context.Context) (Report, error) {
-	s, err := settings.Read(ctx, v.Bucket)
+	s, err := settings.Read(ctx, v.Bucket, v.Now)
 	if err != nil {
 		return Report{}, err
 	}

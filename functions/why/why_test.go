@@ -72,7 +72,7 @@ func filled(t *testing.T) *memblob.Bucket {
 
 func tell(t *testing.T, bucket *memblob.Bucket, url string) why.Story {
 	t.Helper()
-	s, err := settings.Read(t.Context(), bucket)
+	s, err := settings.Read(t.Context(), bucket, functionstest.Start)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func verifyCommand(where *location) *cobra.Command {
 				bar.end()
 				return errors.Join(err, printRepair(cmd.OutOrStdout(), report, asJSON))
 			}
-			verifier := verify.Verifier{Bucket: a.Bucket, Frontiers: fronts, Progress: bar.show}
+			verifier := verify.Verifier{Bucket: a.Bucket, Now: time.Now(), Frontiers: fronts, Progress: bar.show}
 			report, err := verifier.Run(cmd.Context())
 			bar.end()
 			if err != nil {

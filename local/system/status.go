@@ -51,7 +51,7 @@ type Bytes struct {
 // the URLs that it admits, or for which it asked, are counted; what the bucket
 // holds is that of all collections.
 func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Counts, name string) (Status, error) {
-	inForce, err := settings.Read(ctx, bucket)
+	inForce, err := settings.Read(ctx, bucket, time.Now())
 	if err != nil {
 		return Status{}, err
 	}

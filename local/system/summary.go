@@ -37,7 +37,7 @@ func (f Fate) Redirected() bool { return f.Final.Address.URL != f.Seed }
 
 // Summarize reads what a crawl of this plan has brought since it began.
 func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summary, error) {
-	inForce, err := settings.Read(ctx, s.Bucket)
+	inForce, err := settings.Read(ctx, s.Bucket, time.Now())
 	if err != nil {
 		return Summary{}, err
 	}

@@ -31,7 +31,7 @@ func TestTallies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	inForce, err := settings.Read(t.Context(), bucket)
+	inForce, err := settings.Read(t.Context(), bucket, noon)
 	if err != nil {
 		t.Fatal(err)
 	}

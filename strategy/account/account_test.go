@@ -45,7 +45,7 @@ func publish(t testing.TB, bucket *memblob.Bucket, change func(*collection.Colle
 	if _, err := collection.Publish(t.Context(), bucket, c); err != nil {
 		t.Fatal(err)
 	}
-	s, err := settings.Read(t.Context(), bucket)
+	s, err := settings.Read(t.Context(), bucket, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestForgotten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := settings.Read(t.Context(), bucket)
+	s, err := settings.Read(t.Context(), bucket, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestForgotten(t *testing.T) {
 	if _, err := takedown.Forget(t.Context(), bucket, takedown.URL(parse(t, seed), noon)); err != nil {
 		t.Fatal(err)
 	}
-	if s, err = settings.Read(t.Context(), bucket); err != nil {
+	if s, err = settings.Read(t.Context(), bucket, noon); err != nil {
 		t.Fatal(err)
 	}
 	if all := fold(t, s, nil); len(all) > 0 {

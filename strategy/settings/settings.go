@@ -7,13 +7,13 @@ package settings
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
@@ -26,18 +26,31 @@ import (
 
 // Settings is one consistent view. It is not changed after it was read.
 type Settings struct {
-	membership.Members // strategies, collections and takedowns
+	membership.Members // strategies in force, collections and takedowns
 	Control            control.Document
 	// Warnings say in a sentence each what is wrong with what was published, and
 	// keeps nobody from going on.
 	Warnings []string
+
+	storages []rules.Document // every version of the storage strategy
 }
 
-// Read returns the newest of everything that can be read: five listings at
-// once, and a GET for each document. What damage means is told in damaged.go.
-func Read(ctx context.Context, bucket blob.Reader) (*Settings, error) {
+// Reader reads settings time and again, and what never changes once. The zero
+// Reader is ready; it is for one bucket, and safe for concurrent use.
+type Reader struct{ crawls, storages rules.Kept }
+
+// Read returns what is in force at a time, for those who ask once.
+func Read(ctx context.Context, bucket blob.Reader, now time.Time) (*Settings, error) {
+	return new(Reader).Read(ctx, bucket, now)
+}
+
+// Read returns what is in force at a time, of all that can be read: five
+// listings at once, and a GET for each document; of the storage strategy every
+// version is one. What damage means is told in damaged.go.
+func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*Settings, error) {
 	var s Settings
 	var unread unread
+	var crawls, storages rules.History
 	group, ctx := errgroup.WithContext(ctx)
 	fork := meter.NewFork(ctx)
 	read := func(what string, load func(context.Context) error) {
@@ -49,12 +62,12 @@ func Read(ctx context.Context, bucket blob.Reader) (*Settings, error) {
 		})
 	}
 	read("crawl strategy", func(ctx context.Context) (err error) {
-		s.Crawl, err = rules.Load(ctx, bucket, rules.Crawl)
-		return unread.strategy(&s.Crawl, rules.Crawl, err)
+		crawls, err = rules.LoadInForce(ctx, bucket, rules.Crawl, now, &r.crawls)
+		return unread.strategy(&crawls.InForce, rules.Crawl, err)
 	})
 	read("storage strategy", func(ctx context.Context) (err error) {
-		s.Storage, err = rules.Load(ctx, bucket, rules.Storage)
-		return unread.strategy(&s.Storage, rules.Storage, err)
+		storages, err = rules.LoadAll(ctx, bucket, rules.Storage, now, &r.storages)
+		return unread.strategy(&storages.InForce, rules.Storage, err)
 	})
 	read("collections", func(ctx context.Context) (err error) {
 		var damaged []numbered.Damaged
@@ -72,18 +85,11 @@ func Read(ctx context.Context, bucket blob.Reader) (*Settings, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	s.Crawl, s.Storage, s.storages = crawls.InForce, storages.InForce, storages.Versions
+	s.Warnings = slices.Concat(crawls.Warnings, storages.Warnings)
 	unread.add(s.Takedowns.Damaged)
 	unread.judge(&s)
 	return &s, s.Prepare()
-}
-
-// Partitions returns the storage partitions that exist.
-func (s *Settings) Partitions() []layout.Partition {
-	var partitions []layout.Partition
-	for _, p := range s.Storage.Partitions() {
-		partitions = append(partitions, layout.Partition(p))
-	}
-	return partitions
 }
 
 // Fingerprint changes when a strategy, a collection or the takedowns do. The
@@ -104,9 +110,10 @@ type Cache struct {
 	Now    func() time.Time
 	Age    time.Duration // how long settings are used
 
-	mu   sync.Mutex // protects the fields below
-	last *Settings
-	read time.Time
+	reader Reader
+	mu     sync.Mutex // protects the fields below
+	last   *Settings
+	read   time.Time
 }
 
 // Get returns settings that are at most Age old.
@@ -117,7 +124,18 @@ func (c *Cache) Get(ctx context.Context) (*Settings, error) {
 	if age := now.Sub(c.read); c.last != nil && age >= 0 && age < c.Age {
 		return c.last, nil
 	}
-	fresh, err := Read(ctx, c.Bucket)
+	return c.renew(ctx, now)
+}
+
+// Renew returns settings as they are now, however young those at hand are.
+func (c *Cache) Renew(ctx context.Context) (*Settings, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.renew(ctx, c.Now())
+}
+
+func (c *Cache) renew(ctx context.Context, now time.Time) (*Settings, error) {
+	fresh, err := c.reader.Read(ctx, c.Bucket, now)
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func (w *world) resume() {
 func (w *world) reread() {
 	w.t.Helper()
 	var err error
-	if w.inForce, err = settings.Read(w.t.Context(), w.store); err != nil {
+	if w.inForce, err = settings.Read(w.t.Context(), w.store, w.clock.Now()); err != nil {
 		w.t.Fatal(err)
 	}
 }
