@@ -39,7 +39,7 @@ func TestEarlierBuckets(t *testing.T) {
 			now := func() time.Time { return time.Date(2026, 11, 22, 23, 40, 0, 0, time.UTC) }
 			bucket := unpacked(t, file, now)
 
-			verifier := verify.Verifier{Bucket: bucket, Now: now}
+			verifier := verify.Verifier{Bucket: bucket, Now: now()}
 			report, err := verifier.Run(t.Context())
 			if err != nil || !report.Sound() || report.Stored != 6 || report.Skipped != 2 || report.Failed != 2 || report.Pending != 0 {
 				t.Errorf("verify: %+v, %v", report, err)
