@@ -78,7 +78,7 @@ func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Docu
 	if elsewhere {
 		result.named.wish = &to
 		others := slices.DeleteFunc(slices.Clone(links), func(l book.Link) bool { return l.Kind == book.Canonical })
-		if p.target.Last == nil && simpler(to, p.address) {
+		if simpler(to, p.address) {
 			p.isAlias(o, link)
 			result.links = append(others, link)
 			return result

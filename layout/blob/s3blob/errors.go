@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 
 	"github.com/minio/minio-go/v7"
@@ -24,6 +25,9 @@ func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 	}
 	var response minio.ErrorResponse
 	if !errors.As(err, &response) {
+		if err == io.EOF { // of a connection that broke the error says more
+			return b.damaged(op, key, "status 200 and no content")
+		}
 		return fmt.Errorf("%s: %w: %w", what, blob.ErrRetryable, err)
 	}
 	switch status := response.StatusCode; {
