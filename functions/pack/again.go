@@ -47,7 +47,7 @@ func (f *Function) again(ctx context.Context, s *settings.Settings, changed []ch
 		if o == nil || o.State != book.Stored && o.State != book.Unchanged || !c.at.Add(doubt).After(o.Time) {
 			continue
 		}
-		still := s.Still(*o, c.page)
+		still := s.Asking(*o, c.page)
 		if len(still) == 0 {
 			continue
 		}

@@ -34,7 +34,11 @@ func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (f
 	byCollection := make(map[string]map[string]*way)
 	_, err := s.Assign(links, pages, func(l *book.Link, target address.Address) {
 		all.targets[target.URL] = target
-		for _, name := range s.Waiting(membership.WayOf(*l), target) {
+		by := membership.WayOf(*l)
+		for _, name := range s.Waiting(by, target) {
+			if by.Collection = name; s.HoldsBack(by, target) {
+				continue // a rebuild finds it in the books
+			}
 			if byCollection[name] == nil {
 				byCollection[name] = make(map[string]*way)
 			}

@@ -63,7 +63,7 @@ func (a *agenda) note(due time.Time) {
 // the first of those for which it was that still admit it, or else another that
 // does, if there is one; "" when by their times it is not due.
 func (a *agenda) dueFor(last book.Outcome, at address.Address, another string) string {
-	still := a.settings.Still(last, at)
+	still := a.settings.Asking(last, at)
 	if len(still) == len(last.Collections) {
 		return still[0]
 	}

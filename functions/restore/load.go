@@ -91,6 +91,8 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 			continue // refused by the strategy since, or no business of these frontiers
 		}
 		switch {
+		case u.State == account.Pending && u.Apart != "":
+			continue
 		case u.State == account.Pending:
 			pending++
 			own.pending = append(own.pending, entry(u))
@@ -139,7 +141,11 @@ func entry(u account.URL) frontier.Entry {
 // brings more to a collection, or because it is due. In the first case nothing
 // that the server may compare with goes along, for its links are wanted.
 func again(a *agenda, u account.URL) (due frontier.Due, found bool) {
-	if u.Wanted {
+	another := u.Collection
+	if u.Apart != "" {
+		another = ""
+	}
+	if u.Wanted && u.Apart == "" {
 		due = frontier.Due{Entry: entry(u), Version: u.Final.Version}
 		due.Attempts, due.Last = 0, batch.LookOf(u.Final)
 		due.Last.ETag, due.Last.Modified, due.Last.Body = "", "", 0
@@ -148,7 +154,7 @@ func again(a *agenda, u account.URL) (due frontier.Due, found bool) {
 	if !u.Admitted || !a.isDue(u.Final) {
 		return due, false
 	}
-	collection := a.dueFor(u.Final, u.Address, u.Collection)
+	collection := a.dueFor(u.Final, u.Address, another)
 	return renewal(u.Address, u.Final, collection), collection != ""
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
 // lonely is told of every URL with an outcome to which no seed or link leads.
@@ -38,6 +39,21 @@ func (v *run) judgeLonely(ctx context.Context) error {
 	v.problems.more += waiting.Find - len(v.undiscovered)
 	waiting.Find = 0
 	return nil
+}
+
+// judgeStrategies tells of pages that are wanted and lie where no rule of a
+// strategy matches, so that nobody asks for them.
+func (v *run) judgeStrategies() {
+	n := v.unplaced.Load()
+	if n == 0 {
+		return
+	}
+	for _, d := range []*rules.Document{&v.settings.Crawl, &v.settings.Storage} {
+		for _, fault := range d.Faults() {
+			v.problems.add(Problem{Kind: Missing, Key: layout.StrategyKey(string(d.Kind), d.Version),
+				Detail: fmt.Sprintf("%s; %d URLs have no partition and are not asked for until the next version has one for them", fault, n)})
+		}
+	}
 }
 
 // spoolLost reports whether any spool object was damaged, and put into

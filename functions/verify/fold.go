@@ -7,6 +7,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // fold is the account of one range of URLs.
@@ -54,6 +55,7 @@ func (v *run) foldRanges(ctx context.Context) error {
 		return err
 	}
 	v.judgeFrontiers()
+	v.judgeStrategies()
 	return nil
 }
 
@@ -149,7 +151,15 @@ func (f *fold) judge() {
 			sums.Failed++
 		case account.Pending:
 			sums.Pending++
-			f.pending(u.Address.ID, u.Address.URL)
+			switch u.Apart {
+			case "":
+				f.pending(u.Address.ID, u.Address.URL)
+			case membership.HeldBack:
+				sums.Waiting.Held++
+			}
+		}
+		if u.Apart == membership.NoPartition {
+			f.unplaced.Add(1)
 		}
 		switch known := f.asked[u.Address.ID]; {
 		case known == nil || known.Final == nil:
@@ -171,6 +181,7 @@ func (f *fold) judge() {
 		r.Failed += sums.Failed
 		r.Pending += sums.Pending
 		r.Waiting.Fetch += sums.Waiting.Fetch
+		r.Waiting.Held += sums.Waiting.Held
 	})
 }
 

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -47,6 +48,7 @@ type Report struct {
 	Waiting Waiting `json:"waiting"`
 	Orphans int     `json:"orphans"` // packages, books and segments that nothing names
 
+	Warnings []string  `json:"warnings,omitempty"` // of what was published, see settings.Settings
 	Problems []Problem `json:"problems"`
 	More     int       `json:"more"` // problems beyond MaxProblems
 }
@@ -62,6 +64,7 @@ type Waiting struct {
 	// Find are URLs with an outcome to which no link leads just now: the page
 	// that links to them is forgotten, or lost and will be fetched again.
 	Find int `json:"find"`
+	Held int `json:"held"` // pending URLs of collections that are held back
 }
 
 // Sound reports whether nothing is wrong.
@@ -87,6 +90,7 @@ func (v *Verifier) Run(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	r := &run{Verifier: v, settings: s, byKey: make(map[string]*storedPackage)}
+	r.report.Warnings = s.Warnings
 	for _, step := range []func(context.Context) error{
 		r.readApart, r.begin, r.readPackages, r.readBooks, r.foldRanges, r.readSegments, r.judgePages, r.readQuarantine,
 	} {
@@ -110,7 +114,8 @@ type run struct {
 	ranges     []layout.Range
 	waiting    waiting
 
-	undiscovered []Problem // if they are any; protected by mu
+	unplaced     atomic.Int64 // URLs that are wanted and have no partition
+	undiscovered []Problem    // if they are any; protected by mu
 
 	mu     sync.Mutex // protects report
 	report Report

@@ -13,7 +13,7 @@ import (
 
 func crawlCommand(where *location) *cobra.Command {
 	var flags crawling
-	var renew bool
+	var renew, only bool
 	cmd := &cobra.Command{
 		Use:   "crawl [SEED...]",
 		Short: "Crawl web sites to the end, pack and index them",
@@ -33,9 +33,13 @@ func crawlCommand(where *location) *cobra.Command {
 			"  bucketsearch crawl --scope prefix --depth 3 https://example.org/docs/\n" +
 			"  bucketsearch crawl --max-pages 100 https://example.org/ https://example.com/\n" +
 			"  bucketsearch crawl --collection postgres.toml --collection news.toml\n" +
+			"  bucketsearch crawl --only https://example.org/    whatever else is waiting\n" +
 			"  bucketsearch crawl --recrawl    all that was ever crawled\n" +
 			"  bucketsearch crawl --delay 0 --allow-private http://127.0.0.1:8000/",
 		Args: func(_ *cobra.Command, args []string) error {
+			if len(args)+len(flags.collections) == 0 && only {
+				return errors.New("--only needs a seed or --collection FILE: what is to be crawled alone")
+			}
 			if len(args)+len(flags.collections) == 0 && !renew {
 				return errors.New("crawl needs a seed, the address at which to begin, such as: bucketsearch crawl https://example.org/, or --collection FILE")
 			}
@@ -46,11 +50,12 @@ func crawlCommand(where *location) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			plan.Renew = renew
+			plan.Renew, plan.Only = renew, only
 			return runCrawl(cmd, where, &flags, plan)
 		},
 	}
 	cmd.Flags().BoolVar(&renew, "recrawl", false, "ask again for every stored page: of seeds and collections that are\ngiven, else of all")
+	cmd.Flags().BoolVar(&only, "only", false, "crawl the seeds and collections that are given, and have what earlier\ncrawls left wait until a crawl without --only")
 	flags.flags(cmd.Flags())
 	return cmd
 }

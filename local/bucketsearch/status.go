@@ -68,6 +68,7 @@ func printStatus(out io.Writer, s system.Status) {
 	printReasons(out, "skipped", s.Skipped)
 	printReasons(out, "failed", s.Failed)
 	fmt.Fprintf(out, "%10d pending\n", s.Pending)
+	printApart(out, s)
 	for _, c := range s.Collections {
 		printCollection(out, c)
 	}
@@ -76,6 +77,23 @@ func printStatus(out io.Writer, s system.Status) {
 	fmt.Fprintf(out, "object store so far: %d PUT, %d GET, %d LIST, %d DELETE, %d HEAD; %s read, %s written\n",
 		s.Requests.Put, s.Requests.Get, s.Requests.List, s.Requests.Delete, s.Requests.Head,
 		bytesText(s.Bytes.Read), bytesText(s.Bytes.Written))
+}
+
+// printApart says what is asked for by nobody, and why.
+func printApart(out io.Writer, s system.Status) {
+	if s.Only != nil {
+		var names []string
+		for _, c := range *s.Only {
+			names = append(names, strings.Join(append([]string{c.Collection}, c.Seeds...), " "))
+		}
+		fmt.Fprintf(out, "%14d held back: crawled is only %s, until a crawl without --only\n", s.HeldBack, strings.Join(names, ", "))
+	}
+	if s.Unplaced > 0 {
+		fmt.Fprintf(out, "%s in no partition, and not asked for: see the warnings\n", count(s.Unplaced, "URL"))
+	}
+	for _, warning := range s.Warnings {
+		fmt.Fprintf(out, "warning: %s\n", warning)
+	}
 }
 
 // printCollection prints a line.

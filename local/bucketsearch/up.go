@@ -51,10 +51,13 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if !plan.Empty() {
-		if err := s.Plan(ctx, plan); err != nil {
-			return err
-		}
+	if plan.Empty() {
+		err = s.Choose(ctx, plan)
+	} else {
+		err = s.Plan(ctx, plan)
+	}
+	if err != nil {
+		return err
 	}
 	if err := s.Run(ctx); err != nil {
 		return err

@@ -66,6 +66,9 @@ func printReport(out io.Writer, r verify.Report, asJSON bool) error {
 			return err
 		}
 	} else {
+		for _, warning := range r.Warnings {
+			fmt.Fprintf(out, "warning: %s\n", warning)
+		}
 		printProblems(out, r.Problems, r.More)
 		printWaiting(out, r.Waiting)
 		if r.Orphans > 0 {
@@ -97,7 +100,7 @@ func printWaiting(out io.Writer, w verify.Waiting) {
 		thing, what string
 	}{
 		{w.Spool, "fetched batch", "packed"}, {w.Index, "package", "indexed"}, {w.Forget, "partition", "cleared of what is forgotten"},
-		{w.Delete, "condemned object", "deleted a day after"}, {w.Fetch, "lost URL", "fetched again"}, {w.Find, "URL", "found again"},
+		{w.Delete, "condemned object", "deleted a day after"}, {w.Fetch, "lost URL", "fetched again"}, {w.Find, "URL", "found again"}, {w.Held, "URL", "asked for, held back by --only"},
 	} {
 		if of.n > 0 {
 			fmt.Fprintf(out, "%s still to be %s\n", count(of.n, of.thing), of.what)

@@ -24,6 +24,8 @@ type Plan struct {
 	// Renew has every page asked for again that is stored: of the collections
 	// that are planned, or of all when none is.
 	Renew bool
+	// Only has everything else wait that was ever planned.
+	Only bool
 }
 
 // Empty reports whether the plan asks for nothing.
@@ -56,6 +58,9 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 		if err := s.publish(ctx, c); err != nil {
 			return err
 		}
+	}
+	if err := s.Choose(ctx, p); err != nil {
+		return err
 	}
 	if len(p.Seeds) > 0 {
 		return s.planSeeds(ctx, p, published, now)

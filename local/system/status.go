@@ -11,6 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -21,6 +23,10 @@ type Status struct {
 	Skipped    map[string]int `json:"skipped"`
 	Failed     map[string]int `json:"failed"`
 	Pending    int            `json:"pending"`
+	HeldBack   int            `json:"held_back"` // of the pending ones: for now only others are crawled
+	Unplaced   int            `json:"unplaced"`  // URLs for which no rule of a strategy has a partition, whatever their state
+	Warnings   []string       `json:"warnings"`  // of what was published
+	Only       *control.Only  `json:"only"`      // what is crawled for now; null: everything
 	Packages   int            `json:"packages"`
 	Segments   int            `json:"segments"`
 	Documents  int            `json:"documents"`
@@ -67,7 +73,7 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 		each.add(u)
 		return name == "" || belongs(u, name)
 	})
-	status.Collections = each.all
+	status.Collections, status.Warnings, status.Only = each.all, inForce.Warnings, inForce.Control.Only
 	return status, err
 }
 
@@ -118,6 +124,9 @@ func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.
 
 func (s *Status) add(u account.URL) {
 	s.Discovered++
+	if u.Apart == membership.NoPartition {
+		s.Unplaced++
+	}
 	switch u.State {
 	case account.Stored:
 		s.Stored++
@@ -130,5 +139,8 @@ func (s *Status) add(u account.URL) {
 		s.Failed[u.Reason]++
 	case account.Pending:
 		s.Pending++
+		if u.Apart == membership.HeldBack {
+			s.HeldBack++
+		}
 	}
 }

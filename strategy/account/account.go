@@ -42,7 +42,10 @@ type URL struct {
 	Attempts   uint8         // times asked without a final outcome
 	Collection string        // that admits the URL
 	Admitted   bool          // it would be asked for if it never had been, or is asked for again when it is due
-	Wanted     bool          // it is kept, and to be asked for at once on behalf of Collection, with the depth, hops and weight here
+	// Apart says why no frontier holds a URL that waits or is due:
+	// membership.NoPartition or membership.HeldBack; "" of all others.
+	Apart  string
+	Wanted bool // it is kept, and to be asked for at once on behalf of Collection, with the depth, hops and weight here
 }
 
 // Account folds outcomes and links, in any order. Adding is safe for concurrent

@@ -100,6 +100,7 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 		if u.State == Pending {
 			u.Collection = j.settings.Waiting(way, target)[0]
 		}
+		j.setApart(&u)
 		return u, nil
 	}
 	u.Final = *final
@@ -120,6 +121,7 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 			u.State, u.Reason = Failed, final.Reason
 		}
 	}
+	j.setApart(&u)
 	return u, nil
 }
 
@@ -162,13 +164,18 @@ func (j judge) admit(u *URL, ways []reach) (best membership.Way) {
 	if len(ways) == 0 {
 		return best
 	}
+	j.sortAsking(ways, u.Address)
 	var all membership.Best
 	for i, r := range ways {
 		way := j.way(r)
 		if u.Admitted && (way.Collection != all.Collection || (way.Kind == book.Sitemap) != (all.Kind == book.Sitemap)) {
 			break
 		}
-		switch refusal := j.settings.Decide(way, u.Address); {
+		refusal := j.settings.Decide(way, u.Address)
+		if refusal == membership.NoPartition {
+			refusal, u.Apart = "", refusal // it waits for a strategy that has one
+		}
+		switch {
 		case refusal == "":
 			u.State, u.Reason, u.Admitted = Pending, "", true
 			all.Add(way)
@@ -187,6 +194,31 @@ func (j judge) admit(u *URL, ways []reach) (best membership.Way) {
 func (u *URL) along(w membership.Way) {
 	u.Collection, u.Sitemap = w.Collection, w.Kind == book.Sitemap
 	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight
+}
+
+// sortAsking puts the ways behind that are held back.
+func (j judge) sortAsking(ways []reach, target address.Address) {
+	if j.settings.Only == nil || len(ways) < 2 {
+		return
+	}
+	held := func(r reach) int {
+		if j.settings.HoldsBack(j.way(r), target) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(ways, func(a, b reach) int { return held(a) - held(b) })
+}
+
+// setApart tells of what is admitted whether it is held back.
+func (j judge) setApart(u *URL) {
+	way := membership.Way{Collection: u.Collection, Depth: u.Depth, Hops: u.Hops}
+	if u.Sitemap {
+		way.Kind = book.Sitemap
+	}
+	if u.Admitted && u.Apart == "" && j.settings.HoldsBack(way, u.Address) {
+		u.Apart = membership.HeldBack
+	}
 }
 
 // compare sorts ways by who comes first, and then the shortest first.

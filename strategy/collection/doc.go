@@ -18,6 +18,9 @@
 // "pattern_pages" (numbers), "schedule" and "language" (texts) and "topic", as
 // the fields of Collection tell.
 //
+// A version without seeds and sitemaps ends the collection: its pages stay, and
+// are found, but nothing is asked for on its behalf any more.
+//
 // An operator writes it as a file in TOML (https://toml.io), in which only name
 // and seeds must be given. The other values here are those that hold without
 // them, where they are not marked as examples:

@@ -2,6 +2,7 @@ package collection
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -16,8 +17,11 @@ import (
 // seeds.
 const MaxBytes = 8 << 20
 
-// LoadAll returns the newest version that can be read of every collection,
-// sorted by name. It takes one LIST and a GET for each.
+// ErrNone says that there is no such collection.
+var ErrNone = errors.New("no such collection")
+
+// LoadAll returns the newest version that can be read of every collection that
+// is not removed, sorted by name. It takes one LIST and a GET for each.
 func LoadAll(ctx context.Context, bucket blob.Reader) ([]Collection, error) {
 	all, _, err := Find(ctx, bucket)
 	return all, err
@@ -47,7 +51,9 @@ func Find(ctx context.Context, bucket blob.Reader) (all []Collection, damaged []
 		if c, key := found.Document, layout.CollectionKey(name, found.Version); layout.CollectionKey(c.Name, c.Version) != key {
 			return nil, nil, fmt.Errorf("cannot read collection %s: it says that it is %s", key, layout.CollectionKey(c.Name, c.Version))
 		}
-		all = append(all, found.Document)
+		if !found.Document.isRemoved() {
+			all = append(all, found.Document)
+		}
 	}
 	return all, damaged, nil
 }
@@ -73,6 +79,30 @@ func Republish(ctx context.Context, bucket blob.Bucket, name string) (uint64, er
 		c.Version = version
 		return c, nil
 	})
+}
+
+// isRemoved reports whether the version ends the collection: it has nothing to
+// begin with. Programs that do not know of removals find nothing to crawl in it.
+func (c Collection) isRemoved() bool { return len(c.Seeds)+len(c.Sitemaps) == 0 }
+
+// Remove ends a collection by a next version, and returns the version before,
+// as far as it can be read. What is stored for it stays. It fails with ErrNone.
+func Remove(ctx context.Context, bucket blob.Bucket, name string) (Collection, error) {
+	var before Collection
+	there := false
+	_, _, err := store(name).Publish(ctx, bucket, func(current Collection, version uint64) (Collection, bool) {
+		isDamaged := current.Name == "" && version > 1
+		before, there = current, isDamaged || !current.isRemoved()
+		before.Name = name
+		return Collection{Name: name, Version: version, Connections: 1, Agent: "removed"}, there
+	})
+	if err == nil && !there {
+		err = ErrNone
+	}
+	if err != nil {
+		return Collection{}, fmt.Errorf("cannot remove collection %q: %w", name, err)
+	}
+	return before, nil
 }
 
 // Publish stores the collection as its next version and returns it with its

@@ -81,7 +81,7 @@ func TestLoadAll(t *testing.T) {
 	var want []Collection
 	for _, name := range []string{"a", "a-b", "b"} { // the key of "a-b" sorts before that of "a"
 		for version := range 3 {
-			c := docs()
+			c := docs(Seed{URL: "https://docs.example/", Scope: Host, Depth: Unlimited})
 			c.Name, c.StopAt = name, int64(version)
 			published, err := Publish(t.Context(), bucket, c)
 			if err != nil {

@@ -6,8 +6,12 @@
 //	            "by": "limit", "reason": "…a sentence…"},
 //	  "limits": {"storage_bytes": 50000000000, "requests_a_day": 1000000, "usd_a_day": 2.5},
 //	  "webhook": "https://example.org/alerts",
+//	  "only": [{"collection": "docs"}, {"collection": "default", "seeds": ["https://example.org/"]}],
 //	  "prices": {"put_per_million": 5, "get_per_million": 0.4, "list_per_million": 5, …}
 //	}
+//
+// Version 2 of the format knows "only", which a program of version 1 refuses
+// until all is crawled again.
 package control
 
 import (
@@ -49,12 +53,25 @@ type Limits struct {
 	USDPerDay      float64 `json:"usd_a_day,omitempty"`
 }
 
+// Only lists collections.
+type Only []Chosen
+
+// Chosen is a collection that is crawled, or what some of its seeds stand for.
+type Chosen struct {
+	Collection string   `json:"collection"`
+	Seeds      []string `json:"seeds,omitempty"` // none: all that the collection has
+}
+
 // Document is one version of the controls. The zero Document lets everything
 // go on.
 type Document struct {
 	Pause   *Pause `json:"pause,omitempty"`
 	Limits  Limits `json:"limits,omitzero"`
 	Webhook string `json:"webhook,omitempty"` // gets every alert as JSON by POST
+
+	// Only, unless nil, is what is crawled for now; what other collections want
+	// waits.
+	Only *Only `json:"only,omitempty"`
 
 	Prices meter.Prices `json:"prices,omitzero"` // of the cloud; see Priced
 }

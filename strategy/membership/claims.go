@@ -86,11 +86,12 @@ func (s *Members) IsLimited(name string) bool { return s.byName[name].rank == ra
 
 // Waiting returns the collections on whose behalf a URL waits to which a
 // collection has a way that is admitted: first who asks for it. What a collection
-// with a limit of pages comes to may wait in vain, so it waits, too, for all that
-// surely claim it.
+// with a limit of pages comes to may wait in vain, and what one that is held back
+// comes to does for now, so it waits, too, for all that surely claim it. Those
+// that are held back are behind the others (see HoldsBack).
 func (s *Members) Waiting(w Way, page address.Address) []string {
 	names := []string{w.Collection}
-	if w.Kind == book.Sitemap || !s.IsLimited(w.Collection) {
+	if w.Kind == book.Sitemap || !s.IsLimited(w.Collection) && !s.HoldsBack(w, page) {
 		return names
 	}
 	sure, _ := s.Claiming(page, w.Depth, w.Hops)
@@ -99,7 +100,13 @@ func (s *Members) Waiting(w Way, page address.Address) []string {
 			names = append(names, other)
 		}
 	}
-	slices.SortFunc(names, s.Compare)
+	held := func(name string) int {
+		if w.Collection = name; s.HoldsBack(w, page) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(held(a)-held(b), s.Compare(a, b)) })
 	return names
 }
 
@@ -115,19 +122,31 @@ func (s *Members) Still(last book.Outcome, at address.Address) (names []string) 
 	return names
 }
 
+// Asking returns those of Still that are not held back (see HoldsBack).
+func (s *Members) Asking(last book.Outcome, at address.Address) []string {
+	return slices.DeleteFunc(s.Still(last, at), func(name string) bool { return s.HoldsBack(again(name, last), at) })
+}
+
 // Lacking returns the first collection that surely claims a URL, and is none of
-// those of its last final outcome; "" if there is none.
+// those of its last final outcome, held back only if all of them are; "" if there
+// is none.
 func (s *Members) Lacking(last book.Outcome, at address.Address) string {
 	claiming, _ := s.Claiming(at, last.Depth, last.Hops)
 	if IsSitemap(last) {
 		claiming = s.ClaimingSitemap(at)
 	}
+	held := ""
 	for _, name := range claiming {
-		if !slices.Contains(last.Collections, name) && s.Decide(again(name, last), at) == "" {
+		way := again(name, last)
+		switch {
+		case slices.Contains(last.Collections, name) || s.Decide(way, at) != "":
+		case !s.HoldsBack(way, at):
 			return name
+		case held == "":
+			held = name
 		}
 	}
-	return ""
+	return held
 }
 
 func again(name string, last book.Outcome) Way {

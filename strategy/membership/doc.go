@@ -46,4 +46,11 @@
 //	of the whole web                         first
 //	with an unlimited scope                  second
 //	with a limit                             last
+//
+// # Who is held back
+//
+// An operator may have only some collections crawled for now, or what some of
+// their seeds stand for. What the others want is admitted, but waits outside of
+// the frontier until all are crawled again, unless one of those that are crawled
+// claims it (see HoldsBack and Waiting).
 package membership

@@ -7,6 +7,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
@@ -19,8 +20,10 @@ type Members struct {
 	Storage     rules.Document
 	Collections []collection.Collection
 	Takedowns   takedown.Set
+	Only        *control.Only // what is crawled for now; nil: everything
 
 	byName map[string]member
+	chosen map[string]*collection.Admission // see choose
 }
 
 // member is a collection as decisions need it.
@@ -46,7 +49,7 @@ func (s *Members) Prepare() error {
 		m.rank = rankOf(m)
 		s.byName[c.Name] = m
 	}
-	return nil
+	return s.choose()
 }
 
 // Collection returns the collection with the name; the zero Collection admits

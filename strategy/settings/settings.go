@@ -26,7 +26,7 @@ import (
 
 // Settings is one consistent view. It is not changed after it was read.
 type Settings struct {
-	membership.Members // strategies in force, collections and takedowns
+	membership.Members // strategies in force, collections, takedowns and what is crawled for now
 	Control            control.Document
 	// Warnings say in a sentence each what is wrong with what was published, and
 	// keeps nobody from going on.
@@ -92,16 +92,20 @@ func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*
 	s.Warnings = slices.Concat(crawls.Warnings, storages.Warnings)
 	unread.add(s.Takedowns.Damaged)
 	unread.judge(&s)
+	s.Only = s.Control.Only
 	return &s, s.Prepare()
 }
 
-// Fingerprint changes when a strategy, a collection or the takedowns do. The
-// frontier remembers under which it was built.
+// Fingerprint changes when a strategy, a collection or the takedowns do, or what
+// is crawled for now. The frontier remembers under which it was built.
 func (s *Settings) Fingerprint() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "crawl %d storage %d takedowns %d", s.Crawl.Version, s.Storage.Version, s.Takedowns.Version)
 	for _, c := range s.Collections {
 		fmt.Fprintf(&b, " %s %d", c.Name, c.Version)
+	}
+	if s.Only != nil {
+		fmt.Fprintf(&b, " only %v", *s.Only)
 	}
 	return b.String()
 }

@@ -1,0 +1,55 @@
+package system
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+)
+
+// Choose has only the collections and seeds of a plan crawled for now if it says
+// so, and else all that was ever planned.
+func (s *System) Choose(ctx context.Context, p Plan) error {
+	only, err := p.only()
+	if err == nil {
+		_, err = control.Change(ctx, s.Bucket, func(d *control.Document) bool {
+			changed := !reflect.DeepEqual(d.Only, only)
+			d.Only = only
+			return changed
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("cannot choose what is crawled: %w", err)
+	}
+	return nil
+}
+
+// only returns what the plan chooses, nil for everything.
+func (p Plan) only() (*control.Only, error) {
+	if !p.Only {
+		return nil, nil
+	}
+	var only control.Only
+	for _, c := range p.Collections {
+		only = append(only, control.Chosen{Collection: c.Name})
+	}
+	if len(p.Seeds) == 0 {
+		return &only, nil
+	}
+	admission, err := collection.Collection{Seeds: p.Seeds}.Rules()
+	if err != nil {
+		return nil, err
+	}
+	some := control.Chosen{Collection: DefaultCollection}
+	for _, seed := range p.Seeds {
+		at, err := collection.ParseSeed(seed.URL)
+		if err != nil {
+			return nil, err
+		}
+		some.Seeds = append(some.Seeds, admission.Clean(at).URL) // as it is published
+	}
+	only = append(only, some)
+	return &only, nil
+}

@@ -1,0 +1,56 @@
+package membership
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+)
+
+// HeldBack says that a URL waits outside of the frontier, because only other
+// collections are crawled for now.
+const HeldBack = "held back"
+
+// choose prepares what Only chooses: of a collection all, for which the
+// admission is nil, or what some of its seeds admit.
+func (s *Members) choose() error {
+	if s.Only == nil {
+		return nil
+	}
+	s.chosen = make(map[string]*collection.Admission)
+	for _, c := range *s.Only {
+		if len(c.Seeds) == 0 {
+			s.chosen[c.Collection] = nil
+			continue
+		}
+		some := s.Collection(c.Collection)
+		some.Seeds = slices.DeleteFunc(slices.Clone(some.Seeds), func(seed collection.Seed) bool { return !slices.Contains(c.Seeds, seed.URL) })
+		admission, err := some.Rules()
+		if err != nil {
+			return fmt.Errorf("what is crawled of collection %s: %w", c.Collection, err)
+		}
+		s.chosen[c.Collection] = &admission
+	}
+	return nil
+}
+
+// HoldsBack reports whether a URL to which there is such a way is not asked for
+// on behalf of its collection for now, though it be admitted: only others are
+// crawled. It waits outside of the frontier, and so do pages that are due.
+func (s *Members) HoldsBack(w Way, target address.Address) bool {
+	if s.Only == nil {
+		return false
+	}
+	seeds, found := s.chosen[w.Collection]
+	switch {
+	case !found:
+		return true
+	case seeds == nil:
+		return false
+	case w.Kind == book.Sitemap:
+		return !seeds.HasSeedOn(target.Site)
+	}
+	return seeds.Decide(target, w.Depth, w.Hops) != ""
+}
