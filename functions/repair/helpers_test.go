@@ -31,7 +31,7 @@ func run(w *verifytest.World) repair.Report {
 
 func check(w *verifytest.World) verify.Report {
 	w.T.Helper()
-	report, err := (&verify.Verifier{Bucket: w.Bucket}).Run(w.T.Context())
+	report, err := (&verify.Verifier{Bucket: w.Bucket, Now: functionstest.Start}).Run(w.T.Context())
 	if err != nil {
 		w.T.Fatal(err)
 	}

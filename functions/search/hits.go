@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
@@ -23,7 +24,24 @@ func (s *search) hits(ctx context.Context, matches []found) ([]Hit, error) {
 	slices.SortFunc(matches, func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), s.document(a).ID.Compare(s.document(b).ID))
 	})
-	return s.mark(matches), nil
+	return s.mark(s.latest(matches)), nil
+}
+
+// latest returns the matches without those of which another is a later version:
+// two partitions may each have one for a while, when a strategy has moved a site.
+func (s *search) latest(matches []found) []found {
+	newest := make(map[layout.Identity]found, len(matches))
+	for _, f := range matches {
+		d := s.document(f)
+		if other, known := newest[d.ID]; !known || s.document(other).Version.Compare(d.Version) < 0 {
+			newest[d.ID] = f
+		}
+	}
+	if len(newest) == len(matches) {
+		return matches
+	}
+	s.result.Total -= len(matches) - len(newest)
+	return slices.DeleteFunc(matches, func(f found) bool { return newest[s.document(f).ID] != f })
 }
 
 // mark returns the documents of matches, their words marked, by as many at once

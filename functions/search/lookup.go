@@ -8,7 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Lookup returns the document of a URL, and false if there is none. It reads
+// Lookup returns the latest document of a URL, and false if there is none. It reads
 // the identities of all segments at once, and then one document.
 func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Document, bool, error) {
 	s := &search{ix: ix, gathered: newGathered(ix.parts)}
@@ -29,13 +29,14 @@ func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Docume
 	if err != nil {
 		return segment.Document{}, false, err
 	}
-	part := slices.IndexFunc(at, func(doc int) bool { return doc >= 0 })
-	if part < 0 {
-		return segment.Document{}, false, nil
+	var matches []found // one, or two while two partitions have a version
+	for part, doc := range at {
+		if doc >= 0 {
+			matches = append(matches, found{part: int32(part), doc: uint32(doc)})
+		}
 	}
-	f := found{part: int32(part), doc: uint32(at[part])}
-	if err := s.fetch(ctx, []found{f}); err != nil {
+	if err := s.fetch(ctx, matches); err != nil || len(matches) == 0 {
 		return segment.Document{}, false, err
 	}
-	return *s.document(f), true, nil
+	return *s.document(s.latest(matches)[0]), true, nil
 }

@@ -390,7 +390,7 @@ func TestTooManyProblems(t *testing.T) {
 		outcomes = append(outcomes, functionstest.Outcome(t, verifytest.Batch(3), fmt.Sprint("http://b.example/", i), book.Failed))
 	}
 	w.LearnBook(book.Book{Outcomes: outcomes})
-	report, err := (&verify.Verifier{Bucket: w.Bucket}).Run(t.Context())
+	report, err := (&verify.Verifier{Bucket: w.Bucket, Now: functionstest.Start}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -485,7 +485,7 @@ func TestForgotten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			test.do(w)
-			report, err := (&verify.Verifier{Bucket: w.Bucket}).Run(t.Context())
+			report, err := (&verify.Verifier{Bucket: w.Bucket, Now: functionstest.Start}).Run(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

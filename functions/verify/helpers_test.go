@@ -31,7 +31,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) verify() verify.Report {
 	w.T.Helper()
-	verifier := verify.Verifier{Bucket: w.Bucket}
+	verifier := verify.Verifier{Bucket: w.Bucket, Now: functionstest.Start}
 	if w.front != nil {
 		verifier.Frontiers = []*frontier.Frontier{w.front}
 	}

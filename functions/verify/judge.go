@@ -56,6 +56,10 @@ func (v *run) judgeVersions() {
 			}
 			if older != nil {
 				in := v.packages[older.pkg]
+				if v.packages[newest.pkg].partition != in.partition { // a strategy has moved it, and searches show the newest
+					v.report.Waiting.Moved++
+					continue
+				}
 				v.problems.add(Problem{Kind: Double, Partition: in.partition.Partition, Key: in.Key, Offset: int64(older.offset),
 					Detail: "is searched, and so is another version of it"})
 			}

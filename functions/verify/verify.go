@@ -64,7 +64,10 @@ type Waiting struct {
 	// Find are URLs with an outcome to which no link leads just now: the page
 	// that links to them is forgotten, or lost and will be fetched again.
 	Find int `json:"find"`
-	Held int `json:"held"` // pending URLs of collections that are held back
+	// Moved are documents of which another partition has a later version, which
+	// is the one that is shown.
+	Moved int `json:"moved"`
+	Held  int `json:"held"` // pending URLs of collections that are held back
 }
 
 // Sound reports whether nothing is wrong.

@@ -25,7 +25,7 @@ var small = verify.Report{Generations: 5, URLs: 4, Stored: 3, Pending: 1, Pages:
 
 func TestNothingIsWrong(t *testing.T) {
 	w := newWorld(t)
-	verifier := verify.Verifier{Bucket: w.Bucket, Frontiers: []*frontier.Frontier{w.front}}
+	verifier := verify.Verifier{Bucket: w.Bucket, Now: functionstest.Start, Frontiers: []*frontier.Frontier{w.front}}
 	for range 2 {
 		report, err := verifier.Run(t.Context())
 		if err != nil {
@@ -240,7 +240,7 @@ func TestLost(t *testing.T) {
 	w.LearnBook(book.Book{Outcomes: lost})
 	far := functionstest.Page(verifytest.Batch(3), "http://a.example/far")
 	w.Index(w.LearnPages([]webobject.Object{far}))
-	report, err := (&verify.Verifier{Bucket: w.Bucket}).Run(t.Context())
+	report, err := (&verify.Verifier{Bucket: w.Bucket, Now: functionstest.Start}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestURLWaitsInTwoFrontiers(t *testing.T) {
 	if _, err := other.Admit(t.Context(), functionstest.Start, []frontier.Entry{entry}); err != nil {
 		t.Fatal(err)
 	}
-	report, err := (&verify.Verifier{Bucket: w.Bucket, Frontiers: []*frontier.Frontier{w.front, other}}).Run(t.Context())
+	report, err := (&verify.Verifier{Bucket: w.Bucket, Now: functionstest.Start, Frontiers: []*frontier.Frontier{w.front, other}}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestProofThatCannotBeFinished(t *testing.T) {
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (&verify.Verifier{Bucket: w.Bucket}).Run(ctx); err == nil {
+	if _, err := (&verify.Verifier{Bucket: w.Bucket, Now: functionstest.Start}).Run(ctx); err == nil {
 		t.Error("no error, though nothing could be read")
 	}
 }
@@ -279,7 +279,7 @@ func TestProgress(t *testing.T) {
 	w := newWorld(t)
 	var mu sync.Mutex
 	last := make(map[verify.Stage]verify.Progress)
-	verifier := verify.Verifier{Bucket: w.Bucket, Progress: func(p verify.Progress) {
+	verifier := verify.Verifier{Bucket: w.Bucket, Now: functionstest.Start, Progress: func(p verify.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		if p.Done >= last[p.Stage].Done {

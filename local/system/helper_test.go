@@ -112,7 +112,7 @@ func seeds(urls ...string) []collection.Seed {
 
 func mustVerify(t *testing.T, bucket blob.Reader) verify.Report {
 	t.Helper()
-	report, err := (&verify.Verifier{Bucket: bucket}).Run(t.Context())
+	report, err := (&verify.Verifier{Bucket: bucket, Now: time.Now()}).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func (r result) differences(got result) string {
 func (w *world) problems() (found []verify.Problem) {
 	w.t.Helper()
 	for _, r := range w.runners {
-		report, err := (&verify.Verifier{Bucket: w.store, Frontiers: w.frontiers(r)}).Run(w.t.Context())
+		report, err := (&verify.Verifier{Bucket: w.store, Now: w.clock.Now(), Frontiers: w.frontiers(r)}).Run(w.t.Context())
 		if err != nil {
 			w.t.Fatal(err)
 		}
