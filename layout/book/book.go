@@ -80,6 +80,7 @@ type Outcome struct {
 	Digest      uint64
 	Body        uint64
 	Collections []string // that on whose behalf it was asked for, then the others, sorted; each once
+	Pace        Pace     // that its host asks for, by what its batch learnt
 
 	// Of a stored page: the package's key and the compressed range there.
 	Package string
@@ -93,6 +94,15 @@ const Panicked = "parser panicked"
 
 // Identity returns the identity of the outcome's URL.
 func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }
+
+// Pace is how a host wants to be asked, beyond what the collections of its URLs
+// say; zero when it wants nothing. Times and durations are to the millisecond.
+// What counts of a host is the latest rest, and the rest of the highest version.
+type Pace struct {
+	Rest     time.Time     // it is left alone until then, for it has asked for that or failed
+	Delay    time.Duration // from an answer to the next request, which its robots.txt asks for
+	Failures uint16        // answers in a row that were 429, 503 or none
+}
 
 // Kind says how a page refers to an address.
 type Kind byte

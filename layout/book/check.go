@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 )
@@ -18,6 +19,9 @@ const (
 	MaxWord        = 1 << 10 // Reason, Rel, Package, Decision and a collection's name
 	MaxCollections = 64
 )
+
+// MaxDelay is the longest that a Pace tells between two requests.
+const MaxDelay = 24 * time.Hour
 
 // ErrDamaged is wrapped by every error that is the fault of a book's bytes,
 // and not of the store or the caller.
@@ -39,6 +43,9 @@ func checkOutcome(o Outcome) error {
 	}
 	if o.Offset < 0 || o.Length < 0 {
 		return fmt.Errorf("outcome of %s: negative range (offset %d, length %d)", o.URL, o.Offset, o.Length)
+	}
+	if o.Pace.Delay < 0 || o.Pace.Delay > MaxDelay {
+		return fmt.Errorf("outcome of %s: a delay of %v, want 0 to %v", o.URL, o.Pace.Delay, MaxDelay)
 	}
 	if len(o.Collections) > MaxCollections {
 		return fmt.Errorf("outcome of %s: %d collections, at most %d allowed", o.URL, len(o.Collections), MaxCollections)

@@ -33,6 +33,9 @@ func (o Outcome) Compare(p Outcome) int {
 		cmp.Compare(o.Package, p.Package),
 		cmp.Compare(o.Offset, p.Offset),
 		cmp.Compare(o.Length, p.Length),
+		cmp.Compare(o.Pace.Rest.UnixMilli(), p.Pace.Rest.UnixMilli()),
+		cmp.Compare(o.Pace.Delay.Milliseconds(), p.Pace.Delay.Milliseconds()),
+		cmp.Compare(o.Pace.Failures, p.Pace.Failures),
 	)
 }
 

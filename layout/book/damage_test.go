@@ -88,10 +88,10 @@ func TestBomb(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := encoder.EncodeAll(make([]byte, 64<<20), []byte(magic))
-	frame := file[len(magic):]
+	file := encoder.EncodeAll(make([]byte, 64<<20), []byte(version1.magic()))
+	frame := file[magicSize:]
 	b := block{last: 1<<64 - 1, count: 1, size: uint32(len(frame)), crc: crc32.Checksum(frame, castagnoli)}
-	_, err = Decode(directory{outcomes: []block{b}}.appendTo(file))
+	_, err = Decode(directory{version: version1, outcomes: []block{b}}.appendTo(file))
 	if !errors.Is(err, ErrDamaged) || !errors.Is(err, zstd.ErrWindowSizeExceeded) {
 		t.Errorf("got %v, want a refusal to inflate", err)
 	}
@@ -139,7 +139,7 @@ func readOutcomes(raw []byte, count uint32) error {
 func FuzzDecode(f *testing.F) {
 	f.Add(mustEncode(f, Book{}))
 	f.Add(mustEncode(f, example()))
-	f.Add([]byte(magic))
+	f.Add([]byte(version1.magic()))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		b, err := Decode(content)
 		if err != nil {
@@ -156,7 +156,7 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzRows reads what stands behind checksum and compression.
 func FuzzRows(f *testing.F) {
-	outcomes, links := newOutcomeWriter(), newLinkWriter()
+	outcomes, links := newOutcomeWriter(version2), newLinkWriter()
 	for _, o := range example().Outcomes {
 		outcomes.add(o)
 	}

@@ -9,9 +9,31 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
+// version is that of a book, as both its ends tell.
+type version byte
+
 const (
-	magic         = "\xffBOOK\x01\r\n"
-	footerSize    = 8 + len(magic)
+	version1 version = 1
+	version2 version = 2 // outcomes have a Pace
+)
+
+// magicSize is that of both ends.
+const magicSize = len("\xffBOOK\x01\r\n")
+
+func (v version) magic() string { return "\xffBOOK" + string([]byte{byte(v)}) + "\r\n" }
+
+// versionOf returns the version whose magic this is.
+func versionOf(magic string) (version, error) {
+	for _, v := range []version{version1, version2} {
+		if magic == v.magic() {
+			return v, nil
+		}
+	}
+	return 0, fmt.Errorf("%q, want %q or %q", magic, version1.magic(), version2.magic())
+}
+
+const (
+	footerSize    = 8 + magicSize
 	headSize      = 4 * 4 // of the directory, before the entries
 	copySize      = 4     // of the number of a copy, after them
 	entrySize     = 8 + 8 + 4 + 4 + 4
@@ -34,6 +56,7 @@ type block struct {
 
 // directory says where everything in a book lies.
 type directory struct {
+	version         version
 	outcomes, links []block
 	sources         uint32 // identities in the table of sources
 	sourcesCRC      uint32
@@ -62,33 +85,35 @@ func (d directory) appendTo(file []byte) []byte {
 	}
 	file = binary.BigEndian.AppendUint32(file, uint32(len(file)-start))
 	file = binary.BigEndian.AppendUint32(file, crc32.Checksum(file[start:], castagnoli))
-	return append(file, magic...)
+	return append(file, d.version.magic()...)
 }
 
 // directorySize returns the length of the directory that ends where the
-// footer begins; tail is the end of the book.
-func directorySize(tail []byte) (int, error) {
+// footer begins, and the version; tail is the end of the book.
+func directorySize(tail []byte) (int, version, error) {
 	if len(tail) < footerSize {
-		return 0, fmt.Errorf("%d bytes are too few for a book", len(tail))
+		return 0, 0, fmt.Errorf("%d bytes are too few for a book", len(tail))
 	}
 	footer := tail[len(tail)-footerSize:]
-	if got := string(footer[8:]); got != magic {
-		return 0, fmt.Errorf("footer: ends with %q, want %q", got, magic)
+	v, err := versionOf(string(footer[8:]))
+	if err != nil {
+		return 0, 0, fmt.Errorf("footer: ends with %w", err)
 	}
 	size := binary.BigEndian.Uint32(footer)
 	if size > maxDirectory || size < uint32(headSize) {
-		return 0, fmt.Errorf("footer: directory of %d bytes, want %d to %d", size, headSize, maxDirectory)
+		return 0, 0, fmt.Errorf("footer: directory of %d bytes, want %d to %d", size, headSize, maxDirectory)
 	}
-	return int(size), nil
+	return int(size), v, nil
 }
 
 // parseDirectory reads a directory from the end of a book.
 func parseDirectory(tail []byte) (directory, error) {
 	var d directory
-	size, err := directorySize(tail)
+	size, v, err := directorySize(tail)
 	if err != nil {
 		return d, err
 	}
+	d.version = v
 	end := len(tail) - footerSize
 	if size > end {
 		return d, fmt.Errorf("footer: directory of %d bytes where %d remain", size, end)
@@ -106,7 +131,7 @@ func parseDirectory(tail []byte) (directory, error) {
 	if len(entries) != blocks && d.copy == 0 {
 		return d, fmt.Errorf("directory: %d bytes for %d and %d blocks", len(entries), outcomes, links)
 	}
-	offset := int64(len(magic))
+	offset := int64(magicSize)
 	b = b[headSize:]
 	if d.outcomes, offset, err = parseBlocks(b, int(outcomes), offset); err != nil {
 		return d, fmt.Errorf("directory of outcomes: %w", err)

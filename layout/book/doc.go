@@ -9,13 +9,13 @@
 // be merged into one that says the same (see Merge).
 //
 //	offset  bytes
-//	0       8      FF 'B' 'O' 'O' 'K', version 01, CR LF
+//	0       8      FF 'B' 'O' 'O' 'K', version 01 or 02, CR LF
 //	8       …      blocks of outcomes, then blocks of links, each a zstd frame
 //	…       16·n   table of sources: the identities of all pages with links
 //	…       d      directory
 //	−16     4      d, u32
 //	−12     4      CRC-32C of the directory and d
-//	−8      8      FF 'B' 'O' 'O' 'K', version 01, CR LF
+//	−8      8      the first eight once more
 //
 // The directory, numbers big-endian:
 //
@@ -47,4 +47,12 @@
 // URL where the book knows it, so that neighbours in the site are neighbours
 // there, and a link of a site's navigation costs one byte before compression
 // and next to nothing after it.
+//
+//	version  since       what is new
+//	1
+//	2        2026-11-22  outcomes have a Pace, in three columns more: the rest in milliseconds
+//	                     behind the answer (0 none, else one more if it is not before it), the
+//	                     delay in milliseconds, the failures
+//
+// A book is written in the lowest version that can say it.
 package book

@@ -13,10 +13,13 @@ import (
 // state, kind or region, and on a place that is not the URL's. The book that
 // is given is left as it is.
 func Encode(b Book) ([]byte, error) {
-	outcomes := slices.Clone(b.Outcomes)
+	outcomes, v := slices.Clone(b.Outcomes), version1
 	for _, o := range outcomes {
 		if err := checkOutcome(o); err != nil {
 			return nil, fmt.Errorf("cannot encode book: %w", err)
+		}
+		if o.Pace != (Pace{}) {
+			v = version2
 		}
 	}
 	slices.SortFunc(outcomes, Outcome.Compare)
@@ -33,7 +36,7 @@ func Encode(b Book) ([]byte, error) {
 		return nil, fmt.Errorf("cannot encode book: %w", err)
 	}
 
-	w := newWriter()
+	w := newWriter(v)
 	for _, o := range outcomes {
 		w.outcome(o)
 	}

@@ -1,6 +1,7 @@
 package book
 
 import (
+	"bytes"
 	"flag"
 	"os"
 	"testing"
@@ -13,6 +14,15 @@ var update = flag.Bool("update", false, "write the files in testdata anew")
 
 // example is a book in which every field has a value somewhere.
 func example() Book {
+	b := example1()
+	b.Outcomes[0].Pace = Pace{Rest: b.Outcomes[0].Time.Add(time.Hour), Delay: 30 * time.Second, Failures: 3}
+	b.Outcomes[1].Pace.Rest = b.Outcomes[1].Time
+	b.Outcomes[2].Pace.Rest = b.Outcomes[2].Time.Add(-time.Millisecond)
+	return b
+}
+
+// example1 is all of it that version 1 knows.
+func example1() Book {
 	place := func(site, url string) layout.Place { return layout.PlaceOf(site, layout.IdentityOf(url)) }
 	a, b, c, d := "https://a.example/", "https://a.example/b?q=ü", "http://127.0.0.1:8080/c", "https://a.example/sitemap.xml"
 	when := time.Date(2026, 11, 21, 22, 51, 7, 123e6, time.UTC)
@@ -36,24 +46,46 @@ func example() Book {
 	}
 }
 
-// TestVersion1 reads a book as version 1 wrote it. Every later version of this
-// package must read it too.
-func TestVersion1(t *testing.T) {
-	const file = "testdata/book.v1"
-	if *update {
-		if err := os.WriteFile(file, mustEncode(t, example()), 0o644); err != nil {
+// TestVersions reads books as every version wrote them. Every later version of
+// this package must read them too. What an older version can say is written in
+// it, for programs of that version.
+func TestVersions(t *testing.T) {
+	for file, want := range map[string]Book{"testdata/book.v1": example1(), "testdata/book.v2": example()} {
+		if *update {
+			if err := os.WriteFile(file, mustEncode(t, want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
+		got, err := Decode(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := difference(want, got); d != "" {
+			t.Errorf("%s (-want +got)\n%s", file, d)
+		}
+		if !bytes.Equal(mustEncode(t, want), content) {
+			t.Errorf("%s is written otherwise", file)
+		}
 	}
-	content, err := os.ReadFile(file)
+}
+
+// Books of both versions merge into one of the later.
+func TestMergeVersions(t *testing.T) {
+	both := merged(t, Filter{}, mustEncode(t, example1()), mustEncode(t, example()))
+	got, err := Decode(both)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Decode(content)
-	if err != nil {
-		t.Fatal(err)
+	if v, err := versionOf(string(both[:magicSize])); v != version2 || err != nil {
+		t.Errorf("version %d, %v", v, err)
 	}
-	if d := difference(example(), got); d != "" {
-		t.Errorf("(-want +got)\n%s", d)
+	for _, o := range got.Outcomes {
+		if o.State == Stored && o.Pace != example().Outcomes[0].Pace && o.Pace != (Pace{}) {
+			t.Errorf("%s is left with %+v", o.URL, o.Pace)
+		}
 	}
 }

@@ -18,7 +18,8 @@ type Filter struct {
 
 // Merge writes one book of what several say. Of the outcomes of a URL it keeps
 // those that count (see Standing), of links that are equal one. The same books
-// in any order give the same bytes, as does merging some of them first. It
+// in any order give the same bytes, as does merging some of them first; the
+// version is the highest of theirs. It
 // returns how many outcomes and links there are.
 //
 // The filter is asked before anything else is decided, so that what is
@@ -40,7 +41,11 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	w := newWriter()
+	v := version1
+	for _, b := range books {
+		v = max(v, b.directory.version)
+	}
+	w := newWriter(v)
 	for o, err := range mergeOutcomes(ctx, books, f) {
 		if err != nil {
 			return nil, 0, 0, err

@@ -211,7 +211,7 @@ func TestOfOneVersionTheLeastCounts(t *testing.T) {
 func TestMergeFails(t *testing.T) {
 	content := mustEncode(t, example())
 	damaged := slices.Clone(content)
-	damaged[len(magic)+5]++
+	damaged[magicSize+5]++
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, test := range map[string]struct {

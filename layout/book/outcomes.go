@@ -35,19 +35,31 @@ const (
 	outcomePackage
 	outcomeOffset
 	outcomeLength
-	outcomeColumns
+	outcomeColumns1 // of version 1
 )
+
+// The columns that version 2 has behind those.
+const (
+	outcomePaused = iota + outcomeColumns1
+	outcomeDelay
+	outcomeFailures
+	outcomeColumns2
+)
+
+// columnsOf is how many columns a block of outcomes has, by the version.
+var columnsOf = map[version]int{version1: outcomeColumns1, version2: outcomeColumns2}
 
 // outcomeWriter writes sorted outcomes, each as its difference from the one
 // before.
 type outcomeWriter struct {
 	*columnWriter
+	version  version
 	previous Outcome
 	millis   int64
 }
 
-func newOutcomeWriter() *outcomeWriter {
-	return &outcomeWriter{columnWriter: newColumnWriter(outcomeColumns)}
+func newOutcomeWriter(v version) *outcomeWriter {
+	return &outcomeWriter{columnWriter: newColumnWriter(columnsOf[v]), version: v}
 }
 
 func (w *outcomeWriter) add(o Outcome) {
@@ -80,19 +92,36 @@ func (w *outcomeWriter) add(o Outcome) {
 	w.word(outcomePackage, o.Package)
 	w.uint(outcomeOffset, uint64(o.Offset))
 	w.uint(outcomeLength, uint64(o.Length))
+	if w.version >= version2 {
+		w.pace(o.Pace, millis)
+	}
 	w.previous, w.millis = o, millis
+}
+
+// pace writes a rest as the time from the answer, 0 if there is none.
+func (w *outcomeWriter) pace(p Pace, millis int64) {
+	rest := int64(0)
+	if !p.Rest.IsZero() {
+		if rest = p.Rest.UnixMilli() - millis; rest >= 0 {
+			rest++
+		}
+	}
+	w.int(outcomePaused, rest)
+	w.uint(outcomeDelay, uint64(p.Delay.Milliseconds()))
+	w.uint(outcomeFailures, uint64(p.Failures))
 }
 
 // outcomeReader reads what outcomeWriter wrote.
 type outcomeReader struct {
 	columnReader
+	version  version
 	previous Outcome
 	millis   int64
 }
 
-func (r *outcomeReader) reset(raw []byte) error {
-	r.previous, r.millis = Outcome{}, 0
-	return r.columnReader.reset(outcomeColumns, raw)
+func (r *outcomeReader) reset(v version, raw []byte) error {
+	r.version, r.previous, r.millis = v, Outcome{}, 0
+	return r.columnReader.reset(columnsOf[v], raw)
 }
 
 // next returns the next outcome; the caller knows how many there are.
@@ -126,6 +155,9 @@ func (r *outcomeReader) next() (Outcome, error) {
 	o.Package = r.word(outcomePackage, MaxWord)
 	o.Offset = int64(r.uint(outcomeOffset, math.MaxInt64))
 	o.Length = int64(r.uint(outcomeLength, math.MaxInt64))
+	if r.version >= version2 {
+		o.Pace = r.pace()
+	}
 	switch {
 	case r.err != nil:
 	case !o.State.valid():
@@ -137,6 +169,18 @@ func (r *outcomeReader) next() (Outcome, error) {
 	}
 	r.previous = o
 	return o, r.err
+}
+
+func (r *outcomeReader) pace() (p Pace) {
+	switch rest := r.int(outcomePaused); {
+	case rest > 0:
+		p.Rest = time.UnixMilli(r.millis + rest - 1).UTC()
+	case rest < 0:
+		p.Rest = time.UnixMilli(r.millis + rest).UTC()
+	}
+	p.Delay = time.Duration(r.uint(outcomeDelay, uint64(MaxDelay.Milliseconds()))) * time.Millisecond
+	p.Failures = r.uint16(outcomeFailures)
+	return p
 }
 
 // collections returns the names of the row before once more if they are equal.

@@ -44,7 +44,7 @@ func Open(ctx context.Context, r blob.Reader, key string) (*Reader, error) {
 	case err != nil:
 		return fail(err)
 	}
-	size, err := directorySize(tail)
+	size, _, err := directorySize(tail)
 	if err != nil {
 		return fail(fmt.Errorf("%w: %w", ErrDamaged, err))
 	}
@@ -66,8 +66,8 @@ func newReader(name string, tail []byte, get func(context.Context, blob.Range) (
 	if r.directory.size < int64(len(tail)) {
 		return nil, r.damaged(fmt.Errorf("its directory speaks of %d bytes, there are at least %d", r.directory.size, len(tail)))
 	}
-	if r.directory.size == int64(len(tail)) && string(tail[:len(magic)]) != magic {
-		return nil, r.damaged(fmt.Errorf("it begins with %q, want %q", tail[:len(magic)], magic))
+	if magic := r.directory.version.magic(); r.directory.size == int64(len(tail)) && string(tail[:magicSize]) != magic {
+		return nil, r.damaged(fmt.Errorf("it begins with %q, want %q", tail[:magicSize], magic))
 	}
 	return r, nil
 }

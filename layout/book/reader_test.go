@@ -133,11 +133,11 @@ func TestRequests(t *testing.T) {
 }
 
 func TestOpenReadsALargeDirectoryWithASecondRequest(t *testing.T) {
-	d := directory{outcomes: make([]block, 3000)}
+	d := directory{version: version1, outcomes: make([]block, 3000)}
 	for i := range d.outcomes {
 		d.outcomes[i] = block{first: layout.Place(i), last: layout.Place(i), count: 1, size: 0}
 	}
-	bucket := stored(t, d.appendTo([]byte(magic)))
+	bucket := stored(t, d.appendTo([]byte(version1.magic())))
 	r := mustOpen(t, bucket)
 	if n, _ := r.Counts(); n != 3000 || bucket.Counts().Get != 2 {
 		t.Errorf("%d outcomes with %d requests, want 3000 with 2", n, bucket.Counts().Get)

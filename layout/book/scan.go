@@ -91,7 +91,7 @@ func (b openBlock) damaged(err error) error {
 // outcomes yields the outcomes in the range; going is false when the consumer
 // wants no more.
 func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func(Outcome, error) bool) (going bool, err error) {
-	if err := rows.reset(b.raw); err != nil {
+	if err := rows.reset(b.reader.directory.version, b.raw); err != nil {
 		return true, b.damaged(err)
 	}
 	for range b.count {

@@ -8,7 +8,7 @@ import (
 )
 
 // maxColumns is the most that any block has.
-const maxColumns = 24
+const maxColumns = 27
 
 var errShort = errors.New("column ends too early")
 

@@ -19,6 +19,7 @@ const (
 // writer writes a book: sorted outcomes, then sorted rows of links. It holds
 // the book and one block before compression.
 type writer struct {
+	version       version
 	file          []byte
 	raw           []byte // reused
 	outcomes      *outcomeWriter
@@ -48,8 +49,8 @@ func newEncoder() *zstd.Encoder {
 	return e
 }
 
-func newWriter() *writer {
-	return &writer{file: []byte(magic), outcomes: newOutcomeWriter(), links: newLinkWriter()}
+func newWriter(v version) *writer {
+	return &writer{version: v, file: []byte(v.magic()), outcomes: newOutcomeWriter(v), links: newLinkWriter()}
 }
 
 func (w *writer) outcome(o Outcome) {
@@ -98,7 +99,7 @@ func (w *writer) finish(sources []layout.Identity) []byte {
 		w.file = append(w.file, id[:]...)
 	}
 	return directory{
-		outcomes: w.outcomeBlocks.closed, links: w.linkBlocks.closed,
+		version: w.version, outcomes: w.outcomeBlocks.closed, links: w.linkBlocks.closed,
 		sources: uint32(len(sources)), sourcesCRC: crc32.Checksum(w.file[start:], castagnoli),
 	}.appendTo(w.file)
 }
