@@ -10,8 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Reset forgets everything, except when hosts may be asked again. A rebuild
-// begins with it, and keeps the Frontier until Open: its calls fail with
+// Reset forgets everything, except when hosts may be asked again, and which
+// batches are out: until they are settled, or their leases end, their hosts are
+// asked for nothing else. A rebuild begins with it, and keeps the Frontier until Open: its calls fail with
 // ErrReset, and change nothing, once the frontier was reset by another or
 // distrusted, or Redis has lost what an earlier one wrote. They are made one
 // after the other. It is one script, however much there is to forget.
@@ -37,7 +38,11 @@ func (f *Frontier) Open(ctx context.Context, epoch uint64, settings string, lear
 	for storage, name := range learnt {
 		args = append(args, storage.String(), name)
 	}
-	return f.wrap("open", f.run(ctx, openScript, args...).Err())
+	err := f.rdb.SAdd(ctx, openedKey, f.partition).Err()
+	if err == nil {
+		err = f.run(ctx, openScript, args...).Err()
+	}
+	return f.wrap("open", err)
 }
 
 // Distrust has the frontier count as not built, and a rebuild that is under way

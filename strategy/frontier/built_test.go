@@ -82,16 +82,25 @@ func TestReset(t *testing.T) {
 		keys, err := f.rdb.Keys(t.Context(), "f:{3}:*").Result()
 		f.must(err)
 		slices.Sort(keys)
-		if diff := cmp.Diff([]string{f.key("counts"), f.key("failures"), f.key("next"), f.key("rebuild")}, keys); diff != "" {
+		left := []string{"active", "closed", "counts", "failures", "lease:" + a.Version.String(), "leases", "next", "out", "rebuild"}
+		for i, name := range left {
+			left[i] = f.key(name)
+		}
+		if diff := cmp.Diff(left, keys); diff != "" {
 			t.Errorf("keys left: %s", diff)
 		}
 		if n := other.counts().Waiting; n != 1 {
 			t.Errorf("%d wait in another partition, want 1", n)
 		}
 
-		// A late batch of the old life does no harm; hosts are asked politely.
+		// A batch of the old life keeps its host closed until it is settled; hosts
+		// are asked politely.
 		f.must(f.Open(t.Context(), 2, "", nil))
+		f.admit(noon, entries("a", 1)...)
+		f.noLease(request(at(59)))
 		f.settle(settlement(a, at(9), book.NotAsked))
+		f.noLease(request(at(9.9)))
+		f.lease(request(at(10)))
 		f.admit(noon, entries("b", 1)...)
 		f.noLease(request(at(5.9)))
 		if n := f.lease(request(at(6))).Failures; n != 7 {

@@ -15,7 +15,7 @@ import (
 // layoutVersion is that of the keys and bytes which doc.go draws. It stands in
 // the values of epoch and settings, so that no other version of the program
 // takes the frontier for one of its own.
-const layoutVersion = "2"
+const layoutVersion = "3"
 
 // ErrTokens is an ErrNotBuilt for all partitions: fewer tokens were given than
 // there are in leases, and would be given again.
@@ -43,7 +43,7 @@ func parseEpoch(value string) (uint64, error) {
 // and wraps ErrNotBuilt, or is Redis's; with ErrSettings the version is returned,
 // too. What Check cannot see is a queue that is
 // gone: Lease and Settle do when they come to its host, and have the next Check
-// fail.
+// fail; and shut, which stands for hosts of which nothing is known.
 //
 // An older Redis adds up, too. But what Check returns never falls: whoever is
 // given less than before knows.
@@ -70,9 +70,15 @@ func (f *Frontier) check(ctx context.Context, settings string) (newest layout.Ve
 	if newest.Epoch, err = strconv.ParseUint(epoch, 10, 64); err != nil {
 		return newest, err
 	}
+	opened, err := f.rdb.SIsMember(ctx, openedKey, f.partition).Result()
+	if err != nil {
+		return newest, err
+	}
 	given, err := Given(ctx, f.rdb) // after the answer, so that it is no lower
 	switch {
 	case err != nil:
+	case !opened:
+		err = fmt.Errorf("%w: Redis has lost that it was opened", ErrNotBuilt)
 	case given < newest.Token:
 		err = ErrTokens
 	case wrong != "":

@@ -12,7 +12,7 @@
 // over all). All keys of a partition share a hash tag, here that of crawl
 // partition 3:
 //
-//	f:{3}:epoch            version of this layout, and the epoch in which the frontier is open: 2:17
+//	f:{3}:epoch            version of this layout, and the epoch in which the frontier is open: 3:17
 //	f:{3}:settings         version of this layout, and fingerprint of the settings under which it was built; since Open
 //	f:{3}:kept:<name>      who writes one call after the other, and how many were made (see Keeping)
 //	f:{3}:rebuild          rebuild that may write, of the last Reset or nobody's after Distrust, and its calls so far
@@ -28,14 +28,18 @@
 //	f:{3}:hosts:<band>     zset   the same, of those whose first queue is this one, with a letter from A to P
 //	f:{3}:next             hash   host → earliest time of the next request
 //	f:{3}:failures         hash   host → answers in a row that were 429, 503 or none, if any
+//	f:{3}:shut             earliest time of the next request to a host that is not in next; since Shut
 //	f:{3}:active           hash   host → leases out
 //	f:{3}:leases           zset   version of a lease, by its deadline
 //	f:{3}:lease:<version>  list   host, then the elements on lease
+//	f:{3}:closed           hash   version of a lease that is older than the last Reset → host
 //	frontier:token         the last token given, over all partitions
+//	frontier:partitions    set    crawl partitions that were ever opened here
+//	frontier:told          set when whoever started this Redis told what is out (see Pace)
 //
 // In counts stand beside the numbers of URLs:
 //
-//	fill    number of entries that hosts, hosts:<band>, next, failures, active, leases, learnt, tallies, out and filled have in all
+//	fill    number of entries that hosts, hosts:<band>, next, failures, active, closed, leases, learnt, tallies, out and filled have in all
 //	token   the highest of a lease
 //	missed  1 when a collection came to what another may have alone (see Counts)
 //	turn    weighed or plain: of which hosts one is leased next if there are both
@@ -104,6 +108,7 @@
 // A frontier of another layout than the program's is not built: it is rebuilt
 // from the bucket, and nothing is lost.
 //
+//	3  closed and shut; what is out outlives a rebuild
 //	2  left in states; filled, hosts:<band> and fill; missed in counts, not a key; the layout in epoch and settings
 //	1  without these; epoch and settings held no version of the layout
 package frontier

@@ -145,6 +145,7 @@ func TestLostKey(t *testing.T) {
 				}
 				s := newSite(t, rdb)
 				s.must(s.Learning(t.Context(), 2, "", "1a"))
+				s.must(s.Hold(t.Context(), []Held{{Version: layout.Version{Epoch: 1, Token: 900}, Host: "elsewhere", Deadline: s.now.Add(time.Hour)}}))
 				for range turns {
 					s.turn()
 				}
@@ -166,7 +167,7 @@ func TestLostKey(t *testing.T) {
 				}
 			}
 		}
-		for _, kind := range []string{"epoch", "settings", "learnt", "known", "counts", "tallies", "out", "q", "filled", "hosts", "next", "failures", "active", "leases", "lease", "frontier"} {
+		for _, kind := range []string{"epoch", "settings", "learnt", "known", "counts", "tallies", "out", "q", "filled", "hosts", "next", "failures", "active", "closed", "leases", "lease", "frontier"} {
 			if !met[kind] {
 				t.Errorf("%s was not lost", kind)
 			}
@@ -218,6 +219,9 @@ func snapshot(t testing.TB, rdb redis.UniversalClient) (restore func(context.Con
 		case "zset":
 			members := rdb.ZRangeWithScores(ctx, key, 0, -1).Val()
 			calls = append(calls, func(ctx context.Context) error { return rdb.ZAdd(ctx, key, members...).Err() })
+		case "set":
+			members := rdb.SMembers(ctx, key).Val()
+			calls = append(calls, func(ctx context.Context) error { return rdb.SAdd(ctx, key, members).Err() })
 		default:
 			t.Fatalf("%s is a %s", key, kind)
 		}

@@ -20,7 +20,8 @@ type model struct {
 
 type modelLease struct {
 	Lease
-	first map[string]int64 // by collection, URLs leased for the first time
+	first  map[string]int64 // by collection, URLs leased for the first time
+	closed bool             // it is older than the last rebuild
 }
 
 // mostLeft is with how many elements left behind a URL gets one more.
@@ -120,6 +121,16 @@ func (m *model) active(host string) (n int) {
 		}
 	}
 	return n
+}
+
+// closed reports whether a batch of a host is out from before a rebuild.
+func (m *model) closed(host string) bool {
+	for _, l := range m.leases {
+		if l.closed && l.Host == host {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *model) admit(e Entry) (admitted Admitted) {

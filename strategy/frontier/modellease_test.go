@@ -11,8 +11,8 @@ import (
 
 // leased says what must hold of a lease that was given, and takes it.
 func (m *model) leased(r Request, l Lease) error {
-	if m.active(l.Host) >= r.Connections {
-		return fmt.Errorf("%d leases were out on %s", m.active(l.Host), l.Host)
+	if m.active(l.Host) >= r.Connections || m.closed(l.Host) {
+		return fmt.Errorf("%d leases were out on %s, from before a rebuild: %v", m.active(l.Host), l.Host, m.closed(l.Host))
 	}
 	if want := latest(r.Now, m.next[l.Host]); !l.NotBefore.Equal(want) || want.After(r.Now.Add(r.Horizon)) {
 		return fmt.Errorf("not before %v, want %v", l.NotBefore, want)
@@ -70,7 +70,7 @@ func (m *model) leased(r Request, l Lease) error {
 	if len(left) > 0 && !full || len(l.Entries) == 0 || len(l.Entries) > r.Max {
 		return fmt.Errorf("%d leased, %d left", len(l.Entries), len(left))
 	}
-	m.leases[l.Version] = modelLease{l, first}
+	m.leases[l.Version] = modelLease{l, first, false}
 	return nil
 }
 
@@ -87,7 +87,7 @@ func (m *model) refused(r Request) error {
 
 // free reports whether a host may be asked.
 func (m *model) free(r Request, host string) bool {
-	return m.active(host) < r.Connections && !m.next[host].After(r.Now.Add(r.Horizon))
+	return m.active(host) < r.Connections && !m.closed(host) && !m.next[host].After(r.Now.Add(r.Horizon))
 }
 
 // askable are the URLs of a host that wait and for which there is room: those

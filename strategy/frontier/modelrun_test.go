@@ -46,7 +46,7 @@ func TestModel(t *testing.T) {
 					t.Fatalf("seed %d, step %d: %v", seed, step, err)
 				}
 			}
-			if done := run.done; done.renewed < 100 || done.again < 100 || done.lacking < 40 || done.parked < 50 || done.held < 20 || done.cleared < 20 || done.late < 50 || done.rebuilds < 2 {
+			if done := run.done; done.renewed < 100 || done.again < 100 || done.lacking < 30 || done.parked < 50 || done.held < 20 || done.cleared < 20 || done.late < 50 || done.rebuilds < 2 || done.closed < 2 {
 				t.Errorf("seed %d met too little: %+v", seed, done)
 			}
 		}
@@ -68,8 +68,9 @@ type modelRun struct {
 
 	// done counts what the run is to meet: URLs renewed, outcomes of those,
 	// stored pages that lack a tally, URLs parked, hosts that had nothing but
-	// what is held, elements dropped that did not count, settlements when their lease was over, rebuilds.
-	done struct{ renewed, again, lacking, parked, held, cleared, late, rebuilds int }
+	// what is held, elements dropped that did not count, settlements when their
+	// lease was over, rebuilds, leases that were out then.
+	done struct{ renewed, again, lacking, parked, held, cleared, late, rebuilds, closed int }
 }
 
 func (m *modelRun) step() error {
@@ -312,6 +313,10 @@ func (m *modelRun) rebuild() error {
 	m.epoch++
 	rebuilt := newModel()
 	rebuilt.next, rebuilt.failures = m.model.next, m.model.failures
+	for v, l := range m.model.leases {
+		rebuilt.leases[v] = modelLease{Lease{Host: l.Host, Deadline: l.Deadline}, l.first, true}
+		m.done.closed++
+	}
 	var known []Known
 	var due []Due
 	var pending []Entry

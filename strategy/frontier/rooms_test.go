@@ -210,14 +210,14 @@ func TestLacking(t *testing.T) {
 	})
 }
 
-// TestResetForgetsRooms: after a rebuild nothing is out, and what was parked
+// TestResetKeepsRooms: after a rebuild what is out is out, and what was parked
 // waits.
-func TestResetForgetsRooms(t *testing.T) {
+func TestResetKeepsRooms(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 2)...)
 		r := request(noon)
 		r.Max = 1
-		f.lease(r)
+		out := f.lease(r)
 		f.admit(noon, entry("b", "", 0))
 		f.noLease(within(0, -1))
 		f.expectOut(1)
@@ -225,6 +225,8 @@ func TestResetForgetsRooms(t *testing.T) {
 		f.admit(noon, entry("b", "", 0))
 		f.must(f.Open(t.Context(), 2, "", nil))
 		f.Frontier = New(f.rdb, 3)
+		f.expectOut(1)
+		f.settle(settlement(out, noon, book.NotAsked))
 		f.expectOut(0)
 		if diff := cmp.Diff(Counts{Waiting: 1}, f.counts()); diff != "" {
 			t.Error(diff)

@@ -25,6 +25,8 @@ var (
 	expireScript = script("finish", "expire")
 	resetScript  = script("reset")
 	learnScript  = script("learn")
+	restScript   = script("finish", "rest")
+	holdScript   = script("hold")
 )
 
 // script joins these parts, script/<part>.lua, behind what all scripts share.

@@ -23,7 +23,8 @@ end
 -- or from the time that is known.
 local function queue_up(now)
   if #hosts == 0 then return end
-  local times, letters, scores = redis.call('HMGET', NEXT, unpack(hosts)), redis.call('HMGET', FILLED, unpack(hosts)), {}
+  local times, letters = redis.call('HMGET', NEXT, unpack(hosts)), redis.call('HMGET', FILLED, unpack(hosts))
+  local shut, scores = redis.call('GET', SHUT) or 0, {}
   for i, host in ipairs(hosts) do
     filled[host] = letters[i] or ''
     kept[host] = filled[host]
@@ -32,7 +33,7 @@ local function queue_up(now)
     local set = hosts_of(filled[host])
     local listed = scores[set] or {}
     scores[set] = listed
-    listed[#listed + 1] = math.max(now, tonumber(times[i] or 0))
+    listed[#listed + 1] = math.max(now, tonumber(times[i] or shut))
     listed[#listed + 1] = host
   end
   for set, listed in pairs(scores) do fill(redis.call('ZADD', set, 'NX', unpack(listed))) end

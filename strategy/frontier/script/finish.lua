@@ -12,10 +12,9 @@ local function released(value, attempts, expiries)
 end
 
 -- rest has a host asked no earlier than at a time. It returns when it may be
--- asked, and whether that was sooner.
+-- asked, and whether that is another time than before.
 local function rest(host, earliest)
-  local at = tonumber(redis.call('HGET', NEXT, host) or 0)
-  if earliest <= at then return at, false end
+  if earliest <= tonumber(redis.call('HGET', NEXT, host) or 0) then return next_of(host), false end
   fill(redis.call('HSET', NEXT, host, earliest))
   return earliest, true
 end
@@ -33,7 +32,8 @@ end
 -- by it goes to the front of its queue, in the order in which it was leased;
 -- the host is free, and asked again no earlier than at the time given. If the
 -- lease expired, it goes to the back instead, and its expiries are one more, up
--- to the most that are counted. It returns how many URLs wait again.
+-- to the most that are counted. The URLs of a lease from before a rebuild wait
+-- already. It returns how many URLs wait again.
 local function finish(lease, earliest, most_expiries)
   local host = lease.host
   if not host then
@@ -41,6 +41,7 @@ local function finish(lease, earliest, most_expiries)
     return 0
   end
   redis.call('DEL', PREFIX .. 'lease:' .. lease.version)
+  fill(-redis.call('HDEL', CLOSED, lease.version))
   hand_out(lease.elements, -1)
   read(lease.ids)
   local requeued = 0

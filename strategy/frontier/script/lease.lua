@@ -15,11 +15,13 @@ for i = 11, #ARGV, 2 do
 end
 local lease = PREFIX .. 'lease:' .. version
 local budget = 500 -- hosts and elements that may be cleared away
+local closed = {} -- hosts with a batch out from before a rebuild
+for _, host in ipairs(redis.call('HVALS', CLOSED)) do closed[host] = true end
 
 if redis.call('GET', EPOCH) ~= ARGV[1] then return 'closed' end
 
 local function time_of(host)
-  return math.max(now, tonumber(redis.call('HGET', NEXT, host) or 0))
+  return math.max(now, next_of(host))
 end
 
 local function failures_of(host)
@@ -139,7 +141,7 @@ while budget > 0 do
     return 'none'
   end
   local active = tonumber(redis.call('HGET', ACTIVE, host) or 0)
-  if active >= connections then
+  if active >= connections or closed[host] then
     unlist(host) -- until finish lists it
   else
     local taken, held, all = take(host)

@@ -3,6 +3,7 @@ local PREFIX = KEYS[1]
 local KNOWN, COUNTS, HOSTS = PREFIX .. 'known', PREFIX .. 'counts', PREFIX .. 'hosts'
 local NEXT, FAILURES = PREFIX .. 'next', PREFIX .. 'failures'
 local ACTIVE, LEASES = PREFIX .. 'active', PREFIX .. 'leases'
+local CLOSED, SHUT = PREFIX .. 'closed', PREFIX .. 'shut'
 local LEARNT, REBUILD = PREFIX .. 'learnt', PREFIX .. 'rebuild'
 local TALLIES, OUT, FILLED = PREFIX .. 'tallies', PREFIX .. 'out', PREFIX .. 'filled'
 local EPOCH, SETTINGS = PREFIX .. 'epoch', PREFIX .. 'settings'
@@ -47,7 +48,7 @@ local function fill(by) filled_by = filled_by + by end
 -- filled_in_all is how many entries they have.
 local function filled_in_all()
   local entries = redis.call('ZCARD', HOSTS) + redis.call('ZCARD', LEASES)
-  for _, hash in ipairs({ NEXT, FAILURES, ACTIVE, LEARNT, TALLIES, OUT, FILLED }) do entries = entries + redis.call('HLEN', hash) end
+  for _, hash in ipairs({ NEXT, FAILURES, ACTIVE, CLOSED, LEARNT, TALLIES, OUT, FILLED }) do entries = entries + redis.call('HLEN', hash) end
   if redis.call('EXISTS', unpack(WEIGHED)) > 0 then
     for _, set in ipairs(WEIGHED) do entries = entries + redis.call('ZCARD', set) end
   end
@@ -254,6 +255,12 @@ local function list(host, at)
   for letter in letters:lower():gmatch('.') do keys[#keys + 1] = queue(host, letter:byte() - 96) end
   if redis.call('EXISTS', unpack(keys)) < #keys then lose() end
   fill(redis.call('ZADD', hosts_of(letters), at, host))
+end
+
+-- next_of is the earliest time of a host's next request: of one of which nothing
+-- is known, when the hosts may be asked that a Redis which was lost knew of.
+local function next_of(host)
+  return tonumber(redis.call('HGET', NEXT, host) or redis.call('GET', SHUT) or 0)
 end
 
 -- newer compares two versions, which are of the same length.

@@ -1,0 +1,205 @@
+package frontier
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// Names that all partitions share.
+const (
+	openedKey = "frontier:partitions"
+	toldKey   = "frontier:told"
+)
+
+// Resting is a host that is left alone.
+type Resting struct {
+	Host     string
+	Until    time.Time
+	Failures uint16 // answers in a row that were failures
+}
+
+// Held is a batch that is out, and of which a frontier knows nothing but that.
+type Held struct {
+	Version  layout.Version
+	Host     string
+	Deadline time.Time // to the millisecond
+	URLs     []string  // that it asks for, as far as they are known
+}
+
+// Rest leaves hosts alone that are not known to rest as long. It works before
+// Open too.
+func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
+	for part := range slices.Chunk(hosts, chunk) {
+		args := make([]any, 0, 3*len(part))
+		for _, h := range part {
+			args = append(args, h.Host, max(notBefore(h.Until), 0), h.Failures)
+		}
+		if err := f.run(ctx, restScript, args...).Err(); err != nil {
+			return f.failed("rest hosts of", err)
+		}
+	}
+	return nil
+}
+
+// Hold closes the hosts of batches that are out, until their deadlines or until
+// they are settled. It works before Open too.
+func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
+	for part := range slices.Chunk(batches, chunk) {
+		args := make([]any, 0, 3*len(part))
+		for _, b := range part {
+			args = append(args, b.Version.String(), b.Host, b.Deadline.UnixMilli())
+		}
+		if err := f.run(ctx, holdScript, args...).Err(); err != nil {
+			return f.failed("hold batches of", err)
+		}
+	}
+	return nil
+}
+
+// Shut leaves all hosts alone until a time of which nothing else is known: those
+// that were neither settled nor told to Rest since Redis came up. The first call
+// counts.
+func (f *Frontier) Shut(ctx context.Context, until time.Time) error {
+	return f.wrap("shut", f.rdb.SetNX(ctx, f.key("shut"), notBefore(until), 0).Err())
+}
+
+// Resting returns the hosts that are left alone beyond a moment, or had failures.
+func (f *Frontier) Resting(ctx context.Context, now time.Time) ([]Resting, error) {
+	hosts := make(map[string]Resting)
+	err := f.scan(ctx, "next", func(host string, at int64) {
+		if until := time.UnixMilli(at); until.After(now) {
+			hosts[host] = Resting{Host: host, Until: until}
+		}
+	})
+	if err == nil {
+		err = f.scan(ctx, "failures", func(host string, failures int64) {
+			hosts[host] = Resting{Host: host, Until: hosts[host].Until, Failures: uint16(failures)}
+		})
+	}
+	if err != nil {
+		return nil, f.failed("read who rests in", err)
+	}
+	return slices.Collect(maps.Values(hosts)), nil
+}
+
+// scan reads a hash of numbers, a thousand at a time.
+func (f *Frontier) scan(ctx context.Context, name string, each func(field string, value int64)) error {
+	for cursor := uint64(0); ; {
+		page, next, err := f.rdb.HScan(ctx, f.key(name), cursor, "", 1000).Result()
+		if err != nil {
+			return err
+		}
+		for i := 0; i+1 < len(page); i += 2 {
+			value, err := strconv.ParseInt(page[i+1], 10, 64)
+			if err != nil {
+				return fmt.Errorf("%s of host %q: %w", name, page[i], err)
+			}
+			each(page[i], value)
+		}
+		if cursor = next; cursor == 0 {
+			return nil
+		}
+	}
+}
+
+// Held returns the batches that are out.
+func (f *Frontier) Held(ctx context.Context) ([]Held, error) {
+	leases, err := f.rdb.ZRangeWithScores(ctx, f.key("leases"), 0, -1).Result()
+	if err != nil {
+		return nil, f.failed("read leases of", err)
+	}
+	var held []Held
+	for _, l := range leases {
+		member, _ := l.Member.(string)
+		b := Held{Deadline: time.UnixMilli(int64(l.Score))}
+		if b.Version, err = layout.ParseVersion(member); err != nil {
+			return nil, f.failed("read leases of", err)
+		}
+		items, err := f.rdb.LRange(ctx, f.key("lease:"+member), 0, -1).Result()
+		if err != nil {
+			return nil, f.failed("read leases of", err)
+		}
+		if len(items) == 0 {
+			continue // it has ended meanwhile
+		}
+		b.Host = items[0]
+		for _, item := range items[1:] {
+			entry, _, err := parseElement(item, b.Host)
+			if err != nil {
+				return nil, f.failed("read leases of", err)
+			}
+			b.URLs = append(b.URLs, entry.URL)
+		}
+		held = append(held, b)
+	}
+	return held, nil
+}
+
+// Partitions returns the crawl partitions whose frontiers were ever opened in a
+// Redis.
+func Partitions(ctx context.Context, rdb redis.UniversalClient) ([]int, error) {
+	members, err := rdb.SMembers(ctx, openedKey).Result()
+	var all []int
+	for _, member := range members {
+		n, errNumber := strconv.Atoi(member)
+		if err == nil {
+			err = errNumber
+		}
+		all = append(all, n)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot tell which frontiers were opened: %w", err)
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// Pace is what a Redis can tell of batches that are out.
+type Pace int
+
+// What a Redis can tell.
+const (
+	Unknown Pace = iota // any host's batch may be out: Redis was lost, or nothing was ever leased
+	Told                // no batch is out but those that are held: whoever started it has said so
+	Kept                // it has given all leases itself
+)
+
+// PaceOf returns what a Redis can tell.
+func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
+	var told, given *redis.IntCmd
+	_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
+		told, given = p.Exists(ctx, toldKey), p.Exists(ctx, tokens)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return Unknown, fmt.Errorf("cannot tell what redis knows: %w", err)
+	case given.Val() > 0:
+		return Kept, nil
+	case told.Val() > 0:
+		return Told, nil
+	}
+	return Unknown, nil
+}
+
+// Tell tells a Redis that has come up empty which batches are out, by their crawl
+// partitions: no others are. Only who feeds all fetches can say so.
+func Tell(ctx context.Context, rdb redis.UniversalClient, out map[int][]Held) error {
+	for crawl, batches := range out {
+		if err := New(rdb, crawl).Hold(ctx, batches); err != nil {
+			return err
+		}
+	}
+	if err := rdb.Set(ctx, toldKey, 1, 0).Err(); err != nil {
+		return fmt.Errorf("cannot tell redis what is out: %w", err)
+	}
+	return nil
+}
