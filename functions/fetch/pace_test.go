@@ -11,6 +11,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
 func TestRetryAfter(t *testing.T) {
@@ -106,6 +107,31 @@ func TestPaceIsCarried(t *testing.T) {
 		l := w.run(t, b).Ledger
 		if diff := cmp.Diff(c.want, carried{l.Rest, l.Failures}); diff != "" {
 			t.Errorf("%s: %s", name, diff)
+		}
+		for _, o := range l.Outcomes {
+			want := book.Pace{Rest: l.Rest, Failures: l.Failures}
+			if c.failures > 0 && l.Failures == 0 { // it is well again
+				want.Rest = l.Ended
+			}
+			if diff := cmp.Diff(want, o.Pace); diff != "" {
+				t.Errorf("%s: on record is (-want +got):\n%s", name, diff)
+			}
+		}
+	}
+}
+
+// TestCrawlDelayIsOnRecord: what robots.txt asks for is in the outcomes, unless
+// the collection asks for as much.
+func TestCrawlDelayIsOnRecord(t *testing.T) {
+	for robots, want := range map[string]time.Duration{"User-agent: *\nCrawl-delay: 7\n": 7 * time.Second, "User-agent: *\nCrawl-delay: 1\n": 0, "": 0} {
+		w := newWorld(t, site(respond(200, "text/plain", robots)))
+		w.publish(t, collection.Collection{Name: "c", DelayMillis: 1000})
+		b := w.batch("/1", "/2")
+		b.Robots, b.DelayMillis = []string{w.server.URL}, 1000
+		for _, o := range w.run(t, b).Ledger.Outcomes {
+			if o.Pace != (book.Pace{Delay: want}) {
+				t.Errorf("%q: %+v, want a delay of %v", robots, o.Pace, want)
+			}
 		}
 	}
 }

@@ -107,8 +107,34 @@ func (r *run) end(began time.Time) {
 		r.share(i)
 	}
 	r.pace.note(&r.ledger)
+	r.notePace()
 	r.ledger.Vitals.Worker = r.f.Worker
 	r.ledger.Vitals.Elapsed = max(0, r.now().Sub(began))
+}
+
+// notePace writes into the outcomes how the host wants to be asked, where it
+// wants anything: the books remember it when Redis does not. A host that is well
+// again is one of these.
+func (r *run) notePace() {
+	wanted := book.Pace{Rest: r.ledger.Rest, Failures: r.ledger.Failures}
+	if r.batch.Failures > 0 && wanted.Failures == 0 && wanted.Rest.IsZero() {
+		wanted.Rest = r.ledger.Ended
+	}
+	asked := r.batch.Delay()
+	for name, o := range r.origins {
+		agent, _ := r.askers(name)
+		asked = max(asked, o.rules(agent).Delay())
+	}
+	collections := time.Duration(0)
+	for _, o := range r.ledger.Outcomes {
+		collections = max(collections, r.behalf.settings.DelayOf(o.Collections...))
+	}
+	if asked > collections {
+		wanted.Delay = min(asked, book.MaxDelay)
+	}
+	for i := range r.ledger.Outcomes {
+		r.ledger.Outcomes[i].Pace = wanted
+	}
 }
 
 func (r *run) askRobots(ctx context.Context) bool {

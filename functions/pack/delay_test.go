@@ -11,6 +11,32 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
+// TestSettledWhereItBelongs: a batch that was leased by a crawl partition which is
+// none any more is settled in the one that has its URLs now.
+func TestSettledWhereItBelongs(t *testing.T) {
+	w := embedded(t)
+	functionstest.Admit(t, w.Redis, w.inForce, site+"1", site+"2")
+	l := w.stored(1)
+	l.Crawl, l.Rest = 6, w.clock.Now().Add(time.Minute)
+	w.spool(l)
+	w.settle(1)
+	if got := functionstest.Counts(t, w.Redis, 0); got.Stored != 1 {
+		t.Errorf("%+v, want one page stored", got)
+	}
+	for _, when := range []time.Duration{time.Minute - time.Millisecond, time.Minute} {
+		w.clock.Advance(l.Ended.Add(when).Sub(w.clock.Now()))
+		for {
+			lease, leased := w.lease()
+			if !leased {
+				break
+			}
+			if lease.Host == host && when < time.Minute {
+				t.Errorf("%s is asked after %v", host, when)
+			}
+		}
+	}
+}
+
 // TestDelayOfCollections: a batch is followed by the longest delay that the
 // collections of its URLs ask for, and the one of robots.txt for their agents.
 func TestDelayOfCollections(t *testing.T) {

@@ -41,15 +41,18 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	}
 	// A frontier of other settings finds the spool object when it is rebuilt.
 	// Should it become one after this look, it refuses what follows.
-	if err := frontier.New(f.Redis, ledger.Crawl).Built(ctx, inForce.Fingerprint()); err != nil {
-		return fmt.Errorf("cannot settle batch %s: %w", batch, err)
-	}
 	pages, err := membership.ParsePages(ledger.Outcomes)
 	if err != nil {
 		return err
 	}
-	own := f.front(inForce, ledger.Crawl)
-	touched := map[int]*frontier.Frontier{ledger.Crawl: own}
+	results := resultsOf(inForce, ledger, pages)
+	touched := make(map[int]*frontier.Frontier)
+	for crawl := range results {
+		if err := frontier.New(f.Redis, crawl).Built(ctx, inForce.Fingerprint()); err != nil {
+			return fmt.Errorf("cannot settle batch %s: %w", batch, err)
+		}
+		touched[crawl] = f.front(inForce, crawl)
+	}
 	if err := f.settleLinks(ctx, inForce, touched, ledger.Links, pages); err != nil {
 		return err
 	}
@@ -59,7 +62,7 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	if err := inbox.Add(ctx, waiting); err != nil {
 		return err
 	}
-	if err := f.settleOutcomes(ctx, inForce, own, ledger, pages); err != nil {
+	if err := f.settleOutcomes(ctx, inForce, touched, results, ledger, pages); err != nil {
 		return err
 	}
 	waiting.Settled = true
@@ -118,7 +121,28 @@ func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touche
 	return nil
 }
 
-func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, own *frontier.Frontier, ledger spool.Ledger, pages []membership.Page) error {
+// resultsOf returns what the frontiers learn of the outcomes, by the crawl
+// partition whose URLs they are: that which leased the batch, unless a strategy
+// has given them to others since.
+func resultsOf(s *settings.Settings, ledger spool.Ledger, pages []membership.Page) map[int][]frontier.Result {
+	all := make(map[int][]frontier.Result)
+	if slices.Contains(s.Crawl.Partitions(), ledger.Crawl) {
+		all[ledger.Crawl] = nil // its lease ends
+	}
+	for _, p := range pages {
+		if s.Takedowns.Forgets(p.Address) {
+			continue // the frontier was built without it
+		}
+		crawl, err := s.Crawl.Decide(p.Address)
+		if err != nil {
+			continue // no longer to be crawled
+		}
+		all[crawl] = append(all[crawl], result(s, p))
+	}
+	return all
+}
+
+func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, fronts map[int]*frontier.Frontier, results map[int][]frontier.Result, ledger spool.Ledger, pages []membership.Page) error {
 	rest, err := f.keepRobots(ctx, ledger)
 	if err != nil {
 		return err
@@ -138,13 +162,13 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, own
 		Rest:     rest,
 		Failures: ledger.Failures,
 	}
-	for _, p := range pages {
-		if !s.Takedowns.Forgets(p.Address) { // else the frontier was built without it
-			settlement.Outcomes = append(settlement.Outcomes, result(s, p))
+	for _, crawl := range slices.Sorted(maps.Keys(results)) {
+		settlement.Outcomes = results[crawl]
+		if _, err := fronts[crawl].Settle(ctx, settlement); err != nil {
+			return err
 		}
 	}
-	_, err = own.Settle(ctx, settlement)
-	return err
+	return nil
 }
 
 // result is what the frontier learns of an outcome. A failure from before its

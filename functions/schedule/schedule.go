@@ -36,7 +36,7 @@ type Limits struct {
 }
 
 // DefaultLimits suit a queue whose messages wait seconds, not minutes.
-func DefaultLimits() Limits { return Limits{Batches: 64, Time: 2 * time.Minute} }
+func DefaultLimits() Limits { return Limits{Batches: 64, Time: batch.MaxTime} }
 
 // unsent is how long a lease lasts whose batch is not sent.
 const unsent = 15 * time.Second

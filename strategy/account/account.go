@@ -54,6 +54,7 @@ type Account struct {
 	settings *settings.Settings
 	shards   [256]*shard // by the first byte of identities
 	origins  origins
+	paces    paces
 }
 
 // New returns an account that knows the seeds and sitemaps of all collections.
@@ -96,6 +97,12 @@ func (a *Account) begin(c collection.Collection) error {
 func (a *Account) Outcome(o book.Outcome) {
 	id := o.Identity()
 	a.of(id).outcome(id, o)
+	if o.Pace == (book.Pace{}) {
+		return
+	}
+	if at, err := address.Parse(o.URL); err == nil && !a.settings.Takedowns.Forgets(at) { // All tells of one that is none
+		a.paces.add(at, o)
+	}
 }
 
 // Link adds a link that was found.

@@ -14,6 +14,10 @@ const (
 	MaxBytes   = 192 << 10
 )
 
+// MaxTime is the longest that a batch may be out: after it, nobody asks on its
+// behalf.
+const MaxTime = 2 * time.Minute
+
 // Batch is a lease of up to MaxTargets URLs of one host.
 type Batch struct {
 	Version     layout.Version   `json:"version"`

@@ -1,0 +1,57 @@
+package account
+
+import (
+	"iter"
+	"sync"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// Pace is how a host wants to be asked, by all outcomes of its URLs.
+type Pace struct {
+	book.Pace
+	At address.Address // one of its URLs
+}
+
+// paces are those of all hosts that want anything. They are safe for concurrent
+// use.
+type paces struct {
+	mu    sync.Mutex // protects hosts
+	hosts map[string]paceOf
+}
+
+type paceOf struct {
+	Pace
+	last layout.Version // that brought the delay and the failures
+}
+
+func (p *paces) add(at address.Address, o book.Outcome) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	known, found := p.hosts[at.Host]
+	next := paceOf{Pace{o.Pace, at}, o.Version}
+	if found && o.Version.Compare(known.last) < 0 {
+		next, known = known, next
+	}
+	if known.Rest.After(next.Rest) {
+		next.Rest = known.Rest
+	}
+	if p.hosts == nil {
+		p.hosts = make(map[string]paceOf)
+	}
+	p.hosts[at.Host] = next
+}
+
+// Paces yields how each host wants to be asked that wants anything. Nothing may
+// be added meanwhile.
+func (a *Account) Paces() iter.Seq[Pace] {
+	return func(yield func(Pace) bool) {
+		for _, p := range a.paces.hosts {
+			if !yield(p.Pace) {
+				return
+			}
+		}
+	}
+}
