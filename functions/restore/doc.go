@@ -15,6 +15,8 @@
 // built anew is read from all books; one that is not is only told what has
 // become due since, from the outcomes in the books of one storage partition,
 // and only when the time has come at which something may be due.
+//
+// No host is asked sooner because of it: pacer says what is known of whom.
 package restore
 
 import (

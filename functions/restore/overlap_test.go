@@ -52,6 +52,7 @@ func TestAnotherCollection(t *testing.T) {
 		if again := w.again(1); len(again) > 0 {
 			t.Fatalf("%s: wait again before: %q", test.name, urls(again))
 		}
+		w.free()
 		w.beside(another, test.seed, test.change)
 		w.run()
 		got := make(map[string]uint16)

@@ -130,6 +130,15 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 	fronts := make(map[int]*frontier.Frontier)
 	for _, crawl := range stale {
 		fronts[crawl] = frontier.New(f.Redis, crawl)
+	}
+	pacer, err := f.pacer(ctx, s)
+	if err == nil {
+		err = pacer.shut(ctx, fronts)
+	}
+	if err != nil {
+		return done, err
+	}
+	for crawl := range fronts {
 		if err := fronts[crawl].Reset(ctx); err != nil {
 			return done, err
 		}
@@ -144,6 +153,9 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 		}
 	}
 	if done.Epoch, err = epoch.Claim(ctx, f.Bucket, f.Worker, books.Manifests...); err != nil {
+		return done, err
+	}
+	if err := f.pace(ctx, pacer, books, fronts); err != nil {
 		return done, err
 	}
 	a := newAgenda(s, began)

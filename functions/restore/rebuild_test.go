@@ -17,6 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
@@ -46,6 +47,7 @@ func TestRebuild(t *testing.T) {
 			}
 		}
 		w.run()
+		w.clock.Advance(batch.MaxTime) // until then, batches may be out
 		attempts := make(map[string]uint8)
 		for range 2 { // one that may be what a fetch died of is leased alone
 			lease := w.lease(1)
@@ -66,7 +68,7 @@ func TestRebuild(t *testing.T) {
 }
 
 // TestRebuildUnderOtherSettings takes up what an earlier scope left out, and
-// what failed, and forgets who has what on lease.
+// what failed.
 func TestRebuildUnderOtherSettings(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()

@@ -44,6 +44,16 @@ func (w *world) again(crawl int) map[string]frontier.Entry {
 	}
 }
 
+// free ends all leases, as if nobody had settled them in time.
+func (w *world) free() {
+	w.t.Helper()
+	for _, crawl := range w.inForce.Crawl.Partitions() {
+		if _, err := frontier.New(w.Redis, crawl).Expire(w.t.Context(), w.clock.Now().Add(2*time.Hour)); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
 func urls(entries map[string]frontier.Entry) []string {
 	var all []string
 	for url := range entries {
@@ -125,6 +135,9 @@ func TestRenew(t *testing.T) {
 					}
 				}
 				w.run()
+				if rebuilt {
+					w.free()
+				}
 				if diff := cmp.Diff(pending, w.frontier(1).Pending); diff != "" {
 					t.Errorf("after %v pending (-before +after):\n%s", step.after, diff)
 				}
@@ -181,6 +194,8 @@ func TestRenewedAndScheduled(t *testing.T) {
 	w.clock.Advance(time.Second)
 	both("at midnight", one+"a", two+"b") // the page in the spool is found once it is packed
 	w.inForce = functionstest.Republish(t, w.bucket, c, func(c *collection.Collection) { c.Schedule, c.Renew = "once", w.clock.Now() })
+	w.run()
+	w.free()
 	both("renewed", one+"a", two+"b", two+"page")
 	w.teach(0, kept(t, 61, one+"a", book.Stored, 6, 3*time.Hour), kept(t, 62, two+"b", book.Unchanged, 6, 3*time.Hour))
 	w.clock.Advance(1000 * time.Hour)

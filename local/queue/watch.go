@@ -29,6 +29,17 @@ func (q *Queue) Counts() Counts {
 	return c
 }
 
+// Bodies returns the bodies of all messages that are neither deleted nor dead.
+func (q *Queue) Bodies() []string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	bodies := make([]string, 0, len(q.agenda))
+	for _, it := range q.agenda {
+		bodies = append(bodies, it.body)
+	}
+	return bodies
+}
+
 // upcoming returns how long until a message is visible, false when there is
 // none, and a channel that closes when that may have changed.
 func (q *Queue) upcoming() (time.Duration, bool, <-chan struct{}) {

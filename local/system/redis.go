@@ -18,13 +18,15 @@ import (
 // openRedis connects to the Redis of --redis, or starts one.
 func (s *System) openRedis(ctx context.Context) (err error) {
 	if s.redisURL = s.options.Redis; s.redisURL == "" {
-		if s.redis, err = redis.Start(ctx, redis.Options{Dir: s.options.Data, Restarted: s.restarted("redis")}); err != nil {
+		if s.redis, err = redis.Start(ctx, redis.Options{Dir: s.options.Data, Restarted: s.redisRestarted}); err != nil {
 			return err
 		}
 		s.redisURL = s.redis.URL
 	}
-	s.Redis, err = dialRedis(ctx, s.redisURL)
-	return err
+	if s.Redis, err = dialRedis(ctx, s.redisURL); err != nil {
+		return err
+	}
+	return s.tellRedis(ctx)
 }
 
 func dialRedis(ctx context.Context, url string) (goredis.UniversalClient, error) {

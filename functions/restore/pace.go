@@ -1,0 +1,140 @@
+package restore
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/epoch"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// pacer keeps frontiers that are restored from asking hosts too soon.
+//
+//	who knows                        of                                 until
+//	Redis, of each frontier          a batch that is out                its deadline or settlement
+//	Redis                            when a host was asked last         that and its delay
+//	the books and the spool          what a host has asked for          the end of its pause
+//	nobody: Redis was lost           any host                           now and its delay; a batch that may
+//	                                                                    be out: batch.MaxTime, or its settlement
+//
+// Where a host belongs to another frontier than before, what the frontier knew
+// goes with it.
+type pacer struct {
+	settings *settings.Settings
+	now      time.Time
+	lost     bool      // Redis knows nothing of what was asked before
+	silent   time.Time // no answer comes later to who was asked before Redis was lost
+}
+
+// pacer looks at what Redis and the epochs tell, before anything is reset.
+func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*pacer, error) {
+	p := &pacer{settings: s, now: f.Now()}
+	p.silent = p.now
+	knows, err := frontier.PaceOf(ctx, f.Redis)
+	if err != nil || knows == frontier.Kept {
+		return p, err
+	}
+	last, err := epoch.Last(ctx, f.Bucket)
+	if err != nil || last == 0 { // nobody was ever asked
+		return p, err
+	}
+	p.lost = true
+	if knows == frontier.Unknown {
+		p.silent = p.now.Add(batch.MaxTime)
+	}
+	return p, nil
+}
+
+// shut has those wait of which nobody knows anything. It comes before the
+// frontiers are reset, and is repeated if that is.
+func (p *pacer) shut(ctx context.Context, fronts map[int]*frontier.Frontier) error {
+	if !p.lost {
+		return nil
+	}
+	for _, front := range fronts {
+		if err := front.Shut(ctx, p.silent.Add(p.settings.Delay())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pace tells the frontiers whom to leave alone, and who is asked already.
+func (f *Frontiers) pace(ctx context.Context, p *pacer, books *account.Bucket, fronts map[int]*frontier.Frontier) error {
+	resting := make(map[int][]frontier.Resting)
+	for host := range books.Paces() {
+		until := host.Rest
+		if again := p.silent.Add(host.Delay); p.lost && host.Delay > p.settings.Delay() && again.After(until) {
+			until = again
+		}
+		crawl, err := p.settings.Crawl.Decide(host.At)
+		if err != nil || fronts[crawl] == nil || !until.After(p.now) && host.Failures == 0 {
+			continue
+		}
+		r := frontier.Resting{Host: host.At.Host, Until: until}
+		if p.lost { // else Redis knows better
+			r.Failures = host.Failures
+		}
+		resting[crawl] = append(resting[crawl], r)
+	}
+	for crawl, hosts := range resting {
+		if err := fronts[crawl].Rest(ctx, hosts); err != nil {
+			return err
+		}
+	}
+	return f.moved(ctx, p, fronts)
+}
+
+// moved takes over what other frontiers know, also those that are none any more.
+func (f *Frontiers) moved(ctx context.Context, p *pacer, fronts map[int]*frontier.Frontier) error {
+	all, err := frontier.Partitions(ctx, f.Redis)
+	if err != nil {
+		return err
+	}
+	for _, from := range all {
+		other := frontier.New(f.Redis, from)
+		resting, err := other.Resting(ctx, p.now)
+		if err != nil {
+			return err
+		}
+		held, err := other.Held(ctx)
+		if err != nil {
+			return err
+		}
+		held = slices.DeleteFunc(held, func(b frontier.Held) bool { return b.Deadline.Before(p.now) })
+		for to, front := range fronts {
+			if to == from {
+				continue
+			}
+			if err := front.Rest(ctx, resting); err != nil {
+				return err
+			}
+			if err := front.Hold(ctx, p.ownedBy(to, held)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ownedBy returns the batches that ask for URLs of a frontier, or may.
+func (p *pacer) ownedBy(crawl int, held []frontier.Held) (own []frontier.Held) {
+	for _, b := range held {
+		if len(b.URLs) == 0 || slices.ContainsFunc(b.URLs, func(url string) bool {
+			at, err := address.Parse(url)
+			if err != nil {
+				return false
+			}
+			owner, err := p.settings.Crawl.Decide(at)
+			return err == nil && owner == crawl
+		}) {
+			own = append(own, b)
+		}
+	}
+	return own
+}
