@@ -12,6 +12,9 @@
 // The pages at which a collection stops are counted over all partitions. Once
 // as many may be stored when all is had that is out, its other URLs wait; once
 // as many are, they are parked. Neither holds for what is asked for again.
+//
+// A sitemap waits while more URLs of its host do than settings.MaxWaiting says,
+// so that one without end brings no more than can be asked for.
 package schedule
 
 import (
@@ -112,7 +115,7 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 	now := f.Now()
 	r.Now, r.Deadline = now, now.Add(unsent)
 	r.Max, r.MaxBytes = f.fit(shortestDelay(s)), batch.MaxBytes/3 // JSON doubles some bytes, and adds to each URL
-	r.Connections, r.Short = s.Connections(), short(s)
+	r.Connections, r.Short, r.Waiting = s.Connections(), short(s), s.MaxWaiting()
 	lease, leased, err := front.Lease(ctx, r)
 	if err != nil || !leased {
 		return false, err

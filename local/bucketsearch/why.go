@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -81,7 +82,20 @@ func waiting(cmd *cobra.Command, a *system.Attached, story why.Story, url addres
 	if a.Redis == nil || story.Admitted == nil || story.State != account.Pending {
 		return "", nil
 	}
-	return frontier.New(a.Redis, story.Admitted.Crawl).Describe(cmd.Context(), url.ID)
+	front := frontier.New(a.Redis, story.Admitted.Crawl)
+	text, err := front.Describe(cmd.Context(), url.ID)
+	if err != nil || !story.Admitted.Sitemap {
+		return text, err
+	}
+	inForce, err := a.Settings.Get(cmd.Context())
+	if err != nil {
+		return "", err
+	}
+	crowded, err := front.Crowded(cmd.Context())
+	if err == nil && slices.Contains(crowded, url.Host) {
+		text += fmt.Sprintf("; it is a sitemap, and more than %d URLs of its host wait already: it is read when fewer do", inForce.MaxWaiting())
+	}
+	return text, err
 }
 
 // foundShown is how many of the links to a URL are shown to people.

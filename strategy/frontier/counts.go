@@ -74,6 +74,12 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	}, nil
 }
 
+// Crowded returns the hosts of which sitemaps wait because so many other URLs do.
+func (f *Frontier) Crowded(ctx context.Context) ([]string, error) {
+	hosts, err := f.rdb.SMembers(ctx, f.key("crowded")).Result()
+	return hosts, f.wrap("tell whose sitemaps wait in", err)
+}
+
 // Leases returns the versions of the batches that are out.
 func (f *Frontier) Leases(ctx context.Context) ([]layout.Version, error) {
 	members, err := f.rdb.ZRange(ctx, f.key("leases"), 0, -1).Result()

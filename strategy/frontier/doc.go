@@ -29,6 +29,7 @@
 //	f:{3}:next             hash   host → earliest time of the next request
 //	f:{3}:failures         hash   host → answers in a row that were 429, 503 or none, if any
 //	f:{3}:shut             earliest time of the next request to a host that is not in next; since Shut
+//	f:{3}:crowded          set    hosts of which a sitemap waits because so many other URLs do
 //	f:{3}:active           hash   host → leases out
 //	f:{3}:leases           zset   version of a lease, by its deadline
 //	f:{3}:lease:<version>  list   host, then the elements on lease
@@ -39,7 +40,7 @@
 //
 // In counts stand beside the numbers of URLs:
 //
-//	fill    number of entries that hosts, hosts:<band>, next, failures, active, closed, leases, learnt, tallies, out and filled have in all
+//	fill    number of entries that hosts, hosts:<band>, next, failures, crowded, active, closed, leases, learnt, tallies, out and filled have in all
 //	token   the highest of a lease
 //	missed  1 when a collection came to what another may have alone (see Counts)
 //	turn    weighed or plain: of which hosts one is leased next if there are both
@@ -108,7 +109,7 @@
 // A frontier of another layout than the program's is not built: it is rebuilt
 // from the bucket, and nothing is lost.
 //
-//	3  closed and shut; what is out outlives a rebuild
+//	3  closed, shut and crowded; what is out outlives a rebuild
 //	2  left in states; filled, hosts:<band> and fill; missed in counts, not a key; the layout in epoch and settings
 //	1  without these; epoch and settings held no version of the layout
 package frontier

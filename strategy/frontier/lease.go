@@ -1,9 +1,11 @@
 package frontier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -23,6 +25,11 @@ type Request struct {
 	// Short is how many URLs a lease has at most with one that is leased for the
 	// first time, of the collections whose links should not wait for a long batch.
 	Short map[string]int
+
+	// Waiting is how many URLs may wait on a host of which a sitemap is leased: if
+	// more do, its sitemaps are held, unless there is nothing else to lease. 0: any
+	// number.
+	Waiting int64
 
 	// Rooms is how many URLs more may be leased for the first time, of the
 	// collections that do not take any number. 0: none now, they are held and
@@ -83,7 +90,7 @@ func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 		args := append([]any{
 			epochValue(version.Epoch), version.String(), version.Token,
 			r.Now.UnixMilli(), r.Now.Add(r.Horizon).UnixMilli(), r.Deadline.UnixMilli(),
-			r.Max, r.MaxBytes, r.Connections,
+			r.Max, r.MaxBytes, r.Connections, cmp.Or(r.Waiting, math.MaxInt32),
 		}, collections...)
 		reply, err := f.run(ctx, leaseScript, args...).Result()
 		switch {

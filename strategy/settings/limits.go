@@ -27,6 +27,27 @@ func (s *Settings) DelayOf(names ...string) time.Duration {
 	return time.Duration(longest) * time.Millisecond
 }
 
+// A sitemap may bring tens of thousands of URLs. No other of the host is read
+// while so many wait there, or twice as many as the collection may have pages.
+const (
+	maxWaiting   = 10_000
+	leastWaiting = 1_000
+)
+
+// MaxWaiting returns how many URLs may wait on a host of which a sitemap is
+// read: the most that any collection has a use for.
+func (s *Settings) MaxWaiting() int64 {
+	most := int64(leastWaiting)
+	for _, c := range s.Collections {
+		wanted := int64(maxWaiting)
+		if c.StopAt > 0 {
+			wanted = min(wanted, 2*c.StopAt)
+		}
+		most = max(most, wanted)
+	}
+	return most
+}
+
 // AgentOf returns the User-Agent of the collection, "" if it has none.
 func (s *Settings) AgentOf(name string) string { return s.Collection(name).Agent }
 

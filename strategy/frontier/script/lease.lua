@@ -1,16 +1,18 @@
 -- ARGV: layout and epoch, version, its token, now, latest time to ask, deadline,
--- most URLs, most bytes of them, most leases of one host, the number of
--- collections that have short leases, each of them and the most URLs of a lease
--- with one of it, then each collection of which only so many more URLs may be
--- leased for the first time, and how many: 0 none now, below 0 none any more.
+-- most URLs, most bytes of them, most leases of one host, most URLs that wait on
+-- a host of which a sitemap is leased, the number of collections that have short
+-- leases, each of them and the most URLs of a lease with one of it, then each
+-- collection of which only so many more URLs may be leased for the first time,
+-- and how many: 0 none now, below 0 none any more.
 -- Returns {time to ask, failures, host, elements...}, 'none', 'again' when it
 -- had too much to clear away for one call, or 'closed' when the epoch is another.
 local version = ARGV[2]
 local token, now, latest, deadline = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local most, most_bytes, connections = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local most_waiting = tonumber(ARGV[10])
 local short, rooms = {}, {}
-for i = 11, #ARGV, 2 do
-  local numbers = i < 11 + 2 * tonumber(ARGV[10]) and short or rooms
+for i = 12, #ARGV, 2 do
+  local numbers = i < 12 + 2 * tonumber(ARGV[11]) and short or rooms
   numbers[ARGV[i]] = tonumber(ARGV[i + 1])
 end
 local lease = PREFIX .. 'lease:' .. version
@@ -43,6 +45,16 @@ local function counts(element, value)
   return letter == 'w' or letter == 'W' and value:sub(11, 31) == element:sub(27, 47)
 end
 
+-- crowded reports whether so many URLs wait on a host that none of its sitemaps
+-- is to bring more.
+local function crowded(host)
+  local waiting = 0
+  for letter in filled_of(host):lower():gmatch('.') do waiting = waiting + redis.call('LLEN', queue(host, letter:byte() - 96)) end
+  return waiting > most_waiting
+end
+
+local function is_sitemap(element) return element:byte(25) % 2 == 1 end
+
 -- leased is the state of a URL that waited.
 local function leased(value)
   if #value == 7 then return 'l' .. value:sub(2) .. version end
@@ -52,9 +64,12 @@ end
 -- take leases what waits on a host, in the order of the queues, up to the first
 -- that does not fit. What there is no room for is held, it stays in front: of
 -- its queue nothing is taken that comes far behind it. What there never will be
--- room for is parked. It returns also how many it found held, and whether it
--- looked through all: it stops when what is left belongs behind other hosts.
-local function take(host)
+-- room for is parked. Where the host is full, sitemaps are held too. It returns
+-- also how many it found held, whether it looked through all, and whether
+-- sitemaps are among what is held: it stops when what is left belongs behind
+-- other hosts.
+local function take(host, full_host)
+  local sitemaps = false
   local taken, bytes, fit, held = {}, 0, most, 0
   local letters = filled_of(host)
   for letter in letters:lower():gmatch('.') do
@@ -78,7 +93,8 @@ local function take(host)
         elseif room and room < 0 then
           become(ids[i], 'p' .. value:sub(2))
           budget = budget - 1
-        elseif room == 0 then
+        elseif room == 0 or full_host and is_sitemap(element) then
+          sitemaps = sitemaps or full_host and is_sitemap(element)
           table.insert(back, 1, element)
         else
           local size = #element - 26
@@ -100,14 +116,14 @@ local function take(host)
         redis.call('LTRIM', key, seen, -1)
         if #back > 0 then redis.call('LPUSH', key, unpack(back)) end
       end
-      if full then return taken, held, false end
+      if full then return taken, held, false, sitemaps end
     end
     if found and #back == 0 and (found < asked or redis.call('EXISTS', key) == 0) then
       refill(host, number, nil)
-      if #taken == 0 and hosts_of(filled[host]) ~= hosts_of(letters) then return taken, held, false end
+      if #taken == 0 and hosts_of(filled[host]) ~= hosts_of(letters) then return taken, held, false, sitemaps end
     end
   end
-  return taken, held, budget > 0
+  return taken, held, budget > 0, sitemaps
 end
 
 -- choose is the host that is leased: of those with weights the one whose first
@@ -144,7 +160,9 @@ while budget > 0 do
   if active >= connections or closed[host] then
     unlist(host) -- until finish lists it
   else
-    local taken, held, all = take(host)
+    local taken, held, all, waits = take(host, crowded(host))
+    if #taken == 0 and waits and all then taken, held, all = take(host, false) end -- what they hold up is behind them
+    if waits and filled[host] ~= '' then fill(redis.call('SADD', CROWDED, host)) else fill(-redis.call('SREM', CROWDED, host)) end
     if #taken > 0 then
       redis.call('RPUSH', lease, host, unpack(taken))
       fill(redis.call('ZADD', LEASES, deadline, version))

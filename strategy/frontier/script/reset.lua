@@ -12,7 +12,7 @@ for _, set in ipairs(WEIGHED) do
   for _, host in ipairs(redis.call('ZRANGE', set, 0, -1)) do forget(host) end
 end
 for _, host in ipairs(redis.call('HKEYS', ACTIVE)) do forget(host) end
-redis.call('UNLINK', EPOCH, SETTINGS, PREFIX .. 'missed', KNOWN, COUNTS, TALLIES, OUT, FILLED, HOSTS, ACTIVE, CLOSED, LEARNT, unpack(WEIGHED))
+redis.call('UNLINK', EPOCH, SETTINGS, PREFIX .. 'missed', KNOWN, COUNTS, TALLIES, OUT, FILLED, HOSTS, CROWDED, ACTIVE, CLOSED, LEARNT, unpack(WEIGHED))
 for _, version in ipairs(redis.call('ZRANGE', LEASES, 0, -1)) do
   local elements = redis.call('LRANGE', PREFIX .. 'lease:' .. version, 0, -1)
   local host = table.remove(elements, 1)

@@ -3,7 +3,7 @@ local PREFIX = KEYS[1]
 local KNOWN, COUNTS, HOSTS = PREFIX .. 'known', PREFIX .. 'counts', PREFIX .. 'hosts'
 local NEXT, FAILURES = PREFIX .. 'next', PREFIX .. 'failures'
 local ACTIVE, LEASES = PREFIX .. 'active', PREFIX .. 'leases'
-local CLOSED, SHUT = PREFIX .. 'closed', PREFIX .. 'shut'
+local CLOSED, SHUT, CROWDED = PREFIX .. 'closed', PREFIX .. 'shut', PREFIX .. 'crowded'
 local LEARNT, REBUILD = PREFIX .. 'learnt', PREFIX .. 'rebuild'
 local TALLIES, OUT, FILLED = PREFIX .. 'tallies', PREFIX .. 'out', PREFIX .. 'filled'
 local EPOCH, SETTINGS = PREFIX .. 'epoch', PREFIX .. 'settings'
@@ -47,7 +47,7 @@ local function fill(by) filled_by = filled_by + by end
 
 -- filled_in_all is how many entries they have.
 local function filled_in_all()
-  local entries = redis.call('ZCARD', HOSTS) + redis.call('ZCARD', LEASES)
+  local entries = redis.call('ZCARD', HOSTS) + redis.call('ZCARD', LEASES) + redis.call('SCARD', CROWDED)
   for _, hash in ipairs({ NEXT, FAILURES, ACTIVE, CLOSED, LEARNT, TALLIES, OUT, FILLED }) do entries = entries + redis.call('HLEN', hash) end
   if redis.call('EXISTS', unpack(WEIGHED)) > 0 then
     for _, set in ipairs(WEIGHED) do entries = entries + redis.call('ZCARD', set) end

@@ -1,0 +1,58 @@
+package frontier
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Sitemaps wait while too many other URLs of their host do, and these go on;
+// then the next is read.
+func TestSitemapsWaitForRoom(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		for i := range 30 { // in front of all
+			e := entry("a", fmt.Sprint("map", i), 0)
+			e.Sitemap = true
+			f.admit(noon, e)
+		}
+		for i := range 60 {
+			f.admit(noon, entry("a", fmt.Sprint("page", i), uint16(i%4)))
+		}
+		r := request(noon)
+		r.Max, r.Waiting = 10, 65
+		want := func(pages, sitemaps int, crowded ...string) {
+			t.Helper()
+			lease := f.lease(r)
+			got := [2]int{}
+			for _, e := range lease.Entries {
+				if e.Sitemap {
+					got[1]++
+				} else {
+					got[0]++
+				}
+			}
+			if got != [2]int{pages, sitemaps} {
+				t.Errorf("leased %d pages and %d sitemaps, want %d and %d", got[0], got[1], pages, sitemaps)
+			}
+			hosts, err := f.Crowded(t.Context())
+			if diff := cmp.Diff(crowded, hosts); err != nil || len(crowded)+len(hosts) > 0 && diff != "" {
+				t.Errorf("crowded, %v (-want +got):\n%s", err, diff)
+			}
+			s := settlement(lease, r.Now, 's')
+			s.Delay = 0
+			f.settle(s)
+		}
+		want(10, 0, "a") // 90 wait
+		want(10, 0, "a")
+		want(10, 0, "a")
+		want(0, 10) // 60 do
+		r.Waiting = 1
+		want(10, 0, "a")
+		want(5, 0, "a")
+		want(0, 10, "a") // the pages of depth 0 are behind these
+		want(0, 10, "a")
+		r.Waiting = 0
+		want(10, 0)
+	})
+}
