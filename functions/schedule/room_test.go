@@ -164,3 +164,18 @@ func TestParkedWhileResting(t *testing.T) {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
 }
+
+// Sitemaps wait while more URLs of their host do than may.
+func TestSitemapsWait(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.StopAt = 1 }) // so 1,000 may wait
+	for i := range 1200 {
+		w.enter(frontier.Entry{URL: fmt.Sprint(site, i), Depth: 1, Collection: functionstest.Collection, Sitemap: i < 100})
+	}
+	for _, b := range w.run() {
+		for _, target := range b.Targets {
+			if target.Sitemap {
+				t.Fatalf("%s is asked for while 1,199 wait", target.URL)
+			}
+		}
+	}
+}

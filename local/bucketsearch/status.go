@@ -34,6 +34,9 @@ func statusCommand(where *location) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := a.AddCrowded(cmd.Context(), &status); err != nil {
+				return err
+			}
 			health, err := a.ReadHealth(cmd.Context())
 			if err != nil {
 				return err
@@ -69,6 +72,10 @@ func printStatus(out io.Writer, s system.Status) {
 	printReasons(out, "failed", s.Failed)
 	fmt.Fprintf(out, "%10d pending\n", s.Pending)
 	printApart(out, s)
+	if n := len(s.Crowded); n > 0 {
+		fmt.Fprintf(out, "sitemaps of %s wait, for more than %d URLs wait there already: %s\n",
+			count(n, "host"), s.MaxWaiting, strings.Join(s.Crowded[:min(n, 5)], ", "))
+	}
 	for _, c := range s.Collections {
 		printCollection(out, c)
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -17,6 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/datadir"
 	"github.com/bucketsearch/bucketsearch/local/s3"
 	"github.com/bucketsearch/bucketsearch/strategy/analysis"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -143,6 +145,24 @@ func (a *Attached) Close() error {
 func (a *Attached) Rebuild(ctx context.Context) (restore.Rebuilt, error) {
 	fronts := &restore.Frontiers{Bucket: a.Bucket, Redis: a.Redis, Now: time.Now, Worker: commandWorker("rebuild"), Log: slog.New(slog.DiscardHandler)}
 	return fronts.Rebuild(ctx)
+}
+
+// AddCrowded adds to a status what the frontiers know, if a system runs.
+func (a *Attached) AddCrowded(ctx context.Context, status *Status) error {
+	inForce, err := a.Settings.Get(ctx)
+	if err != nil || a.Redis == nil {
+		return err
+	}
+	status.MaxWaiting = inForce.MaxWaiting()
+	for _, crawl := range inForce.Crawl.Partitions() {
+		hosts, err := frontier.New(a.Redis, crawl).Crowded(ctx)
+		if err != nil {
+			return err
+		}
+		status.Crowded = append(status.Crowded, hosts...)
+	}
+	slices.Sort(status.Crowded)
+	return nil
 }
 
 // Reindex has packages indexed anew, those that other versions of analyzers

@@ -34,6 +34,10 @@ type Status struct {
 	Held       int64          `json:"held"`               // bytes of packages, books and segments
 	Requests   Requests       `json:"requests"`
 	Bytes      Bytes          `json:"bytes"`
+	// Crowded are hosts of which sitemaps wait because more than MaxWaiting other
+	// URLs do; known while a system runs.
+	Crowded    []string `json:"crowded,omitempty"`
+	MaxWaiting int64    `json:"max_waiting,omitempty"`
 	// Collections are all, by their names, or the one that was asked for.
 	Collections []CollectionStatus `json:"collections"`
 }

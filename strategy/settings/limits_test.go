@@ -1,0 +1,25 @@
+package settings
+
+import (
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+)
+
+// As many URLs may wait as the collection with the most use for them can have.
+func TestMaxWaiting(t *testing.T) {
+	for _, test := range []struct {
+		pages []int64 // of each collection; 0: any number
+		want  int64
+	}{
+		{nil, 1_000}, {[]int64{0}, 10_000}, {[]int64{20}, 1_000}, {[]int64{2_000}, 4_000}, {[]int64{1 << 40}, 10_000}, {[]int64{20, 2_000}, 4_000},
+	} {
+		var s Settings
+		for _, pages := range test.pages {
+			s.Collections = append(s.Collections, collection.Collection{StopAt: pages})
+		}
+		if got := s.MaxWaiting(); got != test.want {
+			t.Errorf("collections of %v pages: %d may wait, want %d", test.pages, got, test.want)
+		}
+	}
+}
