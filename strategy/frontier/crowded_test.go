@@ -49,10 +49,10 @@ func TestSitemapsWaitForRoom(t *testing.T) {
 		want(0, 10) // 60 do
 		r.Waiting = 1
 		want(10, 0, "a")
-		want(5, 0, "a")
-		want(0, 10, "a") // the pages of depth 0 are behind these
-		want(0, 10, "a")
+		want(10, 0, "a")
+		want(10, 0, "a")
+		want(0, 10, "a") // nothing else is left
 		r.Waiting = 0
-		want(10, 0)
+		want(0, 10)
 	})
 }

@@ -64,9 +64,9 @@ end
 -- take leases what waits on a host, in the order of the queues, up to the first
 -- that does not fit. What there is no room for is held, it stays in front: of
 -- its queue nothing is taken that comes far behind it. What there never will be
--- room for is parked. Where the host is full, sitemaps are held too. It returns
--- also how many it found held, whether it looked through all, and whether
--- sitemaps are among what is held: it stops when what is left belongs behind
+-- room for is parked. Where the host is full, sitemaps go to the back of their
+-- queue. It returns also how many it found held, whether it looked through all,
+-- and whether sitemaps went there: it stops when what is left belongs behind
 -- other hosts.
 local function take(host, full_host)
   local sitemaps = false
@@ -74,10 +74,11 @@ local function take(host, full_host)
   local letters = filled_of(host)
   for letter in letters:lower():gmatch('.') do
     local number = letter:byte() - 96
-    local key, back, found, asked = queue(host, number), {}, nil, 0
-    while #back == 0 and #taken < fit and budget > 0 do
-      asked = fit - #taken
-      local elements = redis.call('LRANGE', key, 0, asked - 1)
+    local key, back, found, asked, behind = queue(host, number), {}, nil, 0, false
+    local unseen = full_host and math.max(1, redis.call('LLEN', key)) or math.huge
+    while #back == 0 and unseen > 0 and #taken < fit and budget > 0 do
+      asked = math.min(fit - #taken, unseen)
+      local elements, later = redis.call('LRANGE', key, 0, asked - 1), {}
       if #elements == 0 and not found then lose() end
       found = #elements
       if found == 0 then break end
@@ -93,8 +94,9 @@ local function take(host, full_host)
         elseif room and room < 0 then
           become(ids[i], 'p' .. value:sub(2))
           budget = budget - 1
-        elseif room == 0 or full_host and is_sitemap(element) then
-          sitemaps = sitemaps or full_host and is_sitemap(element)
+        elseif full_host and is_sitemap(element) then
+          later[#later + 1] = element
+        elseif room == 0 then
           table.insert(back, 1, element)
         else
           local size = #element - 26
@@ -111,14 +113,16 @@ local function take(host, full_host)
         end
         seen = i
       end
-      held = held + #back
+      held, unseen, behind = held + #back, unseen - seen, behind or #later > 0
       if #back < seen then
         redis.call('LTRIM', key, seen, -1)
         if #back > 0 then redis.call('LPUSH', key, unpack(back)) end
+        if #later > 0 then redis.call('RPUSH', key, unpack(later)) end
       end
-      if full then return taken, held, false, sitemaps end
+      if full then return taken, held, false, sitemaps or behind end
     end
-    if found and #back == 0 and (found < asked or redis.call('EXISTS', key) == 0) then
+    sitemaps = sitemaps or behind
+    if found and #back == 0 and not behind and (found < asked or redis.call('EXISTS', key) == 0) then
       refill(host, number, nil)
       if #taken == 0 and hosts_of(filled[host]) ~= hosts_of(letters) then return taken, held, false, sitemaps end
     end
@@ -161,7 +165,7 @@ while budget > 0 do
     unlist(host) -- until finish lists it
   else
     local taken, held, all, waits = take(host, crowded(host))
-    if #taken == 0 and waits and all then taken, held, all = take(host, false) end -- what they hold up is behind them
+    if #taken == 0 and waits and all then taken, held, all = take(host, false) end -- there is nothing else
     if waits and filled[host] ~= '' then fill(redis.call('SADD', CROWDED, host)) else fill(-redis.call('SREM', CROWDED, host)) end
     if #taken > 0 then
       redis.call('RPUSH', lease, host, unpack(taken))
