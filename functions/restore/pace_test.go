@@ -109,7 +109,7 @@ func TestPublishedWhileABatchIsOut(t *testing.T) {
 				}
 				publish(w)
 				var err error
-				if w.inForce, err = settings.Read(t.Context(), w.bucket); err != nil {
+				if w.inForce, err = settings.Read(t.Context(), w.bucket, w.clock.Now()); err != nil {
 					t.Fatal(err)
 				}
 				w.run()
