@@ -36,9 +36,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/sweep/collect"
 	"github.com/bucketsearch/bucketsearch/functions/verify"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -76,6 +78,9 @@ func (r *Repairer) Run(ctx context.Context) (Report, error) {
 	if err := r.collected(ctx); err != nil {
 		return report, err
 	}
+	if err := r.condemnUnlisted(ctx); err != nil {
+		return report, err
+	}
 	fronts := r.Frontiers
 	for round := 0; ; round++ {
 		verifier := verify.Verifier{Bucket: r.Bucket, Now: r.Now(), Frontiers: fronts, Progress: r.Progress}
@@ -107,6 +112,27 @@ func (r *Repairer) collected(ctx context.Context) error {
 	}
 	if len(s.Collections) == 0 {
 		return errors.New("cannot repair a bucket without collections: put " + layout.Collections + " back, or crawl the seeds again")
+	}
+	return nil
+}
+
+// condemnUnlisted condemns what no generation lists and is older than the
+// grace, also where that is more than half of a partition, which the sweep
+// leaves to a person. A partition that has lost generations is left as it is.
+func (r *Repairer) condemnUnlisted(ctx context.Context) error {
+	s, err := settings.Read(ctx, r.Bucket, r.Now())
+	if err != nil {
+		return err
+	}
+	for _, id := range s.Partitions() {
+		p, err := partition.Open(ctx, r.Bucket, id, r.Now)
+		if err == nil && p.Manifest().Generation > 0 {
+			collector := collect.Collector{Partition: p, Bucket: r.Bucket, Now: r.Now, Limits: collect.DefaultLimits(), Log: r.Log}
+			err = collector.UnlistedOnDemand(ctx)
+		}
+		if err != nil && (errors.Is(err, blob.ErrRetryable) || ctx.Err() != nil) {
+			return err
+		}
 	}
 	return nil
 }

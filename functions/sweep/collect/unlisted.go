@@ -19,20 +19,26 @@ import (
 // It fails, and condemns nothing, where that would be more than half of what
 // the partition holds, and where generations are lost.
 func (c *Collector) Unlisted(ctx context.Context) error {
-	return c.condemnUnlisted(ctx, c.Limits.Grace)
+	return c.condemnUnlisted(ctx, c.Limits.Grace, false)
+}
+
+// UnlistedOnDemand is Unlisted for a person who has asked for it: however much
+// that would be.
+func (c *Collector) UnlistedOnDemand(ctx context.Context) error {
+	return c.condemnUnlisted(ctx, c.Limits.Grace, true)
 }
 
 // Forgotten condemns what no generation lists, however young it is, and deletes
 // what is in quarantine: a takedown is a person's word, and any of it may hold
-// what is forgotten. It fails as Unlisted does.
+// what is forgotten. It fails where generations are lost.
 func (c *Collector) Forgotten(ctx context.Context) error {
-	if err := c.condemnUnlisted(ctx, 0); err != nil {
+	if err := c.condemnUnlisted(ctx, 0, true); err != nil {
 		return err
 	}
 	return c.clearQuarantine(ctx)
 }
 
-func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration) error {
+func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration, onDemand bool) error {
 	// Objects before manifest: one that is put and listed in between is listed.
 	var keys []string
 	all := 0
@@ -55,7 +61,7 @@ func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration) er
 		if unlisted == nil {
 			return partition.ErrUnchanged
 		}
-		if grace > 0 && 2*len(unlisted) > all {
+		if !onDemand && 2*len(unlisted) > all {
 			return fmt.Errorf("cannot collect in partition %s: %d of its %d objects are in no generation, which is more than half; "+
 				"run bucketsearch verify --repair, which lists or condemns them", c.ID(), len(unlisted), all)
 		}
