@@ -41,7 +41,7 @@ func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []l
 	}
 	f.Log.WarnContext(ctx, "Redis is older than the bucket", "last", last, "spooled", newest)
 	if _, err = f.rebuild(ctx, s, s.Crawl.Partitions()); err != nil && !errors.Is(err, ErrRebuilding) {
-		return fmt.Errorf("Redis, which gave %s last, is older than batch %s in the spool: %w", last, newest, err)
+		return fmt.Errorf("cannot rebuild after Redis, which gave %s last, turned out older than batch %s in the spool: %w", last, newest, err)
 	}
 	return nil
 }

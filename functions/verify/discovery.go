@@ -3,8 +3,10 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
@@ -32,6 +34,15 @@ func (v *run) judgeLonely(ctx context.Context) error {
 		if err != nil || lost {
 			return err
 		}
+	}
+	if len(v.undiscovered) > 0 { // a collection may have had another seed, or be removed
+		seeds, err := collection.EverySeed(ctx, v.Bucket)
+		if err != nil {
+			return err
+		}
+		before := len(v.undiscovered)
+		v.undiscovered = slices.DeleteFunc(v.undiscovered, func(p Problem) bool { return seeds[p.URL] })
+		waiting.Find -= before - len(v.undiscovered)
 	}
 	for _, p := range v.undiscovered {
 		v.problems.add(p)

@@ -88,7 +88,7 @@ func (t *tuner) tune() {
 
 // await has tune called when the next collection has ended.
 func (t *tuner) await() {
-	type marker struct{ self *marker } // with a pointer, or it might share its memory with others
+	type marker struct{ _ *byte } // with a pointer, or it might share its memory with others
 	runtime.SetFinalizer(new(marker), func(*marker) {
 		t.tune()
 		t.await()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
@@ -56,6 +57,37 @@ func Find(ctx context.Context, bucket blob.Reader) (all []Collection, damaged []
 		}
 	}
 	return all, damaged, nil
+}
+
+// EverySeed returns the addresses of all seeds and sitemaps of all versions that
+// can be read, those of removed collections too. It takes one LIST and a GET for
+// each version.
+func EverySeed(ctx context.Context, bucket blob.Reader) (map[string]bool, error) {
+	seeds := make(map[string]bool)
+	for object, err := range bucket.List(ctx, layout.Collections, "") {
+		if err != nil {
+			return nil, fmt.Errorf("cannot list %s: %w", layout.Collections, err)
+		}
+		name, _, err := layout.ParseCollectionKey(object.Key)
+		if err != nil {
+			continue
+		}
+		found, err := store(name).Among(ctx, bucket, []blob.Object{object})
+		if err != nil {
+			return nil, err
+		}
+		for _, seed := range found.Document.Seeds {
+			if at, err := ParseSeed(seed.URL); err == nil {
+				seeds[at.URL] = true
+			}
+		}
+		for _, url := range found.Document.Sitemaps {
+			if at, err := address.Parse(url); err == nil {
+				seeds[at.URL] = true
+			}
+		}
+	}
+	return seeds, nil
 }
 
 func store(name string) numbered.Store[Collection] {
