@@ -47,6 +47,19 @@ func (w *world) overlap(t *testing.T) {
 	publish("cooking", "/", collection.Collection{Topic: &collection.Topic{Words: []string{"soup"}, Threshold: 0.5}})
 }
 
+// TestUnchangedForOneOfSeveral: the first collection of an outcome is the one for
+// which its depth was counted, whichever came first at the last look.
+func TestUnchangedForOneOfSeveral(t *testing.T) {
+	w := newWorld(t, sent(304, ""))
+	b := w.batch("/")
+	b.Targets[0].Collections = []string{"c"}
+	b.Targets[0].Last = &batch.Look{ETag: `"e"`, Digest: 1, Collections: []string{"b", "c", "d"}}
+	o := w.run(t, b).Ledger.Outcomes[0]
+	if diff := cmp.Diff([]string{"c", "b", "d"}, o.Collections); diff != "" || o.State != book.Unchanged {
+		t.Errorf("%v of (-want +got):\n%s", o.State, diff)
+	}
+}
+
 // TestClaims: a page is stored for all collections to which it belongs, and
 // for those that it is about.
 func TestClaims(t *testing.T) {
@@ -105,7 +118,7 @@ func TestLacking(t *testing.T) {
 		anew  bool
 	}{
 		{"/page", []string{"c", "docs"}, "c", []string{"c", "docs"}, false},
-		{"/page", []string{"c", "docs"}, "docs", []string{"c", "docs"}, false},
+		{"/page", []string{"c", "docs"}, "docs", []string{"docs", "c"}, false},
 		{"/page", []string{"c", "docs"}, "less", []string{"less", "c", "docs"}, true},
 		{"/page", []string{"c"}, "c", []string{"c", "docs"}, true},
 		{"/page", []string{"c", "closed", "docs"}, "c", []string{"c", "closed", "docs"}, false},

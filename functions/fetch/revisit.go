@@ -41,7 +41,7 @@ func conclude(o *book.Outcome, t batch.Target, v verdict) {
 		}
 	case o.State == book.Unchanged:
 		o.Digest, o.Body = last.Digest, cmp.Or(o.Body, last.Body)
-		o.Collections, o.Exponent = last.Collections, later(o.Exponent)
+		o.Collections, o.Exponent = together(o.Collections, last.Collections...), later(o.Exponent) // first the one for which it is so deep
 	case o.State == book.Skipped && !forbidden, o.State == book.Failed && missing(*o) && last.Missing:
 		o.Digest = last.Digest // tells that a page is gone
 	case o.State == book.Failed, forbidden:
