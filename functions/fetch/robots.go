@@ -106,14 +106,14 @@ func unreachable(a answer, moved string) *verdict {
 // askers returns the collections, sorted, that have targets at an origin, and
 // the agent that asks for its robots.txt: that of the first target.
 func (r *run) askers(origin string) (agent string, collections []string) {
-	for i, o := range r.ledger.Outcomes {
+	for i, wanted := range r.wanted {
 		if r.targets[i].Origin != origin {
 			continue
 		}
 		if agent == "" {
-			agent = r.behalf.agentOf(collectionOf(o))
+			agent = r.behalf.agentOf(collectionOf(book.Outcome{Collections: wanted}))
 		}
-		collections = append(collections, o.Collections...)
+		collections = append(collections, wanted...)
 	}
 	if agent == "" {
 		agent = r.behalf.agent

@@ -23,6 +23,7 @@ type run struct {
 	batch    batch.Batch
 	behalf   behalf
 	targets  []address.Address
+	wanted   [][]string         // for which collections each target is asked
 	origins  map[string]*origin // whose robots.txt was asked for in this batch
 	stop     time.Time          // nothing is asked for after it
 	pace     pace
@@ -60,7 +61,8 @@ func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 			return nil, message.Terminal(fmt.Errorf("batch %s: %w", b.Version, err))
 		}
 		r.targets = append(r.targets, a)
-		r.ledger.Outcomes = append(r.ledger.Outcomes, r.notAsked(t, a))
+		unasked := r.notAsked(t, a)
+		r.ledger.Outcomes, r.wanted = append(r.ledger.Outcomes, unasked), append(r.wanted, unasked.Collections)
 	}
 	return r, nil
 }
