@@ -12,8 +12,13 @@ import (
 // its own Bucket from decide, starts from nothing every time, and checks that
 // it left things right.
 func Each(t *testing.T, scenario func(t *testing.T, decide func(Call) Fault)) {
+	EachOf(t, 1, scenario)
+}
+
+// EachOf is Each for one of so many calls, where a scenario takes long.
+func EachOf(t *testing.T, stride int64, scenario func(t *testing.T, decide func(Call) Fault)) {
 	for _, fault := range []Fault{Before, After} {
-		for number, failed := int64(1), true; failed; number++ {
+		for number, failed := int64(1), true; failed; number += stride {
 			t.Run(fmt.Sprintf("%s-%d", fault, number), func(t *testing.T) {
 				var reached atomic.Bool
 				scenario(t, func(c Call) Fault {
