@@ -16,4 +16,8 @@
 //
 // Numbers are big-endian. The heading gives every run's CRC-32C as it stands
 // in the spool, so that damage is found without inflating.
+//
+//	version  since       what is new
+//	1
+//	1        2026-11-22  the book may be of its version 2
 package spool
