@@ -57,7 +57,7 @@ func (m member) due(last book.Outcome) (due time.Time) {
 	} else if kept || alias {
 		due = last.Time.Add(life)
 	}
-	if last.State != book.Failed && last.Time.Before(m.Renew) && (due.IsZero() || m.Renew.Before(due)) {
+	if last.State != book.Failed && !alias && last.Time.Before(m.Renew) && (due.IsZero() || m.Renew.Before(due)) { // an alias is no stored page
 		due = m.Renew
 	}
 	return due

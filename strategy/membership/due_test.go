@@ -44,7 +44,7 @@ func TestDue(t *testing.T) {
 		{"old alias", "", never, book.Outcome{State: book.Skipped, Reason: membership.Canonical, Exponent: 5}, noon.Add(32 * day)},
 		{"alias, daily", "every 1d", never, skipped(membership.Canonical), noon.Add(8*day + day/2)},
 		{"alias, once", "once", never, skipped(membership.Canonical), never},
-		{"alias, renewed", "once", renew, skipped(membership.Canonical), renew},
+		{"alias, renewed", "once", renew, skipped(membership.Canonical), never},
 		{"redirect, daily", "every 1d", renew, skipped("redirect"), never},
 		{"failed", "", renew, failed, never},
 		{"failed, daily", "every 1d", never, failed, noon.Add(day / 2)},
