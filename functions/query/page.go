@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -134,54 +133,29 @@ func noPage(a address.Address) error { return fmt.Errorf("%s: %w", a.URL, ErrNoP
 // pageInBooks returns a page by what the books of manifests tell that can be
 // read. Packages are called as in names.
 func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []manifest.Manifest, a address.Address) (Copy, error) {
-	var keys []string
+	var listed []manifest.Book
 	for _, m := range manifests {
-		for _, listed := range m.Books {
-			keys = append(keys, listed.Key)
-		}
+		listed = append(listed, m.Books...)
 	}
-	standing, unread, err := standingOf(ctx, bucket, keys, a)
+	books, err := partition.OpenBooks(ctx, bucket, listed)
 	if err != nil {
 		return Copy{}, err
 	}
+	outcomes, err := books.Find(ctx, a.Place, a.ID)
+	if err != nil {
+		return Copy{}, err
+	}
+	var standing book.Standing
+	for i := range outcomes {
+		standing.Add(&outcomes[i])
+	}
+	unread := books.Damaged()
 	last := standing.Page
 	if last == nil || last.State != book.Stored {
 		return Copy{Unread: unread}, noPage(a)
 	}
 	page, err := readPage(ctx, bucket, a, currentKey(names, last.Package), webobject.Place{Offset: last.Offset, Length: last.Length})
 	return Copy{page, unread}, err
-}
-
-// standingOf folds what books say of a URL. Those that are damaged or gone are
-// left out and reported.
-func standingOf(ctx context.Context, bucket blob.Reader, keys []string, a address.Address) (standing book.Standing, unread []error, err error) {
-	outcomes, faults := make([][]book.Outcome, len(keys)), make([]error, len(keys))
-	group, within := errgroup.WithContext(ctx)
-	group.SetLimit(parallelReads)
-	for i, key := range keys {
-		group.Go(func() error {
-			opened, err := book.Open(within, bucket, key)
-			if err == nil {
-				outcomes[i], err = opened.Find(within, a.Place, a.ID)
-			}
-			if errors.Is(err, blob.ErrAbsent) || errors.Is(err, book.ErrDamaged) {
-				outcomes[i], faults[i], err = nil, err, nil
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return standing, nil, err
-	}
-	for i := range keys {
-		if faults[i] != nil {
-			unread = append(unread, faults[i])
-		}
-		for j := range outcomes[i] {
-			standing.Add(&outcomes[i][j])
-		}
-	}
-	return standing, unread, nil
 }
 
 func placeOf(d segment.Document) webobject.Place {

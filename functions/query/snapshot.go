@@ -19,8 +19,6 @@ import (
 )
 
 const (
-	// parallelReads is how many books are read at once.
-	parallelReads = 8
 	// patience is how long a renewal of the snapshot may take.
 	patience = time.Minute
 	// staleAfter is for how long the generations behind one that was read are

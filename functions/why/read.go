@@ -6,19 +6,15 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
-
-// parallelReads is how many objects are read at once.
-const parallelReads = 8
 
 // read gathers what spool and books of all partitions say of the URL.
 func (t *teller) read(ctx context.Context) error {
@@ -59,27 +55,22 @@ func spoolKeys(ctx context.Context, bucket blob.Reader, p layout.Partition) ([]s
 
 // readBooks reads of each book the one place of the URL.
 func (t *teller) readBooks(ctx context.Context, m *manifest.Manifest) error {
-	read := make([]pages, len(m.Books))
-	problems := make([]error, len(m.Books))
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(parallelReads)
-	for i, listed := range m.Books {
-		group.Go(func() (err error) {
-			read[i], err = readBook(ctx, t.bucket, listed.Key, t.url)
-			if errors.Is(err, blob.ErrAbsent) || errors.Is(err, book.ErrDamaged) {
-				problems[i], err = err, nil
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	books, err := partition.OpenBooks(ctx, t.bucket, m.Books)
+	if err != nil {
 		return err
 	}
-	for i, found := range read {
-		if problems[i] != nil {
-			t.story.Problems = append(t.story.Problems, problems[i].Error())
-			continue
-		}
+	read := make([]pages, len(m.Books))
+	err = books.Each(ctx, func(ctx context.Context, i int, r *book.Reader) (err error) {
+		read[i], err = pagesOf(ctx, r, t.url)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, damaged := range books.Damaged() {
+		t.story.Problems = append(t.story.Problems, damaged.Error())
+	}
+	for _, found := range read {
 		t.add(found, true)
 	}
 	return nil
@@ -92,11 +83,8 @@ type pages struct {
 	sources  map[layout.Identity]string // URLs of the links' sources, as far as it tells
 }
 
-func readBook(ctx context.Context, bucket blob.Reader, key string, url address.Address) (found pages, err error) {
-	reader, err := book.Open(ctx, bucket, key)
-	if err != nil {
-		return pages{}, err
-	}
+// pagesOf returns what a book says of the URL; nothing of one that is damaged.
+func pagesOf(ctx context.Context, reader *book.Reader, url address.Address) (found pages, err error) {
 	if found.outcomes, err = reader.Find(ctx, url.Place, url.ID); err != nil {
 		return pages{}, err
 	}
