@@ -121,4 +121,4 @@ require (
 	gopkg.in/ini.v1 v1.67.3 // indirect
 )
 
-replace github.com/markusmobius/go-dateparser => ./functions/document/dateparser
+replace github.com/markusmobius/go-dateparser => ./functions/shared/document/dateparser

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bucketsearch/bucketsearch/functions/message"
-	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
@@ -73,7 +73,7 @@ func TestEveryVariableIsRead(t *testing.T) {
 	t.Parallel()
 	variable := regexp.MustCompile(`BUCKETSEARCH_[A-Z0-9_]+`)
 	set, read := variable.FindAllString(source(t, "template.yaml"), -1), []string{}
-	for _, call := range regexp.MustCompile(`getenv\("BUCKETSEARCH_\w+"`).FindAllString(source(t, "../functions/environment/*.go"), -1) {
+	for _, call := range regexp.MustCompile(`getenv\("BUCKETSEARCH_\w+"`).FindAllString(source(t, "../functions/shared/environment/*.go"), -1) {
 		read = append(read, variable.FindString(call))
 	}
 	if diff := cmp.Diff(unique(read), unique(set)); diff != "" {

@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/functions/command/verify"
+	"github.com/bucketsearch/bucketsearch/functions/command/why"
 	"github.com/bucketsearch/bucketsearch/functions/query"
-	"github.com/bucketsearch/bucketsearch/functions/search"
-	"github.com/bucketsearch/bucketsearch/functions/verify"
-	"github.com/bucketsearch/bucketsearch/functions/why"
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/address"

@@ -19,14 +19,18 @@ const module = "github.com/bucketsearch/bucketsearch/"
 // layers import only those before them, and themselves.
 var layers = []string{"layout", "strategy", "functions", "local", "tests"}
 
-// apart are functions, which never import each other: they meet through
-// objects.
-var apart = []string{"schedule", "fetch", "pack", "index", "merge", "query", "sweep", "verify", "watch", "why"}
+// The rooms of functions beside the triggered ones: mains, what persons run,
+// and what several share.
+const (
+	mains    = "lambda"
+	commands = "command"
+	shared   = "shared"
+)
 
 // alone says which package is the only one to import what lies under a path.
 var alone = map[string]string{
 	"github.com/minio/minio-go":    module + "layout/blob/s3blob",
-	"github.com/blugelabs/":        module + "strategy/analysis",
+	"github.com/blugelabs/":        module + "strategy/text/analysis",
 	"github.com/versity/versitygw": module + "local/s3",
 }
 
@@ -44,8 +48,8 @@ func TestImports(t *testing.T) {
 				if layerOf(their) > layerOf(own) {
 					t.Errorf("%s imports %s, against the direction %s", own, their, strings.Join(layers, " ← "))
 				}
-				if a, b := functionOf(own), functionOf(their); a != "" && b != "" && a != b {
-					t.Errorf("function %s imports function %s", a, b)
+				if !mayMeet(roomOf(own), roomOf(their)) {
+					t.Errorf("%s imports %s: functions meet through objects", own, their)
 				}
 			}
 			for path, owner := range alone {
@@ -94,13 +98,22 @@ func layerOf(path string) int {
 	return len(layers)
 }
 
-// functionOf returns the name of the function whose package this is, or "".
-func functionOf(path string) string {
-	name, found := strings.CutPrefix(path, "functions/")
-	if found && slices.Contains(apart, name) {
-		return name
+// roomOf returns the first folder below functions in which a package lies, or
+// "".
+func roomOf(path string) string {
+	below, found := strings.CutPrefix(path, "functions/")
+	if !found || strings.HasSuffix(path, "test") {
+		return ""
 	}
-	return ""
+	room, _, _ := strings.Cut(below, "/")
+	return room
+}
+
+// mayMeet reports whether a package of one room of functions may import one of
+// another: all import what is shared, mains import their functions, and no
+// function or command imports a function.
+func mayMeet(own, their string) bool {
+	return own == "" || own == their || their == shared || their == "" || own == mains && their != commands
 }
 
 func TestLambdaMainsAreShort(t *testing.T) {
@@ -130,7 +143,7 @@ func TestFrontDoor(t *testing.T) {
 		}
 		content, err := os.ReadFile(path)
 		folder := filepath.ToSlash(filepath.Dir(path))
-		if bytes.Contains(content, []byte("manifest.Commit(")) && folder != "../layout/partition" && folder != "../functions/functionstest" {
+		if bytes.Contains(content, []byte("manifest.Commit(")) && folder != "../layout/partition" && folder != "../functions/shared/functionstest" {
 			t.Errorf("%s commits a generation, which is for layout/partition", path)
 		}
 		return err

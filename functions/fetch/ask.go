@@ -11,7 +11,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
-	"github.com/bucketsearch/bucketsearch/strategy/topic"
+	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
 // behalf is what the settings say of asking on behalf of collections.

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"hash/crc64"
 
-	"github.com/bucketsearch/bucketsearch/functions/document"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 )
 
 // sums makes the sums of answers. A check is enough for them: who forges an

@@ -7,7 +7,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
-	"github.com/bucketsearch/bucketsearch/strategy/topic"
+	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
 // topics are those of collections, each built once a version. They are safe

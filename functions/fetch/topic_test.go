@@ -6,7 +6,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
-	"github.com/bucketsearch/bucketsearch/strategy/topic"
+	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
 const aboutDatabases = `<title>Index of a database</title><p>A database finds a row by an index.

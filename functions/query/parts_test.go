@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bucketsearch/bucketsearch/functions/search"
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
 func TestWantsJSON(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/search"
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
 // How many hits a page of results has.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/bucketsearch/bucketsearch/functions/sweep/collect"
+	"github.com/bucketsearch/bucketsearch/functions/shared/collect"
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 

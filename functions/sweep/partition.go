@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/bucketsearch/bucketsearch/functions/restore"
-	"github.com/bucketsearch/bucketsearch/functions/sweep/collect"
+	"github.com/bucketsearch/bucketsearch/functions/shared/collect"
+	"github.com/bucketsearch/bucketsearch/functions/shared/restore"
 	"github.com/bucketsearch/bucketsearch/functions/sweep/compact"
 	"github.com/bucketsearch/bucketsearch/functions/sweep/erase"
 	"github.com/bucketsearch/bucketsearch/layout"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
-	"github.com/bucketsearch/bucketsearch/strategy/analysis"
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
 // A segment that cannot be read is told of, and keeps no other from being made

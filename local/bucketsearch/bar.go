@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/bucketsearch/bucketsearch/functions/verify"
+	"github.com/bucketsearch/bucketsearch/functions/command/verify"
 )
 
 // barPeriod is how often a progress bar is drawn.

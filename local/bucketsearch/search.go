@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
-	"github.com/bucketsearch/bucketsearch/functions/search"
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/local/memory"
 	"github.com/bucketsearch/bucketsearch/local/system"
 )

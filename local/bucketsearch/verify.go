@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/bucketsearch/bucketsearch/functions/repair"
-	"github.com/bucketsearch/bucketsearch/functions/verify"
+	"github.com/bucketsearch/bucketsearch/functions/command/repair"
+	"github.com/bucketsearch/bucketsearch/functions/command/verify"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/local/system"

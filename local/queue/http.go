@@ -9,7 +9,7 @@ import (
 	"path"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/message"
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 )
 
 const (

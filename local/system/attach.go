@@ -12,14 +12,14 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	"github.com/bucketsearch/bucketsearch/functions/restore"
+	"github.com/bucketsearch/bucketsearch/functions/shared/restore"
 	"github.com/bucketsearch/bucketsearch/functions/sweep"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/datadir"
 	"github.com/bucketsearch/bucketsearch/local/s3"
-	"github.com/bucketsearch/bucketsearch/strategy/analysis"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
 // ErrEmpty says that nothing was ever crawled into a bucket.

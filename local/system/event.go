@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/message"
-	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/redis/go-redis/v9/logging"
 
-	"github.com/bucketsearch/bucketsearch/functions/verify"
+	"github.com/bucketsearch/bucketsearch/functions/command/verify"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/s3"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bucketsearch/bucketsearch/functions/document"
 	"github.com/bucketsearch/bucketsearch/functions/fetch"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
-	"github.com/bucketsearch/bucketsearch/strategy/topic"
+	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
 // samples reads the pages that topics give as samples, within the limits of a

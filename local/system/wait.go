@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/strategy/address"
-	"github.com/bucketsearch/bucketsearch/strategy/language"
+	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
 var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)

@@ -3,9 +3,9 @@ package simulation
 import (
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/functionstest"
-	"github.com/bucketsearch/bucketsearch/functions/repair"
-	"github.com/bucketsearch/bucketsearch/functions/restore"
+	"github.com/bucketsearch/bucketsearch/functions/command/repair"
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/restore"
 	"github.com/bucketsearch/bucketsearch/functions/sweep"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/address"

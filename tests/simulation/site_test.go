@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 )
 
 // site is what is crawled: some hosts, each with a seed.

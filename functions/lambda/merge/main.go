@@ -7,10 +7,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/environment"
 	"github.com/bucketsearch/bucketsearch/functions/merge"
-	"github.com/bucketsearch/bucketsearch/functions/segments"
-	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/functions/shared/environment"
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 )
 
 func main() {

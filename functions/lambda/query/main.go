@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/environment"
 	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/shared/environment"
 )
 
 func main() {

@@ -7,9 +7,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/environment"
 	"github.com/bucketsearch/bucketsearch/functions/schedule"
-	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/functions/shared/environment"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 )
 
 func main() {

@@ -7,9 +7,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/environment"
+	"github.com/bucketsearch/bucketsearch/functions/shared/environment"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/functions/sweep"
-	"github.com/bucketsearch/bucketsearch/functions/task"
 )
 
 func main() {

@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/environment"
-	"github.com/bucketsearch/bucketsearch/functions/task"
+	"github.com/bucketsearch/bucketsearch/functions/shared/environment"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/functions/watch"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/bucketsearch/bucketsearch/functions/document"
-	"github.com/bucketsearch/bucketsearch/strategy/language"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document"
+	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
 // Small are the packages of 8,026 pages, Large those of another 55,172.

@@ -1,0 +1,133 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/command/verify"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/epoch"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// mendApart mends a damaged object that no generation lists, and reports
+// whether the problem is of one: a copy goes into quarantine, what the object
+// said is published again as far as it can be told, and the object is deleted.
+func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report *Report) (apart bool, err error) {
+	key := problem.Key
+	mend := map[string]func(context.Context, string) (string, error){
+		layout.Strategies: r.republishStrategy, layout.Collections: r.republishCollection,
+		layout.Takedowns: r.republishTakedowns, layout.Controls: r.republishControls, layout.Epochs: r.claimAbove,
+		layout.Feedback: r.giveUp("the requests that it counted are lost"), layout.DeadLetters: r.giveUp("the message is lost, and the sweep finds its work"),
+	}[strings.SplitAfterN(key, "/", 2)[0]]
+	quarantined := strings.HasPrefix(key, layout.Quarantine) && problem.Kind == verify.Damaged
+	if mend == nil && !quarantined {
+		return false, nil
+	}
+	content, found, err := r.get(ctx, key)
+	if err != nil || !found {
+		return true, err
+	}
+	if quarantined {
+		return true, r.rename(ctx, key, content, report)
+	}
+	said, err := mend(ctx, key)
+	if errors.Is(err, numbered.ErrDamaged) { // verify goes on to say what is to be done
+		return true, nil
+	}
+	if err == nil {
+		err = r.remove(ctx, key, content)
+	}
+	if err != nil {
+		return true, err
+	}
+	r.say(ctx, report, []string{fmt.Sprintf("%s was damaged, and is in quarantine; %s", key, said)})
+	return true, nil
+}
+
+// published says what stands for a damaged version.
+func published(key string, version uint64) string {
+	if version == 0 {
+		return "a later version is in force"
+	}
+	return fmt.Sprintf("the version before is published again as %s/%012d.json", path.Dir(key), version)
+}
+
+func (r *Repairer) republishStrategy(ctx context.Context, key string) (string, error) {
+	partitions := 1
+	for object, err := range r.Bucket.List(ctx, layout.Manifests, "") {
+		if err != nil {
+			return "", fmt.Errorf("cannot list manifests: %w", err)
+		}
+		if p, _, err := layout.ParseManifestKey(object.Key); err == nil {
+			partitions = max(partitions, int(p)+1)
+		}
+	}
+	kind := rules.Kind(path.Base(path.Dir(key)))
+	if kind != rules.Crawl && kind != rules.Storage {
+		return "", numbered.ErrDamaged
+	}
+	version, err := rules.Republish(ctx, r.Bucket, kind, partitions, r.Now())
+	return published(key, version), err
+}
+
+func (r *Repairer) republishCollection(ctx context.Context, key string) (string, error) {
+	version, err := collection.Republish(ctx, r.Bucket, path.Base(path.Dir(key)))
+	return published(key, version), err
+}
+
+func (r *Repairer) republishControls(ctx context.Context, key string) (string, error) {
+	version, err := control.Republish(ctx, r.Bucket, r.Now())
+	return published(key, version), err
+}
+
+func (r *Repairer) republishTakedowns(ctx context.Context, key string) (string, error) {
+	version, err := takedown.Republish(ctx, r.Bucket)
+	said := published(key, version)
+	if version > 0 {
+		said = fmt.Sprintf("what can be read of it and of the version before is published as %s; what it added last may be forgotten no more: ask those who wanted it, and run bucketsearch forget again", layout.TakedownKey(version))
+	}
+	return said, err
+}
+
+// claimAbove claims a next epoch where the damaged claim is the newest, so that
+// its number is never given again.
+func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
+	last, err := epoch.Last(ctx, r.Bucket)
+	if err != nil || layout.EpochKey(last) != key {
+		return "a later epoch is claimed", err
+	}
+	number, err := epoch.Claim(ctx, r.Bucket, "repair")
+	return fmt.Sprintf("epoch %d is claimed above it", number), err
+}
+
+// giveUp is for what cannot be told any more.
+func (r *Repairer) giveUp(said string) func(context.Context, string) (string, error) {
+	return func(context.Context, string) (string, error) { return said, nil }
+}
+
+// rename keeps a copy that was damaged in quarantine under the name of what it
+// is now.
+func (r *Repairer) rename(ctx context.Context, key string, content []byte, report *Report) error {
+	name, _, _ := strings.Cut(key, "@")
+	now := name + "@" + layout.ContentHash(content)
+	if now == key {
+		return nil
+	}
+	if err := blob.CreateOnce(ctx, r.Bucket, now, content); err != nil {
+		return fmt.Errorf("cannot keep %s: %w", now, err)
+	}
+	if err := r.Bucket.Delete(ctx, key); err != nil {
+		return fmt.Errorf("cannot delete %s: %w", key, err)
+	}
+	r.say(ctx, report, []string{fmt.Sprintf("%s was damaged where it is kept, and is kept as %s", key, now)})
+	return nil
+}

@@ -1,0 +1,112 @@
+package repair_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/functions/command/verify/verifytest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// Whatever object is damaged that no generation lists: repair keeps a copy,
+// publishes what can be read again, and leaves nothing to warn of.
+func TestApart(t *testing.T) {
+	whole := done(t)
+	again := whole.Settings.Collections[0]
+	again.Again = functionstest.Start
+	if _, err := collection.Publish(t.Context(), whole.Bucket, again); err != nil {
+		t.Fatal(err)
+	}
+	for _, hook := range []string{"http://hook.example/", "http://hook.example/2"} {
+		_, err := control.Change(t.Context(), whole.Bucket, func(d *control.Document) bool { d.Webhook = hook; return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	forgotten, err := address.Parse("http://elsewhere.example/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range []takedown.Entry{takedown.URL(forgotten, functionstest.Start), takedown.Site("other.example", functionstest.Start)} {
+		if _, err := takedown.Forget(t.Context(), whole.Bucket, entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copied := layout.QuarantineKey("segments/0000/old.seg", []byte("damaged"))
+	functionstest.Put(t, whole.Bucket, copied, []byte("damaged"))
+	functionstest.Put(t, whole.Bucket, layout.EpochKey(8), layout.Claim{By: "test"}.Encode())
+	functionstest.Put(t, whole.Bucket, layout.FeedbackKey(functionstest.Start, "worker"), layout.Seal([]byte(`{"worker":"worker"}`)))
+	functionstest.Put(t, whole.Bucket, layout.DeadLetterKey("pack", "aa"), layout.Seal([]byte(`{"queue":"pack","body":"{}"}`)))
+	name := again.Name
+	for key, want := range map[string]string{ // what must be there then
+		layout.StrategyKey("crawl", 1):                    layout.StrategyKey("crawl", 2),
+		layout.StrategyKey("storage", 1):                  layout.StrategyKey("storage", 2),
+		layout.CollectionKey(name, 1):                     layout.CollectionKey(name, 2),
+		layout.CollectionKey(name, 2):                     layout.CollectionKey(name, 3),
+		layout.ControlKey(2):                              layout.ControlKey(3),
+		layout.TakedownKey(1):                             layout.TakedownKey(2),
+		layout.TakedownKey(2):                             layout.TakedownKey(3),
+		layout.EpochKey(8):                                layout.EpochKey(9),
+		layout.FeedbackKey(functionstest.Start, "worker"): "",
+		layout.DeadLetterKey("pack", "aa"):                "",
+		copied:                                            layout.QuarantinePrefix("segments/0000/old.seg@"),
+	} {
+		for how, damage := range map[string]func([]byte) []byte{
+			"flipped": verifytest.Flip, "truncated": verifytest.Truncate, "zeros": func(b []byte) []byte { return make([]byte, len(b)) },
+		} {
+			t.Run(how+" "+key, func(t *testing.T) {
+				w := whole.Clone(t)
+				w.Change(key, damage)
+				report := run(w)
+				t.Logf("mended:\n%s\nleft:\n%s", strings.Join(report.Mended, "\n"), sentences(report.Left))
+				if len(report.Left) > 0 || len(report.Mended) != 1 || !strings.Contains(report.Mended[0], key) {
+					t.Errorf("mended %q and left %d", report.Mended, len(report.Left))
+				}
+				if key != copied {
+					quarantined(w, key)
+				}
+				if want != "" && len(functionstest.Keys(t, w.Bucket, want)) != 1 {
+					t.Errorf("%s is not there", want)
+				}
+				s, err := settings.Read(t.Context(), w.Bucket, functionstest.Start)
+				if err != nil || len(s.Warnings) > 0 || s.Control.Pause != nil || !s.Takedowns.Forgets(forgotten) {
+					t.Errorf("settings %+v, %v", s, err)
+				}
+			})
+		}
+	}
+}
+
+// A collection of which nothing is left is for its owner to publish again, and
+// limits are for the operator to set.
+func TestApartLost(t *testing.T) {
+	w := done(t)
+	_, err := control.Change(t.Context(), w.Bucket, func(d *control.Document) bool { d.Limits.StorageBytes = 1; return true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Change(layout.ControlKey(1), verifytest.Truncate)
+	if report := run(w); len(report.Left) > 0 {
+		t.Errorf("left:\n%s", sentences(report.Left))
+	}
+	if d, err := control.Load(t.Context(), w.Bucket); err != nil || d.Pause == nil || d.Pause.By != control.Operator {
+		t.Errorf("controls %+v, %v", d, err)
+	}
+	lost := w.Settings.Collections[0]
+	w.Change(layout.CollectionKey(lost.Name, 1), verifytest.Truncate)
+	if _, err := repairer(w.Bucket).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "without collections") {
+		t.Errorf("repaired without a collection: %v", err)
+	}
+	if published, err := collection.Publish(t.Context(), w.Bucket, lost); err != nil || published.Version != 2 {
+		t.Fatalf("published version %d, %v", published.Version, err)
+	}
+	if report := run(w); len(report.Left) > 0 {
+		t.Errorf("left:\n%s", sentences(report.Left))
+	}
+}

@@ -1,0 +1,149 @@
+package repair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/command/verify"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// mending gathers what becomes true of one partition in one generation.
+type mending struct {
+	*Repairer
+	*partition.Partition                                                // in the generation by which the problems are judged, until the commit
+	looked               map[string]bool                                // objects that were seen to
+	edits                []func(context.Context, *partition.Edit) error // in an edit of a commit
+	said                 []string
+	lost                 map[string]string // URLs that are taken back, and why
+
+	patients map[uint32]*patient // packages, by identifier
+	unbooked map[string]bool     // books that are lost
+}
+
+func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, problems []verify.Problem, report *Report) error {
+	mended, err := r.mendManifests(ctx, p, problems)
+	r.say(ctx, report, mended)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(problems, ofManifests) {
+		mended, err := r.refound(ctx, p)
+		r.say(ctx, report, mended)
+		if err != nil || len(mended) > 0 { // what else is wrong shows then
+			return err
+		}
+	}
+	own, err := partition.Open(ctx, r.Bucket, p, r.Now)
+	if err != nil {
+		if slices.ContainsFunc(problems, ofManifests) && !errors.Is(err, blob.ErrRetryable) {
+			return ctx.Err() // on what cannot be mended nothing can be committed
+		}
+		return err
+	}
+	m := &mending{
+		Repairer: r, Partition: own, looked: make(map[string]bool),
+		lost: make(map[string]string), patients: make(map[uint32]*patient), unbooked: make(map[string]bool),
+	}
+	for _, problem := range problems {
+		if err := m.look(ctx, problem); err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.patients)) {
+		if err := m.mendPackage(ctx, m.patients[id]); err != nil {
+			return err
+		}
+	}
+	if err := m.findLost(ctx); err != nil {
+		return err
+	}
+	fetch, err := m.commit(ctx)
+	if err != nil {
+		return err
+	}
+	report.Fetch += fetch
+	r.say(ctx, report, m.said)
+	return nil
+}
+
+// base returns the generation by which the problems are judged.
+func (m *mending) base() *manifest.Manifest { return m.Manifest() }
+
+// ofManifests reports whether generations may be lost.
+func ofManifests(p verify.Problem) bool {
+	return p.Kind == verify.Lost || strings.HasPrefix(p.Key, layout.Manifests)
+}
+
+// look decides what becomes of the object of a problem.
+func (m *mending) look(ctx context.Context, problem verify.Problem) error {
+	first := !m.looked[problem.Key]
+	switch key := problem.Key; {
+	case problem.Kind == verify.Behind:
+		m.forgetAgain()
+	case problem.Kind == verify.Stale:
+		m.maskAgain()
+	case key == "":
+		m.takeBack(problem.URL, "it "+problem.Detail)
+	case strings.HasPrefix(key, layout.Packages):
+		m.lookAtPackage(problem)
+	case strings.HasPrefix(key, layout.Segments) && first:
+		m.looked[key] = true
+		return m.mendSegment(ctx, key)
+	case strings.HasPrefix(key, layout.Overlays) && first:
+		m.looked[key] = true
+		return m.mendOverlay(ctx, key)
+	case strings.HasPrefix(key, layout.Books) && first:
+		m.looked[key] = true
+		return m.mendBook(ctx, key)
+	}
+	return nil
+}
+
+// takeBack has a URL fetched again. One that no crawl can have asked for stays
+// as it is, and verify goes on to tell of it.
+func (m *mending) takeBack(url, why string) {
+	if a, err := address.Parse(url); err == nil && a.URL == url {
+		m.lost[url] = why
+	}
+}
+
+// maskAgain has the sweep mask pages that are gone; listGone tells which.
+func (m *mending) maskAgain() {
+	const what = "what is gone"
+	if m.looked[what] {
+		return
+	}
+	m.looked[what] = true
+	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error {
+		e.MarkMasked(func(manifest.Gone) bool { return false })
+		return nil
+	})
+	m.said = append(m.said, fmt.Sprintf("partition %s has pages searched that are gone, and masks them once more", m.ID()))
+}
+
+// forgetAgain has the sweep erase once more what is forgotten.
+func (m *mending) forgetAgain() {
+	const what = "what is forgotten"
+	if m.looked[what] {
+		return
+	}
+	m.looked[what] = true
+	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { e.ForgetAgain(); return nil })
+	m.said = append(m.said, fmt.Sprintf("partition %s holds what is forgotten, and forgets it once more", m.ID()))
+}
+
+func (r *Repairer) say(ctx context.Context, report *Report, said []string) {
+	for _, sentence := range said {
+		r.Log.InfoContext(ctx, "mended", "what", sentence)
+	}
+	report.Mended = append(report.Mended, said...)
+}

@@ -1,0 +1,505 @@
+package verify_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/bucketsearch/bucketsearch/functions/command/verify"
+	"github.com/bucketsearch/bucketsearch/functions/command/verify/verifytest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+const (
+	firstPackage  = "packages/0000/2_0_20261121220000000.spf"
+	secondPackage = "packages/0000/2_0_20261121220000000_1.spf"
+)
+
+func firstBook(w *world) string  { return w.Manifest().Books[0].Key }
+func oneSegment(w *world) string { return w.Manifest().Segments[1].Key }
+
+// oneOverlay has one of the two documents of the second segment superseded, and
+// returns the key of its overlay.
+func oneOverlay(w *world) string {
+	w.Index(w.Learn(verifytest.Batch(3), []string{site + "1"}))
+	return w.Manifest().Segments[1].Deletions.Key
+}
+
+// mask says of a document of a segment that it is dead.
+func (w *world) mask(segment int, doc uint32) {
+	w.T.Helper()
+	key := w.Manifest().Segments[segment].Key
+	functionstest.Edit(w.T, w.Bucket, 0, func(e *partition.Edit) error {
+		return e.Mask(w.T.Context(), map[string]*roaring.Bitmap{key: roaring.BitmapOf(doc)})
+	})
+}
+
+// TestDamage does harm of every kind; each is told as a problem of its kind,
+// in a sentence that holds all the words that are given.
+func TestDamage(t *testing.T) {
+	batch := verifytest.Batch(2)
+	for name, test := range map[string]struct {
+		harm func(w *world)
+		want verify.Kind
+		say  []string
+	}{
+		"byte of a page flipped": {
+			func(w *world) { w.Change(secondPackage, flipAt(100)) },
+			verify.Damaged, []string{site + "1 in " + secondPackage + " at byte ", "is damaged"},
+		},
+		"end of a package flipped": {
+			func(w *world) {
+				w.Change(secondPackage, func(b []byte) []byte { return flipAt(len(b) - 10)(b) })
+			},
+			verify.Damaged, []string{secondPackage + " is damaged, and with it all of its 2 pages"},
+		},
+		"package deleted": {
+			func(w *world) { w.Delete(secondPackage) },
+			verify.Missing, []string{secondPackage + " is missing"},
+		},
+		"package of another size": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Packages[1].Bytes++ }) },
+			verify.Damaged, []string{secondPackage, "and the manifest says"},
+		},
+		"package listed twice": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Add(m.Packages[1]) }) },
+			verify.Double, []string{secondPackage + " is listed twice"},
+		},
+		"package listed and condemned": {
+			func(w *world) {
+				w.Commit(func(m *manifest.Manifest) { m.Condemn(functionstest.Start, secondPackage) })
+			},
+			verify.Double, []string{secondPackage + " is listed and condemned"},
+		},
+		"page that is booked and not there": {
+			func(w *world) {
+				_, outcomes := w.Package(functionstest.Page(verifytest.Batch(3), site+"2"))
+				w.LearnBook(book.Book{Outcomes: outcomes})
+			},
+			verify.Missing, []string{site + "2 in packages/0000/2_0_20261121220000000_2.spf at byte", "is said to stand there since batch"},
+		},
+		"unchanged page that was never stored": {
+			func(w *world) {
+				w.LearnBook(book.Book{Outcomes: functionstest.Outcomes(w.T, batch, book.Unchanged, site+"waits")})
+			},
+			verify.Missing, []string{site + "waits is said to be what it was"},
+		},
+		"page that is gone and searched": {
+			func(w *world) {
+				w.Lose(verifytest.Batch(3), site+"1")
+				w.Commit(func(m *manifest.Manifest) { m.Gone = nil })
+			},
+			verify.Stale, []string{site + "1 in segments/0000/", "is still searched, although the page is gone"},
+		},
+		"page that is called masked and searched": {
+			func(w *world) {
+				w.Lose(verifytest.Batch(3), site+"1")
+				w.Commit(func(m *manifest.Manifest) { m.Gone[0].Masked = true })
+			},
+			verify.Stale, []string{site + "1 in segments/0000/", "is still searched, although the page is gone"},
+		},
+		"page that is called gone, and no book says so": {
+			func(w *world) {
+				w.Commit(func(m *manifest.Manifest) {
+					m.AddGone(manifest.Gone{ID: layout.IdentityOf(site + "1"), Version: verifytest.Batch(3)})
+				})
+				w.Mask()
+			},
+			verify.Missing, []string{secondPackage + " is indexed without 1 of its pages"},
+		},
+		"pages miscounted": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Packages[0].Pages++ }) },
+			verify.Damaged, []string{firstPackage + " holds 1 pages, and the manifest says 2"},
+		},
+		"package without a book": {
+			func(w *world) {
+				pkg, _ := w.Package(functionstest.Page(batch, site+"extra"))
+				w.Commit(func(m *manifest.Manifest) { m.Add(pkg) })
+			},
+			verify.Unaccounted, []string{site + "extra in packages/0000/", "no outcome says so"},
+		},
+		"page newer than its outcome": {
+			func(w *world) {
+				pkg, _ := w.Package(functionstest.Page(verifytest.Batch(3), site+"1"))
+				w.Commit(func(m *manifest.Manifest) { m.Add(pkg) })
+			},
+			verify.Unaccounted, []string{site + "1 in packages/0000/", "was fetched by batch 00000001-000000000003, and the last outcome is of 00000001-000000000002"},
+		},
+		"page packed twice": {
+			func(w *world) {
+				page := functionstest.Page(batch, site+"1")
+				page.MIME = "text/plain"
+				pkg, outcomes := w.Package(page)
+				w.LearnBook(book.Book{Outcomes: outcomes}, pkg)
+			},
+			verify.Double, []string{site + "1 in packages/0000/2_0_20261121220000000_2.spf", "is the page of batch 00000001-000000000002, which stands in " + secondPackage},
+		},
+		"segment deleted": {
+			func(w *world) { w.Delete(oneSegment(w)) },
+			verify.Missing, []string{"segments/0000/", "is missing"},
+		},
+		"byte of a segment flipped": {
+			func(w *world) { w.Change(oneSegment(w), verifytest.Flip) },
+			verify.Damaged, []string{"segments/0000/", "is damaged"},
+		},
+		"documents miscounted": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Segments[0].Documents++ }) },
+			verify.Damaged, []string{"holds 1 documents, and the manifest says 2"},
+		},
+		"segment changed into another": {
+			func(w *world) {
+				w.Change(oneSegment(w), func([]byte) []byte { return w.Content(w.Manifest().Segments[0].Key) })
+			},
+			verify.Damaged, []string{"its content is that of segments/0000/"},
+		},
+		"tail of another size": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Segments[0].Tail++ }) },
+			verify.Damaged, []string{"has a tail of ", "and the manifest says"},
+		},
+		"parts of other packages": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Segments[1].Parts[0].Package = 0 }) },
+			verify.Damaged, []string{"segments/0000/", "holds other parts than the manifest says"},
+		},
+		"parts miscounted": {
+			func(w *world) {
+				w.Commit(func(m *manifest.Manifest) { m.Segments[1].Parts = []manifest.Part{{Package: 1, Documents: 1}} })
+			},
+			verify.Damaged, []string{"holds other parts than the manifest says"},
+		},
+		"overlay lost": {
+			func(w *world) { w.Delete(oneOverlay(w)) },
+			verify.Missing, []string{"overlays/0000/", "is missing"},
+		},
+		"byte of an overlay flipped": {
+			func(w *world) { w.Change(oneOverlay(w), verifytest.Flip) },
+			verify.Damaged, []string{"overlays/0000/", "is damaged"},
+		},
+		"overlay of other documents": {
+			func(w *world) {
+				oneOverlay(w)
+				w.Commit(func(m *manifest.Manifest) { m.Segments[1].Deletions.Documents++ })
+			},
+			verify.Damaged, []string{"overlays/0000/", "it speaks of 1 dead of 2 documents"},
+		},
+		"live document masked": {
+			func(w *world) {
+				w.mask(1, 0)
+			},
+			verify.Missing, []string{secondPackage + " is indexed without 1 of its pages"},
+		},
+		"older version not masked": {
+			func(w *world) {
+				w.Index(w.Learn(verifytest.Batch(3), []string{site + "1"}))
+				w.Commit(func(m *manifest.Manifest) { m.Segments[1].Deletions = nil })
+			},
+			verify.Double, []string{secondPackage + " at byte ", "is searched, and so is another version of it"},
+		},
+		"page indexed twice": {
+			func(w *world) {
+				built, listed := verifytest.Segment(w.T, w.Content(secondPackage), secondPackage, site+"2")
+				functionstest.Put(w.T, w.Bucket, listed.Key, built)
+				listed.Parts[0].Package = 1
+				w.Commit(func(m *manifest.Manifest) { m.Segments = append(m.Segments, listed) })
+			},
+			verify.Double, []string{site + "1 in segments/0000/", "is made of a page that is indexed already"},
+		},
+		"page not indexed": {
+			func(w *world) { w.IndexWithout(w.Manifest().Packages[1], site+"2") },
+			verify.Missing, []string{secondPackage + " is indexed without 1 of its pages"},
+		},
+		"package called indexed": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Segments = m.Segments[:1] }) },
+			verify.Missing, []string{secondPackage + " is indexed without 2 of its pages"},
+		},
+		"document of no page": {
+			func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Packages = m.Packages[:1] }) },
+			verify.Unaccounted, []string{site + "1 in segments/0000/", "is made of a page that does not stand in its package"},
+		},
+		"book lost": {
+			func(w *world) { w.Delete(firstBook(w)) },
+			verify.Missing, []string{"books/0000/", "is missing"},
+		},
+		"book damaged": {
+			func(w *world) { w.Change(firstBook(w), verifytest.Flip) },
+			verify.Damaged, []string{"books/0000/", "book is damaged"},
+		},
+		"book changed into another": {
+			func(w *world) {
+				w.Change(firstBook(w), func([]byte) []byte { return w.Content(w.Manifest().Books[1].Key) })
+			},
+			verify.Damaged, []string{"its content is that of books/0000/"},
+		},
+		"older generation edited": {
+			func(w *world) { w.Change(layout.ManifestKey(0, 3), edit) },
+			verify.Damaged, []string{layout.ManifestKey(0, 3) + " is lost to history"},
+		},
+		"newest generation edited": {
+			func(w *world) { w.Change(layout.ManifestKey(0, 5), edit) },
+			verify.Damaged, []string{layout.ManifestKey(0, 5) + " is no generation that can be read"},
+		},
+		"newest generation damaged": {
+			func(w *world) { w.Change(layout.ManifestKey(0, 5), verifytest.Truncate) },
+			verify.Damaged, []string{layout.ManifestKey(0, 5) + " is no generation that can be read"},
+		},
+		"newest generation lost": {
+			func(w *world) { w.Delete(layout.ManifestKey(0, 5)) },
+			verify.Missing, []string{layout.ManifestKey(0, 5) + " is missing, and the hint is a copy of generation 5"},
+		},
+		"generation lost": {
+			func(w *world) { w.Delete(layout.ManifestKey(0, 2)) },
+			verify.Missing, []string{layout.ManifestKey(0, 2) + " is lost to history, on which nothing of today depends"},
+		},
+		"hint damaged": {
+			func(w *world) { w.Change(layout.HintKey(0), verifytest.Truncate) },
+			verify.Damaged, []string{layout.HintKey(0) + " is no copy of a generation"},
+		},
+		"hint edited": {
+			func(w *world) { w.Change(layout.HintKey(0), edit) },
+			verify.Damaged, []string{layout.HintKey(0) + " is no copy of a generation"},
+		},
+		"hint of no generation": {
+			func(w *world) {
+				w.Change(layout.HintKey(0), func(b []byte) []byte { return replace(b, `"generation":5`, `"generation":7`) })
+			},
+			verify.Damaged, []string{layout.HintKey(0) + " is no copy of a generation"},
+		},
+		"URL from nowhere": {
+			func(w *world) { w.Learn(verifytest.Batch(3), []string{"http://b.example/"}) },
+			verify.Unaccounted, []string{"http://b.example/ has an outcome, yet no seed or link leads to it"},
+		},
+		"spool damaged": {
+			func(w *world) {
+				functionstest.Put(w.T, w.Bucket, layout.SpoolKey(0, verifytest.Batch(3)), []byte("?"))
+			},
+			verify.Damaged, []string{layout.SpoolKey(0, verifytest.Batch(3)) + " is damaged"},
+		},
+		"URL too many in the frontier": {
+			func(w *world) {
+				entry := frontier.Entry{URL: site + "extra", ID: layout.IdentityOf(site + "extra"), Host: "a.example"}
+				if _, err := w.front.Admit(w.T.Context(), functionstest.Start, []frontier.Entry{entry}); err != nil {
+					w.T.Fatal(err)
+				}
+			},
+			verify.Behind, []string{layout.IdentityOf(site+"extra").String() + " waits in the frontier, and is not pending in the books"},
+		},
+		"URL missing in the frontier": {
+			func(w *world) {
+				if err := w.front.Reset(w.T.Context()); err != nil {
+					w.T.Fatal(err)
+				}
+			},
+			verify.Behind, []string{site + "waits is pending in the books, and not in the frontier"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			test.harm(w)
+			problems := w.verify().Problems
+			if !slices.ContainsFunc(problems, func(p verify.Problem) bool {
+				return p.Kind == test.want && !slices.ContainsFunc(test.say, func(words string) bool { return !strings.Contains(p.String(), words) })
+			}) {
+				t.Errorf("no %s problem says %q:\n%s", test.want, test.say, sentences(problems))
+			}
+		})
+	}
+}
+
+// A link may have been in a spool object that was damaged, as long as anything
+// is still to be fetched.
+func TestLinkWasInLostSpool(t *testing.T) {
+	w := newWorld(t)
+	w.Learn(verifytest.Batch(3), []string{"http://b.example/"})
+	functionstest.Put(t, w.Bucket, layout.QuarantineKey(layout.SpoolKey(0, verifytest.Batch(4)), []byte("?")), []byte("?"))
+	if report := w.verify(); !report.Sound() || report.Waiting.Find != 1 {
+		t.Errorf("%d are to be found, want 1; problems:\n%s", report.Waiting.Find, sentences(report.Problems))
+	}
+}
+
+// flipAt changes a bit.
+func flipAt(at int) func([]byte) []byte {
+	return func(content []byte) []byte {
+		content[at] ^= 1
+		return content
+	}
+}
+
+// edit changes a generation, which still reads as one.
+func edit(stored []byte) []byte { return replace(stored, `"pages":1`, `"pages":7`) }
+
+// replace changes a word of a generation.
+func replace(stored []byte, old, now string) []byte {
+	decoder, err := zstd.NewReader(nil)
+	if err != nil {
+		panic(err)
+	}
+	defer decoder.Close()
+	content, err := decoder.DecodeAll(stored, nil)
+	if err != nil {
+		panic(err)
+	}
+	encoder, err := zstd.NewWriter(nil)
+	if err != nil {
+		panic(err)
+	}
+	return encoder.EncodeAll(bytes.Replace(content, []byte(old), []byte(now), 1), nil)
+}
+
+// One thing that is lost is one problem, however much depends on it.
+func TestOneProblem(t *testing.T) {
+	for name, harm := range map[string]func(w *world){
+		"package lost":              func(w *world) { w.Delete(secondPackage) },
+		"segment lost":              func(w *world) { w.Delete(oneSegment(w)) },
+		"segment damaged":           func(w *world) { w.Change(oneSegment(w), verifytest.Flip) },
+		"merged segment lost":       func(w *world) { w.Delete(w.Merge().Key) },
+		"overlay lost":              func(w *world) { w.Delete(oneOverlay(w)) },
+		"overlay damaged":           func(w *world) { w.Change(oneOverlay(w), verifytest.Flip) },
+		"book lost":                 func(w *world) { w.Delete(firstBook(w)) },
+		"page damaged":              func(w *world) { w.Change(secondPackage, flipAt(100)) },
+		"generation edited":         func(w *world) { w.Change(layout.ManifestKey(0, 3), edit) },
+		"newest generation lost":    func(w *world) { w.Delete(layout.ManifestKey(0, 5)) },
+		"newest generation damaged": func(w *world) { w.Change(layout.ManifestKey(0, 5), verifytest.Truncate) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			harm(w)
+			if problems := w.verify().Problems; len(problems) != 1 {
+				t.Errorf("%d problems:\n%s", len(problems), sentences(problems))
+			}
+		})
+	}
+}
+
+func TestTooManyProblems(t *testing.T) {
+	w := newWorld(t)
+	w.front = nil
+	var outcomes []book.Outcome
+	for i := range verify.MaxProblems + 5 {
+		outcomes = append(outcomes, functionstest.Outcome(t, verifytest.Batch(3), fmt.Sprint("http://b.example/", i), book.Failed))
+	}
+	w.LearnBook(book.Book{Outcomes: outcomes})
+	report, err := (&verify.Verifier{Bucket: w.Bucket, Now: functionstest.Start}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Problems) != verify.MaxProblems || report.More != 5 {
+		t.Errorf("%d problems and %d more", len(report.Problems), report.More)
+	}
+}
+
+// Nothing may be left of what is forgotten once a partition says so.
+func TestForgotten(t *testing.T) {
+	forget := func(w *world, entries ...takedown.Entry) {
+		if _, err := takedown.Forget(w.T.Context(), w.Bucket, entries...); err != nil {
+			w.T.Fatal(err)
+		}
+	}
+	url := func(raw string) takedown.Entry {
+		a, err := address.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return takedown.URL(a, functionstest.Start)
+	}
+	done := func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Forgotten = 1 }) }
+	for name, test := range map[string]struct {
+		do      func(w *world)
+		waiting int
+		say     []string // problems, by the keys that they begin with
+	}{
+		"not yet":      {func(w *world) { forget(w, url(site+"1")) }, 1, nil},
+		"nothing left": {func(w *world) { forget(w, url(site+"never")); done(w) }, 0, nil},
+		"a page": {
+			func(w *world) { forget(w, url(site+"1")); done(w) }, 0,
+			[]string{layout.Books, layout.Books, layout.Packages, layout.Segments},
+		},
+		"a source": {
+			func(w *world) {
+				w.LearnBook(book.Book{Links: []book.Link{functionstest.Link(w.T, site+"never", site+"1", 2)}})
+				forget(w, url(site+"never"))
+				done(w)
+			}, 0,
+			[]string{layout.Books},
+		},
+		"where a redirect leads": {
+			func(w *world) {
+				o := functionstest.Outcome(w.T, verifytest.Batch(3), site+"waits", book.Skipped)
+				o.Detail = "to " + site + "never"
+				w.LearnBook(book.Book{Outcomes: []book.Outcome{o}})
+				forget(w, url(site+"never"))
+				done(w)
+			}, 0,
+			[]string{layout.Books},
+		},
+		"a site": {
+			func(w *world) {
+				w.LearnBook(book.Book{Links: w.Links("http://b.example/1", "http://b.example/2", "http://c.example/")})
+				forget(w, takedown.Site("b.example", functionstest.Start))
+				done(w)
+			}, 0,
+			[]string{layout.Books, layout.Books},
+		},
+		"spooled": {
+			func(w *world) {
+				v := verifytest.Batch(3)
+				functionstest.Put(w.T, w.Bucket, layout.SpoolKey(0, v), functionstest.Spool(w.T, spool.Ledger{
+					Batch: v, Outcomes: functionstest.Outcomes(w.T, v, book.Stored, site+"waits"), Links: w.Links(site + "never"),
+				}))
+				forget(w, url(site+"never"))
+				done(w)
+			}, 0,
+			[]string{layout.Spool},
+		},
+		"a page that is dead in a merged segment": {
+			func(w *world) {
+				w.Merge()
+				w.mask(0, 1)
+				forget(w, url(site+"1"))
+				done(w)
+			}, 0,
+			[]string{layout.Books, layout.Books, layout.Packages, layout.Segments},
+		},
+		"quarantined": {
+			func(w *world) {
+				key := layout.QuarantinePrefix("packages/0000/old.spf")
+				w.Package(functionstest.Page(verifytest.Batch(2), site+"never"))
+				functionstest.Put(w.T, w.Bucket, key, w.Content("packages/0000/2_0_20261121220000000_2.spf"))
+				forget(w, url(site+"never"))
+				done(w)
+			}, 0,
+			[]string{layout.Quarantine},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			test.do(w)
+			report, err := (&verify.Verifier{Bucket: w.Bucket, Now: functionstest.Start}).Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var say []string
+			for _, p := range report.Problems {
+				if p.Kind != verify.Behind {
+					t.Errorf("%s: %s", p.Kind, p)
+				}
+				prefix, _, _ := strings.Cut(p.Key, "/")
+				say = append(say, prefix+"/")
+			}
+			if report.Waiting.Forget != test.waiting || !slices.Equal(say, test.say) {
+				t.Errorf("%d partitions wait, problems %q, want %d and %q\n%s", report.Waiting.Forget, say, test.waiting, test.say, sentences(report.Problems))
+			}
+		})
+	}
+}

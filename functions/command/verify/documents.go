@@ -1,0 +1,139 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/numbered"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// apart are the kinds of objects that no generation lists, and how each proves
+// that no bit of it has changed. One that was written before its kind had a sum
+// or a hash is whole if it can be read.
+var apart = []struct {
+	prefix string
+	check  func(key string, content []byte) error
+}{
+	{layout.Strategies, version[rules.Document]},
+	{layout.Collections, version[collection.Collection]},
+	{layout.Takedowns, version[takedown.Document]},
+	{layout.Controls, version[control.Document]},
+	{layout.Epochs, func(_ string, content []byte) error { return layout.CheckClaim(content) }},
+	{layout.Feedback, func(_ string, content []byte) error { return vitals.Check(content) }},
+	{layout.DeadLetters, letter},
+	{layout.Quarantine, layout.CheckQuarantined},
+}
+
+// isVersion tells the versions of documents from what somebody left beside them.
+func isVersion(key string) bool {
+	_, err := layout.ParseNumberedKey(key, path.Dir(key)+"/")
+	return err == nil
+}
+
+func version[T numbered.Document](key string, content []byte) error {
+	if !isVersion(key) {
+		return nil
+	}
+	_, sealed, err := layout.Unseal(content)
+	if err == nil && !sealed {
+		_, err = numbered.Decode[T](content)
+	}
+	return err
+}
+
+// letter checks a dead letter, or the wish to send one again.
+func letter(key string, content []byte) error {
+	if layout.IsDeadLetter(key) {
+		_, err := message.DecodeDeadLetter(content)
+		return err
+	}
+	if len(content) > 0 && !bytes.Equal(content, []byte(layout.Again)) {
+		return errors.New("it is no wish to send a message again")
+	}
+	return nil
+}
+
+// readApart reads every object that no generation lists.
+func (v *run) readApart(ctx context.Context) error {
+	var found apartObjects
+	for _, kind := range apart {
+		var keys []string
+		for object, err := range v.Bucket.List(ctx, kind.prefix, "") {
+			if err != nil {
+				return fmt.Errorf("cannot list %s: %w", kind.prefix, err)
+			}
+			keys = append(keys, object.Key)
+		}
+		err := each(ctx, keys, func(ctx context.Context, key string) error {
+			content, err := v.Bucket.Get(ctx, key, blob.Range{})
+			if errors.Is(err, blob.ErrAbsent) { // deleted since it was listed
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			found.add(key, kind.check(key, content))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for key, reason := range found.damaged {
+		v.problem(Damaged, 0, key, "is damaged%s: %v", found.meaning(key), reason)
+	}
+	return nil
+}
+
+// apartObjects is what was read of them. It is safe for concurrent use while it
+// is added to.
+type apartObjects struct {
+	mu      sync.Mutex // protects the fields below
+	damaged map[string]error
+	newest  map[string]string // of each document, the newest version that is whole
+}
+
+func (a *apartObjects) add(key string, damaged error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.damaged == nil {
+		a.damaged, a.newest = make(map[string]error), make(map[string]string)
+	}
+	switch document := path.Dir(key); {
+	case damaged != nil:
+		a.damaged[key] = damaged
+	case isVersion(key):
+		a.newest[document] = max(a.newest[document], key)
+	}
+}
+
+// meaning says what follows from the damage of a document.
+func (a *apartObjects) meaning(key string) string {
+	newest := a.newest[path.Dir(key)]
+	switch {
+	case strings.HasPrefix(key, layout.Epochs), !isVersion(key):
+		return ""
+	case newest > key:
+		return ", and lost to history, on which nothing of today depends"
+	case newest == "" && strings.HasPrefix(key, layout.Collections):
+		return ", no version before it can be read, and nothing is asked of web sites until the collection is published again (bucketsearch crawl --collection FILE)"
+	case newest == "":
+		return ", no version before it can be read, and nothing is asked of web sites until it is mended"
+	case strings.HasPrefix(key, layout.Takedowns):
+		return ", what can be read of it and " + newest + " are forgotten, and nothing is asked of web sites until it is mended"
+	}
+	return ", and " + newest + " is in force in its place"
+}

@@ -1,0 +1,281 @@
+// Package verifytest makes buckets without a fault, for tests that do them
+// harm.
+package verifytest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/functions/index"
+	"github.com/bucketsearch/bucketsearch/functions/merge"
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// Site is the seed; its pages are named by numbers.
+const Site = "http://a.example/"
+
+// Batch returns the version of everything that was fetched by a batch.
+func Batch(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }
+
+// World is a bucket of one partition.
+type World struct {
+	T        testing.TB
+	Bucket   *memblob.Bucket
+	Settings *settings.Settings
+}
+
+// New returns an empty world whose one collection is the site.
+func New(t testing.TB) *World {
+	t.Helper()
+	w := &World{T: t, Bucket: memblob.New()}
+	w.Settings = functionstest.Publish(t, w.Bucket, 1, nil, Site)
+	functionstest.Begin(t, w.Bucket, 0)
+	functionstest.Put(t, w.Bucket, layout.EpochKey(1), []byte("1"))
+	return w
+}
+
+// Small returns a world in which the seed was stored by batch 1, the pages 1
+// and 2 by batch 2 in another package, both of which are indexed, and "waits"
+// is pending.
+func Small(t testing.TB) *World {
+	t.Helper()
+	w := New(t)
+	w.Index(w.Learn(Batch(1), []string{Site}, Site+"1", Site+"2", Site+"waits"))
+	w.Index(w.Learn(Batch(2), []string{Site + "1", Site + "2"}))
+	return w
+}
+
+// Clone returns a world that holds the same.
+func (w *World) Clone(t testing.TB) *World {
+	t.Helper()
+	clone := &World{T: t, Bucket: memblob.New(), Settings: w.Settings}
+	for _, key := range functionstest.Keys(t, w.Bucket, "") {
+		content, err := w.Bucket.Get(t.Context(), key, blob.Range{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		functionstest.Put(t, clone.Bucket, key, content)
+	}
+	return clone
+}
+
+// Learn commits a package of pages, and a book with links from the seed.
+func (w *World) Learn(v layout.Version, pages []string, links ...string) manifest.Package {
+	w.T.Helper()
+	var objects []webobject.Object
+	for _, url := range pages {
+		objects = append(objects, functionstest.Page(v, url))
+	}
+	return w.LearnPages(objects, links...)
+}
+
+// LearnPages is Learn for pages that are there already.
+func (w *World) LearnPages(pages []webobject.Object, links ...string) manifest.Package {
+	w.T.Helper()
+	pkg, outcomes := w.Package(pages...)
+	w.LearnBook(book.Book{Outcomes: outcomes, Links: w.Links(links...)}, pkg)
+	return pkg
+}
+
+// Package stores a package under a name that is free, and returns it
+// with a stored outcome of each page. No generation lists it yet.
+func (w *World) Package(pages ...webobject.Object) (manifest.Package, []book.Outcome) {
+	w.T.Helper()
+	for scratch := memblob.New(); ; {
+		pkg, outcomes := functionstest.Package(w.T, scratch, 0, pages...)
+		content, err := scratch.Get(w.T.Context(), pkg.Key, blob.Range{})
+		if err == nil && w.Bucket.Create(w.T.Context(), pkg.Key, content) == nil {
+			return pkg, outcomes
+		}
+	}
+}
+
+// LearnBook commits a book and packages, and that the batches of which it tells
+// are consumed.
+func (w *World) LearnBook(b book.Book, packages ...manifest.Package) {
+	w.T.Helper()
+	content, err := book.Encode(b)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	listed := manifest.Book{Key: layout.BookKey(0, layout.ContentHash(content)), Bytes: int64(len(content)), Outcomes: len(b.Outcomes), Links: len(b.Links)}
+	functionstest.Put(w.T, w.Bucket, listed.Key, content)
+	w.Commit(func(m *manifest.Manifest) {
+		m.Books = append(m.Books, listed)
+		for _, pkg := range packages {
+			m.Add(pkg)
+		}
+		consume(m, b.Outcomes)
+	})
+}
+
+func consume(m *manifest.Manifest, outcomes []book.Outcome) {
+	for _, o := range outcomes {
+		if !m.HasConsumed(o.Version) && !m.IsClosed(o.Version) {
+			m.Consumed = append(m.Consumed, manifest.Consumed{Batch: o.Version, At: functionstest.Start})
+		}
+	}
+}
+
+// Links returns links from the seed.
+func (w *World) Links(urls ...string) []book.Link {
+	w.T.Helper()
+	var links []book.Link
+	for _, url := range urls {
+		links = append(links, functionstest.Link(w.T, Site, url, 1))
+	}
+	return links
+}
+
+// Index has a package indexed, and returns its segment.
+func (w *World) Index(pkg manifest.Package) manifest.Segment {
+	w.T.Helper()
+	f := &index.Function{
+		Bucket: w.Bucket, Settings: new(functionstest.Fixed), Redis: redistest.Embedded(w.T), Sender: new(functionstest.Sender), Now: functionstest.NewClock().Now,
+		Worker: "w", Tiers: segments.DefaultLimits(), Log: functionstest.Log(),
+	}
+	if err := f.Run(w.T.Context(), pkg.Key); err != nil {
+		w.T.Fatal(err)
+	}
+	m := w.Manifest()
+	for _, s := range m.Segments {
+		if from, to, found := s.Part(m.Package(pkg.Key).ID); found && to > from {
+			return s
+		}
+	}
+	return manifest.Segment{}
+}
+
+// IndexWithout lists a segment of the pages of a package, but for some, in
+// place of the one that is listed.
+func (w *World) IndexWithout(pkg manifest.Package, without ...string) manifest.Segment {
+	w.T.Helper()
+	built, listed := Segment(w.T, w.Content(pkg.Key), pkg.Key, without...)
+	if err := blob.CreateOnce(w.T.Context(), w.Bucket, listed.Key, built); err != nil {
+		w.T.Fatal(err)
+	}
+	w.Commit(func(m *manifest.Manifest) {
+		own := m.Package(pkg.Key)
+		own.Indexed = true
+		listed.Parts[0].Package = own.ID
+		m.Segments = slices.DeleteFunc(m.Segments, func(s manifest.Segment) bool { return s.Parts[0].Package == own.ID })
+		m.Segments = append(m.Segments, listed)
+	})
+	return listed
+}
+
+// Merge merges all segments.
+func (w *World) Merge() manifest.Segment {
+	w.T.Helper()
+	tiers := segments.DefaultLimits()
+	tiers.Tier = 2
+	f := &merge.Function{
+		Bucket: w.Bucket, Redis: redistest.Embedded(w.T), Sender: new(functionstest.Sender), Now: functionstest.NewClock().Now,
+		Worker: "w", Tiers: tiers, Log: functionstest.Log(),
+	}
+	if err := f.Run(w.T.Context(), 0); err != nil {
+		w.T.Fatal(err)
+	}
+	return w.Manifest().Segments[0]
+}
+
+// Segment builds a segment of a package's pages, but for some.
+func Segment(t testing.TB, content []byte, key string, without ...string) ([]byte, manifest.Segment) {
+	t.Helper()
+	reader, err := webobject.Open(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := segment.NewBuilder(nil)
+	documents := 0
+	for entry, err := range reader.Objects() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(without, entry.URL) {
+			continue
+		}
+		d := &segment.Document{
+			ID: layout.IdentityOf(entry.URL), Version: entry.Version, URL: entry.URL, Site: "a.example", Title: "title", Body: "body",
+			Package: key, Offset: entry.Offset, Length: entry.Length,
+		}
+		tokens := []segment.Token{{Field: segment.Title, Term: "title", Position: 1}, {Field: segment.Body, Term: "body", Position: 1}}
+		if err := b.Add(d, slices.Values(tokens)); err != nil {
+			t.Fatal(err)
+		}
+		documents++
+	}
+	built, err := b.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tail, err := segment.TailOf(built)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built, manifest.Segment{
+		Key: layout.SegmentKey(0, layout.ContentHash(built)), Bytes: int64(len(built)), Tail: tail, Documents: documents,
+		Parts: []manifest.Part{{Documents: documents}},
+	}
+}
+
+// Commit makes an edit true.
+func (w *World) Commit(edit func(*manifest.Manifest)) manifest.Manifest {
+	w.T.Helper()
+	return functionstest.Commit(w.T, w.Bucket, 0, edit)
+}
+
+// Manifest returns the generation in force.
+func (w *World) Manifest() manifest.Manifest {
+	w.T.Helper()
+	m, err := manifest.Read(w.T.Context(), w.Bucket, 0)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return m
+}
+
+// Content returns an object.
+func (w *World) Content(key string) []byte {
+	w.T.Helper()
+	content, err := w.Bucket.Get(w.T.Context(), key, blob.Range{})
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return content
+}
+
+// Delete loses an object.
+func (w *World) Delete(key string) {
+	w.T.Helper()
+	if err := w.Bucket.Delete(w.T.Context(), key); err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+// Change replaces an object by what becomes of it.
+func (w *World) Change(key string, become func([]byte) []byte) {
+	w.T.Helper()
+	if err := w.Bucket.Replace(w.T.Context(), key, become(w.Content(key))); err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+// Flip changes a bit in the middle.
+func Flip(content []byte) []byte {
+	content[len(content)/2] ^= 1
+	return content
+}
+
+// Truncate cuts the second half off.
+func Truncate(content []byte) []byte { return content[:len(content)/2] }

@@ -1,0 +1,75 @@
+package collect_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/collect"
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+)
+
+// What no generation lists is left alone for its grace; where it is more than
+// half of the partition, until a person asks; and where it proves that
+// generations are lost, always.
+func TestUnlisted(t *testing.T) {
+	const site = "http://a.example/"
+	version := func(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }
+	for name, test := range map[string]struct {
+		age      time.Duration
+		orphans  int
+		spooled  bool // the batch of the orphans waits still
+		onDemand bool
+		refusal  string // a word of it
+		want     int    // condemned
+	}{
+		"young":                    {time.Hour, 1, true, false, "", 0},
+		"as old as the grace":      {24 * time.Hour, 1, true, false, "", 1},
+		"half":                     {24 * time.Hour, 2, true, false, "", 2},
+		"more than half":           {24 * time.Hour, 3, true, false, "verify --repair", 0},
+		"more than half, asked":    {24 * time.Hour, 3, true, true, "", 3},
+		"young, though asked":      {time.Hour, 3, true, true, "", 0},
+		"of a lost generation":     {24 * time.Hour, 1, false, false, "lost", 0},
+		"of a lost one, on demand": {24 * time.Hour, 3, false, true, "lost", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clock := functionstest.NewClock()
+			bucket := memblob.NewAt(clock.Now)
+			functionstest.Begin(t, bucket, 0)
+			pkg, outcomes := functionstest.Package(t, bucket, 0, functionstest.Page(version(1), site))
+			functionstest.Learn(t, bucket, 0, book.Book{Outcomes: outcomes}, pkg)
+			for i := range test.orphans {
+				functionstest.Package(t, bucket, 0, functionstest.Page(version(2), fmt.Sprint(site, i)))
+			}
+			if test.spooled {
+				functionstest.Put(t, bucket, layout.SpoolKey(0, version(2)), []byte("spooled"))
+			}
+			clock.Advance(test.age)
+			p, err := partition.Open(t.Context(), bucket, 0, clock.Now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := collect.Collector{Partition: p, Bucket: bucket, Now: clock.Now, Limits: collect.DefaultLimits(), Log: functionstest.Log()}
+			if test.onDemand {
+				err = c.UnlistedOnDemand(t.Context())
+			} else {
+				err = c.Unlisted(t.Context())
+			}
+			if (err == nil) != (test.refusal == "") || err != nil && !strings.Contains(err.Error(), test.refusal) {
+				t.Errorf("error %v", err)
+			}
+			if lost := errors.Is(err, partition.ErrLost); lost != (test.refusal == "lost") {
+				t.Errorf("lost: %v", lost)
+			}
+			if m := functionstest.Manifest(t, bucket, 0); len(m.Condemned) != test.want {
+				t.Errorf("condemned %+v, want %d", m.Condemned, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,182 @@
+// Package feed reads XML feeds: RSS 0.9 to 2.0 and Atom (RFC 4287).
+//
+// It returns HTML that says the same: each entry is a heading that links to
+// what it is about, and its text. The result depends on the feed's bytes alone.
+// Functions are safe for concurrent use.
+package feed
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
+)
+
+const maxProlog = 4096 // bytes in which the first element begins
+
+// Is reports whether a text is a feed, by its first element.
+func Is(text []byte) bool {
+	s := markup.NewScanner(text[:min(len(text), maxProlog)])
+	for s.Next() {
+		if s.Kind == markup.Start {
+			return s.Name == "rss" || s.Name == "feed" || s.Name == "rdf"
+		}
+	}
+	return false
+}
+
+// HTML returns what a feed in UTF-8 says.
+func HTML(text []byte) []byte {
+	var (
+		w               markup.Writer
+		title, language string
+		e               *entry // the one that is open
+	)
+	for s := markup.NewScanner(text); s.Next() && !w.Full(); {
+		switch {
+		case s.Kind == markup.Start && (s.Name == "item" || s.Name == "entry"):
+			e = &entry{}
+		case s.Kind == markup.End && (s.Name == "item" || s.Name == "entry") && e != nil:
+			e.write(&w)
+			e = nil
+		case s.Kind != markup.Start:
+		case e != nil:
+			e.read(s)
+		default:
+			switch s.Name {
+			case "feed":
+				language = s.Attribute("xml:lang")
+			case "language":
+				language = s.Inner()
+			case "title":
+				if title == "" {
+					title = strings.TrimSpace(plain(s.Inner()))
+				}
+			case "description", "subtitle":
+				fragment(&w, s.Inner())
+				w.Break()
+			case "image", "textinput":
+				s.Skip()
+			}
+		}
+	}
+	if e != nil { // the feed breaks off
+		e.write(&w)
+	}
+	return w.Page(title, language)
+}
+
+// entry is one of a feed. Its texts are HTML.
+type entry struct {
+	title, link, id string
+	summary         string
+	content         string
+}
+
+func (e *entry) read(s *markup.Scanner) {
+	switch s.Name {
+	case "title":
+		set(&e.title, s.Inner())
+	case "link":
+		e.readLink(s)
+	case "guid":
+		if s.Attribute("ispermalink") != "false" {
+			set(&e.id, s.Inner())
+		}
+	case "description", "summary":
+		set(&e.summary, s.Inner())
+	case "encoded", "content":
+		set(&e.content, s.Inner())
+	case "source", "author", "contributor", "category":
+		s.Skip()
+	}
+}
+
+// readLink takes RSS's link, which is text, and of Atom's the alternate.
+func (e *entry) readLink(s *markup.Scanner) {
+	reference, rel := s.Attribute("href"), s.Attribute("rel")
+	if reference == "" {
+		reference = s.Inner()
+	}
+	if rel == "" || rel == "alternate" {
+		set(&e.link, strings.TrimSpace(reference))
+	}
+}
+
+func (e *entry) write(w *markup.Writer) {
+	set(&e.link, e.id)
+	w.Heading(2)
+	w.Link(e.link)
+	w.Text(plain(e.title))
+	w.Break()
+	set(&e.content, e.summary)
+	fragment(w, e.content)
+	w.Break()
+}
+
+func set(to *string, value string) {
+	if *to == "" {
+		*to = value
+	}
+}
+
+// plain returns the text of a piece of HTML.
+func plain(piece string) string {
+	var w strings.Builder
+	z := html.NewTokenizer(strings.NewReader(piece))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return w.String()
+		case html.TextToken:
+			w.Write(z.Text())
+		}
+	}
+}
+
+// fragment writes the text, the lines and the links of a piece of HTML.
+func fragment(w *markup.Writer, piece string) {
+	unseen := false
+	z := html.NewTokenizer(bytes.NewReader([]byte(piece)))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return
+		case html.TextToken:
+			if !unseen {
+				w.Text(string(z.Text()))
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			token := z.Token()
+			unseen = token.DataAtom == atom.Script || token.DataAtom == atom.Style
+			start(w, token)
+		case html.EndTagToken:
+			token := z.Token()
+			unseen = false
+			if token.DataAtom == atom.A {
+				w.EndLink()
+			} else {
+				start(w, token)
+			}
+		}
+	}
+}
+
+func start(w *markup.Writer, token html.Token) {
+	switch token.DataAtom {
+	case atom.A:
+		for _, a := range token.Attr {
+			if a.Key == "href" {
+				w.Link(a.Val)
+			}
+		}
+	case atom.P, atom.Div, atom.Br, atom.Li, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6,
+		atom.Blockquote, atom.Pre, atom.Tr, atom.Dt, atom.Dd, atom.Figcaption, atom.Hr:
+		w.Break()
+	case atom.Td, atom.Th:
+		w.Text(" ")
+	}
+}

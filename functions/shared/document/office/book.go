@@ -1,0 +1,77 @@
+package office
+
+import (
+	"net/url"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
+)
+
+// book reads an EPUB: its chapters in the order of the spine.
+func (a *archive) book() []byte {
+	var w markup.Writer
+	part := ""
+	for s := markup.NewScanner(a.read("META-INF/container.xml")); s.Next() && part == ""; {
+		if s.Kind == markup.Start && s.Name == "rootfile" {
+			part = s.Attribute("full-path")
+		}
+	}
+	chapters := map[string]string{} // by the id of the manifest
+	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
+		if s.Kind != markup.Start {
+			continue
+		}
+		switch s.Name {
+		case "item":
+			if reference, err := url.PathUnescape(s.Attribute("href")); err == nil {
+				chapters[s.Attribute("id")] = resolve(part, reference)
+			}
+		case "itemref":
+			a.chapter(&w, chapters[s.Attribute("idref")])
+		}
+	}
+	p := a.properties(part)
+	return w.Page(p.title, p.language)
+}
+
+// chapter reads XHTML. It leaves out links to other chapters, which have no
+// address.
+func (a *archive) chapter(w *markup.Writer, part string) {
+	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
+		switch s.Kind {
+		case markup.Text:
+			w.Text(s.Text())
+		case markup.Start:
+			switch s.Name {
+			case "head", "script", "style", "nav", "svg", "rt", "rp":
+				s.Skip()
+			case "h1", "h2", "h3", "h4", "h5", "h6":
+				w.Heading(int(s.Name[1] - '0'))
+			case "a":
+				w.Link(web(s.Attribute("href")))
+			case "img":
+				w.Text(s.Attribute("alt"))
+			default:
+				breakAt(w, s.Name)
+			}
+		case markup.End:
+			switch s.Name {
+			case "a":
+				w.EndLink()
+			case "h1", "h2", "h3", "h4", "h5", "h6":
+				w.Break()
+			default:
+				breakAt(w, s.Name)
+			}
+		}
+	}
+	w.Break()
+}
+
+func breakAt(w *markup.Writer, name string) {
+	switch name {
+	case "p", "div", "section", "article", "aside", "blockquote", "pre", "li", "dt", "dd", "tr", "br", "hr", "figcaption", "caption":
+		w.Break()
+	case "td", "th":
+		w.Text(" ")
+	}
+}

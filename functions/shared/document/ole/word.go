@@ -1,0 +1,144 @@
+package ole
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
+)
+
+// Places in the header of a Word file ([MS-DOC] 2.5.1 to 2.5.6).
+const (
+	wordFlags      = 0x0A
+	flagEncrypted  = 0x0100
+	flagTable1     = 0x0200 // the pieces are listed in the stream 1Table, else 0Table
+	wordTextLength = 0x4C   // characters of the main text; notes and headers follow
+	wordPieces     = 0x01A2 // place and size of the list
+	wordHeaderSize = 0x01AA
+)
+
+func (c *compound) word() ([]byte, error) {
+	file := c.stream("WordDocument")
+	if len(file) < wordHeaderSize || little.Uint16(file) != 0xA5EC {
+		return nil, errors.New("not a file of Word 97 or later")
+	}
+	flags := little.Uint16(file[wordFlags:])
+	if flags&flagEncrypted != 0 {
+		return nil, errors.New("it needs a password")
+	}
+	table := c.stream("0Table")
+	if flags&flagTable1 != 0 {
+		table = c.stream("1Table")
+	}
+	place, size := uint64(little.Uint32(file[wordPieces:])), uint64(little.Uint32(file[wordPieces+4:]))
+	if place+size > uint64(len(table)) {
+		return nil, errors.New("the list of its pieces is missing")
+	}
+	var w markup.Writer
+	text := pieces(file, table[place:place+size], little.Uint32(file[wordTextLength:]))
+	writeFields(&w, text)
+	return w.Page("", ""), nil
+}
+
+// pieces joins the text of a file ([MS-DOC] 2.9.38 and 2.9.178): the list
+// begins with property changes, which are passed over; then come the first
+// characters of the pieces and, in eight bytes each, where the pieces lie.
+func pieces(file, list []byte, length uint32) string {
+	for len(list) > 3 && list[0] == 1 {
+		list = list[min(3+int(little.Uint16(list[1:])), len(list)):]
+	}
+	if len(list) < 5 || list[0] != 2 {
+		return ""
+	}
+	list = list[5:]
+	count := (len(list) - 4) / 12
+	var text strings.Builder
+	for i := 0; i < count && text.Len() < markup.MaxBytes; i++ {
+		from, to := little.Uint32(list[4*i:]), little.Uint32(list[4*i+4:])
+		if from >= to || from >= length {
+			continue
+		}
+		place := little.Uint32(list[4*(count+1)+8*i+2:])
+		text.WriteString(piece(file, place, uint64(min(to, length)-from)))
+	}
+	return text.String()
+}
+
+// piece returns characters of one byte each where a bit of their place says
+// so, else of two.
+func piece(file []byte, place uint32, characters uint64) string {
+	const compressed = 1 << 30
+	start, size, decode := uint64(place), 2*characters, wide
+	if place&compressed != 0 {
+		start, size, decode = uint64(place&^compressed)/2, characters, narrow
+	}
+	if start >= uint64(len(file)) {
+		return ""
+	}
+	return decode(file[start:min(start+size, uint64(len(file)))])
+}
+
+// writeFields writes Word's text: control characters end lines and enclose
+// fields, of which the result is shown and the instruction is not ([MS-DOC]
+// 2.8.25).
+func writeFields(w *markup.Writer, text string) {
+	const begin, separate, end = 0x13, 0x14, 0x15
+	hidden := 0 // instructions of fields around
+	start := 0
+	flush := func(to int) {
+		if hidden == 0 {
+			w.Text(text[start:to])
+		}
+		start = to + 1
+	}
+	var fields []bool // those open: whether in their instruction
+	for i := range len(text) {
+		c := text[i]
+		if c >= ' ' {
+			continue
+		}
+		switch {
+		case c == begin:
+			flush(i)
+			fields = append(fields, true)
+			hidden++
+		case c == separate && len(fields) > 0 && fields[len(fields)-1]:
+			if hidden == 1 {
+				w.Link(hyperlink(text[start:i]))
+			}
+			start = i + 1
+			fields[len(fields)-1] = false
+			hidden--
+		case c == end && len(fields) > 0:
+			flush(i)
+			if fields[len(fields)-1] {
+				hidden--
+			}
+			fields = fields[:len(fields)-1]
+			w.EndLink()
+		case c == '\r', c == '\f', c == '\v', c == '\a', c == '\n':
+			flush(i)
+			w.Break()
+		default:
+			flush(i)
+			if c == '\t' {
+				w.Text(" ")
+			}
+		}
+	}
+	flush(len(text))
+}
+
+// hyperlink returns the address in HYPERLINK "http://a/", or "".
+func hyperlink(instruction string) string {
+	rest, is := strings.CutPrefix(strings.TrimSpace(instruction), "HYPERLINK ")
+	if !is {
+		return ""
+	}
+	_, rest, _ = strings.Cut(rest, `"`)
+	address, _, _ := strings.Cut(rest, `"`)
+	if !strings.HasPrefix(address, "http://") && !strings.HasPrefix(address, "https://") {
+		return ""
+	}
+	return address
+}

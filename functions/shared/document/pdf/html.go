@@ -1,0 +1,127 @@
+package pdf
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
+)
+
+// html sets the lines of each page as one, but for headings.
+func (d *document) html() []byte {
+	var w markup.Writer
+	body := d.bodySize()
+	links := d.links
+	page := 0
+	for _, l := range d.lines {
+		if l.page != page {
+			page = l.page
+			w.Break()
+		}
+		for len(links) > 0 && links[0].page < page {
+			links = links[1:]
+		}
+		text, entry := withoutLeaders(l.text)
+		if !entry && heading(text, l.size, body) {
+			w.Heading(level(l.size, body))
+			w.Text(text)
+			w.Break()
+			continue
+		}
+		links = writeLine(&w, text, links, page)
+	}
+	return w.Page(d.name(body), "")
+}
+
+// withoutLeaders returns a line without the dots that lead to the page number
+// of an entry of a table of contents, and whether it is one.
+func withoutLeaders(text string) (line string, entry bool) {
+	if !strings.Contains(text, ". . .") {
+		return strings.TrimSpace(text), false
+	}
+	words := slices.DeleteFunc(strings.Fields(text), func(word string) bool { return word == "." })
+	return strings.Join(words, " "), true
+}
+
+// bodySize returns the size of type in which most text is set.
+func (d *document) bodySize() int {
+	sizes := map[int]int{}
+	most := 0
+	for _, l := range d.lines {
+		sizes[l.size] += len(l.text)
+		if n := sizes[l.size]; n > sizes[most] || n == sizes[most] && l.size < most {
+			most = l.size
+		}
+	}
+	return most
+}
+
+// heading reports whether a line is in type a sixth larger than the body's,
+// and short.
+func heading(text string, size, body int) bool {
+	return size*6 >= body*7 && 0 < len(text) && len(text) <= 200 && body > 0
+}
+
+func level(size, body int) int {
+	switch {
+	case size*2 >= body*3:
+		return 1
+	case size*4 >= body*5:
+		return 2
+	}
+	return 3
+}
+
+// writeLine writes a line and the links in it, and returns the links that are
+// left. A word that is divided at the line's end is joined to its rest.
+func writeLine(w *markup.Writer, text string, links []link, page int) []link {
+	for len(links) > 0 && links[0].page == page && links[0].text != "" {
+		before, after, found := strings.Cut(text, links[0].text)
+		if !found {
+			break
+		}
+		writeText(w, before)
+		w.Link(links[0].address)
+		writeText(w, links[0].text)
+		w.EndLink()
+		text, links = after, links[1:]
+	}
+	writeText(w, text)
+	if !strings.HasSuffix(text, hyphen) {
+		w.Text(" ")
+	}
+	return links
+}
+
+// hyphen is what PDFium puts where a word is divided.
+const hyphen = "\uFFFE"
+
+func writeText(w *markup.Writer, text string) { w.Text(strings.ReplaceAll(text, hyphen, "")) }
+
+// name returns the file's title: that of its properties, unless a program left
+// there what says nothing, else the largest lines of its first page.
+func (d *document) name(body int) string {
+	title := strings.Join(strings.Fields(d.title), " ")
+	lower := strings.ToLower(title)
+	for _, useless := range []string{"untitled", "microsoft word - ", "microsoft powerpoint - "} {
+		if strings.HasPrefix(lower, useless) {
+			title = ""
+		}
+	}
+	if title != "" {
+		return title
+	}
+	largest := body
+	for _, l := range d.lines {
+		if l.page == 0 && heading(l.text, l.size, body) {
+			largest = max(largest, l.size)
+		}
+	}
+	var lines []string
+	for _, l := range d.lines {
+		if l.page == 0 && l.size == largest && largest > body {
+			lines = append(lines, strings.Fields(l.text)...)
+		}
+	}
+	return strings.Join(lines, " ")
+}

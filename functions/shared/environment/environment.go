@@ -1,0 +1,131 @@
+// Package environment reads a function's surroundings from environment
+// variables, in Lambda and in the local runner's processes alike.
+//
+//	BUCKETSEARCH_S3       object store and bucket: https://s3.eu-central-1.amazonaws.com/my-bucket
+//	AWS_…                 credentials and region, as usual
+//	BUCKETSEARCH_REDIS    redis://host:port/0 (schedule, pack, index, merge, sweep)
+//	BUCKETSEARCH_QUEUES   what precedes a queue's name in its URL (schedule, pack, index, merge, sweep)
+//	BUCKETSEARCH_AGENT    how the crawler names itself
+//	BUCKETSEARCH_ALLOW_PRIVATE=1   fetch may reach addresses that are not public
+//
+// and from Lambda AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the MiB that are paid for.
+package environment
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
+	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
+	"github.com/bucketsearch/bucketsearch/layout/blob/s3blob"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// settingsAge is how long settings are used before they are read again.
+const settingsAge = 30 * time.Second
+
+// Environment is what a function is made of. What it does not need may be
+// missing.
+type Environment struct {
+	Bucket       blob.Bucket // counted in the function's vital signs
+	Settings     *settings.Cache
+	Redis        redis.UniversalClient
+	Sender       task.Sender
+	Worker       string // names this process and no other
+	Agent        string
+	AllowPrivate bool
+	Log          *slog.Logger
+	Paid         float64 // GB of memory that Lambda is paid for; 0 elsewhere
+
+	function string
+	vitals   *vitals.Recorder
+	feedback blob.Bucket // the same, not counted
+}
+
+// Read reads the variables of a function and opens what they name. It sends no
+// request.
+func Read(ctx context.Context, function string, getenv func(string) string) (*Environment, error) {
+	host, _ := os.Hostname()
+	e := &Environment{
+		// In Lambda all hosts and processes have the same names.
+		Worker:       fmt.Sprintf("%s/%d-%08x", host, os.Getpid(), rand.Uint32()),
+		Agent:        getenv("BUCKETSEARCH_AGENT"),
+		AllowPrivate: getenv("BUCKETSEARCH_ALLOW_PRIVATE") == "1",
+		Log:          slog.New(slog.NewJSONHandler(os.Stderr, nil)).With("function", function),
+		function:     function,
+	}
+	store, err := OpenS3(getenv("BUCKETSEARCH_S3"), getenv)
+	if err != nil {
+		return nil, fmt.Errorf("BUCKETSEARCH_S3: %w", err)
+	}
+	memory, _ := strconv.Atoi(getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
+	e.vitals = vitals.New(vitals.Options{Worker: e.Worker, Now: time.Now, Memory: memory, Metrics: os.Stdout})
+	e.Paid = float64(memory) / 1024
+	e.Bucket = blob.Retry(meter.Bucket(e.vitals.Bucket(function, store)), RetryPolicy())
+	e.feedback = blob.Retry(store, RetryPolicy())
+	e.Settings = &settings.Cache{Bucket: e.Bucket, Now: time.Now, Age: settingsAge}
+	if address := getenv("BUCKETSEARCH_REDIS"); address != "" {
+		options, err := redis.ParseURL(address)
+		if err != nil {
+			return nil, fmt.Errorf("BUCKETSEARCH_REDIS: %q: %w; write it like redis://127.0.0.1:6379/0", address, err)
+		}
+		e.Redis = redis.NewClient(options)
+	}
+	if prefix := getenv("BUCKETSEARCH_QUEUES"); prefix != "" {
+		loaded, err := config.LoadDefaultConfig(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the AWS configuration: %w", err)
+		}
+		urls := make(map[string]string)
+		for _, queue := range task.Queues {
+			urls[queue] = prefix + queue
+		}
+		e.Sender = message.NewSQS(sqs.NewFromConfig(loaded), urls)
+	}
+	return e, nil
+}
+
+// OpenS3 opens the bucket that a URL names, with the usual AWS variables.
+func OpenS3(address string, getenv func(string) string) (*s3blob.Bucket, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return nil, fmt.Errorf("%q is no URL of a bucket; write it like http://127.0.0.1:9000/my-bucket", address)
+	}
+	bucket := strings.Trim(u.Path, "/")
+	if bucket == "" || strings.Contains(bucket, "/") {
+		return nil, fmt.Errorf("%q names no bucket; write it like http://127.0.0.1:9000/my-bucket", address)
+	}
+	return s3blob.Open(s3blob.Config{
+		Endpoint:     u.Scheme + "://" + u.Host,
+		Bucket:       bucket,
+		Region:       getenv("AWS_REGION"),
+		AccessKey:    getenv("AWS_ACCESS_KEY_ID"),
+		SecretKey:    getenv("AWS_SECRET_ACCESS_KEY"),
+		SessionToken: getenv("AWS_SESSION_TOKEN"),
+	})
+}
+
+// RetryPolicy outlasts a store that is busy for a few seconds, or away for one.
+func RetryPolicy() blob.Policy {
+	return blob.Policy{
+		Attempts: 6,
+		Base:     100 * time.Millisecond,
+		Max:      3 * time.Second,
+		Random:   func() float64 { return 0.5 + rand.Float64()/2 },
+		Sleep:    blob.Sleep,
+	}
+}

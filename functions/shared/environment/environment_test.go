@@ -1,0 +1,65 @@
+package environment
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
+)
+
+var complete = map[string]string{
+	"BUCKETSEARCH_S3":            "http://127.0.0.1:9000/bucket",
+	"BUCKETSEARCH_REDIS":         "redis://127.0.0.1:6379/0",
+	"BUCKETSEARCH_QUEUES":        "http://127.0.0.1:9/0/",
+	"BUCKETSEARCH_AGENT":         "testbot/1.0",
+	"BUCKETSEARCH_ALLOW_PRIVATE": "1",
+	"AWS_REGION":                 "us-east-1",
+	"AWS_ACCESS_KEY_ID":          "key",
+	"AWS_SECRET_ACCESS_KEY":      "secret",
+}
+
+// with returns the complete variables, changed.
+func with(changes map[string]string) func(string) string {
+	variables := maps.Clone(complete)
+	maps.Copy(variables, changes)
+	return func(name string) string { return variables[name] }
+}
+
+func TestRead(t *testing.T) {
+	e, err := Read(t.Context(), task.Fetch, with(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Redis.Close()
+	if e.Bucket == nil || e.Settings == nil || e.Sender == nil || e.Worker == "" || e.Agent != "testbot/1.0" || !e.AllowPrivate {
+		t.Errorf("read %+v", e)
+	}
+	e, err = Read(t.Context(), task.Fetch, with(map[string]string{
+		"BUCKETSEARCH_REDIS": "", "BUCKETSEARCH_QUEUES": "", "BUCKETSEARCH_ALLOW_PRIVATE": "",
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Redis != nil || e.Sender != nil || e.AllowPrivate {
+		t.Errorf("for fetch: read %+v", e)
+	}
+	if again, err := Read(t.Context(), task.Fetch, with(nil)); err != nil || again.Worker == e.Worker {
+		t.Errorf("two workers are called %s, %v", e.Worker, err)
+	}
+}
+
+func TestReadSaysWhatIsWrong(t *testing.T) {
+	for _, test := range []struct{ name, value, want string }{
+		{"BUCKETSEARCH_S3", "", "no URL of a bucket"},
+		{"BUCKETSEARCH_S3", "my-bucket", "no URL of a bucket"},
+		{"BUCKETSEARCH_S3", "http://127.0.0.1:9000/", "names no bucket"},
+		{"BUCKETSEARCH_S3", "http://127.0.0.1:9000/a/b", "names no bucket"},
+		{"BUCKETSEARCH_REDIS", "127.0.0.1:6379", "redis://"},
+	} {
+		_, err := Read(t.Context(), task.Fetch, with(map[string]string{test.name: test.value}))
+		if err == nil || !strings.Contains(err.Error(), test.name) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s=%s: %v; want the name and %q", test.name, test.value, err, test.want)
+		}
+	}
+}

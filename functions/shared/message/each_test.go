@@ -1,0 +1,134 @@
+package message_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+)
+
+func eventOf(bodies ...string) events.SQSEvent {
+	var event events.SQSEvent
+	for _, body := range bodies {
+		event.Records = append(event.Records, events.SQSMessage{MessageId: "id-" + body, Body: body})
+	}
+	return event
+}
+
+func failedIDs(r events.SQSEventResponse) []string {
+	var ids []string
+	for _, f := range r.BatchItemFailures {
+		ids = append(ids, f.ItemIdentifier)
+	}
+	return ids
+}
+
+func TestEachReportsOnlyFailures(t *testing.T) {
+	var out bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	run := func(_ context.Context, body string) error {
+		switch body {
+		case "retry":
+			return errors.New("not yet")
+		case "poison":
+			return message.Terminal(errors.New("no JSON"))
+		case "panic":
+			panic("oh")
+		case "early":
+			return fmt.Errorf("cannot begin: %w", message.Later(errors.New("too early")))
+		}
+		return nil
+	}
+	got := failedIDs(message.Each(t.Context(), log, eventOf("good", "retry", "poison", "panic", "early", "fine"), run))
+	if diff := cmp.Diff([]string{"id-retry", "id-poison", "id-panic", "id-early"}, got); diff != "" {
+		t.Errorf("failures (-want +got):\n%s", diff)
+	}
+
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	wants := [][]string{
+		{"level=WARN", "message=id-retry", `error="not yet"`},
+		{"level=ERROR", "message=id-poison", `error="no JSON"`, "terminal=true"},
+		{"level=ERROR", "message=id-panic", "panic: oh", "stack=", "each_test.go"},
+		{"level=DEBUG", "message=id-early", "too early"},
+	}
+	if len(lines) != len(wants) {
+		t.Fatalf("log has %d lines, want one a failure:\n%s", len(lines), out.String())
+	}
+	for i, want := range wants {
+		for _, part := range want {
+			if !strings.Contains(lines[i], part) {
+				t.Errorf("log line %d lacks %q: %s", i, part, lines[i])
+			}
+		}
+	}
+}
+
+func TestEachStopsRunningWhenContextEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ran := 0
+	response := message.Each(ctx, slog.New(slog.DiscardHandler), eventOf("a", "b", "c"), func(context.Context, string) error {
+		ran++
+		cancel()
+		return nil
+	})
+	if ran != 1 {
+		t.Errorf("ran %d messages, want 1", ran)
+	}
+	if diff := cmp.Diff([]string{"id-b", "id-c"}, failedIDs(response)); diff != "" {
+		t.Errorf("failures (-want +got):\n%s", diff)
+	}
+}
+
+func TestListenersAreToldOfFailures(t *testing.T) {
+	var told []string
+	listen := func(name string) func(events.SQSMessage, error) {
+		return func(m events.SQSMessage, err error) { told = append(told, name+" "+m.MessageId+": "+err.Error()) }
+	}
+	ctx := message.Listen(t.Context(), message.Listener{Failed: listen("outer")})
+	ctx = message.Listen(ctx, message.Listener{Failed: listen("inner")})
+	message.Each(ctx, slog.New(slog.DiscardHandler), eventOf("good", "bad", "worse"), func(_ context.Context, body string) error {
+		switch body {
+		case "bad":
+			return errors.New("no")
+		case "worse":
+			panic("oh")
+		}
+		return nil
+	})
+	want := []string{"outer id-bad: no", "inner id-bad: no", "outer id-worse: panic: oh", "inner id-worse: panic: oh"}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+func TestLater(t *testing.T) {
+	if err := message.Later(nil); err != nil {
+		t.Errorf("Later(nil) = %v", err)
+	}
+	cause := errors.New("cause")
+	err := message.Later(cause)
+	if !errors.Is(err, cause) || err.Error() != "cause" || !message.IsLater(fmt.Errorf("cannot: %w", err)) {
+		t.Errorf("Later hides its cause, or is not found: %v", err)
+	}
+	if message.IsLater(cause) || message.IsLater(nil) {
+		t.Error("what is not marked is later")
+	}
+}
+
+func TestTerminal(t *testing.T) {
+	if err := message.Terminal(nil); err != nil {
+		t.Errorf("Terminal(nil) = %v", err)
+	}
+	cause := errors.New("cause")
+	if err := message.Terminal(cause); !errors.Is(err, cause) || err.Error() != "cause" {
+		t.Errorf("Terminal hides its cause: %v", err)
+	}
+}

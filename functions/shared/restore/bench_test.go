@@ -1,0 +1,71 @@
+package restore
+
+import (
+	"fmt"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+)
+
+// BenchmarkRebuild restores 50,000 URLs, half of them pending, from one book.
+func BenchmarkRebuild(b *testing.B) {
+	const half = 25_000
+	each := map[string]func(testing.TB) *redis.Client{"embedded": redistest.Embedded}
+	if program, err := exec.LookPath("redis-server"); err == nil {
+		each["server"] = func(t testing.TB) *redis.Client { return redistest.Server(t, program) }
+	}
+	for name, open := range each {
+		b.Run(name, func(b *testing.B) { benchmarkRebuild(b, open(b), half) })
+	}
+}
+
+func benchmarkRebuild(b *testing.B, rdb *redis.Client, half int) {
+	w := newWorld(b, rdb)
+	var learnt book.Book
+	for i := range half {
+		done := fmt.Sprint(one, "page/", i)
+		learnt.Outcomes = append(learnt.Outcomes, functionstest.Outcome(b, version(50), done, book.Failed))
+		learnt.Links = append(learnt.Links, functionstest.Link(b, one, done, 1), functionstest.Link(b, one, fmt.Sprint(two, "page/", i), 1))
+	}
+	functionstest.Learn(b, w.bucket, 0, learnt)
+	for b.Loop() {
+		if _, err := w.Rebuild(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(2*half*b.N)/b.Elapsed().Seconds(), "URLs/s")
+}
+
+// BenchmarkRenew looks through the outcomes of 50,000 pages, of which one in a
+// hundred is due.
+func BenchmarkRenew(b *testing.B) {
+	const pages = 50_000
+	w := newWorld(b, redistest.Embedded(b))
+	var learnt book.Book
+	for i := range pages {
+		o := functionstest.Outcome(b, version(50), fmt.Sprint(one, "page/", i), book.Stored)
+		if o.Exponent = 3; i%100 == 0 {
+			o.Exponent = 0
+		}
+		learnt.Outcomes = append(learnt.Outcomes, o)
+	}
+	functionstest.Learn(b, w.bucket, 0, learnt)
+	w.run()
+	w.clock.Advance(24 * time.Hour)
+	m := functionstest.Manifest(b, w.bucket, 0)
+	for b.Loop() {
+		if err := w.Redis.Del(b.Context(), clock{w.Redis, 0}.key()).Err(); err != nil {
+			b.Fatal(err)
+		}
+		if err := w.Renew(b.Context(), w.inForce, &m); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(pages*b.N)/b.Elapsed().Seconds(), "URLs/s")
+}

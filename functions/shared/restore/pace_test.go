@@ -1,0 +1,214 @@
+package restore
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
+	"github.com/bucketsearch/bucketsearch/strategy/rules"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// opens returns when the first lease of a host may be asked, looking every
+// second for up to two hours; zero if it never is. The frontiers are swept
+// before, and have their leases expire, as the schedule does.
+func (w *world) opens(host string) time.Time {
+	w.t.Helper()
+	began := w.clock.Now()
+	for w.clock.Now().Sub(began) < 2*time.Hour {
+		for _, crawl := range w.inForce.Crawl.Partitions() {
+			front := frontier.New(w.Redis, crawl)
+			if _, err := front.Expire(w.t.Context(), w.clock.Now()); err != nil {
+				w.t.Fatal(err)
+			}
+			for {
+				l, ok, err := front.Lease(w.t.Context(), frontier.Request{
+					Now: w.clock.Now(), Deadline: w.clock.Now().Add(3 * time.Hour), Max: 1, MaxBytes: 1 << 10, Connections: 1,
+				})
+				if err != nil {
+					w.t.Fatal(err)
+				}
+				if ok && l.Host == host {
+					return l.NotBefore
+				}
+				if !ok {
+					break
+				}
+			}
+		}
+		w.clock.Advance(time.Second)
+	}
+	return time.Time{}
+}
+
+func (w *world) wantOpen(host string, after time.Duration) {
+	w.t.Helper()
+	got, want := w.opens(host), functionstest.Start.Add(after)
+	if got.Before(want) || got.After(want.Add(2*time.Second)) {
+		w.t.Errorf("%s is asked at %v, want %v", host, got.Sub(functionstest.Start), after)
+	}
+}
+
+// leaseOf leases what waits on site two, until a time from the start.
+func (w *world) leaseOf(crawl int, until time.Duration) frontier.Lease {
+	w.t.Helper()
+	l, ok, err := frontier.New(w.Redis, crawl).Lease(w.t.Context(), frontier.Request{
+		Now: w.clock.Now(), Deadline: functionstest.Start.Add(until), Max: 1, MaxBytes: 1 << 10, Connections: 1,
+	})
+	if err != nil || !ok {
+		w.t.Fatalf("leased %v, %v", ok, err)
+	}
+	return l
+}
+
+// Whatever is published while a batch is out, its host is closed until the
+// deadline.
+func TestPublishedWhileABatchIsOut(t *testing.T) {
+	for name, publish := range map[string]func(w *world){
+		"a takedown": func(w *world) {
+			at, err := address.Parse("http://elsewhere.example/x")
+			if err == nil {
+				_, err = takedown.Forget(w.t.Context(), w.bucket, takedown.URL(at, w.clock.Now()))
+			}
+			if err != nil {
+				w.t.Fatal(err)
+			}
+		},
+		"a seed": func(w *world) {
+			functionstest.Republish(w.t, w.bucket, w.inForce.Collection(functionstest.Collection), func(c *collection.Collection) {
+				c.Seeds = append(c.Seeds, collection.Seed{URL: "http://three.example/", Scope: collection.Site, Depth: collection.Unlimited})
+			})
+		},
+		"a strategy that gives the host to another": func(w *world) { w.publishCrawl(func(n int) int { return 1 - n }) },
+		"a strategy of one partition":               func(w *world) { w.publishCrawl(func(int) int { return 1 }) },
+		"nothing, but it is rebuilt": func(w *world) {
+			if _, err := w.Rebuild(w.t.Context()); err != nil {
+				w.t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+				w := newWorld(t, rdb)
+				w.run()
+				out := w.leaseOf(0, 90*time.Second)
+				if out.Host != "two.example" {
+					t.Fatalf("leased %s", out.Host)
+				}
+				publish(w)
+				var err error
+				if w.inForce, err = settings.Read(t.Context(), w.bucket, w.clock.Now()); err != nil {
+					t.Fatal(err)
+				}
+				w.run()
+				w.wantOpen("two.example", 90*time.Second)
+			})
+		})
+	}
+}
+
+// publishCrawl publishes a crawl strategy with other numbers of partitions.
+func (w *world) publishCrawl(number func(int) int) {
+	w.t.Helper()
+	next := w.inForce.Crawl
+	next.Version, next.From, next.Rules = next.Version+1, w.clock.Now(), slices.Clone(next.Rules)
+	for i := range next.Rules {
+		next.Rules[i].Partition = number(next.Rules[i].Partition)
+	}
+	if err := rules.Publish(w.t.Context(), w.bucket, next); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// pause has the books or the spool say that site two wants to be left alone.
+func (w *world) pause(p book.Pace, spooled bool) {
+	w.t.Helper()
+	o := functionstest.Outcome(w.t, version(20), two+"busy", book.Retry)
+	o.Pace, o.Attempts = p, 1
+	if !spooled {
+		functionstest.Learn(w.t, w.bucket, 0, book.Book{Outcomes: []book.Outcome{o}, Links: []book.Link{functionstest.Link(w.t, two, two+"busy", 1)}})
+		return
+	}
+	l := spool.Ledger{Batch: version(20), Ended: functionstest.Start, Outcomes: []book.Outcome{o}}
+	functionstest.Put(w.t, w.bucket, layout.SpoolKey(0, l.Batch), functionstest.Spool(w.t, l))
+}
+
+// What a site asks for outlives Redis.
+func TestPausesOutliveRedis(t *testing.T) {
+	rest := book.Pace{Rest: functionstest.Start.Add(time.Hour), Failures: 4}
+	for _, test := range []struct {
+		name          string
+		pace          book.Pace
+		spooled, told bool
+		want          time.Duration
+	}{
+		{"Retry-After in a book", rest, false, false, time.Hour},
+		{"Retry-After in the spool", rest, true, false, time.Hour},
+		{"Crawl-delay, nothing is out", book.Pace{Delay: 30 * time.Second}, false, true, 30 * time.Second},
+		{"Crawl-delay, anything may be out", book.Pace{Delay: 30 * time.Second}, false, false, batch.MaxTime + 30*time.Second},
+		{"nothing, nothing is out", book.Pace{}, false, true, 0},
+		{"nothing, anything may be out", book.Pace{}, false, false, batch.MaxTime},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rdb := redistest.Embedded(t)
+			w := newWorld(t, rdb)
+			w.run()
+			w.pause(test.pace, test.spooled)
+			if err := rdb.FlushAll(t.Context()).Err(); err != nil {
+				t.Fatal(err)
+			}
+			if test.told {
+				if err := frontier.Tell(t.Context(), rdb, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.run()
+			w.wantOpen("two.example", test.want)
+		})
+	}
+}
+
+// After Redis was lost, a batch of which somebody tells keeps its host closed,
+// and one that is settled opens it.
+func TestOutWhenRedisIsLost(t *testing.T) {
+	rdb := redistest.Embedded(t)
+	w := newWorld(t, rdb)
+	w.run()
+	out := w.leaseOf(0, 90*time.Second)
+	for _, told := range []bool{true, false} {
+		if err := rdb.FlushAll(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if told {
+			held := frontier.Held{Version: out.Version, Host: out.Host, Deadline: out.Deadline}
+			if err := frontier.Tell(t.Context(), rdb, map[int][]frontier.Held{0: {held}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.run()
+		began := w.clock.Now()
+		if _, err := frontier.New(rdb, 0).Settle(t.Context(), frontier.Settlement{Version: out.Version, Host: out.Host, Ended: began.Add(5 * time.Second)}); err != nil {
+			t.Fatal(err)
+		}
+		w.wantOpen("two.example", began.Add(5*time.Second).Sub(functionstest.Start))
+	}
+}
+
+// The first crawl of all does not wait.
+func TestTheFirstEpochWaitsForNobody(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t))
+	w.run()
+	w.wantOpen("two.example", 0)
+}

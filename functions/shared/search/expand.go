@@ -1,0 +1,210 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/blevesearch/vellum"
+	"github.com/blevesearch/vellum/levenshtein"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+const (
+	// MaxExpansions is how many words the beginning of a word, or a word with
+	// edits, stands for: the nearest and then the most frequent.
+	MaxExpansions = 64
+	// maxBegun is how many pairs a lone character stands for.
+	maxBegun = 512
+	// maxSeen is how many words of the corpus a beginning may have.
+	maxSeen = 20_000
+)
+
+// expansions are the words or terms that a word of a query stands for, and how
+// many documents hold each.
+type expansions map[string]uint64
+
+// expand gives the words that stand for others their variants: one step that
+// reads the segments' words.
+func (g *gathered) expand(ctx deadline, p *plan) error {
+	var expanding []*word
+	surfaces := false
+	p.each(func(w *word) {
+		if w.expands() {
+			expanding = append(expanding, w)
+			surfaces = surfaces || !w.begins
+		}
+	})
+	if len(expanding) == 0 {
+		return nil
+	}
+	for _, w := range expanding {
+		if err := w.setNearby(); err != nil {
+			return err
+		}
+	}
+	found := make([][]expansions, len(g.parts))
+	err := g.each(ctx, func(ctx context.Context, part int) (err error) {
+		var words *vellum.FST
+		if surfaces {
+			if words, err = g.parts[part].Segment.Words(ctx); err != nil {
+				return err
+			}
+		}
+		of := make([]expansions, len(expanding))
+		for i, w := range expanding {
+			if of[i], err = g.expansions(ctx, part, words, w); err != nil {
+				return err
+			}
+		}
+		found[part] = of
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i, w := range expanding {
+		all := make(expansions)
+		for _, of := range found {
+			if of != nil {
+				for word, documents := range of[i] {
+					all[word] += documents
+				}
+			}
+		}
+		if err := p.setVariants(w, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expansions returns what a word stands for in one segment.
+func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, w *word) (expansions, error) {
+	found := expansions{}
+	switch {
+	case w.begins:
+		for _, v := range w.variants {
+			terms, _, err := g.parts[part].Segment.Prefix(ctx, v.term, maxSeen)
+			if err != nil {
+				return nil, err
+			}
+			for _, t := range terms {
+				found[t.Text] += uint64(t.Summary.Documents)
+			}
+		}
+		return found, nil
+	case w.prefix:
+		return found, found.collect(ctx, words, nil, []byte(w.surface), behind(w.surface))
+	}
+	return found, found.collect(ctx, words, w.nearby, nil, nil)
+}
+
+// setNearby makes the automaton that accepts what differs by a word's edits.
+func (w *word) setNearby() (err error) {
+	if w.edits > 0 {
+		if w.nearby, err = automata()[w.edits-1].BuildDfa(w.surface, uint8(w.edits)); err != nil {
+			return fmt.Errorf("cannot look for words like %q: %w", w.surface, err)
+		}
+	}
+	return nil
+}
+
+// collect adds the words of a dictionary that an automaton accepts; nil accepts
+// all.
+func (e expansions) collect(ctx context.Context, words *vellum.FST, automaton vellum.Automaton, from, to []byte) error {
+	var walk *vellum.FSTIterator
+	var err error
+	if automaton != nil {
+		walk, err = words.Search(automaton, from, to)
+	} else {
+		walk, err = words.Iterator(from, to)
+	}
+	for ; err == nil && len(e) <= maxSeen; err = walk.Next() {
+		if len(e)%256 == 255 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		word, documents := walk.Current()
+		e[string(word)] = documents
+	}
+	if err != nil && !errors.Is(err, vellum.ErrIteratorDone) {
+		return fmt.Errorf("cannot read words: %w", err)
+	}
+	return nil
+}
+
+// behind returns the first string behind all that begin so; nil if there is
+// none.
+func behind(prefix string) []byte {
+	end := []byte(prefix)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i]++; end[i] != 0 {
+			return end[:i+1]
+		}
+	}
+	return nil
+}
+
+// setVariants lets a word stand for the best of what was found for it.
+func (p *plan) setVariants(w *word, found expansions) error {
+	if len(found) > maxSeen {
+		return &Refusal{fmt.Sprintf("More than %d words begin with %q: write more of its letters.", maxSeen, w.text)}
+	}
+	most := MaxExpansions
+	if w.begins {
+		most = maxBegun
+		w.variants = nil
+	}
+	edits := func(string) uint8 { return 0 }
+	if w.nearby != nil {
+		edits = func(word string) uint8 {
+			_, n := w.nearby.MatchAndDistance(word)
+			return n
+		}
+	}
+	best := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
+		return cmp.Or(cmp.Compare(edits(a), edits(b)), cmp.Compare(found[b], found[a]), cmp.Compare(a, b))
+	})
+	if len(best) > most {
+		p.notes = append(p.notes, fmt.Sprintf("%q stands for %d words, of which the %d most frequent are searched: write more of its letters.", w.text, len(best), most))
+		best = best[:most]
+	}
+	for _, word := range best {
+		if w.begins {
+			w.variants = append(w.variants, variant{term: word, worth: 1})
+			continue
+		}
+		worth := 1 / (1 + float64(edits(word)))
+		for _, a := range analysis.Query(word, p.languages)[:1] {
+			for _, term := range a.Terms {
+				w.add(term, worth)
+			}
+		}
+	}
+	return nil
+}
+
+func (w *word) add(term string, worth float64) {
+	if !slices.ContainsFunc(w.variants, func(v variant) bool { return v.term == term }) {
+		w.variants = append(w.variants, variant{term: term, worth: worth})
+	}
+}
+
+// automata makes automata that accept words with one edit, and with two; to
+// swap neighbouring letters is one edit. They never change.
+var automata = sync.OnceValue(func() [2]*levenshtein.LevenshteinAutomatonBuilder {
+	var builders [2]*levenshtein.LevenshteinAutomatonBuilder
+	for i := range builders {
+		builder, err := levenshtein.NewLevenshteinAutomatonBuilder(uint8(i+1), true)
+		if err != nil {
+			panic(err) // of constants
+		}
+		builders[i] = builder
+	}
+	return builders
+})

@@ -1,0 +1,204 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/RoaringBitmap/roaring"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+// page returns a document with the URL and the body.
+func page(url, body string) segment.Document {
+	return segment.Document{ID: layout.IdentityOf(url), URL: url, Body: body, Lang: "en", MIME: "text/html", Site: "example.org", Fetched: noon}
+}
+
+// headingGap is how many positions lie between headings.
+const headingGap = 100
+
+// tokens returns the terms of a document as it is indexed.
+func tokens(d *segment.Document) iter.Seq[segment.Token] {
+	return func(yield func(segment.Token) bool) {
+		a := analysis.For(d.Lang)
+		position := 0
+		field := func(field int, texts ...string) bool {
+			position = 0
+			more := true
+			for _, text := range texts {
+				last := a.Each(text, func(o analysis.Occurrence) bool {
+					more = yield(segment.Token{Field: field, Term: o.Term, Word: o.Word, Position: uint32(position + o.Position)})
+					return more
+				})
+				position += last + headingGap
+			}
+			return more
+		}
+		_ = field(segment.Title, d.Title) && field(segment.Headings, d.Headings...) &&
+			field(segment.Address, strings.TrimPrefix(d.URL, "http://")) && field(segment.Body, d.Body)
+	}
+}
+
+// contentOf builds a segment.
+func contentOf(t testing.TB, docs []segment.Document) []byte {
+	t.Helper()
+	b := segment.NewBuilder(nil)
+	for i := range docs {
+		if err := b.Add(&docs[i], tokens(&docs[i])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := b.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func segmentOf(t testing.TB, docs []segment.Document) *segment.Segment {
+	t.Helper()
+	s, err := segment.OpenBytes(contentOf(t, docs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// indexOf builds one segment of each group of documents and an index of all.
+func indexOf(t testing.TB, groups ...[]segment.Document) *Index {
+	t.Helper()
+	return indexWithout(t, nil, groups...)
+}
+
+// indexWithout also deletes documents.
+func indexWithout(t testing.TB, dead map[layout.Identity]bool, groups ...[]segment.Document) *Index {
+	t.Helper()
+	var parts []Part
+	for _, docs := range groups {
+		p := Part{Segment: segmentOf(t, docs)}
+		for i, d := range docs {
+			if dead[d.ID] {
+				if p.Dead == nil {
+					p.Dead = roaring.New()
+				}
+				p.Dead.AddInt(i)
+			}
+		}
+		parts = append(parts, p)
+	}
+	ix, err := New(parts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ix
+}
+
+func find(t testing.TB, ix *Index, q Query) Result {
+	t.Helper()
+	result, err := ix.Search(context.Background(), q)
+	if err != nil {
+		t.Fatalf("Search(%q): %v", q.Text, err)
+	}
+	return result
+}
+
+// urls returns the addresses of the best hundred hits.
+func urls(t testing.TB, ix *Index, text string) []string {
+	t.Helper()
+	found := []string{}
+	for _, hit := range find(t, ix, Query{Text: text, Size: 100}).Hits {
+		found = append(found, hit.URL)
+	}
+	return found
+}
+
+// divide cuts the documents into n groups in an order of its own.
+func divide(random *rand.Rand, docs []segment.Document, n int) [][]segment.Document {
+	groups := make([][]segment.Document, n)
+	for _, i := range random.Perm(len(docs)) {
+		g := random.IntN(n)
+		groups[g] = append(groups[g], docs[i])
+	}
+	return groups
+}
+
+// randomDocuments returns documents of invented words, few of them frequent.
+func randomDocuments(random *rand.Rand, n int) (docs []segment.Document) {
+	text := func(words int) string {
+		var out []string
+		for range words {
+			out = append(out, randomWord(random))
+		}
+		return strings.Join(out, " ")
+	}
+	for i := range n {
+		d := page(fmt.Sprintf("http://%s/%s/p%d", randomWord(random), randomWord(random), i), text(random.IntN(60)))
+		d.Title = text(random.IntN(5))
+		for range random.IntN(4) {
+			d.Headings = append(d.Headings, text(1+random.IntN(3)))
+		}
+		d.Lang = []string{"en", "en", "de", "fr"}[random.IntN(4)]
+		d.Site = fmt.Sprintf("site%d.example", random.IntN(3))
+		d.MIME = []string{"text/html", "text/html; charset=utf-8", "application/pdf"}[random.IntN(3)]
+		d.Collections = [][]string{nil, {"a"}, {"b"}, {"a", "b"}}[random.IntN(4)]
+		d.Fetched = noon.AddDate(0, 0, random.IntN(100))
+		docs = append(docs, d)
+	}
+	return docs
+}
+
+// syllables of the invented words; the analyzers of several languages take
+// different endings off them.
+var syllables = []string{"ba", "ne", "ti", "ko", "ru", "les", "ing", "en", "er", "s"}
+
+func randomWord(random *rand.Rand) string {
+	n := int(60 * random.Float64() * random.Float64() * random.Float64())
+	word := syllables[n%5] + syllables[n/5%5]
+	if n >= 25 || random.IntN(3) == 0 {
+		word += syllables[5+(n/25+random.IntN(2))%5]
+	}
+	return word
+}
+
+// randomQuery returns up to ten clauses.
+func randomQuery(random *rand.Rand) Query {
+	var clauses []string
+	for range 1 + random.IntN(3)*random.IntN(4) {
+		clause := randomWord(random)
+		switch random.IntN(12) {
+		case 0, 1:
+			clause = `"` + clause + " " + randomWord(random) + `"`
+		case 2:
+			clause = fmt.Sprintf(`"%s %s %s"~%d`, clause, randomWord(random), randomWord(random), random.IntN(5))
+		case 3:
+			clause = clause[:2+random.IntN(2)] + "*"
+		case 4:
+			clause += "~"
+		case 5:
+			clause += "~2"
+		case 6:
+			clause += "." + randomWord(random)
+		}
+		clauses = append(clauses, []string{"", "", "", "", "+", "-"}[random.IntN(6)]+clause)
+	}
+	q := Query{From: random.IntN(5), Size: random.IntN(50)}
+	for _, filter := range []string{"site:site1.example", "lang:de", "lang:en", "collection:b", "type:pdf", "-site:site2.example", "after:2026-02", "before:2026-03-01"} {
+		if random.IntN(20) == 0 {
+			clauses = append(clauses, filter)
+		}
+	}
+	if random.IntN(20) == 0 {
+		q.Site = []string{"site0.example", "site1.example"}
+	}
+	q.Text = strings.Join(clauses, " ")
+	return q
+}

@@ -1,0 +1,196 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+const (
+	// MaxWords is how many words of a query are used.
+	MaxWords = 64
+	// nearWords is up to how many words of a query are looked for next to each
+	// other. Words written together are, however many they are.
+	nearWords = 3
+)
+
+// plan is what a query asks for.
+type plan struct {
+	languages []string // in which it was analysed
+	words     []*word  // that score, each once, in the query's order
+	not       []*word  // that must not occur
+	must      []*phrase
+	never     []*phrase
+	near      *phrase // of the plain words; nil where they are too many or too few
+	filter    filter
+	notes     []string
+
+	used    int       // words so far
+	plain   []*phrase // what has neither quotes nor a sign: words written together
+	reduced bool      // not all words could be used
+}
+
+// plan understands a query.
+func (ix *Index) plan(q *Query) (*plan, error) {
+	p := &plan{filter: newFilter(q)}
+	text := q.Text
+	if len(text) > MaxText {
+		text = cutRune(text[:MaxText])
+		p.notes = append(p.notes, fmt.Sprintf("Only the first %d bytes of the query were read.", MaxText))
+	}
+	clauses := parse(text)
+	var words strings.Builder
+	for _, c := range clauses {
+		if c.filter == "" {
+			words.WriteString(c.text + " ")
+		} else if err := p.filter.add(c); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.filter.check(); err != nil {
+		return nil, err
+	}
+	p.languages = analysis.Likely(words.String(), p.filter.languages(ix.languages))
+	for _, c := range clauses {
+		if c.filter == "" {
+			p.add(c)
+		}
+	}
+	if p.reduced {
+		p.notes = append(p.notes, fmt.Sprintf("Only the first %d words of the query were used.", MaxWords))
+	}
+	return p, nil
+}
+
+// add takes a clause of words.
+func (p *plan) add(c clause) {
+	analysed := analysis.Query(c.text, p.languages)
+	if left := MaxWords - p.used; len(analysed) > left {
+		analysed, p.reduced = analysed[:left], true
+	}
+	if len(analysed) == 0 {
+		return
+	}
+	p.used += len(analysed)
+	together := &phrase{slop: c.slop, open: c.prefix || c.edits > 0}
+	for i, a := range analysed {
+		w := &word{times: 1, text: c.text[a.Start:a.End], begins: a.Prefix, surface: a.Text, required: c.sign == '+' || c.quoted}
+		for _, term := range a.Terms {
+			w.variants = append(w.variants, variant{term: term, worth: 1})
+		}
+		if i == len(analysed)-1 && a.Text != "" {
+			w.prefix, w.edits = c.prefix, c.edits
+		}
+		if c.sign != '-' {
+			p.words = append(p.words, w)
+		}
+		together.words = append(together.words, w)
+		together.at = append(together.at, uint32(a.Position-analysed[0].Position))
+	}
+	one := len(together.words) == 1
+	switch {
+	case c.sign == '-' && one:
+		p.not = append(p.not, together.words...)
+	case c.sign == '-':
+		p.never = append(p.never, together)
+	case c.sign == 0 && !c.quoted:
+		p.plain = append(p.plain, together)
+	case !one:
+		p.must = append(p.must, together)
+	}
+}
+
+// unify makes one of words that stand for the same, so that each scores once.
+func (p *plan) unify() {
+	same := make(map[*word]*word, len(p.words))
+	var words []*word
+	for _, w := range p.words {
+		slices.SortFunc(w.variants, func(a, b variant) int { return cmp.Compare(a.term, b.term) })
+		n := slices.IndexFunc(words, func(other *word) bool { return slices.Equal(other.variants, w.variants) })
+		if n < 0 {
+			n = len(words)
+			words = append(words, w)
+		} else {
+			words[n].times += w.times
+		}
+		same[w] = words[n]
+		words[n].required = words[n].required || w.required
+	}
+	p.words = words
+	for _, ph := range append(p.must, p.plain...) {
+		for i, w := range ph.words {
+			ph.words[i] = same[w]
+		}
+	}
+}
+
+// setNear joins the plain words to a phrase.
+func (p *plan) setNear() {
+	near := &phrase{}
+	end := uint32(0)
+	for _, together := range p.plain {
+		if together.open {
+			return
+		}
+		for i, w := range together.words {
+			near.words = append(near.words, w)
+			near.at = append(near.at, end+together.at[i])
+		}
+		end = near.at[len(near.at)-1] + 1
+	}
+	if n := len(near.words); n >= 2 && (n <= nearWords || len(p.plain) == 1) {
+		p.near = near
+	}
+}
+
+// hasPhrases reports whether phrases decide what matches.
+func (p *plan) hasPhrases() bool { return len(p.must)+len(p.never) > 0 }
+
+// each calls do for all words of the plan.
+func (p *plan) each(do func(w *word)) {
+	for _, w := range p.words {
+		do(w)
+	}
+	for _, w := range p.not {
+		do(w)
+	}
+	for _, ph := range p.never {
+		for _, w := range ph.words {
+			do(w)
+		}
+	}
+}
+
+// weigh sets the weights of words and phrases, and leaves out what is nowhere.
+// It returns false if nothing can be found.
+func (p *plan) weigh(t *totals) bool {
+	p.each(func(w *word) {
+		if w.documents > 0 {
+			w.idf = t.idf(w.documents)
+			w.weight = w.idf * repeated(w.times)
+		}
+	})
+	unknown := func(w *word) bool { return w.documents == 0 }
+	if slices.ContainsFunc(p.words, func(w *word) bool { return w.required && unknown(w) }) {
+		return false
+	}
+	p.words = slices.DeleteFunc(p.words, unknown)
+	p.not = slices.DeleteFunc(p.not, unknown)
+	p.never = slices.DeleteFunc(p.never, func(ph *phrase) bool { return slices.ContainsFunc(ph.words, unknown) })
+	if p.near != nil && slices.ContainsFunc(p.near.words, unknown) {
+		p.near = nil
+	}
+	for i, w := range p.words {
+		w.place = i
+	}
+	for _, ph := range p.must {
+		ph.weigh()
+	}
+	if p.near != nil {
+		p.near.weigh()
+	}
+	return len(p.words) > 0
+}

@@ -1,0 +1,153 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+// bracketed writes fragments with brackets around matches.
+func bracketed(fragments []Fragment) string {
+	var out strings.Builder
+	for _, f := range fragments {
+		if f.Match {
+			out.WriteString("[" + f.Text + "]")
+		} else {
+			out.WriteString(f.Text)
+		}
+	}
+	return out.String()
+}
+
+func TestSnippet(t *testing.T) {
+	filler := strings.Repeat("nothing of note here ", 40)
+	tests := []struct {
+		name, query, text, want string
+	}{
+		{"whole text", "fox", "The Foxes\n\n ran; a fox\tsat.", "The [Foxes] ran; a [fox] sat."},
+		{"no match", "cat", "The foxes ran.", "The foxes ran."},
+		{"empty", "cat", "", ""},
+		{"chinese", "搜索引擎", "大型搜索引擎运行", "大型[搜索引擎]运行"},
+		{"signs", "c++", "C++ and c", "[C++] and c"},
+		{"control characters", "fox", "a\x00\x1b[31mfox", "a [31mfox"},
+		{"excluded words", "ran -fox", "fox ran", "fox [ran]"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, bracketed(snippetFor(test.query, test.text))); diff != "" {
+				t.Errorf("snippet (-want +got):\n%s", diff)
+			}
+		})
+	}
+
+	t.Run("part with all words", func(t *testing.T) {
+		got := bracketed(snippetFor("red fox", "red "+filler+"the fox is red "+filler+"fox"))
+		if !strings.Contains(got, "the [fox] is [red] ") || !strings.HasPrefix(got, "… ") || !strings.HasSuffix(got, " …") {
+			t.Errorf("snippet is %q", got)
+		}
+	})
+	t.Run("without spaces", func(t *testing.T) {
+		got := bracketed(snippetFor("東京", strings.Repeat("何も無い", 200)+"東京"+strings.Repeat("何も無い", 200)))
+		if !strings.Contains(got, "[東京]") || !utf8.ValidString(got) || len(got) > snippetSize+20 {
+			t.Errorf("snippet of %d bytes is %q", len(got), got)
+		}
+	})
+	t.Run("long title", func(t *testing.T) {
+		got := bracketed(titleFor("nothing", filler))
+		if !strings.HasPrefix(got, "[nothing] of") || !strings.HasSuffix(got, " …") || len(got) > titleSize+50 {
+			t.Errorf("title is %q", got)
+		}
+	})
+}
+
+// markerFor marks the words of a query, all worth the same.
+func markerFor(query string) *marker {
+	ix := &Index{languages: map[string]int{"en": 1}}
+	p, err := ix.plan(&Query{Text: query})
+	if err != nil {
+		panic(fmt.Sprint("no plan for ", query, err))
+	}
+	for _, w := range p.words {
+		w.weight = 1
+	}
+	return newMarker(p, NewMemory(0))
+}
+
+func snippetFor(query, text string) []Fragment {
+	d := page("a", text)
+	return markerFor(query).hit(&d).Snippet
+}
+
+func titleFor(query, text string) []Fragment {
+	d := page("a", "")
+	d.Title = text
+	return markerFor(query).hit(&d).MarkedTitle
+}
+
+func FuzzSnippet(f *testing.F) {
+	f.Add("fox", "the fox \xff ran", 3)
+	f.Add("東京", "何も無い東京", 100)
+	f.Fuzz(func(t *testing.T, query, text string, times int) {
+		text = strings.Repeat(text, min(max(times, 1), 200))
+		got := snippetFor(query, text)
+		size := 0
+		for _, fragment := range got {
+			if size += len(fragment.Text); !utf8.ValidString(fragment.Text) || fragment.Text == "" {
+				t.Errorf("fragment %q", fragment.Text)
+			}
+		}
+		if size > 3*snippetSize+20 { // a byte that is no character is shown as three
+			t.Errorf("%d bytes", size)
+		}
+	})
+}
+
+// No word lies across punctuation that is not ASCII.
+func TestWordsEndAtPunctuation(t *testing.T) {
+	for r := rune(0x2010); r <= 0x2027; r++ {
+		text := "ab" + string(r) + "cd"
+		if end, _ := wordEnd(text, 0); end != 2 {
+			t.Errorf("%q ends at %d", text, end)
+		}
+		for _, language := range strings.Fields("en de fr tr fa zh th bo xx") {
+			var terms []string
+			analysis.For(language).Each(text, func(o analysis.Occurrence) bool { terms = append(terms, o.Term); return true })
+			if strings.Join(terms, " ") != "ab cd" {
+				t.Errorf("%s: %q is %q", language, text, terms)
+			}
+		}
+	}
+	for _, text := range []string{"a\u200cb", "a\u2028b", "a\u2100", "a\xe2\x80", "a\xe2"} {
+		if end, _ := wordEnd(text, 0); end != len(text) {
+			t.Errorf("%q ends at %d", text, end)
+		}
+	}
+}
+
+// Words are passed over by how they begin only if no analyzer makes a term of
+// the query of them.
+func TestBeginningsMissNothing(t *testing.T) {
+	words := strings.Fields(`dying lying tying skis flies Yards sky news ae aepfel Aerzte oefen ueber eau ffentliches
+		llanos aardvark ISTANBUL istanbul INDIR ilk Bir x 1a 9th running knives geese users ties Ypsilon oo oui u2 c
+		possibility Capability happier nobility stability luxuriating relational hoping hopping agreed early gently ugly
+		idly only singly news innings skies fluency organization sensitivity triplicate electrical cosmos atlas bias
+		analogies allies conflated troubling controlling universities generously communism arsenal exceeding succeeded
+		proceed agreeable abilities hypothesis vacuous ponies caresses matrices indices`)
+	for _, language := range strings.Fields("en de es fr it pt da fi hu nl no ro sv tr vi ar hi ru xx") {
+		a := analysis.For(language)
+		for _, word := range words {
+			a.Each(word, func(o analysis.Occurrence) bool {
+				var b beginnings
+				if b.add(o.Term); !b.may(word) || language == "en" && !b.mayBeEnglish(word) {
+					t.Errorf("%s: %s is a word of %s", language, word, o.Term)
+				}
+				return true
+			})
+		}
+	}
+}

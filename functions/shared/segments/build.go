@@ -1,0 +1,125 @@
+// Package segments is what those functions share that write the index of a
+// partition or look into it: how a segment is built, which documents of others
+// are looked for in it, and which segments are to be merged.
+package segments
+
+import (
+	"iter"
+	"net/url"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+// headingGap is how many positions lie between two headings, so that no phrase
+// begins in one and ends in the next.
+const headingGap = 100
+
+// Page is a document that is to be indexed.
+type Page struct {
+	segment.Document
+	Emphasis, Large []layout.Span // of the body, in order: what stands out
+	// Silent: it is no text, and a document without words: never found, it
+	// supersedes earlier versions as every other does.
+	Silent bool
+}
+
+// Build returns the segment of the pages, which depends on them and on the
+// program alone.
+func Build(pages []*Page) ([]byte, error) {
+	versions := make(map[string]uint32)
+	for _, p := range pages {
+		versions[p.Lang] = analysis.Version(p.Lang)
+	}
+	b := segment.NewBuilder(versions)
+	analyzers := make(map[string]*analysis.Analyzer)
+	for _, p := range pages {
+		a := analyzers[p.Lang]
+		if a == nil {
+			a = analysis.For(p.Lang)
+			analyzers[p.Lang] = a
+		}
+		if err := b.Add(&p.Document, Tokens(p, a)); err != nil {
+			return nil, err
+		}
+	}
+	return b.Finish()
+}
+
+// Tokens yields the tokens of all fields of a page, found by the analyzer of its
+// language.
+func Tokens(p *Page, a *analysis.Analyzer) iter.Seq[segment.Token] {
+	return func(yield func(segment.Token) bool) {
+		if p.Silent {
+			return
+		}
+		t := tokenizer{analyzer: a, yield: yield, more: true}
+		t.text(segment.Title, 0, p.Title)
+		base := 0
+		for _, heading := range p.Headings {
+			base += t.text(segment.Headings, base, heading) + headingGap
+		}
+		t.nameless = true // an address does not show how words are written
+		t.text(segment.Address, 0, addressWords(p.URL))
+		t.nameless = false
+		t.emphasis, t.large = p.Emphasis, p.Large
+		t.text(segment.Body, 0, p.Body)
+	}
+}
+
+// tokenizer makes tokens of occurrences.
+type tokenizer struct {
+	analyzer        *analysis.Analyzer
+	yield           func(segment.Token) bool
+	more            bool // tokens are wanted
+	nameless        bool // words do not count for spelling
+	emphasis, large []layout.Span
+}
+
+// text yields the tokens of a text that stands behind base positions of its
+// field, and returns its length in positions.
+func (t *tokenizer) text(field, base int, text string) (length int) {
+	if !t.more {
+		return 0
+	}
+	return t.analyzer.Each(text, func(o analysis.Occurrence) bool {
+		token := segment.Token{Field: field, Term: o.Term, Word: o.Word, Position: uint32(base + o.Position)}
+		if t.nameless {
+			token.Word = ""
+		}
+		if o.Capitals {
+			token.Hits |= postings.Capitals
+		}
+		if within(&t.emphasis, o.Start) {
+			token.Hits |= postings.Emphasis
+		}
+		if within(&t.large, o.Start) {
+			token.Hits |= postings.Large
+		}
+		t.more = t.yield(token)
+		return t.more
+	})
+}
+
+// within reports whether a place is in one of the ranges, which are in order,
+// and drops those before it.
+func within(ranges *[]layout.Span, at int) bool {
+	for len(*ranges) > 0 && (*ranges)[0].End <= at {
+		*ranges = (*ranges)[1:]
+	}
+	return len(*ranges) > 0 && (*ranges)[0].Start <= at
+}
+
+// addressWords returns a URL without its scheme and its percent-encoding.
+func addressWords(address string) string {
+	if _, rest, found := strings.Cut(address, "://"); found {
+		address = rest
+	}
+	if plain, err := url.PathUnescape(address); err == nil {
+		return plain
+	}
+	return address
+}

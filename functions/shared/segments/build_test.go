@@ -1,0 +1,50 @@
+package segments
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+func TestTokens(t *testing.T) {
+	p := &Page{
+		Document: segment.Document{
+			URL: "https://a.example/caf%C3%A9", Title: "One Title", Headings: []string{"First heading", "Second"},
+			Body: "plain LOUD bold big plain",
+		},
+		Emphasis: []layout.Span{{Start: 11, End: 15}},
+		Large:    []layout.Span{{Start: 0, End: 0}, {Start: 16, End: 19}},
+	}
+	var got []string
+	for token := range Tokens(p, analysis.For("")) {
+		hits := ""
+		for hit, letter := range map[postings.Hits]string{postings.Capitals: "C", postings.Emphasis: "E", postings.Large: "L"} {
+			if token.Hits&hit != 0 {
+				hits += letter
+			}
+		}
+		got = append(got, strings.TrimSpace(fmt.Sprintf("%d:%d %s/%s %s", token.Field, token.Position, token.Term, token.Word, hits)))
+	}
+	want := []string{
+		"0:1 one/one", "0:2 title/title",
+		"1:1 first/first", "1:2 heading/heading", "1:103 second/second",
+		"2:1 a/", "2:2 example/", "2:3 cafe/",
+		"3:1 plain/plain", "3:2 loud/loud C", "3:3 bold/bold E", "3:4 big/big L", "3:5 plain/plain",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("tokens (-want +got):\n%s", diff)
+	}
+	some := 0
+	for range Tokens(p, analysis.For("")) {
+		if some++; some == 3 {
+			break // whoever wants no more gets no more
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package vitals
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+)
+
+// Options say whose vital signs a Recorder keeps.
+type Options struct {
+	Worker  string           // names this process and no other
+	Now     func() time.Time // the clock
+	Memory  int              // MiB that Lambda charges for; 0 elsewhere
+	Metrics io.Writer        // gets embedded metrics with every feedback; nil for none
+}
+
+// Recorder keeps the vital signs of one process. It is safe for concurrent use.
+type Recorder struct {
+	options Options
+	born    time.Time
+
+	mu        sync.Mutex // protects functions and what they hold
+	functions map[string]*function
+
+	flushing sync.Mutex // protects what follows
+	flushed  reading    // as of the last feedback taken
+	due      time.Time
+	day      Day       // sums of the worker's day
+	dayOf    string    // which day that is
+	kept     *Feedback // one that could not be put yet
+}
+
+// function is what is known of one of the process's functions.
+type function struct {
+	buckets     []*countblob.Bucket
+	invocations int64
+	failures    int64
+	postponed   int64
+	notes       map[string]int64
+	inFlight    int64
+	busy        time.Duration
+	durations   [len(bounds) + 1]int64 // invocations by duration; see bounds
+	lastError   *LastError
+}
+
+// New returns a Recorder of a process that begins now.
+func New(options Options) *Recorder {
+	r := &Recorder{options: options, born: options.Now(), functions: make(map[string]*function)}
+	r.due = r.born.Add(soonest)
+	r.flushed = r.read()
+	r.flushed.at = r.born
+	return r
+}
+
+// Bucket returns the bucket for the use of a function, whose requests are
+// counted. It stands next to the store, inside of any blob.Retry, so that every
+// attempt is counted.
+func (r *Recorder) Bucket(name string, inner blob.Bucket) blob.Bucket {
+	counting := countblob.New(inner)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.function(name)
+	f.buckets = append(f.buckets, counting)
+	return counting
+}
+
+var errUntold = errors.New("messages failed, and the function did not say why")
+
+// Watch returns the handler of a function with its invocations recorded. One
+// has failed if it returns an error, panics, or fails a message for another
+// reason than that it came too early (message.IsLater); one that fails messages
+// only for that reason is postponed.
+func (r *Recorder) Watch(name string, handle message.Handler) message.Handler {
+	return func(ctx context.Context, event events.SQSEvent) (response events.SQSEventResponse, err error) {
+		var told int
+		var reason, later error
+		ctx = message.Listen(ctx, message.Listener{
+			Failed: func(_ events.SQSMessage, failure error) {
+				told++
+				if message.IsLater(failure) {
+					later = failure
+				} else {
+					reason = failure
+				}
+			},
+			Noted: func(what string) { r.note(name, what) },
+		})
+		end := r.begin(name, int64(len(event.Records)))
+		failure := errPanic // unless it returns
+		defer func() { end(failure) }()
+		response, err = handle(ctx, event)
+		switch failure = cmp.Or(reason, later); {
+		case err != nil:
+			failure = err
+		case len(response.BatchItemFailures) > told:
+			failure = errUntold
+		}
+		return response, err
+	}
+}
+
+// note counts what message.Note says.
+func (r *Recorder) note(name, what string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.function(name)
+	if f.notes == nil {
+		f.notes = make(map[string]int64)
+	}
+	f.notes[what]++
+}
+
+var errPanic = errors.New("the function panicked")
+
+// begin records that an invocation has begun; the function that it returns,
+// that it has ended.
+func (r *Recorder) begin(name string, messages int64) (end func(failure error)) {
+	began := r.options.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.function(name)
+	f.inFlight += messages
+	return func(failure error) {
+		ended := r.options.Now()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		f.inFlight -= messages
+		f.invocations++
+		took := max(0, ended.Sub(began))
+		f.busy += took
+		f.durations[bucketOf(took)]++
+		switch {
+		case message.IsLater(failure):
+			f.postponed++
+		case failure != nil:
+			f.failures++
+			f.lastError = &LastError{Text: shorten(failure.Error()), At: ended.UTC().Truncate(time.Millisecond)}
+		}
+	}
+}
+
+// function returns the one of that name. Call with mu held.
+func (r *Recorder) function(name string) *function {
+	f := r.functions[name]
+	if f == nil {
+		f = new(function)
+		r.functions[name] = f
+	}
+	return f
+}
+
+// requests returns what the function asked of the store.
+func (f *function) requests() countblob.Counts {
+	var sum countblob.Counts
+	for _, b := range f.buckets {
+		sum = sum.Plus(b.Counts())
+	}
+	return sum
+}

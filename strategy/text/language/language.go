@@ -1,0 +1,113 @@
+package language
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
+)
+
+//go:embed weights.bin
+var weights []byte
+
+var load = sync.OnceValue(func() *model.Model {
+	m, err := model.Decode(weights)
+	if err != nil {
+		panic(fmt.Sprintf("cannot read the embedded weights: %v", err))
+	}
+	return m
+})
+
+// alone are languages that have a script to themselves, or nearly so.
+var alone = [model.Scripts]string{
+	model.Kana: "ja", model.Hangul: "ko", model.Bopomofo: "zh", model.Tibetan: "bo", model.Myanmar: "my",
+	model.Lao: "lo", model.Thai: "th", model.Khmer: "km", model.Greek: "el", model.Armenian: "hy",
+	model.Georgian: "ka", model.Ethiopic: "am", model.Gurmukhi: "pa", model.Gujarati: "gu", model.Oriya: "or",
+	model.Tamil: "ta", model.Telugu: "te", model.Kannada: "kn", model.Malayalam: "ml", model.Sinhala: "si",
+}
+
+const (
+	belief = 3  // what a hint adds, in natural log-odds
+	doubt  = .3 // a language less likely than that is not named
+)
+
+// Identify returns the language of a text (an ISO 639-1 code, or ckb) and how
+// likely that is, from 0 to 1; "" if the text has no letters, is in none of the
+// languages known, or leaves too much doubt. The hint is what the page itself
+// declares (a BCP 47 tag, or ""): it tips the scales where the text leaves
+// doubt, and is ignored where the script says otherwise. Of a long text some
+// kilobytes are read. The answer depends on nothing else. It is safe for
+// concurrent use.
+func Identify(text, hint string) (code string, sure float64) {
+	text = sample(text)
+	script, share := model.Main(text)
+	if code := alone[script]; code != "" || script == model.None {
+		return code, share
+	}
+	m := load()
+	classes := &m.Scripts[script]
+	var room, more [64]float64
+	odds := classes.Scores(text, room[:0])
+	declared := primary(hint)
+	best := lean(odds, classes.Codes, declared)
+	for i := range m.Close {
+		near := &m.Close[i]
+		if !slices.Contains(near.Codes, classes.Codes[best]) {
+			continue
+		}
+		within := near.Scores(text, more[:0])
+		top, first := odds[best], lean(within, near.Codes, declared)
+		for j, o := range within {
+			odds[slices.Index(classes.Codes, near.Codes[j])] = top + o - within[first]
+		}
+		best = slices.Index(classes.Codes, near.Codes[first])
+	}
+	sum := 0.
+	for _, o := range odds {
+		sum += math.Exp(o - odds[best])
+	}
+	if sum > 1/doubt {
+		return "", 0
+	}
+	return classes.Codes[best], share / sum
+}
+
+// lean adds to the odds of the language declared and returns the best of all.
+func lean(odds []float64, codes []string, declared string) (best int) {
+	for i, code := range codes {
+		if code != "" && code == declared {
+			odds[i] += belief
+		}
+		if odds[i] > odds[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// primary returns the language that a BCP 47 tag names, by the code that
+// Identify gives it.
+func primary(tag string) string {
+	if i := strings.IndexAny(tag, "-_"); i >= 0 {
+		tag = tag[:i]
+	}
+	switch tag = strings.ToLower(strings.TrimSpace(tag)); tag {
+	case "nb", "nn":
+		return "no"
+	case "fil":
+		return "tl"
+	case "bs", "sh":
+		return "hr"
+	case "in":
+		return "id"
+	case "iw":
+		return "he"
+	case "cmn", "yue":
+		return "zh"
+	}
+	return tag
+}

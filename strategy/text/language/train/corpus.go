@@ -1,0 +1,84 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
+)
+
+// text is what there is of a language, line by line.
+type text struct {
+	code   string
+	script model.Script
+	lines  []string
+}
+
+// read reads a directory's texts in the order of their names. Lines in another
+// script than most of their text's are left out.
+func read(dir string) ([]text, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+	if err != nil {
+		return nil, err
+	}
+	var texts []text
+	for _, f := range files {
+		content, err := os.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		t := text{code: strings.TrimSuffix(filepath.Base(f), ".txt")}
+		t.script, _ = model.Main(string(content))
+		for line := range strings.Lines(string(content)) {
+			line = strings.TrimSpace(line)
+			if s, _ := model.Main(line); s == t.script {
+				t.lines = append(t.lines, line)
+			}
+		}
+		if t.script == model.Kana {
+			t.script = model.Han // whose letters tell zh from ja
+		}
+		if len(t.lines) > 0 {
+			texts = append(texts, t)
+		}
+	}
+	return texts, nil
+}
+
+// snippet cuts or joins lines to about as much as a short sentence or a heading
+// has.
+func snippet(rng *rand.Rand, lines []string, script model.Script) string {
+	want := 10 + rng.IntN(110)
+	if script == model.Han {
+		want = 4 + rng.IntN(40)
+	}
+	var b strings.Builder
+	for have := 0; have < want; {
+		line := lines[rng.IntN(len(lines))]
+		n := utf8.RuneCountInString(line)
+		if n > 2*want {
+			line, n = piece(rng, line, want), want
+		}
+		b.WriteString(line)
+		b.WriteByte(' ')
+		have += max(n, 1)
+	}
+	return b.String()
+}
+
+// piece cuts some letters out of a line, from the beginning of a word if there
+// are words.
+func piece(rng *rand.Rand, line string, want int) string {
+	letters := []rune(line)
+	at := rng.IntN(len(letters) - want)
+	for i := at; i > 0 && i < len(letters)-want; i++ {
+		if letters[i-1] == ' ' {
+			at = i
+			break
+		}
+	}
+	return string(letters[at : at+want])
+}

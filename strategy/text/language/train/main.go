@@ -1,0 +1,54 @@
+// Command train makes the weights that package language embeds, from a
+// directory with a text of each language, LANGUAGE.txt, a sentence or phrase a
+// line:
+//
+//	go run ./strategy/text/language/train -in DIR -out strategy/text/language/weights.bin
+//
+// A text of a megabyte is plenty, a tenth of that will do, from as many kinds
+// of source as can be had. Texts in languages that are not in the table stand
+// for all others. The same texts give the same weights. It takes some minutes.
+package main
+
+import (
+	"flag"
+	"log"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
+)
+
+func main() {
+	in := flag.String("in", "", "directory of LANGUAGE.txt")
+	out := flag.String("out", "weights.bin", "file to write")
+	flag.Parse()
+	texts, err := read(*in)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, t := range tables {
+		codes, _ := t.lots()
+		for _, code := range codes {
+			if !slices.ContainsFunc(texts, func(x text) bool { return x.code == code && x.script == t.script }) {
+				log.Fatalf("cannot train: %s has no %s.txt in the script of its table", *in, code)
+			}
+		}
+	}
+	var m model.Model
+	var wait sync.WaitGroup
+	for _, t := range tables {
+		wait.Go(func() { m.Scripts[t.script] = train(t, texts) })
+	}
+	wait.Wait()
+	for _, f := range families {
+		m.Close = append(m.Close, trainClose(f, texts))
+	}
+	file, err := m.Encode()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(*out, file, 0o644); err != nil {
+		log.Fatal(err)
+	}
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"math"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
+)
+
+const (
+	least   = .05   // weights under this count as none
+	clipped = .0005 // of the weights are cut off at the greatest that a byte holds
+)
+
+// quantise makes weights bytes. Only the differences within a row matter, so
+// that its median can be taken from all.
+func quantise(c model.Classes, weights []float32, least float64) model.Classes {
+	codes := c.Codes
+	sizes := make([]float64, len(weights))
+	for at := 0; at < len(weights); at += len(codes) {
+		row := weights[at : at+len(codes)]
+		middle := slices.Sorted(slices.Values(row))[len(row)/2]
+		for i := range row {
+			row[i] -= middle
+			sizes[at+i] = math.Abs(float64(row[i]))
+		}
+	}
+	slices.Sort(sizes)
+	scale := sizes[int(float64(len(sizes))*(1-clipped))] / math.MaxInt8
+	c.Scale = float32(scale)
+	c.Weights = make([]int8, len(weights))
+	for i, w := range weights {
+		if math.Abs(float64(w)) >= least {
+			c.Weights[i] = int8(max(-math.MaxInt8, min(math.MaxInt8, math.Round(float64(w)/scale))))
+		}
+	}
+	return c
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
+)
+
+const (
+	snippets = 20_000 // a lot
+	rate     = .05    // of learning, at the beginning
+	kept     = .6     // of a snippet's features, so that none is relied on alone
+	mixed    = .02    // of the snippets get some words of English
+)
+
+// train learns a table's weights: softmax regression by stochastic gradients
+// with AdaGrad (Duchi, Hazan, Singer 2011).
+func train(t table, texts []text) model.Classes {
+	codes, lots := t.lots()
+	sources := make([][]text, len(codes))
+	var others []text
+	var english []string
+	for _, x := range texts {
+		if x.code == "en" {
+			english = x.lines
+		}
+		if x.script != t.script {
+			continue
+		}
+		if i := slices.Index(codes, x.code); i >= 0 {
+			sources[i] = append(sources[i], x)
+		} else {
+			others = append(others, x)
+		}
+	}
+	if len(others) > 0 {
+		lots = append(lots, len(codes))
+		codes = append(codes, "")
+		sources = append(sources, others)
+	}
+	rng := rand.New(rand.NewPCG(1, uint64(t.script)))
+	l := learner{classes: len(codes), weights: make([]float32, len(codes)<<t.bits), squares: make([]float32, len(codes)<<t.bits)}
+	steps := snippets * len(lots)
+	for step := range steps {
+		class := lots[rng.IntN(len(lots))]
+		from := sources[class][rng.IntN(len(sources[class]))]
+		s := snippet(rng, from.lines, t.script)
+		if t.script == model.Latin && from.code != "en" && rng.Float64() < mixed {
+			words := strings.Fields(english[rng.IntN(len(english))])
+			s += strings.Join(words[:min(len(words), 1+strings.Count(s, " ")/5)], " ")
+		}
+		l.learn(features(rng, s, t), class, rate*(1-.9*float64(step)/float64(steps)))
+	}
+	return quantise(model.Classes{Script: t.script, Codes: codes, Bits: t.bits}, l.weights, least)
+}
+
+// features returns the rows of some of a snippet's features.
+func features(rng *rand.Rand, s string, t table) []uint32 {
+	var rows []uint32
+	var hashes [256]uint32
+	reader := model.NewReader(s, t.script, false)
+	for n := reader.Next(hashes[:]); n > 0; n = reader.Next(hashes[:]) {
+		for _, h := range hashes[:n] {
+			if rng.Float64() < kept {
+				rows = append(rows, h>>(32-t.bits))
+			}
+		}
+	}
+	return rows
+}
+
+// learner holds weights row by row, one for each class, and the sums of the
+// squares of their gradients.
+type learner struct {
+	classes          int
+	weights, squares []float32
+}
+
+// learn moves weights so that the class becomes likelier, given the rows of a
+// snippet's features.
+func (l *learner) learn(rows []uint32, class int, rate float64) {
+	p := make([]float64, l.classes)
+	for _, row := range rows {
+		for i, w := range l.weights[int(row)*l.classes:][:l.classes] {
+			p[i] += float64(w)
+		}
+	}
+	most, sum := slices.Max(p), 0.
+	for i := range p {
+		p[i] = math.Exp(p[i] - most)
+		sum += p[i]
+	}
+	for i := range p {
+		p[i] /= sum
+	}
+	p[class]--
+	for i, gradient := range p {
+		if math.Abs(gradient) < 1e-4 {
+			continue
+		}
+		g := float32(gradient)
+		for _, row := range rows {
+			at := int(row)*l.classes + i
+			l.squares[at] += g * g
+			l.weights[at] -= float32(rate) * g / float32(math.Sqrt(1+float64(l.squares[at])))
+		}
+	}
+}

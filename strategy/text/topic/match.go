@@ -1,0 +1,87 @@
+package topic
+
+import (
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+const (
+	dense = 0.01 // of a page's words: a feature as dense as this tells half of what it can
+	brief = 100  // words that are added to a page's, so that a mention does not fill a short one
+)
+
+// matcher finds a topic's features in texts.
+type matcher struct {
+	analyzer *analysis.Analyzer
+	counts   []int // of the features in the text read last
+	found    []int // the features whose count is not 0, in the order of the text
+}
+
+// mentions returns how much the presence of features in a few words tells.
+func (m *matcher) mentions(v *vocabulary, text string) float64 {
+	m.read(v, text)
+	doubt := 1.0
+	for _, f := range m.found {
+		doubt *= 1 - v.features[f].mention
+	}
+	return 1 - doubt
+}
+
+// density returns how much the density of features in a text tells.
+func (m *matcher) density(v *vocabulary, text string) float64 {
+	words := float64(m.read(v, text) + brief)
+	doubt, alike := 1.0, 0.0
+	for _, at := range m.found {
+		f, density := v.features[at], float64(m.counts[at])/words
+		if f.share > 0 {
+			alike += f.share * min(1, density/f.density)
+		} else {
+			doubt *= 1 - f.mention*density/(density+dense)
+		}
+	}
+	return 1 - doubt*(1-min(1, alike))
+}
+
+// read counts the features in a text and returns its length in words.
+func (m *matcher) read(v *vocabulary, text string) int {
+	for _, f := range m.found {
+		m.counts[f] = 0
+	}
+	m.found = m.found[:0]
+	if text == "" {
+		return 0
+	}
+	head, at := "", 0 // the last term that begins a pair, and its position
+	return m.analyzer.Each(text, func(o analysis.Occurrence) bool {
+		if o.Half < o.End { // a pair of characters; the first may be a word
+			m.count(v.terms, o.Term[:strings.IndexByte(o.Term, ' ')+1])
+		}
+		t := m.count(v.terms, o.Term)
+		if t.tail && at == o.Position-1 {
+			if f, known := v.pairs[[2]string{head, o.Term}]; known {
+				m.add(f)
+			}
+		}
+		if t.head {
+			head, at = o.Term, o.Position
+		}
+		return true
+	})
+}
+
+// count counts a term if it is a feature.
+func (m *matcher) count(terms map[string]term, name string) term {
+	t, known := terms[name]
+	if known && t.feature >= 0 {
+		m.add(t.feature)
+	}
+	return t
+}
+
+func (m *matcher) add(feature int) {
+	if m.counts[feature] == 0 {
+		m.found = append(m.found, feature)
+	}
+	m.counts[feature]++
+}

@@ -1,0 +1,114 @@
+package topic
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+	"github.com/bucketsearch/bucketsearch/strategy/text/language"
+)
+
+// Limits on what describes a topic and on what is read of a page.
+const (
+	MaxWords   = 1_000   // words and phrases; more are an error
+	MaxSamples = 100     // more are an error
+	MaxText    = 1 << 16 // bytes of a sample or page; the rest is not read
+	MaxShort   = 2048    // bytes of a title, of the words at a link, of an address
+)
+
+// How much of each piece of evidence counts. The order of links hardly depends
+// on these numbers, as long as all of them count.
+const (
+	titleWeight  = 0.8
+	anchorWeight = 0.8
+	urlWeight    = 0.6
+	aroundWeight = 0.3
+	pageWeight   = 0.5
+
+	inherited = 0.8 // of a page's hope that its links keep
+)
+
+// Topic is what a crawl looks for. It is safe for concurrent use. The zero
+// Topic is about nothing.
+type Topic struct {
+	vocabulary
+	matchers *sync.Pool // of *matcher
+}
+
+// New returns the topic that words and phrases, and the texts of pages about
+// it, describe. The language decides how they and all pages are cut into terms
+// (ISO 639-1, see package analysis). "" means the language of the samples, and
+// without any that of the words; a few words often do not tell, and then are
+// found in just the form given. New fails if nothing is described or a limit is
+// exceeded.
+func New(words, samples []string, lang string) (Topic, error) {
+	if len(words) > MaxWords {
+		return Topic{}, fmt.Errorf("topic of %d words: want at most %d", len(words), MaxWords)
+	}
+	if len(samples) > MaxSamples {
+		return Topic{}, fmt.Errorf("topic of %d samples: want at most %d", len(samples), MaxSamples)
+	}
+	if lang == "" {
+		lang = identify(words, samples)
+	}
+	t := Topic{vocabulary: newVocabulary()}
+	analyzer := analysis.For(lang)
+	for _, phrase := range words {
+		t.describe(analyzer, phrase)
+	}
+	t.learn(analyzer, samples)
+	if len(t.features) == 0 {
+		return Topic{}, errors.New("topic says nothing: want words, or samples that repeat some")
+	}
+	n := len(t.features)
+	t.matchers = &sync.Pool{New: func() any {
+		return &matcher{analyzer: analysis.For(lang), counts: make([]int, n)}
+	}}
+	return t, nil
+}
+
+func identify(words, samples []string) string {
+	texts := samples
+	if len(texts) == 0 {
+		texts = words
+	}
+	lang, _ := language.Identify(strings.Join(texts, "\n"), "")
+	return lang
+}
+
+// Page returns how much a page is about the topic, from 0 to 1.
+func (t Topic) Page(title, text string) float32 {
+	if t.matchers == nil {
+		return 0
+	}
+	m := t.matchers.Get().(*matcher)
+	defer t.matchers.Put(m)
+	doubt := 1 - titleWeight*m.mentions(&t.vocabulary, parted(title))
+	doubt *= 1 - m.density(&t.vocabulary, cut(text, MaxText))
+	return float32(1 - doubt)
+}
+
+// Link returns how likely it is that a link leads to a page about the topic,
+// from 0 to 1: by its text, the words around it, the address that it leads to,
+// and what it inherits from the page on which it stands, as Inherit returned it.
+func (t Topic) Link(anchor, around, url string, page float32) float32 {
+	if t.matchers == nil {
+		return 0
+	}
+	m := t.matchers.Get().(*matcher)
+	defer t.matchers.Put(m)
+	doubt := 1 - pageWeight*float64(min(max(page, 0), 1))
+	doubt *= 1 - anchorWeight*m.mentions(&t.vocabulary, parted(anchor))
+	doubt *= 1 - aroundWeight*m.mentions(&t.vocabulary, cut(around, MaxShort))
+	doubt *= 1 - urlWeight*m.mentions(&t.vocabulary, parted(named(url)))
+	return float32(1 - doubt)
+}
+
+// Inherit returns what a page passes on to its links, from 0 to 1: its own
+// relevance, as Page returned it, or most of the weight of the link by which it
+// was found if that is more. The weight of a seed is 1.
+func Inherit(page, weight float32) float32 {
+	return max(page, inherited*min(1, weight/pageWeight))
+}

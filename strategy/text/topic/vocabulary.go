@@ -1,0 +1,118 @@
+package topic
+
+import (
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+// What a word and a pair of words mention of the topic.
+const (
+	wordMention = 0.9
+	pairMention = 0.7 // of a phrase of three words or more
+)
+
+// vocabulary is what can be found of a topic in a text.
+type vocabulary struct {
+	terms    map[string]term
+	pairs    map[[2]string]int // features
+	features []feature
+}
+
+// term is what a term of a text can be.
+type term struct {
+	feature    int  // -1 if it means nothing alone
+	head, tail bool // the first, the second of a pair
+}
+
+// feature is a term or a pair of terms that tells of the topic.
+type feature struct {
+	mention float64 // how much its presence in a few words tells, from 0 to 1
+	share   float64 // of all that was learnt of the samples; 0 for what words describe
+	density float64 // what was learnt: its number for each word of the samples
+}
+
+func newVocabulary() vocabulary {
+	return vocabulary{terms: map[string]term{}, pairs: map[[2]string]int{}}
+}
+
+// describe adds a word, or the pairs of neighbours in a phrase.
+func (v *vocabulary) describe(analyzer *analysis.Analyzer, phrase string) {
+	words := cutWords(analyzer, phrase)
+	if len(words) == 1 {
+		v.addTerm(words[0].Term, feature{mention: wordMention})
+		return
+	}
+	f := feature{mention: wordMention}
+	if len(words) > 2 {
+		f.mention = pairMention
+	}
+	for i := 1; i < len(words); i++ {
+		a, b := words[i-1], words[i]
+		v.addPair(a.Term, b.Term, f)
+		if a.End > b.Start {
+			continue // of a script without spaces
+		}
+		if joined := cutWords(analyzer, phrase[a.Start:a.End]+phrase[b.Start:b.End]); len(joined) == 1 {
+			v.addTerm(joined[0].Term, f)
+		}
+	}
+}
+
+// addTerm adds a feature of one term, unless it is known to tell more.
+func (v *vocabulary) addTerm(name string, f feature) {
+	t := v.term(name)
+	if t.feature < 0 {
+		t.feature = len(v.features)
+		v.features = append(v.features, f)
+		v.terms[name] = t
+	}
+	if v.features[t.feature].mention < f.mention {
+		v.features[t.feature] = f
+	}
+}
+
+// addPair adds a feature of two terms, unless it is known to tell more.
+func (v *vocabulary) addPair(head, tail string, f feature) {
+	t := v.term(head)
+	t.head = true
+	v.terms[head] = t
+	t = v.term(tail)
+	t.tail = true
+	v.terms[tail] = t
+	at, known := v.pairs[[2]string{head, tail}]
+	if !known {
+		at = len(v.features)
+		v.features = append(v.features, f)
+		v.pairs[[2]string{head, tail}] = at
+	}
+	if v.features[at].mention < f.mention {
+		v.features[at] = f
+	}
+}
+
+func (v *vocabulary) term(name string) term {
+	if t, known := v.terms[name]; known {
+		return t
+	}
+	return term{feature: -1}
+}
+
+// cutWords returns the exact term at each position of a phrase.
+func cutWords(analyzer *analysis.Analyzer, phrase string) []analysis.Occurrence {
+	var words []analysis.Occurrence
+	analyzer.Each(cut(phrase, MaxShort), func(o analysis.Occurrence) bool {
+		if n := len(words); n > 0 {
+			switch last := words[n-1]; {
+			case last.Position == o.Position:
+				return true // a looser form
+			case last.End == o.End:
+				return true // the last character of a run, which is in a pair
+			}
+		}
+		o.Term = strings.Clone(o.Term)
+		words = append(words, o)
+		return true
+	})
+	return words
+}
