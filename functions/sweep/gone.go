@@ -2,11 +2,9 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"slices"
 
-	"github.com/RoaringBitmap/roaring"
-
-	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
@@ -14,33 +12,44 @@ import (
 
 // mask masks the gone pages of one partition.
 func (f *Function) mask(ctx context.Context, id layout.Partition) error {
+	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
+	if err != nil {
+		return err
+	}
 	p, err := f.open(ctx, id)
 	if err != nil {
 		return err
 	}
+	p.settings = inForce
 	return p.maskGone(ctx)
 }
 
 // maskGone commits that no document of the pages that are gone is alive in any
-// segment. Of segments that are listed later index and merge see to that.
+// segment. Of segments that are listed later index and merge see to that; of
+// other partitions, compare.
 func (p *swept) maskGone(ctx context.Context) error {
-	gone := make(map[layout.Identity]layout.Version)
+	told, failed := p.compare(ctx)
+	unmasked := make(latest)
 	for _, g := range p.Manifest().Gone {
 		if !g.Masked {
-			gone[g.ID] = g.Version
+			unmasked.add(g.ID, g.Version)
 		}
 	}
-	if len(gone) == 0 {
-		return nil
+	if len(unmasked) == 0 {
+		return failed
 	}
-	finder := segments.NewFinder(p.Bucket, func(id layout.Identity) bool { _, found := gone[id]; return found })
+	finder := unmasked.finder(p.Bucket)
 	documents := uint64(0)
 	err := p.Commit(ctx, func(e *partition.Edit) error {
 		documents = 0
 		m := e.Manifest()
-		dead, whole, err := segments.Judge(ctx, p.Log, m, func(ctx context.Context, s *manifest.Segment) (*roaring.Bitmap, error) {
-			return p.goneIn(ctx, finder, m, s)
-		})
+		gone := make(latest)
+		for _, g := range m.Gone {
+			if _, found := unmasked[g.ID]; found {
+				gone.add(g.ID, g.Version)
+			}
+		}
+		dead, whole, err := p.earlier(ctx, m, finder, gone, nil)
 		if err != nil {
 			return err
 		}
@@ -49,38 +58,16 @@ func (p *swept) maskGone(ctx context.Context) error {
 				documents += d.GetCardinality() - uint64(m.Segments[i].Dead())
 			}
 		}
-		masked := e.MarkMasked(func(g manifest.Gone) bool { return g.Masked || whole && gone[g.ID] == g.Version })
+		masked := e.MarkMasked(func(g manifest.Gone) bool { return g.Masked || whole && told && unmasked[g.ID] == g.Version })
 		if !masked && len(dead) == 0 {
 			return partition.ErrUnchanged
 		}
 		return e.Mask(ctx, dead)
 	})
 	if err == nil {
-		p.Log.InfoContext(ctx, "pages are gone", "partition", p.ID(), "generation", p.Manifest().Generation, "pages", len(gone), "documents", documents)
+		p.Log.InfoContext(ctx, "pages are gone", "partition", p.ID(), "generation", p.Manifest().Generation, "pages", len(unmasked), "documents", documents)
 	}
-	return err
-}
-
-// goneIn returns all documents of a segment that are dead, when those of gone
-// pages that are found there are among them; nil if they were before.
-func (p *swept) goneIn(ctx context.Context, finder *segments.Finder, m *manifest.Manifest, s *manifest.Segment) (*roaring.Bitmap, error) {
-	found, err := finder.Find(ctx, s)
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	dead, err := partition.Dead(ctx, p.Bucket, s)
-	if err != nil {
-		return nil, err
-	}
-	for _, match := range found {
-		if g := m.FindGone(match.ID); g != nil && match.Version.Compare(g.Version) < 0 {
-			dead.Add(match.Doc)
-		}
-	}
-	if int(dead.GetCardinality()) == s.Dead() {
-		return nil, nil
-	}
-	return dead, nil
+	return errors.Join(failed, err)
 }
 
 // dropGone shortens the list of gone pages: an entry is of no more use when no

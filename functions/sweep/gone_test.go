@@ -19,13 +19,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// lose commits, as pack does, that pages of partition 0 are gone.
-func (w *world) lose(token uint64, urls ...string) {
+// loseIn commits, as pack does, that pages of a partition are gone.
+func (w *world) loseIn(p layout.Partition, token uint64, urls ...string) {
 	w.t.Helper()
-	if err := w.learn(0, book.Book{Outcomes: functionstest.Outcomes(w.t, version(token), book.Failed, urls...)}); err != nil {
+	if err := w.learn(p, book.Book{Outcomes: functionstest.Outcomes(w.t, version(token), book.Failed, urls...)}); err != nil {
 		w.t.Fatal(err)
 	}
-	_, err := manifest.Commit(w.t.Context(), w.bucket, 0, w.Now, func(m *manifest.Manifest) error {
+	_, err := manifest.Commit(w.t.Context(), w.bucket, p, w.Now, func(m *manifest.Manifest) error {
 		for _, url := range urls {
 			m.AddGone(manifest.Gone{ID: layout.IdentityOf(url), Version: version(token)})
 		}
@@ -37,6 +37,11 @@ func (w *world) lose(token uint64, urls ...string) {
 	}
 }
 
+func (w *world) lose(token uint64, urls ...string) {
+	w.t.Helper()
+	w.loseIn(0, token, urls...)
+}
+
 // newPacked returns a world in which nothing waits to be packed.
 func newPacked(t *testing.T) *world {
 	w := newQuiet(t)
@@ -46,10 +51,10 @@ func newPacked(t *testing.T) *world {
 	return w
 }
 
-// shown returns the live documents of partition 0.
-func (w *world) shown() (shown []string) {
+// shown returns the live documents of a partition.
+func (w *world) shown(p layout.Partition) (shown []string) {
 	w.t.Helper()
-	for _, d := range w.live(0) {
+	for _, d := range w.live(p) {
 		shown = append(shown, d.URL+" "+d.Version.String())
 	}
 	slices.Sort(shown)
@@ -58,7 +63,7 @@ func (w *world) shown() (shown []string) {
 
 func (w *world) wantShown(when string, want ...string) {
 	w.t.Helper()
-	if diff := cmp.Diff(want, w.shown()); diff != "" {
+	if diff := cmp.Diff(want, w.shown(0)); diff != "" {
 		w.t.Errorf("%s (-want +shown):\n%s", when, diff)
 	}
 }

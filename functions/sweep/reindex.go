@@ -6,6 +6,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
@@ -27,6 +28,7 @@ func (f *Function) Reindex(ctx context.Context, version func(language string) ui
 		p, err := f.open(ctx, id)
 		n := 0
 		if err == nil {
+			p.settings = inForce
 			n, err = p.reindex(ctx, version)
 		}
 		packages += n
@@ -74,7 +76,7 @@ func (p *swept) reindex(ctx context.Context, version func(string) uint32) (int, 
 // and these leave the list.
 func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map[uint32]bool, error)) (int, error) {
 	var again []manifest.Package
-	gone := goneCache{bucket: p.Bucket}
+	gone := goneCache{bucket: p.Bucket, elsewhere: p.settings.Elsewhere(p.ID())}
 	err := p.Commit(ctx, func(e *partition.Edit) error {
 		chosen, err := which(e.Manifest())
 		if err != nil {
@@ -113,15 +115,16 @@ func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map
 // goneCache are the gone pages of a partition, which change when something is
 // learnt.
 type goneCache struct {
-	bucket blob.Reader
-	known  bool
-	learnt string
-	pages  []manifest.Gone
+	bucket    blob.Reader
+	elsewhere []layout.Partition
+	known     bool
+	learnt    string
+	pages     []manifest.Gone
 }
 
 func (c *goneCache) of(ctx context.Context, m *manifest.Manifest) (pages []manifest.Gone, err error) {
 	if !c.known || c.learnt != m.Learnt {
-		c.pages, err = segments.Gone(ctx, c.bucket, m)
+		c.pages, err = segments.Gone(ctx, c.bucket, m, c.elsewhere)
 		c.known, c.learnt = err == nil, m.Learnt
 	}
 	return c.pages, err

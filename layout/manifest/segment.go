@@ -12,6 +12,9 @@ type Segment struct {
 	// Erase: it holds what is forgotten, which is dead, and is to be written
 	// anew without.
 	Erase bool `json:"erase,omitempty"`
+	// Compared: its documents are compared with those of the partitions to which
+	// strategies have sent pages of the same sites. Without, it has to be done.
+	Compared bool `json:"compared,omitempty"`
 }
 
 // Part is the run of a segment's documents that are of one package.

@@ -77,7 +77,7 @@ func (e *Edit) Unmask(key string) {
 	}
 	s := &e.next.Segments[i]
 	e.acquit(s.Deletions.Key)
-	s.Deletions, s.Erase = nil, false
+	s.Deletions, s.Erase, s.Compared = nil, false, false
 }
 
 // SetGone replaces the list of gone pages.

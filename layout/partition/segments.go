@@ -77,12 +77,14 @@ func (e *Edit) ReplaceSegments(former []string, t Segment, parts ...manifest.Par
 		return ErrStale
 	}
 	at := len(e.next.Segments)
+	t.Compared = true
 	for _, key := range former {
 		i := e.segment(key)
 		if i < 0 {
 			return ErrStale
 		}
 		at = min(at, i)
+		t.Compared = t.Compared && e.next.Segments[i].Compared
 	}
 	for _, key := range former {
 		if key != t.Key { // which is what it was when nothing was dead
@@ -97,6 +99,18 @@ func (e *Edit) ReplaceSegments(former []string, t Segment, parts ...manifest.Par
 
 func (e *Edit) segment(key string) int {
 	return slices.IndexFunc(e.next.Segments, func(s manifest.Segment) bool { return s.Key == key })
+}
+
+// MarkCompared says of listed segments, by their keys, that no other partition
+// has a later version of their documents, nor they of documents there that are
+// alive. It reports whether that is new of any.
+func (e *Edit) MarkCompared(keys ...string) (changed bool) {
+	for _, key := range keys {
+		if i := e.segment(key); i >= 0 && !e.next.Segments[i].Compared {
+			e.next.Segments[i].Compared, changed = true, true
+		}
+	}
+	return changed
 }
 
 // RewriteSegment has merge write a segment anew without its dead documents,

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"reflect"
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -29,6 +30,18 @@ func (s *Settings) Store(page address.Address) (layout.Partition, error) {
 // out.
 func (s *Settings) Holding(page address.Address) []layout.Partition {
 	return s.everywhere(func(d rules.Document) []int { return d.OfSite(page) })
+}
+
+// Elsewhere returns the storage partitions that may hold other versions of the
+// pages of a partition: none as long as all versions of the storage strategy
+// have the same rules, else all others.
+func (s *Settings) Elsewhere(p layout.Partition) []layout.Partition {
+	for _, d := range s.storages {
+		if !reflect.DeepEqual(d.Rules, s.storages[0].Rules) {
+			return slices.DeleteFunc(s.Partitions(), func(other layout.Partition) bool { return other == p })
+		}
+	}
+	return nil
 }
 
 func (s *Settings) everywhere(of func(rules.Document) []int) []layout.Partition {

@@ -16,7 +16,7 @@ import (
 // gone. Books that cannot be read are taken off in another round, and the list
 // stays until then.
 func (m *mending) listGone(ctx context.Context, e *partition.Edit) error {
-	pages, err := segments.Gone(ctx, m.Bucket, e.Manifest())
+	pages, err := segments.Gone(ctx, m.Bucket, e.Manifest(), m.elsewhere)
 	if errors.Is(err, book.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {
 		return nil
 	}

@@ -14,12 +14,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
 // mending gathers what becomes true of one partition in one generation.
 type mending struct {
 	*Repairer
 	*partition.Partition                                                // in the generation by which the problems are judged, until the commit
+	elsewhere            []layout.Partition                             // to which pages may have moved
 	looked               map[string]bool                                // objects that were seen to
 	edits                []func(context.Context, *partition.Edit) error // in an edit of a commit
 	said                 []string
@@ -30,13 +32,18 @@ type mending struct {
 }
 
 func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, problems []verify.Problem, report *Report) error {
+	s, err := settings.Read(ctx, r.Bucket, r.Now())
+	if err != nil {
+		return err
+	}
+	elsewhere := s.Elsewhere(p)
 	mended, err := r.mendManifests(ctx, p, problems)
 	r.say(ctx, report, mended)
 	if err != nil {
 		return err
 	}
 	if slices.ContainsFunc(problems, ofManifests) {
-		mended, err := r.refound(ctx, p)
+		mended, err := r.refound(ctx, p, elsewhere)
 		r.say(ctx, report, mended)
 		if err != nil || len(mended) > 0 { // what else is wrong shows then
 			return err
@@ -50,7 +57,7 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 		return err
 	}
 	m := &mending{
-		Repairer: r, Partition: own, looked: make(map[string]bool),
+		Repairer: r, Partition: own, elsewhere: elsewhere, looked: make(map[string]bool),
 		lost: make(map[string]string), patients: make(map[uint32]*patient), unbooked: make(map[string]bool),
 	}
 	for _, problem := range problems {

@@ -18,7 +18,7 @@ import (
 // themselves behind: nobody knows what those generations had learnt. Should it
 // be stopped, the next run goes on: until the new generation is there, the proof
 // is, and afterwards nothing is left to do.
-func (r *Repairer) refound(ctx context.Context, p layout.Partition) (mended []string, err error) {
+func (r *Repairer) refound(ctx context.Context, p layout.Partition, elsewhere []layout.Partition) (mended []string, err error) {
 	newest, err := manifest.Read(ctx, r.Bucket, p)
 	if errors.Is(err, manifest.ErrDamaged) {
 		newest, err = manifest.Manifest{Partition: p}, nil
@@ -30,7 +30,7 @@ func (r *Repairer) refound(ctx context.Context, p layout.Partition) (mended []st
 	if err != nil || len(evidence) == 0 {
 		return nil, err
 	}
-	next, said, err := remains.Generation(ctx, r.Bucket, newest, evidence, r.Now())
+	next, said, err := remains.Generation(ctx, r.Bucket, newest, elsewhere, evidence, r.Now())
 	if err != nil {
 		return nil, err
 	}

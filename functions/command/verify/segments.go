@@ -193,12 +193,27 @@ func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
 		wrong = append(wrong, Double)
 	}
 	if p.has(markGone) && !in.partition.incomplete() {
-		if g := o.partition.FindGone(id); g == nil || g.Masked || g.Version.Compare(p.version) < 0 {
+		if !v.unmasked(o, id, p.version) {
 			return append(wrong, Stale)
 		}
 		v.count(func(r *Report) { r.Waiting.Gone++ })
 	}
 	return wrong
+}
+
+// unmasked reports whether a document of a page that is gone waits to be masked:
+// its own partition says so, or one to which the page has moved.
+func (v *run) unmasked(o *openedSegment, id layout.Identity, version layout.Version) bool {
+	elsewhere := v.settings.Elsewhere(o.partition.Partition)
+	for _, p := range v.partitions {
+		if p != o.partition && !slices.Contains(elsewhere, p.Partition) {
+			continue
+		}
+		if g := p.FindGone(id); g != nil && !g.Masked && g.Version.Compare(version) > 0 {
+			return true
+		}
+	}
+	return len(elsewhere) > 0 && !o.Compared
 }
 
 func one(c *segment.StringColumn, doc uint32) string {

@@ -3,6 +3,7 @@ package segments
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -14,13 +15,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// Gone returns the pages that are gone by the books of a generation, and that
-// stand in its packages or are on its list. A commit that has packages indexed
+// Gone returns the pages that are gone by the books of a generation, or of
+// partitions elsewhere to which pages of it have moved, and that stand in its
+// packages or are on its list. A commit that has packages indexed
 // once more lists them, or else they would be found again; so does one that
 // cannot tell which documents are dead. It reads the outcomes of all books, and
 // of every package its end. None of the pages is called masked.
-func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest) ([]manifest.Gone, error) {
-	gone, err := goneByBooks(ctx, bucket, m)
+func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, elsewhere []layout.Partition) ([]manifest.Gone, error) {
+	listed := m.Books
+	for _, id := range elsewhere {
+		other, err := manifest.Read(ctx, bucket, id)
+		if err != nil {
+			return nil, err
+		}
+		listed = slices.Concat(listed, other.Books)
+	}
+	gone, err := goneByBooks(ctx, bucket, listed)
 	if err != nil || len(gone) == 0 {
 		return nil, err
 	}
@@ -57,8 +67,8 @@ func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest) ([]mani
 }
 
 // goneByBooks returns all pages that are gone, and since which version.
-func goneByBooks(ctx context.Context, bucket blob.Reader, m *manifest.Manifest) (map[layout.Identity]layout.Version, error) {
-	books, err := partition.OpenBooks(ctx, bucket, m.Books)
+func goneByBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) (map[layout.Identity]layout.Version, error) {
+	books, err := partition.OpenBooks(ctx, bucket, listed)
 	if err != nil {
 		return nil, err
 	}

@@ -57,8 +57,9 @@ import (
 // Generation returns a generation that lists what is left of a partition, and
 // whose number is above all that evidence tells of, for manifest.Refound. Its
 // Learnt is for the caller to change. newest is the newest that can be read, the zero
-// generation where none can. It also says what it lists.
-func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifest, evidence []partition.Evidence, now time.Time) (manifest.Manifest, string, error) {
+// generation where none can, and elsewhere the partitions to which its pages may
+// have moved. It also says what it lists.
+func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifest, elsewhere []layout.Partition, evidence []partition.Evidence, now time.Time) (manifest.Manifest, string, error) {
 	r := &remains{bucket: bucket, newest: newest, now: now.UTC().Truncate(time.Millisecond)}
 	for _, read := range []func(context.Context) error{r.readSpool, r.readPackages, r.readBooks} {
 		if err := read(ctx); err != nil {
@@ -77,7 +78,7 @@ func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifes
 	}
 	r.consume(&m)
 	m.Forgotten = 0
-	gone, err := segments.Gone(ctx, bucket, &m)
+	gone, err := segments.Gone(ctx, bucket, &m, elsewhere)
 	switch {
 	case err == nil:
 		m.Gone = gone
