@@ -156,7 +156,7 @@ func TestRefoundingOutlastsEveryFault(t *testing.T) {
 	want := answers(whole.Clone(t))
 	for name, newest := range map[string]int{"all": 1 << 20, "some": 4} {
 		t.Run(name, func(t *testing.T) {
-			faultblob.EachOf(t, stride, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
+			faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 				w := whole.Clone(t)
 				lose(w, newest)
 				if _, err := repairer(faultblob.New(w.Bucket, decide)).Run(t.Context()); err != nil && !errors.Is(err, blob.ErrRetryable) {

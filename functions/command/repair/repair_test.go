@@ -147,7 +147,7 @@ func TestRepairOutlastsEveryFault(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			faultblob.EachOf(t, stride, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
+			faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 				w := whole.Clone(t)
 				harm(w)
 				if _, err := repairer(faultblob.New(w.Bucket, decide)).Run(t.Context()); err != nil && !errors.Is(err, blob.ErrRetryable) {

@@ -10,13 +10,9 @@ import (
 // second, and so on until it ends before the call that was to fail: each time
 // as a test of its own, and for both of Before and After. The scenario builds
 // its own Bucket from decide, starts from nothing every time, and checks that
-// it left things right.
+// it left things right. Under the race detector, which is for races and takes
+// its time, it fails one of [stride] calls.
 func Each(t *testing.T, scenario func(t *testing.T, decide func(Call) Fault)) {
-	EachOf(t, 1, scenario)
-}
-
-// EachOf is Each for one of so many calls, where a scenario takes long.
-func EachOf(t *testing.T, stride int64, scenario func(t *testing.T, decide func(Call) Fault)) {
 	for _, fault := range []Fault{Before, After} {
 		for number, failed := int64(1), true; failed; number += stride {
 			t.Run(fmt.Sprintf("%s-%d", fault, number), func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,11 +18,17 @@ import (
 // Each runs the test as a subtest on each Redis, which is empty.
 func Each(t *testing.T, test func(t *testing.T, rdb *redis.Client)) {
 	t.Helper()
-	t.Run("embedded", func(t *testing.T) { test(t, Embedded(t)) })
+	t.Run(embedded, func(t *testing.T) { test(t, Embedded(t)) })
 	if program, err := exec.LookPath("redis-server"); err == nil {
 		t.Run("server", func(t *testing.T) { test(t, Server(t, program)) })
 	}
 }
+
+const embedded = "embedded"
+
+// IsEmbedded reports whether Each runs a test on the embedded Redis, which is
+// slower than a server by far, most of all under the race detector.
+func IsEmbedded(t *testing.T) bool { return strings.HasSuffix(t.Name(), "/"+embedded) }
 
 // Embedded returns a client of a new embedded Redis.
 func Embedded(t testing.TB) *redis.Client {
