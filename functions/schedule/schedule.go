@@ -14,7 +14,8 @@
 // as many are, they are parked. Neither holds for what is asked for again.
 //
 // A sitemap waits while more URLs of its host do than settings.MaxWaiting says,
-// so that one without end brings no more than can be asked for.
+// or frontier.Crowds times as many in all, so that one without end brings no
+// more than can be asked for.
 package schedule
 
 import (

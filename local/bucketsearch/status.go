@@ -11,6 +11,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/local/datadir"
 	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
 func statusCommand(where *location) *cobra.Command {
@@ -73,8 +74,8 @@ func printStatus(out io.Writer, s system.Status) {
 	fmt.Fprintf(out, "%10d pending\n", s.Pending)
 	printApart(out, s)
 	if n := len(s.Crowded); n > 0 {
-		fmt.Fprintf(out, "sitemaps of %s wait, for more than %d URLs wait there already: %s\n",
-			count(n, "host"), s.MaxWaiting, strings.Join(s.Crowded[:min(n, 5)], ", "))
+		fmt.Fprintf(out, "sitemaps of %s wait, for more than %d URLs wait there already, or %d in all: %s\n",
+			count(n, "host"), s.MaxWaiting, frontier.Crowds*s.MaxWaiting, strings.Join(s.Crowded[:min(n, 5)], ", "))
 	}
 	for _, c := range s.Collections {
 		printCollection(out, c)

@@ -93,7 +93,8 @@ func waiting(cmd *cobra.Command, a *system.Attached, story why.Story, url addres
 	}
 	crowded, err := front.Crowded(cmd.Context())
 	if err == nil && slices.Contains(crowded, url.Host) {
-		text += fmt.Sprintf("; it is a sitemap, and more than %d URLs of its host wait already: it is read when fewer do", inForce.MaxWaiting())
+		text += fmt.Sprintf("; it is a sitemap, and more than %d URLs of its host, or %d in all, wait already: it is read when fewer do",
+			inForce.MaxWaiting(), frontier.Crowds*inForce.MaxWaiting())
 	}
 	return text, err
 }

@@ -3,6 +3,7 @@ package frontier
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -54,5 +55,32 @@ func TestSitemapsWaitForRoom(t *testing.T) {
 		want(0, 10, "a") // nothing else is left
 		r.Waiting = 0
 		want(0, 10)
+	})
+}
+
+// A sitemap whose URLs are of other hosts brings no more either than the frontier
+// has room for.
+func TestSitemapsOfManyHostsWaitForRoom(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		e := entry("a", "map", 0)
+		e.Sitemap = true
+		f.admit(noon, e)
+		for i := range Crowds + 1 {
+			f.admit(noon, entry(fmt.Sprint("h", i), "page", 1))
+		}
+		r := request(noon)
+		r.Waiting = 1
+		for waiting := Crowds + 2; waiting > 0; waiting-- {
+			lease := f.lease(r)
+			if lease.Host == "a" {
+				if waiting > Crowds {
+					t.Errorf("the sitemap is leased while %d URLs wait", waiting)
+				}
+				return
+			}
+			f.settle(settlement(lease, r.Now, 's'))
+			r.Now = r.Now.Add(2 * time.Second)
+		}
+		t.Error("the sitemap is not read when there is room")
 	})
 }

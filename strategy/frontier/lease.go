@@ -27,8 +27,9 @@ type Request struct {
 	Short map[string]int
 
 	// Waiting is how many URLs may wait on a host of which a sitemap is leased: if
-	// more do, its sitemaps are held, unless there is nothing else to lease. 0: any
-	// number.
+	// more do, its sitemaps are held, unless there is nothing else to lease. While
+	// more than [Crowds] times as many wait in the whole frontier, no sitemap is
+	// leased. 0: any number.
 	Waiting int64
 
 	// Rooms is how many URLs more may be leased for the first time, of the
@@ -36,6 +37,10 @@ type Request struct {
 	// wait on. Below 0: none any more, they are parked.
 	Rooms map[string]int64
 }
+
+// Crowds is how many times the URLs that may wait on one host may wait in a
+// frontier before no sitemap is read any more.
+const Crowds = 100
 
 func (r Request) check() error {
 	if r.Max < 1 || r.Max > chunk || r.MaxBytes < 1 || r.Connections < 1 {

@@ -10,6 +10,7 @@ local version = ARGV[2]
 local token, now, latest, deadline = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local most, most_bytes, connections = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local most_waiting = tonumber(ARGV[10])
+local CROWDS = 100 -- that many times most_waiting may wait in all hosts together (Crowds of Go)
 local short, rooms = {}, {}
 for i = 12, #ARGV, 2 do
   local numbers = i < 12 + 2 * tonumber(ARGV[11]) and short or rooms
@@ -51,6 +52,13 @@ local function crowded(host)
   local waiting = 0
   for letter in filled_of(host):lower():gmatch('.') do waiting = waiting + redis.call('LLEN', queue(host, letter:byte() - 96)) end
   return waiting > most_waiting
+end
+
+-- overcrowded reports whether so many URLs wait in all that no sitemap of any
+-- host is read: one site may have hosts without end.
+local function overcrowded()
+  local waiting = redis.call('HMGET', COUNTS, 'w', 'W')
+  return tonumber(waiting[1] or 0) + tonumber(waiting[2] or 0) > CROWDS * most_waiting
 end
 
 local function is_sitemap(element) return element:byte(25) % 2 == 1 end
@@ -164,8 +172,9 @@ while budget > 0 do
   if active >= connections or closed[host] then
     unlist(host) -- until finish lists it
   else
-    local taken, held, all, waits = take(host, crowded(host))
-    if #taken == 0 and waits and all then taken, held, all = take(host, false) end -- there is nothing else
+    local over = overcrowded()
+    local taken, held, all, waits = take(host, over or crowded(host))
+    if #taken == 0 and waits and all and not over then taken, held, all = take(host, false) end -- there is nothing else
     if waits and filled[host] ~= '' then fill(redis.call('SADD', CROWDED, host)) else fill(-redis.call('SREM', CROWDED, host)) end
     if #taken > 0 then
       redis.call('RPUSH', lease, host, unpack(taken))
@@ -180,7 +189,7 @@ while budget > 0 do
       return {at, failures_of(host), host, unpack(taken)}
     end
     -- All that is left, if it was looked through, is held.
-    list(host, all and latest + 1 or time_of(host))
+    list(host, all and latest + (over and waits and 60000 or 1) or time_of(host))
     budget = budget - held
   end
   budget = budget - 1
