@@ -43,15 +43,16 @@ func Claim(ctx context.Context, bucket blob.Bucket, by string, read ...manifest.
 	}
 }
 
-// Last returns the highest epoch that is claimed, 0 when none is.
+// Last returns the highest epoch that is claimed, 0 when none is. Foreign objects
+// claim none.
 func Last(ctx context.Context, bucket blob.Reader) (uint64, error) {
 	var last uint64
 	for object, err := range bucket.List(ctx, layout.Epochs, "") {
 		if err != nil {
 			return 0, fmt.Errorf("cannot list epochs: %w", err)
 		}
-		if last, err = layout.ParseEpochKey(object.Key); err != nil {
-			return 0, fmt.Errorf("cannot list epochs: %w", err)
+		if number, err := layout.ParseEpochKey(object.Key); err == nil {
+			last = number
 		}
 	}
 	return last, nil
