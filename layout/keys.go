@@ -270,7 +270,7 @@ func DeadLetterKey(queue, hash string) string { return DeadLetters + queue + "/"
 
 // IsDeadLetter tells a dead letter from the wish to send one again.
 func IsDeadLetter(key string) bool {
-	return strings.HasPrefix(key, DeadLetters) && strings.HasSuffix(key, ".json")
+	return strings.HasPrefix(key, DeadLetters) && strings.HasSuffix(key, ".json") && !IsForeign(key)
 }
 
 // Again is what stands under a ResendKey.

@@ -20,7 +20,9 @@ func (f *Function) clearFeedback(ctx context.Context) error {
 		if object.Key >= first {
 			break
 		}
-		keys = append(keys, object.Key)
+		if !layout.IsForeign(object.Key) {
+			keys = append(keys, object.Key)
+		}
 	}
 	return collect.Delete(ctx, f.Bucket, f.Now, keys)
 }

@@ -28,7 +28,7 @@ func (f *Function) resend(ctx context.Context) error {
 	var errs []error
 	for _, object := range kept {
 		letter, wanted := strings.CutSuffix(object.Key, ".again")
-		if !wanted {
+		if !wanted || layout.IsForeign(object.Key) {
 			continue
 		}
 		letter += ".json"

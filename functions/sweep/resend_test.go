@@ -36,9 +36,9 @@ func TestResend(t *testing.T) {
 	kept, again := message.DeadLetter{Queue: task.Fetch, Body: "kept"}, message.DeadLetter{Queue: task.Index, Body: "again"}
 	w.bury(kept)
 	w.wish(again)
-	absent := layout.DeadLetterKey(task.Fetch, "absent")
+	absent := layout.DeadLetterKey(task.Fetch, layout.ContentHash([]byte("absent")))
 	functionstest.Put(t, w.bucket, layout.ResendKey(absent), nil)
-	damaged := layout.DeadLetterKey(task.Fetch, "damaged")
+	damaged := layout.DeadLetterKey(task.Fetch, layout.ContentHash([]byte("damaged")))
 	functionstest.Put(t, w.bucket, damaged, []byte("{"))
 	functionstest.Put(t, w.bucket, layout.ResendKey(damaged), nil)
 	if err := w.Run(t.Context()); err == nil || !strings.Contains(err.Error(), damaged) {

@@ -50,7 +50,7 @@ func TestAlerts(t *testing.T) {
 		Settings: &settings.Cache{Bucket: bucket, Now: clock.Now, Age: time.Minute},
 		Client:   hook.Client(), Log: functionstest.Log(),
 	}
-	letter := layout.DeadLetterKey("pack", "aa")
+	letter := layout.DeadLetterKey("pack", layout.ContentHash([]byte("{}")))
 	step := func(advance time.Duration, wantErr string, want ...string) {
 		t.Helper()
 		clock.Advance(advance)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -149,7 +148,9 @@ func (s *search) epochs(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		keys = append(keys, object.Key)
+		if !layout.IsForeign(object.Key) {
+			keys = append(keys, object.Key)
+		}
 	}
 	for _, key := range slices.Backward(keys[max(0, len(keys)-maxClaims):]) {
 		content, err := s.bucket.Get(ctx, key, blob.Range{})
@@ -172,18 +173,16 @@ func (s *search) epochs(ctx context.Context) error {
 }
 
 // kinds are the objects that only a generation can list.
-var kinds = []struct{ prefix, suffix string }{
-	{layout.Packages, ".spf"}, {layout.Books, ".book"}, {layout.Segments, ".seg"}, {layout.Overlays, ".ovl"},
-}
+var kinds = []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays}
 
 // anything finds the first object of each kind, where there is no generation.
 func (s *search) anything(ctx context.Context) error {
 	for _, kind := range kinds {
-		for object, err := range s.bucket.List(ctx, kind.prefix+s.newest.Partition.String()+"/", "") {
+		for object, err := range s.bucket.List(ctx, kind+s.newest.Partition.String()+"/", "") {
 			if err != nil {
 				return err
 			}
-			if strings.HasSuffix(object.Key, kind.suffix) {
+			if !layout.IsForeign(object.Key) {
 				s.add(object.Key, 1, "is there, and no generation that could list it")
 				break
 			}
@@ -266,7 +265,7 @@ func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key s
 		known[c.Key] = true
 	}
 	for object, err := range s.bucket.List(ctx, kind+s.newest.Partition.String()+"/", "") {
-		if err == nil && !known[object.Key] {
+		if err == nil && !known[object.Key] && !layout.IsForeign(object.Key) {
 			err = visit(object.Key)
 		}
 		if err != nil {

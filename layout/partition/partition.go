@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -78,12 +77,12 @@ func Read(ctx context.Context, bucket blob.Reader, id layout.Partition) (manifes
 // if there is none.
 func anyObject(ctx context.Context, bucket blob.Reader, id layout.Partition) (string, error) {
 	for _, kind := range kinds {
-		prefix := kind.prefix + id.String() + "/"
+		prefix := kind + id.String() + "/"
 		for object, err := range bucket.List(ctx, prefix, "") {
 			if err != nil {
 				return "", fmt.Errorf("cannot list %s: %w", prefix, err)
 			}
-			if strings.HasSuffix(object.Key, kind.suffix) {
+			if !layout.IsForeign(object.Key) {
 				return object.Key, nil
 			}
 		}

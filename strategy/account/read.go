@@ -114,7 +114,9 @@ func spooled(ctx context.Context, bucket blob.Reader, p layout.Partition) ([]str
 		if err != nil {
 			return nil, fmt.Errorf("cannot list spool of partition %s: %w", p, err)
 		}
-		keys = append(keys, object.Key)
+		if !layout.IsForeign(object.Key) {
+			keys = append(keys, object.Key)
+		}
 	}
 	return keys, nil
 }

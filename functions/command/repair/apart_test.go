@@ -42,20 +42,20 @@ func TestApart(t *testing.T) {
 	functionstest.Put(t, whole.Bucket, copied, []byte("damaged"))
 	functionstest.Put(t, whole.Bucket, layout.EpochKey(8), layout.Claim{By: "test"}.Encode())
 	functionstest.Put(t, whole.Bucket, layout.FeedbackKey(functionstest.Start, "worker"), layout.Seal([]byte(`{"worker":"worker"}`)))
-	functionstest.Put(t, whole.Bucket, layout.DeadLetterKey("pack", "aa"), layout.Seal([]byte(`{"queue":"pack","body":"{}"}`)))
+	functionstest.Put(t, whole.Bucket, layout.DeadLetterKey("pack", layout.ContentHash([]byte("{}"))), layout.Seal([]byte(`{"queue":"pack","body":"{}"}`)))
 	name := again.Name
 	for key, want := range map[string]string{ // what must be there then
-		layout.StrategyKey("crawl", 1):                    layout.StrategyKey("crawl", 2),
-		layout.StrategyKey("storage", 1):                  layout.StrategyKey("storage", 2),
-		layout.CollectionKey(name, 1):                     layout.CollectionKey(name, 2),
-		layout.CollectionKey(name, 2):                     layout.CollectionKey(name, 3),
-		layout.ControlKey(2):                              layout.ControlKey(3),
-		layout.TakedownKey(1):                             layout.TakedownKey(2),
-		layout.TakedownKey(2):                             layout.TakedownKey(3),
-		layout.EpochKey(8):                                layout.EpochKey(9),
-		layout.FeedbackKey(functionstest.Start, "worker"): "",
-		layout.DeadLetterKey("pack", "aa"):                "",
-		copied:                                            layout.QuarantinePrefix("segments/0000/old.seg@"),
+		layout.StrategyKey("crawl", 1):                                 layout.StrategyKey("crawl", 2),
+		layout.StrategyKey("storage", 1):                               layout.StrategyKey("storage", 2),
+		layout.CollectionKey(name, 1):                                  layout.CollectionKey(name, 2),
+		layout.CollectionKey(name, 2):                                  layout.CollectionKey(name, 3),
+		layout.ControlKey(2):                                           layout.ControlKey(3),
+		layout.TakedownKey(1):                                          layout.TakedownKey(2),
+		layout.TakedownKey(2):                                          layout.TakedownKey(3),
+		layout.EpochKey(8):                                             layout.EpochKey(9),
+		layout.FeedbackKey(functionstest.Start, "worker"):              "",
+		layout.DeadLetterKey("pack", layout.ContentHash([]byte("{}"))): "",
+		copied: layout.QuarantinePrefix("segments/0000/old.seg@"),
 	} {
 		for how, damage := range map[string]func([]byte) []byte{
 			"flipped": verifytest.Flip, "truncated": verifytest.Truncate, "zeros": func(b []byte) []byte { return make([]byte, len(b)) },

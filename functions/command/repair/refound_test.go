@@ -218,10 +218,14 @@ func TestDamagedNewestGeneration(t *testing.T) {
 	}
 }
 
-// A foreign object where generations are is named, and stands in nobody's way.
-func TestForeignObjectAmongGenerations(t *testing.T) {
+// A foreign object, wherever it is, is named, and stands in nobody's way.
+func TestForeignObject(t *testing.T) {
 	whole := done(t)
-	for _, key := range []string{layout.ManifestPrefix(0) + "notes.txt", layout.ManifestPrefix(0) + "000000000003.json", layout.Manifests + "notes.txt"} {
+	keys := []string{layout.ManifestPrefix(0) + "000000000003.json"}
+	for _, prefix := range layout.Prefixes {
+		keys = append(keys, prefix+"notes.txt", prefix+"0000/notes.txt")
+	}
+	for _, key := range keys {
 		w := whole.Clone(t)
 		want := answers(w.Clone(t))
 		functionstest.Put(t, w.Bucket, key, []byte("notes"))
@@ -229,6 +233,7 @@ func TestForeignObjectAmongGenerations(t *testing.T) {
 		if report := run(w); len(report.Mended) > 0 || len(report.Left) != 1 || report.Left[0].Kind != verify.Foreign || report.Left[0].Key != key {
 			t.Errorf("%s: mended %q, left:\n%s", key, report.Mended, sentences(report.Left))
 		}
+		w.Content(key)
 		w.Learn(verifytest.Batch(30), []string{site + "1"}) // commits go on
 		w.Delete(key)
 		if got := answers(w); got.Stored != want.Stored {

@@ -143,6 +143,9 @@ func (r *Repairer) Mend(ctx context.Context, problems []verify.Problem, report *
 	var partitions []layout.Partition
 	of := make(map[layout.Partition][]verify.Problem)
 	for _, p := range problems {
+		if p.Kind == verify.Foreign { // what it is for, its owner knows
+			continue
+		}
 		if apart, err := r.mendApart(ctx, p, report); err != nil {
 			return err
 		} else if apart {

@@ -37,16 +37,13 @@ var apart = []struct {
 	{layout.Quarantine, layout.CheckQuarantined},
 }
 
-// isVersion tells the versions of documents from what somebody left beside them.
+// isVersion tells the versions of documents from all else.
 func isVersion(key string) bool {
 	_, err := layout.ParseNumberedKey(key, path.Dir(key)+"/")
 	return err == nil
 }
 
-func version[T numbered.Document](key string, content []byte) error {
-	if !isVersion(key) {
-		return nil
-	}
+func version[T numbered.Document](_ string, content []byte) error {
 	_, sealed, err := layout.Unseal(content)
 	if err == nil && !sealed {
 		_, err = numbered.Decode[T](content)
@@ -75,7 +72,9 @@ func (v *run) readApart(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("cannot list %s: %w", kind.prefix, err)
 			}
-			keys = append(keys, object.Key)
+			if !layout.IsForeign(object.Key) {
+				keys = append(keys, object.Key)
+			}
 		}
 		err := each(ctx, keys, func(ctx context.Context, key string) error {
 			content, err := v.Bucket.Get(ctx, key, blob.Range{})

@@ -11,15 +11,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// foreign tells of objects where generations are that nobody here has written.
+// foreign tells of objects that nobody here has written, wherever they are.
 func (v *run) foreign(ctx context.Context) error {
-	for object, err := range v.Bucket.List(ctx, layout.Manifests, "") {
-		if err != nil {
-			return fmt.Errorf("cannot list manifests: %w", err)
-		}
-		p, number, err := layout.ParseManifestKey(object.Key)
-		if err != nil || number == 0 {
-			v.problem(Foreign, p, object.Key, "is no generation, and nothing reads it; move it away")
+	for _, prefix := range layout.Prefixes {
+		for object, err := range v.Bucket.List(ctx, prefix, "") {
+			if err != nil {
+				return fmt.Errorf("cannot list %s: %w", prefix, err)
+			}
+			if layout.IsForeign(object.Key) {
+				v.problem(Foreign, 0, object.Key, "is named as nothing here is, and nothing reads it; move it away")
+			}
 		}
 	}
 	return nil

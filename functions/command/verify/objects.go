@@ -18,7 +18,9 @@ func (v *run) exists(ctx context.Context, p layout.Partition) (map[string]int64,
 			if err != nil {
 				return nil, fmt.Errorf("cannot list %s of partition %s: %w", prefix, p, err)
 			}
-			sizes[object.Key] = object.Size
+			if !layout.IsForeign(object.Key) {
+				sizes[object.Key] = object.Size
+			}
 		}
 	}
 	return sizes, nil

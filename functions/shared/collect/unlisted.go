@@ -13,7 +13,7 @@ import (
 
 // Unlisted condemns the packages, books and segments that are older than the
 // grace and neither listed nor condemned: somebody put them who was killed
-// before the commit, or was refused. Whoever is still about to list one finds
+// before the commit, or was refused. Foreign objects stay. Whoever is still about to list one finds
 // it condemned, and puts it under another name. Of overlays nobody is: see Past.
 //
 // It fails, and condemns nothing, where that would be more than half of what
@@ -47,8 +47,11 @@ func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration, on
 		if err != nil {
 			return err
 		}
-		all += len(objects)
 		for _, object := range objects {
+			if layout.IsForeign(object.Key) {
+				continue
+			}
+			all++
 			if c.Now().Sub(object.Modified) >= grace {
 				keys = append(keys, object.Key)
 			}

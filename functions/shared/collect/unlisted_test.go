@@ -42,6 +42,7 @@ func TestUnlisted(t *testing.T) {
 			clock := functionstest.NewClock()
 			bucket := memblob.NewAt(clock.Now)
 			functionstest.Begin(t, bucket, 0)
+			functionstest.Put(t, bucket, layout.PackagePrefix(0)+"notes.txt", nil) // stays: it is foreign
 			pkg, outcomes := functionstest.Package(t, bucket, 0, functionstest.Page(version(1), site))
 			functionstest.Learn(t, bucket, 0, book.Book{Outcomes: outcomes}, pkg)
 			for i := range test.orphans {
