@@ -41,7 +41,7 @@ var damageKinds = []kind{
 
 func harmAny(prefixes []string, deleted bool) func(*world, *call) (fault, string, bool) {
 	return func(w *world, _ *call) (fault, string, bool) {
-		keys := w.keys(prefixes[w.random.IntN(len(prefixes))])
+		keys := w.ownKeys(prefixes[w.random.IntN(len(prefixes))])
 		if len(keys) == 0 {
 			return none, "", false
 		}

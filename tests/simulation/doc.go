@@ -17,7 +17,10 @@
 //	messages                        lost, doubled, late, in any order, poisoned
 //	clocks                          jump on and back, all of them or one
 //	objects                         damaged or deleted, and repaired later
-//	the operator                    pauses, resumes, forgets, has all indexed anew
+//	generations of a partition      the newest lost with the hint, or all; repaired later
+//	foreign objects                 left below any prefix, where nobody but verify minds them
+//	the operator                    pauses, resumes, forgets, has all indexed anew, publishes
+//	                                a storage strategy that names a partition no more, or again
 //
 // Segments are merged as soon as a partition has two, and the past is kept for
 // minutes, so that in every run segments are merged and old generations, with
@@ -27,8 +30,8 @@
 //
 // Then faults end, and the world comes to rest. It must have what a quiet run
 // has: the same states of the same URLs, the same bodies, the same answers with
-// the same scores; and verify must find nothing. What was done twice is counted
-// and small.
+// the same scores; and verify must find nothing but the foreign objects, and each
+// of them. What was done twice is counted and small.
 //
 // TestSeeds runs many seeds, TestSeed one of them; what failed is repeated by
 //
@@ -36,7 +39,8 @@
 //
 // The other tests let one thing go wrong at one call, in another run at a later
 // one, and so on to the last: of a crawl, of the upkeep of what was crawled, and
-// of another look at a site that has changed. STRIDE=1 leaves out no call.
+// of another look at a site that has changed. STRIDE=1 leaves out no call. They
+// cannot be told by -run to do one call only.
 //
 // A run is repeated exactly as long as what the functions do between two calls
 // is. Where it is not: the order in which goroutines of one process make calls

@@ -8,7 +8,7 @@ import (
 )
 
 // kinds are all that can happen at a call.
-var kinds = slices.Concat(callKinds, storageKinds, redisKinds, processKinds, queueKinds, clockKinds, damageKinds, poisonKinds, operatorKinds)
+var kinds = slices.Concat(callKinds, storageKinds, redisKinds, processKinds, queueKinds, clockKinds, damageKinds, lostKinds, foreignKinds, strategyKinds, poisonKinds, operatorKinds)
 
 // duration is a random time, short ones as likely as long ones.
 func (w *world) duration(from, to time.Duration) time.Duration {

@@ -1,11 +1,13 @@
 package simulation
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
@@ -15,12 +17,28 @@ type past struct {
 	times  []time.Time       // of the generations, from the first
 	last   map[string]uint64 // by key of an object: the last generation that lists it
 	newest manifest.Manifest
+	hint   []byte
+	lost   []manifest.Manifest // that were the newest when some were lost
+}
+
+// pastOf returns that of a partition.
+func (w *world) pastOf(id layout.Partition) *past {
+	if w.past[id] == nil {
+		w.past[id] = &past{last: map[string]uint64{}}
+	}
+	return w.past[id]
 }
 
 // follow reads the generations that were committed since. One that is damaged
 // on purpose cannot be asked for anything.
 func (p *past) follow(w *world, id layout.Partition) {
-	var err error
+	hint, err := w.store.Get(w.t.Context(), layout.HintKey(id), blob.Range{})
+	if err == nil && bytes.Equal(hint, p.hint) {
+		if _, err := w.store.Head(w.t.Context(), layout.ManifestKey(id, p.newest.Generation+1)); err != nil {
+			return // nothing was committed
+		}
+	}
+	p.hint = hint
 	if p.newest, err = manifest.Read(w.t.Context(), w.store, id); err != nil {
 		w.t.Fatal(err)
 	}
@@ -49,11 +67,11 @@ func (w *world) judge(key string) {
 	if _, err := w.store.Head(w.t.Context(), key); err != nil {
 		return // it is deleted already
 	}
+	if w.foreign[key] {
+		w.t.Errorf("%s is deleted, and is foreign", key)
+	}
 	for _, id := range w.inForce.Partitions() {
-		if w.past[id] == nil {
-			w.past[id] = &past{last: map[string]uint64{}}
-		}
-		p := w.past[id]
+		p := w.pastOf(id)
 		p.follow(w, id)
 		if why := p.needs(key, id, p.oldest(w.clock.Now().Add(-keptPast))); why != "" {
 			w.t.Errorf("%s is deleted, and %s", key, why)
@@ -74,11 +92,16 @@ func (p *past) needs(key string, id layout.Partition, oldest uint64) string {
 			return "was in force a short while ago"
 		}
 	case strings.HasPrefix(key, layout.SpoolPrefix(id)):
-		if _, batch, err := layout.ParseSpoolKey(key); err != nil || !p.newest.HasConsumed(batch) && !p.newest.IsClosed(batch) {
+		if _, batch, err := layout.ParseSpoolKey(key); err != nil || !p.packed(batch) {
 			return "is not packed"
 		}
 	}
 	return ""
+}
+
+// packed reports whether a batch is packed, as far as anybody could know.
+func (p *past) packed(batch layout.Version) bool {
+	return slices.ContainsFunc(append(p.lost, p.newest), func(m manifest.Manifest) bool { return m.HasConsumed(batch) || m.IsClosed(batch) })
 }
 
 // erased reports whether an object goes whoever lists it, because something is

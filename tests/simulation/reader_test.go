@@ -49,7 +49,7 @@ func (w *world) read() {
 		return
 	}
 	text := w.site.queries[w.random.IntN(len(w.site.queries))]
-	if len(w.working) == 0 && len(w.moments) < rememberN {
+	if len(w.working) == 0 && len(w.moments) < rememberN && w.harmed == 0 {
 		w.remember(text)
 	}
 	body, err := json.Marshal(question{text, w.random.IntN(len(w.moments) + 1)})

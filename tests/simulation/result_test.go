@@ -33,10 +33,10 @@ type hit struct {
 func (w *world) check(want result) {
 	w.t.Helper()
 	w.compare(want, w.result())
-	for _, problem := range w.problems() {
+	for _, problem := range w.withoutForeign(w.problems()) {
 		w.t.Errorf("verify: %s", problem)
 	}
-	if left := w.keys(layout.Spool); len(left) > 0 {
+	if left := w.ownKeys(layout.Spool); len(left) > 0 {
 		w.t.Errorf("left in the spool: %v", left)
 	}
 	for _, p := range w.inForce.Partitions() {

@@ -52,10 +52,11 @@ func (w *world) revisit(now *site) {
 func (w *world) renew(s collection.Schedule) {
 	w.t.Helper()
 	for _, c := range slices.Clone(w.inForce.Collections) {
-		w.inForce = functionstest.Republish(w.t, w.store, c, func(c *collection.Collection) {
+		functionstest.Republish(w.t, w.store, c, func(c *collection.Collection) {
 			c.Renew, c.Schedule = w.clock.Now(), s
 		})
 	}
+	w.reread()
 }
 
 // TestRevisit says what the revisits with faults are compared with.

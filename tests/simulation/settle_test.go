@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
@@ -21,12 +22,12 @@ func (w *world) run() {
 	w.t.Helper()
 	for range 2 {
 		if !w.settle(longest) {
-			w.t.Fatalf("not done within %v", longest)
+			w.t.Fatalf("not done within %v: %s", longest, w.undone())
 		}
 		w.clock.Advance(cleared)
 	}
 	if !w.settle(longest) {
-		w.t.Fatalf("not done within %v", longest)
+		w.t.Fatalf("not done within %v: %s", longest, w.undone())
 	}
 }
 
@@ -41,7 +42,7 @@ func (w *world) settle(longest time.Duration) bool {
 		}
 		due, found := w.due()
 		switch next := swept.Add(pause); {
-		case !found && !swept.IsZero() && w.done():
+		case !found && !swept.IsZero() && w.undone() == "":
 			return true
 		case !found || next.Before(due):
 			w.clock.Advance(max(0, next.Sub(w.clock.Now())))
@@ -59,13 +60,13 @@ func (w *world) settle(longest time.Duration) bool {
 	return false
 }
 
-// done reports whether no runner has anything left to ask, to pack, to
-// index or to merge.
-func (w *world) done() bool {
+// undone says what is left to ask, to pack, to index or to merge, "" if nothing
+// is.
+func (w *world) undone() string {
 	w.t.Helper()
 	for _, r := range w.runners {
-		if !w.asked(r) {
-			return false
+		if left := w.unasked(r); left != "" {
+			return left
 		}
 	}
 	for _, p := range w.inForce.Partitions() {
@@ -75,18 +76,18 @@ func (w *world) done() bool {
 		}
 		for _, listed := range m.Packages {
 			if !listed.Indexed {
-				return false
+				return listed.Key + " is not indexed"
 			}
 		}
 		if w.tiers.Mergeable(&m) != nil {
-			return false
+			return fmt.Sprintf("the segments of partition %s are to be merged", p)
 		}
 	}
-	return true
+	return ""
 }
 
-// asked reports whether a runner has nothing left to ask or to pack.
-func (w *world) asked(r *runner) bool {
+// unasked says what a runner has left to ask or to pack, "" if nothing.
+func (w *world) unasked(r *runner) string {
 	w.t.Helper()
 	for _, crawl := range w.inForce.Crawl.Partitions() {
 		front := frontier.New(r.redis, crawl)
@@ -95,7 +96,7 @@ func (w *world) asked(r *runner) bool {
 			w.t.Fatal(err)
 		}
 		if err := front.Built(w.t.Context(), w.inForce.Fingerprint()); err != nil || counts.Waiting+counts.Leased > 0 {
-			return false
+			return fmt.Sprintf("frontier %d has %+v, %v", crawl, counts, err)
 		}
 	}
 	for _, p := range w.inForce.Partitions() {
@@ -104,8 +105,8 @@ func (w *world) asked(r *runner) bool {
 			w.t.Fatal(err)
 		}
 		if len(inbox) > 0 {
-			return false
+			return fmt.Sprintf("batches of partition %s are to be packed: %v", p, inbox)
 		}
 	}
-	return true
+	return ""
 }

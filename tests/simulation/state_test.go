@@ -45,7 +45,7 @@ func crawled(t *testing.T, m *memories, s *site) (crawled *state) {
 	t.Helper()
 	inWorld(t, m, plan{site: s}, func(w *world) {
 		if !w.settle(longest) {
-			t.Fatalf("not done within %v", longest)
+			t.Fatalf("not done within %v: %s", longest, w.undone())
 		}
 		crawled = w.state()
 	})

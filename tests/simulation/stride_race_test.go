@@ -8,6 +8,9 @@ const (
 	deaths = 60
 	stride = 60
 
+	losses = 900 // of generations
+	drops  = 900 // of partitions
+
 	revisits = 2
 )
 

@@ -7,6 +7,9 @@ const (
 	deaths = 2 // the end of a function
 	stride = 4 // all else
 
+	losses = 120 // of generations
+	drops  = 120 // of partitions
+
 	revisits = 12 // of those in the revisits, which take long
 )
 

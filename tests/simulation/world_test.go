@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -51,8 +52,9 @@ type world struct {
 	started int            // processes
 	calls   map[system]int // that happened, by system
 	steps   int
-	changes int // batches fetched and generations committed
-	harmed  int // objects damaged
+	changes int             // batches fetched and generations committed
+	harmed  int             // objects damaged, and partitions of which generations were lost
+	foreign map[string]bool // objects
 }
 
 // plan says what a run is like. The zero plan is a quiet one.
@@ -86,7 +88,7 @@ func newWorld(t *testing.T, m *memories, p plan) *world {
 	w := &world{
 		t: t, site: p.site, random: rand.New(rand.NewPCG(p.seed, 0)), clock: functionstest.NewClock(),
 		store: memblob.New(), web: &visitors{site: p.site, asked: map[string]int{}}, atOnce: max(1, p.atOnce), reads: p.reads,
-		calls: map[system]int{}, unanswered: map[string]bool{}, past: map[layout.Partition]*past{}, deleted: map[string]int{},
+		calls: map[system]int{}, unanswered: map[string]bool{}, past: map[layout.Partition]*past{}, foreign: map[string]bool{}, deleted: map[string]int{},
 		tiers:  tiers,
 		decide: func(*call) fault { return none },
 	}
@@ -174,4 +176,10 @@ func (w *world) diskFull() bool { return w.clock.Now().Before(w.fullUntil) }
 func (w *world) keys(prefix string) []string {
 	w.t.Helper()
 	return functionstest.Keys(w.t, w.store, prefix)
+}
+
+// ownKeys returns the keys below a prefix that are not foreign.
+func (w *world) ownKeys(prefix string) []string {
+	w.t.Helper()
+	return slices.DeleteFunc(w.keys(prefix), layout.IsForeign)
 }

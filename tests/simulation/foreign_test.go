@@ -1,0 +1,97 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/functions/command/verify"
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+var foreignKinds = []kind{
+	{"somebody leaves a foreign object", func(w *world, c *call) (fault, string, bool) {
+		keys := foreignKeys(layout.Prefixes[w.random.IntN(len(layout.Prefixes))])
+		key := keys[w.random.IntN(len(keys))]
+		happened := !w.foreign[key]
+		if happened {
+			w.leave(c.process.runner, key)
+		}
+		return none, key, happened
+	}},
+}
+
+// foreignKeys are some below a prefix that nobody here uses: first and last
+// among the others, and below partitions, strategies and collections.
+func foreignKeys(prefix string) []string {
+	keys := []string{
+		prefix + "!notes.txt", prefix + "notes", prefix + "0000/!notes.spf", prefix + "0001/notes.json", prefix + "99999999999999999999",
+		prefix + "storage/notes.json", prefix + functionstest.Collection + "/notes.again", prefix + "0000/9/000000000009.json.zst",
+	}
+	for _, key := range keys {
+		if !layout.IsForeign(key) {
+			panic(key + " is not foreign")
+		}
+	}
+	return keys
+}
+
+// leave puts a foreign object, which looks like one that was damaged, or like
+// the claim of an epoch. A runner hears of it, as of any other.
+func (w *world) leave(r *runner, key string) {
+	w.t.Helper()
+	content := fmt.Sprintf(`{"by":"%s","generations":{"0":99,"1":99}}`, key)
+	functionstest.Put(w.t, w.store, key, []byte(content))
+	w.foreign[key] = true
+	for _, h := range hears {
+		if strings.HasPrefix(key, h.prefix) {
+			r.queue.send(h.function, string(message.S3Event("test", key, int64(len(content)), w.clock.Now())), 0)
+		}
+	}
+}
+
+// withoutForeign removes from what verify finds the foreign objects, all of
+// which it has to name.
+func (w *world) withoutForeign(problems []verify.Problem) []verify.Problem {
+	w.t.Helper()
+	told := make(map[string]bool)
+	problems = slices.DeleteFunc(problems, func(p verify.Problem) bool {
+		isForeign := p.Kind == verify.Foreign && w.foreign[p.Key]
+		told[p.Key] = told[p.Key] || isForeign
+		return isForeign
+	})
+	for key := range w.foreign {
+		if !told[key] {
+			w.t.Errorf("verify does not name the foreign object %s", key)
+		}
+	}
+	return problems
+}
+
+// TestForeign lets every life begin with foreign objects below all prefixes. No
+// function stumbles over them, none deletes them, and verify names each.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	m := newMemories(t)
+	for _, l := range lives(t, m) {
+		t.Run(l.name, func(t *testing.T) {
+			want, _ := l.quiet(t, m)
+			inWorld(t, m, l.plan, func(w *world) {
+				for _, prefix := range layout.Prefixes {
+					for _, key := range foreignKeys(prefix) {
+						w.leave(w.runners[0], key)
+					}
+				}
+				l.start(w)
+				w.run()
+				if report := w.repair(); len(report.Mended) > 0 {
+					t.Errorf("repair mended %q", report.Mended)
+				}
+				w.check(want)
+			})
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package simulation
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+// every is how many generations a partition has at most.
+const every = math.MaxInt
+
+var lostKinds = []kind{
+	{"the newest generations of a partition are lost", func(w *world, _ *call) (fault, string, bool) {
+		return w.loseOne(1 + w.random.IntN(4))
+	}},
+	{"all generations of a partition are lost", func(w *world, _ *call) (fault, string, bool) {
+		return w.loseOne(every)
+	}},
+}
+
+func (w *world) loseOne(newest int) (fault, string, bool) {
+	all := w.inForce.Partitions()
+	what := w.lose(all[w.random.IntN(len(all))], newest)
+	return none, what, what != ""
+}
+
+// lose deletes the newest generations of a partition, at most so many, with the
+// hint, and says what it did, "" where there is none.
+func (w *world) lose(p layout.Partition, newest int) string {
+	w.t.Helper()
+	generations := w.ownKeys(layout.ManifestPrefix(p))
+	if len(generations) == 0 {
+		return ""
+	}
+	generations = generations[max(0, len(generations)-newest):]
+	before, err := manifest.Read(w.t.Context(), w.store, p)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, key := range append(generations, layout.HintKey(p)) {
+		if err := w.store.Delete(w.t.Context(), key); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.harmed++
+	lost := append(w.pastOf(p).lost, before)
+	w.past[p] = &past{last: map[string]uint64{}, lost: lost}
+	return fmt.Sprintf("%d from %s on", len(generations), generations[0])
+}
+
+// TestGenerationsLost loses the newest generations of one partition, or all of
+// all partitions, at one storage call, in another run at a later one, and so on.
+// Whatever the functions make of that until it is repaired, all is as it would
+// be without.
+func TestGenerationsLost(t *testing.T) {
+	t.Parallel()
+	m := newMemories(t)
+	step := max(1, number(t, "STRIDE", losses))
+	for _, l := range lives(t, m) {
+		want, _ := l.quiet(t, m)
+		for _, newest := range []int{2, every} {
+			step := step * max(1, l.rare)
+			for number, ended := min(6, step), false; !ended && !t.Failed(); number += step {
+				t.Run(fmt.Sprint(l.name, " ", newest, " ", number), func(t *testing.T) {
+					ended = !l.without(t, m, newest, number, want)
+				})
+			}
+		}
+	}
+}
+
+// without loses generations at one storage call, and reports whether the run
+// came so far.
+func (l life) without(t *testing.T, m *memories, newest, number int, want result) (reached bool) {
+	p := l.plan
+	p.decide = func(w *world, c *call) fault {
+		if c.system == storage && c.number == number && !reached {
+			reached = true
+			for _, id := range w.inForce.Partitions() {
+				if newest == every || int(id) == number%partitions {
+					w.lose(id, newest)
+				}
+			}
+		}
+		return none
+	}
+	inWorld(t, m, p, func(w *world) {
+		l.start(w)
+		w.settle(10 * time.Minute)
+		w.calmDown()
+		w.run()
+		w.check(want)
+	})
+	return reached
+}
+
+// TestLostAtRest says that verify tells of generations that are lost, that
+// nothing is deleted and nothing begun for days, and that repair finds all of
+// it again without asking a site for anything.
+func TestLostAtRest(t *testing.T) {
+	t.Parallel()
+	m := newMemories(t)
+	want, _ := quiet(t, m, small)
+	inWorld(t, m, plan{site: small}, func(w *world) {
+		w.settle(longest)
+		asked := w.taken().requests
+		for _, p := range w.inForce.Partitions() {
+			w.lose(p, every)
+		}
+		before := w.keys("")
+		for range 3 {
+			w.settle(time.Hour)
+			w.clock.Advance(cleared)
+		}
+		there := make(map[string]bool)
+		for _, key := range w.keys("") {
+			there[key] = true
+			if strings.HasPrefix(key, layout.Manifests) {
+				t.Errorf("%s is committed where generations are lost", key)
+			}
+		}
+		for _, key := range before {
+			if !there[key] && !strings.HasPrefix(key, layout.Feedback) {
+				t.Errorf("%s is deleted where generations are lost", key)
+			}
+		}
+		if problems := w.problems(); len(problems) == 0 {
+			t.Error("verify does not say that generations are lost")
+		}
+		if report := w.repair(); len(report.Left)+report.Fetch > 0 {
+			t.Errorf("%d pages to be fetched again, left %v", report.Fetch, report.Left)
+		}
+		w.rebuild()
+		w.run()
+		w.check(want)
+		if again := w.taken().requests - asked; again > 0 {
+			t.Errorf("%d requests after the loss", again)
+		}
+	})
+}
