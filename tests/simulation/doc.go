@@ -39,8 +39,7 @@
 //
 // The other tests let one thing go wrong at one call, in another run at a later
 // one, and so on to the last: of a crawl, of the upkeep of what was crawled, and
-// of another look at a site that has changed. STRIDE=1 leaves out no call. They
-// cannot be told by -run to do one call only.
+// of another look at a site that has changed. STRIDE=1 leaves out no call.
 //
 // A run is repeated exactly as long as what the functions do between two calls
 // is. Where it is not: the order in which goroutines of one process make calls

@@ -9,6 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
 // past is what all generations of a partition have said. By it every deletion
@@ -18,7 +19,8 @@ type past struct {
 	last   map[string]uint64 // by key of an object: the last generation that lists it
 	newest manifest.Manifest
 	hint   []byte
-	lost   []manifest.Manifest // that were the newest when some were lost
+	since  time.Time // when generations were lost
+	before *past     // until then; nil if none were
 }
 
 // pastOf returns that of a partition.
@@ -41,6 +43,10 @@ func (p *past) follow(w *world, id layout.Partition) {
 	p.hint = hint
 	if p.newest, err = manifest.Read(w.t.Context(), w.store, id); err != nil {
 		w.t.Fatal(err)
+	}
+	if p.newest.Generation < uint64(len(p.times)) { // the sweep that was at work when some were lost deleted the rest
+		before := *p
+		*p = past{last: map[string]uint64{}, newest: before.newest, since: w.clock.Now(), before: &before}
 	}
 	for n := uint64(len(p.times)) + 1; n <= p.newest.Generation; n++ {
 		m, _ := manifest.At(w.t.Context(), w.store, id, n)
@@ -73,15 +79,20 @@ func (w *world) judge(key string) {
 	for _, id := range w.inForce.Partitions() {
 		p := w.pastOf(id)
 		p.follow(w, id)
-		if why := p.needs(key, id, p.oldest(w.clock.Now().Add(-keptPast))); why != "" {
+		if why := p.needs(key, id, w.clock.Now()); why != "" {
 			w.t.Errorf("%s is deleted, and %s", key, why)
 		}
 	}
 	w.deleted[key[:strings.Index(key, "/")+1]]++
 }
 
-// needs says why an object may not be deleted, "" where it may.
-func (p *past) needs(key string, id layout.Partition, oldest uint64) string {
+// needs says why an object may not be deleted now, "" where it may. What was
+// decided before generations were lost is done for some time after.
+func (p *past) needs(key string, id layout.Partition, now time.Time) string {
+	if p.before != nil && now.Sub(p.since) < partition.Fresh && p.before.needs(key, id, now) == "" {
+		return ""
+	}
+	oldest := p.oldest(now.Add(-keptPast))
 	switch last := p.last[key]; {
 	case last > 0 && last == p.newest.Generation:
 		return "is listed"
@@ -92,16 +103,11 @@ func (p *past) needs(key string, id layout.Partition, oldest uint64) string {
 			return "was in force a short while ago"
 		}
 	case strings.HasPrefix(key, layout.SpoolPrefix(id)):
-		if _, batch, err := layout.ParseSpoolKey(key); err != nil || !p.packed(batch) {
+		if _, batch, err := layout.ParseSpoolKey(key); err != nil || !p.newest.HasConsumed(batch) && !p.newest.IsClosed(batch) {
 			return "is not packed"
 		}
 	}
 	return ""
-}
-
-// packed reports whether a batch is packed, as far as anybody could know.
-func (p *past) packed(batch layout.Version) bool {
-	return slices.ContainsFunc(append(p.lost, p.newest), func(m manifest.Manifest) bool { return m.HasConsumed(batch) || m.IsClosed(batch) })
 }
 
 // erased reports whether an object goes whoever lists it, because something is

@@ -27,9 +27,9 @@ var changed = func() *site {
 }()
 
 // revisit is the life of a world whose site changes.
-func revisit(t *testing.T, m *memories) life {
+func revisit(from *state) life {
 	return life{
-		name: "revisit", plan: plan{site: small, from: crawled(t, m, small)}, classes: 2, rare: revisits,
+		name: "revisit", plan: plan{site: small, from: from}, classes: 2, rare: revisits,
 		begin: func(w *world) { w.revisit(changed) },
 	}
 }
@@ -63,7 +63,7 @@ func (w *world) renew(s collection.Schedule) {
 func TestRevisit(t *testing.T) {
 	m := newMemories(t)
 	before, _ := quiet(t, m, small)
-	after, took := revisit(t, m).quiet(t, m)
+	after, took := revisit(crawled(t, m, small)).quiet(t, m)
 	t.Logf("%+v", took)
 	want := maps.Clone(before.States)
 	maps.Copy(want, map[string]string{
@@ -88,7 +88,7 @@ func TestRevisit(t *testing.T) {
 func TestContradiction(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)
-	l := revisit(t, m)
+	l := lives(t, m)[2]
 	moved := *changed
 	moved.pages = maps.Clone(changed.pages)
 	moved.pages["one.example/heron"] = page{to: "/gull"}

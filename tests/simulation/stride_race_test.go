@@ -5,11 +5,11 @@ package simulation
 // What befalls calls befalls one of so many: the race detector is for races,
 // and takes its time.
 const (
-	deaths = 60
-	stride = 60
+	deaths = 80
+	stride = 80
 
-	losses = 900 // of generations
-	drops  = 900 // of partitions
+	losses = 1500 // of generations
+	drops  = 1500 // of partitions
 
 	revisits = 2
 )

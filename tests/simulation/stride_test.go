@@ -4,7 +4,7 @@ package simulation
 
 // What befalls calls befalls one of so many.
 const (
-	deaths = 2 // the end of a function
+	deaths = 3 // the end of a function
 	stride = 4 // all else
 
 	losses = 120 // of generations
