@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -50,5 +51,42 @@ func TestDamagedGenerations(t *testing.T) {
 				t.Errorf("unknown: %d %s", w.Code, w.Body)
 			}
 		})
+	}
+}
+
+// Who is asked all the time finds a generation that was made anew after others
+// were lost, whatever its number, within the hour.
+func TestGenerationsMadeAnew(t *testing.T) {
+	for _, anew := range []uint64{2, 9} {
+		s := newStore(t, 1)
+		s.publish(testPage{url: "https://example.org/old", mime: "text/plain", data: "old", title: "Manual"})
+		h := s.serve()
+		s.publish(testPage{url: "https://example.org/lost", mime: "text/plain", data: "lost", title: "Manual"})
+		lost, err := manifest.Read(t.Context(), s.bucket, 0)
+		s.check(err)
+		if lost.Generation < 3 {
+			t.Fatalf("generation %d", lost.Generation)
+		}
+		if w := askJSON(h, "/search?q=manual"); !strings.Contains(w.Body.String(), `"total":2,`) {
+			t.Fatalf("search: %s", w.Body)
+		}
+		for n := uint64(2); n <= lost.Generation; n++ {
+			s.check(s.bucket.Delete(t.Context(), layout.ManifestKey(0, n)))
+		}
+		s.check(s.bucket.Delete(t.Context(), layout.HintKey(0)))
+		left, err := manifest.Read(t.Context(), s.bucket, 0)
+		s.check(err)
+		next := lost.Clone()
+		next.Generation, next.Oldest, next.Parent = anew, anew, left.Hash()
+		s.check(manifest.Refound(t.Context(), s.bucket, next))
+		s.publish(testPage{url: "https://example.org/new", mime: "text/plain", data: "new", title: "Manual"})
+		const often = time.Minute
+		for range time.Hour / often {
+			s.clock.advance(often)
+			askJSON(h, "/search?q=manual")
+		}
+		if w := askJSON(h, "/search?q=manual"); !strings.Contains(w.Body.String(), `"total":3,`) {
+			t.Errorf("made anew as generation %d: %s", anew, w.Body)
+		}
 	}
 }

@@ -21,8 +21,9 @@ import (
 const (
 	// patience is how long a renewal of the snapshot may take.
 	patience = time.Minute
-	// staleAfter is for how long the generations behind one that was read are
-	// sure to be there still.
+	// staleAfter is for how long the generations behind one that was looked for
+	// are sure to be there still: the collector keeps them longer. Repair, which
+	// makes lost ones anew under a number of its own, is noticed after so long.
 	staleAfter = time.Hour
 )
 
@@ -36,6 +37,7 @@ type snapshot struct {
 	missing   map[string]bool   // keys of the segments that cannot be used
 	index     *search.Index
 	taken     time.Time
+	looked    time.Time // when the manifests were looked for, and not only what followed known ones
 }
 
 // snapshots keeps the newest snapshot for a while. It is safe for concurrent
@@ -82,7 +84,9 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	}
 	var inForce *settings.Settings
 	newest := make(map[layout.Partition]manifest.Manifest)
-	if age := taken.Sub(last.taken); age >= 0 && age < staleAfter {
+	looked := taken
+	if age := taken.Sub(last.looked); age >= 0 && age < staleAfter {
+		looked = last.looked
 		for _, m := range last.manifests {
 			newest[m.Partition] = m
 		}
@@ -109,7 +113,7 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	fresh.taken = taken
+	fresh.taken, fresh.looked = taken, looked
 	if e.ranges.Follow(fresh.forgotten()) {
 		e.documents.Clear()
 	}
@@ -169,7 +173,7 @@ func (s *snapshot) forgotten() string {
 // not been since the snapshot.
 func (s *snapshots) outdate(current *snapshot) {
 	old := *current
-	old.taken = time.Time{}
+	old.taken, old.looked = time.Time{}, time.Time{}
 	s.last.CompareAndSwap(current, &old)
 }
 
