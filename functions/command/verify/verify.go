@@ -3,8 +3,8 @@
 // tells of later ones, every object
 // that is named is whole, every URL is in exactly one state, every stored page
 // can be read where the books say, every live page is one live document
-// of one segment, no page is searched that is gone, and of what is forgotten
-// nothing is left.
+// of one segment, no page is searched that is gone, of what is forgotten
+// nothing is left, and no object is foreign.
 //
 // It reads packages, books, ranges of URLs and segments one a processor. In
 // memory are, at a time, the packages or segments that are being read, 48
