@@ -3,9 +3,12 @@
 package blob
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
+	"math"
 	"time"
 )
 
@@ -64,4 +67,68 @@ type Bucket interface {
 	Replace(ctx context.Context, key string, content []byte) error
 	// Delete removes an object; an absent one is no error.
 	Delete(ctx context.Context, key string) error
+}
+
+// Check returns an error if no object could have the range: a negative
+// length, or a suffix with a length.
+func (r Range) Check() error {
+	if r.Length < 0 || (r.Offset < 0 && r.Length != 0) || r.Offset == math.MinInt64 {
+		return fmt.Errorf("range of %d bytes from %d: want a length of 0 or more, and 0 for a suffix", r.Length, r.Offset)
+	}
+	return nil
+}
+
+// Within returns the half-open part of an object of the given size that the
+// range selects. It fails with ErrRange if that part would begin at or behind
+// the end; only the zero Range selects the nothing of an empty object.
+func (r Range) Within(size int64) (from, to int64, err error) {
+	if err := r.Check(); err != nil {
+		return 0, 0, err
+	}
+	if r == (Range{}) {
+		return 0, size, nil
+	}
+	from, to = r.Offset, size
+	if from < 0 {
+		from = max(0, size+from)
+	}
+	if from >= size {
+		return 0, 0, fmt.Errorf("offset %d of %d bytes: %w", r.Offset, size, ErrRange)
+	}
+	if r.Length > 0 && r.Length < size-from {
+		to = from + r.Length
+	}
+	return from, to, nil
+}
+
+// CreateOnce stores an object that may have been stored already, by a message
+// delivered twice or by an attempt whose answer was lost. An object that
+// exists with the same content is success; one with other content fails with
+// ErrExists. After ErrRetryable it looks whether the object is there, and tries
+// once more if not.
+func CreateOnce(ctx context.Context, b Bucket, key string, content []byte) error {
+	for attempt := 1; ; attempt++ {
+		err := b.Create(ctx, key, content)
+		lost := errors.Is(err, ErrRetryable)
+		if !lost && !errors.Is(err, ErrExists) {
+			return err
+		}
+		same, errGet := holds(ctx, b, key, content)
+		switch {
+		case same:
+			return nil
+		case errGet == nil:
+			return fmt.Errorf("cannot create %s with content of its own: %w", key, ErrExists)
+		case !lost || !errors.Is(errGet, ErrAbsent):
+			return errGet
+		case attempt == 2:
+			return err
+		}
+	}
+}
+
+// holds reports whether an object has this content.
+func holds(ctx context.Context, r Reader, key string, content []byte) (bool, error) {
+	stored, err := r.Get(ctx, key, Range{})
+	return err == nil && bytes.Equal(stored, content), err
 }

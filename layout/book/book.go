@@ -1,7 +1,10 @@
 package book
 
 import (
+	"cmp"
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -194,4 +197,43 @@ type Link struct {
 type Book struct {
 	Outcomes []Outcome
 	Links    []Link
+}
+
+// Distinct returns another copy of a book that Encode or Merge returned. It
+// says the same, and every number makes bytes of their own, so that it can be
+// stored under a content hash that was never used. Copy 0 is the book itself.
+func Distinct(content []byte, number uint32) []byte {
+	d, err := parseDirectory(content)
+	if err != nil {
+		panic(err) // content is no book
+	}
+	d.copy = number
+	end := len(content) - footerSize
+	start := end - int(binary.BigEndian.Uint32(content[end:]))
+	return d.appendTo(slices.Clone(content[:start]))
+}
+
+// Part is a range of the hash space and how many bytes the book holds there.
+type Part struct {
+	layout.Range
+	Bytes int64
+}
+
+// Parts cuts the whole hash space into ranges of which the book holds about
+// the given number of bytes each, for those who share out the reading. It asks
+// for nothing.
+func (r *Reader) Parts(size int64) []Part {
+	blocks := slices.Concat(r.directory.outcomes, r.directory.links)
+	slices.SortFunc(blocks, func(a, b block) int { return cmp.Compare(a.first, b.first) })
+	parts := make([]Part, 1)
+	for _, b := range blocks {
+		last := &parts[len(parts)-1]
+		if last.Bytes >= size && b.first > last.From {
+			last.To = b.first
+			parts = append(parts, Part{Range: layout.Range{From: b.first}})
+			last = &parts[len(parts)-1]
+		}
+		last.Bytes += int64(b.size)
+	}
+	return parts
 }

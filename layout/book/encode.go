@@ -2,8 +2,12 @@ package book
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"slices"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 )
@@ -94,4 +98,177 @@ func rowsOf(links []Link, sources []layout.Identity) ([]row, error) {
 		return cmp.Or(compareLinks(a.Link, b.Link), cmp.Compare(a.sources[0], b.sources[0]))
 	})
 	return rows, nil
+}
+
+// textColumn is the column that holds the bytes of words and URLs; it is the first
+// of every block.
+const textColumn = 0
+
+// columnWriter gathers the rows of one block column by column. A string that
+// repeats is a word: its bytes are written once a block, and its number after
+// that. Word 1 is the empty string.
+type columnWriter struct {
+	columns [][]byte
+	words   map[string]uint64
+}
+
+func newColumnWriter(columns int) *columnWriter {
+	return &columnWriter{columns: make([][]byte, columns), words: map[string]uint64{"": 1}}
+}
+
+// reset begins another block.
+func (w *columnWriter) reset() {
+	for i := range w.columns {
+		w.columns[i] = w.columns[i][:0]
+	}
+	clear(w.words)
+	w.words[""] = 1
+}
+
+func (w *columnWriter) uint(column int, v uint64) {
+	w.columns[column] = binary.AppendUvarint(w.columns[column], v)
+}
+
+func (w *columnWriter) int(column int, v int64) {
+	w.columns[column] = binary.AppendVarint(w.columns[column], v)
+}
+
+func (w *columnWriter) bytes(column int, s string) {
+	w.uint(column, uint64(len(s)))
+	w.columns[textColumn] = append(w.columns[textColumn], s...)
+}
+
+func (w *columnWriter) word(column int, s string) {
+	if n, known := w.words[s]; known {
+		w.uint(column, n)
+		return
+	}
+	w.words[s] = uint64(len(w.words) + 1)
+	w.uint(column, 0)
+	w.bytes(column, s)
+}
+
+// url writes what url does not share with the URL of the row before.
+func (w *columnWriter) url(shared, rest int, previous, url string) {
+	n := 0
+	for n < len(previous) && n < len(url) && previous[n] == url[n] {
+		n++
+	}
+	w.uint(shared, uint64(n))
+	w.bytes(rest, url[n:])
+}
+
+func (w *columnWriter) size() int {
+	size := 0
+	for _, column := range w.columns {
+		size += len(column)
+	}
+	return size
+}
+
+// appendTo appends the lengths of all columns, then the columns.
+func (w *columnWriter) appendTo(raw []byte) []byte {
+	for _, column := range w.columns {
+		raw = binary.AppendUvarint(raw, uint64(len(column)))
+	}
+	for _, column := range w.columns {
+		raw = append(raw, column...)
+	}
+	return raw
+}
+
+// blockTarget is the size before compression at which a block is closed, and
+// maxRow how many sources share a row; with the caps on strings no block can
+// reach maxBlock.
+const (
+	blockTarget = 64 << 10
+	maxRow      = 8 << 10
+)
+
+// writer writes a book: sorted outcomes, then sorted rows of links. It holds
+// the book and one block before compression.
+type writer struct {
+	version       version
+	file          []byte
+	raw           []byte // reused
+	outcomes      *outcomeWriter
+	links         *linkWriter
+	outcomeBlocks section
+	linkBlocks    section
+}
+
+// section is a run of blocks, the last of which is open.
+type section struct {
+	closed []block
+	open   block
+}
+
+// encoder compresses blocks. It keeps some memory, and nothing of what went
+// through it, so all books share it. It is made, and warm, before main begins,
+// lest it belong to the first test that uses it.
+var encoder = newEncoder()
+
+func newEncoder() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false),
+		zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(maxBlock), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic(err) // an option that is not valid
+	}
+	e.EncodeAll(nil, nil)
+	return e
+}
+
+func newWriter(v version) *writer {
+	return &writer{version: v, file: []byte(v.magic()), outcomes: newOutcomeWriter(v), links: newLinkWriter()}
+}
+
+func (w *writer) outcome(o Outcome) {
+	w.outcomes.add(o)
+	w.added(&w.outcomeBlocks, w.outcomes.columnWriter, o.Place, 1)
+}
+
+// link takes the first row of links when there are no more outcomes.
+func (w *writer) link(l row) {
+	w.close(&w.outcomeBlocks, w.outcomes.columnWriter)
+	w.links.add(l)
+	w.added(&w.linkBlocks, w.links.columnWriter, l.Place, len(l.sources))
+}
+
+func (w *writer) added(s *section, columns *columnWriter, at layout.Place, count int) {
+	if s.open.count == 0 {
+		s.open.first = at
+	}
+	s.open.last = at
+	s.open.count += uint32(count)
+	if columns.size() >= blockTarget {
+		w.close(s, columns)
+	}
+}
+
+// close ends the open block, if there is one.
+func (w *writer) close(s *section, columns *columnWriter) {
+	if s.open.count == 0 {
+		return
+	}
+	start := len(w.file)
+	w.raw = columns.appendTo(w.raw[:0])
+	w.file = encoder.EncodeAll(w.raw, w.file)
+	s.open.size, s.open.crc = uint32(len(w.file)-start), crc32.Checksum(w.file[start:], castagnoli)
+	s.closed = append(s.closed, s.open)
+	s.open = block{}
+	columns.reset()
+}
+
+// finish returns the book.
+func (w *writer) finish(sources []layout.Identity) []byte {
+	w.close(&w.outcomeBlocks, w.outcomes.columnWriter)
+	w.close(&w.linkBlocks, w.links.columnWriter)
+	start := len(w.file)
+	for _, id := range sources {
+		w.file = append(w.file, id[:]...)
+	}
+	return directory{
+		version: w.version, outcomes: w.outcomeBlocks.closed, links: w.linkBlocks.closed,
+		sources: uint32(len(sources)), sourcesCRC: crc32.Checksum(w.file[start:], castagnoli),
+	}.appendTo(w.file)
 }

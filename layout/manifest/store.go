@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
@@ -167,4 +169,88 @@ func pause(ctx context.Context, try int) error {
 	case <-time.After(rand.N(longest)):
 		return nil
 	}
+}
+
+// Hint returns the generation of which the hint is a copy: the newest or one a
+// little older. It fails where there is no hint that can be used.
+func Hint(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
+	content, err := bucket.Get(ctx, layout.HintKey(p), blob.Range{})
+	if err != nil {
+		return Manifest{}, err
+	}
+	return Decode(p, content)
+}
+
+// Newer returns the newest generation of the partition of m, which is m when
+// none followed it: one GET then. It is for those who read m within the hour.
+func Newer(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error) {
+	next, err := At(ctx, bucket, m.Partition, m.Generation+1)
+	if errors.Is(err, blob.ErrAbsent) {
+		return m, nil
+	}
+	if err == nil {
+		if hint, err := Hint(ctx, bucket, m.Partition); err == nil && hint.Generation > next.Generation {
+			next = hint
+		}
+		next, err = follow(ctx, bucket, next)
+	}
+	if !errors.Is(err, ErrDamaged) {
+		return next, err
+	}
+	if next, err = Read(ctx, bucket, m.Partition); err == nil && next.Generation < m.Generation {
+		return m, nil // all that is left of it
+	}
+	return next, err
+}
+
+// follow returns the last generation from m on.
+func follow(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error) {
+	for {
+		next, err := At(ctx, bucket, m.Partition, m.Generation+1)
+		if errors.Is(err, blob.ErrAbsent) {
+			return m, nil
+		}
+		if err != nil {
+			return Manifest{}, err
+		}
+		m = next
+	}
+}
+
+// maxBytes is how large a generation may be, uncompressed.
+const maxBytes = 256 << 20
+
+// The compressors keep some memory, and nothing of what went through them. They
+// are made before main begins, lest they belong to the first test that uses
+// them.
+var (
+	encoder = newEncoder()
+	decoder = newDecoder()
+)
+
+func newEncoder() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false))
+	if err != nil {
+		panic(err) // an option that is not valid
+	}
+	e.EncodeAll(nil, nil)
+	return e
+}
+
+func newDecoder() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxBytes), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		panic(err) // an option that is not valid
+	}
+	return d
+}
+
+func compress(content []byte) []byte { return encoder.EncodeAll(content, nil) }
+
+func decompress(stored []byte) ([]byte, error) {
+	content, err := decoder.DecodeAll(stored, nil)
+	if err != nil {
+		return nil, fmt.Errorf("it cannot be decompressed: %w", err)
+	}
+	return content, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/RoaringBitmap/roaring"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
@@ -120,4 +121,118 @@ func lowestAnalysis(all []*input) map[string]uint32 {
 		}
 	}
 	return lowest
+}
+
+// mergeColumns returns an object of the columns and words.
+func mergeColumns(ctx context.Context, all []*input) (*object, error) {
+	o := new(object)
+	columns, words := columnWriter{}, make([]wordCursor, len(all))
+	for i, in := range all {
+		if err := in.copyColumns(ctx, &columns); err != nil {
+			return nil, err
+		}
+		var err error
+		if words[i], err = in.words(ctx); err != nil {
+			return nil, err
+		}
+	}
+	columns.writeTo(o, lowestAnalysis(all))
+	return o, o.writeWords(words, columns.hashes())
+}
+
+// copyColumns appends the columns.
+func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
+	w.documents += in.live
+	var err error
+	if w.identities, err = in.copyRows(ctx, w.identities, identities, len(layout.Identity{})); err != nil {
+		return err
+	}
+	if w.sketches, err = in.copyRows(ctx, w.sketches, sketches, sketchSize); err != nil {
+		return err
+	}
+	for i, name := range numberColumns {
+		values, err := in.Numbers(ctx, name)
+		if err != nil {
+			return err
+		}
+		for doc, v := range values {
+			if in.lives(uint32(doc)) {
+				w.numbers[i] = append(w.numbers[i], v)
+			}
+		}
+	}
+	for i, name := range stringColumns {
+		c, err := in.Strings(ctx, name)
+		if err != nil {
+			return err
+		}
+		sets := make([][]string, len(c.Sets))
+		for set := range sets {
+			sets[set] = c.set(uint32(set))
+		}
+		for doc, set := range c.Of {
+			if in.lives(uint32(doc)) {
+				w.strings[i].add(sets[set]...)
+			}
+		}
+	}
+	return nil
+}
+
+func (in *input) copyRows(ctx context.Context, dst []byte, name string, width int) ([]byte, error) {
+	rows, err := in.rows(ctx, name, width)
+	if err != nil {
+		return nil, err
+	}
+	for doc := range in.numbers {
+		if in.lives(uint32(doc)) {
+			dst = append(dst, rows[doc*width:][:width]...)
+		}
+	}
+	return dst, nil
+}
+
+// mergeStored returns an object of the stored documents, with memory for all.
+func mergeStored(ctx context.Context, all []*input, size int) (*object, error) {
+	o := newObject(size)
+	w := storedWriter{object: o}
+	for _, in := range all {
+		if err := in.copyStored(ctx, &w); err != nil {
+			return nil, err
+		}
+	}
+	w.close()
+	return o, nil
+}
+
+// copyStored writes the stored documents.
+func (in *input) copyStored(ctx context.Context, w *storedWriter) error {
+	index := &in.tail.stored
+	window := window{segment: in.Segment, from: index.start, to: index.end()}
+	for block := range index.ends {
+		sealed, err := window.take(ctx, index.at(block).Length)
+		if err != nil {
+			return err
+		}
+		from, to := index.first[block], index.first[block+1]
+		// A small block is joined with the next, or merging would leave ever
+		// more of them.
+		if index.raw[block] >= storedBlock/2 && in.allLive(from, to) {
+			if _, err := unseal(sealed); err != nil {
+				return in.wrap(fmt.Errorf("stored block %d: %w", block, err))
+			}
+			w.copyBlock(sealed, index.raw[block], to-from)
+			continue
+		}
+		r, err := openStored(sealed, index.raw[block], int(to-from))
+		if err != nil {
+			return in.wrap(fmt.Errorf("stored block %d: %w", block, err))
+		}
+		for i := range r.records {
+			if in.lives(from + uint32(i)) {
+				w.copy(r.records[i], r.bodies[i])
+			}
+		}
+	}
+	return nil
 }

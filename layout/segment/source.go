@@ -3,6 +3,8 @@ package segment
 import (
 	"context"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
@@ -36,4 +38,93 @@ func (b Bytes) Read(ctx context.Context, _ string, ranges []blob.Range) ([][]byt
 		parts[i] = b[from:to:to]
 	}
 	return parts, nil
+}
+
+// parallel is how many requests are sent at once.
+const parallel = 8
+
+// Ranges is a segment.Source that sends one request a range and keeps nothing.
+type Ranges struct{ Bucket blob.Reader }
+
+// Read implements segment.Source.
+func (r Ranges) Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error) {
+	parts := make([][]byte, len(ranges))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for i, one := range ranges {
+		group.Go(func() (err error) {
+			parts[i], err = r.Bucket.Get(ctx, key, one)
+			return err
+		})
+	}
+	return parts, group.Wait()
+}
+
+// windowSize is how much of a segment is read at once when all of it is read.
+const windowSize = 1 << 20
+
+// window reads a part of a segment from its beginning to its end.
+type window struct {
+	segment  *Segment
+	from, to int64  // what is to be read
+	data     []byte // what was read and not taken
+}
+
+// take returns the next n bytes, which stay as they are.
+func (w *window) take(ctx context.Context, n int64) ([]byte, error) {
+	if lacks := n - int64(len(w.data)); lacks > 0 {
+		size := min(max(lacks, windowSize), w.to-w.from)
+		if size < lacks {
+			return nil, w.segment.wrap(damaged("%d bytes are asked for at %d, there are %d", lacks, w.from, size))
+		}
+		contents, err := w.segment.read(ctx, []blob.Range{{Offset: w.from, Length: size}})
+		if err != nil {
+			return nil, err
+		}
+		w.from += size
+		if len(w.data) == 0 {
+			w.data = contents[0]
+		} else {
+			w.data = append(w.data[:len(w.data):len(w.data)], contents[0]...)
+		}
+	}
+	taken := w.data[:n:n]
+	w.data = w.data[n:]
+	return taken, nil
+}
+
+// pieces are bytes that are written one after another. They lie in pieces of
+// memory, so that none has to grow.
+type pieces struct {
+	before  [][]byte // of content
+	content []byte
+}
+
+// spill begins a new piece of memory once the last is large.
+func (p *pieces) spill() {
+	const piece = 1 << 20
+	if len(p.content) >= piece {
+		p.before = append(p.before, p.content)
+		p.content = make([]byte, 0, piece+piece/4)
+	}
+}
+
+// length returns the bytes of all pieces.
+func (p *pieces) length() int {
+	n := len(p.content)
+	for _, piece := range p.before {
+		n += len(piece)
+	}
+	return n
+}
+
+// moveTo appends all pieces to b, and forgets them.
+func (p *pieces) moveTo(b []byte) []byte {
+	for i, piece := range p.before {
+		b = append(b, piece...)
+		p.before[i] = nil
+	}
+	b = append(b, p.content...)
+	*p = pieces{}
+	return b
 }

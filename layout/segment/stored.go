@@ -2,8 +2,11 @@ package segment
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // Stored returns the documents, in the order of docs, without fingerprints. It
@@ -35,4 +38,156 @@ func (s *Segment) Stored(ctx context.Context, docs []uint32) ([]Document, error)
 		}
 	}
 	return found, nil
+}
+
+const (
+	// storedBlock is the size, before compression, at which a block of stored
+	// documents is closed.
+	storedBlock = 64 << 10
+	// maxStoredBlock is the largest that one can be: a block that lacks one
+	// byte, and a document.
+	maxStoredBlock = storedBlock + MaxRecord
+)
+
+// storedWriter writes documents in compressed blocks.
+type storedWriter struct {
+	object *object
+
+	records, bodies []byte // of the open block
+	sizes           []byte
+	count           uint32
+	raw             []byte
+}
+
+// add takes the next document.
+func (w *storedWriter) add(d *Document) error {
+	before := len(w.records)
+	w.records = appendRecord(w.records, d)
+	record := len(w.records) - before
+	if record+len(d.Body) > MaxRecord {
+		return fmt.Errorf("cannot keep %s: %d bytes, at most %d can be kept", d.URL, record+len(d.Body), MaxRecord)
+	}
+	w.bodies = append(w.bodies, d.Body...)
+	w.grow(record, len(d.Body))
+	return nil
+}
+
+// copy takes the next document as it stands in another block.
+func (w *storedWriter) copy(record, body []byte) {
+	w.records = append(w.records, record...)
+	w.bodies = append(w.bodies, body...)
+	w.grow(len(record), len(body))
+}
+
+func (w *storedWriter) grow(record, body int) {
+	w.sizes = binary.AppendUvarint(w.sizes, uint64(record))
+	w.sizes = binary.AppendUvarint(w.sizes, uint64(body))
+	w.count++
+	if w.size() >= storedBlock {
+		w.close()
+	}
+}
+
+// size returns the bytes in the open block.
+func (w *storedWriter) size() int { return len(w.sizes) + len(w.records) + len(w.bodies) }
+
+// close writes the open block, if there is one.
+func (w *storedWriter) close() {
+	if w.count == 0 {
+		return
+	}
+	w.raw = append(append(append(w.raw[:0], w.sizes...), w.records...), w.bodies...)
+	o := w.object
+	from := len(o.content)
+	o.content = seal(compress(o.content, w.raw), from)
+	o.stored.add(int64(len(o.content)-from), uint32(len(w.raw)), w.count)
+	w.sizes, w.records, w.bodies, w.count = w.sizes[:0], w.records[:0], w.bodies[:0], 0
+}
+
+// copyBlock writes a block as it stands, sealed, in another segment.
+func (w *storedWriter) copyBlock(sealed []byte, raw, documents uint32) {
+	w.close()
+	w.object.content = append(w.object.content, sealed...)
+	w.object.stored.add(int64(len(sealed)), raw, documents)
+}
+
+// storedReader tells where the documents of a block stand in it.
+type storedReader struct {
+	records, bodies [][]byte
+}
+
+// openStored verifies and decompresses a block.
+func openStored(sealed []byte, raw uint32, documents int) (*storedReader, error) {
+	compressed, err := unseal(sealed)
+	if err != nil {
+		return nil, err
+	}
+	content, err := decompress(make([]byte, 0, raw), compressed)
+	if err != nil {
+		return nil, err
+	}
+	if len(content) != int(raw) || documents > len(content) {
+		return nil, damaged("it holds %d bytes, not %d", len(content), raw)
+	}
+	p := parser{data: content}
+	sizes := make([][2]int, documents)
+	for i := range sizes {
+		sizes[i] = [2]int{int(p.number(MaxRecord)), int(p.number(MaxRecord))}
+	}
+	r := &storedReader{records: make([][]byte, documents), bodies: make([][]byte, documents)}
+	for i, size := range sizes {
+		r.records[i] = p.take(size[0])
+	}
+	for i, size := range sizes {
+		r.bodies[i] = p.take(size[1])
+	}
+	if p.failed || p.left() > 0 {
+		return nil, damaged("it does not hold what it tells of")
+	}
+	return r, nil
+}
+
+// document returns document i of the block.
+func (r *storedReader) document(i int) (Document, error) {
+	d, err := parseRecord(r.records[i])
+	d.Body = string(r.bodies[i])
+	return d, err
+}
+
+// The compressors keep some memory, and nothing of what went through them, so
+// all segments share them. They are made, and warm, before main begins, lest
+// they belong to the first test that uses them.
+var (
+	encoder = newEncoder()
+	decoder = newDecoder()
+)
+
+func newEncoder() *zstd.Encoder {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false),
+		zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		panic(err) // an option that is not valid
+	}
+	e.EncodeAll(nil, nil)
+	return e
+}
+
+func newDecoder() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxColumn), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		panic(err) // an option that is not valid
+	}
+	return d
+}
+
+// compress appends what content becomes.
+func compress(dst, content []byte) []byte { return encoder.EncodeAll(content, dst) }
+
+// decompress returns what was compressed, in the memory of dst if it is enough.
+func decompress(dst, compressed []byte) ([]byte, error) {
+	content, err := decoder.DecodeAll(compressed, dst[:0])
+	if err != nil {
+		return nil, damaged("%w", err)
+	}
+	return content, nil
 }

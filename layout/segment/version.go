@@ -1,6 +1,9 @@
 package segment
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // versionError tells that a segment is of a version that is not read.
 type versionError struct{ written, least byte }
@@ -41,4 +44,18 @@ func checkMagic(content []byte) error {
 		return versionError{begin[5], begin[5]}
 	}
 	return damaged("it does not begin as a segment")
+}
+
+var (
+	// ErrDamaged is wrapped by every error that is the fault of a segment's
+	// bytes, and not of the store or the caller.
+	ErrDamaged = errors.New("segment is damaged")
+	// ErrVersion is wrapped where a segment is of a version that this program
+	// does not read.
+	ErrVersion = errors.New("segment is of another version")
+)
+
+// damaged says what is wrong with the bytes.
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))
 }

@@ -3,6 +3,7 @@ package segment
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -122,3 +123,107 @@ func guard(err *error) {
 		*err = errors.Join(ErrDamaged, errors.New("words cannot be read"))
 	}
 }
+
+// wordWalk walks through all words of a segment.
+type wordWalk struct {
+	segment  *Segment
+	words    *vellum.FST
+	iterator *vellum.FSTIterator // nil before the first word
+	samples  parser
+	docs     []uint32 // sample of the current word
+}
+
+func (s *Segment) walkWords(ctx context.Context) (*wordWalk, error) {
+	content, err := s.column(ctx, samples, samplesKind)
+	if err != nil {
+		return nil, err
+	}
+	fst, err := s.Words(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &wordWalk{segment: s, words: fst, samples: parser{data: content}}, nil
+}
+
+func (w *wordWalk) next() (ok bool, err error) {
+	ok, err = w.nextWord()
+	if err == nil && ok {
+		w.docs = w.samples.sample(w.docs, w.segment.tail.documents)
+	}
+	if err == nil && (w.samples.failed || !ok && w.samples.left() > 0) {
+		err = damaged("the samples are not those of the words")
+	}
+	if err != nil {
+		return false, w.segment.wrap(err)
+	}
+	return ok, nil
+}
+
+func (w *wordWalk) nextWord() (ok bool, err error) {
+	defer guard(&err)
+	if w.iterator == nil {
+		w.iterator, err = w.words.Iterator(nil, nil)
+	} else {
+		err = w.iterator.Next()
+	}
+	if errors.Is(err, vellum.ErrIteratorDone) {
+		return false, nil
+	}
+	if err != nil {
+		return false, damaged("words: %w", err)
+	}
+	return true, nil
+}
+
+func (w *wordWalk) key() []byte {
+	text, _ := w.iterator.Current()
+	return text
+}
+
+func (w *wordWalk) count() uint64 {
+	_, n := w.iterator.Current()
+	return n
+}
+
+func (w *wordWalk) sample(dst []uint32) []uint32 { return append(dst, w.docs...) }
+
+// inputWords walks through the words of a segment that is being merged, without
+// those that are known in no live document.
+type inputWords struct {
+	*wordWalk
+	in      *input
+	holding uint64
+}
+
+func (in *input) words(ctx context.Context) (*inputWords, error) {
+	walk, err := in.walkWords(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &inputWords{wordWalk: walk, in: in}, nil
+}
+
+func (w *inputWords) next() (bool, error) {
+	for {
+		ok, err := w.wordWalk.next()
+		if !ok {
+			return false, err
+		}
+		known, live := uint64(len(w.docs)), w.docs[:0]
+		for _, doc := range w.docs {
+			if w.in.lives(doc) {
+				live = append(live, w.in.numbers[doc])
+			}
+		}
+		w.docs = live
+		if len(live) > 0 {
+			dead := min(known-uint64(len(live)), w.wordWalk.count()-1)
+			w.holding = min(w.wordWalk.count()-dead, uint64(w.in.live))
+			return true, nil
+		}
+	}
+}
+
+// count returns how many live documents hold the word. Where more than
+// sampleSize hold it, dead ones that are not in the sample are counted.
+func (w *inputWords) count() uint64 { return w.holding }

@@ -1,9 +1,13 @@
 package spool
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
@@ -51,4 +55,90 @@ type Ledger struct {
 type Spool struct {
 	Ledger Ledger
 	Pages  []Page
+}
+
+// heading is what of a spool is neither a body nor in its book.
+type heading struct {
+	Batch    layout.Version `json:"batch"`
+	Crawl    int            `json:"crawl"`
+	Host     string         `json:"host"`
+	Ended    int64          `json:"ended_ms"`          // since 1970
+	Rest     int64          `json:"rest_ms,omitempty"` // since 1970; 0: none
+	Slow     time.Duration  `json:"slow_ns,omitempty"`
+	Failures uint16         `json:"failures,omitempty"`
+	Worker   string         `json:"worker,omitempty"`
+	Elapsed  time.Duration  `json:"elapsed_ns"`
+	Bytes    int64          `json:"bytes"`
+	Pages    []pageEntry    `json:"pages"`
+	Robots   []robotsEntry  `json:"robots,omitempty"`
+}
+
+// pageEntry describes a page's run, which begins where the one before ends and
+// whose URL is the outcome's.
+type pageEntry struct {
+	Outcome int    `json:"outcome"` // place in the book
+	Length  int64  `json:"length"`  // compressed
+	Check   uint32 `json:"check"`   // CRC-32C of the compressed bytes
+	Size    int64  `json:"size"`    // before compression
+	CRC     uint32 `json:"crc"`     // CRC-32 (IEEE) before compression
+}
+
+type robotsEntry struct {
+	Origin  string `json:"origin"`
+	Status  int    `json:"status"`
+	Length  int    `json:"length"`
+	Fetched int64  `json:"fetched_ms"`
+}
+
+// suffix is how much of a spool ReadLedger asks for: enough for most batches.
+const suffix = 128 << 10
+
+// Read reads a whole spool with one request.
+func Read(ctx context.Context, r blob.Reader, key string) (Spool, error) {
+	content, err := r.Get(ctx, key, blob.Range{})
+	if err != nil {
+		return Spool{}, fmt.Errorf("cannot read spool %s: %w", key, err)
+	}
+	s, err := decode(content)
+	if err != nil {
+		return Spool{}, fmt.Errorf("cannot read spool %s: %w: %w", key, ErrDamaged, err)
+	}
+	return s, nil
+}
+
+// ReadLedger reads what a batch learnt and leaves the bodies of its pages
+// where they are. It takes one request, or two when the ledger passes 128 KiB.
+func ReadLedger(ctx context.Context, r blob.Reader, key string) (Ledger, error) {
+	l, err := readLedger(ctx, r, key)
+	if err != nil {
+		return Ledger{}, fmt.Errorf("cannot read ledger of spool %s: %w", key, err)
+	}
+	return l, nil
+}
+
+func readLedger(ctx context.Context, r blob.Reader, key string) (Ledger, error) {
+	tail, err := r.Get(ctx, key, blob.Range{Offset: -suffix})
+	if errors.Is(err, blob.ErrRange) {
+		return Ledger{}, fmt.Errorf("%w: it is empty", ErrDamaged)
+	}
+	if err != nil {
+		return Ledger{}, err
+	}
+	size, err := tailSize(tail)
+	if err != nil {
+		return Ledger{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if size > len(tail) && len(tail) == suffix {
+		if tail, err = r.Get(ctx, key, blob.Range{Offset: -int64(size)}); err != nil {
+			return Ledger{}, err
+		}
+	}
+	if size > len(tail) {
+		return Ledger{}, fmt.Errorf("%w: footer: tail of %d bytes in %d", ErrDamaged, size, len(tail))
+	}
+	l, _, err := decodeTail(tail[len(tail)-size:])
+	if err != nil {
+		return Ledger{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return l, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 )
 
 const (
@@ -75,4 +76,54 @@ func parseDecimal(b []byte) (int64, error) {
 		err = strconv.ErrSyntax
 	}
 	return int64(n), err
+}
+
+const mapMagic = "\xFFWOPM\x01\r\n"
+
+// Place is where a Web object stands in a storage package: the range of its
+// run.
+type Place struct{ Offset, Length int64 }
+
+// appendLine appends the place's line of a map.
+func (p Place) appendLine(b []byte) []byte {
+	b = strconv.AppendInt(b, p.Offset, 10)
+	b = append(b, ':')
+	b = strconv.AppendInt(b, p.Length, 10)
+	return append(b, lineEnd...)
+}
+
+// parseMap returns the lines of a map.
+func parseMap(b []byte) (lines []byte, err error) {
+	lines, found := bytes.CutPrefix(b, []byte(mapMagic))
+	if !found {
+		return nil, errors.New("it does not begin with a map's header of 8 bytes")
+	}
+	return lines, nil
+}
+
+// cutMapLine reads the first line and returns the others.
+func cutMapLine(b []byte) (p Place, rest []byte, err error) {
+	text, rest, found := bytes.Cut(b, []byte(lineEnd))
+	offset, length, foundLength := bytes.Cut(text, []byte(":"))
+	var errOffset, errLength error
+	p.Offset, errOffset = parseDecimal(offset)
+	p.Length, errLength = parseDecimal(length)
+	if !found || !foundLength || errOffset != nil || errLength != nil {
+		return Place{}, nil, errors.New("want a line offset:length")
+	}
+	return p, rest, nil
+}
+
+// ExpiryBase is the base of the days that a page is expected to stay valid
+// (thesis 2006, section 4.3).
+const ExpiryBase int16 = 2
+
+// Lifetime returns how long the pages of an expiry class are expected to stay
+// valid: ExpiryBase^exponent days, from about a second to about 45 years.
+func Lifetime(exponent int16) time.Duration {
+	const day = 24 * time.Hour
+	if exponent < 0 {
+		return day >> -max(exponent, -16)
+	}
+	return day << min(exponent, 14)
 }

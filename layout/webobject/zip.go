@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"time"
 )
@@ -153,4 +154,56 @@ func dosTime(t time.Time) uint32 {
 	date := (t.Year()-1980)<<9 | int(t.Month())<<5 | t.Day()
 	clock := t.Hour()<<11 | t.Minute()<<5 | t.Second()/2
 	return uint32(date)<<16 | uint32(clock)
+}
+
+// combineCRC returns the CRC-32 of two pieces joined, from those of the pieces
+// and the size of the second, in O(log size). Polynomials over GF(2) modulo
+// the CRC's have their lowest power in the highest bit: joining multiplies the
+// first CRC by x^(8·size). (zlib, crc32_combine)
+func combineCRC(first, second uint32, size int64) uint32 {
+	product := uint32(1) << 31 // 1
+	factor := uint32(1) << 23  // x^8
+	for n := size; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			product = multiply(factor, product)
+		}
+		factor = multiply(factor, factor)
+	}
+	return multiply(product, first) ^ second
+}
+
+func multiply(a, b uint32) uint32 {
+	var product uint32
+	for ; a != 0; a <<= 1 {
+		if a>>31 == 1 {
+			product ^= b
+		}
+		carry := b & 1
+		b >>= 1
+		if carry == 1 {
+			b ^= crc32.IEEE
+		}
+	}
+	return product
+}
+
+// checksum is the CRC-32 of a .webop, as far as it can be told.
+type checksum struct {
+	crc     uint32
+	unknown bool // a page could not be read
+}
+
+func newChecksum() checksum { return checksum{crc: crc32.ChecksumIEEE([]byte(webopMagic))} }
+
+// add adds the next Web object, unless it could not be read.
+func (c *checksum) add(raw []byte, err error) {
+	c.crc = crc32.Update(c.crc, crc32.IEEETable, raw)
+	c.unknown = c.unknown || err != nil
+}
+
+func (c *checksum) check(webop member) error {
+	if !c.unknown && c.crc != webop.crc {
+		return fmt.Errorf("%s: CRC-32 is %08x, want %08x", webopName, c.crc, webop.crc)
+	}
+	return nil
 }

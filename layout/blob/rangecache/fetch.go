@@ -2,6 +2,7 @@ package rangecache
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -133,4 +134,102 @@ func (c *Cache) forget(f *flight) {
 	if c.flights[f.id] == f {
 		delete(c.flights, f.id)
 	}
+}
+
+// The rule by which neighbouring ranges are read by one request. A request
+// costs $0.40 per million and 63 ms to the first byte; then 80 MB a second
+// come. Requests go out together, so that a gap that is read and dropped costs
+// time at 80 MB/s, and saves no time but money: the price of a request is that
+// of 30 ms of a function with 1 GB, in which 2.4 MB come. What bounds a gap is
+// the time that a caller waits, and the share of an object that is read.
+const (
+	// cheapGap is read over in any case: it comes in 1.6 ms, a fortieth of the
+	// time to the first byte.
+	cheapGap = 128 << 10
+	// fewRequests is how many requests a call makes, if reading over wider gaps
+	// can bring them down to it: a query reads a tail and then makes two calls a
+	// segment, and is to stay below 8 requests.
+	fewRequests = 3
+	// mostGaps bounds all that a call reads over. Divided among requests side by
+	// side, it comes in 11 ms, a sixth of the time to the first byte.
+	mostGaps = 5 << 19
+	// mostJoined bounds what is joined: it comes in 100 ms; beyond that,
+	// requests side by side are faster than one.
+	mostJoined = 8 << 20
+)
+
+// span is one request and the ranges of a call that it answers.
+type span struct {
+	blob.Range
+	members []int // numbers of the ranges
+}
+
+func (s *span) end() int64 { return s.Offset + s.Length }
+
+// join returns the requests to make for ranges of one object. A range whose
+// place or end depends on the object's size is a request of its own.
+func join(ranges []blob.Range) []span {
+	var spans, alone []span
+	for i, r := range ranges {
+		s := span{r, []int{i}}
+		if r.Offset < 0 || r.Length == 0 || r.Offset+r.Length < 0 {
+			alone = append(alone, s)
+		} else {
+			spans = append(spans, s)
+		}
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.Offset, b.Offset) })
+	return append(joinGaps(joinOverlaps(spans)), alone...)
+}
+
+// joinOverlaps joins what has bytes in common. Spans come and go in order.
+func joinOverlaps(spans []span) []span {
+	return merge(spans, func(before *span, i int) bool { return spans[i].Offset < before.end() })
+}
+
+// joinGaps joins spans that are apart, the closest first, by the rule.
+func joinGaps(spans []span) []span {
+	if len(spans) < 2 {
+		return spans
+	}
+	gap := func(i int) int64 { return spans[i].Offset - spans[i-1].end() } // before span i
+	order := make([]int, len(spans)-1)
+	first, last := make([]int, len(spans)), make([]int, len(spans)) // of what the last, the first is joined to
+	for i := range spans {
+		first[i], last[i] = i, i
+		if i > 0 {
+			order[i-1] = i
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(gap(i), gap(j)) })
+	requests, read := len(spans), int64(0)
+	joined := make([]bool, len(spans)) // to the one before
+	for _, i := range order {
+		if read+gap(i) > mostGaps || gap(i) > cheapGap && requests <= fewRequests {
+			break
+		}
+		from, to := first[i-1], last[i]
+		if spans[to].end()-spans[from].Offset > mostJoined {
+			continue
+		}
+		joined[i], last[from], first[to] = true, to, from
+		requests--
+		read += gap(i)
+	}
+	return merge(spans, func(_ *span, i int) bool { return joined[i] })
+}
+
+// merge joins each span to the one before if it is to be.
+func merge(spans []span, toBe func(before *span, i int) bool) []span {
+	var merged []span
+	for i, s := range spans {
+		if n := len(merged); n > 0 && toBe(&merged[n-1], i) {
+			before := &merged[n-1]
+			before.Length = max(before.end(), s.end()) - before.Offset
+			before.members = append(before.members, s.members...)
+		} else {
+			merged = append(merged, s)
+		}
+	}
+	return merged
 }

@@ -1,10 +1,13 @@
 package rangecache
 
 import (
+	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
 // mostRequests is how many requests a cache has under way at once: as many as
@@ -96,4 +99,119 @@ func (c *Cache) Stats() Stats {
 		c.disk.report(&s)
 	}
 	return s
+}
+
+// Read returns the bytes of each range of an object, as blob.Reader's Get
+// would, and fails as it would for the first range that cannot be had. The
+// caller must not change them: others see the same bytes.
+//
+// What is in memory or on disk is taken from there; the rest is read from the
+// bucket by requests that go out together, ranges that lie close by one
+// request. A range that another call is reading already is not read again.
+// When ctx ends, so does the call; a request goes on as long as any call waits
+// for it.
+func (c *Cache) Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error) {
+	for _, r := range ranges {
+		if err := r.Check(); err != nil {
+			return nil, fmt.Errorf("cannot read %s: %w", key, err)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", key, err)
+	}
+	call := call{cache: c, ctx: ctx, key: key, contents: make([][]byte, len(ranges))}
+	call.look(ranges)
+	if len(call.waits) > 0 {
+		if err := call.read(); err != nil {
+			return nil, err
+		}
+	}
+	meter.Hit(ctx, call.hits)
+	return call.contents, nil
+}
+
+// call is one call of Read.
+type call struct {
+	cache    *Cache
+	ctx      context.Context
+	key      string
+	contents [][]byte
+	waits    []wait    // for what is not in memory
+	begun    []*flight // those among them that no other call had begun
+	hits     int
+}
+
+// wait is a range that a call waits for.
+type wait struct {
+	number int // of the range
+	flight *flight
+	own    bool // begun by the call
+}
+
+// look takes what is in memory and joins the flights of the rest.
+func (c *call) look(ranges []blob.Range) {
+	cache := c.cache
+	cache.mu.Lock()
+	defer cache.mu.Unlock()
+	for i, r := range ranges {
+		id := id{c.key, r}
+		if content, found := cache.memory.get(id, cache.room()); found {
+			c.contents[i] = content
+			c.hits++
+			continue
+		}
+		f, flying := cache.flights[id]
+		if !flying {
+			f = &flight{id: id, done: make(chan struct{})}
+			cache.flights[id] = f
+			c.begun = append(c.begun, f)
+		} else {
+			cache.stats.Shared++
+		}
+		f.waiters++
+		c.waits = append(c.waits, wait{i, f, !flying})
+	}
+	cache.stats.MemoryHits += int64(c.hits)
+}
+
+// read reads what the call has begun, and waits for all flights.
+func (c *call) read() error {
+	defer c.cache.leave(c.waits)
+	fork := meter.NewFork(c.ctx)
+	c.cache.fetch(fork, c.key, c.cache.readDisk(c.begun))
+	for _, w := range c.waits {
+		select {
+		case <-w.flight.done:
+		case <-c.ctx.Done():
+			return fmt.Errorf("cannot read %s: %w", c.key, c.ctx.Err())
+		}
+		if w.flight.err != nil {
+			return w.flight.err
+		}
+		c.contents[w.number] = w.flight.content
+		switch {
+		case !w.flight.asked:
+			c.hits++
+		case !w.own:
+			c.hits++
+			fork.Waited()
+		}
+	}
+	return nil
+}
+
+// readDisk lands the flights whose ranges are on disk, and returns the others.
+func (c *Cache) readDisk(flights []*flight) (absent []*flight) {
+	if c.disk == nil {
+		return flights
+	}
+	for _, f := range flights {
+		if content, found := c.disk.get(f.id); found {
+			f.content = content
+			c.land(f)
+		} else {
+			absent = append(absent, f)
+		}
+	}
+	return absent
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/minio/minio-go/v7"
 
@@ -57,4 +58,48 @@ func retryable(status int) bool {
 		return true
 	}
 	return status == 0 || status >= 500
+}
+
+// etagOfNothing is the MD5 of no bytes, by which a store names an empty object.
+const etagOfNothing = "d41d8cd98f00b204e9800998ecf8427e"
+
+// damaged returns the error of an answer of success that cannot be true: of a
+// store that is broken, or of something between it and us. It may be tried
+// again, for what is between often heals; nothing is learnt from it.
+func (b *Bucket) damaged(op, key, what string) error {
+	return fmt.Errorf("cannot %s %s: the answer of the store at %s is damaged: %s: %w", op, key, b.core.EndpointURL(), what, blob.ErrRetryable)
+}
+
+// empty fails unless the answer proves that the object has no bytes.
+func (b *Bucket) empty(op, key string, info minio.ObjectInfo) error {
+	if info.ETag == etagOfNothing {
+		return nil
+	}
+	return b.damaged(op, key, fmt.Sprintf("status 200 and no content, for an object of ETag %q, which is not that of an empty one", info.ETag))
+}
+
+// checkRange fails unless the Content-Range of an answer of so many bytes is
+// what was asked for (RFC 9110, 14.4), cut at the end of the object.
+func checkRange(r blob.Range, size int64, header string) error {
+	if r == (blob.Range{}) {
+		return nil
+	}
+	var first, last, total int64
+	if n, err := fmt.Sscanf(strings.TrimSpace(header), "bytes %d-%d/%d", &first, &last, &total); err != nil || n != 3 {
+		return fmt.Errorf("asked for a part, it does not say which it sends: Content-Range %q", header)
+	}
+	from, to := r.Offset, total
+	if from < 0 {
+		from = max(0, total+from)
+	}
+	if r.Length > 0 {
+		to = min(to, from+r.Length)
+	}
+	if from+r.Length < from { // beyond all numbers
+		to = total
+	}
+	if first != from || last != to-1 || size != to-from {
+		return fmt.Errorf("asked for %+v, it sends %d bytes as %q", r, size, header)
+	}
+	return nil
 }

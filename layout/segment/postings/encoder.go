@@ -2,8 +2,63 @@ package postings
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
+	"math/bits"
 )
+
+// Fields is the number of fields of a document: 0 title, 1 headings,
+// 2 address, 3 body.
+const Fields = 4
+
+// NoMore is the document behind the last; no document has this number.
+const NoMore = math.MaxUint32
+
+// BlockSize is the number of documents of a block; only a list's last block
+// may hold fewer.
+const BlockSize = 128
+
+// ErrDamaged is wrapped by every error that bytes can cause.
+var ErrDamaged = errors.New("damaged postings")
+
+// Hits says how a term looks in a document, any of its occurrences (Brin and
+// Page, The Anatomy of a Large-Scale Hypertextual Web Search Engine, 1998,
+// section 4.2.5).
+type Hits uint8
+
+// The bits of Hits.
+const (
+	Capitals Hits = 1 << iota
+	Large
+	Emphasis
+)
+
+// Posting is one document of a list.
+type Posting struct {
+	Doc    uint32         // below NoMore
+	Freq   [Fields]uint32 // occurrences in each field, at least one in all
+	Length [Fields]uint8  // LengthCode of each field; kept where Freq > 0, reads 0 elsewhere
+	Hits   Hits
+}
+
+// Impact is a frequency and a length code that no other of its field
+// dominates: each posting of the block (or list) has, for each of its fields,
+// an impact with at least its frequency and at most its length.
+type Impact struct {
+	Field  uint8
+	Freq   uint32
+	Length uint8
+}
+
+// Summary is what a list says of itself without being walked.
+type Summary struct {
+	Documents      uint32         // at least 1
+	Last           uint32         // the last document
+	FieldDocuments [Fields]uint32 // documents with Freq > 0
+	Impacts        []Impact       // of the whole list, by field, then by frequency
+	Positions      uint32         // bytes of the list's positions
+}
 
 // Encoder makes one list after another. Its zero value is ready.
 type Encoder struct {
@@ -155,4 +210,33 @@ func appendHeader(dst []byte, documents, positions uint64) []byte {
 		dst = binary.AppendUvarint(dst, positions-many)
 	}
 	return dst
+}
+
+// Lengths up to exact have a code of their own. Beyond, what is more than
+// offset is kept as four significant bits and an exponent.
+const (
+	exact  = 40
+	offset = 24
+)
+
+// LengthCode keeps a field's length in a byte, as Lucene's SmallFloat.intToByte4
+// does: the length itself up to 40, then rounded down by less than an eighth;
+// 255 from 2013265944 on. It is monotonic, and 0 only for 0.
+func LengthCode(length uint32) uint8 {
+	if length <= exact {
+		return uint8(length)
+	}
+	rest := length - offset
+	shift := uint32(bits.Len32(rest)) - 4
+	return uint8(min(offset+shift<<3+rest>>shift, 255))
+}
+
+// LengthOf returns the least length that has the code.
+func LengthOf(code uint8) uint32 {
+	if code <= exact {
+		return uint32(code)
+	}
+	rest := uint32(code) - offset
+	shift := rest>>3 - 1
+	return offset + (rest&7|8)<<shift
 }
