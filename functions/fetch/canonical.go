@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -80,4 +81,147 @@ func among(query, others string) bool {
 		}
 	}
 	return true
+}
+
+// maxWishes is how many pages in a row may each want to be known by the address
+// of the next.
+const maxWishes = 3
+
+// named is what is at an address by which pages want to be known.
+type named struct {
+	unasked bool // nothing is known of it yet
+	page    bool // one that may be shown
+	says    document.Fingerprint
+	wish    *address.Address // to be known by another, too
+}
+
+func nameOf(read *document.Document) *named {
+	content := document.Content{Title: read.Title, Body: read.Visible()}
+	return &named{page: !read.Robots.NoIndex, says: content.Fingerprint()}
+}
+
+// prove decides on the wishes of pages that are digested. Those to be known by
+// another target of the batch are decided when it is over.
+func (r *run) prove(ctx context.Context, d *digester, over bool) {
+	if r.over = over; over {
+		close(d.wishes)
+	}
+	for {
+		select {
+		case w, open := <-d.wishes:
+			if !open {
+				for _, w := range r.postponed {
+					r.grant(ctx, d, w)
+				}
+				return
+			}
+			if r.target(w.to) >= 0 {
+				r.postponed = append(r.postponed, w)
+			} else {
+				r.grant(ctx, d, w)
+			}
+		default:
+			return
+		}
+	}
+}
+
+// grant makes a page an alias of the address by which it wants to be known, if
+// what is there is alike, and wants to be known by no other. A page of which that
+// cannot be told now is read again in full at its next look.
+func (r *run) grant(ctx context.Context, d *digester, w *wish) {
+	o := &r.ledger.Outcomes[w.index]
+	at, says := w.to, d.results[w.index].named.says
+	for range maxWishes {
+		n := r.namedBy(ctx, d, at, w.link)
+		switch {
+		case n.unasked:
+			o.ETag, o.Modified, o.Body = "", "", 0
+			return
+		case !n.page:
+			return
+		case n.wish == nil:
+			if n.says.IsAlike(says) {
+				w.link.Target, w.link.Place = at.URL, at.Place
+				*o = w.before
+				w.isAlias(o, w.link)
+				d.results[w.index] = digested{links: append(w.others, w.link), named: d.results[w.index].named}
+			}
+			return
+		case n.wish.ID == w.address.ID:
+			return
+		}
+		at = *n.wish
+	}
+}
+
+// namedBy returns what is at an address, from the batch if it is a target that was
+// had, else from the server, which is asked once.
+func (r *run) namedBy(ctx context.Context, d *digester, at address.Address, by book.Link) named {
+	agent := r.behalf.agentOf(by.Collection)
+	key := agent + " " + at.URL
+	n, known := r.named[key]
+	if known {
+		return n
+	}
+	if i := r.target(at); i >= 0 && r.over {
+		switch named := d.results[i].named; {
+		case named != nil:
+			return *named
+		case r.ledger.Outcomes[i].State == book.Failed, r.ledger.Outcomes[i].State == book.Skipped:
+			return n
+		}
+	}
+	n = r.askNamed(ctx, at, by, agent)
+	r.named[key] = n
+	return n
+}
+
+// target returns the number of the target of an address, -1 if it is none.
+func (r *run) target(at address.Address) int {
+	return slices.IndexFunc(r.targets, func(a address.Address) bool { return a.ID == at.ID })
+}
+
+// askNamed asks for an address, if robots.txt allows it, which is asked for if this
+// batch has not yet.
+func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, agent string) (n named) {
+	if r.origins[at.Origin] == nil && !r.robots(ctx, at.Origin) {
+		return named{unasked: true}
+	}
+	origin := r.origins[at.Origin]
+	if origin.absent != nil {
+		return named{unasked: true}
+	}
+	rules := origin.rules(agent)
+	if !rules.Allows(at.Path) {
+		return named{}
+	}
+	a, asked := r.ask(ctx, request{url: at.URL, agent: agent, limit: r.f.Limits.Page}, rules.Delay())
+	if !asked {
+		return named{unasked: true}
+	}
+	if a.err != nil {
+		return named{unasked: judge(a.err).state == book.Retry}
+	}
+	if v, final := judgeStatus(a, nil); final {
+		return named{unasked: v.state == book.Retry}
+	}
+	r.received += int64(len(a.body))
+	defer func() {
+		if recover() != nil { // it breaks the parser
+			n = named{}
+		}
+	}()
+	there := page{address: at, behalf: r.behalf, answer: a, parse: document.Read}
+	read, err := there.read()
+	if err != nil || read == nil {
+		return named{}
+	}
+	there.ask(read, by.Collection)
+	n = *nameOf(read)
+	to, elsewhere := r.behalf.canonical(by.Collection, at, read)
+	if elsewhere && r.behalf.settings.Decide(membership.WayOf(by), to) == "" {
+		n.wish = &to
+	}
+	return n
 }

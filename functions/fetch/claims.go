@@ -1,12 +1,20 @@
 package fetch
 
 import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
 	"slices"
+	"sync"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
 // share gives the outcome of a page that is not stored to all whose it would be
@@ -94,3 +102,97 @@ func together(names []string, others ...string) []string {
 	others = slices.DeleteFunc(slices.Compact(others), func(name string) bool { return name == all[0] })
 	return all[:min(1+len(others), book.MaxCollections)]
 }
+
+// behalf is what the settings say of asking on behalf of collections.
+type behalf struct {
+	settings *settings.Settings
+	topics   *topics
+	agent    string // of collections that have none
+	allowed  allowed
+	log      *slog.Logger
+}
+
+// behalf returns what the settings say of the targets. It fails if they cannot be
+// read. Those in the cache may be older than a collection of a target: then links
+// would have no weight, and what it allows would be refused for good.
+func (f *Function) behalf(ctx context.Context, targets []batch.Target) (on behalf, err error) {
+	on = behalf{topics: &f.topics, agent: f.Agent, log: f.Log}
+	isNew := func(t batch.Target) bool { return slices.ContainsFunc(t.Collections, on.isNone) }
+	if on.settings, err = f.Settings.Get(ctx); err == nil && slices.ContainsFunc(targets, isNew) {
+		on.settings, err = f.Settings.Renew(ctx)
+	}
+	if err != nil {
+		return behalf{}, fmt.Errorf("cannot read the settings: %w", err)
+	}
+	on.allowed, err = parseAllowed(on.settings.Allow())
+	return on, err
+}
+
+// isNone reports whether there is no collection of that name.
+func (b behalf) isNone(name string) bool { return b.settings.Collection(name).Version == 0 }
+
+// agentOf returns the User-Agent with which to ask for a collection.
+func (b behalf) agentOf(name string) string {
+	if agent := b.settings.AgentOf(name); agent != "" {
+		return agent
+	}
+	return b.agent
+}
+
+// topicOf returns the topic of a collection, nil if it wants pages of any.
+func (b behalf) topicOf(name string) *topic.Topic {
+	return b.topics.of(b.settings.Collection(name), b.log)
+}
+
+// topics are those of collections, each built once a version. They are safe
+// for concurrent use; the zero topics are ready.
+type topics struct {
+	mu    sync.Mutex // protects built
+	built map[string]builtTopic
+}
+
+type builtTopic struct {
+	version uint64
+	topic   *topic.Topic
+}
+
+// of returns the topic of a collection, nil if it wants pages of any. One that
+// says nothing is a topic that no page has: it was published by mistake.
+func (t *topics) of(c collection.Collection, log *slog.Logger) *topic.Topic {
+	if c.Topic == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known, found := t.built[c.Name]; found && known.version == c.Version {
+		return known.topic
+	}
+	built, err := topic.New(c.Topic.Words, c.Topic.Texts, c.Language)
+	if err != nil { // once: its zero value is kept
+		log.Warn("no page can be on the topic of a collection", "collection", c.Name, "version", c.Version, "error", err)
+	}
+	if t.built == nil {
+		t.built = map[string]builtTopic{}
+	}
+	t.built[c.Name] = builtTopic{c.Version, &built}
+	return &built
+}
+
+// weigh gives the links of a page their weights by the topic, from the page's
+// relevance and its own weight. What is the same page elsewhere weighs as much
+// as the page itself.
+func weigh(t *topic.Topic, links []book.Link, relevance float32, own uint8) {
+	hope := topic.Inherit(relevance, float32(own)/255)
+	for i := range links {
+		switch l := &links[i]; l.Kind {
+		case book.Image: // is not asked for
+		case book.Redirect, book.Canonical:
+			l.Weight = own
+		default:
+			l.Weight = weight(t.Link(l.Anchor, l.Around, l.Target, hope))
+		}
+	}
+}
+
+// weight returns a share from 0 to 1 as the weight of a link.
+func weight(share float32) uint8 { return uint8(max(1, math.Round(float64(share)*255))) }

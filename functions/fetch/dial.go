@@ -5,12 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"code.dny.dev/ssrf"
+	"github.com/ncruces/go-dns"
+
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
 // ports of public addresses that are asked: those on which web sites are found.
@@ -67,4 +72,98 @@ func guard() func(ctx context.Context, network, address string, c syscall.RawCon
 		}
 		return nil
 	}
+}
+
+const (
+	maxNames   = 10_000    // answers kept, some 300 bytes each
+	maxNameAge = time.Hour // however long their TTL
+)
+
+// cachingResolver returns a resolver that keeps the answers of name servers for
+// as long as their TTL says, also those that a name does not exist; it keeps no
+// answer for which a server claims a TTL of 0.
+func cachingResolver(dial dns.DialFunc) *net.Resolver {
+	return dns.NewCachingResolver(&net.Resolver{Dial: dial}, dns.MaxCacheEntries(maxNames), dns.MaxCacheTTL(maxNameAge))
+}
+
+// Transport returns the HTTP transport of fetch: HTTP/1.1 and 2, no proxy, and
+// every address is judged when it is dialled, after its name was resolved, so
+// that no name leads to an address that nobody allowed. It reaches public
+// addresses on the usual ports, and on any port what the collections of a batch
+// allow; or, if allowPrivate is set, every address on every port.
+func Transport(allowPrivate bool) *http.Transport { return newTransport(allowPrivate, nil) }
+
+// newTransport asks name servers over connections that dial makes, or those of
+// the system if it is nil.
+func newTransport(allowPrivate bool, dial dns.DialFunc) *http.Transport {
+	return &http.Transport{
+		DialContext:            newDialer(allowPrivate, cachingResolver(dial)).DialContext,
+		ForceAttemptHTTP2:      true,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ResponseHeaderTimeout:  30 * time.Second,
+		MaxResponseHeaderBytes: maxHeader,
+		MaxIdleConns:           512,
+		MaxIdleConnsPerHost:    8,
+		IdleConnTimeout:        30 * time.Second,
+		DisableCompression:     true, // ask decodes by itself, with a cap
+	}
+}
+
+// allowed is what collections let be asked, on any port, although it is not
+// public. The zero value is nothing.
+type allowed struct {
+	networks []netip.Prefix
+	hosts    map[string]bool // canonical
+}
+
+// parseAllowed reads a list of networks ("10.0.0.0/8"), addresses ("::1") and
+// host names ("intranet.example"). A name stands for itself alone, and for
+// whatever address it resolves to.
+func parseAllowed(entries []string) (allowed, error) {
+	a := allowed{hosts: map[string]bool{}}
+	for _, entry := range entries {
+		if network, err := netip.ParsePrefix(entry); err == nil {
+			a.networks = append(a.networks, network.Masked())
+		} else if ip, err := netip.ParseAddr(strings.Trim(entry, "[]")); err == nil && ip.Zone() == "" {
+			ip = ip.Unmap()
+			a.networks = append(a.networks, netip.PrefixFrom(ip, ip.BitLen()))
+		} else if host, err := address.Parse("http://" + entry + "/"); err == nil && !strings.ContainsAny(entry, "/:@?#*") {
+			a.hosts[host.Host] = true
+		} else {
+			return allowed{}, fmt.Errorf(`cannot allow %.100q: want a network such as "10.0.0.0/8", an address, or a host name without a port`, entry)
+		}
+	}
+	return a, nil
+}
+
+// host reports whether a canonical host name is in the list.
+func (a allowed) host(name string) bool { return a.hosts[strings.TrimSuffix(name, ".")] }
+
+func (a allowed) address(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	for _, network := range a.networks {
+		if network.Contains(ip) {
+			return true
+		}
+	}
+	return false
+}
+
+type allowedKey struct{}
+
+// Allow has requests with the context that it returns reach, by Transport, what
+// the Allow of a collection lists.
+func Allow(ctx context.Context, entries []string) (context.Context, error) {
+	a, err := parseAllowed(entries)
+	return withAllowed(ctx, a), err
+}
+
+// withAllowed has the transport reach what is allowed beside public addresses.
+func withAllowed(ctx context.Context, a allowed) context.Context {
+	return context.WithValue(ctx, allowedKey{}, a)
+}
+
+func allowedBy(ctx context.Context) allowed {
+	a, _ := ctx.Value(allowedKey{}).(allowed)
+	return a
 }

@@ -1,15 +1,23 @@
 package pack
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/forget"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // found is what the links of a batch bring to the frontiers.
@@ -94,4 +102,105 @@ func (all *found) add(s *settings.Settings, collection string, target address.Ad
 		all.changed = append(all.changed, change{target, e.Weight, w.changed})
 	}
 	return nil
+}
+
+// class gathers the pages that change at the same pace.
+type class struct {
+	pkg      webobject.Package
+	outcomes []*book.Outcome // of the package's runs
+}
+
+// classes sorts the pages into one package an expiry class, in the order of
+// the spool objects, so that packing again gives the same bytes.
+func classes(spools []spool.Spool) []*class {
+	var all []*class
+	byExponent := make(map[int16]*class)
+	for i := range spools {
+		for _, page := range spools[i].Pages {
+			outcome := &spools[i].Ledger.Outcomes[page.Outcome]
+			c, found := byExponent[outcome.Exponent]
+			if !found {
+				c = &class{pkg: webobject.Package{Base: webobject.ExpiryBase, Exponent: outcome.Exponent}}
+				byExponent[outcome.Exponent] = c
+				all = append(all, c)
+			}
+			c.add(page.Run, outcome)
+		}
+	}
+	return all
+}
+
+func (c *class) add(run webobject.Run, outcome *book.Outcome) {
+	c.pkg.Runs = append(c.pkg.Runs, run)
+	c.outcomes = append(c.outcomes, outcome)
+	if outcome.Time.After(c.pkg.Created) {
+		c.pkg.Created = outcome.Time
+		c.pkg.Expires = outcome.Time.Add(webobject.Lifetime(outcome.Exponent))
+	}
+}
+
+// settingsFor returns settings that forget no less than the partition does:
+// those at hand may be older.
+func (f *Function) settingsFor(ctx context.Context, m *manifest.Manifest) (*settings.Settings, error) {
+	s, err := f.Settings.Get(ctx)
+	if err == nil && s.Takedowns.Version < m.Forgotten {
+		s, err = f.Settings.Renew(ctx)
+	}
+	return s, err
+}
+
+// withoutForgotten takes pages, outcomes and links that are forgotten out of
+// spool objects. One that holds nothing else is consumed all the same.
+func withoutForgotten(spools []spool.Spool, set takedown.Set) {
+	if set.Empty() {
+		return
+	}
+	filter := forget.New(set)
+	for i := range spools {
+		for _, o := range spools[i].Ledger.Outcomes {
+			filter.See(o)
+		}
+	}
+	for i := range spools {
+		strip(&spools[i], filter)
+	}
+}
+
+func strip(s *spool.Spool, filter *forget.Filter) {
+	var outcomes []book.Outcome
+	moved := make(map[int]int, len(s.Ledger.Outcomes))
+	for i, o := range s.Ledger.Outcomes {
+		if filter.Outcome(&o) {
+			moved[i] = len(outcomes)
+			outcomes = append(outcomes, o)
+		}
+	}
+	s.Pages = slices.DeleteFunc(s.Pages, func(p spool.Page) bool { _, kept := moved[p.Outcome]; return !kept })
+	for i := range s.Pages {
+		s.Pages[i].Outcome = moved[s.Pages[i].Outcome]
+	}
+	s.Ledger.Outcomes = outcomes
+	s.Ledger.Links = slices.DeleteFunc(s.Ledger.Links, func(l book.Link) bool { return !filter.Link(&l) })
+}
+
+// gonePages returns the pages that were stored and are no more: of those the
+// final outcome has the digest of what was stored.
+func gonePages(spools []spool.Spool) (gone []manifest.Gone) {
+	for i := range spools {
+		for _, o := range spools[i].Ledger.Outcomes {
+			if o.Digest != 0 && (o.State == book.Failed || o.State == book.Skipped) {
+				gone = append(gone, manifest.Gone{ID: o.Identity(), Version: o.Version})
+			}
+		}
+	}
+	return gone
+}
+
+// mask has the sweep look for documents of pages that are gone, if there are
+// any.
+func (f *Function) mask(ctx context.Context, p layout.Partition, gone []manifest.Gone) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	return task.Send(ctx, f.Sender, task.Sweep, task.Mask{Gone: &p}, 0)
 }

@@ -2,11 +2,16 @@ package pack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -57,4 +62,62 @@ func (f *Function) renewLacking(ctx context.Context, s *settings.Settings, front
 		err = front.Miss(ctx)
 	}
 	return err
+}
+
+// quarantine keeps the bytes of a spool object that cannot be read, and takes
+// it out of the spool. Its URLs are asked for again when their lease ends.
+func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch layout.Version, reason error) error {
+	key := layout.SpoolKey(p, batch)
+	f.Log.ErrorContext(ctx, "spool object goes to quarantine", "partition", p, "batch", batch, "key", key, "reason", reason)
+	content, err := f.Bucket.Get(ctx, key, blob.Range{})
+	if errors.Is(err, blob.ErrAbsent) { // another was faster, long ago
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read damaged spool %s: %w", key, err)
+	}
+	if err := blob.CreateOnce(ctx, f.Bucket, layout.QuarantineKey(key, content), content); err != nil {
+		return fmt.Errorf("cannot keep damaged spool %s: %w", key, err)
+	}
+	own, err := partition.Open(ctx, f.Bucket, p, f.Now)
+	if err != nil {
+		return err
+	}
+	err = own.Commit(ctx, func(e *partition.Edit) error { return e.Consume(reason.Error(), batch) })
+	if errors.Is(err, partition.ErrStale) { // it is packed, or closed
+		return nil
+	}
+	return err
+}
+
+// kept is for how long at least the spool object of a packed batch stays. Until
+// then nothing else can be stored under its name, and what is settled under it
+// is what was packed.
+const kept = 15 * time.Minute
+
+// lost reports whether the generation refuses a batch: its spool object was
+// damaged, it came too late, or a Redis that went back in time gave it the name
+// of one that is packed. What was settled of it is in no book.
+func lost(m *manifest.Manifest, w frontier.Waiting) bool {
+	i := slices.IndexFunc(m.Consumed, func(c manifest.Consumed) bool { return c.Batch == w.Batch })
+	if i < 0 {
+		return m.IsClosed(w.Batch)
+	}
+	return m.Consumed[i].Damaged != "" || w.Since.Sub(m.Consumed[i].At) >= kept
+}
+
+// distrust has the sweep rebuild the frontiers: a batch was settled in them, or
+// read by a rebuild that is under way, that was lost, and the books know
+// nothing of it.
+func (f *Function) distrust(ctx context.Context) error {
+	inForce, err := f.Settings.Get(ctx)
+	if err != nil {
+		return err
+	}
+	for _, crawl := range inForce.Crawl.Partitions() {
+		if err := frontier.New(f.Redis, crawl).Distrust(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,12 +1,58 @@
 package query
 
 import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
+
+func (s *site) search(w http.ResponseWriter, r *http.Request) error {
+	q, err := readQuery(r, s.engine.Now())
+	if err != nil {
+		return err
+	}
+	if q.Text == "" {
+		if wantsJSON(r) {
+			return wrong("The query is missing; ask like /search?q=words.")
+		}
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return nil
+	}
+	found, err := s.engine.Search(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	if wantsJSON(r) {
+		return writeJSON(w, http.StatusOK, found.Answer())
+	}
+	return render(w, http.StatusOK, "results", newResultsPage(q, found))
+}
+
+func writeJSON(w http.ResponseWriter, status int, value any) error {
+	content, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(content, '\n')) // fails when the client has gone
+	return nil
+}
 
 // Answer is the JSON of a search.
 type Answer struct {
@@ -79,4 +125,112 @@ func plain(fragments []search.Fragment) string {
 		b.WriteString(f.Text)
 	}
 	return b.String()
+}
+
+//go:embed web
+var web embed.FS
+
+var (
+	pages = template.Must(template.New("").Funcs(template.FuncMap{
+		"count":     count,
+		"duration":  duration,
+		"styleHash": func() string { return styleHash },
+	}).ParseFS(web, "web/*.html"))
+
+	styleSheet = must(web.ReadFile("web/style.css"))
+	styleHash  = fmt.Sprintf("%x", sha256.Sum256(styleSheet))[:12]
+)
+
+func must(content []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return content
+}
+
+// render writes nothing when it fails.
+func render(w http.ResponseWriter, status int, name string, data any) error {
+	var page bytes.Buffer
+	if err := pages.ExecuteTemplate(&page, name, data); err != nil {
+		return fmt.Errorf("cannot render %s: %w", name, err)
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(page.Bytes()) // fails when the client has gone
+	return nil
+}
+
+// style serves the style sheet, which pages ask for under its hash.
+func (s *site) style(w http.ResponseWriter, r *http.Request) error {
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(styleSheet))
+	return nil
+}
+
+// count writes 12345 as 12,345.
+func count(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func duration(d time.Duration) string {
+	switch {
+	case d < 10*time.Millisecond:
+		return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000)
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// snapshotOf returns the state of a past moment, the newest for the zero time.
+// What is forgotten now is hidden in it, too. The last one is kept, so that
+// whoever turns its pages does not have it read again.
+func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, error) {
+	if moment.IsZero() {
+		return e.snapshots.get(ctx, e)
+	}
+	inForce, err := e.Settings.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	manifests, err := e.pastManifests(ctx, inForce.Partitions(), moment)
+	if err != nil {
+		return nil, err
+	}
+	last := e.past.Load()
+	if last != nil && sameGenerations(last.manifests, manifests) && last.takedowns.Version == inForce.Takedowns.Version {
+		return last, nil
+	}
+	fresh, err := e.take(ctx, manifests, inForce, last)
+	if err != nil {
+		return nil, err
+	}
+	e.past.Store(fresh)
+	return fresh, nil
+}
+
+// pastManifests reads those that were in force at a moment.
+func (e *Engine) pastManifests(ctx context.Context, partitions []layout.Partition, moment time.Time) ([]manifest.Manifest, error) {
+	return manifestsOf(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
+		return manifest.AsOf(ctx, e.bucket, p, moment)
+	})
+}
+
+// manifestsOf reads one of each partition, all at once.
+func manifestsOf(ctx context.Context, partitions []layout.Partition, read func(context.Context, layout.Partition) (manifest.Manifest, error)) ([]manifest.Manifest, error) {
+	manifests := make([]manifest.Manifest, len(partitions))
+	fork := meter.NewFork(ctx)
+	var group errgroup.Group
+	for i, p := range partitions {
+		group.Go(func() (err error) {
+			manifests[i], err = read(fork.Branch(), p)
+			return err
+		})
+	}
+	return manifests, group.Wait()
 }

@@ -2,10 +2,17 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"math"
+	"slices"
+	"sync"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/lease"
+	"github.com/bucketsearch/bucketsearch/strategy/robots"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -96,4 +103,113 @@ func (f *Function) rooms(ctx context.Context, s *settings.Settings) (map[string]
 		}
 	}
 	return rooms, nil
+}
+
+// robotsOf is what the robots.txt files of a lease's origins say.
+type robotsOf struct {
+	rules map[visitor]robots.Rules
+	delay time.Duration // the longest that any of them asks for
+}
+
+// visitor is who asks an origin.
+type visitor struct{ origin, agent string }
+
+func (u candidate) visitor() visitor { return visitor{u.page.Origin, u.agent} }
+
+// robots reads the files that are at hand.
+func (f *Function) robots(ctx context.Context, urls []candidate) (robotsOf, error) {
+	var origins []string
+	for _, u := range urls {
+		if !slices.Contains(origins, u.page.Origin) {
+			origins = append(origins, u.page.Origin)
+		}
+	}
+	known := robotsOf{rules: make(map[visitor]robots.Rules)}
+	cached, err := frontier.NewRobotsCache(f.Redis).Get(ctx, f.Now(), origins...)
+	if err != nil {
+		return known, err
+	}
+	for _, u := range urls {
+		answer, found := cached[u.page.Origin]
+		if _, read := known.rules[u.visitor()]; read || !found {
+			continue
+		}
+		rules := robots.Parse(answer.Status, answer.Body, u.agent)
+		known.rules[u.visitor()] = rules
+		known.delay = max(known.delay, rules.Delay())
+	}
+	return known, nil
+}
+
+func (r robotsOf) denies(u candidate) bool {
+	rules, known := r.rules[u.visitor()]
+	return known && !rules.Allows(u.page.Path)
+}
+
+// missing returns the origins of URLs whose files nobody has asked for yet.
+func (r robotsOf) missing(urls []candidate) []string {
+	var origins []string
+	for _, u := range urls {
+		if _, known := r.rules[u.visitor()]; !known && !slices.Contains(origins, u.page.Origin) {
+			origins = append(origins, u.page.Origin)
+		}
+	}
+	return origins
+}
+
+// askAgain is how long a sweep that was asked for has until the next is.
+const askAgain = 10 * time.Second
+
+// memory is the newest that was seen of each frontier.
+type memory struct {
+	mu     sync.Mutex // protects newest, also while a frontier is looked at
+	newest map[int]layout.Version
+}
+
+// see takes a version that a frontier has, and reports whether it is older than
+// one that it had. It is called with mu held.
+func (m *memory) see(crawl int, newest layout.Version) (older bool) {
+	if newest.Compare(m.newest[crawl]) < 0 {
+		return true
+	}
+	if m.newest == nil {
+		m.newest = make(map[int]layout.Version)
+	}
+	m.newest[crawl] = newest
+	return false
+}
+
+// remember takes the version of a lease.
+func (m *memory) remember(crawl int, leased layout.Version) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.see(crawl, leased)
+}
+
+// sound reports whether something may be leased from a frontier. One that has to
+// be rebuilt is told to the sweep at once: it was lost, in whole or in part, or
+// Redis is older than this function has seen it. One of other settings is only
+// about to be rebuilt, and goes on until then.
+func (f *Function) sound(ctx context.Context, front *frontier.Frontier, crawl int, s *settings.Settings) (bool, error) {
+	f.memory.mu.Lock()
+	defer f.memory.mu.Unlock()
+	newest, err := front.Check(ctx, s.Fingerprint())
+	switch {
+	case err == nil || errors.Is(err, frontier.ErrSettings):
+		if !f.memory.see(crawl, newest) {
+			return true, nil
+		}
+		f.Log.WarnContext(ctx, "Redis has become an older copy of itself", "crawl", crawl, "newest", newest, "was", f.memory.newest[crawl])
+		if err := front.Distrust(ctx); err != nil {
+			return false, err
+		}
+	case !errors.Is(err, frontier.ErrNotBuilt):
+		return false, err
+	}
+	first, errOnce := lease.New(f.Redis, "schedule").Once(ctx, "sweep asked for", f.Now(), askAgain)
+	if errOnce != nil || !first {
+		return false, errOnce
+	}
+	f.Log.InfoContext(ctx, "a sweep is asked for", "crawl", crawl, "reason", err)
+	return false, task.Send(ctx, f.Sender, task.Sweep, struct{}{}, 0)
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -66,4 +68,71 @@ func (f *Function) forgetLetter(ctx context.Context, s *settings.Settings, key s
 	}
 	f.Log.WarnContext(ctx, "deleted a dead letter that names what is forgotten", "queue", letter.Queue, "key", key, "batch", b.Version)
 	return collect.Delete(ctx, f.Bucket, f.Now, []string{key})
+}
+
+// resendDelay leaves time to delete the letter before the message may become
+// one again.
+const resendDelay = 5 * time.Second
+
+// resend sends the dead letters again that somebody wants to be sent (see
+// layout.ResendKey), and deletes both. One that is sent twice does no harm, as
+// no message does.
+func (f *Function) resend(ctx context.Context) error {
+	kept, err := collect.List(ctx, f.Bucket, layout.DeadLetters)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, object := range kept {
+		letter, wanted := strings.CutSuffix(object.Key, ".again")
+		if !wanted || layout.IsForeign(object.Key) {
+			continue
+		}
+		letter += ".json"
+		if err := f.resendOne(ctx, letter); err != nil {
+			errs = append(errs, fmt.Errorf("cannot send dead letter %s again: %w", letter, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (f *Function) resendOne(ctx context.Context, key string) error {
+	content, err := f.Bucket.Get(ctx, key, blob.Range{})
+	if errors.Is(err, blob.ErrAbsent) { // sent, and the wish is left
+		return f.Bucket.Delete(ctx, layout.ResendKey(key))
+	}
+	if err != nil {
+		return err
+	}
+	letter, err := message.DecodeDeadLetter(content)
+	if err != nil {
+		return err
+	}
+	if err := f.Sender.Send(ctx, letter.Queue, []byte(letter.Body), resendDelay); err != nil {
+		return err
+	}
+	if err := f.Bucket.Delete(ctx, key); err != nil {
+		return err
+	}
+	f.Log.InfoContext(ctx, "dead letter is sent again", "queue", letter.Queue, "key", key, "reason", letter.Reason)
+	return f.Bucket.Delete(ctx, layout.ResendKey(key))
+}
+
+// clearFeedback deletes vital signs that nobody looks at any more. Keys sort by
+// time, so it lists little more than those.
+func (f *Function) clearFeedback(ctx context.Context) error {
+	first := layout.FeedbackDay(f.Now().Add(-f.Limits.Feedback))
+	var keys []string
+	for object, err := range f.Bucket.List(ctx, layout.Feedback, "") {
+		if err != nil {
+			return fmt.Errorf("cannot list %s: %w", layout.Feedback, err)
+		}
+		if object.Key >= first {
+			break
+		}
+		if !layout.IsForeign(object.Key) {
+			keys = append(keys, object.Key)
+		}
+	}
+	return collect.Delete(ctx, f.Bucket, f.Now, keys)
 }

@@ -2,12 +2,14 @@ package repair
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
 // mendBook takes a book that is lost off the list. What was listed wrongly is
@@ -42,4 +44,117 @@ func (m *mending) mendBook(ctx context.Context, key string) error {
 func (m *mending) relistBook(sound manifest.Book) {
 	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { e.RelistBook(sound); return nil })
 	m.said = append(m.said, sound.Key+" was listed wrongly, and is listed as it is")
+}
+
+// findLost finds the URLs of pages that are gone with their packages, and of
+// those whose outcomes are gone with a book. It reads the outcomes of the
+// partition twice: for what is suspicious, and then for what is true of that.
+func (m *mending) findLost(ctx context.Context) error {
+	suspects, err := m.suspects(ctx)
+	if err != nil || len(suspects) == 0 {
+		return err
+	}
+	err = m.outcomes(ctx, func(o book.Outcome) {
+		if s, found := suspects[o.Identity()]; found {
+			s.Add(&o)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range suspects {
+		switch {
+		case s.Final == nil:
+			m.takeBack(s.url, "the book that told of its page is lost")
+		case s.Page != nil && s.Final.State != book.Skipped && s.Final.State != book.Failed && m.broken(s.Page):
+			m.takeBack(s.url, "its page is damaged or gone")
+		}
+	}
+	return nil
+}
+
+// suspect is a URL of which a page was found that is gone, or that no outcome
+// names.
+type suspect struct {
+	book.Standing
+	url string
+}
+
+func (m *mending) suspects(ctx context.Context) (map[layout.Identity]*suspect, error) {
+	suspects := make(map[layout.Identity]*suspect)
+	type place struct {
+		pkg    uint32
+		offset int64
+	}
+	named := make(map[place]bool)
+	err := m.outcomes(ctx, func(o book.Outcome) {
+		if o.State != book.Stored {
+			return
+		}
+		if m.broken(&o) {
+			suspects[o.Identity()] = &suspect{url: o.URL}
+		}
+		if in := m.base().Package(o.Package); len(m.unbooked) > 0 && in != nil {
+			named[place{in.ID, o.Offset}] = true
+		}
+	})
+	if err != nil || len(m.unbooked) == 0 {
+		return suspects, err
+	}
+	for _, in := range m.base().Packages {
+		pages, err := m.list(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		for _, page := range pages {
+			if !named[place{in.ID, page.Offset}] {
+				suspects[layout.IdentityOf(page.URL)] = &suspect{url: page.URL}
+			}
+		}
+	}
+	return suspects, nil
+}
+
+// list returns the pages of a package, none of one that is gone.
+func (m *mending) list(ctx context.Context, in manifest.Package) ([]webobject.Listed, error) {
+	if p, found := m.patients[in.ID]; found && p.gone {
+		return nil, nil
+	}
+	return webobject.List(ctx, m.Bucket, in.Key)
+}
+
+// broken reports whether the page of an outcome is damaged or gone.
+func (m *mending) broken(o *book.Outcome) bool {
+	if len(m.patients) == 0 || o.State != book.Stored {
+		return false
+	}
+	in := m.base().Package(o.Package)
+	if in == nil {
+		return false
+	}
+	p, found := m.patients[in.ID]
+	return found && (p.gone || p.broken[o.Offset])
+}
+
+// outcomes visits the outcomes of all books that are not lost.
+func (m *mending) outcomes(ctx context.Context, visit func(book.Outcome)) error {
+	if len(m.patients) == 0 && len(m.unbooked) == 0 {
+		return nil
+	}
+	for _, listed := range m.base().Books {
+		if m.unbooked[listed.Key] {
+			continue
+		}
+		reader, err := book.Open(ctx, m.Bucket, listed.Key)
+		if err != nil {
+			return err
+		}
+		for o, err := range reader.Outcomes(ctx, layout.Range{}) {
+			if err != nil {
+				return fmt.Errorf("cannot look for what is lost: %w", err)
+			}
+			visit(o)
+		}
+	}
+	return nil
 }

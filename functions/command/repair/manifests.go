@@ -3,13 +3,17 @@ package repair
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/bucketsearch/bucketsearch/functions/command/repair/remains"
 	"github.com/bucketsearch/bucketsearch/functions/command/verify"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/strategy/epoch"
 )
 
 // mendManifests puts a generation back of which the hint is a copy, and
@@ -100,4 +104,84 @@ func (r *Repairer) replaceHint(ctx context.Context, p layout.Partition) (bool, e
 func isGeneration(content []byte, p layout.Partition, number uint64) bool {
 	m, err := manifest.Decode(p, content)
 	return err == nil && m.Generation == number
+}
+
+// refound commits a generation of a partition that is made anew, where objects
+// prove that the last ones are lost. It claims an epoch, by which frontiers find
+// themselves behind: nobody knows what those generations had learnt. Should it
+// be stopped, the next run goes on: until the new generation is there, the proof
+// is, and afterwards nothing is left to do.
+func (r *Repairer) refound(ctx context.Context, p layout.Partition, elsewhere []layout.Partition) (mended []string, err error) {
+	newest, err := manifest.Read(ctx, r.Bucket, p)
+	if errors.Is(err, manifest.ErrDamaged) {
+		newest, err = manifest.Manifest{Partition: p}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	evidence, err := partition.Lost(ctx, r.Bucket, newest)
+	if err != nil || len(evidence) == 0 {
+		return nil, err
+	}
+	next, said, err := remains.Generation(ctx, r.Bucket, newest, elsewhere, evidence, r.Now())
+	if err != nil {
+		return nil, err
+	}
+	number, err := epoch.Claim(ctx, r.Bucket, "repair", newest)
+	if err != nil {
+		return nil, err
+	}
+	next.Learnt = layout.EpochKey(number)
+	for _, e := range evidence {
+		if !strings.HasPrefix(e.Key, layout.Manifests) {
+			continue
+		}
+		damaged, found, err := r.get(ctx, e.Key)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			if err := r.keep(ctx, e.Key, damaged); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := manifest.Refound(ctx, r.Bucket, next); err != nil {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("%s (%s %s)", said, evidence[0].Key, evidence[0].Detail)}, nil
+}
+
+// keep puts a copy of damaged bytes into quarantine.
+func (r *Repairer) keep(ctx context.Context, key string, content []byte) error {
+	err := blob.CreateOnce(ctx, r.Bucket, layout.QuarantineKey(key, content), content)
+	if err != nil {
+		return fmt.Errorf("cannot keep damaged object %s: %w", key, err)
+	}
+	return nil
+}
+
+// remove keeps damaged bytes and frees their key, before anything is committed:
+// a sound object that is made anew may have the same key, and until then
+// whoever asks for the damaged one fails in any case.
+func (r *Repairer) remove(ctx context.Context, key string, content []byte) error {
+	if err := r.keep(ctx, key, content); err != nil {
+		return err
+	}
+	if err := r.Bucket.Delete(ctx, key); err != nil {
+		return fmt.Errorf("cannot delete damaged object %s: %w", key, err)
+	}
+	return nil
+}
+
+// get returns an object, found being false when it is absent.
+func (r *Repairer) get(ctx context.Context, key string) (content []byte, found bool, err error) {
+	content, err = r.Bucket.Get(ctx, key, blob.Range{})
+	switch {
+	case errors.Is(err, blob.ErrAbsent):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, fmt.Errorf("cannot read %s: %w", key, err)
+	}
+	return content, true, nil
 }

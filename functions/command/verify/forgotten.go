@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -13,6 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
@@ -140,4 +142,101 @@ func (f *forgotten) copied(content []byte) string {
 		return ""
 	}
 	return f.ledger(&spool.Ledger{Outcomes: learnt.Outcomes, Links: learnt.Links})
+}
+
+// waiting is what the frontiers hold.
+type waiting struct {
+	mu  sync.Mutex               // protects seen
+	ids map[layout.Identity]bool // whether the books say so too; nil without frontiers
+}
+
+func (v *run) readFrontiers(ctx context.Context) error {
+	if v.Frontiers == nil || v.incomplete() {
+		return nil
+	}
+	v.waiting.ids = make(map[layout.Identity]bool)
+	in := make(map[layout.Identity]int)
+	for i, front := range v.Frontiers {
+		for id, err := range front.Pending(ctx) {
+			if err != nil {
+				return err
+			}
+			if other, found := in[id]; found && other != i {
+				v.problems.add(Problem{Kind: Double, URL: id.String(), Detail: "waits in two frontiers"})
+			}
+			in[id] = i
+			v.waiting.ids[id] = false
+		}
+	}
+	return nil
+}
+
+// pending is told of every URL that the books call so.
+func (v *run) pending(id layout.Identity, url string) {
+	w := &v.waiting
+	if w.ids == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, found := w.ids[id]; !found {
+		v.problems.add(Problem{Kind: Behind, URL: url, Detail: "is pending in the books, and not in the frontier"})
+		return
+	}
+	w.ids[id] = true
+}
+
+func (v *run) judgeFrontiers() {
+	for id, pending := range v.waiting.ids {
+		if !pending {
+			v.problems.add(Problem{Kind: Behind, URL: id.String(), Detail: "waits in the frontier, and is not pending in the books"})
+		}
+	}
+	v.waiting.ids = nil
+}
+
+func (v *run) listSpool(ctx context.Context, p layout.Partition) ([]string, error) {
+	var keys []string
+	for object, err := range v.Bucket.List(ctx, layout.SpoolPrefix(p), "") {
+		if err != nil {
+			return nil, fmt.Errorf("cannot list spool of partition %s: %w", p, err)
+		}
+		keys = append(keys, object.Key)
+	}
+	return keys, nil
+}
+
+// readSpool reads what waits to be packed. What was packed already, or comes
+// too late, does not count; neither does what nobody here has written.
+func (v *run) readSpool(ctx context.Context, p *audit, keys []string) error {
+	for _, key := range keys {
+		_, batch, err := layout.ParseSpoolKey(key)
+		if err != nil || p.HasConsumed(batch) || p.IsClosed(batch) {
+			continue
+		}
+		content, err := spool.Read(ctx, v.Bucket, key)
+		switch {
+		case errors.Is(err, blob.ErrAbsent): // consumed and deleted since it was listed
+			continue
+		case errors.Is(err, spool.ErrDamaged):
+			v.problem(Damaged, p.Partition, key, "is damaged: %v", err)
+			continue
+		case err != nil:
+			return err
+		}
+		if url := v.forgotten(p).ledger(&content.Ledger); url != "" {
+			v.problems.add(Problem{Kind: Behind, Partition: p.Partition, Key: key, URL: url, Detail: "is still there, although it is forgotten"})
+		}
+		pages, err := membership.ParsePages(content.Ledger.Outcomes)
+		if err == nil {
+			content.Ledger.Links, err = v.settings.Assign(content.Ledger.Links, pages, nil) // as pack will
+		}
+		if err != nil {
+			v.problem(Damaged, p.Partition, key, "is damaged: %v", err)
+			continue
+		}
+		p.spooled = append(p.spooled, content.Ledger)
+		v.report.Waiting.Spool++
+	}
+	return nil
 }

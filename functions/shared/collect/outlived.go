@@ -3,8 +3,12 @@ package collect
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
@@ -91,4 +95,131 @@ func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 		}
 	}
 	return pages, nil
+}
+
+const (
+	// atOnce is the least time of which the generations are forgotten at once:
+	// that is a commit too, and leaves one more generation to be forgotten.
+	atOnce = 24 * time.Hour
+	// maxPast is how many generations are read for that in a run.
+	maxPast = 1000
+)
+
+// Past has the generations deleted that nobody can ask for any more, and
+// the overlays that only those listed. First it commits which is the oldest
+// that is kept, so that nobody looks for the others, and for what only they
+// listed, and sees to it that the hint leads to one that is kept. What stays
+// because the sweep is killed then goes the next time. The generations go in
+// their order: while one is there, so is the next.
+func (c *Collector) Past(ctx context.Context) error {
+	before := c.Now().Add(-c.Limits.Past - c.Limits.Grace)
+	oldest, err := c.firstAfter(ctx, before)
+	if err != nil || oldest == 0 {
+		return err
+	}
+	err = c.Commit(ctx, func(e *partition.Edit) error {
+		if !e.KeepFrom(oldest) {
+			return partition.ErrUnchanged
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.leadHint(ctx); err != nil {
+		return err
+	}
+	if err := c.deleteOverlays(ctx); err != nil {
+		return err
+	}
+	old, err := c.below(ctx, layout.ManifestPrefix(c.ID()), func(key string) (bool, error) {
+		_, generation, err := layout.ParseManifestKey(key)
+		return generation < c.Manifest().Oldest, err
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range old {
+		if err := c.Bucket.Delete(ctx, key); err != nil {
+			return fmt.Errorf("cannot delete %s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// leadHint replaces a hint that could not be replaced for so long that it is of
+// a generation that is not kept. One that is lost or damaged misleads nobody.
+func (c *Collector) leadHint(ctx context.Context) error {
+	hint, err := manifest.Hint(ctx, c.Bucket, c.ID())
+	if errors.Is(err, blob.ErrRetryable) {
+		return err
+	}
+	if err != nil || hint.Generation >= c.Manifest().Oldest {
+		return nil
+	}
+	content, err := c.Bucket.Get(ctx, layout.ManifestKey(c.ID(), c.Manifest().Generation), blob.Range{})
+	if err != nil {
+		return err
+	}
+	if err := c.Bucket.Replace(ctx, layout.HintKey(c.ID()), content); err != nil {
+		return fmt.Errorf("cannot replace the hint, which is of generation %d, before older generations than %d are deleted: %w", hint.Generation, c.Manifest().Oldest, err)
+	}
+	return nil
+}
+
+// firstAfter returns the generation that was in force at a moment, so that all
+// before it can go; 0 when that is not worth a commit.
+func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uint64, err error) {
+	kept := max(c.Manifest().Oldest, 1)
+	for n := kept + 1; n <= min(c.Manifest().Generation, kept+maxPast); n++ {
+		g, err := manifest.At(ctx, c.Bucket, c.ID(), n)
+		switch {
+		case errors.Is(err, blob.ErrRetryable) || ctx.Err() != nil:
+			return 0, err
+		case err != nil: // it is damaged or lost, and tells no time
+		case g.Time.After(moment), first == 0 && g.Time.After(moment.Add(-atOnce)):
+			return first, nil
+		default:
+			first = n
+		}
+	}
+	return first, nil
+}
+
+// deleteOverlays deletes the overlays that no generation lists that is kept. An
+// overlay is listed first by the generation that it is named by, if ever, and
+// by all from there to the last that lists it. So one that is named by an
+// earlier generation than the oldest that is kept, and not listed by that, is
+// listed by none.
+func (c *Collector) deleteOverlays(ctx context.Context) error {
+	oldest, err := manifest.At(ctx, c.Bucket, c.ID(), c.Manifest().Oldest)
+	if err != nil {
+		return err
+	}
+	listed := keysOf(&oldest)
+	old, err := c.below(ctx, layout.OverlayPrefix(c.ID()), func(key string) (bool, error) {
+		_, generation, err := layout.ParseOverlayKey(key)
+		return generation < oldest.Generation && !listed[key], err
+	})
+	if err != nil {
+		return err
+	}
+	return c.Delete(ctx, old)
+}
+
+// below returns the keys below a prefix that are old, in their order. What
+// nobody here has written stays, and verify tells of it.
+func (c *Collector) below(ctx context.Context, prefix string, old func(key string) (bool, error)) (keys []string, err error) {
+	objects, err := c.list(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	for _, object := range objects {
+		if doomed, err := old(object.Key); err != nil {
+			c.Log.WarnContext(ctx, "a foreign object is left alone", "partition", c.ID(), "key", object.Key, "error", err)
+		} else if doomed {
+			keys = append(keys, object.Key)
+		}
+	}
+	return keys, nil
 }

@@ -128,3 +128,9 @@ func Republish(t testing.TB, bucket blob.Bucket, c collection.Collection, change
 	}
 	return s
 }
+
+// Fixed are settings that stay as they are; the zero value has no collections.
+type Fixed settings.Settings
+
+// Get returns them.
+func (f *Fixed) Get(context.Context) (*settings.Settings, error) { return (*settings.Settings)(f), nil }

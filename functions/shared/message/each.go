@@ -1,3 +1,18 @@
+// Package message is what functions share about the messages that start them:
+// running a batch with partial failures, keeping what failed in all its tries,
+// reading the keys of new objects from a bucket's event, and sending to SQS.
+//
+// A bucket's event reaches a function as the body of an SQS message, because
+// S3 → SQS → Lambda gives it retries and dead letters:
+//
+//	SQSEvent.Records[i].Body = {"Records":[{"eventName":"ObjectCreated:Put",
+//	    "s3":{"bucket":{"name":"b"},"object":{"key":"spool/0001/a%2Bb.spool"}}}]}
+//
+// A message that no other try can mend (see Terminal), or that fails at its
+// last receive, becomes a dead letter in the bucket, layout.DeadLetterKey(queue, hash of the body), as JSON:
+//
+//	{"queue": "pack", "message": "the id", "body": "what was sent", "receives": 12,
+//	 "reason": "why the last try failed", "at": "2026-11-22T02:00:00Z"}
 package message
 
 import (
@@ -11,6 +26,8 @@ import (
 	"sync"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/bucketsearch/bucketsearch/layout"
 )
 
 // Handler is the one shape of the functions that a queue feeds.
@@ -111,4 +128,98 @@ func logFailure(ctx context.Context, log *slog.Logger, m events.SQSMessage, err 
 		attrs = append(attrs, slog.String("stack", string(panicked.stack)))
 	}
 	log.LogAttrs(ctx, level, what, attrs...)
+}
+
+// Listener is told what happens to messages. It is safe for concurrent use.
+type Listener struct {
+	Failed func(events.SQSMessage, error) // by Each and Together, of every message that fails; nil: is not told
+	Noted  func(what string)              // by Note; nil: is not told
+}
+
+type listenerKey struct{}
+
+// Listen returns a context in which the listener is told. Whoever listened
+// before goes on listening.
+func Listen(ctx context.Context, l Listener) context.Context {
+	earlier, _ := ctx.Value(listenerKey{}).([]Listener)
+	return context.WithValue(ctx, listenerKey{}, append(earlier[:len(earlier):len(earlier)], l))
+}
+
+func tell(ctx context.Context, m events.SQSMessage, err error) {
+	listening, _ := ctx.Value(listenerKey{}).([]Listener)
+	for _, l := range listening {
+		if l.Failed != nil {
+			l.Failed(m, err)
+		}
+	}
+}
+
+type logKey struct{}
+
+// noting is the message that is run, and its log.
+type noting struct {
+	log *slog.Logger
+	m   events.SQSMessage
+}
+
+// Note puts on record what went wrong with a part of the message that is run in
+// ctx and does not fail it: in the log, with the message's subject and the
+// attributes, and with those who listen, who count it. What is one of a few
+// short texts.
+func Note(ctx context.Context, what string, attrs ...slog.Attr) {
+	listening, _ := ctx.Value(listenerKey{}).([]Listener)
+	for _, l := range listening {
+		if l.Noted != nil {
+			l.Noted(what)
+		}
+	}
+	if n, run := ctx.Value(logKey{}).(*noting); run {
+		n.log.LogAttrs(ctx, slog.LevelWarn, what, append(subject(n.m), attrs...)...)
+	}
+}
+
+// subject returns what a message is about, as far as its queue and body say:
+// queue, key, partition, batch, crawl partition, host.
+func subject(m events.SQSMessage) []slog.Attr {
+	var attrs []slog.Attr
+	if m.EventSourceARN != "" {
+		attrs = append(attrs, slog.String("queue", m.EventSourceARN[strings.LastIndex(m.EventSourceARN, ":")+1:]))
+	}
+	if keys, err := s3Keys(m.Body); err == nil && len(keys) > 0 {
+		return append(attrs, ofKey(keys[0])...)
+	}
+	var body struct { // of batch.Batch, task.Lease or task.Gather
+		Version *layout.Version
+		Storage *layout.Partition
+		Crawl   *int
+		Host    string
+	}
+	if len(m.Body) > MaxBody || json.Unmarshal([]byte(m.Body), &body) != nil {
+		return attrs
+	}
+	if body.Storage != nil {
+		attrs = append(attrs, slog.Any("partition", *body.Storage))
+	}
+	if body.Version != nil {
+		attrs = append(attrs, slog.Any("batch", *body.Version))
+	}
+	if body.Crawl != nil {
+		attrs = append(attrs, slog.Int("crawl", *body.Crawl))
+	}
+	if body.Host != "" {
+		attrs = append(attrs, slog.String("host", body.Host))
+	}
+	return attrs
+}
+
+// ofKey returns an object's key and what it says.
+func ofKey(key string) []slog.Attr {
+	attrs := []slog.Attr{slog.String("key", key)}
+	if p, batch, err := layout.ParseSpoolKey(key); err == nil {
+		return append(attrs, slog.Any("partition", p), slog.Any("batch", batch))
+	}
+	if p, _, err := layout.ParsePackageKey(key); err == nil {
+		return append(attrs, slog.Any("partition", p))
+	}
+	return attrs
 }

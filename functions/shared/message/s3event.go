@@ -1,6 +1,7 @@
 package message
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
 // EachKey calls run with the key of every created object that a bucket's event
@@ -98,4 +101,50 @@ func S3Event(bucket, key string, size int64, at time.Time) []byte {
 		panic(fmt.Sprintf("a bucket event always has a JSON form: %v", err)) // of strings, a number and a time
 	}
 	return body
+}
+
+// Limits of one SQS message.
+const (
+	MaxBody  = 256 << 10        // bytes of its body
+	MaxDelay = 15 * time.Minute // from sending to the first delivery
+)
+
+// SQS sends messages to SQS. It is safe for concurrent use.
+type SQS struct {
+	client *sqs.Client
+	urls   map[string]string
+}
+
+// NewSQS returns a sender to the queues with the given names, each with its
+// URL. The map must not change afterwards.
+func NewSQS(client *sqs.Client, urls map[string]string) *SQS {
+	return &SQS{client: client, urls: urls}
+}
+
+// Send sends a body of at most MaxBody bytes to the queue of that name, to be
+// delivered after the delay: rounded up to whole seconds, at most MaxDelay,
+// longer ones cut to it. An error may mean that the message was sent all the
+// same.
+func (s *SQS) Send(ctx context.Context, queue string, body []byte, delay time.Duration) error {
+	url, ok := s.urls[queue]
+	if !ok {
+		return fmt.Errorf("cannot send to queue %s: no URL is configured for it", queue)
+	}
+	if len(body) > MaxBody {
+		return fmt.Errorf("cannot send to queue %s: a body of %d bytes is over the limit of %d", queue, len(body), MaxBody)
+	}
+	_, err := s.client.SendMessage(ctx, &sqs.SendMessageInput{
+		QueueUrl:     aws.String(url),
+		MessageBody:  aws.String(string(body)),
+		DelaySeconds: delaySeconds(delay),
+	})
+	if err != nil {
+		return fmt.Errorf("cannot send to queue %s: %w", queue, err)
+	}
+	return nil
+}
+
+func delaySeconds(delay time.Duration) int32 {
+	delay = min(max(delay, 0), MaxDelay)
+	return int32((delay + time.Second - 1) / time.Second)
 }

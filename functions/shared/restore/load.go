@@ -2,9 +2,12 @@ package restore
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
@@ -166,4 +169,95 @@ func known(s *settings.Settings, u account.URL) frontier.Known {
 		k.Tallies = s.Tallies(u.Final.Collections, u.Address)
 	}
 	return k
+}
+
+// Older has all frontiers rebuilt, now, if Redis has never given the version of
+// one of these batches, which are in the spool: it has become an older copy of
+// itself, or lost which tokens it gave, and would give them again. What was
+// committed since, Refresh knows by what frontiers have learnt.
+func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []layout.Version) error {
+	var newest layout.Version
+	for _, batch := range spooled {
+		if batch.Compare(newest) > 0 {
+			newest = batch
+		}
+	}
+	if newest == (layout.Version{}) {
+		return nil
+	}
+	var last layout.Version
+	for _, crawl := range s.Crawl.Partitions() {
+		epoch, err := frontier.New(f.Redis, crawl).Epoch(ctx)
+		if errors.Is(err, frontier.ErrNotBuilt) {
+			return nil // Refresh knows
+		}
+		if err != nil {
+			return err
+		}
+		last.Epoch = max(last.Epoch, epoch)
+	}
+	given, err := frontier.Given(ctx, f.Redis)
+	if last.Token = given; err != nil || newest.Compare(last) <= 0 {
+		return err
+	}
+	f.Log.WarnContext(ctx, "Redis is older than the bucket", "last", last, "spooled", newest)
+	if _, err = f.rebuild(ctx, s, s.Crawl.Partitions()); err != nil && !errors.Is(err, ErrRebuilding) {
+		return fmt.Errorf("cannot rebuild after Redis, which gave %s last, turned out older than batch %s in the spool: %w", last, newest, err)
+	}
+	return nil
+}
+
+// rationed is what collections with a limit of pages want of those that others
+// have: it is held back until all pages are counted, and longer where other URLs
+// wait for the same room.
+type rationed struct {
+	settings *settings.Settings
+	counts   membership.Counts // of pages that such collections have
+	waiting  map[string]bool   // such collections for which URLs wait
+	due      []ration
+}
+
+type ration struct {
+	crawl  int
+	due    frontier.Due
+	bounds []membership.Limit
+}
+
+// count counts a page that is stored, and notes for whom one waits.
+func (r *rationed) count(u account.URL) {
+	if u.State == account.Pending && r.settings.IsLimited(u.Collection) {
+		r.waiting[u.Collection] = true
+	}
+	if u.State != account.Stored {
+		return
+	}
+	for _, name := range u.Final.Collections {
+		if r.settings.IsLimited(name) {
+			for _, bound := range r.settings.Bounds(name, u.Address) {
+				r.counts.Stored[bound.Tally]++
+			}
+		}
+	}
+}
+
+// hold holds a renewal back, and reports whether it has to.
+func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
+	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
+		return false
+	}
+	r.due = append(r.due, ration{crawl, due, r.settings.Bounds(u.Collection, u.Address)})
+	return true
+}
+
+// release hands out what there is room for, or tells where that is missed.
+func (r *rationed) release(hand func(crawl int, due frontier.Due), miss func(crawl int)) {
+	for _, d := range r.due {
+		switch {
+		case !r.counts.Take(d.bounds):
+		case r.waiting[d.due.Collection]:
+			miss(d.crawl)
+		default:
+			hand(d.crawl, d.due)
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package search
 
-import "slices"
+import (
+	"slices"
+)
 
 // maxNearest is how many matches are looked at again if they score as the last
 // of the nearest.
@@ -57,3 +59,73 @@ func behindScore(best []found, behind func(score float64) bool) int {
 	}
 	return len(best)
 }
+
+// maxCounted is up to how many occurrences of a phrase with slop are counted
+// in a field: more change no score that matters.
+const maxCounted = 255
+
+// adjacent counts the places where words stand one behind another in a field.
+// positions are those of each word, ascending; at says how far each word stands
+// behind the first. With slop, the distances of neighbouring words, which do
+// not share a position, may differ from those of at by so much in all; every
+// position of the first word counts at most once.
+func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (count int, _ []uint32) {
+	if slop > 0 {
+		return sloppy(positions, at, slop), scratch
+	}
+	starts := append(scratch[:0], positions[0]...)
+	for i, of := range positions[1:] {
+		kept := starts[:0]
+		for _, start := range starts {
+			wanted := start + at[i+1]
+			for len(of) > 0 && of[0] < wanted {
+				of = of[1:]
+			}
+			if len(of) > 0 && of[0] == wanted {
+				kept = append(kept, start)
+			}
+		}
+		starts = kept
+	}
+	return len(starts), starts
+}
+
+// reached is a position at which the words so far can end, and the least slop
+// that this takes.
+type reached struct{ at, slop int }
+
+func sloppy(positions [][]uint32, at []uint32, slop int) (count int) {
+	var ends, next []reached
+	for _, start := range positions[0] {
+		ends = append(ends[:0], reached{int(start), 0})
+		for i := 1; i < len(positions) && len(ends) > 0; i++ {
+			next = next[:0]
+			gap := int(at[i] - at[i-1])
+			wanted := int(start + at[i])
+			from, _ := slices.BinarySearchFunc(positions[i], wanted-slop, func(p uint32, least int) int { return int(p) - least })
+			for _, p := range positions[i][from:] {
+				if int(p) > wanted+slop {
+					break
+				}
+				least := slop + 1
+				for _, e := range ends {
+					if e.at != int(p) {
+						least = min(least, e.slop+distance(e.at+gap, int(p)))
+					}
+				}
+				if least <= slop {
+					next = append(next, reached{int(p), least})
+				}
+			}
+			ends, next = next, ends
+		}
+		if len(ends) > 0 {
+			if count++; count == maxCounted {
+				break
+			}
+		}
+	}
+	return count
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }

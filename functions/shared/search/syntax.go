@@ -1,11 +1,60 @@
 package search
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/blevesearch/vellum/levenshtein"
 )
+
+// MaxHits is how deep into a result a query may reach.
+const MaxHits = 10_000
+
+// Query asks for hits From to From+Size of a text's result. Filters may stand
+// here and in the text; values of one filter are joined by OR, filters by AND.
+type Query struct {
+	Text       string // see the package's documentation
+	From, Size int
+
+	Site, Lang, Collection, Type []string
+	After, Before                time.Time // fetched at After or later, before Before; zero: whenever
+
+	Facets   []string  // of Facets: count the matches by these
+	Explain  bool      // say how each score came about
+	Deadline time.Time // after which what was found is returned; zero: none but ctx's
+}
+
+// The names of the facets, and of the filters in a query's text.
+const (
+	Site       = "site"
+	Lang       = "lang"
+	Collection = "collection"
+	Type       = "type"
+)
+
+func (q *Query) check() error {
+	if q.From < 0 || q.Size < 0 || q.From > MaxHits-min(q.Size, MaxHits) || q.Size > MaxHits {
+		return &Refusal{fmt.Sprintf("cannot return %d hits from %d: ask within the first %d", q.Size, q.From, MaxHits)}
+	}
+	for _, name := range q.Facets {
+		switch name {
+		case Site, Lang, Collection, Type:
+		default:
+			return &Refusal{fmt.Sprintf("cannot count by %q: facets are %s, %s, %s and %s", name, Site, Lang, Collection, Type)}
+		}
+	}
+	return nil
+}
+
+// Refusal is the error of a query that is wrong or too dear: a sentence that
+// says what to do instead.
+type Refusal struct{ Sentence string }
+
+func (r *Refusal) Error() string { return r.Sentence }
 
 const (
 	// MaxText is how many bytes of a query are read.
@@ -137,4 +186,46 @@ func cutRune(text string) string {
 		text = text[:len(text)-1]
 	}
 	return text
+}
+
+// word is a word of a query and what it may be in documents.
+type word struct {
+	text     string // for people
+	required bool
+	begins   bool // variants are beginnings of terms
+	prefix   bool // surface is the beginning of words
+	edits    int  // by which words may differ from surface
+	surface  string
+	nearby   *levenshtein.DFA // accepts words that differ by edits
+
+	place     int // among the words that score
+	variants  []variant
+	documents uint64  // that hold a variant; one that holds several is counted for each
+	times     int     // in the query
+	idf       float64 // inverse document frequency; 0 if no document holds it
+	weight    float64 // idf, and more if the query repeats it
+}
+
+// variant is a term that stands for a word.
+type variant struct {
+	term   string
+	number int     // among the gathered terms
+	worth  float64 // beside the word itself
+}
+
+func (w *word) expands() bool { return w.begins || w.prefix || w.edits > 0 }
+
+// phrase is words that stand one behind another.
+type phrase struct {
+	words  []*word
+	at     []uint32 // how far each stands behind the first
+	slop   int
+	open   bool // the last word stands for others
+	weight float64
+}
+
+func (ph *phrase) weigh() {
+	for _, w := range ph.words {
+		ph.weight += nearWeight * w.idf
+	}
 }

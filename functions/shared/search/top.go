@@ -2,7 +2,10 @@ package search
 
 import (
 	"cmp"
+	"context"
 	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout"
 )
 
 // found is a match of a query.
@@ -99,4 +102,107 @@ func (t *top) sorted() []found {
 // byScore orders the better match first, and equal ones by their place.
 func byScore(a, b found) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.doc, b.doc))
+}
+
+// fewTied is up to how many documents beside those of a page are read to put
+// equal scores in order; for more the identities of all documents are. To read
+// the documents is the step that the page takes anyway.
+const fewTied = 8
+
+// page returns the matches that were asked for.
+func (s *search) page(best []found) []found {
+	to := min(len(best), s.query.From+s.query.Size)
+	return best[min(s.query.From, to):to]
+}
+
+// tied returns the groups of equal scores that lie on both sides of the page's
+// borders, and the page with these.
+func (s *search) tied(best []found) (groups [][]found, around []found) {
+	from, to := s.query.From, min(len(best), s.query.From+s.query.Size)
+	if from >= to {
+		return nil, nil
+	}
+	end := 0
+	for _, border := range []int{from, to} {
+		if border < max(1, end) || border == len(best) || best[border-1].score != best[border].score {
+			continue
+		}
+		start, score := border, best[border].score
+		for start > 0 && best[start-1].score == score {
+			start--
+		}
+		for end = border; end < len(best) && best[end].score == score; {
+			end++
+		}
+		groups = append(groups, best[start:end])
+		from, to = min(from, start), max(to, end)
+	}
+	return groups, best[from:to]
+}
+
+// order brings equal scores that lie on both sides of a page's border into the
+// order of identities. Equal scores within a page are ordered by the documents.
+func (s *search) order(ctx deadline, best []found) (err error) {
+	groups, around := s.tied(best)
+	if len(groups) == 0 {
+		return nil
+	}
+	if s.areFew(around) {
+		err = s.fetch(ctx, around)
+	} else {
+		unread := s.unidentified(groups)
+		err = s.each(ctx, func(ctx context.Context, part int) error {
+			if slices.Contains(unread, part) {
+				return s.identify(ctx, part)
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return err
+	}
+	for _, group := range groups {
+		slices.SortFunc(group, func(a, b found) int {
+			return cmp.Or(s.identity(a).Compare(s.identity(b)), cmp.Compare(a.part, b.part), cmp.Compare(a.doc, b.doc))
+		})
+	}
+	return nil
+}
+
+// areFew reports whether documents around a page are to be read themselves.
+func (s *search) areFew(around []found) bool { return len(around) <= s.query.Size+fewTied }
+
+// unidentified returns the parts of matches whose identities are not known.
+func (s *search) unidentified(groups [][]found) (parts []int) {
+	for _, group := range groups {
+		for _, f := range group {
+			if part := int(f.part); s.identities[part] == nil && !slices.Contains(parts, part) {
+				parts = append(parts, part)
+			}
+		}
+	}
+	return parts
+}
+
+// identify makes the identities of a part known.
+func (s *search) identify(ctx context.Context, part int) (err error) {
+	from, memory := s.parts[part].Segment, s.ix.memory
+	if s.identities[part] = memory.identities(from.Ref().Key); s.identities[part] == nil {
+		if s.identities[part], err = from.Identities(ctx); err == nil {
+			memory.putIdentities(from.Ref().Key, s.identities[part])
+		}
+	}
+	return err
+}
+
+// identity returns the identity of a match; none if it could not be read in
+// time.
+func (s *search) identity(f found) (id layout.Identity) {
+	if d := s.document(f); d != nil {
+		return d.ID
+	}
+	if of := s.identities[f.part]; int(f.doc) < len(of) {
+		return of[f.doc]
+	}
+	return id
 }

@@ -1,13 +1,18 @@
 package vitals
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 )
 
@@ -110,4 +115,180 @@ func shorten(text string) string {
 		text = text[:maxError]
 	}
 	return strings.ToValidUTF8(text, "")
+}
+
+// parallelReads is how many feedback objects are read at once.
+const parallelReads = 16
+
+// Read returns all feedback of the time after since, in its order. An object
+// that cannot be read as feedback says nothing and is passed over.
+func Read(ctx context.Context, bucket blob.Reader, since time.Time) ([]Feedback, error) {
+	keys, err := list(ctx, bucket, layout.Feedback, instant(since))
+	if err != nil {
+		return nil, err
+	}
+	return get(ctx, bucket, keys)
+}
+
+// list returns the keys of feedback below the prefix and behind startAfter.
+func list(ctx context.Context, bucket blob.Reader, prefix, startAfter string) ([]string, error) {
+	var keys []string
+	for object, err := range bucket.List(ctx, prefix, startAfter) {
+		if err != nil {
+			return nil, fmt.Errorf("cannot list %s: %w", prefix, err)
+		}
+		if _, err := layout.ParseFeedbackKey(object.Key); err == nil && object.Size <= maxFeedback {
+			keys = append(keys, object.Key)
+		}
+	}
+	return keys, nil
+}
+
+func get(ctx context.Context, bucket blob.Reader, keys []string) ([]Feedback, error) {
+	found := make([]*Feedback, len(keys))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallelReads)
+	for i, key := range keys {
+		group.Go(func() error {
+			content, err := bucket.Get(ctx, key, blob.Range{})
+			if errors.Is(err, blob.ErrAbsent) { // deleted meanwhile: it was old
+				return nil
+			}
+			if err != nil {
+				return fmt.Errorf("cannot read feedback %s: %w", key, err)
+			}
+			if f, err := decode(content); err == nil {
+				found[i] = &f
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var all []Feedback
+	for _, f := range found {
+		if f != nil {
+			all = append(all, *f)
+		}
+	}
+	return all, nil
+}
+
+// instant returns what the keys of all feedback of a millisecond begin with.
+func instant(at time.Time) string {
+	return strings.TrimSuffix(layout.FeedbackKey(at, ""), "_.json")
+}
+
+// How long after a feedback the next is due: as long as the process had lived
+// until then, between soonest and latest.
+const (
+	soonest = 15 * time.Second
+	latest  = 5 * time.Minute
+)
+
+// reading is all that was counted until a moment.
+type reading struct {
+	at        time.Time
+	functions map[string]Activity
+	process   Process
+}
+
+func (r *Recorder) read() reading {
+	now := reading{
+		at: r.options.Now().UTC().Truncate(time.Millisecond), functions: make(map[string]Activity), process: readProcess(),
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name, f := range r.functions {
+		now.functions[name] = Activity{
+			Invocations: f.invocations, Failures: f.failures, Postponed: f.postponed, BusySeconds: f.busy.Seconds(),
+			InFlight: f.inFlight, Requests: f.requests(), LastError: f.lastError, Notes: maps.Clone(f.notes),
+		}
+	}
+	return now
+}
+
+// Due reports whether it is time to flush, for a process that is frozen
+// between invocations: 15 s after its birth, then less and less often, at last
+// every five minutes. So a process that dies without a word takes at most half
+// of what it counted with it.
+func (r *Recorder) Due() bool {
+	r.flushing.Lock()
+	defer r.flushing.Unlock()
+	return !r.options.Now().Before(r.due)
+}
+
+// Flush puts what happened since the last Flush into the bucket, which should
+// be none of Recorder.Bucket, as one object; nothing if nothing happened. When
+// it fails nothing is lost: the next one puts the same object first.
+func (r *Recorder) Flush(ctx context.Context, bucket blob.Bucket) error {
+	r.flushing.Lock()
+	defer r.flushing.Unlock()
+	if err := r.put(ctx, bucket); err != nil {
+		return err
+	}
+	err := r.take()
+	return errors.Join(err, r.put(ctx, bucket))
+}
+
+// take makes the next feedback, and writes its metrics. Call with flushing held,
+// as what follows.
+func (r *Recorder) take() error {
+	now := r.read()
+	r.due = r.options.Now().Add(min(max(now.at.Sub(r.born), soonest), latest))
+	f := &Feedback{
+		Worker: r.options.Worker, Since: r.flushed.at, At: now.at, Functions: make(map[string]Activity),
+		Process: now.process.since(r.flushed.process),
+	}
+	f.Since = earlier(f.Since, f.At)                // the clock may have been put back
+	sums := Day{Requests: countblob.Counts{Put: 1}} // of the feedback itself
+	for name, activity := range now.functions {
+		if activity = activity.since(r.flushed.functions[name]); activity.idle() {
+			continue
+		}
+		f.Functions[name] = activity
+		sums.Requests = sums.Requests.Plus(activity.Requests)
+		if r.options.Memory > 0 {
+			sums.Invocations += activity.Invocations
+			sums.GBSeconds += activity.BusySeconds * float64(r.options.Memory) / 1024
+		}
+	}
+	if len(f.Functions) == 0 {
+		return nil
+	}
+	if day := layout.FeedbackDay(f.At); day != r.dayOf {
+		r.dayOf, r.day = day, Day{}
+	}
+	r.day = r.day.plus(sums)
+	f.Day = r.day
+	r.flushed, r.kept = now, f
+	return r.writeMetrics(f)
+}
+
+// put puts the feedback that was taken and is not put yet, if there is one.
+func (r *Recorder) put(ctx context.Context, bucket blob.Bucket) error {
+	for r.kept != nil {
+		content, err := json.Marshal(r.kept)
+		if err != nil {
+			return fmt.Errorf("cannot encode feedback of %s: %w", r.kept.Worker, err)
+		}
+		key := layout.FeedbackKey(r.kept.At, r.kept.Worker)
+		switch err := blob.CreateOnce(ctx, bucket, key, layout.Seal(content)); {
+		case err == nil:
+			r.kept = nil
+		case errors.Is(err, blob.ErrExists): // of the same millisecond, or the clock was put back
+			r.kept.At = r.kept.At.Add(time.Millisecond)
+		default:
+			return fmt.Errorf("cannot put feedback %s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }

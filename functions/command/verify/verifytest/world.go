@@ -6,10 +6,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/aws/aws-lambda-go/events"
+
 	"github.com/bucketsearch/bucketsearch/functions/index"
 	"github.com/bucketsearch/bucketsearch/functions/merge"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/functions/sweep"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
@@ -17,6 +20,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/account"
+	"github.com/bucketsearch/bucketsearch/strategy/epoch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -279,3 +284,80 @@ func Flip(content []byte) []byte {
 
 // Truncate cuts the second half off.
 func Truncate(content []byte) []byte { return content[:len(content)/2] }
+
+// Lose commits, as pack does, that pages are gone.
+func (w *World) Lose(v layout.Version, urls ...string) {
+	w.T.Helper()
+	outcomes := functionstest.Outcomes(w.T, v, book.Failed, urls...)
+	content, err := book.Encode(book.Book{Outcomes: outcomes})
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	listed := manifest.Book{Key: layout.BookKey(0, layout.ContentHash(content)), Bytes: int64(len(content)), Outcomes: len(outcomes)}
+	if err := blob.CreateOnce(w.T.Context(), w.Bucket, listed.Key, content); err != nil {
+		w.T.Fatal(err)
+	}
+	w.Commit(func(m *manifest.Manifest) {
+		m.Books = append(m.Books, listed)
+		for _, url := range urls {
+			m.AddGone(manifest.Gone{ID: layout.IdentityOf(url), Version: v})
+		}
+		consume(m, outcomes)
+	})
+}
+
+// Mask has the sweep mask what is gone.
+func (w *World) Mask() {
+	w.T.Helper()
+	f := &sweep.Function{Bucket: w.Bucket, Now: functionstest.NewClock().Now, Log: functionstest.Log()}
+	response, err := f.Handle(w.T.Context(), events.SQSEvent{Records: []events.SQSMessage{{Body: `{"gone":0}`}}})
+	if err != nil || len(response.BatchItemFailures) > 0 {
+		w.T.Fatal(response, err)
+	}
+}
+
+// Settle does what a system that runs does until nothing is left to do: what
+// is pending is fetched, in a new epoch, and the seed shows its links again;
+// what is not indexed is.
+func (w *World) Settle(links ...string) {
+	w.T.Helper()
+	number, err := epoch.Claim(w.T.Context(), w.Bucket, "settle")
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	for token := uint64(1); ; token++ {
+		pending := w.pending()
+		if len(pending) == 0 {
+			break
+		}
+		var found []string
+		if slices.Contains(pending, Site) {
+			found = links
+		}
+		w.Learn(layout.Version{Epoch: number, Token: token}, pending, found...)
+	}
+	for _, p := range slices.Clone(w.Manifest().Packages) {
+		if !p.Indexed {
+			w.Index(p)
+		}
+	}
+}
+
+func (w *World) pending() []string {
+	w.T.Helper()
+	a, err := account.Read(w.T.Context(), w.Bucket, w.Settings)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	var pending []string
+	for u, err := range a.All() {
+		if err != nil {
+			w.T.Fatal(err)
+		}
+		if u.State == account.Pending {
+			pending = append(pending, u.Address.URL)
+		}
+	}
+	slices.Sort(pending)
+	return pending
+}

@@ -1,3 +1,11 @@
+// Package office reads office documents that are XML in zip archives: DOCX,
+// PPTX and XLSX (ECMA-376), ODT, ODS and ODP (OpenDocument 1.3), EPUB (3.3).
+//
+// It returns HTML that says the same: the text in reading order, headings where
+// the format says so, links, and the title and language of the document's
+// properties. What is hidden, deleted, in comments, headers and footers is left
+// out. The result depends on the document's bytes alone. Functions are safe for
+// concurrent use.
 package office
 
 import (
@@ -6,8 +14,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"path"
 	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
+)
+
+// Limits beyond which a document is not read, or not to its end.
+const (
+	MaxMembers = 10_000   // of the archive
+	MaxMember  = 16 << 20 // bytes of one, decoded; the rest is cut off
+	MaxTotal   = 32 << 20 // bytes of all that are read, decoded
+	maxStrings = 1 << 20  // that the cells of a spreadsheet share
 )
 
 // archive reads the members of a zip under caps.
@@ -59,4 +78,177 @@ func resolve(from, reference string) string {
 		return path.Clean(rooted)
 	}
 	return path.Join(path.Dir(from), reference)
+}
+
+// The media types of the documents that are read.
+const (
+	DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+	PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+	XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+	ODT  = "application/vnd.oasis.opendocument.text"
+	ODS  = "application/vnd.oasis.opendocument.spreadsheet"
+	ODP  = "application/vnd.oasis.opendocument.presentation"
+	EPUB = "application/epub+zip"
+)
+
+// Is reports whether a media type is of a document that is read.
+func Is(media string) bool {
+	switch media {
+	case DOCX, PPTX, XLSX, ODT, ODS, ODP, EPUB:
+		return true
+	}
+	return false
+}
+
+// Type returns the media type of a document, or "" if it is none that is read.
+func Type(data []byte) string {
+	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		return ""
+	}
+	a, err := open(data)
+	if err != nil {
+		return ""
+	}
+	return a.media()
+}
+
+func (a *archive) media() string {
+	// A template is read as what it makes.
+	said := strings.TrimSuffix(strings.TrimSpace(string(a.read("mimetype"))), "-template")
+	if Is(said) {
+		return said
+	}
+	switch part := a.main(); {
+	case strings.HasPrefix(part, "word/"):
+		return DOCX
+	case strings.HasPrefix(part, "ppt/"):
+		return PPTX
+	case strings.HasPrefix(part, "xl/") && !strings.HasSuffix(part, ".bin"):
+		return XLSX
+	}
+	return ""
+}
+
+// HTML returns what a document says. It fails where the archive cannot be
+// opened or holds no document that is read.
+func HTML(data []byte) ([]byte, error) {
+	a, err := open(data)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read office document: %w", err)
+	}
+	switch a.media() {
+	case DOCX:
+		return a.word(), nil
+	case PPTX:
+		return a.presentation(), nil
+	case XLSX:
+		return a.spreadsheet(), nil
+	case ODT, ODS, ODP:
+		return a.openDocument(), nil
+	case EPUB:
+		return a.book(), nil
+	}
+	return nil, errors.New("cannot read office document: the archive holds none that is known")
+}
+
+// relation is what a part of an ECMA-376 document says of another part or an
+// address (Part 2, 6.5).
+type relation struct {
+	kind   string // last word of its type
+	target string // member of the archive, or address
+}
+
+// relations are those of a part, in order.
+type relations struct {
+	all  []relation
+	byID map[string]int
+}
+
+// relations returns those of a part; part "" is the document.
+func (a *archive) relations(part string) relations {
+	found := relations{byID: map[string]int{}}
+	directory, name := path.Split(part)
+	for s := markup.NewScanner(a.read(directory + "_rels/" + name + ".rels")); s.Next(); {
+		if s.Kind != markup.Start || s.Name != "relationship" {
+			continue
+		}
+		r := relation{path.Base(s.Attribute("type")), s.Attribute("target")}
+		if !strings.EqualFold(s.Attribute("targetmode"), "external") {
+			r.target = resolve(part, r.target)
+		}
+		found.byID[s.Attribute("id")] = len(found.all)
+		found.all = append(found.all, r)
+	}
+	return found
+}
+
+// target returns what an id stands for, or "".
+func (r relations) target(id string) string {
+	if i, found := r.byID[id]; found {
+		return r.all[i].target
+	}
+	return ""
+}
+
+// of yields the targets of a kind.
+func (r relations) of(kind string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, one := range r.all {
+			if one.kind == kind && !yield(one.target) {
+				return
+			}
+		}
+	}
+}
+
+// main returns the part that a reader begins with, or "".
+func (a *archive) main() string {
+	for part := range a.relations("").of("officeDocument") {
+		return part
+	}
+	return ""
+}
+
+// copyText writes the text of the element that starts, as it is spaced, and
+// goes to its end.
+func copyText(w *markup.Writer, s *markup.Scanner) {
+	for s.Next() && s.Kind == markup.Text {
+		w.Text(s.Text())
+	}
+}
+
+// properties are what a document says of itself in the Dublin Core.
+type properties struct{ title, language string }
+
+// properties reads the first title and language of a part.
+func (a *archive) properties(part string) (p properties) {
+	for s := markup.NewScanner(a.read(part)); s.Next(); {
+		if s.Kind != markup.Start {
+			continue
+		}
+		switch s.Name {
+		case "title":
+			set(&p.title, s.Inner())
+		case "language":
+			set(&p.language, s.Inner())
+		case "manifest", "spine": // of an EPUB's package
+			return p
+		}
+	}
+	return p
+}
+
+func set(to *string, value string) {
+	if *to == "" {
+		*to = value
+	}
+}
+
+// web returns a reference if it is an address of the web, else "".
+func web(reference string) string {
+	reference = strings.TrimSpace(reference)
+	if i := strings.Index(reference, "://"); i > 0 && (strings.EqualFold(reference[:i], "http") || strings.EqualFold(reference[:i], "https")) {
+		return reference
+	}
+	return ""
 }

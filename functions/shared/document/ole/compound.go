@@ -1,11 +1,36 @@
+// Package ole reads the office documents of before 2007: Word (DOC) and
+// PowerPoint (PPT) files, which are streams in an OLE compound file.
+//
+// It returns HTML that says the same: the text in the order in which it is
+// stored, links of Word's fields, titles of slides as headings. Formatting is
+// left out. The result depends on the document's bytes alone. Functions are
+// safe for concurrent use.
+//
+//	compound file [MS-CFB], all numbers little-endian
+//	┌────────────┬──────────┬──────────┬─────┐
+//	│ header 512 │ sector 0 │ sector 1 │ …   │  sectors of 512 or 4096 bytes
+//	└────────────┴──────────┴──────────┴─────┘
+//	header: where the table of sectors lies (next sector of each sector), and
+//	the first sectors of the directory and of the small streams' table
+//	directory: entries of 128 bytes: name, kind, first sector, size
+//	streams below 4096 bytes lie in sectors of 64 bytes within the root's stream
 package ole
 
 import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf16"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// Limits beyond which a file is not read, or not to its end.
+const (
+	MaxStream  = 32 << 20 // bytes of one stream; the rest is cut off
+	MaxEntries = 10_000   // of the directory
 )
 
 // Magic is what every compound file begins with.
@@ -170,4 +195,62 @@ func narrow(b []byte) string {
 		s.WriteRune(windows1252.DecodeByte(c))
 	}
 	return s.String()
+}
+
+var windows1252 = charmap.Windows1252
+
+// The media types of compound files.
+const (
+	DOC   = "application/msword"
+	PPT   = "application/vnd.ms-powerpoint"
+	XLS   = "application/vnd.ms-excel" // not read
+	Other = "application/x-ole-storage"
+)
+
+// Is reports whether a media type is of a document that is read.
+func Is(media string) bool { return media == DOC || media == PPT }
+
+// Type returns the media type of a compound file, or "" if it is none.
+func Type(data []byte) string {
+	if !bytes.HasPrefix(data, []byte(Magic)) {
+		return ""
+	}
+	c, err := open(data)
+	if err != nil {
+		return Other
+	}
+	return c.media()
+}
+
+func (c *compound) media() string {
+	for _, m := range []struct{ stream, media string }{
+		{"WordDocument", DOC}, {"PowerPoint Document", PPT}, {"Workbook", XLS}, {"Book", XLS},
+	} {
+		if _, found := c.directory[m.stream]; found {
+			return m.media
+		}
+	}
+	return Other
+}
+
+// HTML returns what a document says. It fails where there is nothing that it
+// can read, as in documents that need a password.
+func HTML(data []byte) ([]byte, error) {
+	c, err := open(data)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read document: %w", err)
+	}
+	var page []byte
+	switch c.media() {
+	case DOC:
+		page, err = c.word()
+	case PPT:
+		page, err = c.slides()
+	default:
+		err = errors.New("the compound file holds none that is known")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read document: %w", err)
+	}
+	return page, nil
 }

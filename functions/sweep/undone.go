@@ -3,7 +3,11 @@ package sweep
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -11,7 +15,72 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
+
+// raiseUndone raises again the events of what is spooled and not settled or
+// packed, and of what is packed and not indexed, and has segments merged.
+func (p *swept) raiseUndone(ctx context.Context) error {
+	for _, listed := range p.Manifest().Packages {
+		if listed.Indexed {
+			continue
+		}
+		if err := p.raise(ctx, task.Index, blob.Object{Key: listed.Key, Size: listed.Bytes}); err != nil {
+			return err
+		}
+	}
+	if p.Limits.Tiers.Mergeable(p.Manifest()) != nil {
+		if err := task.Send(ctx, p.Sender, task.Merge, task.Tiers{Storage: p.ID()}, 0); err != nil {
+			return err
+		}
+	}
+	return p.raiseSpooled(ctx)
+}
+
+// raiseSpooled has settled what is not: a batch that waits to be packed says
+// whether it is, though its spool object be gone, and one that is packed is
+// unless its lease is still out.
+func (p *swept) raiseSpooled(ctx context.Context) error {
+	waiting, err := frontier.NewInbox(p.Redis, p.ID()).List(ctx)
+	if err != nil || p.out == nil {
+		return err
+	}
+	unsettled := make(map[layout.Version]blob.Object)
+	settled := make(map[layout.Version]bool)
+	for _, w := range waiting {
+		if settled[w.Batch] = w.Settled; !w.Settled {
+			unsettled[w.Batch] = blob.Object{Key: layout.SpoolKey(p.ID(), w.Batch), Size: w.Bytes}
+		}
+	}
+	for _, object := range p.spooled {
+		_, batch, err := layout.ParseSpoolKey(object.Key)
+		if err != nil {
+			p.Log.WarnContext(ctx, "foreign object in the spool", "partition", p.ID(), "error", err)
+			continue
+		}
+		if p.out[batch] || !settled[batch] && !p.Manifest().HasConsumed(batch) && !p.Manifest().IsClosed(batch) {
+			unsettled[batch] = object
+		}
+	}
+	for _, batch := range slices.SortedFunc(maps.Keys(unsettled), layout.Version.Compare) {
+		if err := p.raise(ctx, task.Pack, unsettled[batch]); err != nil {
+			return err
+		}
+	}
+	if len(waiting) == 0 {
+		return nil
+	}
+	return task.Send(ctx, p.Sender, task.Pack, task.Gather{Storage: p.ID()}, 0)
+}
+
+// raise sends the event of an object again.
+func (f *Function) raise(ctx context.Context, queue string, object blob.Object) error {
+	event := message.S3Event("", object.Key, object.Size, f.Now())
+	if err := f.Sender.Send(ctx, queue, event, 0); err != nil {
+		return fmt.Errorf("cannot raise the event of %s: %w", object.Key, err)
+	}
+	return nil
+}
 
 // Reindex has packages indexed anew, in all partitions: those with documents in
 // a segment that was made by another version of the analyzer of any language
