@@ -177,13 +177,13 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 func TestTheLibraryIsTheOneThatIsDocumented(t *testing.T) {
-	text, err := os.ReadFile("doc.go")
+	text, err := os.ReadFile("pdf.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(library)
 	if !strings.Contains(string(text), hex.EncodeToString(sum[:])) {
-		t.Errorf("doc.go does not name its hash %x", sum)
+		t.Errorf("pdf.go does not name its hash %x", sum)
 	}
 }
 
