@@ -5,7 +5,7 @@ package simulation
 // What befalls calls befalls one of so many.
 const (
 	deaths = 3 // the end of a function
-	stride = 4 // all else
+	stride = 5 // all else
 
 	losses = 120 // of generations
 	drops  = 120 // of partitions
