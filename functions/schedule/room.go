@@ -157,8 +157,10 @@ func (r robotsOf) missing(urls []candidate) []string {
 	return origins
 }
 
-// askAgain is how long a sweep that was asked for has until the next is.
-const askAgain = 10 * time.Second
+// askAgain is how long a sweep that was asked for has until the next is: one that
+// cannot rebuild the frontier, because a book is damaged, is not asked at once
+// again to read all others.
+const askAgain = time.Minute
 
 // memory is the newest that was seen of each frontier.
 type memory struct {
