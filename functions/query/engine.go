@@ -76,8 +76,8 @@ type Result struct {
 }
 
 // Search searches all partitions. A segment that turns out to be unusable is
-// left out, and asked for again with the next snapshot; before that, the
-// manifests are read again, because a merge may have replaced it.
+// left out, and asked for again with the next snapshot; before the first of a
+// search is, the manifests are read again, because a merge may have replaced it.
 func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	began := e.Now()
 	costs := new(meter.Meter)
@@ -86,6 +86,7 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	}
 	current, err := e.snapshotOf(ctx, q.AsOf)
 	doubted := make(map[string]bool) // segments that were damaged as they are cached
+	reread := false
 	for err == nil {
 		var found search.Result
 		if found, err = current.index.Search(ctx, q.Query); err == nil {
@@ -106,24 +107,30 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 			err = nil
 			continue
 		}
+		if errors.Is(err, blob.ErrAbsent) {
+			e.ranges.Forget(fault.Segment) // or it is opened again by what is cached of it
+			if !reread && e.past.Load() != current {
+				reread = true
+				if current, err = e.reread(ctx, current); err != nil {
+					break
+				}
+				continue
+			}
+		}
 		current, err = e.without(ctx, current, fault)
 	}
 	return Result{}, fmt.Errorf("cannot search: %w", err)
 }
 
+// reread returns a snapshot of manifests that were read after the current one:
+// what these list is deleted a grace after they are superseded.
+func (e *Engine) reread(ctx context.Context, current *snapshot) (*snapshot, error) {
+	e.snapshots.outdate(current)
+	return e.snapshots.get(ctx, e)
+}
+
 // without returns a snapshot that does without a segment that cannot be used.
 func (e *Engine) without(ctx context.Context, current *snapshot, fault *search.Unreadable) (*snapshot, error) {
-	if errors.Is(fault, blob.ErrAbsent) && e.past.Load() != current { // deleted a grace after the manifests were read
-		e.snapshots.outdate(current)
-		fresh, err := e.snapshots.get(ctx, e)
-		if err != nil {
-			return nil, err
-		}
-		if _, listed := fresh.segments[fault.Segment]; !listed {
-			return fresh, nil
-		}
-		current = fresh
-	}
 	e.miss(ctx, fault.Segment, fault)
 	lacking, err := current.lacking(fault.Segment, e.documents)
 	if err != nil {

@@ -2,12 +2,15 @@ package query
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
@@ -63,6 +66,40 @@ func TestMissingSegment(t *testing.T) {
 				t.Errorf("mended: %s", w.Body)
 			}
 		})
+	}
+}
+
+// Segments that are deleted while their ends are held keep nobody waiting.
+func TestSegmentsDeletedWhileSearched(t *testing.T) {
+	s := newStore(t, 1)
+	var words strings.Builder // in blocks of their own
+	for i := range 20_000 {
+		fmt.Fprint(&words, "w", i, " ")
+	}
+	for _, name := range []string{"one", "two", "three"} {
+		s.publish(testPage{url: "https://example.org/" + name, mime: "text/html", data: name, title: "Manual", body: words.String()})
+	}
+	e := s.engine(s.bucket)
+	search := func(text string) Result {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		found, err := e.Search(ctx, Query{Query: search.Query{Text: text, Size: 10}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	search("manual")
+	segments := s.commit(0, func(*manifest.Manifest) error { return manifest.ErrUnchanged }).Segments
+	for _, listed := range segments[:2] {
+		s.check(s.bucket.Delete(t.Context(), listed.Key))
+	}
+	for range 2 {
+		if found := search("w9999"); found.Total != 1 || !found.Incomplete {
+			t.Errorf("found %d, incomplete %v", found.Total, found.Incomplete)
+		}
+		s.clock.advance(e.Age)
 	}
 }
 
