@@ -55,6 +55,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
+// beyond is how far the number of the new generation is above those that
+// evidence tells of: of the last ones, nothing may be left that does.
+const beyond = 1000
+
 // Generation returns a generation that lists what is left of a partition, and
 // whose number is above all that evidence tells of, for manifest.Refound. Its
 // Learnt is for the caller to change. newest is the newest that can be read, the zero
@@ -86,7 +90,8 @@ func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifes
 	case !errors.Is(err, book.ErrDamaged) && !errors.Is(err, blob.ErrAbsent): // a listed book, which repair takes off
 		return manifest.Manifest{}, "", err
 	}
-	m.Generation, m.Oldest, m.Parent = last+1, last+1, newest.Hash()
+	next := last + beyond
+	m.Generation, m.Oldest, m.Parent = next, next, newest.Hash()
 	if m.Time = r.now; m.Time.Before(newest.Time) {
 		m.Time = newest.Time
 	}
