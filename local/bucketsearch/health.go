@@ -25,7 +25,11 @@ func printHealth(out io.Writer, h system.Health) {
 		if !h.Pause.Until.IsZero() {
 			until = "until " + h.Pause.Until.Format(timeForm) + " UTC"
 		}
-		fmt.Fprintf(out, "paused since %s, %s: %s\n", h.Pause.Since.Format(timeForm), until, h.Pause.Reason)
+		since := ""
+		if !h.Pause.Since.IsZero() { // nobody pauses because of damage, it is so
+			since = " since " + h.Pause.Since.Format(timeForm)
+		}
+		fmt.Fprintf(out, "paused%s, %s: %s\n", since, until, h.Pause.Reason)
 	}
 	for _, reason := range h.Unsound {
 		fmt.Fprintf(out, "rebuilding the frontier from the bucket: %s\n", reason)
