@@ -271,3 +271,36 @@ func TestDamagedManifestIsNamed(t *testing.T) {
 		t.Error("a manifest under another's key was read")
 	}
 }
+
+// TestNewer: from whichever generation, with and without a hint, the newest is
+// found; when that is known already, by one GET.
+func TestNewer(t *testing.T) {
+	bucket := countblob.New(memblob.New())
+	var generations []manifest.Manifest
+	for range 4 {
+		m, err := manifest.Commit(t.Context(), bucket, 3, time.Now, func(m *manifest.Manifest) error {
+			m.Next++
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		generations = append(generations, m)
+	}
+	newest := generations[len(generations)-1]
+	for _, hint := range []bool{true, false} {
+		for _, known := range append(generations, manifest.Manifest{Partition: 3}) {
+			before := bucket.Counts().Get
+			found, err := manifest.Newer(t.Context(), bucket, known)
+			if err != nil || found.Hash() != newest.Hash() {
+				t.Errorf("from generation %d, hint %v: %d, %v", known.Generation, hint, found.Generation, err)
+			}
+			if gets := bucket.Counts().Get - before; known.Generation == newest.Generation && gets != 1 {
+				t.Errorf("nothing is newer: %d GETs", gets)
+			}
+		}
+		if err := bucket.Delete(t.Context(), layout.HintKey(3)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

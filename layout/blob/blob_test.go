@@ -3,6 +3,7 @@ package blob_test
 import (
 	"context"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -68,3 +69,42 @@ type refusing struct {
 }
 
 func (r refusing) Create(context.Context, string, []byte) error { return r.err }
+
+func TestRangeWithin(t *testing.T) {
+	for _, c := range []struct {
+		r        blob.Range
+		size     int64
+		from, to int64
+		want     error
+	}{
+		{blob.Range{}, 10, 0, 10, nil},
+		{blob.Range{}, 0, 0, 0, nil},
+		{blob.Range{Offset: 3}, 10, 3, 10, nil},
+		{blob.Range{Offset: 3, Length: 4}, 10, 3, 7, nil},
+		{blob.Range{Length: 1}, 10, 0, 1, nil},
+		{blob.Range{Offset: 9, Length: 5}, 10, 9, 10, nil},
+		{blob.Range{Offset: 9, Length: math.MaxInt64}, 10, 9, 10, nil},
+		{blob.Range{Offset: -3}, 10, 7, 10, nil},
+		{blob.Range{Offset: -30}, 10, 0, 10, nil},
+		{blob.Range{Offset: 10}, 10, 0, 0, blob.ErrRange},
+		{blob.Range{Offset: math.MaxInt64, Length: 1}, 10, 0, 0, blob.ErrRange},
+		{blob.Range{Length: 1}, 0, 0, 0, blob.ErrRange},
+		{blob.Range{Offset: -1}, 0, 0, 0, blob.ErrRange},
+	} {
+		from, to, err := c.r.Within(c.size)
+		if from != c.from || to != c.to || !errors.Is(err, c.want) {
+			t.Errorf("%+v within %d: got %d, %d, %v; want %d, %d, %v", c.r, c.size, from, to, err, c.from, c.to, c.want)
+		}
+	}
+}
+
+func TestRangeCheck(t *testing.T) {
+	for _, r := range []blob.Range{{Length: -1}, {Offset: -1, Length: 1}, {Offset: math.MinInt64}} {
+		if err := r.Check(); err == nil || errors.Is(err, blob.ErrRange) {
+			t.Errorf("%+v: got %v, want an error of its own", r, err)
+		}
+		if _, _, err := r.Within(10); err == nil {
+			t.Errorf("%+v within 10: no error", r)
+		}
+	}
+}
