@@ -2,7 +2,6 @@ package book
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"time"
@@ -30,29 +29,28 @@ const (
 // Final reports whether the state ends the asking for a URL.
 func (s State) Final() bool { return s.valid() && s != Retry && s != NotAsked }
 
-// String names the state for people.
-func (s State) String() string {
-	switch s {
-	case Stored:
-		return "stored"
-	case Unchanged:
-		return "unchanged"
-	case Skipped:
-		return "skipped"
-	case Failed:
-		return "failed"
-	case Retry:
-		return "retry"
-	case NotAsked:
-		return "not asked"
-	case Lost:
-		return "lost"
-	}
-	return fmt.Sprintf("state %d", byte(s))
+var stateNames = names{
+	Stored: "stored", Unchanged: "unchanged", Skipped: "skipped", Failed: "failed", Retry: "retry",
+	NotAsked: "not asked", Lost: "lost",
 }
 
-// MarshalText writes what String does, so that JSON is readable too.
+func (s State) valid() bool { return stateNames[s] != "" }
+
+// String names the state for people.
+func (s State) String() string { return stateNames.of("state", byte(s)) }
+
+// MarshalText writes what String does.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// names are those of the values of a type of one byte, "" for all others.
+type names [256]string
+
+func (n *names) of(what string, value byte) string {
+	if n[value] == "" {
+		return fmt.Sprintf("%s %d", what, value)
+	}
+	return n[value]
+}
 
 // Outcome is what one batch learnt about one URL.
 //
@@ -121,28 +119,17 @@ const (
 	Listed    Kind = 'e' // a sitemap lists a page
 )
 
-// String names the kind for people.
-func (k Kind) String() string {
-	switch k {
-	case Anchor:
-		return "anchor"
-	case Frame:
-		return "frame"
-	case Image:
-		return "image"
-	case Redirect:
-		return "redirect"
-	case Canonical:
-		return "canonical"
-	case Sitemap:
-		return "sitemap"
-	case Listed:
-		return "listed"
-	}
-	return fmt.Sprintf("kind %d", byte(k))
+var kindNames = names{
+	Anchor: "anchor", Frame: "frame", Image: "image", Redirect: "redirect", Canonical: "canonical",
+	Sitemap: "sitemap", Listed: "listed",
 }
 
-// MarshalText writes what String does, so that JSON is readable too.
+func (k Kind) valid() bool { return kindNames[k] != "" }
+
+// String names the kind for people.
+func (k Kind) String() string { return kindNames.of("kind", byte(k)) }
+
+// MarshalText writes what String does.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Region says where on the page a link stands.
@@ -154,18 +141,14 @@ const (
 	Navigation Region = 'n'
 )
 
-// String names the region for people.
-func (r Region) String() string {
-	switch r {
-	case Text:
-		return "text"
-	case Navigation:
-		return "navigation"
-	}
-	return fmt.Sprintf("region %d", byte(r))
-}
+var regionNames = names{Text: "text", Navigation: "navigation"}
 
-// MarshalText writes what String does, so that JSON is readable too.
+func (r Region) valid() bool { return regionNames[r] != "" }
+
+// String names the region for people.
+func (r Region) String() string { return regionNames.of("region", byte(r)) }
+
+// MarshalText writes what String does.
 func (r Region) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // Link is one link found on one page, or in a robots.txt or a sitemap.
@@ -199,41 +182,77 @@ type Book struct {
 	Links    []Link
 }
 
-// Distinct returns another copy of a book that Encode or Merge returned. It
-// says the same, and every number makes bytes of their own, so that it can be
-// stored under a content hash that was never used. Copy 0 is the book itself.
-func Distinct(content []byte, number uint32) []byte {
-	d, err := parseDirectory(content)
-	if err != nil {
-		panic(err) // content is no book
+// Compare orders outcomes by place, identity and version, and then by all that
+// remains, so that any order of the same outcomes sorts into one.
+func (o Outcome) Compare(p Outcome) int {
+	if c := compareURL(o.Place, o.URL, p.Place, p.URL); c != 0 {
+		return c
 	}
-	d.copy = number
-	end := len(content) - footerSize
-	start := end - int(binary.BigEndian.Uint32(content[end:]))
-	return d.appendTo(slices.Clone(content[:start]))
+	return cmp.Or(
+		o.Version.Compare(p.Version),
+		cmp.Compare(o.State, p.State),
+		cmp.Compare(o.Reason, p.Reason),
+		cmp.Compare(o.Detail, p.Detail),
+		cmp.Compare(o.Status, p.Status),
+		cmp.Compare(o.Depth, p.Depth),
+		cmp.Compare(o.Hops, p.Hops),
+		cmp.Compare(o.Attempts, p.Attempts),
+		cmp.Compare(o.Exponent, p.Exponent),
+		cmp.Compare(o.Weight, p.Weight),
+		cmp.Compare(o.Time.UnixMilli(), p.Time.UnixMilli()),
+		cmp.Compare(o.ETag, p.ETag),
+		cmp.Compare(o.Modified, p.Modified),
+		cmp.Compare(o.Digest, p.Digest),
+		cmp.Compare(o.Body, p.Body),
+		slices.Compare(o.Collections, p.Collections),
+		cmp.Compare(o.Package, p.Package),
+		cmp.Compare(o.Offset, p.Offset),
+		cmp.Compare(o.Length, p.Length),
+		cmp.Compare(o.Pace.Rest.UnixMilli(), p.Pace.Rest.UnixMilli()),
+		cmp.Compare(o.Pace.Delay.Milliseconds(), p.Pace.Delay.Milliseconds()),
+		cmp.Compare(o.Pace.Failures, p.Pace.Failures),
+	)
 }
 
-// Part is a range of the hash space and how many bytes the book holds there.
-type Part struct {
-	layout.Range
-	Bytes int64
+// Supersedes reports whether what o says of its URL counts rather than what p
+// says of the same: its version is higher, or, which no sound batch brings
+// about, it is the same and o comes first in the order of Compare.
+func (o Outcome) Supersedes(p Outcome) bool {
+	if c := o.Version.Compare(p.Version); c != 0 {
+		return c > 0
+	}
+	return o.Compare(p) < 0
 }
 
-// Parts cuts the whole hash space into ranges of which the book holds about
-// the given number of bytes each, for those who share out the reading. It asks
-// for nothing.
-func (r *Reader) Parts(size int64) []Part {
-	blocks := slices.Concat(r.directory.outcomes, r.directory.links)
-	slices.SortFunc(blocks, func(a, b block) int { return cmp.Compare(a.first, b.first) })
-	parts := make([]Part, 1)
-	for _, b := range blocks {
-		last := &parts[len(parts)-1]
-		if last.Bytes >= size && b.first > last.From {
-			last.To = b.first
-			parts = append(parts, Part{Range: layout.Range{From: b.first}})
-			last = &parts[len(parts)-1]
-		}
-		last.Bytes += int64(b.size)
+// compareLinks orders links by the place and identity of the target, and then
+// by all that remains but the source.
+func compareLinks(l, m Link) int {
+	if c := compareURL(l.Place, l.Target, m.Place, m.Target); c != 0 {
+		return c
 	}
-	return parts
+	return cmp.Or(
+		cmp.Compare(l.Kind, m.Kind),
+		cmp.Compare(l.Region, m.Region),
+		cmp.Compare(l.Rel, m.Rel),
+		cmp.Compare(l.Anchor, m.Anchor),
+		cmp.Compare(l.Around, m.Around),
+		cmp.Compare(l.Depth, m.Depth),
+		cmp.Compare(l.Hops, m.Hops),
+		cmp.Compare(l.Weight, m.Weight),
+		cmp.Compare(secondsOf(l.Modified), secondsOf(m.Modified)),
+		cmp.Compare(l.Collection, m.Collection),
+		cmp.Compare(l.Decision, m.Decision),
+	)
+}
+
+// compareURL orders by place and identity. A place ends with the start of the
+// identity, so identities are almost never asked for.
+func compareURL(p layout.Place, url string, q layout.Place, other string) int {
+	if c := cmp.Compare(p, q); c != 0 {
+		return c
+	}
+	if url == other {
+		return 0
+	}
+	return layout.IdentityOf(url).Compare(layout.IdentityOf(other))
 }

@@ -112,21 +112,3 @@ func checkFields(fields ...field) error {
 	}
 	return nil
 }
-
-func (s State) valid() bool {
-	switch s {
-	case Stored, Unchanged, Skipped, Failed, Retry, NotAsked, Lost:
-		return true
-	}
-	return false
-}
-
-func (k Kind) valid() bool {
-	switch k {
-	case Anchor, Frame, Image, Redirect, Canonical, Sitemap, Listed:
-		return true
-	}
-	return false
-}
-
-func (r Region) valid() bool { return r == Text || r == Navigation }

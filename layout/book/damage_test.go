@@ -124,15 +124,21 @@ func TestRowsThatNobodyWrites(t *testing.T) {
 	}
 }
 
-func readLinks(raw []byte, sources int, whole bool) error {
+func readLinks(raw []byte, sources int, whole bool) (err error) {
 	b := openBlock{block: block{last: 1<<64 - 1, count: 1}, section: "links", raw: raw, reader: &Reader{name: "book"}}
-	_, err := b.links(&linkReader{table: sources}, whole, wholeSpace, func(*linkReader, error) bool { return true })
+	b.links(&linkReader{table: sources}, whole, wholeSpace, func(_ *linkReader, failed error) bool {
+		err = failed
+		return true
+	})
 	return err
 }
 
-func readOutcomes(raw []byte, count uint32) error {
+func readOutcomes(raw []byte, count uint32) (err error) {
 	b := openBlock{block: block{last: 1<<64 - 1, count: count}, section: "outcomes", raw: raw, reader: &Reader{name: "book"}}
-	_, err := b.outcomes(new(outcomeReader), wholeSpace, func(Outcome, error) bool { return true })
+	b.outcomes(new(outcomeReader), wholeSpace, func(_ Outcome, failed error) bool {
+		err = failed
+		return true
+	})
 	return err
 }
 

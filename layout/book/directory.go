@@ -1,12 +1,11 @@
 package book
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"iter"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 )
@@ -169,36 +168,16 @@ func parseBlocks(b []byte, n int, offset int64) ([]block, int64, error) {
 	return blocks, offset, nil
 }
 
-// Target is what links that differ in no more than source, words and region
-// say of the URL to which they lead.
-type Target struct {
-	URL                  string
-	ID                   layout.Identity
-	Place                layout.Place
-	Kind                 Kind
-	Depth                uint16
-	Hops                 uint8
-	Weight               uint8
-	Collection, Decision string
-	Sources              int // links that say so
-}
-
-// Targets yields the links whose targets are in the range without that of
-// which there is most, sources and words: many times as fast as Links, in the
-// same order. One target may say the same more than once. An error ends the
-// sequence.
-func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Target, error] {
-	return func(yield func(Target, error) bool) {
-		for row, err := range r.rows(ctx, false, within) {
-			if err != nil {
-				yield(Target{}, err)
-				return
-			}
-			l := &row.link
-			t := Target{l.Target, row.id, l.Place, l.Kind, l.Depth, l.Hops, l.Weight, l.Collection, l.Decision, row.count}
-			if !yield(t, nil) {
-				return
-			}
-		}
+// Distinct returns another copy of a book that Encode or Merge returned. It
+// says the same, and every number makes bytes of their own, so that it can be
+// stored under a content hash that was never used. Copy 0 is the book itself.
+func Distinct(content []byte, number uint32) []byte {
+	d, err := parseDirectory(content)
+	if err != nil {
+		panic(err) // content is no book
 	}
+	d.copy = number
+	end := len(content) - footerSize
+	start := end - int(binary.BigEndian.Uint32(content[end:]))
+	return d.appendTo(slices.Clone(content[:start]))
 }

@@ -120,9 +120,6 @@ func (r *linkReader) reset(raw []byte) error {
 	return r.columnReader.reset(linkColumns, raw)
 }
 
-// more reports whether another row follows.
-func (r *linkReader) more() bool { return r.left(linkSame) > 0 }
-
 // next reads the next row: the whole of it, or all but its region, words,
 // time and sources.
 func (r *linkReader) next(whole bool) error {

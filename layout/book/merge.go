@@ -19,8 +19,8 @@ type Filter struct {
 // Merge writes one book of what several say. Of the outcomes of a URL it keeps
 // those that count (see Standing), of links that are equal one. The same books
 // in any order give the same bytes, as does merging some of them first; the
-// version is the highest of theirs. It
-// returns how many outcomes and links there are.
+// version is the highest of theirs. It returns how many outcomes and links
+// there are.
 //
 // The filter is asked before anything else is decided, so that what is
 // superseded by what it drops counts again.
@@ -46,21 +46,25 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 		v = max(v, b.directory.version)
 	}
 	w := newWriter(v)
-	for o, err := range mergeOutcomes(ctx, books, f) {
+	for s, err := range standings(ctx, books, f) {
 		if err != nil {
 			return nil, 0, 0, err
 		}
-		w.outcome(o)
-		urls.outcome(o)
-		outcomes++
+		for _, o := range s.outcomes() {
+			w.outcome(o)
+			urls.outcome(o)
+			outcomes++
+		}
 	}
 	table := urls.table()
-	for r, err := range mergeRows(ctx, books, f, table) {
+	for ofTarget, err := range mergeRows(ctx, books, f, table) {
 		if err != nil {
 			return nil, 0, 0, err
 		}
-		w.link(r)
-		links += len(r.sources)
+		for _, r := range unite(ofTarget) {
+			w.link(r)
+			links += len(r.sources)
+		}
 	}
 	return w.finish(table), outcomes, links, nil
 }
@@ -96,23 +100,6 @@ func sourcesOf(ctx context.Context, books []*Reader, f Filter) (sourceURLs, erro
 		}
 	}
 	return urls, nil
-}
-
-// mergeOutcomes yields the outcomes of all books that count, sorted.
-func mergeOutcomes(ctx context.Context, books []*Reader, f Filter) iter.Seq2[Outcome, error] {
-	return func(yield func(Outcome, error) bool) {
-		for s, err := range standings(ctx, books, f) {
-			if err != nil {
-				yield(Outcome{}, err)
-				return
-			}
-			for _, o := range s.outcomes() {
-				if !yield(o, nil) {
-					return
-				}
-			}
-		}
-	}
 }
 
 func filterOutcomes(all iter.Seq2[Outcome, error], f Filter) iter.Seq2[Outcome, error] {

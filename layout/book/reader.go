@@ -1,11 +1,12 @@
 package book
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"iter"
+	"slices"
 	"sync"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -88,72 +89,29 @@ func (r *Reader) Counts() (outcomes, links int) {
 	return outcomes, links
 }
 
-// Outcomes yields the outcomes whose places are in the range, sorted by place,
-// identity and version. It reads only the blocks that the range touches, 4 MiB
-// a request. An error ends the sequence. Outcomes share their Collections,
-// which must not be changed.
-func (r *Reader) Outcomes(ctx context.Context, within layout.Range) iter.Seq2[Outcome, error] {
-	return func(yield func(Outcome, error) bool) {
-		var rows outcomeReader
-		for b, err := range r.blocks(ctx, "outcomes", r.directory.outcomes, within) {
-			if err == nil {
-				var going bool
-				if going, err = b.outcomes(&rows, within, yield); !going {
-					return
-				}
-			}
-			if err != nil {
-				yield(Outcome{}, err)
-				return
-			}
-		}
-	}
+// Part is a range of the hash space and how many bytes the book holds there.
+type Part struct {
+	layout.Range
+	Bytes int64
 }
 
-// Links yields the links whose targets are in the range, sorted by the place
-// and identity of the target; those to one target come in an order that
-// depends on the contents of the book alone. It reads only the blocks that the
-// range touches, 4 MiB a request, and once the table of sources. An error ends
-// the sequence.
-func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link, error] {
-	return func(yield func(Link, error) bool) {
-		var table []layout.Identity
-		for row, err := range r.rows(ctx, true, within) {
-			if err == nil && table == nil {
-				table, err = r.Sources(ctx)
-			}
-			if err != nil {
-				yield(Link{}, err)
-				return
-			}
-			for _, number := range row.sources {
-				row.link.Source = table[number]
-				if !yield(row.link, nil) {
-					return
-				}
-			}
+// Parts cuts the whole hash space into ranges of which the book holds about
+// the given number of bytes each, for those who share out the reading. It asks
+// for nothing.
+func (r *Reader) Parts(size int64) []Part {
+	blocks := slices.Concat(r.directory.outcomes, r.directory.links)
+	slices.SortFunc(blocks, func(a, b block) int { return cmp.Compare(a.first, b.first) })
+	parts := make([]Part, 1)
+	for _, b := range blocks {
+		last := &parts[len(parts)-1]
+		if last.Bytes >= size && b.first > last.From {
+			last.To = b.first
+			parts = append(parts, Part{Range: layout.Range{From: b.first}})
+			last = &parts[len(parts)-1]
 		}
+		last.Bytes += int64(b.size)
 	}
-}
-
-// rows stops at each row of links, whole or not. Where it has stopped, it must
-// be left before the next is asked for.
-func (r *Reader) rows(ctx context.Context, whole bool, within layout.Range) iter.Seq2[*linkReader, error] {
-	return func(yield func(*linkReader, error) bool) {
-		rows := linkReader{table: int(r.directory.sources)}
-		for b, err := range r.blocks(ctx, "links", r.directory.links, within) {
-			if err == nil {
-				var going bool
-				if going, err = b.links(&rows, whole, within, yield); !going {
-					return
-				}
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-		}
-	}
+	return parts
 }
 
 // Find returns the outcomes of one URL, the lowest version first, with at most
@@ -205,6 +163,33 @@ func (r *Reader) read(ctx context.Context, offset, size int64) ([]byte, error) {
 	}
 	if int64(len(b)) != size {
 		return nil, r.damaged(fmt.Errorf("byte %d: %d bytes where the directory speaks of %d", offset, len(b), size))
+	}
+	return b, nil
+}
+
+// Decode reads a whole book from memory. Its errors wrap ErrDamaged.
+func Decode(content []byte) (Book, error) {
+	r, err := newReader("book", content, nil)
+	if err != nil {
+		return Book{}, err
+	}
+	if r.directory.size != int64(len(content)) {
+		return Book{}, r.damaged(fmt.Errorf("%d bytes where its directory speaks of %d", len(content), r.directory.size))
+	}
+	outcomes, links := r.Counts()
+	most := len(content) / 8 // room for more is made once they are there
+	b := Book{Outcomes: make([]Outcome, 0, min(outcomes, most)), Links: make([]Link, 0, min(links, most))}
+	for o, err := range r.Outcomes(context.Background(), layout.Range{}) {
+		if err != nil {
+			return Book{}, err
+		}
+		b.Outcomes = append(b.Outcomes, o)
+	}
+	for l, err := range r.Links(context.Background(), layout.Range{}) {
+		if err != nil {
+			return Book{}, err
+		}
+		b.Links = append(b.Links, l)
 	}
 	return b, nil
 }
