@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
 func TestTruncated(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Decode reads the Web object, of any version, that b begins with, and
+// decode reads the Web object, of any version, that b begins with, and
 // returns how many bytes it has. The object's Data is a part of b. Errors name
-// the offset in b. Decode does not compare Data with Hash.
-func Decode(b []byte) (o Object, n int, err error) {
+// the offset in b. It does not compare Data with Hash.
+func decode(b []byte) (o Object, n int, err error) {
 	c := cursor{b: b}
 	if magic := c.take(len(objectMagic), "magic"); c.err == nil && string(magic) != objectMagic {
 		return Object{}, 0, fmt.Errorf("web object: it begins with %q, want %q", magic, objectMagic)
@@ -48,7 +48,7 @@ func Decode(b []byte) (o Object, n int, err error) {
 // decodeWhole reads the one Web object that b is, and compares its data with
 // its hash.
 func decodeWhole(b []byte) (Object, error) {
-	o, n, err := Decode(b)
+	o, n, err := decode(b)
 	if err == nil && n != len(b) {
 		err = fmt.Errorf("web object: it ends at byte %d of %d", n, len(b))
 	}
@@ -64,43 +64,6 @@ type cursor struct {
 	b   []byte
 	pos int
 	err error
-}
-
-// added reads what versions 2 and 3 add. Bytes behind the CRC-32 of version 3
-// are those of a later program and are passed over.
-func (c *cursor) added(o *Object, version byte) {
-	size := int(c.uint16("size of the added fields"))
-	start := c.pos
-	block := c.take(size, "added fields")
-	in := cursor{b: c.b[:start+len(block)], pos: start, err: c.err}
-	o.Status = in.uint16("status")
-	copy(o.Hash[:], in.take(len(o.Hash), "hash"))
-	o.Version = layout.Version{Epoch: in.uvarint("epoch"), Token: in.uvarint("token")}
-	if address := in.take(in.count("address"), "address"); in.err == nil {
-		if err := o.Address.UnmarshalBinary(address); err != nil {
-			in.err = fmt.Errorf("web object: address at byte %d: %w", in.pos-len(address), err)
-		}
-	}
-	o.Collections = in.strings("collection")
-	o.Redirects = in.strings("redirect")
-	for n := in.count("header"); n > 0 && in.err == nil; n-- {
-		o.Header = append(o.Header, Field{Name: in.string("header name"), Value: in.string("header value")})
-	}
-	if version == version2 && in.err == nil && in.pos < len(in.b) {
-		in.err = fmt.Errorf("web object: the added fields end at byte %d of %d", in.pos, len(in.b))
-	}
-	if version == version3 {
-		in.checkHead()
-	}
-	c.err = in.err
-}
-
-// checkHead compares what has been read with the CRC-32 that follows.
-func (c *cursor) checkHead() {
-	got := crc32.ChecksumIEEE(c.b[:c.pos])
-	if want := c.uint32("CRC-32"); c.err == nil && got != want {
-		c.err = fmt.Errorf("web object: CRC-32 of its first %d bytes is %08x, want %08x", c.pos-crc32.Size, got, want)
-	}
 }
 
 func (c *cursor) take(n int, what string) []byte {
@@ -147,10 +110,6 @@ func (c *cursor) time(what string) time.Time {
 	return time.Time{}
 }
 
-func readTime(b []byte) time.Time {
-	return time.UnixMilli(int64(binary.BigEndian.Uint64(b))).UTC()
-}
-
 func (c *cursor) uvarint(what string) uint64 {
 	if c.err != nil {
 		return 0
@@ -185,4 +144,45 @@ func (c *cursor) strings(what string) []string {
 		list = append(list, c.string(what))
 	}
 	return list
+}
+
+// added reads what versions 2 and 3 add. Bytes behind the CRC-32 of version 3
+// are those of a later program and are passed over.
+func (c *cursor) added(o *Object, version byte) {
+	size := int(c.uint16("size of the added fields"))
+	start := c.pos
+	block := c.take(size, "added fields")
+	in := cursor{b: c.b[:start+len(block)], pos: start, err: c.err}
+	o.Status = in.uint16("status")
+	copy(o.Hash[:], in.take(len(o.Hash), "hash"))
+	o.Version = layout.Version{Epoch: in.uvarint("epoch"), Token: in.uvarint("token")}
+	if address := in.take(in.count("address"), "address"); in.err == nil {
+		if err := o.Address.UnmarshalBinary(address); err != nil {
+			in.err = fmt.Errorf("web object: address at byte %d: %w", in.pos-len(address), err)
+		}
+	}
+	o.Collections = in.strings("collection")
+	o.Redirects = in.strings("redirect")
+	for n := in.count("header"); n > 0 && in.err == nil; n-- {
+		o.Header = append(o.Header, Field{Name: in.string("header name"), Value: in.string("header value")})
+	}
+	if version == version2 && in.err == nil && in.pos < len(in.b) {
+		in.err = fmt.Errorf("web object: the added fields end at byte %d of %d", in.pos, len(in.b))
+	}
+	if version == version3 {
+		in.checkHead()
+	}
+	c.err = in.err
+}
+
+// checkHead compares what has been read with the CRC-32 that follows.
+func (c *cursor) checkHead() {
+	got := crc32.ChecksumIEEE(c.b[:c.pos])
+	if want := c.uint32("CRC-32"); c.err == nil && got != want {
+		c.err = fmt.Errorf("web object: CRC-32 of its first %d bytes is %08x, want %08x", c.pos-crc32.Size, got, want)
+	}
+}
+
+func readTime(b []byte) time.Time {
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(b))).UTC()
 }

@@ -32,11 +32,7 @@ func TestErase(t *testing.T) {
 	p := smallPackage(t)
 	p.Runs = compress(t, pages...)
 	for n := range p.Runs { // so that words can be searched for
-		raw, err := pages[n].Append(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Runs[n] = storedRun(pages[n].URL, string(raw))
+		p.Runs[n] = storedRun(pages[n].URL, string(encode(t, pages[n])))
 	}
 	spf, places := build(t, p)
 	whole := contents(t, spf)
@@ -79,7 +75,7 @@ func header(t *testing.T, spf []byte) Package {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Package{Base: r.Base, Exponent: r.Exponent, Created: r.Created, Expires: r.Expires}
+	return r.tail.header
 }
 
 func TestEraseAsksOfEachPage(t *testing.T) {
@@ -166,7 +162,8 @@ func TestEraseRefuses(t *testing.T) {
 	_, _, err = Erase(nil, never)
 	wantError(t, err, "0 bytes are too few")
 
-	short, err := NewCompressor(9).compress(Object{MIME: "ab", Downloaded: time.UnixMilli(0), Expires: time.UnixMilli(0)}, version1)
+	empty := Object{MIME: "ab", Downloaded: time.UnixMilli(0), Expires: time.UnixMilli(0)}
+	short, err := NewCompressor(9).compress("", encodeV1(t, empty), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/layout"
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
 var sameObject = cmp.Options{
@@ -44,6 +45,25 @@ var fullExample = Object{
 // helloHash is SHA-256 of "hi".
 var helloHash = [32]byte([]byte("\x8f\x43\x43\x46\x64\x8f\x6b\x96\xdf\x89\xdd\xa9\x01\xc5\x17\x6b" +
 	"\x10\xa6\xd8\x39\x61\xdd\x3c\x1a\xc8\x8b\x59\xb2\xdc\x32\x7a\xa4"))
+
+// encode returns the object in version 3.
+func encode(t testing.TB, o Object) []byte {
+	t.Helper()
+	head, err := o.appendHead(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(head, o.Data...)
+}
+
+// encodeV1 returns the object in version 1: version 3 without what that adds.
+func encodeV1(t testing.TB, o Object) []byte {
+	t.Helper()
+	const fixed = 34
+	b := encode(t, o)[:fixed+len(o.MIME)+len(o.URL)]
+	b[len(objectMagic)] = version1
+	return append(b, o.Data...)
+}
 
 // page returns a page like those of documentation, of roughly the size.
 func page(n, size int) Object {
@@ -78,7 +98,7 @@ func compress(t testing.TB, objects ...Object) []Run {
 func smallPackage(t testing.TB) Package {
 	t.Helper()
 	runs := compress(t, fullExample, example, page(3, 300))
-	old, err := NewCompressor(DefaultLevel).compress(example, version1)
+	old, err := NewCompressor(DefaultLevel).compress(example.URL, encodeV1(t, example), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,19 +10,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// suffix is how much of a package List asks for: some 700 pages.
+// Listed is a Web object of a package as the description and the map tell of
+// it: Size is that of the Web object, before compression.
+type Listed struct {
+	URL string
+	Place
+	Size int64
+}
+
+// suffix is how much of a package Describe asks for: some 700 pages.
 const suffix = 64 << 10
 
 // List returns all Web objects of the storage package with the key, in their
-// order, by one GET of the package's end, or a second one if the end is larger
-// than 64 KiB. It does not read their runs. Errors about the bytes wrap
-// ErrDamaged; errors of the store are wrapped.
+// order. It costs and fails as Describe does.
 func List(ctx context.Context, r blob.Reader, key string) ([]Listed, error) {
-	t, err := readTail(ctx, r, key)
-	if err != nil {
-		return nil, fmt.Errorf("cannot list package %s: %w", key, err)
-	}
-	return t.pages, nil
+	d, err := Describe(ctx, r, key)
+	return d.Pages, err
 }
 
 // Description is what a storage package says of itself.
@@ -33,11 +36,14 @@ type Description struct {
 	Sum    uint32 // CRC-32 of all Web objects
 }
 
-// Describe is List, and tells more.
+// Describe reads the description of the storage package with the key by one
+// GET of the package's end, or a second one if the end is larger than 64 KiB.
+// It does not read the runs. Errors about the bytes wrap ErrDamaged; errors of
+// the store are wrapped.
 func Describe(ctx context.Context, r blob.Reader, key string) (Description, error) {
 	t, err := readTail(ctx, r, key)
 	if err != nil {
-		return Description{}, fmt.Errorf("cannot read the description of package %s: %w", key, err)
+		return Description{}, fmt.Errorf("cannot list package %s: %w", key, err)
 	}
 	return Description{t.header, t.pages, t.streamEnd(), t.members[0].crc}, nil
 }
@@ -95,14 +101,6 @@ func readTail(ctx context.Context, r blob.Reader, key string) (tail, error) {
 // maxTail is the most that a package has behind its .webop: room for a million
 // pages.
 const maxTail = 64 << 20
-
-// Listed is a Web object of a package as the description and the map tell of
-// it: Size is that of the Web object, before compression.
-type Listed struct {
-	URL string
-	Place
-	Size int64
-}
 
 // tail is what stands behind the .webop and says what the package holds.
 type tail struct {
@@ -189,35 +187,4 @@ func (a archive) list(desc, table []byte) ([]Listed, error) {
 		return nil, fmt.Errorf("%s: the last Web object ends at byte %d, the zip says %d", webopName, offset, webop.size)
 	}
 	return pages, nil
-}
-
-// Two deflate blocks that hold nothing and end on a byte (RFC 1951, 3.2.4 and
-// 3.2.6).
-const (
-	emptyStored = "\x00" + syncFlush     // a stored block
-	emptyFixed  = "\x02\x00" + syncFlush // a block of fixed codes, and a stored one
-)
-
-// appendHole appends the hole of n bytes: as many stored blocks as fit, before
-// them as many others as make up the rest. There is one for every n from 20.
-func appendHole(b []byte, n int64) ([]byte, error) {
-	fixed := n % int64(len(emptyStored))
-	left := n - fixed*int64(len(emptyFixed))
-	if left < 0 {
-		return nil, fmt.Errorf("no hole has %d bytes", n)
-	}
-	b = append(b, bytes.Repeat([]byte(emptyFixed), int(fixed))...)
-	return append(b, bytes.Repeat([]byte(emptyStored), int(left)/len(emptyStored))...), nil
-}
-
-// isHole reports whether b is what appendHole appends.
-func isHole(b []byte) bool {
-	found := true
-	for n := len(b) % len(emptyStored); n > 0 && found; n-- {
-		b, found = bytes.CutPrefix(b, []byte(emptyFixed))
-	}
-	for found && len(b) > 0 {
-		b, found = bytes.CutPrefix(b, []byte(emptyStored))
-	}
-	return found
 }

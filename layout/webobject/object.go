@@ -22,6 +22,10 @@ const MaxSize = 64 << 20
 // Field is one line of a response header.
 type Field struct{ Name, Value string }
 
+// ErrDamaged is wrapped by every error that is the fault of a package's or a
+// run's bytes, and by none that is the fault of the store.
+var ErrDamaged = errors.New("stored bytes are damaged")
+
 // Object is a Web object: one answer of a Web server and how it was got.
 // Version 1 holds the first six fields, versions 2 and 3 all of them.
 type Object struct {
@@ -49,46 +53,15 @@ func (o Object) checkHash() error {
 	return nil
 }
 
-// checkURL makes sure that a URL can stand in a line of a description.
-func checkURL(url string) error {
-	if !utf8.ValidString(url) || strings.ContainsAny(url, "\r\n") {
-		return errors.New("web object: the URL is not one line of UTF-8")
-	}
-	return nil
-}
-
 const (
 	objectMagic = "\xFFWEBO"
-	version1    = 1
+	version1    = 1 // only read
 	version2    = 2 // only read
 	version3    = 3
 )
 
-// Append appends the object in version 3. A zero Hash is computed; another
-// one must be that of Data. Bytes that are not UTF-8 in strings that a server
-// sent become U+FFFD. It fails, and returns dst as it was, if the URL is not
-// one line of UTF-8 or something is longer than the format allows: 65,535
-// bytes each for MIME type, URL, and what version 3 adds; MaxSize in all.
-func (o Object) Append(dst []byte) ([]byte, error) {
-	return o.append(dst, version3)
-}
-
-// AppendV1 appends the object in version 1, which drops the fields that
-// the others added. It fails as Append does.
-func (o Object) AppendV1(dst []byte) ([]byte, error) {
-	return o.append(dst, version1)
-}
-
-func (o Object) append(dst []byte, version byte) ([]byte, error) {
-	b, err := o.appendHead(dst, version)
-	if err != nil {
-		return dst, fmt.Errorf("cannot encode %.200q: %w", o.URL, err)
-	}
-	return append(b, o.Data...), nil
-}
-
-// appendHead appends all that stands before the data.
-func (o Object) appendHead(dst []byte, version byte) ([]byte, error) {
+// appendHead appends all that stands before the data, in version 3.
+func (o Object) appendHead(dst []byte) ([]byte, error) {
 	start := len(dst)
 	mime := strings.ToValidUTF8(o.MIME, "\uFFFD")
 	cost := o.Cost / time.Millisecond
@@ -108,7 +81,7 @@ func (o Object) appendHead(dst []byte, version byte) ([]byte, error) {
 		return nil, fmt.Errorf("web object: data has %d bytes, at most %d fit", len(o.Data), MaxSize)
 	}
 	b := append(dst, objectMagic...)
-	b = append(b, version)
+	b = append(b, version3)
 	b = binary.BigEndian.AppendUint16(b, uint16(len(mime)))
 	b = binary.BigEndian.AppendUint16(b, uint16(len(o.URL)))
 	b = binary.BigEndian.AppendUint32(b, uint32(len(o.Data)))
@@ -117,11 +90,9 @@ func (o Object) appendHead(dst []byte, version byte) ([]byte, error) {
 	b = appendTime(b, o.Expires)
 	b = append(b, mime...)
 	b = append(b, o.URL...)
-	if version == version3 {
-		var err error
-		if b, err = o.appendAdded(b, start); err != nil {
-			return nil, err
-		}
+	b, err := o.appendAdded(b, start)
+	if err != nil {
+		return nil, err
 	}
 	if size := len(b) - start + len(o.Data); size > MaxSize {
 		return nil, fmt.Errorf("web object: it has %d bytes, at most %d fit", size, MaxSize)
@@ -160,6 +131,14 @@ func (o Object) appendAdded(b []byte, objectStart int) ([]byte, error) {
 	}
 	binary.BigEndian.PutUint16(b[start-2:], uint16(size))
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[objectStart:])), nil
+}
+
+// checkURL makes sure that a URL can stand in a line of a description.
+func checkURL(url string) error {
+	if !utf8.ValidString(url) || strings.ContainsAny(url, "\r\n") {
+		return errors.New("web object: the URL is not one line of UTF-8")
+	}
+	return nil
 }
 
 func checkShort(what string, size int) error {

@@ -15,8 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -96,12 +97,9 @@ func TestMembers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw, err := o.Append(nil)
+		raw := encode(t, o)
 		if i == 1 {
-			raw, err = o.AppendV1(nil)
-		}
-		if err != nil {
-			t.Fatal(err)
+			raw = encodeV1(t, o)
 		}
 		want["package.webop.desc"] += fmt.Sprintf("%d:%d:%s\r\n", len(want["package.webop"]), len(raw), o.URL)
 		want["package.webop.map"] += fmt.Sprintf("%d:%d\r\n", places[i].Offset, places[i].Length)
@@ -162,7 +160,8 @@ func TestObjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := Package{Base: r.Base, Exponent: r.Exponent, Created: r.Created, Expires: r.Expires, Runs: p.Runs}
+		got := r.tail.header
+		got.Runs = p.Runs
 		if diff := cmp.Diff(p, got); diff != "" {
 			t.Errorf("package (-want +got):\n%s", diff)
 		}
@@ -244,6 +243,15 @@ func TestDOSTime(t *testing.T) {
 	} {
 		if got := dosTime(test.time); got != test.want {
 			t.Errorf("%s: %08x, want %08x", test.time, got, test.want)
+		}
+	}
+}
+
+func TestLifetime(t *testing.T) {
+	const day = 24 * time.Hour
+	for exponent, want := range map[int16]time.Duration{0: day, 3: 8 * day, -1: 12 * time.Hour, 14: day << 14, 32767: day << 14, -32768: day >> 16} {
+		if got := Lifetime(exponent); got != want {
+			t.Errorf("class %d lives %v, want %v", exponent, got, want)
 		}
 	}
 }

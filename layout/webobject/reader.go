@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
@@ -19,9 +18,6 @@ type Entry struct {
 
 // Reader reads a storage package that is in memory.
 type Reader struct {
-	Base, Exponent   int16
-	Created, Expires time.Time
-
 	spf  []byte
 	tail tail
 }
@@ -36,8 +32,7 @@ func Open(spf []byte) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open package: %w: %w", ErrDamaged, err)
 	}
-	h := t.header
-	return &Reader{Base: h.Base, Exponent: h.Exponent, Created: h.Created, Expires: h.Expires, spf: spf, tail: t}, nil
+	return &Reader{spf: spf, tail: t}, nil
 }
 
 func openTail(spf []byte) (tail, error) {
@@ -181,7 +176,3 @@ func Verify(spf []byte) error {
 	}
 	return nil
 }
-
-// ErrDamaged is wrapped by every error that is the fault of a package's or a
-// run's bytes, and by none that is the fault of the store.
-var ErrDamaged = errors.New("stored bytes are damaged")

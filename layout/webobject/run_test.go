@@ -57,11 +57,7 @@ func TestRunsAreIndependent(t *testing.T) {
 func TestRunsJoin(t *testing.T) {
 	var stream, want []byte
 	for _, o := range []Object{page(1, 5000), fullExample, page(1, 5000)} {
-		raw, err := o.Append(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want = append(want, raw...)
+		want = append(want, encode(t, o)...)
 		stream = append(stream, compress(t, o)[0].Compressed...)
 	}
 	stream = append(stream, finalBlock...)

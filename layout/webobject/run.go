@@ -1,0 +1,188 @@
+package webobject
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"slices"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// DefaultLevel compresses documentation pages of 33 KB by 5.5, as level 6 does
+// within 2 %, at 1.2 times the speed of that; the faster levels save little
+// time and lose up to 13 % of size.
+const DefaultLevel = 5
+
+// Run is a Web object, compressed: whole blocks of a deflate stream that refer
+// to nothing before them, ended on a byte by a sync flush (RFC 1951, 3.2.4).
+// Runs can be joined in any order into one stream.
+type Run struct {
+	URL        string
+	Compressed []byte
+	Size       int64  // of the Web object before compression
+	CRC        uint32 // CRC-32 (IEEE) of the Web object
+}
+
+// Object inflates and decodes the Web object and compares it with what the run
+// claims, and its data with its hash. It allocates no more than a little above
+// Size. Errors wrap ErrDamaged.
+func (r Run) Object() (Object, error) {
+	o, raw, err := newInflater().object(r.Compressed, r.URL, r.Size)
+	if crc := crc32.ChecksumIEEE(raw); err == nil && crc != r.CRC {
+		err = fmt.Errorf("CRC-32 is %08x, want %08x", crc, r.CRC)
+	}
+	if err != nil {
+		return Object{}, fmt.Errorf("cannot read run of %.200q: %w: %w", r.URL, ErrDamaged, err)
+	}
+	return o, nil
+}
+
+// Compressor makes runs. It is for one goroutine and meant to be used again
+// and again.
+type Compressor struct {
+	deflate *flate.Writer
+	head    []byte
+	out     bytes.Buffer
+	err     error
+}
+
+// NewCompressor returns a compressor of a level from 1, fast, to 9, small.
+// Compress reports a level outside of that.
+func NewCompressor(level int) *Compressor {
+	c := new(Compressor)
+	if level < flate.BestSpeed || level > flate.BestCompression {
+		c.err = fmt.Errorf("compression level %d is not between %d and %d", level, flate.BestSpeed, flate.BestCompression)
+		return c
+	}
+	c.deflate, c.err = flate.NewWriter(&c.out, level)
+	return c
+}
+
+// Compress encodes the object in version 3 and compresses it. The run shares
+// no memory with the compressor, and depends on the object and the level
+// alone. A zero Hash is computed; another one must be that of Data. Bytes that
+// are not UTF-8 in strings that a server sent become U+FFFD. It fails if the
+// URL is not one line of UTF-8 or something is longer than the format allows:
+// 65,535 bytes each for MIME type, URL, and what version 3 adds; MaxSize in
+// all.
+func (c *Compressor) Compress(o Object) (run Run, err error) {
+	if c.head, err = o.appendHead(c.head[:0]); err == nil {
+		run, err = c.compress(o.URL, c.head, o.Data)
+	}
+	if err != nil {
+		return Run{}, fmt.Errorf("cannot compress %.200q: %w", o.URL, err)
+	}
+	return run, nil
+}
+
+func (c *Compressor) compress(url string, head, data []byte) (Run, error) {
+	if c.err != nil {
+		return Run{}, c.err
+	}
+	c.out.Reset()
+	c.deflate.Reset(&c.out)
+	for _, piece := range [][]byte{head, data} {
+		if _, err := c.deflate.Write(piece); err != nil {
+			return Run{}, err
+		}
+	}
+	if err := c.deflate.Flush(); err != nil {
+		return Run{}, err
+	}
+	return Run{
+		URL:        url,
+		Compressed: bytes.Clone(c.out.Bytes()),
+		Size:       int64(len(head) + len(data)),
+		CRC:        crc32.Update(crc32.ChecksumIEEE(head), crc32.IEEETable, data),
+	}, nil
+}
+
+const (
+	syncFlush  = "\x00\x00\xFF\xFF" // the last bytes of every run
+	finalBlock = "\x03\x00"         // ends a deflate stream, itself empty
+)
+
+// inflater undoes runs, one at a time.
+type inflater struct {
+	stream []byte // the run and a final block
+	source bytes.Reader
+	flate  io.ReadCloser
+	out    []byte // what the last run held, if its memory is used again
+	reuse  bool
+}
+
+func newInflater() *inflater {
+	d := new(inflater)
+	d.flate = flate.NewReader(&d.source)
+	return d
+}
+
+// inflate returns what a run holds, in memory of its own unless that is used
+// again. The memory grows with what is really there, whatever the limit; more
+// than limit bytes, or a run that is not whole blocks ended by a sync flush, are
+// an error.
+func (d *inflater) inflate(run []byte, limit int64) ([]byte, error) {
+	if !bytes.HasSuffix(run, []byte(syncFlush)) {
+		return nil, errors.New("the run does not end with a sync flush")
+	}
+	d.stream = append(append(d.stream[:0], run...), finalBlock...)
+	d.source.Reset(d.stream)
+	if err := d.flate.(flate.Resetter).Reset(&d.source, nil); err != nil {
+		return nil, err
+	}
+	out := slices.Grow(d.out[:0], int(min(limit+1, 8*int64(len(run)))))
+	for {
+		if len(out) == cap(out) {
+			out = slices.Grow(out, int(min(int64(len(out)), limit+1-int64(len(out)))))
+		}
+		n, err := d.flate.Read(out[len(out):cap(out)])
+		out = out[:len(out)+n]
+		if int64(len(out)) > limit {
+			return nil, fmt.Errorf("the run inflates to more than %d bytes", limit)
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the run is damaged before byte %d of %d: %w", len(d.stream)-d.source.Len(), len(run), err)
+		}
+	}
+	if left := d.source.Len(); left > 0 {
+		return nil, fmt.Errorf("the run ends the stream at byte %d of %d", len(d.stream)-left, len(run))
+	}
+	if d.reuse {
+		d.out = out
+	}
+	return out, nil
+}
+
+// object inflates and decodes the Web object with the URL and the size, and
+// compares its data with its hash. It also returns the object's bytes, of which
+// the data is a part.
+func (d *inflater) object(run []byte, url string, size int64) (o Object, raw []byte, err error) {
+	if raw, err = d.inflateExactly(run, size); err != nil {
+		return Object{}, nil, err
+	}
+	if o, err = decodeWhole(raw); err != nil {
+		return Object{}, nil, err
+	}
+	if o.URL != url {
+		return Object{}, nil, fmt.Errorf("web object: URL is %.200q", o.URL)
+	}
+	return o, raw, nil
+}
+
+// inflateExactly is inflate for a run that is known to hold size bytes.
+func (d *inflater) inflateExactly(run []byte, size int64) ([]byte, error) {
+	if size < 0 || size > MaxSize {
+		return nil, fmt.Errorf("the run claims %d bytes, at most %d are read", size, MaxSize)
+	}
+	out, err := d.inflate(run, size)
+	if err == nil && int64(len(out)) != size {
+		err = fmt.Errorf("the run inflates to %d bytes, want %d", len(out), size)
+	}
+	return out, err
+}
