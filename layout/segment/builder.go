@@ -3,11 +3,9 @@ package segment
 import (
 	"fmt"
 	"iter"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
@@ -133,76 +131,9 @@ func (b *Builder) terms() (*termWriter, error) {
 
 // writeColumns returns an object of the columns and words.
 func (b *Builder) writeColumns() (*object, error) {
-	o := new(object)
 	words := make([]wordCursor, len(b.runs))
 	for i, r := range b.runs {
 		words[i] = &runWords{parser: parser{data: r.words}, documents: uint32(len(b.codes))}
 	}
-	b.columns.writeTo(o, b.analysis)
-	return o, o.writeWords(words, b.columns.hashes())
-}
-
-// The fields of a document that are searched, in the order of their numbers.
-const (
-	Title = iota
-	Headings
-	Address
-	Body
-)
-
-// Document is a page as it is indexed and as it is found again.
-type Document struct {
-	ID      layout.Identity // of URL
-	Version layout.Version
-
-	URL         string
-	Site        string
-	Title       string
-	Headings    []string
-	Body        string // text, without markup
-	Lang        string
-	MIME        string
-	Collections []string // sorted, each once
-	Fetched     time.Time
-
-	// Place of the stored page: key of its package, and offset and length in it.
-	Package        string
-	Offset, Length int64
-
-	// Fingerprints of title and text. They are kept in columns alone:
-	// documents that are read back have none.
-	TitleHash, TextHash, Simhash uint64
-	Sketch                       [16]uint16
-}
-
-// Token is a term at a position of a field. Its strings are not kept: they
-// need not outlive the call that hands them over.
-type Token struct {
-	Field    int
-	Term     string // as it is searched, at most MaxTerm bytes
-	Word     string // as it is written, for spelling; "" if it is not counted
-	Position uint32 // in the field, never below that of the token before
-	Hits     postings.Hits
-}
-
-// Caps of what a segment takes.
-const (
-	MaxTerm      = 255      // bytes of a term or word
-	MaxRecord    = 32 << 20 // bytes of a document as it is stored, before compression
-	MaxDocuments = 1 << 23  // in a segment
-)
-
-// Distinct returns another segment of the same documents as one that Finish or
-// Merge returned. Every number makes bytes of their own, so that it can be
-// stored under a content hash that was never used. Number 0 makes the segment
-// as it was built.
-func Distinct(content []byte, number uint64) []byte {
-	s, err := OpenBytes(content)
-	if err != nil {
-		panic(err) // content is no segment
-	}
-	t := *s.tail
-	t.copy = number
-	end := t.end()
-	return t.appendTo(append(make([]byte, 0, len(content)+16), content[:end]...))
+	return b.columns.object(b.analysis, words)
 }

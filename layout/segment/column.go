@@ -129,8 +129,10 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32) {
 	}
 }
 
-// writeTo writes all columns, and describes the documents in the tail.
-func (w *columnWriter) writeTo(o *object, analysis map[string]uint32) {
+// object returns an object of all columns and the words of the cursors, the
+// tail of which describes the documents.
+func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) (*object, error) {
+	o := new(object)
 	o.writeColumn(identities, rowsKind, w.identities)
 	for i, name := range stringColumns {
 		o.writeColumn(name, stringsKind, w.strings[i].appendTo(nil))
@@ -154,6 +156,14 @@ func (w *columnWriter) writeTo(o *object, analysis map[string]uint32) {
 		o.languages = append(o.languages, language{name: name, documents: counts[name], analysis: analysis[name]})
 	}
 	o.parts = w.strings[packageColumn].parts()
+
+	transducer, sampled, err := mergeWords(cursors, w.hashes())
+	if err != nil {
+		return nil, err
+	}
+	o.writeColumn(words, wordsKind, transducer)
+	o.writeColumn(samples, samplesKind, sampled)
+	return o, nil
 }
 
 // hashes returns a hash of each document, which depends on its identity alone.
@@ -166,38 +176,3 @@ func (w *columnWriter) hashes() []uint32 {
 }
 
 func hashOf(identity []byte) uint32 { return binary.BigEndian.Uint32(identity) }
-
-// names returns the string of each set, in a column of single strings.
-func (w *stringWriter) names() []string {
-	names := make([]string, len(w.sets))
-	for key, n := range w.sets {
-		p := parser{data: []byte(key)}
-		names[n] = p.text()
-	}
-	return names
-}
-
-// counts returns how many documents have each string, in a column of single
-// strings.
-func (w *stringWriter) counts() map[string]uint32 {
-	names, counts := w.names(), map[string]uint32{}
-	for _, n := range w.of {
-		counts[names[n]]++
-	}
-	return counts
-}
-
-// parts returns the runs of documents that have the same string, in a column of
-// single strings.
-func (w *stringWriter) parts() []Part {
-	names := w.names()
-	var parts []Part
-	for _, n := range w.of {
-		if last := len(parts) - 1; last >= 0 && parts[last].Package == names[n] {
-			parts[last].Documents++
-		} else {
-			parts = append(parts, Part{Package: names[n], Documents: 1})
-		}
-	}
-	return parts
-}

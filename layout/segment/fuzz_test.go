@@ -128,7 +128,6 @@ func FuzzColumns(f *testing.F) {
 			for doc := range c.Of {
 				c.Get(uint32(doc))
 			}
-			c.Has("a")
 		}
 		p = parser{data: content}
 		if values := p.numbers(int(documents)); !p.failed && len(values) != int(documents) {

@@ -125,7 +125,6 @@ func lowestAnalysis(all []*input) map[string]uint32 {
 
 // mergeColumns returns an object of the columns and words.
 func mergeColumns(ctx context.Context, all []*input) (*object, error) {
-	o := new(object)
 	columns, words := columnWriter{}, make([]wordCursor, len(all))
 	for i, in := range all {
 		if err := in.copyColumns(ctx, &columns); err != nil {
@@ -136,8 +135,7 @@ func mergeColumns(ctx context.Context, all []*input) (*object, error) {
 			return nil, err
 		}
 	}
-	columns.writeTo(o, lowestAnalysis(all))
-	return o, o.writeWords(words, columns.hashes())
+	return columns.object(lowestAnalysis(all), words)
 }
 
 // copyColumns appends the columns.

@@ -31,17 +31,6 @@ func (o *object) writeColumn(name string, k kind, content []byte) {
 	o.columns = append(o.columns, column{name: name, kind: k, offset: int64(from), size: int64(len(o.content) - from)})
 }
 
-// writeWords writes the words of all cursors.
-func (o *object) writeWords(cursors []wordCursor, hashes []uint32) error {
-	transducer, sampled, err := mergeWords(cursors, hashes)
-	if err != nil {
-		return err
-	}
-	o.writeColumn(words, wordsKind, transducer)
-	o.writeColumn(samples, samplesKind, sampled)
-	return nil
-}
-
 // finish writes what was written apart behind the stored blocks, and the tail.
 // It returns the whole object.
 func (o *object) finish(terms *termWriter, columns *object) []byte {
@@ -58,4 +47,55 @@ func (o *object) finish(terms *termWriter, columns *object) []byte {
 	}
 	o.content = append(o.content, columns.content...)
 	return o.tail.appendTo(o.content)
+}
+
+// pieces are bytes that are written one after another. They lie in pieces of
+// memory, so that none has to grow.
+type pieces struct {
+	before  [][]byte // of content
+	content []byte
+}
+
+// spill begins a new piece of memory once the last is large.
+func (p *pieces) spill() {
+	const piece = 1 << 20
+	if len(p.content) >= piece {
+		p.before = append(p.before, p.content)
+		p.content = make([]byte, 0, piece+piece/4)
+	}
+}
+
+// length returns the bytes of all pieces.
+func (p *pieces) length() int {
+	n := len(p.content)
+	for _, piece := range p.before {
+		n += len(piece)
+	}
+	return n
+}
+
+// moveTo appends all pieces to b, and forgets them.
+func (p *pieces) moveTo(b []byte) []byte {
+	for i, piece := range p.before {
+		b = append(b, piece...)
+		p.before[i] = nil
+	}
+	b = append(b, p.content...)
+	*p = pieces{}
+	return b
+}
+
+// Distinct returns another segment of the same documents as one that Finish or
+// Merge returned. Every number makes bytes of their own, so that it can be
+// stored under a content hash that was never used. Number 0 makes the segment
+// as it was built.
+func Distinct(content []byte, number uint64) []byte {
+	s, err := OpenBytes(content)
+	if err != nil {
+		panic(err) // content is no segment
+	}
+	t := *s.tail
+	t.copy = number
+	end := t.end()
+	return t.appendTo(append(make([]byte, 0, len(content)+16), content[:end]...))
 }

@@ -1,6 +1,8 @@
 package segment
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+)
 
 // parser reads bytes that it does not trust. Behind the first damage everything
 // reads as nothing, and failed tells.
@@ -57,4 +59,61 @@ func (p *parser) text() string { return string(p.take(p.count(1))) }
 
 func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// A front-coded string is told by the string before it: a byte of two halves,
+// the number of bytes shared with it and the number of the rest; then, where a
+// half is 15, what is above 15 as a varint; then the rest.
+const half = 15
+
+// appendFront appends s, which follows last.
+func appendFront[S string | []byte](dst []byte, last, s S) []byte {
+	shared := sharedPrefix(last, s)
+	rest := len(s) - shared
+	dst = append(dst, byte(min(shared, half)<<4|min(rest, half)))
+	if shared >= half {
+		dst = binary.AppendUvarint(dst, uint64(shared-half))
+	}
+	if rest >= half {
+		dst = binary.AppendUvarint(dst, uint64(rest-half))
+	}
+	return append(dst, s[shared:]...)
+}
+
+// front reads a string into the memory of the one before.
+func (p *parser) front(last []byte) []byte {
+	halves := p.byte()
+	shared, rest := int(halves>>4), int(halves&half)
+	if shared == half {
+		shared += int(p.number(MaxTerm))
+	}
+	if rest == half {
+		rest += int(p.number(MaxTerm))
+	}
+	if shared > len(last) || shared+rest > MaxTerm {
+		p.fail()
+		return last[:0]
+	}
+	return append(last[:shared], p.take(rest)...)
+}
+
+func sharedPrefix[S string | []byte](a, b S) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// separator returns a short string that is not below a and below b, where a is
+// below b.
+func separator(a, b []byte) []byte {
+	n := sharedPrefix(a, b) + 1
+	if n < len(b) {
+		// b[:n] is above a and, as b goes on, below b.
+		return b[:n]
+	}
+	return a
 }

@@ -35,16 +35,6 @@ func (c *StringColumn) set(n uint32) []string {
 	return values
 }
 
-// Has returns, for each set, whether it holds the value.
-func (c *StringColumn) Has(value string) []bool {
-	has := make([]bool, len(c.Sets))
-	v, found := slices.BinarySearch(c.Values, value)
-	for i, set := range c.Sets {
-		has[i] = found && slices.Contains(set, uint32(v))
-	}
-	return has
-}
-
 // Strings returns a column of strings.
 func (s *Segment) Strings(ctx context.Context, column string) (*StringColumn, error) {
 	content, err := s.column(ctx, column, stringsKind)
@@ -119,6 +109,41 @@ func (w *stringWriter) appendTo(b []byte) []byte {
 		of[doc] = number[n]
 	}
 	return appendNumbers(b, of)
+}
+
+// names returns the string of each set, in a column of single strings.
+func (w *stringWriter) names() []string {
+	names := make([]string, len(w.sets))
+	for key, n := range w.sets {
+		p := parser{data: []byte(key)}
+		names[n] = p.text()
+	}
+	return names
+}
+
+// counts returns how many documents have each string, in a column of single
+// strings.
+func (w *stringWriter) counts() map[string]uint32 {
+	names, counts := w.names(), map[string]uint32{}
+	for _, n := range w.of {
+		counts[names[n]]++
+	}
+	return counts
+}
+
+// parts returns the runs of documents that have the same string, in a column of
+// single strings.
+func (w *stringWriter) parts() []Part {
+	names := w.names()
+	var parts []Part
+	for _, n := range w.of {
+		if last := len(parts) - 1; last >= 0 && parts[last].Package == names[n] {
+			parts[last].Documents++
+		} else {
+			parts = append(parts, Part{Package: names[n], Documents: 1})
+		}
+	}
+	return parts
 }
 
 // strings reads a column of n documents.

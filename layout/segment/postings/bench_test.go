@@ -62,17 +62,6 @@ func BenchmarkOpenSmall(b *testing.B) {
 	}
 }
 
-func BenchmarkFill(b *testing.B) {
-	documents, l, _ := sample(b)
-	var it Iterator
-	for b.Loop() {
-		it.Reset(l)
-		for len(it.Fill()) > 0 {
-		}
-	}
-	rate(b, len(documents), "docs")
-}
-
 func BenchmarkNext(b *testing.B) {
 	documents, l, _ := sample(b)
 	var it Iterator

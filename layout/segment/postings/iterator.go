@@ -77,23 +77,6 @@ func (it *Iterator) Advance(doc uint32) uint32 {
 	return it.doc
 }
 
-// Fill moves to the last document of the block that holds the next one, and
-// returns the documents passed with it: at least one, none behind the end. It
-// is the fast way to see all documents. The slice is valid until the next move.
-func (it *Iterator) Fill() []uint32 {
-	from := it.at + 1
-	if from >= it.n {
-		from = 0
-		it.open(it.block + 1)
-	}
-	if it.n == 0 {
-		return nil
-	}
-	it.at = it.n - 1
-	it.doc = it.docs[it.at]
-	return it.docs[from:it.n]
-}
-
 // open decodes a block's documents and moves to the first, or behind the end.
 func (it *Iterator) open(block int) {
 	end := len(it.list.blocks) - 1

@@ -87,20 +87,8 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatal(diff)
 			}
 			it.Reset(l)
-			var docs []uint32
-			for passed := it.Fill(); len(passed) > 0; passed = it.Fill() {
-				docs = append(docs, passed...)
-				if last := passed[len(passed)-1]; it.Doc() != last {
-					t.Fatalf("at %d after passing %d", it.Doc(), last)
-				}
-				freq, length, hits := it.Payload()
-				got := Posting{it.Doc(), *freq, *length, hits}
-				if want := want[len(docs)-1].Posting; got != want {
-					t.Fatalf("got %+v, want %+v", got, want)
-				}
-			}
-			if len(docs) != len(want) || it.Next() != NoMore || it.Err() != nil {
-				t.Fatalf("filled %d of %d documents, then %d, %v", len(docs), len(want), it.Doc(), it.Err())
+			if diff := difference(want, walk(t, &it, positions)); diff != "" {
+				t.Fatalf("used again: %s", diff)
 			}
 		})
 	}
