@@ -87,24 +87,29 @@ func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
 	}
-	at := len(e.next.Books)
-	for _, key := range former {
-		i := e.book(key)
+	var err error
+	e.next.Books, err = replace(e, e.next.Books, func(b manifest.Book) string { return b.Key }, former, t.Book)
+	return err
+}
+
+// replace returns a list with one object in the place of others, which are
+// condemned, or the list as it is and ErrStale where one of these is not in it.
+func replace[T any](e *Edit, list []T, key func(T) string, former []string, by T) ([]T, error) {
+	at := len(list)
+	for _, k := range former {
+		i := slices.IndexFunc(list, func(object T) bool { return key(object) == k })
 		if i < 0 {
-			return ErrStale
+			return list, ErrStale
 		}
 		at = min(at, i)
 	}
-	e.next.Books = slices.DeleteFunc(e.next.Books, func(b manifest.Book) bool {
-		return b.Key == t.Key || slices.Contains(former, b.Key)
-	})
-	e.next.Books = slices.Insert(e.next.Books, min(at, len(e.next.Books)), t.Book)
-	for _, key := range former {
-		if key != t.Key {
-			e.condemn(key)
+	for _, k := range former {
+		if k != key(by) { // which is what it was when nothing was left out
+			e.condemn(k)
 		}
 	}
-	return nil
+	list = slices.DeleteFunc(list, func(object T) bool { return key(object) == key(by) || slices.Contains(former, key(object)) })
+	return slices.Insert(list, min(at, len(list)), by), nil
 }
 
 func (e *Edit) book(key string) int {
@@ -164,4 +169,68 @@ func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 		g.Masked = now
 	}
 	return changed
+}
+
+// condemn has objects deleted that this generation no longer lists.
+func (e *Edit) condemn(keys ...string) { e.next.Condemn(e.now(), keys...) }
+
+// CondemnUnlisted condemns those of some objects that are neither listed nor
+// condemned, and returns them: somebody put them who was killed before the
+// commit, or was refused. Whoever is still about to list one finds it
+// condemned, and puts it under another name. They go after the grace, whatever
+// generation is kept, since none lists them.
+func (e *Edit) CondemnUnlisted(keys ...string) (condemned []string) {
+	condemned = e.Unlisted(keys...)
+	e.condemn(condemned...)
+	for i := range condemned {
+		e.next.Condemned[len(e.next.Condemned)-1-i].Erase = true
+	}
+	return condemned
+}
+
+// Unlisted returns those of some objects that are neither listed nor condemned.
+func (e *Edit) Unlisted(keys ...string) (unlisted []string) {
+	known := e.next.Known()
+	for _, key := range keys {
+		if !known[key] {
+			unlisted = append(unlisted, key)
+		}
+	}
+	return unlisted
+}
+
+// Collected says of condemned objects that they are deleted, or lets go of
+// them when nobody can be about to delete or to list them any more.
+func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed bool) {
+	gone := e.now().UTC().Truncate(time.Millisecond)
+	for i := range e.next.Condemned {
+		if c := &e.next.Condemned[i]; c.Gone.IsZero() && deleted(*c) {
+			c.Gone, changed = gone, true
+		}
+	}
+	before := len(e.next.Condemned)
+	e.next.Condemned = slices.DeleteFunc(e.next.Condemned, over)
+	return changed || len(e.next.Condemned) < before
+}
+
+// KeepFrom says which generation is the oldest that is kept. It reports whether
+// that is later than before.
+func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
+	if e.next.Oldest >= oldest {
+		return false
+	}
+	e.next.Oldest = oldest
+	return true
+}
+
+// Forgot says that nothing is left here of what a version of the takedowns
+// forgets, but for what is condemned: that goes after its grace, whatever
+// generation is kept.
+func (e *Edit) Forgot(version uint64) (changed bool) {
+	if e.next.Forgotten >= version {
+		return false
+	}
+	e.next.Forgotten = version
+	e.next.Erase()
+	return true
 }

@@ -72,7 +72,6 @@ func New(inner blob.Bucket) *Bucket { return Into(new(Counter), inner) }
 // Into returns a bucket that counts into c and passes every call on to inner.
 func Into(c *Counter, inner blob.Bucket) *Bucket { return &Bucket{c, inner} }
 
-// Get implements blob.Reader.
 func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
 	b.get.Add(1)
 	content, err := b.inner.Get(ctx, key, r)
@@ -80,13 +79,11 @@ func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, err
 	return content, err
 }
 
-// Head implements blob.Reader.
 func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
 	b.head.Add(1)
 	return b.inner.Head(ctx, key)
 }
 
-// List implements blob.Reader.
 func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
 	return func(yield func(blob.Object, error) bool) {
 		b.list.Add(1)
@@ -103,21 +100,18 @@ func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[
 	}
 }
 
-// Create implements blob.Bucket.
 func (b *Bucket) Create(ctx context.Context, key string, content []byte) error {
 	b.put.Add(1)
 	b.written.Add(int64(len(content)))
 	return b.inner.Create(ctx, key, content)
 }
 
-// Replace implements blob.Bucket.
 func (b *Bucket) Replace(ctx context.Context, key string, content []byte) error {
 	b.put.Add(1)
 	b.written.Add(int64(len(content)))
 	return b.inner.Replace(ctx, key, content)
 }
 
-// Delete implements blob.Bucket.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	b.del.Add(1)
 	return b.inner.Delete(ctx, key)

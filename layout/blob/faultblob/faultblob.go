@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"sync/atomic"
+	"testing"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
@@ -78,7 +79,6 @@ func (b *Bucket) do(ctx context.Context, op Op, key string, operation func() err
 	return operation()
 }
 
-// Get implements blob.Reader.
 func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
 	var content []byte
 	err := b.do(ctx, Get, key, func() (err error) {
@@ -91,7 +91,6 @@ func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, err
 	return content, nil
 }
 
-// Head implements blob.Reader.
 func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
 	var size int64
 	err := b.do(ctx, Head, key, func() (err error) {
@@ -104,7 +103,6 @@ func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
 	return size, nil
 }
 
-// List implements blob.Reader.
 func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
 	return func(yield func(blob.Object, error) bool) {
 		happened := false
@@ -125,17 +123,47 @@ func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[
 	}
 }
 
-// Create implements blob.Bucket.
 func (b *Bucket) Create(ctx context.Context, key string, content []byte) error {
 	return b.do(ctx, Create, key, func() error { return b.inner.Create(ctx, key, content) })
 }
 
-// Replace implements blob.Bucket.
 func (b *Bucket) Replace(ctx context.Context, key string, content []byte) error {
 	return b.do(ctx, Replace, key, func() error { return b.inner.Replace(ctx, key, content) })
 }
 
-// Delete implements blob.Bucket.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return b.do(ctx, Delete, key, func() error { return b.inner.Delete(ctx, key) })
+}
+
+// Each runs a scenario again and again, failing its first call, then its
+// second, and so on until it ends before the call that was to fail: each time
+// as a test of its own: Before, and then, of the calls that write, After. The scenario builds
+// its own Bucket from decide, starts from nothing every time, and checks that
+// it left things right. Under the race detector, which is for races and takes
+// its time, it fails one of [stride] calls.
+func Each(t *testing.T, scenario func(t *testing.T, decide func(Call) Fault)) {
+	for _, fault := range []Fault{Before, After} {
+		for number, failed := int64(1), true; failed; number += stride {
+			t.Run(fmt.Sprintf("%s-%d", fault, number), func(t *testing.T) {
+				var reached atomic.Bool
+				var writes atomic.Int64
+				scenario(t, func(c Call) Fault {
+					this := c.Number
+					if fault == After {
+						if c.Op == Get || c.Op == Head || c.Op == List { // as if it had failed before
+							return None
+						}
+						this = writes.Add(1)
+					}
+					if this != number {
+						return None
+					}
+					reached.Store(true)
+					t.Logf("fault %s %s %s", fault, c.Op, c.Key)
+					return fault
+				})
+				failed = reached.Load() && !t.Failed()
+			})
+		}
+	}
 }

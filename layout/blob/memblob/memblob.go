@@ -33,48 +33,40 @@ func New() *Bucket { return NewAt(time.Now) }
 // NewAt returns an empty bucket with a clock of its own.
 func NewAt(now func() time.Time) *Bucket { return &Bucket{now: now, objects: map[string]object{}} }
 
-func (b *Bucket) find(key string) ([]byte, bool) {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	o, found := b.objects[key]
-	return o.content, found
-}
-
-// put is called while mu is locked.
-func (b *Bucket) put(key string, content []byte) {
-	b.objects[key] = object{bytes.Clone(content), b.now()}
-}
-
-// Get implements blob.Reader.
 func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("cannot get %s: %w", key, err)
+	content, err := b.find(ctx, key)
+	var from, to int64
+	if err == nil {
+		from, to, err = r.Within(int64(len(content)))
 	}
-	content, found := b.find(key)
-	if !found {
-		return nil, fmt.Errorf("cannot get %s: %w", key, blob.ErrAbsent)
-	}
-	from, to, err := r.Within(int64(len(content)))
 	if err != nil {
 		return nil, fmt.Errorf("cannot get %s: %w", key, err)
 	}
 	return bytes.Clone(content[from:to]), nil
 }
 
-// Head implements blob.Reader.
 func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
-	if err := ctx.Err(); err != nil {
+	content, err := b.find(ctx, key)
+	if err != nil {
 		return 0, fmt.Errorf("cannot head %s: %w", key, err)
-	}
-	content, found := b.find(key)
-	if !found {
-		return 0, fmt.Errorf("cannot head %s: %w", key, blob.ErrAbsent)
 	}
 	return int64(len(content)), nil
 }
 
-// List implements blob.Reader. It yields the objects of the moment at which
-// it begins.
+func (b *Bucket) find(ctx context.Context, key string) ([]byte, error) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	o, found := b.objects[key]
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case !found:
+		return nil, blob.ErrAbsent
+	}
+	return o.content, nil
+}
+
+// List yields the objects of the moment at which it begins.
 func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
 	return func(yield func(blob.Object, error) bool) {
 		for _, object := range b.snapshot(prefix, startAfter) {
@@ -104,38 +96,40 @@ func (b *Bucket) snapshot(prefix, startAfter string) []blob.Object {
 	return objects
 }
 
-// Create implements blob.Bucket.
 func (b *Bucket) Create(ctx context.Context, key string, content []byte) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("cannot create %s: %w", key, err)
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if _, found := b.objects[key]; found {
-		return fmt.Errorf("cannot create %s: %w", key, blob.ErrExists)
-	}
-	b.put(key, content)
-	return nil
+	return b.change(ctx, "create", key, func() error {
+		if _, found := b.objects[key]; found {
+			return blob.ErrExists
+		}
+		b.objects[key] = object{bytes.Clone(content), b.now()}
+		return nil
+	})
 }
 
-// Replace implements blob.Bucket.
 func (b *Bucket) Replace(ctx context.Context, key string, content []byte) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("cannot replace %s: %w", key, err)
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.put(key, content)
-	return nil
+	return b.change(ctx, "replace", key, func() error {
+		b.objects[key] = object{bytes.Clone(content), b.now()}
+		return nil
+	})
 }
 
-// Delete implements blob.Bucket.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("cannot delete %s: %w", key, err)
-	}
+	return b.change(ctx, "delete", key, func() error {
+		delete(b.objects, key)
+		return nil
+	})
+}
+
+// change calls operation while mu is locked, unless ctx has ended.
+func (b *Bucket) change(ctx context.Context, op, key string, operation func() error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.objects, key)
+	err := ctx.Err()
+	if err == nil {
+		err = operation()
+	}
+	if err != nil {
+		return fmt.Errorf("cannot %s %s: %w", op, key, err)
+	}
 	return nil
 }

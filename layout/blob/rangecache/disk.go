@@ -2,12 +2,18 @@ package rangecache
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
+	"syscall"
+	"time"
 )
 
 const (
@@ -63,6 +69,77 @@ func openDisk(o Options) (*disk, error) {
 }
 
 func (d *disk) close() error { return d.lock.Close() }
+
+// own reports whether the directory is ours to write in. It becomes so when
+// no other cache has it; then the index learns what is there, and what is over
+// the budget is deleted. d.writing is held.
+func (d *disk) own() (bool, error) {
+	d.mu.Lock()
+	owner := d.owner
+	d.mu.Unlock()
+	if owner {
+		return true, nil
+	}
+	err := syscall.Flock(int(d.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("cannot lock the cache: %w", err)
+	}
+	index, err := d.scan()
+	if err != nil {
+		return false, fmt.Errorf("cannot read the cache's directory: %w", err)
+	}
+	d.mu.Lock()
+	d.index, d.owner = index, true
+	err = d.evict(0)
+	d.mu.Unlock()
+	d.renew()
+	return true, err
+}
+
+// scan returns what the directory holds, the oldest to be the first victims,
+// and deletes what was never finished. Files that are none of the cache's stay.
+func (d *disk) scan() (*lru[name, struct{}], error) {
+	type file struct {
+		name    name
+		written time.Time
+		size    int64
+	}
+	var files []file
+	dir, err := os.Open(d.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	for err == nil {
+		var entries []os.DirEntry
+		entries, err = dir.ReadDir(1_024)
+		for _, e := range entries {
+			name, ours := parseName(e.Name())
+			info, err := e.Info()
+			switch {
+			case err != nil || !info.Mode().IsRegular(): // deleted meanwhile, or none of ours
+			case strings.HasPrefix(e.Name(), unfinished):
+				_ = os.Remove(filepath.Join(d.dir, e.Name()))
+			case ours:
+				files = append(files, file{name, info.ModTime(), info.Size()})
+			}
+		}
+	}
+	if err != io.EOF {
+		return nil, err
+	}
+	slices.SortFunc(files, func(a, b file) int {
+		return cmp.Or(a.written.Compare(b.written), cmp.Compare(a.name.String(), b.name.String()))
+	})
+	index := newLRU[name, struct{}]()
+	for _, f := range files {
+		index.add(f.name, struct{}{}, onDisk(f.size))
+	}
+	return index, nil
+}
 
 // report adds what the disk knows.
 func (d *disk) report(s *Stats) {
@@ -156,43 +233,6 @@ func (d *disk) path(name name) string { return filepath.Join(d.dir, name.String(
 
 // onDisk returns what a file of n bytes takes on the disk.
 func onDisk(n int64) int64 { return (n+block-1)/block*block + inode }
-
-// Forget forgets what is held of an object, because it is damaged: the next
-// read asks the bucket.
-func (c *Cache) Forget(key string) {
-	c.mu.Lock()
-	var held []id
-	for id := range c.memory.entries {
-		if id.key == key {
-			held = append(held, id)
-		}
-	}
-	for _, id := range held {
-		c.memory.remove(id)
-	}
-	c.mu.Unlock()
-	if c.disk != nil {
-		c.disk.forget(held)
-	}
-}
-
-// Follow says in what state the bucket is, which changes when something is
-// erased from it. It forgets what is held from another state, in memory and on
-// disk, and reports whether there was one. What another cache keeps in the
-// directory is its to forget. Ranges that are on their way are kept as they
-// arrive.
-func (c *Cache) Follow(state string) (changed bool) {
-	if c.disk != nil {
-		c.disk.follow(state)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if changed = c.state != "" && c.state != state; changed {
-		c.memory = newLRU[id, []byte]()
-	}
-	c.state = state
-	return changed
-}
 
 // forget deletes entries, if the directory is ours.
 func (d *disk) forget(held []id) {

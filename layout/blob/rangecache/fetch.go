@@ -179,15 +179,12 @@ func join(ranges []blob.Range) []span {
 		}
 	}
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.Offset, b.Offset) })
-	return append(joinGaps(joinOverlaps(spans)), alone...)
+	overlapping := func(before *span, i int) bool { return spans[i].Offset < before.end() }
+	return append(joinGaps(merge(spans, overlapping)), alone...)
 }
 
-// joinOverlaps joins what has bytes in common. Spans come and go in order.
-func joinOverlaps(spans []span) []span {
-	return merge(spans, func(before *span, i int) bool { return spans[i].Offset < before.end() })
-}
-
-// joinGaps joins spans that are apart, the closest first, by the rule.
+// joinGaps joins spans, which are in order and apart, the closest first, by the
+// rule.
 func joinGaps(spans []span) []span {
 	if len(spans) < 2 {
 		return spans

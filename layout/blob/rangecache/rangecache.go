@@ -101,6 +101,43 @@ func (c *Cache) Stats() Stats {
 	return s
 }
 
+// Forget forgets what is held of an object, because it is damaged: the next
+// read asks the bucket.
+func (c *Cache) Forget(key string) {
+	c.mu.Lock()
+	var held []id
+	for id := range c.memory.entries {
+		if id.key == key {
+			held = append(held, id)
+		}
+	}
+	for _, id := range held {
+		c.memory.remove(id)
+	}
+	c.mu.Unlock()
+	if c.disk != nil {
+		c.disk.forget(held)
+	}
+}
+
+// Follow says in what state the bucket is, which changes when something is
+// erased from it. It forgets what is held from another state, in memory and on
+// disk, and reports whether there was one. What another cache keeps in the
+// directory is its to forget. Ranges that are on their way are kept as they
+// arrive.
+func (c *Cache) Follow(state string) (changed bool) {
+	if c.disk != nil {
+		c.disk.follow(state)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if changed = c.state != "" && c.state != state; changed {
+		c.memory = newLRU[id, []byte]()
+	}
+	c.state = state
+	return changed
+}
+
 // Read returns the bytes of each range of an object, as blob.Reader's Get
 // would, and fails as it would for the first range that cannot be had. The
 // caller must not change them: others see the same bytes.

@@ -111,7 +111,6 @@ func (b *Bucket) Ensure(ctx context.Context) error {
 	return nil
 }
 
-// Get implements blob.Reader.
 func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
 	options, err := rangeOptions(r)
 	if err != nil {
@@ -163,7 +162,7 @@ func rangeOptions(r blob.Range) (options minio.GetObjectOptions, err error) {
 	return options, options.SetRange(r.Offset, last)
 }
 
-// Head implements blob.Reader. That nothing is there costs a second request.
+// Head takes a second request where nothing is there.
 func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
 	info, err := b.core.StatObject(ctx, b.name, key, minio.StatObjectOptions{})
 	if err == nil {
@@ -182,7 +181,6 @@ func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
 	return 0, b.fail(ctx, "head", key, err)
 }
 
-// List implements blob.Reader.
 func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
 	return func(yield func(blob.Object, error) bool) {
 		owner := false
@@ -202,14 +200,12 @@ func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[
 	}
 }
 
-// Create implements blob.Bucket.
 func (b *Bucket) Create(ctx context.Context, key string, content []byte) error {
 	options := b.putOptions()
 	options.SetMatchETagExcept("*")
 	return b.put(ctx, "create", key, content, options)
 }
 
-// Replace implements blob.Bucket.
 func (b *Bucket) Replace(ctx context.Context, key string, content []byte) error {
 	return b.put(ctx, "replace", key, content, b.putOptions())
 }
@@ -233,7 +229,6 @@ func (b *Bucket) put(ctx context.Context, op, key string, content []byte, option
 	return nil
 }
 
-// Delete implements blob.Bucket.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	err := b.core.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{})
 	if err != nil && minio.ToErrorResponse(err).Code != minio.NoSuchKey {
