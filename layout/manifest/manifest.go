@@ -117,6 +117,18 @@ func (m *Manifest) Objects() iter.Seq2[string, int64] {
 	}
 }
 
+// Known returns the keys of all objects that are listed or condemned.
+func (m *Manifest) Known() map[string]bool {
+	known := make(map[string]bool, len(m.Packages)+len(m.Books)+2*len(m.Segments)+len(m.Condemned))
+	for key := range m.Objects() {
+		known[key] = true
+	}
+	for _, c := range m.Condemned {
+		known[c.Key] = true
+	}
+	return known
+}
+
 // Bytes returns how much the objects that are listed take.
 func (m *Manifest) Bytes() (sum int64) {
 	for _, bytes := range m.Objects() {

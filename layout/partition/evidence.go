@@ -41,7 +41,7 @@ type Evidence struct {
 // neither listed nor condemned, and the last epochs.
 func Lost(ctx context.Context, bucket blob.Reader, newest manifest.Manifest) ([]Evidence, error) {
 	for {
-		s := search{bucket: bucket, newest: newest}
+		s := search{bucket: bucket, newest: newest, lost: make(map[layout.Version]bool)}
 		if err := s.run(ctx); err != nil {
 			return nil, fmt.Errorf("cannot tell whether generations of partition %s are lost: %w", newest.Partition, err)
 		}
@@ -65,7 +65,7 @@ type search struct {
 	bucket blob.Reader
 	newest manifest.Manifest
 	found  []Evidence
-	left   map[layout.Version]bool // batches whose spool objects are there
+	lost   map[layout.Version]bool // whether only a lost generation can have consumed a batch
 }
 
 func (s *search) run(ctx context.Context) error {
@@ -172,21 +172,13 @@ func (s *search) epochs(ctx context.Context) error {
 	return nil
 }
 
-// kinds are the objects that only a generation can list.
-var kinds = []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays}
-
-// anything finds the first object of each kind, where there is no generation.
+// anything finds an object of each kind, where there is no generation.
 func (s *search) anything(ctx context.Context) error {
-	for _, kind := range kinds {
-		for object, err := range s.bucket.List(ctx, kind+s.newest.Partition.String()+"/", "") {
-			if err != nil {
-				return err
-			}
-			if !layout.IsForeign(object.Key) {
-				s.add(object.Key, 1, "is there, and no generation that could list it")
-				break
-			}
+	for key, err := range firstObjects(ctx, s.bucket, s.newest.Partition) {
+		if err != nil {
+			return err
 		}
+		s.add(key, 1, "is there, and no generation that could list it")
 	}
 	return nil
 }
@@ -195,31 +187,28 @@ func (s *search) anything(ctx context.Context) error {
 // consumed. One that is damaged tells nothing.
 func (s *search) books(ctx context.Context) error {
 	return s.eachUnlisted(ctx, layout.Books, func(key string) error {
-		opened, err := book.Open(ctx, s.bucket, key)
+		err := s.book(ctx, key)
 		if errors.Is(err, book.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {
 			return nil
 		}
+		return err
+	})
+}
+
+func (s *search) book(ctx context.Context, key string) error {
+	opened, err := book.Open(ctx, s.bucket, key)
+	if err != nil {
+		return err
+	}
+	for o, err := range opened.Outcomes(ctx, layout.Range{}) {
 		if err != nil {
 			return err
 		}
-		seen := make(map[layout.Version]bool)
-		for o, err := range opened.Outcomes(ctx, layout.Range{}) {
-			if errors.Is(err, book.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			if seen[o.Version] {
-				continue
-			}
-			seen[o.Version] = true
-			if proved, err := s.batch(ctx, key, o.Version); err != nil || proved {
-				return err
-			}
+		if proved, err := s.batch(ctx, key, o.Version); err != nil || proved {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // packages finds those with pages of such batches, where books prove nothing:
@@ -240,12 +229,10 @@ func (s *search) packages(ctx context.Context) error {
 		if err != nil {
 			return nil
 		}
-		seen := make(map[layout.Version]bool)
 		for page, err := range pages.Objects() {
-			if err != nil || seen[page.Version] {
+			if err != nil {
 				continue
 			}
-			seen[page.Version] = true
 			if proved, err := s.batch(ctx, key, page.Version); err != nil || proved {
 				return err
 			}
@@ -257,13 +244,7 @@ func (s *search) packages(ctx context.Context) error {
 // eachUnlisted visits the objects of a kind that newest neither lists nor
 // condemns.
 func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key string) error) error {
-	known := make(map[string]bool)
-	for key := range s.newest.Objects() {
-		known[key] = true
-	}
-	for _, c := range s.newest.Condemned {
-		known[c.Key] = true
-	}
+	known := s.newest.Known()
 	for object, err := range s.bucket.List(ctx, kind+s.newest.Partition.String()+"/", "") {
 		if err == nil && !known[object.Key] && !layout.IsForeign(object.Key) {
 			err = visit(object.Key)
@@ -276,26 +257,31 @@ func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key s
 }
 
 // batch reports whether an object that tells of a batch proves something, and
-// adds it then. Token 0 is no batch: it stands for what repair took back.
+// adds it then.
 func (s *search) batch(ctx context.Context, key string, v layout.Version) (proved bool, err error) {
-	if v.Token == 0 || s.newest.HasConsumed(v) || s.newest.IsClosed(v) {
-		return false, nil
-	}
-	left, known := s.left[v]
+	lost, known := s.lost[v]
 	if !known {
-		_, err := s.bucket.Head(ctx, layout.SpoolKey(s.newest.Partition, v))
-		if err != nil && !errors.Is(err, blob.ErrAbsent) {
+		if lost, err = s.isLost(ctx, v); err != nil {
 			return false, err
 		}
-		if s.left == nil {
-			s.left = make(map[layout.Version]bool)
-		}
-		left = err == nil
-		s.left[v] = left
+		s.lost[v] = lost
 	}
-	if !left {
+	if lost {
 		s.add(key, s.newest.Generation+1, "tells of batch %s, which generation %d has not consumed, and whose spool object is gone: a later generation consumed it",
 			v, s.newest.Generation)
 	}
-	return !left, nil
+	return lost, nil
+}
+
+// isLost reports whether only a lost generation can have consumed a batch.
+// Token 0 is no batch: it stands for what repair took back.
+func (s *search) isLost(ctx context.Context, v layout.Version) (bool, error) {
+	if v.Token == 0 || s.newest.HasConsumed(v) || s.newest.IsClosed(v) {
+		return false, nil
+	}
+	_, err := s.bucket.Head(ctx, layout.SpoolKey(s.newest.Partition, v))
+	if errors.Is(err, blob.ErrAbsent) {
+		return true, nil
+	}
+	return false, err
 }

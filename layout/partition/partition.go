@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -42,14 +43,11 @@ type Partition struct {
 // generation is damaged: on the word of the one before nothing is put,
 // committed or deleted.
 func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func() time.Time) (*Partition, error) {
-	newest, err := Read(ctx, bucket, id)
-	if err == nil {
-		err = newest.Later()
-	}
-	if err != nil {
+	p := &Partition{bucket: bucket, now: now, newest: &manifest.Manifest{Partition: id}}
+	if err := p.Reload(ctx); err != nil {
 		return nil, err
 	}
-	return &Partition{bucket: bucket, now: now, newest: &newest}, nil
+	return p, nil
 }
 
 // Read returns the newest generation of a partition, the zero generation of a
@@ -61,9 +59,16 @@ func Read(ctx context.Context, bucket blob.Reader, id layout.Partition) (manifes
 	if err != nil || newest.Generation > 0 {
 		return newest, err
 	}
-	found, err := anyObject(ctx, bucket, id)
-	if err != nil || found == "" {
-		return newest, err
+	found := ""
+	for key, err := range firstObjects(ctx, bucket, id) {
+		if err != nil {
+			return newest, err
+		}
+		found = key
+		break
+	}
+	if found == "" {
+		return newest, nil
 	}
 	// Another may have begun the partition since: its first generation is older
 	// than its first object.
@@ -73,21 +78,27 @@ func Read(ctx context.Context, bucket blob.Reader, id layout.Partition) (manifes
 	return newest, err
 }
 
-// anyObject returns the key of an object that only a generation can list, ""
-// if there is none.
-func anyObject(ctx context.Context, bucket blob.Reader, id layout.Partition) (string, error) {
-	for _, kind := range kinds {
-		prefix := kind + id.String() + "/"
-		for object, err := range bucket.List(ctx, prefix, "") {
-			if err != nil {
-				return "", fmt.Errorf("cannot list %s: %w", prefix, err)
-			}
-			if !layout.IsForeign(object.Key) {
-				return object.Key, nil
+// firstObjects yields the key of an object of each kind that only a generation can
+// list, where there is one.
+func firstObjects(ctx context.Context, bucket blob.Reader, id layout.Partition) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, kind := range []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays} {
+			prefix := kind + id.String() + "/"
+			for object, err := range bucket.List(ctx, prefix, "") {
+				if err != nil {
+					yield("", fmt.Errorf("cannot list %s: %w", prefix, err))
+					return
+				}
+				if layout.IsForeign(object.Key) {
+					continue
+				}
+				if !yield(object.Key, nil) {
+					return
+				}
+				break
 			}
 		}
 	}
-	return "", nil
 }
 
 // ID returns the identifier of the partition.

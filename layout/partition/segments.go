@@ -76,25 +76,11 @@ func (e *Edit) ReplaceSegments(former []string, t Segment, parts ...manifest.Par
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
 	}
-	at := len(e.next.Segments)
-	t.Compared = true
-	for _, key := range former {
-		i := e.segment(key)
-		if i < 0 {
-			return ErrStale
-		}
-		at = min(at, i)
-		t.Compared = t.Compared && e.next.Segments[i].Compared
-	}
-	for _, key := range former {
-		if key != t.Key { // which is what it was when nothing was dead
-			e.condemn(key)
-		}
-	}
-	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool { return slices.Contains(former, s.Key) })
 	t.Parts = parts
-	e.next.Segments = slices.Insert(e.next.Segments, at, t.Segment) // all before it are still there
-	return nil
+	t.Compared = !slices.ContainsFunc(e.next.Segments, func(s manifest.Segment) bool { return slices.Contains(former, s.Key) && !s.Compared })
+	var err error
+	e.next.Segments, err = replace(e, e.next.Segments, func(s manifest.Segment) string { return s.Key }, former, t.Segment)
+	return err
 }
 
 func (e *Edit) segment(key string) int {
