@@ -71,3 +71,6 @@ type Range struct {
 
 // Contains reports whether the range holds p.
 func (r Range) Contains(p Place) bool { return p >= r.From && (r.To == 0 || p < r.To) }
+
+// Span is text[Start:End], in bytes.
+type Span struct{ Start, End int }

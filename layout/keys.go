@@ -3,7 +3,6 @@ package layout
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -36,6 +35,12 @@ const (
 	Feedback    = "feedback/"
 	DeadLetters = "dead-letters/"
 )
+
+// Prefixes are all prefixes of the bucket.
+var Prefixes = []string{
+	Collections, Strategies, Spool, Packages, Books, Segments, Overlays, Manifests, Hints,
+	Epochs, Quarantine, Takedowns, Controls, Feedback, DeadLetters,
+}
 
 // ContentHash names an object by its content: the first 128 bits of SHA-256,
 // in hexadecimal.
@@ -171,135 +176,6 @@ func ParseManifestKey(key string) (Partition, uint64, error) {
 // manifest, the one object that is ever overwritten.
 func HintKey(p Partition) string { return Hints + p.String() + ".json.zst" }
 
-// EpochKey returns the key that claims a life of the frontier.
-func EpochKey(n uint64) string { return fmt.Sprintf("%s%012d", Epochs, n) }
-
-// ParseEpochKey reads what EpochKey builds.
-func ParseEpochKey(key string) (uint64, error) {
-	n, err := strconv.ParseUint(strings.TrimPrefix(key, Epochs), 10, 64)
-	if err != nil || EpochKey(n) != key {
-		return 0, fmt.Errorf("key %q: want %s and twelve digits", key, Epochs)
-	}
-	return n, nil
-}
-
-// CollectionPrefix returns the prefix of a collection's versions.
-func CollectionPrefix(name string) string { return Collections + name + "/" }
-
-// CollectionKey returns the key of a version of a collection.
-func CollectionKey(name string, version uint64) string {
-	return fmt.Sprintf("%s%012d.json", CollectionPrefix(name), version)
-}
-
-// ParseCollectionKey reads what CollectionKey builds.
-func ParseCollectionKey(key string) (name string, version uint64, err error) {
-	name, number, found := strings.Cut(strings.TrimPrefix(key, Collections), "/")
-	version, errNumber := strconv.ParseUint(strings.TrimSuffix(number, ".json"), 10, 64)
-	if !found || errNumber != nil || CollectionKey(name, version) != key {
-		return "", 0, fmt.Errorf("key %q: want %s<name>/<version>.json", key, Collections)
-	}
-	return name, version, nil
-}
-
-// StrategyPrefix returns the prefix of the versions of a strategy, "crawl" or
-// "storage".
-func StrategyPrefix(kind string) string { return Strategies + kind + "/" }
-
-// StrategyKey returns the key of a version of a strategy.
-func StrategyKey(kind string, version uint64) string {
-	return fmt.Sprintf("%s%012d.json", StrategyPrefix(kind), version)
-}
-
-// ParseStrategyKey reads what StrategyKey builds.
-func ParseStrategyKey(key string) (kind string, version uint64, err error) {
-	kind, number, found := strings.Cut(strings.TrimPrefix(key, Strategies), "/")
-	version, errNumber := strconv.ParseUint(strings.TrimSuffix(number, ".json"), 10, 64)
-	if !found || errNumber != nil || StrategyKey(kind, version) != key {
-		return "", 0, fmt.Errorf("key %q: want %s<kind>/<version>.json", key, Strategies)
-	}
-	return kind, version, nil
-}
-
-// TakedownKey returns the key of a version of the takedowns.
-func TakedownKey(version uint64) string { return numbered(Takedowns, version) }
-
-// ControlKey returns the key of a version of the controls.
-func ControlKey(version uint64) string { return numbered(Controls, version) }
-
-// ParseNumberedKey returns the version of a document below a prefix that holds
-// nothing but numbered versions, such as Takedowns and Controls.
-func ParseNumberedKey(key, prefix string) (uint64, error) {
-	version, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimPrefix(key, prefix), ".json"), 10, 64)
-	if err != nil || numbered(prefix, version) != key {
-		return 0, fmt.Errorf("key %q: want %s<version>.json", key, prefix)
-	}
-	return version, nil
-}
-
-func numbered(prefix string, version uint64) string {
-	return fmt.Sprintf("%s%012d.json", prefix, version)
-}
-
-// FeedbackDay returns the prefix of all vital signs of a day (UTC).
-func FeedbackDay(day time.Time) string { return Feedback + day.UTC().Format("20060102") + "/" }
-
-var notInWorker = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
-
-// FeedbackKey returns the key of a worker's vital signs up to a time (UTC, to
-// the millisecond). Keys of one day sort by time.
-func FeedbackKey(at time.Time, worker string) string {
-	stamp := strings.Replace(at.UTC().Format("150405.000"), ".", "", 1)
-	return FeedbackDay(at) + stamp + "_" + notInWorker.ReplaceAllString(worker, "-") + ".json"
-}
-
-// ParseFeedbackKey returns the time of what FeedbackKey names.
-func ParseFeedbackKey(key string) (time.Time, error) {
-	day, name, found := strings.Cut(strings.TrimPrefix(key, Feedback), "/")
-	clock, _, foundWorker := strings.Cut(name, "_")
-	if found && foundWorker && len(clock) == 9 && strings.HasPrefix(key, Feedback) {
-		if at, err := time.Parse("20060102 150405.000", day+" "+clock[:6]+"."+clock[6:]); err == nil {
-			return at, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("key %q: want %s<yyyyMMdd>/<HHmmssSSS>_<worker>.json", key, Feedback)
-}
-
-// DeadLetterKey returns the key of a message that a queue has given up, named
-// by its content: the same message is one dead letter, however often it dies.
-func DeadLetterKey(queue, hash string) string { return DeadLetters + queue + "/" + hash + ".json" }
-
-// IsDeadLetter tells a dead letter from the wish to send one again.
-func IsDeadLetter(key string) bool {
-	return strings.HasPrefix(key, DeadLetters) && strings.HasSuffix(key, ".json") && !IsForeign(key)
-}
-
-// Again is what stands under a ResendKey.
-const Again = "again\n"
-
-// ResendKey returns the key of the request to send a dead letter again.
-func ResendKey(deadLetter string) string { return strings.TrimSuffix(deadLetter, ".json") + ".again" }
-
-// QuarantinePrefix returns what the keys begin with under which the bytes of
-// damaged objects are kept whose keys begin with prefix.
-func QuarantinePrefix(prefix string) string {
-	return Quarantine + strings.ReplaceAll(prefix, "/", "+")
-}
-
-// QuarantineKey returns where the bytes of a damaged object are kept, named by
-// them too, so that damage of the copy is noticed. Format history: at first the
-// hash was missing.
-func QuarantineKey(key string, content []byte) string {
-	return QuarantinePrefix(key) + "@" + ContentHash(content)
-}
-
-// CheckQuarantined fails if a damaged object's copy has changed since.
-func CheckQuarantined(key string, content []byte) error {
-	if at := strings.LastIndexByte(key, '@'); at >= 0 && key[at+1:] != ContentHash(content) {
-		return errors.New("it is another than its name says")
-	}
-	return nil
-}
-
 func parse(key, prefix, suffix string) (Partition, string, error) {
 	rest, hasPrefix := strings.CutPrefix(key, prefix)
 	rest, hasSuffix := strings.CutSuffix(rest, suffix)
@@ -310,4 +186,42 @@ func parse(key, prefix, suffix string) (Partition, string, error) {
 		return 0, "", fmt.Errorf("key %q: want %s<partition>/<name>%s", key, prefix, suffix)
 	}
 	return p, name, nil
+}
+
+var (
+	bookPattern       = regexp.MustCompile(`^` + Books + `\d{4,}/[0-9a-f]{32}\.book$`)
+	segmentPattern    = regexp.MustCompile(`^` + Segments + `\d{4,}/[0-9a-f]{32}\.seg$`)
+	hintPattern       = regexp.MustCompile(`^` + Hints + `\d{4,}\.json\.zst$`)
+	quarantinePattern = regexp.MustCompile(`^` + Quarantine + `[^/]*\+[^/]*$`)
+	letterPattern     = regexp.MustCompile(`^` + DeadLetters + `[^/]+/[0-9a-f]{32}\.(json|again)$`)
+)
+
+// ours says of every prefix whether this package names an object below it so.
+var ours = map[string]func(key string) bool{
+	Collections: func(key string) bool { _, _, err := ParseCollectionKey(key); return err == nil },
+	Strategies:  func(key string) bool { _, _, err := parseNamed(key, Strategies); return err == nil },
+	Spool:       func(key string) bool { _, _, err := ParseSpoolKey(key); return err == nil },
+	Packages:    func(key string) bool { _, _, err := ParsePackageKey(key); return err == nil },
+	Overlays:    func(key string) bool { _, _, err := ParseOverlayKey(key); return err == nil },
+	Manifests: func(key string) bool {
+		_, generation, err := ParseManifestKey(key)
+		return err == nil && generation > 0
+	},
+	Epochs:      func(key string) bool { _, err := ParseEpochKey(key); return err == nil },
+	Takedowns:   func(key string) bool { _, err := ParseNumberedKey(key, Takedowns); return err == nil },
+	Controls:    func(key string) bool { _, err := ParseNumberedKey(key, Controls); return err == nil },
+	Feedback:    func(key string) bool { _, err := ParseFeedbackKey(key); return err == nil },
+	Books:       bookPattern.MatchString,
+	Segments:    segmentPattern.MatchString,
+	Hints:       hintPattern.MatchString,
+	Quarantine:  quarantinePattern.MatchString,
+	DeadLetters: letterPattern.MatchString,
+}
+
+// IsForeign reports whether an object of this key was written by somebody else:
+// nothing is named so. Nobody reads such an object, and nobody deletes it.
+func IsForeign(key string) bool {
+	prefix, _, _ := strings.Cut(key, "/")
+	isOurs, known := ours[prefix+"/"]
+	return !known || !isOurs(key)
 }

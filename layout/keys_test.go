@@ -56,8 +56,8 @@ func TestParsersReadWhatBuildersBuild(t *testing.T) {
 	if name, v, err := layout.ParseCollectionKey(layout.CollectionKey("news", 2)); name != "news" || v != 2 || err != nil {
 		t.Errorf("collection key: %v %v %v", name, v, err)
 	}
-	if kind, v, err := layout.ParseStrategyKey(layout.StrategyKey("storage", 2)); kind != "storage" || v != 2 || err != nil {
-		t.Errorf("strategy key: %v %v %v", kind, v, err)
+	if key := layout.StrategyKey("storage", 2); key != "strategy/storage/000000000002.json" || layout.IsForeign(key) {
+		t.Errorf("strategy key: %v", key)
 	}
 }
 
@@ -119,12 +119,8 @@ func FuzzKeys(f *testing.F) {
 // A notification destination listens to one prefix, and prefixes must not
 // overlap.
 func TestPrefixesDoNotOverlap(t *testing.T) {
-	prefixes := []string{
-		layout.Collections, layout.Strategies, layout.Spool, layout.Packages, layout.Books,
-		layout.Segments, layout.Overlays, layout.Manifests, layout.Hints, layout.Epochs, layout.Quarantine,
-	}
-	for i, a := range prefixes {
-		for j, b := range prefixes {
+	for i, a := range layout.Prefixes {
+		for j, b := range layout.Prefixes {
 			if i != j && strings.HasPrefix(a, b) {
 				t.Errorf("%s lies in %s", a, b)
 			}

@@ -1,0 +1,180 @@
+package layout
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// EpochKey returns the key that claims a life of the frontier.
+func EpochKey(n uint64) string { return fmt.Sprintf("%s%012d", Epochs, n) }
+
+// ParseEpochKey reads what EpochKey builds.
+func ParseEpochKey(key string) (uint64, error) {
+	n, err := strconv.ParseUint(strings.TrimPrefix(key, Epochs), 10, 64)
+	if err != nil || EpochKey(n) != key {
+		return 0, fmt.Errorf("key %q: want %s and twelve digits", key, Epochs)
+	}
+	return n, nil
+}
+
+// Claim is what is stored below Epochs under the number that somebody claims:
+//
+//	{"by":"repair","nonce":"…","generations":{"0":7,"3":12},"sum":"…"}
+//
+// Format history: at first it was a line of text, by whom and a nonce, then
+// without the sum (see Seal).
+type Claim struct {
+	By    string `json:"by"`
+	Nonce string `json:"nonce"` // tells it from every other claim
+	// Generations are the newest that the claimer had read, of the partitions
+	// that it had read. Since they are no part of a partition's own chain, they
+	// tell of generations that were lost later.
+	Generations map[Partition]uint64 `json:"generations,omitempty"`
+}
+
+// Encode returns the bytes to be stored.
+func (c Claim) Encode() []byte {
+	content, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // strings and numbers can be encoded
+	}
+	return Seal(content)
+}
+
+// CheckClaim fails if what Encode wrote has changed since.
+func CheckClaim(content []byte) error {
+	_, sealed, err := Unseal(content)
+	cut := bytes.HasPrefix(content, []byte("{")) && !json.Valid(content)
+	if err == nil && !sealed && (len(content) == 0 || cut || bytes.IndexByte(content, 0) >= 0) {
+		err = errors.New("it is no claim")
+	}
+	return err
+}
+
+// ReadClaim reads what Encode writes. Of anything else, such as an older claim,
+// it returns the text as By.
+func ReadClaim(content []byte) Claim {
+	var c Claim
+	if err := json.Unmarshal(content, &c); err != nil {
+		return Claim{By: strings.TrimSpace(string(content))}
+	}
+	return c
+}
+
+// CollectionPrefix returns the prefix of a collection's versions.
+func CollectionPrefix(name string) string { return Collections + name + "/" }
+
+// CollectionKey returns the key of a version of a collection.
+func CollectionKey(name string, version uint64) string {
+	return numbered(CollectionPrefix(name), version)
+}
+
+// ParseCollectionKey reads what CollectionKey builds.
+func ParseCollectionKey(key string) (name string, version uint64, err error) {
+	return parseNamed(key, Collections)
+}
+
+// StrategyPrefix returns the prefix of the versions of a strategy, "crawl" or
+// "storage".
+func StrategyPrefix(kind string) string { return Strategies + kind + "/" }
+
+// StrategyKey returns the key of a version of a strategy.
+func StrategyKey(kind string, version uint64) string {
+	return numbered(StrategyPrefix(kind), version)
+}
+
+// TakedownKey returns the key of a version of the takedowns.
+func TakedownKey(version uint64) string { return numbered(Takedowns, version) }
+
+// ControlKey returns the key of a version of the controls.
+func ControlKey(version uint64) string { return numbered(Controls, version) }
+
+// ParseNumberedKey returns the version of a document below a prefix that holds
+// nothing but numbered versions, such as Takedowns and Controls.
+func ParseNumberedKey(key, prefix string) (uint64, error) {
+	version, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimPrefix(key, prefix), ".json"), 10, 64)
+	if err != nil || numbered(prefix, version) != key {
+		return 0, fmt.Errorf("key %q: want %s<version>.json", key, prefix)
+	}
+	return version, nil
+}
+
+// parseNamed returns the name and the version of a document of <prefix><name>/.
+func parseNamed(key, prefix string) (name string, version uint64, err error) {
+	name, _, found := strings.Cut(strings.TrimPrefix(key, prefix), "/")
+	version, err = ParseNumberedKey(key, prefix+name+"/")
+	if !found || err != nil {
+		return "", 0, fmt.Errorf("key %q: want %s<name>/<version>.json", key, prefix)
+	}
+	return name, version, nil
+}
+
+func numbered(prefix string, version uint64) string {
+	return fmt.Sprintf("%s%012d.json", prefix, version)
+}
+
+// FeedbackDay returns the prefix of all vital signs of a day (UTC).
+func FeedbackDay(day time.Time) string { return Feedback + day.UTC().Format("20060102") + "/" }
+
+var notInWorker = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// FeedbackKey returns the key of a worker's vital signs up to a time (UTC, to
+// the millisecond). Keys of one day sort by time.
+func FeedbackKey(at time.Time, worker string) string {
+	stamp := strings.Replace(at.UTC().Format("150405.000"), ".", "", 1)
+	return FeedbackDay(at) + stamp + "_" + notInWorker.ReplaceAllString(worker, "-") + ".json"
+}
+
+// ParseFeedbackKey returns the time of what FeedbackKey names.
+func ParseFeedbackKey(key string) (time.Time, error) {
+	day, name, found := strings.Cut(strings.TrimPrefix(key, Feedback), "/")
+	clock, _, foundWorker := strings.Cut(name, "_")
+	if found && foundWorker && len(clock) == 9 && strings.HasPrefix(key, Feedback) {
+		if at, err := time.Parse("20060102 150405.000", day+" "+clock[:6]+"."+clock[6:]); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("key %q: want %s<yyyyMMdd>/<HHmmssSSS>_<worker>.json", key, Feedback)
+}
+
+// DeadLetterKey returns the key of a message that a queue has given up, named
+// by its content: the same message is one dead letter, however often it dies.
+func DeadLetterKey(queue, hash string) string { return DeadLetters + queue + "/" + hash + ".json" }
+
+// IsDeadLetter tells a dead letter from the wish to send one again.
+func IsDeadLetter(key string) bool {
+	return strings.HasPrefix(key, DeadLetters) && strings.HasSuffix(key, ".json") && !IsForeign(key)
+}
+
+// Again is what stands under a ResendKey.
+const Again = "again\n"
+
+// ResendKey returns the key of the request to send a dead letter again.
+func ResendKey(deadLetter string) string { return strings.TrimSuffix(deadLetter, ".json") + ".again" }
+
+// QuarantinePrefix returns what the keys begin with under which the bytes of
+// damaged objects are kept whose keys begin with prefix.
+func QuarantinePrefix(prefix string) string {
+	return Quarantine + strings.ReplaceAll(prefix, "/", "+")
+}
+
+// QuarantineKey returns where the bytes of a damaged object are kept, named by
+// them too, so that damage of the copy is noticed. Format history: at first the
+// hash was missing.
+func QuarantineKey(key string, content []byte) string {
+	return QuarantinePrefix(key) + "@" + ContentHash(content)
+}
+
+// CheckQuarantined fails if a damaged object's copy has changed since.
+func CheckQuarantined(key string, content []byte) error {
+	if at := strings.LastIndexByte(key, '@'); at >= 0 && key[at+1:] != ContentHash(content) {
+		return errors.New("it is another than its name says")
+	}
+	return nil
+}
