@@ -19,9 +19,10 @@
 //	quarantine/<key, '+' for '/'>@<content hash>         bytes that could not be read; the manifest says why
 //
 // Partitions are written with four digits, the epoch in a batch's name with
-// eight, all other numbers with twelve, so that keys sort as numbers do. No key is another key plus a slash,
-// because some stores keep keys as files. What is named otherwise is foreign:
-// verify names it, and nobody reads or deletes it (see [IsForeign]).
+// eight, all other numbers with twelve, so that keys sort as numbers do. No key
+// is another key plus a slash, because some stores keep keys as files. What is
+// named otherwise is foreign: verify names it, and nobody reads or deletes it
+// (see [IsForeign]).
 //
 // Every object proves that none of its bits has changed: packages and spool by
 // CRCs, books, segments, overlays and what is in quarantine by their names,

@@ -27,8 +27,8 @@ func ParseEpochKey(key string) (uint64, error) {
 //
 //	{"by":"repair","nonce":"…","generations":{"0":7,"3":12},"sum":"…"}
 //
-// Format history: at first it was a line of text, by whom and a nonce, then
-// without the sum (see Seal).
+// Format history: at first a line of text, by whom and a nonce; then JSON without
+// the sum (see Seal).
 type Claim struct {
 	By    string `json:"by"`
 	Nonce string `json:"nonce"` // tells it from every other claim

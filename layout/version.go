@@ -8,9 +8,9 @@ import (
 )
 
 // Version orders everything that is learnt about a URL. Epoch counts the lives
-// of the frontier, Token the batches leased in one life; a batch's version is
-// its name, and of two versions of a page the higher one is live, whatever any
-// clock says.
+// of the frontier, Token the batches leased in one life. A batch's version is
+// its name. Of two versions of a page the higher one is live, whatever any clock
+// says.
 type Version struct {
 	Epoch uint64
 	Token uint64

@@ -12,10 +12,10 @@ import (
 // State is what became of asking for a URL.
 type State byte
 
-// The states of an outcome. Stored, Skipped and Failed are final, and so is
-// Unchanged, which confirms an earlier Stored; Retry and NotAsked leave the URL pending; Lost
-// takes back what lower versions stored, skipped or failed: the URL is as if it
-// had never been asked for.
+// The states of an outcome. Stored, Skipped, Failed and Unchanged, which
+// confirms an earlier Stored, are final. Retry and NotAsked leave the URL
+// pending. Lost takes back what lower versions stored, skipped or failed: the
+// URL is as if it had never been asked for.
 const (
 	Stored    State = 's' // the page is in a package
 	Unchanged State = 'u' // the stored page still counts; a reason says that it was not confirmed
@@ -54,14 +54,13 @@ func (n *names) of(what string, value byte) string {
 
 // Outcome is what one batch learnt about one URL.
 //
-// ETag and Modified are the validators that hold now, as the server sent them;
-// one longer than MaxValidator is left out. Digest is that of the visible text
-// of the page that is stored now, as package fetch makes it, and never 0; where the outcome ends what was
-// stored, skipped or failed, it is that of the page that was; else it is 0.
-// Body is a hash, and never 0, of the answer that the page, or a sitemap, was
-// last read from: of its bytes and of what its header says of them. An equal
-// one has nothing new to tell, not even in the navigation. It is 0 where
-// nothing is kept, or not all came.
+// ETag and Modified are the current validators, as the server sent them; one
+// longer than MaxValidator is left out. Digest is that of the visible text of
+// the stored page (package fetch makes it, never 0); of the former page where
+// the outcome ends what was stored, skipped or failed; else 0. Body is a hash,
+// never 0, of the bytes and header of the answer that the page or sitemap was
+// last read from: an equal one has nothing new to tell. It is 0 where nothing is
+// kept, or the answer was cut.
 type Outcome struct {
 	Version     layout.Version // the batch
 	URL         string         // canonical
@@ -157,8 +156,8 @@ func (r Region) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 // depth counts. A topic gives it, or the priority in a sitemap.
 //
 // Modified is when a listed page was changed, to the second, if that was since
-// the last look at the sitemap: then the page is asked for again. It is zero
-// where nothing is known, and so on the first look at a sitemap.
+// the last look at the sitemap; then the page is asked for again. Else it is
+// zero.
 type Link struct {
 	Source     layout.Identity
 	Target     string       // canonical URL

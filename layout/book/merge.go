@@ -16,18 +16,16 @@ type Filter struct {
 	Link    func(*Link) bool
 }
 
-// Merge writes one book of what several say. Of the outcomes of a URL it keeps
-// those that count (see Standing), of links that are equal one. The same books
-// in any order give the same bytes, as does merging some of them first; the
-// version is the highest of theirs. It returns how many outcomes and links
-// there are.
+// Merge writes one book of what several say, and returns how many outcomes and
+// links it has. It keeps those outcomes of a URL that count (see Standing), and
+// equal links once. The order of the books makes no difference, nor does merging
+// some of them first. The version is the highest of theirs.
 //
-// The filter is asked before anything else is decided, so that what is
-// superseded by what it drops counts again.
+// The filter is asked first, so that what was superseded by a dropped outcome
+// counts again.
 //
-// In memory are the book that is written, the identities and URLs of its
-// sources, the rows of one target, and of each book that is read a request's
-// bytes and a block.
+// In memory are the new book, the identities and URLs of its sources, the rows
+// of one target, and a request's bytes and a block of each book.
 func Merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outcomes, links int, err error) {
 	content, outcomes, links, err = merge(ctx, books, f)
 	if err != nil {

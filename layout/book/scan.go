@@ -39,11 +39,10 @@ func (r *Reader) Outcomes(ctx context.Context, within layout.Range) iter.Seq2[Ou
 	}
 }
 
-// Links yields the links whose targets are in the range, sorted by the place
-// and identity of the target; those to one target come in an order that
-// depends on the contents of the book alone. It reads only the blocks that the
-// range touches, 4 MiB a request, and once the table of sources. An error ends
-// the sequence.
+// Links yields the links whose targets are in the range, sorted by the place and
+// identity of the target, and then in an order that depends on the book's
+// content alone. It reads only the blocks that the range touches, 4 MiB a
+// request, and once the table of sources. An error ends the sequence.
 func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		var table []layout.Identity
@@ -79,10 +78,9 @@ type Target struct {
 	Sources              int // links that say so
 }
 
-// Targets yields the links whose targets are in the range without that of
-// which there is most, sources and words: many times as fast as Links, in the
-// same order. One target may say the same more than once. An error ends the
-// sequence.
+// Targets yields the links whose targets are in the range without their sources
+// and words: many times as fast as Links, in the same order. One target may say
+// the same more than once. An error ends the sequence.
 func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		for row, err := range r.rows(ctx, false, within) {

@@ -13,9 +13,8 @@ import (
 const maxEpochs = 64
 
 // IsClosed reports whether a batch that is not in Consumed comes too late: it
-// is packed already and forgotten, or its name was given once more by a Redis
-// that went back in time. It is never packed, so that no page is packed twice
-// under one version.
+// was packed and forgotten, or a Redis that went back in time gave its name
+// again. It is never packed, so no page is packed twice under one version.
 func (m *Manifest) IsClosed(batch layout.Version) bool {
 	i, found := m.closed(batch.Epoch)
 	if !found {
@@ -73,14 +72,13 @@ func (m *Manifest) FindGone(id layout.Identity) *Gone {
 	return &m.Gone[i]
 }
 
-// Condemned is an object that will be deleted. No generation from Since on
-// lists it, so that it may go when all those before are gone, and a grace is
-// over. It stays condemned for a grace after it is gone: somebody may be about
-// to delete it who has read an earlier generation, or to list it who has put it
-// before.
+// Condemned is an object that will be deleted. No generation from Since on lists
+// it, so it may go after a grace, once the generations before Since are gone. It
+// stays on this list for a grace after its deletion, because others may still
+// be about to delete it or to list it.
 //
-// Overlays are not condemned when they leave the list: their names say how old
-// they are, and are never used again.
+// Overlays are not condemned: their names tell their age and are never used
+// again.
 type Condemned struct {
 	Key   string    `json:"key"`
 	At    time.Time `json:"at"`

@@ -25,10 +25,9 @@ type Manifest struct {
 	Segments   []Segment        `json:"segments"`
 	Consumed   []Consumed       `json:"consumed"`
 
-	// Learnt names the last commit by which somebody learnt something, a pack
-	// or a repair: <key of its book>@<generation>. It stays when books are
-	// compacted. A frontier that does not know it is behind (see
-	// strategy/frontier).
+	// Learnt names the last pack or repair that learnt something: <key of its
+	// book>@<generation>. Compacting books keeps it. A frontier that does not
+	// know it is behind (see strategy/frontier).
 	Learnt string `json:"learnt,omitempty"`
 	// Closed holds the highest batch of each epoch that was taken out of
 	// Consumed; see IsClosed.
@@ -170,10 +169,9 @@ func (m *Manifest) encode() ([]byte, error) {
 // that were written.
 var ErrDamaged = errors.New("it is damaged")
 
-// Later says why a later generation, which is there, cannot be read, where that
-// is so: then this one serves those who read, and nothing may be committed,
-// condemned or deleted because of what it says. It is nil for every generation
-// that was the newest when it was read.
+// Later says why a later generation cannot be read; nil if this one was the
+// newest when it was read. Otherwise it may be read, but nothing may be
+// committed, condemned or deleted because of it.
 func (m *Manifest) Later() error {
 	if m.later == nil {
 		return nil

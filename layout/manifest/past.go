@@ -17,19 +17,15 @@ const Keep = 7 * 24 * time.Hour
 // ErrNotKept says that a moment is longer ago than generations are kept.
 var ErrNotKept = errors.New("generation is not kept any more")
 
-// AsOf returns the generation that was in force at a moment: the one whose
-// time is not later, and whose successor's is. Before the first one that is
-// the zero generation, and after the newest the newest. It fails with
-// ErrNotKept for what is longer ago than the oldest that is kept.
+// AsOf returns the generation that was in force at a moment: the last whose time
+// is not later. Before the first that is the zero generation. It fails with
+// ErrNotKept before the oldest that is kept.
 //
-// Times are those of the committers' clocks, but never go back. A clock that
-// was ahead has all later generations take its time until that has come; what
-// became true meanwhile is told from then on, and not as of the moments at
-// which it did. A clock that was behind changes nothing. For a generation that
-// is lost or damaged stands the one before.
+// Times are those of the committers' clocks and never go back. After a commit by
+// a clock that was ahead, later generations share its time until that has come.
+// A generation that is lost or damaged is replaced by the one before.
 //
-// It costs what Read does, and as many GETs as it takes to halve the
-// generations to one.
+// It costs what Read does, and a GET for each halving of the generations.
 func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Time) (Manifest, error) {
 	newest, err := Read(ctx, bucket, p)
 	if err != nil || !newest.Time.After(t) {
@@ -66,14 +62,13 @@ func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Ti
 // isLost reports whether a generation cannot be read, though the store answers.
 func isLost(err error) bool { return errors.Is(err, blob.ErrAbsent) || errors.Is(err, ErrDamaged) }
 
-// Refound stores a generation from which on a partition goes on whose later
-// generations are lost: m, whose number is above all that there were, whose
-// Oldest is that number, and whose parent is the newest generation that can be
-// read, nil if none can. It fails with blob.ErrRetryable where that is another
-// by now.
+// Refound stores m, with which a partition goes on whose later generations are
+// lost. Its number is above all that there were, its Oldest is that number, and
+// its parent is the newest generation that can be read, if any. It fails with
+// blob.ErrRetryable where that is another by now.
 //
-// The hint goes first, so that whoever reads meanwhile lists; and the earlier
-// generations go last, so that no hint leads to them.
+// The hint is deleted first, so that readers list; the earlier generations are
+// deleted last, so that no hint leads to them.
 func Refound(ctx context.Context, bucket blob.Bucket, m Manifest) error {
 	p, fail := m.Partition, func(err error) error {
 		return fmt.Errorf("cannot make generation %d of partition %s anew: %w", m.Generation, m.Partition, err)

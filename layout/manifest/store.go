@@ -21,13 +21,13 @@ var ErrUnchanged = errors.New("manifest is unchanged")
 // lists may have been put: much shorter than anything that nobody needs is kept.
 const Fresh = time.Hour
 
-// Read returns the newest generation of a partition, the zero generation when
-// there is none. It costs two GETs, for the hint and the generation behind it,
-// and a HEAD: that nothing is behind a hint says something only while the
-// generation itself is there, because the oldest are deleted first.
+// Read returns the newest generation of a partition, or the zero generation. It
+// costs two GETs, for the hint and the generation behind it, and a HEAD of the
+// hint's generation: the oldest are deleted first, so that a missing next one
+// proves nothing unless this one is there.
 //
-// For a newest generation that is damaged stands the one before, for those who
-// read; its Later says so. Read fails with ErrDamaged where none can be read.
+// If the newest generation is damaged, Read returns the one before, and its
+// Later says so. Read fails with ErrDamaged where none can be read.
 func Read(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
 	hint, err := Hint(ctx, bucket, p)
 	if err == nil {
@@ -103,15 +103,13 @@ func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, h
 }
 
 // Commit makes edit true in the next generation of the partition and returns
-// it. edit is called with the newest generation, again with a newer one
-// whenever another committer was faster, and must recompute what depends on
-// it. When edit returns ErrUnchanged, Commit returns the base without an
-// error; every other error of edit ends the commit.
+// it. It calls edit with the newest generation, and again whenever another
+// committer was faster. When edit returns ErrUnchanged, Commit returns the base
+// without an error; every other error of edit ends the commit.
 //
-// It is for layout/partition, which keeps the rules of what an edit may list.
-//
-// Times never go back: a commit whose clock is behind its base's takes the
-// time of its base. Whoever was suspended for longer than [Fresh] begins again.
+// Only layout/partition calls it, which keeps the rules of what may be listed.
+// Times never go back: a commit whose clock is behind takes the time of its
+// base. A committer that was suspended for longer than [Fresh] begins again.
 func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now func() time.Time, edit func(*Manifest) error) (Manifest, error) {
 	for try := 0; ; try++ {
 		began := now()

@@ -37,10 +37,10 @@ func (e *Edit) AddPackage(t Package) error {
 	return nil
 }
 
-// ReplacePackage lists what is left of a package in its place. Every page that
-// is left stands where it stood, so that what books and segments say of the
-// former key holds for the new one. It fails with ErrStale where the former
-// package is not listed under this key.
+// ReplacePackage lists what is left of a package in its place. The pages that
+// are left keep their places, so what books and segments say of the former key
+// holds for the new one. It fails with ErrStale where the former package is not
+// listed under this key.
 func (e *Edit) ReplacePackage(former string, t Package) error {
 	own := e.listed(former)
 	if own == nil || !e.listable(t.Key, t.ticket) {
@@ -174,11 +174,10 @@ func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 // condemn has objects deleted that this generation no longer lists.
 func (e *Edit) condemn(keys ...string) { e.next.Condemn(e.now(), keys...) }
 
-// CondemnUnlisted condemns those of some objects that are neither listed nor
-// condemned, and returns them: somebody put them who was killed before the
-// commit, or was refused. Whoever is still about to list one finds it
-// condemned, and puts it under another name. They go after the grace, whatever
-// generation is kept, since none lists them.
+// CondemnUnlisted condemns those objects that are neither listed nor condemned,
+// and returns them: they were put for a commit that never came. A committer that
+// is still about to list one puts it under another name. They go after the
+// grace, whatever generation is kept, since none lists them.
 func (e *Edit) CondemnUnlisted(keys ...string) (condemned []string) {
 	condemned = e.Unlisted(keys...)
 	e.condemn(condemned...)

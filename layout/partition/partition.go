@@ -16,9 +16,8 @@ var (
 	// ErrUnchanged, returned by an edit, says that nothing is left to commit.
 	ErrUnchanged = manifest.ErrUnchanged
 	// ErrStale, returned by an edit, says that what was prepared for the commit
-	// does not fit the partition any more: a ticket is too old or its key is
-	// condemned, a batch is consumed, an object to be replaced is not listed.
-	// Whoever prepared it begins again.
+	// does not fit any more: a ticket is too old or its key is condemned, a
+	// batch is consumed, an object to be replaced is not listed. Begin again.
 	ErrStale = errors.New("the partition has changed")
 	// ErrLost says that a partition has objects and no generation that lists
 	// them.
@@ -38,10 +37,9 @@ type Partition struct {
 }
 
 // Open reads the newest generation of a partition. A partition without one is
-// new, and begins with the first object that is put; it fails with ErrLost
-// where objects are there already, and with manifest.ErrDamaged where the last
-// generation is damaged: on the word of the one before nothing is put,
-// committed or deleted.
+// new, and begins with the first object that is put. It fails with ErrLost where
+// there are objects already, and with manifest.ErrDamaged where the last
+// generation is damaged.
 func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func() time.Time) (*Partition, error) {
 	p := &Partition{bucket: bucket, now: now, newest: &manifest.Manifest{Partition: id}}
 	if err := p.Reload(ctx); err != nil {
@@ -134,11 +132,11 @@ func (p *Partition) Begin(ctx context.Context) error {
 	})
 }
 
-// Commit makes edit true in the next generation. edit is called with the newest
-// generation, and again with a newer one whenever another committer was faster:
-// it must recompute what depends on it. When edit returns ErrUnchanged, nothing
-// is committed, and Commit returns no error; every other error of edit ends the
-// commit. Manifest is then the generation that holds.
+// Commit makes edit true in the next generation. It calls edit with the newest
+// generation, and again whenever another committer was faster: edit recomputes
+// all that depends on it. When edit returns ErrUnchanged, nothing is committed,
+// and Commit returns no error; every other error of edit ends the commit.
+// Afterwards Manifest is the newest generation.
 func (p *Partition) Commit(ctx context.Context, edit func(*Edit) error) error {
 	newest, err := manifest.Commit(ctx, p.bucket, p.ID(), p.now, func(m *manifest.Manifest) error {
 		if m.Generation == 0 {

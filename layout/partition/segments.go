@@ -107,12 +107,12 @@ func (e *Edit) RewriteSegment(key string) {
 	}
 }
 
-// Mask says of listed segments, by their keys, which of their documents are
-// dead from now on: all those that were, and others. A segment of which none is
-// alive leaves the list, condemned.
+// Mask sets the dead documents of listed segments, by their keys: all that were
+// dead, and others. A segment without a living document leaves the list,
+// condemned.
 //
-// The overlays that it puts are named by the generation that is being made. An
-// edit that is called again puts them again.
+// It puts overlays that are named by the generation in the making. An edit that
+// is called again puts them again.
 func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error {
 	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool {
 		d := dead[s.Key]

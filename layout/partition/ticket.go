@@ -81,11 +81,9 @@ func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links
 }
 
 // PutSegment stores a segment, whose parts are not told yet, under its content
-// hash. The same documents, indexed or merged again, give the very bytes of an
-// earlier segment, the key of which may be condemned, or the stored bytes of
-// which may be damaged: such a segment is given the number of the generation
-// that it is built on, which makes bytes of its own: of every later generation,
-// others.
+// hash. The same documents, indexed or merged again, give the same bytes, whose
+// key may be condemned or whose stored copy may be damaged. Then the number of
+// the generation that it is built on is added, which makes other bytes.
 func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, error) {
 	put, err := p.begin(ctx)
 	if err != nil {

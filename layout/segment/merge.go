@@ -23,12 +23,11 @@ type Input struct {
 // another. It fails if that would be more than most bytes.
 //
 // Stored documents, terms and columns are merged at the same time. Inputs are
-// read through windows of 1 MiB, but for columns, one of which is read at a
-// time. Stored blocks of which all documents live are copied as they are, and
-// so are postings of terms that only one input has. If all live, terms,
-// positions, columns and words are the same, byte by byte, as those that a
-// Builder makes of the same documents in the same order. The versions of
-// analyzers are the lowest of the inputs.
+// read through windows of 1 MiB; columns are read whole, one at a time. Stored
+// blocks whose documents all live are copied, and so are postings of terms that
+// only one input has. If all documents live, terms, positions, columns and words
+// are byte by byte those that a Builder makes of the same documents. The
+// versions of analyzers are the lowest of the inputs.
 func Merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 	content, err := merge(ctx, inputs, most)
 	if err != nil {

@@ -86,9 +86,8 @@ func (p *pieces) moveTo(b []byte) []byte {
 }
 
 // Distinct returns another segment of the same documents as one that Finish or
-// Merge returned. Every number makes bytes of their own, so that it can be
-// stored under a content hash that was never used. Number 0 makes the segment
-// as it was built.
+// Merge returned. Each number makes other bytes, for a content hash that was
+// never used. Number 0 makes the segment as it was built.
 func Distinct(content []byte, number uint64) []byte {
 	s, err := OpenBytes(content)
 	if err != nil {

@@ -18,12 +18,11 @@ const (
 	samples = "words.samples"
 )
 
-// sampleSize is of how many documents a word remembers that they hold it: those
-// with the lowest hashes of their identities, so that it makes no difference
-// which documents were indexed together. A merge drops a word when none of
-// those is left. Of a word of more documents, that can be too early: if p is
-// the share of documents that are left out, with the probability of p to the
-// power of sampleSize.
+// sampleSize is how many documents of a word are remembered: those with the
+// lowest hashes of their identities, so that it makes no difference which were
+// indexed together. A merge drops a word when none of these is left. If p is
+// the share of documents left out, a word of more documents is dropped too early
+// with probability p^sampleSize.
 const sampleSize = 8
 
 // wordCursor walks through words.

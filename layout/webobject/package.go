@@ -158,17 +158,15 @@ func storedMember(name string, content []byte) member {
 	return member{name: name, method: methodStored, crc: crc32.ChecksumIEEE(content), size: size, length: size}
 }
 
-// Erase returns the package without the Web objects that gone names, and how
-// many those are. gone is asked once for each, in their order. Nothing of them
-// is left: holes take the places of their runs, and all others keep their
-// places, as the package keeps its header. The result has been verified, and
-// depends on the arguments alone: erasing at once or one after the other gives
-// the same bytes.
+// Erase returns the package without the Web objects for which gone returns true,
+// and their number. gone is asked once for each, in their order. Holes take the
+// places of their runs; all others, and the header, stay as they are. The result
+// is verified and depends on the arguments alone: erasing at once or one after
+// the other gives the same bytes.
 //
-// What remains must be sound, or Erase fails; what goes need not be. What
-// stands between the pages is written anew, which mends it. If nothing goes
-// and nothing is to be mended, spf itself is returned. Errors about the bytes
-// wrap ErrDamaged.
+// What remains must be sound, or Erase fails; what goes need not be. Bytes
+// between the pages are written anew, which mends them. If nothing changes, spf
+// itself is returned. Errors about the bytes wrap ErrDamaged.
 func Erase(spf []byte, gone func(Listed) bool) (rewritten []byte, erased int, err error) {
 	rewritten, erased, err = erase(spf, gone)
 	if err != nil {

@@ -23,9 +23,8 @@ type Reader struct {
 }
 
 // Open opens a storage package. It checks the zip's directory, the description
-// and the map, without which no page can be found: a package in which one of
-// them is damaged is lost whole, however sound its pages are. The pages are
-// not yet read. The reader refers to spf, which must not change. Errors wrap
+// and the map; if one of them is damaged, no page can be found. It does not read
+// the pages. The reader refers to spf, which must not change. Errors wrap
 // ErrDamaged.
 func Open(spf []byte) (*Reader, error) {
 	t, err := openTail(spf)
@@ -48,11 +47,10 @@ func openTail(spf []byte) (tail, error) {
 
 // Objects yields the Web objects in their order, each checked against the
 // description, the map and its own hash. One is in memory at a time, and the
-// caller may keep it. A page that is damaged is yielded with its URL, its
-// place and an error, and the sequence goes on. At the end comes an error
-// without a URL if anything else is damaged: what stands between the pages,
-// or, where every page could be read, something that only the CRC-32 of the
-// package covers. Errors wrap ErrDamaged.
+// caller may keep it. A damaged page is yielded with its URL, its place and an
+// error, and the sequence goes on. If anything else is damaged, an error without
+// a URL comes last: bytes between the pages, or, where all pages could be read,
+// the CRC-32 of the package. Errors wrap ErrDamaged.
 func (r *Reader) Objects() iter.Seq2[Entry, error] { return r.objects(newInflater()) }
 
 func (r *Reader) objects(inflater *inflater) iter.Seq2[Entry, error] {
@@ -158,10 +156,9 @@ func get(ctx context.Context, r blob.Reader, key string, at blob.Range) ([]byte,
 	return b, err
 }
 
-// Verify reads a whole storage package: the zip down to every byte of its
-// headers, the CRCs, description and map against the Web objects, those
-// against their hashes, and the holes. It returns the first error of Open or
-// Reader.Objects, of which a caller who reads the pages needs no Verify.
+// Verify reads a whole storage package: every byte of the zip's headers, the
+// CRCs, description and map against the Web objects, those against their hashes,
+// and the holes. It returns the first error of Open or Reader.Objects.
 func Verify(spf []byte) error {
 	r, err := Open(spf)
 	if err != nil {

@@ -120,10 +120,9 @@ func newInflater() *inflater {
 	return d
 }
 
-// inflate returns what a run holds, in memory of its own unless that is used
-// again. The memory grows with what is really there, whatever the limit; more
-// than limit bytes, or a run that is not whole blocks ended by a sync flush, are
-// an error.
+// inflate returns what a run holds, in memory of its own unless d.reuse. The
+// memory grows with the content, not with the limit. It fails on more than limit
+// bytes, and on a run that is not whole blocks ended by a sync flush.
 func (d *inflater) inflate(run []byte, limit int64) ([]byte, error) {
 	if !bytes.HasSuffix(run, []byte(syncFlush)) {
 		return nil, errors.New("the run does not end with a sync flush")

@@ -135,12 +135,12 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return b.do(ctx, Delete, key, func() error { return b.inner.Delete(ctx, key) })
 }
 
-// Each runs a scenario again and again, failing its first call, then its
-// second, and so on until it ends before the call that was to fail: each time
-// as a test of its own: Before, and then, of the calls that write, After. The scenario builds
-// its own Bucket from decide, starts from nothing every time, and checks that
-// it left things right. Under the race detector, which is for races and takes
-// its time, it fails one of [stride] calls.
+// Each runs a scenario again and again, failing its first call, then its second,
+// until it ends before the call that was to fail: each time as a test of its
+// own, first Before, then After the call. Of After only calls that write fail: a
+// read whose answer is lost is a read that failed. The scenario builds its own
+// Bucket from decide, starts from nothing, and checks that it left things right.
+// Under the race detector one of [stride] calls fails.
 func Each(t *testing.T, scenario func(t *testing.T, decide func(Call) Fault)) {
 	for _, fault := range []Fault{Before, After} {
 		for number, failed := int64(1), true; failed; number += stride {

@@ -26,10 +26,9 @@ func (t *thread) reach(n int64) {
 
 // Fork is a point of an operation from which several things are done at once.
 //
-// A chain of dependent steps is one of requests each of which began after the
-// one before had ended. Requests that overlap never form a chain; but whether
-// two that could overlap do so is for the scheduler to say, and against a store
-// in memory they hardly ever do. So whoever does things at once says so:
+// Dependent steps are requests each of which began after the one before had
+// ended. Whether two requests that may overlap really do is up to the scheduler,
+// so parallel work is declared:
 //
 //	fork := meter.NewFork(ctx)
 //	for … {
@@ -37,10 +36,9 @@ func (t *thread) reach(n int64) {
 //	}
 //	group.Wait()
 //
-// Requests in different branches of a fork do not form a chain, whenever they
-// happen; those in one branch do, behind those that had ended at the fork. So
-// the number of steps is exact, however fast the store, where every fork is
-// declared, and never too small where one is not.
+// Requests in different branches never form a chain; those in one branch follow
+// those that had ended at the fork. Where every fork is declared, the number of
+// steps is exact; where one is not, it may be too large, never too small.
 type Fork struct {
 	ctx    context.Context
 	thread *thread // nil if the context is not measured

@@ -57,11 +57,10 @@ func (c *Cache) reserve(n int64) bool {
 	return true
 }
 
-// lru orders what a cache holds by how well it deserves its place: a segmented
-// LRU (Karedla, Love and Wherry 1994, "Caching strategies to improve disk
-// system performance"). What is new is on probation; what is asked for again
-// there is protected. Only what is on probation is evicted, while there is any,
-// so that a scan of things read once leaves what is used often in its place.
+// lru is a segmented LRU (Karedla, Love and Wherry 1994, "Caching strategies to
+// improve disk system performance"). New entries are on probation; those asked
+// for again are protected. Entries on probation are evicted first, so that a
+// scan of things read once leaves what is used often in its place.
 //
 // It does not lock. Its holder removes victims until what is held fits.
 type lru[K comparable, V any] struct {

@@ -120,11 +120,10 @@ func (c *Cache) Forget(key string) {
 	}
 }
 
-// Follow says in what state the bucket is, which changes when something is
-// erased from it. It forgets what is held from another state, in memory and on
-// disk, and reports whether there was one. What another cache keeps in the
-// directory is its to forget. Ranges that are on their way are kept as they
-// arrive.
+// Follow tells the cache the bucket's state, which changes when something is
+// erased. It forgets what it holds from another state, in memory and in its own
+// directory, and reports whether there was one. Ranges under way are kept as
+// they arrive.
 func (c *Cache) Follow(state string) (changed bool) {
 	if c.disk != nil {
 		c.disk.follow(state)

@@ -134,9 +134,9 @@ const few = 4
 const exceptional = 0x40
 
 // appendNumbers appends at most BlockSize numbers, packed to the width that
-// makes them smallest. Behind them follow the set of those that are wider, and
-// the rest of their bits, less one, as numbers again (after the patched frame of
-// reference: Zukowski and others, Super-Scalar RAM-CPU Cache Compression, 2006).
+// makes them smallest, then the set of those that are wider, and the rest of
+// their bits, less one, as numbers again (patched frame of reference: Zukowski
+// and others, Super-Scalar RAM-CPU Cache Compression, 2006).
 func appendNumbers(dst []byte, numbers []uint32) []byte {
 	if len(numbers) < few {
 		for _, v := range numbers {

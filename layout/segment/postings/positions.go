@@ -20,9 +20,8 @@ func (it *Iterator) PositionBlock() (offset, length uint32) {
 }
 
 // Positions appends the current document's positions to dst, fields one after
-// another as in Encoder.Add. block is what PositionBlock names, the same bytes
-// for all documents of a block: those of documents passed over are skipped once,
-// and going on from document to document reads each bit once.
+// another as in Encoder.Add. block is what PositionBlock names. Going on from
+// document to document reads each bit of a block once.
 func (it *Iterator) Positions(block []byte, dst []uint32) ([]uint32, error) {
 	if it.n == 0 {
 		return dst, nil
