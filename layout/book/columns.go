@@ -23,7 +23,6 @@ func newColumnWriter(columns int) *columnWriter {
 	return &columnWriter{columns: make([][]byte, columns), words: map[string]uint64{"": 1}}
 }
 
-// reset begins another block.
 func (w *columnWriter) reset() {
 	for i := range w.columns {
 		w.columns[i] = w.columns[i][:0]
@@ -84,7 +83,6 @@ func (w *columnWriter) appendTo(raw []byte) []byte {
 	return raw
 }
 
-// maxColumns is the most that any block has.
 const maxColumns = 27
 
 var errShort = errors.New("column ends too early")
@@ -110,7 +108,6 @@ type word struct {
 	text string
 }
 
-// reset begins to read another block.
 func (r *columnReader) reset(columns int, raw []byte) error {
 	*r = columnReader{raw: raw, words: append(r.words[:0], word{}), current: r.current[:0]}
 	at := 0

@@ -18,12 +18,10 @@ const (
 	version2 version = 2 // outcomes have a Pace
 )
 
-// magicSize is that of both ends.
 const magicSize = len("\xffBOOK\x01\r\n")
 
 func (v version) magic() string { return "\xffBOOK" + string([]byte{byte(v)}) + "\r\n" }
 
-// versionOf returns the version whose magic this is.
 func versionOf(magic string) (version, error) {
 	for _, v := range []version{version1, version2} {
 		if magic == v.magic() {
@@ -66,7 +64,6 @@ type directory struct {
 	size            int64 // of the whole book
 }
 
-// appendTo appends the directory and the footer.
 func (d directory) appendTo(file []byte) []byte {
 	start := len(file)
 	for _, n := range []uint32{uint32(len(d.outcomes)), uint32(len(d.links)), d.sources, d.sourcesCRC} {

@@ -167,7 +167,6 @@ func (w *writer) added(s *section, columns *columnWriter, at layout.Place, count
 	}
 }
 
-// close ends the open block, if there is one.
 func (w *writer) close(s *section, columns *columnWriter) {
 	if s.open.count == 0 {
 		return
@@ -181,7 +180,6 @@ func (w *writer) close(s *section, columns *columnWriter) {
 	columns.reset()
 }
 
-// finish returns the book.
 func (w *writer) finish(sources []layout.Identity) []byte {
 	w.close(&w.outcomeBlocks, w.outcomes.columnWriter)
 	w.close(&w.linkBlocks, w.links.columnWriter)

@@ -103,7 +103,6 @@ func (w *linkWriter) add(l row) {
 	w.previous = l.Link
 }
 
-// linkReader reads what linkWriter wrote.
 type linkReader struct {
 	columnReader
 	table int // number of sources that the book has

@@ -46,7 +46,6 @@ const (
 	outcomeColumns2
 )
 
-// columnsOf is how many columns a block of outcomes has, by the version.
 var columnsOf = map[version]int{version1: outcomeColumns1, version2: outcomeColumns2}
 
 // outcomeWriter writes sorted outcomes, each as its difference from the one
@@ -111,7 +110,6 @@ func (w *outcomeWriter) pace(p Pace, millis int64) {
 	w.uint(outcomeFailures, uint64(p.Failures))
 }
 
-// outcomeReader reads what outcomeWriter wrote.
 type outcomeReader struct {
 	columnReader
 	version  version

@@ -12,7 +12,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// openBlock is a block whose rows can be read.
 type openBlock struct {
 	block
 	section string
@@ -114,7 +113,6 @@ func (r *Reader) rows(ctx context.Context, whole bool, within layout.Range) iter
 	}
 }
 
-// blocks yields the blocks that the range touches.
 func (r *Reader) blocks(ctx context.Context, section string, all []block, within layout.Range) iter.Seq2[openBlock, error] {
 	return func(yield func(openBlock, error) bool) {
 		touched := touching(all, within)

@@ -146,10 +146,8 @@ func (m *Manifest) Add(p Package) {
 // Hash returns the content hash of the generation as it is stored.
 func (m *Manifest) Hash() string { return m.hash }
 
-// format is that of the generations that this program reads and writes.
 const format = 2
 
-// document is a generation as it is written.
 type document struct {
 	Format int `json:"format"`
 	*Manifest

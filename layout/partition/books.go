@@ -14,7 +14,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// parallel is how many requests are sent at once.
 const parallel = 8
 
 // Books are the books of a generation. A book that is damaged or missing is

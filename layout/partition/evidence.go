@@ -60,7 +60,6 @@ func Lost(ctx context.Context, bucket blob.Reader, newest manifest.Manifest) ([]
 	}
 }
 
-// search looks for evidence.
 type search struct {
 	bucket blob.Reader
 	newest manifest.Manifest

@@ -74,7 +74,6 @@ func (b *batch) reset() {
 	b.hashes = b.hashes[:0]
 }
 
-// size returns the bytes that grow with the tokens.
 func (b *batch) size() int { return b.packed + 96*(len(b.terms)+len(b.words)) }
 
 // add takes a document and returns the lengths of its fields.
@@ -164,7 +163,6 @@ func (b *batch) countWord(w *batchWord, doc uint32) {
 	}
 }
 
-// sortPositions brings the positions of each posting together.
 func (b *batch) sortPositions() {
 	end := uint32(0)
 	for i := range b.postings {

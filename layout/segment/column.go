@@ -56,7 +56,6 @@ func unpack(packed []byte) ([]byte, error) {
 	return content, nil
 }
 
-// column reads a column and returns its content.
 func (s *Segment) column(ctx context.Context, name string, k kind) ([]byte, error) {
 	for _, c := range s.tail.columns {
 		if c.name != name || c.kind != k {
@@ -78,7 +77,6 @@ func (s *Segment) column(ctx context.Context, name string, k kind) ([]byte, erro
 	return nil, s.wrap(fmt.Errorf("there is no such column of kind %d: %s", k, name))
 }
 
-// rows reads a column of rows of the given width.
 func (s *Segment) rows(ctx context.Context, name string, width int) ([]byte, error) {
 	content, err := s.column(ctx, name, rowsKind)
 	if err == nil && len(content) != width*int(s.tail.documents) {

@@ -96,7 +96,6 @@ func appendTexts(b []byte, texts []string) []byte {
 	return b
 }
 
-// parseRecord reads what appendRecord wrote.
 func parseRecord(record []byte) (Document, error) {
 	p := parser{data: record}
 	var d Document
@@ -122,7 +121,6 @@ func parseRecord(record []byte) (Document, error) {
 	return d, nil
 }
 
-// texts reads strings; nil if there is none.
 func (p *parser) texts() []string {
 	n := p.count(1)
 	if n == 0 {

@@ -66,7 +66,6 @@ func merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 	return content, nil
 }
 
-// input is a segment that is being merged.
 type input struct {
 	*Segment
 	dead    *roaring.Bitmap
@@ -99,11 +98,9 @@ func number(inputs []Input) (all []*input, size int64, err error) {
 	return all, size, nil
 }
 
-// lives reports whether a document is not left out.
 func (in *input) lives(doc uint32) bool { return in.numbers[doc] != postings.NoMore }
 
-// allLive reports whether none of the documents from one up to another is left
-// out.
+// allLive reports whether none of the documents from..to-1 is left out.
 func (in *input) allLive(from, to uint32) bool {
 	return !slices.Contains(in.numbers[from:to], postings.NoMore)
 }
@@ -122,7 +119,6 @@ func lowestAnalysis(all []*input) map[string]uint32 {
 	return lowest
 }
 
-// mergeColumns returns an object of the columns and words.
 func mergeColumns(ctx context.Context, all []*input) (*object, error) {
 	columns, words := columnWriter{}, make([]wordCursor, len(all))
 	for i, in := range all {
@@ -137,7 +133,6 @@ func mergeColumns(ctx context.Context, all []*input) (*object, error) {
 	return columns.object(lowestAnalysis(all), words)
 }
 
-// copyColumns appends the columns.
 func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
 	w.documents += in.live
 	var err error
@@ -202,7 +197,6 @@ func mergeStored(ctx context.Context, all []*input, size int) (*object, error) {
 	return o, nil
 }
 
-// copyStored writes the stored documents.
 func (in *input) copyStored(ctx context.Context, w *storedWriter) error {
 	index := &in.tail.stored
 	window := window{segment: in.Segment, from: index.start, to: index.end()}

@@ -120,7 +120,6 @@ func appendNumbers(b []byte, values []uint64) []byte {
 	return b
 }
 
-// numbers reads n numbers that appendNumbers wrote.
 func (p *parser) numbers(n int) []uint64 {
 	if n == 0 {
 		return nil

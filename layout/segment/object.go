@@ -24,7 +24,6 @@ func (o *object) join(more int) {
 	}
 }
 
-// writeColumn writes a column behind the one before.
 func (o *object) writeColumn(name string, k kind, content []byte) {
 	from := len(o.content)
 	o.content = seal(appendPacked(o.content, content), from)
@@ -65,7 +64,6 @@ func (p *pieces) spill() {
 	}
 }
 
-// length returns the bytes of all pieces.
 func (p *pieces) length() int {
 	n := len(p.content)
 	for _, piece := range p.before {

@@ -15,7 +15,6 @@ type parser struct {
 // fail skips the rest.
 func (p *parser) fail() { p.at, p.failed = len(p.data), true }
 
-// left returns how many bytes are not read yet.
 func (p *parser) left() int { return len(p.data) - p.at }
 
 // number reads a varint that is at most most.
@@ -29,7 +28,6 @@ func (p *parser) number(most uint64) uint64 {
 	return n
 }
 
-// byte reads a byte.
 func (p *parser) byte() byte {
 	if p.left() == 0 {
 		p.fail()

@@ -15,7 +15,6 @@ type places struct {
 
 func (p *places) add(size int64) { p.ends = append(p.ends, p.end()+size) }
 
-// move moves all pieces.
 func (p *places) move(by int64) {
 	p.start += by
 	for i := range p.ends {
@@ -120,7 +119,6 @@ func (p *parser) termIndex(start, size int64) termIndex {
 	return t
 }
 
-// storedIndex is the directory of stored blocks.
 type storedIndex struct {
 	places
 	first []uint32 // the first document of each block, and the number of all
@@ -134,12 +132,10 @@ func (s *storedIndex) documents() uint32 {
 	return s.first[len(s.first)-1]
 }
 
-// find returns the number of the block that holds the document.
 func (s *storedIndex) find(doc uint32) int {
 	return sort.Search(len(s.ends)-1, func(i int) bool { return s.first[i+1] > doc })
 }
 
-// count returns how many documents a block holds.
 func (s *storedIndex) count(block int) int { return int(s.first[block+1] - s.first[block]) }
 
 func (s *storedIndex) add(size int64, raw, documents uint32) {

@@ -72,7 +72,6 @@ func sizeInPages(n int64) int64 {
 	return n + sealSize*((n+pageContent-1)/pageContent)
 }
 
-// appendPages appends positions in pages.
 func appendPages(object, positions []byte) []byte {
 	for len(positions) > 0 {
 		from := len(object)

@@ -18,7 +18,6 @@ import (
 // words: a front-coded word, how many documents, and a sample of them.
 type run struct{ terms, words []byte }
 
-// pack returns the run of the batch.
 func (b *batch) pack() run {
 	slices.SortFunc(b.terms[1:], func(x, y batchTerm) int { return strings.Compare(x.text, y.text) })
 	slices.SortFunc(b.words[1:], func(x, y batchWord) int { return strings.Compare(x.text, y.text) })
@@ -75,7 +74,6 @@ func (b *batch) packPosting(doc uint32, p *batchPosting) {
 	t.docs++
 }
 
-// runTerms walks through the terms of a run.
 type runTerms struct {
 	parser
 	codes     [][postings.Fields]uint8
@@ -125,7 +123,6 @@ func (r *runTerms) uint32() uint32 {
 	return uint32(n)
 }
 
-// runWords walks through the words of a run.
 type runWords struct {
 	parser
 	documents uint32

@@ -121,7 +121,6 @@ func (s *Segment) read(ctx context.Context, ranges []blob.Range) ([][]byte, erro
 	return contents, nil
 }
 
-// wrap names the segment.
 func (s *Segment) wrap(err error) error {
 	return fmt.Errorf("cannot read segment %s: %w", s.ref.Key, err)
 }
@@ -219,7 +218,6 @@ func checkMagic(content []byte) error {
 	return damaged("it does not begin as a segment")
 }
 
-// damaged says what is wrong with the bytes.
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))
 }

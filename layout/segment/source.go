@@ -40,7 +40,6 @@ func (b Bytes) Read(ctx context.Context, _ string, ranges []blob.Range) ([][]byt
 	return parts, nil
 }
 
-// parallel is how many requests are sent at once.
 const parallel = 8
 
 // Ranges is a segment.Source that sends one request a range and keeps nothing.

@@ -59,7 +59,6 @@ type storedWriter struct {
 	raw             []byte
 }
 
-// add takes the next document.
 func (w *storedWriter) add(d *Document) error {
 	before := len(w.records)
 	w.records = appendRecord(w.records, d)
@@ -88,7 +87,6 @@ func (w *storedWriter) grow(record, body int) {
 	}
 }
 
-// size returns the bytes in the open block.
 func (w *storedWriter) size() int { return len(w.sizes) + len(w.records) + len(w.bodies) }
 
 // close writes the open block, if there is one.
@@ -116,7 +114,6 @@ type storedReader struct {
 	records, bodies [][]byte
 }
 
-// openStored verifies and decompresses a block.
 func openStored(sealed []byte, raw uint32, documents int) (*storedReader, error) {
 	compressed, err := unseal(sealed)
 	if err != nil {
@@ -147,7 +144,6 @@ func openStored(sealed []byte, raw uint32, documents int) (*storedReader, error)
 	return r, nil
 }
 
-// document returns document i of the block.
 func (r *storedReader) document(i int) (Document, error) {
 	d, err := parseRecord(r.records[i])
 	d.Body = string(r.bodies[i])
@@ -180,7 +176,6 @@ func newDecoder() *zstd.Decoder {
 	return d
 }
 
-// compress appends what content becomes.
 func compress(dst, content []byte) []byte { return encoder.EncodeAll(content, dst) }
 
 // decompress returns what was compressed, in the memory of dst if it is enough.

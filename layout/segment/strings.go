@@ -49,7 +49,6 @@ func (s *Segment) Strings(ctx context.Context, column string) (*StringColumn, er
 	return c, nil
 }
 
-// stringWriter gathers a column of strings.
 type stringWriter struct {
 	sets map[string]uint32 // strings, each led by its size, in order → number
 	of   []uint64
@@ -146,7 +145,6 @@ func (w *stringWriter) parts() []Part {
 	return parts
 }
 
-// strings reads a column of n documents.
 func (p *parser) strings(n int) *StringColumn {
 	c := new(StringColumn)
 	c.Values = make([]string, p.count(1))

@@ -28,7 +28,6 @@ type tail struct {
 	copy      uint64   // see Distinct
 }
 
-// language is a language of the documents.
 type language struct {
 	name      string
 	documents uint32

@@ -80,7 +80,6 @@ func (w *termWriter) close(positions int) {
 	w.block, w.count = w.block[:0], 0
 }
 
-// finish closes the last block.
 func (w *termWriter) finish() {
 	if w.count > 0 {
 		w.close(len(w.positions))
@@ -88,7 +87,6 @@ func (w *termWriter) finish() {
 	}
 }
 
-// termCursor walks through terms.
 type termCursor interface {
 	cursor
 	// addTo adds the postings of the current term to the writer's encoder. If no
@@ -148,7 +146,6 @@ func (r *blockReader) next() bool {
 	return !r.p.failed
 }
 
-// list returns the current term's list.
 func (r *blockReader) list() []byte { return r.p.data[r.from:r.to:r.to] }
 
 func (r *blockReader) err() error {

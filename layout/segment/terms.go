@@ -87,7 +87,6 @@ func (s *Segment) findTerm(block int, sealed []byte, term string) (*Term, error)
 	return nil, r.err()
 }
 
-// openTerm returns the reader's current term.
 func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 	list, err := s.openList(r)
 	if err != nil {

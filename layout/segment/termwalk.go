@@ -103,7 +103,6 @@ func (t *termWalk) next() (bool, error) {
 	return true, nil
 }
 
-// open opens the next block.
 func (t *termWalk) open() error {
 	index := &t.segment.tail.terms
 	block, pages := index.split(t.block)
@@ -158,7 +157,6 @@ func (t *termWalk) each(visit func(p postings.Posting, positions []uint32)) erro
 	return nil
 }
 
-// mergeInputTerms writes the terms of all inputs.
 func mergeInputTerms(ctx context.Context, all []*input) (*termWriter, error) {
 	cursors := make([]termCursor, len(all))
 	for i, in := range all {

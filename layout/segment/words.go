@@ -25,7 +25,6 @@ const (
 // with probability p^sampleSize.
 const sampleSize = 8
 
-// wordCursor walks through words.
 type wordCursor interface {
 	cursor
 	// count returns how many documents hold the current word.

@@ -141,14 +141,12 @@ func (d *disk) scan() (*lru[name, struct{}], error) {
 	return index, nil
 }
 
-// report adds what the disk knows.
 func (d *disk) report(s *Stats) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s.DiskHits, s.Damaged, s.Unwritten, s.Disk = d.hits, d.damaged, d.unwritten, d.index.used()
 }
 
-// get returns an entry's content.
 func (d *disk) get(id id) ([]byte, bool) {
 	name := nameOf(d.bucket, id)
 	if !d.mayHold(name) {
@@ -169,7 +167,6 @@ func (d *disk) get(id id) ([]byte, bool) {
 	return nil, false
 }
 
-// mayHold reports whether there may be an entry of the name.
 func (d *disk) mayHold(name name) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -29,7 +29,6 @@ type name [16]byte
 
 func (n name) String() string { return hex.EncodeToString(n[:]) }
 
-// parseName reads the name of an entry's file.
 func parseName(s string) (n name, ok bool) {
 	if len(s) != hex.EncodedLen(len(n)) {
 		return n, false
@@ -90,7 +89,6 @@ func readEntry(path, bucket string, id id, most int64) ([]byte, error) {
 	return content, nil
 }
 
-// writeEntry writes a file in one step.
 func writeEntry(dir, path string, header, content []byte) error {
 	file, err := os.CreateTemp(dir, unfinished+"*")
 	if err != nil {

@@ -85,7 +85,6 @@ func newLRU[K comparable, V any]() *lru[K, V] {
 	return l
 }
 
-// used returns the cost of all that is held.
 func (l *lru[K, V]) used() int64 { return l.probation.cost + l.protected.cost }
 
 // get returns what is held under the key, and protects it within a share of
@@ -119,7 +118,6 @@ func (l *lru[K, V]) add(key K, value V, cost int64) {
 	l.most = max(l.most, len(l.entries))
 }
 
-// remove forgets a key.
 func (l *lru[K, V]) remove(key K) {
 	e, found := l.entries[key]
 	if !found {
@@ -156,7 +154,6 @@ type ring[K comparable, V any] struct {
 
 func (r *ring[K, V]) init() { r.root.prev, r.root.next = &r.root, &r.root }
 
-// add puts an entry first.
 func (r *ring[K, V]) add(e *entry[K, V]) {
 	e.home, e.prev, e.next = r, &r.root, r.root.next
 	e.prev.next, e.next.prev = e, e

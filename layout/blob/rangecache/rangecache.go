@@ -166,7 +166,6 @@ func (c *Cache) Read(ctx context.Context, key string, ranges []blob.Range) ([][]
 	return call.contents, nil
 }
 
-// call is one call of Read.
 type call struct {
 	cache    *Cache
 	ctx      context.Context

@@ -78,7 +78,6 @@ func (b *bounded) watch(ctx context.Context) *watch {
 	}}
 }
 
-// moved is told that bytes have moved.
 func (w *watch) moved() {
 	if w.ctx.Err() == nil {
 		w.timer.Reset(w.stall)

@@ -46,7 +46,6 @@ func (e *Encoder) addList(list, positions []byte, numbers []uint32) bool {
 	return true
 }
 
-// addBlock adds a block of n documents.
 func (e *Encoder) addBlock(data, positions []byte, n int, base uint32, numbers []uint32) bool {
 	docs, p := e.source.docs[:n], &e.source.payload
 	rest, ok := readDocuments(docs, data, base)
@@ -80,7 +79,6 @@ func (e *Encoder) addBlock(data, positions []byte, n int, base uint32, numbers [
 	return true
 }
 
-// copyBits appends the bits from a place up to another.
 func (e *Encoder) copyBits(positions []byte, from, to uint) {
 	const most = 56
 	for from < to {

@@ -117,7 +117,6 @@ func (e *Encoder) Add(p Posting, positions []uint32) {
 	e.end(p)
 }
 
-// begin makes room for a document.
 func (e *Encoder) begin(doc uint32) {
 	if doc < e.next || doc == NoMore {
 		panic(fmt.Sprintf("postings: document %d added where at least %d is due", doc, e.next))
@@ -203,7 +202,6 @@ func (e *Encoder) Append(list, positions []byte) (newList, newPositions []byte) 
 // many is the size of positions that does not fit into a list's first number.
 const many = 15
 
-// appendHeader appends the number of documents and the bytes of positions.
 func appendHeader(dst []byte, documents, positions uint64) []byte {
 	dst = binary.AppendUvarint(dst, documents<<4|min(positions, many))
 	if positions >= many {

@@ -42,7 +42,6 @@ func (f *frontier) add(impact Impact) {
 	f[impact.Field] = kept
 }
 
-// addPosting adds an impact of each field that the posting has.
 func (f *frontier) addPosting(freq *[Fields]uint32, length *[Fields]uint8) {
 	for field, n := range freq {
 		if n > 0 {
@@ -51,7 +50,6 @@ func (f *frontier) addPosting(freq *[Fields]uint32, length *[Fields]uint8) {
 	}
 }
 
-// list appends the impacts to dst, field after field.
 func (f *frontier) list(dst []Impact) []Impact {
 	for _, kept := range f {
 		dst = append(dst, kept...)
@@ -92,7 +90,6 @@ func appendPair(dst []byte, freq uint32, length uint8) []byte {
 	return dst
 }
 
-// readPair reads what appendPair wrote.
 func readPair(data []byte) (freq uint32, length uint8, rest []byte, ok bool) {
 	if len(data) == 0 {
 		return 0, 0, nil, false

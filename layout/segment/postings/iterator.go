@@ -106,7 +106,6 @@ func (it *Iterator) open(block int) {
 	it.rest = rest[:size]
 }
 
-// end moves behind the last document.
 func (it *Iterator) end() {
 	it.block, it.at, it.n, it.doc = len(it.list.blocks)-1, 0, 0, NoMore
 }

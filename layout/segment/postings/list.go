@@ -15,7 +15,6 @@ type List struct {
 	few     [2]place
 }
 
-// place says where a block is.
 type place struct {
 	last      uint32 // its last document
 	at        uint32 // its first byte in the list
@@ -43,7 +42,6 @@ func Open(data []byte) (*List, error) {
 	return l, nil
 }
 
-// readHeader reads what appendHeader wrote.
 func (l *List) readHeader(data []byte) (rest []byte, ok bool) {
 	first, n := binary.Uvarint(data)
 	documents := first >> 4
@@ -137,7 +135,6 @@ func (l *List) openBlocks(data []byte) (ok bool) {
 	return true
 }
 
-// size returns how many documents a block has.
 func (l *List) size(block int) int {
 	return int(min(l.summary.Documents-uint32(block)*BlockSize, BlockSize))
 }

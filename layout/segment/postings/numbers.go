@@ -83,7 +83,6 @@ func (w *bitWriter) write(dst []byte, v uint64, width uint) []byte {
 	return dst
 }
 
-// flush fills the last byte.
 func (w *bitWriter) flush(dst []byte) []byte {
 	if w.count > 0 {
 		dst = append(dst, byte(w.bits))
@@ -107,7 +106,6 @@ func parameter(length uint8, freq uint32) uint {
 	return uint(max(1, bits.Len64(mean))) - 1
 }
 
-// appendRice appends a gap.
 func appendRice(dst []byte, w *bitWriter, v uint32, k uint) []byte {
 	ones := uint(v >> k)
 	if ones >= longest {

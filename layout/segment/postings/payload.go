@@ -18,7 +18,6 @@ func usual(which, n int) set {
 	return set{}
 }
 
-// appendPayload appends what else a block's postings say.
 func appendPayload(dst []byte, postings []Posting) []byte {
 	var members [sets]set
 	written, n := byte(ones), len(postings)
@@ -125,7 +124,6 @@ func (p *payload) read(data []byte, n int) (ok bool) {
 	return len(data) == 0
 }
 
-// readField reads what appendField wrote.
 func (p *payload) readField(data []byte, field, n int, withFreqs bool) (rest []byte, ok bool) {
 	count := p.fields[field].count()
 	freqs, lengths := p.freqs[:count], p.lengths[:count]
@@ -152,7 +150,6 @@ func (p *payload) readField(data []byte, field, n int, withFreqs bool) (rest []b
 	return data, true
 }
 
-// readLengths reads a field's length codes.
 func readLengths(lengths []uint32, data []byte) (rest []byte, ok bool) {
 	if len(lengths) < few {
 		if len(data) < len(lengths) {

@@ -28,10 +28,8 @@ func all(n int) (s set) {
 func (s *set) add(i int)  { s[i/64] |= 1 << (i % 64) }
 func (s *set) count() int { return bits.OnesCount64(s[0]) + bits.OnesCount64(s[1]) }
 
-// minus returns the members that are not in t.
 func (s set) minus(t set) set { return set{s[0] &^ t[0], s[1] &^ t[1]} }
 
-// each ranges over the members in order.
 func (s set) each(yield func(i int) bool) {
 	for half, word := range s {
 		for ; word != 0; word &= word - 1 {
