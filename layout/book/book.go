@@ -26,9 +26,6 @@ const (
 	Lost      State = 'l' // the stored page, or the book about it, is damaged or gone
 )
 
-// Final reports whether the state ends the asking for a URL.
-func (s State) Final() bool { return s.valid() && s != Retry && s != NotAsked }
-
 var stateNames = names{
 	Stored: "stored", Unchanged: "unchanged", Skipped: "skipped", Failed: "failed", Retry: "retry",
 	NotAsked: "not asked", Lost: "lost",
@@ -211,16 +208,6 @@ func (o Outcome) Compare(p Outcome) int {
 		cmp.Compare(o.Pace.Delay.Milliseconds(), p.Pace.Delay.Milliseconds()),
 		cmp.Compare(o.Pace.Failures, p.Pace.Failures),
 	)
-}
-
-// Supersedes reports whether what o says of its URL counts rather than what p
-// says of the same: its version is higher, or, which no sound batch brings
-// about, it is the same and o comes first in the order of Compare.
-func (o Outcome) Supersedes(p Outcome) bool {
-	if c := o.Version.Compare(p.Version); c != 0 {
-		return c > 0
-	}
-	return o.Compare(p) < 0
 }
 
 // compareLinks orders links by the place and identity of the target, and then

@@ -28,7 +28,7 @@ func (s *Standing) Add(o *Outcome) {
 		of = &s.Page
 	case o.State == Unchanged:
 		of = &s.unchanged
-	case o.State.Final():
+	case o.State == Failed || o.State == Skipped:
 		of = &s.gone
 	}
 	if supersedes(o, *of) {
@@ -52,8 +52,17 @@ func highest(o, p *Outcome) *Outcome {
 	return o
 }
 
+// supersedes reports whether what o says of its URL counts rather than what
+// known says: its version is higher, or, which no sound batch brings about, it
+// is the same and o comes first in the order of Compare. nil says nothing.
 func supersedes(o, known *Outcome) bool {
-	return o != nil && (known == nil || o.Supersedes(*known))
+	if o == nil || known == nil {
+		return o != nil
+	}
+	if c := o.Version.Compare(known.Version); c != 0 {
+		return c > 0
+	}
+	return o.Compare(*known) < 0
 }
 
 // outcomes returns those that count, and those that may once others are known,

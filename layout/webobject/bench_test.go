@@ -104,7 +104,7 @@ func BenchmarkVerify(b *testing.B) {
 	b.SetBytes(size)
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := Verify(spf); err != nil {
+		if err := verify(spf); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -18,11 +18,11 @@ import (
 func TestTruncated(t *testing.T) {
 	spf, _ := build(t, smallPackage(t))
 	for n := range spf {
-		if err := Verify(spf[:n]); err == nil {
+		if err := verify(spf[:n]); err == nil {
 			t.Errorf("no error for the first %d bytes of %d", n, len(spf))
 		}
 	}
-	if err := Verify(append(bytes.Clone(spf), 0)); err == nil {
+	if err := verify(append(bytes.Clone(spf), 0)); err == nil {
 		t.Error("no error for a byte too many")
 	}
 }
@@ -41,7 +41,7 @@ func flip(t *testing.T, spf []byte) {
 	for i := range spf {
 		flipped := bytes.Clone(spf)
 		flipped[i] ^= 1 << (i % 8)
-		if Verify(flipped) != nil {
+		if verify(flipped) != nil {
 			continue
 		}
 		silent++
@@ -150,7 +150,7 @@ func TestLying(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := piecesOf(t, smallPackage(t))
 			test.change(&p)
-			err := Verify(p.assemble(t))
+			err := verify(p.assemble(t))
 			wantError(t, err, test.want)
 			if !errors.Is(err, ErrDamaged) {
 				t.Errorf("error %v does not wrap ErrDamaged", err)

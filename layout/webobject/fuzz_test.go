@@ -42,7 +42,7 @@ func FuzzOpen(f *testing.F) {
 	empty, _ := build(f, Package{})
 	f.Add(empty)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if Verify(b) == nil {
+		if verify(b) == nil {
 			contents(t, b)
 		}
 	})
@@ -79,7 +79,7 @@ func FuzzPieces(f *testing.F) {
 		if (err == nil) != (opens(spf) == nil) {
 			t.Fatalf("List: %v, Open: %v", err, opens(spf))
 		}
-		if Verify(spf) != nil {
+		if verify(spf) != nil {
 			return
 		}
 		if n := len(contents(t, spf)); n != len(listed) {

@@ -62,7 +62,7 @@ func (p Package) Build() (spf []byte, places []Place, err error) {
 	if spf, err = b.build(); err != nil {
 		return nil, nil, err
 	}
-	if err := Verify(spf); err != nil {
+	if err := verify(spf); err != nil {
 		return nil, nil, p.culprit(err)
 	}
 	return spf, places, nil
@@ -211,7 +211,7 @@ func erase(spf []byte, gone func(Listed) bool) (rewritten []byte, erased int, er
 	if erased == 0 && bytes.Equal(rewritten, spf) {
 		return spf, 0, nil
 	}
-	return rewritten, erased, Verify(rewritten)
+	return rewritten, erased, verify(rewritten)
 }
 
 // Two deflate blocks that hold nothing and end on a byte (RFC 1951, 3.2.4 and

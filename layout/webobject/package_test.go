@@ -66,7 +66,7 @@ func TestVersion2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Verify(spf); err != nil {
+	if err := verify(spf); err != nil {
 		t.Fatal(err)
 	}
 	var got []Object

@@ -156,10 +156,10 @@ func get(ctx context.Context, r blob.Reader, key string, at blob.Range) ([]byte,
 	return b, err
 }
 
-// Verify reads a whole storage package: every byte of the zip's headers, the
+// verify reads a whole storage package: every byte of the zip's headers, the
 // CRCs, description and map against the Web objects, those against their hashes,
 // and the holes. It returns the first error of Open or Reader.Objects.
-func Verify(spf []byte) error {
+func verify(spf []byte) error {
 	r, err := Open(spf)
 	if err != nil {
 		return err
