@@ -101,6 +101,27 @@ func (r Range) Within(size int64) (from, to int64, err error) {
 	return from, to, nil
 }
 
+// Tail returns the end of an object: suffix bytes of it, or all that size says
+// of these bytes, if that is more, by a second request. Where size fails, or the
+// object is empty, the error wraps damaged.
+func Tail(ctx context.Context, r Reader, key string, suffix int64, damaged error, size func(end []byte) (int64, error)) ([]byte, error) {
+	end, err := r.Get(ctx, key, Range{Offset: -suffix})
+	if errors.Is(err, ErrRange) {
+		return nil, fmt.Errorf("%w: it is empty", damaged)
+	}
+	if err != nil {
+		return nil, err
+	}
+	n, err := size(end)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", damaged, err)
+	}
+	if n <= int64(len(end)) || int64(len(end)) < suffix {
+		return end, nil
+	}
+	return r.Get(ctx, key, Range{Offset: -n})
+}
+
 // CreateOnce stores an object that may have been stored already, by a message
 // delivered twice or by an attempt whose answer was lost. An object that
 // exists with the same content is success; one with other content fails with

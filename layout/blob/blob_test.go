@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
@@ -106,5 +107,41 @@ func TestRangeCheck(t *testing.T) {
 		if _, _, err := r.Within(10); err == nil {
 			t.Errorf("%+v within 10: no error", r)
 		}
+	}
+}
+
+func TestTail(t *testing.T) {
+	damaged, short := errors.New("damaged"), errors.New("short")
+	for _, c := range []struct {
+		content string
+		size    int64 // of the tail, as the end tells; 0 if it cannot
+		want    string
+		gets    int64
+		err     error
+	}{
+		{"0123456789", 3, "6789", 1, nil},
+		{"0123456789", 4, "6789", 1, nil},
+		{"0123456789", 7, "3456789", 2, nil},
+		{"0123456789", 70, "0123456789", 2, nil},
+		{"012", 7, "012", 1, nil},
+		{"0123456789", 0, "", 1, short},
+		{"", 3, "", 1, damaged},
+	} {
+		bucket := countblob.New(memblob.New())
+		if err := bucket.Create(t.Context(), "key", []byte(c.content)); err != nil {
+			t.Fatal(err)
+		}
+		end, err := blob.Tail(t.Context(), bucket, "key", 4, damaged, func([]byte) (int64, error) {
+			if c.size == 0 {
+				return 0, short
+			}
+			return c.size, nil
+		})
+		if string(end) != c.want || !errors.Is(err, c.err) || c.err != nil && !errors.Is(err, damaged) || bucket.Counts().Get != c.gets {
+			t.Errorf("%d of %q: got %q, %v by %d GETs", c.size, c.content, end, err, bucket.Counts().Get)
+		}
+	}
+	if _, err := blob.Tail(t.Context(), memblob.New(), "key", 4, damaged, nil); !errors.Is(err, blob.ErrAbsent) || errors.Is(err, damaged) {
+		t.Errorf("got %v, want it absent", err)
 	}
 }

@@ -3,7 +3,6 @@ package book
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"slices"
@@ -36,25 +35,14 @@ type Reader struct {
 // directory is very large. What the book's end holds is not asked for again,
 // so that a small book is read whole by Open.
 func Open(ctx context.Context, r blob.Reader, key string) (*Reader, error) {
-	get := func(ctx context.Context, at blob.Range) ([]byte, error) { return r.Get(ctx, key, at) }
-	fail := func(err error) (*Reader, error) { return nil, fmt.Errorf("cannot read book %s: %w", key, err) }
-	tail, err := get(ctx, blob.Range{Offset: -suffix})
-	switch {
-	case errors.Is(err, blob.ErrRange):
-		return fail(fmt.Errorf("%w: it is empty", ErrDamaged))
-	case err != nil:
-		return fail(err)
-	}
-	size, _, err := directorySize(tail)
+	tail, err := blob.Tail(ctx, r, key, suffix, ErrDamaged, func(end []byte) (int64, error) {
+		size, _, err := directorySize(end)
+		return int64(size + footerSize), err
+	})
 	if err != nil {
-		return fail(fmt.Errorf("%w: %w", ErrDamaged, err))
+		return nil, fmt.Errorf("cannot read book %s: %w", key, err)
 	}
-	if size += footerSize; size > len(tail) && len(tail) == suffix {
-		if tail, err = get(ctx, blob.Range{Offset: -int64(size)}); err != nil {
-			return fail(err)
-		}
-	}
-	return newReader("book "+key, tail, get)
+	return newReader("book "+key, tail, func(ctx context.Context, at blob.Range) ([]byte, error) { return r.Get(ctx, key, at) })
 }
 
 // newReader makes a Reader of which the end of the book is in memory.

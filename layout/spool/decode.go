@@ -28,18 +28,15 @@ func Decode(content []byte) (Spool, error) {
 }
 
 func decode(content []byte) (Spool, error) {
-	size, err := tailSize(content)
+	tail, err := cutTail(content)
 	if err != nil {
 		return Spool{}, err
 	}
-	end := len(content) - size
-	if end < len(magic) {
-		return Spool{}, fmt.Errorf("footer: tail of %d bytes in %d", size, len(content))
-	}
-	if got := string(content[:len(magic)]); got != magic {
+	end := len(content) - len(tail)
+	if got := string(content[:min(end, len(magic))]); got != magic {
 		return Spool{}, fmt.Errorf("begins with %q, want %q", got, magic)
 	}
-	ledger, entries, err := decodeTail(content[end:])
+	ledger, entries, err := decodeTail(tail)
 	if err != nil {
 		return Spool{}, err
 	}
@@ -64,7 +61,7 @@ func decode(content []byte) (Spool, error) {
 }
 
 // tailSize returns the length of all that stands behind the bodies.
-func tailSize(content []byte) (int, error) {
+func tailSize(content []byte) (int64, error) {
 	if len(content) < footerSize {
 		return 0, fmt.Errorf("%d bytes are too few for a spool", len(content))
 	}
@@ -76,11 +73,23 @@ func tailSize(content []byte) (int, error) {
 	if size > maxTail {
 		return 0, fmt.Errorf("footer: ledger of %d bytes, at most %d allowed", size, maxTail)
 	}
-	return int(size) + footerSize, nil
+	return size + int64(footerSize), nil
 }
 
-// decodeTail reads all that stands behind the bodies; tail is as long as
-// tailSize says. The entries are those of the pages, and sound.
+// cutTail returns all that stands behind the bodies.
+func cutTail(end []byte) ([]byte, error) {
+	size, err := tailSize(end)
+	if err != nil {
+		return nil, err
+	}
+	if size > int64(len(end)) {
+		return nil, fmt.Errorf("footer: tail of %d bytes in %d", size, len(end))
+	}
+	return end[int64(len(end))-size:], nil
+}
+
+// decodeTail reads all that stands behind the bodies; tail is what
+// cutTail returns. The entries are those of the pages, and sound.
 func decodeTail(tail []byte) (Ledger, []pageEntry, error) {
 	end := len(tail) - footerSize
 	footer := tail[end:]

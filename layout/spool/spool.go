@@ -2,7 +2,6 @@ package spool
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -109,36 +108,20 @@ func Read(ctx context.Context, r blob.Reader, key string) (Spool, error) {
 // ReadLedger reads what a batch learnt and leaves the bodies of its pages
 // where they are. It takes one request, or two when the ledger passes 128 KiB.
 func ReadLedger(ctx context.Context, r blob.Reader, key string) (Ledger, error) {
-	l, err := readLedger(ctx, r, key)
-	if err != nil {
+	fail := func(err error) (Ledger, error) {
 		return Ledger{}, fmt.Errorf("cannot read ledger of spool %s: %w", key, err)
 	}
-	return l, nil
-}
-
-func readLedger(ctx context.Context, r blob.Reader, key string) (Ledger, error) {
-	tail, err := r.Get(ctx, key, blob.Range{Offset: -suffix})
-	if errors.Is(err, blob.ErrRange) {
-		return Ledger{}, fmt.Errorf("%w: it is empty", ErrDamaged)
-	}
+	end, err := blob.Tail(ctx, r, key, suffix, ErrDamaged, tailSize)
 	if err != nil {
-		return Ledger{}, err
+		return fail(err)
 	}
-	size, err := tailSize(tail)
+	tail, err := cutTail(end)
 	if err != nil {
-		return Ledger{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+		return fail(fmt.Errorf("%w: %w", ErrDamaged, err))
 	}
-	if size > len(tail) && len(tail) == suffix {
-		if tail, err = r.Get(ctx, key, blob.Range{Offset: -int64(size)}); err != nil {
-			return Ledger{}, err
-		}
-	}
-	if size > len(tail) {
-		return Ledger{}, fmt.Errorf("%w: footer: tail of %d bytes in %d", ErrDamaged, size, len(tail))
-	}
-	l, _, err := decodeTail(tail[len(tail)-size:])
+	l, _, err := decodeTail(tail)
 	if err != nil {
-		return Ledger{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+		return fail(fmt.Errorf("%w: %w", ErrDamaged, err))
 	}
 	return l, nil
 }

@@ -71,23 +71,20 @@ func (d Description) IsErasedFrom(whole Description) bool {
 }
 
 func readTail(ctx context.Context, r blob.Reader, key string) (tail, error) {
-	end, err := get(ctx, r, key, blob.Range{Offset: -suffix})
+	var a archive
+	end, err := blob.Tail(ctx, r, key, suffix, ErrDamaged, func(end []byte) (size int64, err error) {
+		if a, err = parseDirectory(end); err != nil {
+			return 0, err
+		}
+		if size = a.tailSize(); size > maxTail {
+			return 0, fmt.Errorf("description and map have %d bytes, at most %d are read", size, maxTail)
+		}
+		return size, nil
+	})
 	if err != nil {
 		return tail{}, err
 	}
-	a, err := parseDirectory(end)
-	if err != nil {
-		return tail{}, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
 	size := a.tailSize()
-	if size > maxTail {
-		return tail{}, fmt.Errorf("%w: description and map have %d bytes, at most %d are read", ErrDamaged, size, maxTail)
-	}
-	if size > suffix && len(end) == suffix {
-		if end, err = get(ctx, r, key, blob.Range{Offset: -size}); err != nil {
-			return tail{}, err
-		}
-	}
 	if size > int64(len(end)) || len(end) < suffix && a.size() != int64(len(end)) {
 		return tail{}, fmt.Errorf("%w: the directory is of a package of %d bytes, it has %d", ErrDamaged, a.size(), len(end))
 	}
