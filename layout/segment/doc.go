@@ -31,7 +31,7 @@
 // A stored block is a zstd frame. It is closed at 64 KiB before compression:
 //
 //	…       for each document: size of its record, size of its body
-//	…       the records (see record.go)
+//	…       the records (see document.go)
 //	…       the bodies
 //
 // A term block holds terms in ascending order. It is closed at 8 KiB; a list

@@ -7,7 +7,7 @@
 //	8       …    bodies: the compressed runs of the pages, back to back
 //	…       b    outcomes and links as a book (see package book)
 //	…       r    bodies of the robots.txt answers, back to back
-//	…       h    heading: the batch, the pace of its host, vital signs, and the sizes of all bodies, as JSON (see heading.go)
+//	…       h    heading: the batch, the pace of its host, vital signs, and the sizes of all bodies, as JSON (see spool.go)
 //	−24     4    b, u32
 //	−20     4    r, u32
 //	−16     4    h, u32
