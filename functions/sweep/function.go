@@ -100,9 +100,21 @@ func (f *Function) Run(ctx context.Context) error {
 	}
 	errs = append(errs, f.forgetLetters(ctx, inForce), f.resend(ctx), f.clearFeedback(ctx), f.enforceLimits(ctx, inForce))
 	for _, crawl := range inForce.Crawl.Partitions() {
-		errs = append(errs, task.Send(ctx, f.Sender, task.Schedule, task.Lease{Crawl: crawl}, 0))
+		errs = append(errs, f.schedule(ctx, crawl, inForce))
 	}
 	return errors.Join(errs...)
+}
+
+// schedule has schedule lease what waits in a frontier. Of one that could not be
+// rebuilt it would only ask for the next sweep.
+func (f *Function) schedule(ctx context.Context, crawl int, s *settings.Settings) error {
+	switch err := frontier.New(f.Redis, crawl).Built(ctx, s.Fingerprint()); {
+	case errors.Is(err, frontier.ErrNotBuilt) && !errors.Is(err, frontier.ErrSettings):
+		return nil
+	case err != nil && !errors.Is(err, frontier.ErrSettings):
+		return err
+	}
+	return task.Send(ctx, f.Sender, task.Schedule, task.Lease{Crawl: crawl}, 0)
 }
 
 // leases returns the batches that are out, and so not settled. It is nil when
