@@ -4,8 +4,8 @@ package simulation
 
 // What befalls calls befalls one of so many.
 const (
-	deaths = 3 // the end of a function
-	stride = 5 // all else
+	deaths = 6  // the end of a function
+	stride = 10 // all else
 
 	losses = 120 // of generations
 	drops  = 120 // of partitions
