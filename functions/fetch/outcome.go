@@ -18,6 +18,7 @@ import (
 	"code.dny.dev/ssrf"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document"
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -70,11 +71,7 @@ func (a answer) location() string { return a.header.Get("Location") }
 
 // sentence makes one line of at most maxDetail bytes.
 func sentence(s string) string {
-	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "\uFFFD")
-	if len(s) > maxDetail {
-		s = strings.ToValidUTF8(s[:maxDetail], "")
-	}
-	return s
+	return message.Cut(strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "\uFFFD"), maxDetail)
 }
 
 func millisecond(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }

@@ -53,11 +53,7 @@ type Function struct {
 
 // Handle takes messages task.Tiers.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
-		var t task.Tiers
-		if err := message.Decode(body, &t); err != nil {
-			return err
-		}
+	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, t task.Tiers) error {
 		if err := f.Run(ctx, t.Storage); err != nil {
 			return fmt.Errorf("cannot merge segments of partition %s: %w", t.Storage, err)
 		}

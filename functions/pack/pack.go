@@ -111,7 +111,12 @@ func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches
 	if err := f.mask(ctx, p.ID(), gone); err != nil {
 		return err
 	}
-	return f.raise(ctx, packages)
+	for _, listed := range packages { // the bucket's own events often come before the commit, when no generation lists the package
+		if err := message.Raise(ctx, f.Sender, task.Index, listed.Key, listed.Bytes, f.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // learn tells the frontiers of the commit that is about to bring a book, and
@@ -124,18 +129,6 @@ func (f *Function) learn(ctx context.Context, s *settings.Settings, e *partition
 		}
 	}
 	e.Learn(next)
-	return nil
-}
-
-// raise sends the events of new packages once more: the bucket's own often
-// come before the commit, when no generation lists the package.
-func (f *Function) raise(ctx context.Context, packages []partition.Package) error {
-	for _, listed := range packages {
-		event := message.S3Event("", listed.Key, listed.Bytes, f.Now())
-		if err := f.Sender.Send(ctx, task.Index, event, 0); err != nil {
-			return fmt.Errorf("cannot raise the event of %s: %w", listed.Key, err)
-		}
-	}
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
@@ -199,7 +200,7 @@ func TestPackageHoldsAnotherPage(t *testing.T) {
 	d, _, err := e.snapshots.last.Load().index.Lookup(t.Context(), other.ID)
 	s.check(err)
 	place := fmt.Sprintf("byte %d of %s", d.Offset, d.Package)
-	if _, err := readPage(t.Context(), s.bucket, a, d.Package, placeOf(d)); err == nil || !strings.Contains(err.Error(), place) {
+	if _, err := readPage(t.Context(), s.bucket, a, d.Package, webobject.Place{Offset: d.Offset, Length: d.Length}); err == nil || !strings.Contains(err.Error(), place) {
 		t.Errorf("%v, want it to name %s", err, place)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
-	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
@@ -76,7 +75,7 @@ func (e *Engine) refuse(ctx context.Context, a address.Address) error {
 func (e *Engine) page(ctx context.Context, at *snapshot, names []manifest.Manifest, a address.Address) (Copy, error) {
 	d, found, err := at.index.Lookup(ctx, a.ID)
 	if err == nil && found {
-		page, err := readPage(ctx, e.bucket, a, currentKey(names, d.Package), placeOf(d))
+		page, err := readPage(ctx, e.bucket, a, currentKey(names, d.Package), webobject.Place{Offset: d.Offset, Length: d.Length})
 		return Copy{Object: page}, err
 	}
 	return pageInBooks(ctx, e.bucket, at.manifests, names, a)
@@ -112,7 +111,9 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time
 	if err != nil {
 		return Copy{}, err
 	}
-	names, err := e.newestManifests(ctx, inForce.Partitions())
+	names, err := manifestsOf(ctx, inForce.Partitions(), func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
+		return manifest.Read(ctx, e.bucket, p)
+	})
 	if err != nil {
 		return Copy{}, err
 	}
@@ -124,13 +125,6 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time
 	}
 	page, err := pageInBooks(ctx, e.bucket, manifests, names, a)
 	return e.report(ctx, page), past(err, a, moment)
-}
-
-// newestManifests reads those of all partitions at once, and nothing else.
-func (e *Engine) newestManifests(ctx context.Context, partitions []layout.Partition) ([]manifest.Manifest, error) {
-	return manifestsOf(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
-		return manifest.Read(ctx, e.bucket, p)
-	})
 }
 
 func noPage(a address.Address) error { return fmt.Errorf("%s: %w", a.URL, ErrNoPage) }
@@ -161,10 +155,6 @@ func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []man
 	}
 	page, err := readPage(ctx, bucket, a, currentKey(names, last.Package), webobject.Place{Offset: last.Offset, Length: last.Length})
 	return Copy{page, unread}, err
-}
-
-func placeOf(d segment.Document) webobject.Place {
-	return webobject.Place{Offset: d.Offset, Length: d.Length}
 }
 
 func readPage(ctx context.Context, bucket blob.Reader, a address.Address, key string, place webobject.Place) (webobject.Object, error) {

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -105,7 +106,12 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	if err := reading.Wait(); err != nil {
 		return nil, err
 	}
-	manifests, err := e.readManifests(ctx, inForce.Partitions(), newest, &first)
+	manifests, err := manifestsOf(ctx, inForce.Partitions(), func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
+		if first.Partition == p {
+			return first, nil
+		}
+		return e.newest(ctx, p, newest)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -119,17 +125,6 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	}
 	s.last.Store(fresh)
 	return fresh, nil
-}
-
-// readManifests reads those of all partitions at once, but for the one that is
-// read already, if any.
-func (e *Engine) readManifests(ctx context.Context, partitions []layout.Partition, known map[layout.Partition]manifest.Manifest, read *manifest.Manifest) ([]manifest.Manifest, error) {
-	return manifestsOf(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
-		if read != nil && read.Partition == p {
-			return *read, nil
-		}
-		return e.newest(ctx, p, known)
-	})
 }
 
 // newest returns the newest generation of a partition. Where no earlier one is
@@ -147,17 +142,14 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 	var ahead errgroup.Group
 	for _, s := range hint.Segments {
 		ahead.Go(func() error {
-			_, _ = e.ranges.Read(fork.Branch(), s.Key, []blob.Range{tailOf(s)}) // whoever needs it says what is wrong
+			tail := blob.Range{Offset: s.Bytes - s.Tail, Length: s.Tail}
+			_, _ = e.ranges.Read(fork.Branch(), s.Key, []blob.Range{tail}) // whoever needs it says what is wrong
 			return nil
 		})
 	}
 	newest, err := manifest.Newer(fork.Branch(), e.bucket, hint)
 	_ = ahead.Wait()
 	return newest, err
-}
-
-func tailOf(s manifest.Segment) blob.Range {
-	return blob.Range{Offset: s.Bytes - s.Tail, Length: s.Tail}
 }
 
 // forgotten tells what is to be forgotten, and what of it has been erased.
@@ -198,13 +190,5 @@ func currentKey(manifests []manifest.Manifest, key string) string {
 }
 
 func sameGenerations(a, b []manifest.Manifest) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Partition != b[i].Partition || a[i].Hash() != b[i].Hash() {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(a, b manifest.Manifest) bool { return a.Partition == b.Partition && a.Hash() == b.Hash() })
 }

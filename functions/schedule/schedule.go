@@ -70,13 +70,7 @@ type Function struct {
 
 // Handle runs one task a message.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
-		var t task.Lease
-		if err := message.Decode(body, &t); err != nil {
-			return err
-		}
-		return f.Run(ctx, t)
-	}), nil
+	return message.EachTask(ctx, f.Log, event, f.Run), nil
 }
 
 // Run frees the leases that have ended and, unless the crawl is paused, leases

@@ -69,11 +69,7 @@ type Function struct {
 // the clock, which has sent another since.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	event.Records = slices.DeleteFunc(event.Records, func(m events.SQSMessage) bool { return m.Attributes["ApproximateReceiveCount"] > "1" })
-	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
-		var t task.Mask
-		if err := message.Decode(body, &t); err != nil {
-			return err
-		}
+	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, t task.Mask) error {
 		if t.Gone != nil {
 			return f.mask(ctx, *t.Gone)
 		}
@@ -151,7 +147,7 @@ func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error
 // sweepPartition runs the steps of one partition.
 func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id layout.Partition, out map[layout.Version]bool, fronts *restore.Frontiers) error {
 	// Spool before manifest: a batch that is packed in between is consumed.
-	spooled, err := collect.List(ctx, f.Bucket, layout.SpoolPrefix(id))
+	spooled, err := blob.List(ctx, f.Bucket, layout.SpoolPrefix(id))
 	if err != nil {
 		return err
 	}

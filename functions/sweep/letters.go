@@ -28,7 +28,7 @@ func (f *Function) forgetLetters(ctx context.Context, s *settings.Settings) erro
 		return nil
 	}
 	return f.once(ctx, fmt.Sprintf("forget letters %d", s.Takedowns.Version), func() error {
-		kept, err := collect.List(ctx, f.Bucket, layout.DeadLetters+task.Fetch+"/")
+		kept, err := blob.List(ctx, f.Bucket, layout.DeadLetters+task.Fetch+"/")
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ const resendDelay = 5 * time.Second
 // layout.ResendKey), and deletes both. One that is sent twice does no harm, as
 // no message does.
 func (f *Function) resend(ctx context.Context) error {
-	kept, err := collect.List(ctx, f.Bucket, layout.DeadLetters)
+	kept, err := blob.List(ctx, f.Bucket, layout.DeadLetters)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package sweep
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -25,7 +24,7 @@ func (p *swept) raiseUndone(ctx context.Context) error {
 		if listed.Indexed {
 			continue
 		}
-		if err := p.raise(ctx, task.Index, blob.Object{Key: listed.Key, Size: listed.Bytes}); err != nil {
+		if err := message.Raise(ctx, p.Sender, task.Index, listed.Key, listed.Bytes, p.Now()); err != nil {
 			return err
 		}
 	}
@@ -63,7 +62,8 @@ func (p *swept) raiseSpooled(ctx context.Context) error {
 		}
 	}
 	for _, batch := range slices.SortedFunc(maps.Keys(unsettled), layout.Version.Compare) {
-		if err := p.raise(ctx, task.Pack, unsettled[batch]); err != nil {
+		object := unsettled[batch]
+		if err := message.Raise(ctx, p.Sender, task.Pack, object.Key, object.Size, p.Now()); err != nil {
 			return err
 		}
 	}
@@ -71,15 +71,6 @@ func (p *swept) raiseSpooled(ctx context.Context) error {
 		return nil
 	}
 	return task.Send(ctx, p.Sender, task.Pack, task.Gather{Storage: p.ID()}, 0)
-}
-
-// raise sends the event of an object again.
-func (f *Function) raise(ctx context.Context, queue string, object blob.Object) error {
-	event := message.S3Event("", object.Key, object.Size, f.Now())
-	if err := f.Sender.Send(ctx, queue, event, 0); err != nil {
-		return fmt.Errorf("cannot raise the event of %s: %w", object.Key, err)
-	}
-	return nil
 }
 
 // Reindex has packages indexed anew, in all partitions: those with documents in
@@ -174,7 +165,7 @@ func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map
 		return len(again), nil
 	}
 	for _, pkg := range again {
-		if err := p.raise(ctx, task.Index, blob.Object{Key: pkg.Key, Size: pkg.Bytes}); err != nil {
+		if err := message.Raise(ctx, p.Sender, task.Index, pkg.Key, pkg.Bytes, p.Now()); err != nil {
 			return len(again), err
 		}
 	}

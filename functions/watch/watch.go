@@ -43,12 +43,7 @@ type Function struct {
 
 // Handle runs once a message, which is any JSON object.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
-		if err := message.Decode(body, new(struct{})); err != nil {
-			return err
-		}
-		return f.Run(ctx)
-	}), nil
+	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, _ struct{}) error { return f.Run(ctx) }), nil
 }
 
 // Run judges the system and tells each alert when it begins and then every

@@ -122,6 +122,17 @@ func Tail(ctx context.Context, r Reader, key string, suffix int64, damaged error
 	return r.Get(ctx, key, Range{Offset: -n})
 }
 
+// List returns the objects below a prefix, in the order of their keys.
+func List(ctx context.Context, r Reader, prefix string) (objects []Object, err error) {
+	for object, err := range r.List(ctx, prefix, "") {
+		if err != nil {
+			return nil, fmt.Errorf("cannot list %s: %w", prefix, err)
+		}
+		objects = append(objects, object)
+	}
+	return objects, nil
+}
+
 // CreateOnce stores an object that may have been stored already, by a message
 // delivered twice or by an attempt whose answer was lost. An object that
 // exists with the same content is success; one with other content fails with

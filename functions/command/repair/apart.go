@@ -26,7 +26,7 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 	mend := map[string]func(context.Context, string) (string, error){
 		layout.Strategies: r.republishStrategy, layout.Collections: r.republishCollection,
 		layout.Takedowns: r.republishTakedowns, layout.Controls: r.republishControls, layout.Epochs: r.claimAbove,
-		layout.Feedback: r.giveUp("the requests that it counted are lost"), layout.DeadLetters: r.giveUp("the message is lost, and the sweep finds its work"),
+		layout.Feedback: giveUp("the requests that it counted are lost"), layout.DeadLetters: giveUp("the message is lost, and the sweep finds its work"),
 	}[strings.SplitAfterN(key, "/", 2)[0]]
 	quarantined := strings.HasPrefix(key, layout.Quarantine) && problem.Kind == verify.Damaged
 	if mend == nil && !quarantined {
@@ -110,7 +110,7 @@ func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 }
 
 // giveUp is for what cannot be told any more.
-func (r *Repairer) giveUp(said string) func(context.Context, string) (string, error) {
+func giveUp(said string) func(context.Context, string) (string, error) {
 	return func(context.Context, string) (string, error) { return said, nil }
 }
 

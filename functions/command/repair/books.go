@@ -35,14 +35,14 @@ func (m *mending) mendBook(ctx context.Context, key string) error {
 		}
 	}
 	m.unbooked[key] = true
-	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { e.UnlistBook(key); return nil })
+	m.edit(func(e *partition.Edit) { e.UnlistBook(key) })
 	m.said = append(m.said, key+" is lost and off the list; what it told of is fetched again")
 	return nil
 }
 
 // relistBook lists a sound book once, as it is.
 func (m *mending) relistBook(sound manifest.Book) {
-	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { e.RelistBook(sound); return nil })
+	m.edit(func(e *partition.Edit) { e.RelistBook(sound) })
 	m.said = append(m.said, sound.Key+" was listed wrongly, and is listed as it is")
 }
 
@@ -141,14 +141,16 @@ func (m *mending) outcomes(ctx context.Context, visit func(book.Outcome)) error 
 	if len(m.patients) == 0 && len(m.unbooked) == 0 {
 		return nil
 	}
-	for _, listed := range m.base().Books {
-		if m.unbooked[listed.Key] {
-			continue
-		}
-		reader, err := book.Open(ctx, m.Bucket, listed.Key)
-		if err != nil {
-			return err
-		}
+	listed := slices.DeleteFunc(slices.Clone(m.base().Books), func(b manifest.Book) bool { return m.unbooked[b.Key] })
+	books, err := partition.OpenBooks(ctx, m.Bucket, listed)
+	if err != nil {
+		return err
+	}
+	readers, err := books.Readers()
+	if err != nil {
+		return err
+	}
+	for _, reader := range readers {
 		for o, err := range reader.Outcomes(ctx, layout.Range{}) {
 			if err != nil {
 				return fmt.Errorf("cannot look for what is lost: %w", err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
@@ -52,77 +53,49 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 // the next sweep.
 func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Segment) error {
 	next := e.Manifest()
-	own, err := m.columns(ctx, &s)
+	all := segments.NewFinder(m.Bucket, func(layout.Identity) bool { return true })
+	documents, err := all.Find(ctx, &s)
 	if err != nil {
 		return err
 	}
+	own := make(map[layout.Identity]segments.Match, len(documents))
+	for _, d := range documents {
+		own[d.ID] = d
+	}
 	dead := roaring.New()
-	served := make(map[uint32]bool) // packages that live in other segments
+	masked := func(other *manifest.Segment) bool {
+		return other.Key != s.Key && (other.Deletions == nil || other.Deletions.Key != s.Deletions.Key)
+	}
 	for _, other := range next.Segments {
-		if other.Key == s.Key || other.Deletions != nil && s.Deletions.Key == other.Deletions.Key {
+		if !masked(&other) {
 			continue
 		}
-		columns, err := m.columns(ctx, &other)
+		rivals, err := all.Find(ctx, &other)
 		if err != nil {
 			return err
 		}
-		masked, err := partition.Dead(ctx, m.Bucket, &other)
+		gone, err := partition.Dead(ctx, m.Bucket, &other)
 		if err != nil {
 			return err
 		}
-		for doc, id := range columns.identities {
-			if masked.Contains(uint32(doc)) {
-				continue
+		for _, r := range rivals {
+			if d, found := own[r.ID]; found && !gone.Contains(r.Doc) && r.Version.Compare(d.Version) >= 0 {
+				dead.Add(d.Doc)
 			}
-			if i, found := own.of[id]; found && columns.versions[doc].Compare(own.versions[i]) >= 0 {
-				dead.Add(i)
-			}
-		}
-		from := 0
-		for _, part := range other.Parts {
-			to := from + part.Documents
-			alive := roaring.New()
-			alive.AddRange(uint64(from), uint64(to))
-			served[part.Package] = served[part.Package] || alive.AndCardinality(masked) < uint64(part.Documents)
-			from = to
 		}
 	}
-	from := 0
+	served, err := segments.LivePackages(ctx, m.Bucket, next, masked)
+	if err != nil {
+		return err
+	}
 	for _, part := range s.Parts {
-		to := from + part.Documents
 		listed := slices.ContainsFunc(next.Packages, func(p manifest.Package) bool { return p.ID == part.Package })
-		if served[part.Package] || !listed {
+		if from, to, _ := s.Part(part.Package); served[part.Package] || !listed {
 			dead.AddRange(uint64(from), uint64(to))
 		}
-		from = to
 	}
 	e.Unmask(s.Key)
 	return e.Mask(ctx, map[string]*roaring.Bitmap{s.Key: dead})
-}
-
-// columns are those by which documents are compared.
-type columns struct {
-	identities []layout.Identity
-	versions   []layout.Version
-	of         map[layout.Identity]uint32
-}
-
-func (m *mending) columns(ctx context.Context, s *manifest.Segment) (c columns, err error) {
-	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: m.Bucket}, s)
-	if err != nil {
-		return columns{}, err
-	}
-	if c.identities, err = opened.Identities(ctx); err != nil {
-		return columns{}, err
-	}
-	if c.versions, err = opened.Versions(ctx); err != nil {
-		return columns{}, err
-	}
-	c.of = make(map[layout.Identity]uint32, len(c.identities))
-	for doc, id := range c.identities {
-		c.of[id] = uint32(doc)
-	}
-	return c, nil
 }
 
 // mendSegment takes a segment off the list and has its packages indexed again.
@@ -148,7 +121,7 @@ func (m *mending) mendSegment(ctx context.Context, key string) error {
 			}
 		}
 	}
-	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { e.UnlistSegment(key, sound); return nil })
+	m.edit(func(e *partition.Edit) { e.UnlistSegment(key, sound) })
 	m.said = append(m.said, key+why+" is off the list; it is made anew from its packages")
 	return nil
 }

@@ -102,7 +102,7 @@ func (m *mending) dropPackage(ctx context.Context, p *patient, content []byte, f
 // relistPackage lists a sound package once, as it is, and has it indexed again.
 func (m *mending) relistPackage(p *patient, bytes int64, pages int) {
 	id, sound := p.ID, manifest.Package{Key: p.Key, Bytes: bytes, Pages: pages}
-	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { e.RelistPackage(id, sound); return nil })
+	m.edit(func(e *partition.Edit) { e.RelistPackage(id, sound) })
 	m.said = append(m.said, p.Key+" was listed wrongly, and is listed as it is; it is indexed again")
 }
 

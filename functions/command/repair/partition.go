@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/command/verify"
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -134,10 +135,7 @@ func (m *mending) maskAgain() {
 		return
 	}
 	m.looked[what] = true
-	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error {
-		e.MarkMasked(func(manifest.Gone) bool { return false })
-		return nil
-	})
+	m.edit(func(e *partition.Edit) { e.MarkMasked(func(manifest.Gone) bool { return false }) })
 	m.said = append(m.said, fmt.Sprintf("partition %s has pages searched that are gone, and masks them once more", m.ID()))
 }
 
@@ -148,8 +146,13 @@ func (m *mending) forgetAgain() {
 		return
 	}
 	m.looked[what] = true
-	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { e.ForgetAgain(); return nil })
+	m.edit(func(e *partition.Edit) { e.ForgetAgain() })
 	m.said = append(m.said, fmt.Sprintf("partition %s holds what is forgotten, and forgets it once more", m.ID()))
+}
+
+// edit adds an edit that cannot fail.
+func (m *mending) edit(do func(*partition.Edit)) {
+	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { do(e); return nil })
 }
 
 func (r *Repairer) say(ctx context.Context, report *Report, said []string) {
@@ -167,28 +170,27 @@ func (m *mending) commit(ctx context.Context) (lost int, err error) {
 	if len(m.edits) == 0 && len(m.lost) == 0 {
 		return 0, nil
 	}
-	edits := m.edits
 	if len(m.lost)+len(m.unbooked) > 0 {
 		number, err := epoch.Claim(ctx, m.Bucket, "repair", *m.base())
 		if err != nil {
 			return 0, err
 		}
-		edits = append(edits, func(_ context.Context, e *partition.Edit) error { e.Learn(layout.EpochKey(number)); return nil })
+		m.edit(func(e *partition.Edit) { e.Learn(layout.EpochKey(number)) })
 		if len(m.lost) > 0 {
 			listed, err := m.putLost(ctx, number)
 			if err != nil {
 				return 0, err
 			}
-			edits = append(edits, func(_ context.Context, e *partition.Edit) error {
+			m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error {
 				e.Learn(listed.Key)
 				return e.AddBook(listed)
 			})
 			m.said = append(m.said, fmt.Sprintf("partition %s takes back what it knew of URLs that are fetched again: %d", m.ID(), len(m.lost)))
 		}
 	}
-	edits = append(edits, m.listGone)
+	m.edits = append(m.edits, m.listGone)
 	err = m.Commit(ctx, func(e *partition.Edit) error {
-		for _, edit := range edits {
+		for _, edit := range m.edits {
 			if err := edit(ctx, e); err != nil {
 				return err
 			}
@@ -212,7 +214,7 @@ func (m *mending) putLost(ctx context.Context, epoch uint64) (partition.Book, er
 		}
 		learnt.Outcomes = append(learnt.Outcomes, book.Outcome{
 			Version: layout.Version{Epoch: epoch}, URL: url, Place: a.Place, State: book.Lost,
-			Detail: strings.ToValidUTF8(why[:min(len(why), book.MaxDetail)], ""), Time: m.Now().UTC().Truncate(time.Millisecond),
+			Detail: message.Cut(why, book.MaxDetail), Time: m.Now().UTC().Truncate(time.Millisecond),
 		})
 	}
 	content, err := book.Encode(learnt)

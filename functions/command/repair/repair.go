@@ -75,10 +75,14 @@ type Report struct {
 // Run verifies and mends until nothing is left that can be mended.
 func (r *Repairer) Run(ctx context.Context) (Report, error) {
 	var report Report
-	if err := r.collected(ctx); err != nil {
+	s, err := settings.Read(ctx, r.Bucket, r.Now())
+	if err != nil {
 		return report, err
 	}
-	if err := r.condemnUnlisted(ctx); err != nil {
+	if len(s.Collections) == 0 { // every page would look as if nobody had wanted it
+		return report, errors.New("cannot repair a bucket without collections: put " + layout.Collections + " back, or crawl the seeds again")
+	}
+	if err := r.condemnUnlisted(ctx, s.Partitions()); err != nil {
 		return report, err
 	}
 	fronts := r.Frontiers
@@ -103,28 +107,11 @@ func (r *Repairer) Run(ctx context.Context) (Report, error) {
 	}
 }
 
-// collected fails for a bucket without collections: every page would look as
-// if nobody had wanted it.
-func (r *Repairer) collected(ctx context.Context) error {
-	s, err := settings.Read(ctx, r.Bucket, r.Now())
-	if err != nil {
-		return err
-	}
-	if len(s.Collections) == 0 {
-		return errors.New("cannot repair a bucket without collections: put " + layout.Collections + " back, or crawl the seeds again")
-	}
-	return nil
-}
-
 // condemnUnlisted condemns what no generation lists and is older than the
 // grace, also where that is more than half of a partition, which the sweep
 // leaves to a person. A partition that has lost generations is left as it is.
-func (r *Repairer) condemnUnlisted(ctx context.Context) error {
-	s, err := settings.Read(ctx, r.Bucket, r.Now())
-	if err != nil {
-		return err
-	}
-	for _, id := range s.Partitions() {
+func (r *Repairer) condemnUnlisted(ctx context.Context, partitions []layout.Partition) error {
+	for _, id := range partitions {
 		p, err := partition.Open(ctx, r.Bucket, id, r.Now)
 		if err == nil && p.Manifest().Generation > 0 {
 			collector := collect.Collector{Partition: p, Bucket: r.Bucket, Now: r.Now, Limits: collect.DefaultLimits(), Log: r.Log}

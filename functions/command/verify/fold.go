@@ -86,15 +86,12 @@ func (f *fold) read(ctx context.Context, p *audit) error {
 }
 
 func (f *fold) readBook(ctx context.Context, b *openBook, forgotten *forgotten) error {
-	left := func(url string) {
-		f.problems.add(Problem{Kind: Behind, Partition: b.partition, Key: b.Key, URL: url, Detail: "is still there, although it is forgotten"})
-	}
 	for o, err := range b.reader.Outcomes(ctx, f.within) {
 		if err != nil {
 			return err
 		}
 		if forgotten.outcome(&o) {
-			left(o.URL)
+			f.left(b.partition, b.Key, o.URL)
 		}
 		f.outcome(&o, b.partition).booked.Add(&o)
 	}
@@ -108,7 +105,7 @@ func (f *fold) readBook(ctx context.Context, b *openBook, forgotten *forgotten) 
 		}
 		last = t
 		if forgotten.placed(t.URL, t.ID, t.Place) {
-			left(t.URL)
+			f.left(b.partition, b.Key, t.URL)
 		}
 		f.account.Target(t)
 	}

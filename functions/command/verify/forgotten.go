@@ -30,6 +30,11 @@ func (v *run) forgetting(p *audit) {
 	}
 }
 
+// left tells of what is forgotten in an object.
+func (v *run) left(p layout.Partition, key, url string) {
+	v.problems.add(Problem{Kind: Behind, Partition: p, Key: key, URL: url, Detail: details[Behind]})
+}
+
 // forgotten looks for what must not be left in a partition. It remembers the
 // site of which it was asked last, so that sorted URLs are fast. It is not safe
 // for concurrent use.
@@ -118,8 +123,7 @@ func (v *run) readQuarantine(ctx context.Context) error {
 				return err
 			}
 			if url := v.forgotten(p).copied(content); url != "" {
-				v.problems.add(Problem{Kind: Behind, Partition: p.Partition, Key: object.Key, URL: url,
-					Detail: "is still there, although it is forgotten"})
+				v.left(p.Partition, object.Key, url)
 			}
 		}
 	}
@@ -195,21 +199,11 @@ func (v *run) judgeFrontiers() {
 	v.waiting.ids = nil
 }
 
-func (v *run) listSpool(ctx context.Context, p layout.Partition) ([]string, error) {
-	var keys []string
-	for object, err := range v.Bucket.List(ctx, layout.SpoolPrefix(p), "") {
-		if err != nil {
-			return nil, fmt.Errorf("cannot list spool of partition %s: %w", p, err)
-		}
-		keys = append(keys, object.Key)
-	}
-	return keys, nil
-}
-
 // readSpool reads what waits to be packed. What was packed already, or comes
 // too late, does not count; neither does what nobody here has written.
-func (v *run) readSpool(ctx context.Context, p *audit, keys []string) error {
-	for _, key := range keys {
+func (v *run) readSpool(ctx context.Context, p *audit, spooled []blob.Object) error {
+	for _, object := range spooled {
+		key := object.Key
 		_, batch, err := layout.ParseSpoolKey(key)
 		if err != nil || p.HasConsumed(batch) || p.IsClosed(batch) {
 			continue
@@ -225,7 +219,7 @@ func (v *run) readSpool(ctx context.Context, p *audit, keys []string) error {
 			return err
 		}
 		if url := v.forgotten(p).ledger(&content.Ledger); url != "" {
-			v.problems.add(Problem{Kind: Behind, Partition: p.Partition, Key: key, URL: url, Detail: "is still there, although it is forgotten"})
+			v.left(p.Partition, key, url)
 		}
 		pages, err := membership.ParsePages(content.Ledger.Outcomes)
 		if err == nil {

@@ -90,7 +90,7 @@ func (v *run) readPackage(p *storedPackage, content []byte) {
 			found.marks = markWanted
 		}
 		if forgotten.url(entry.URL) {
-			v.problems.add(p.problem(Behind, entry, "is still there, although it is forgotten"))
+			v.problems.add(p.problem(Behind, entry, details[Behind]))
 		}
 		p.pages = append(p.pages, found)
 	}

@@ -141,7 +141,7 @@ func (v *run) begin(ctx context.Context) error {
 		return err
 	}
 	for _, p := range v.settings.Partitions() {
-		spool, err := v.listSpool(ctx, p)
+		spooled, err := blob.List(ctx, v.Bucket, layout.SpoolPrefix(p))
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (v *run) begin(ctx context.Context) error {
 		own.unknown = own.unknown || newest == nil
 		v.partitions = append(v.partitions, own)
 		v.forgetting(own)
-		if err := v.readSpool(ctx, own, spool); err != nil {
+		if err := v.readSpool(ctx, own, spooled); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
@@ -117,53 +119,43 @@ func (t *teller) stored(ctx context.Context) {
 	t.problem(errors.New("no manifest lists its package " + live.Package))
 }
 
-// indexed looks for the page's document in the segments of its package.
+// indexed looks for the page's live document in the segments of its package.
 func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, at *Stored) error {
+	finder := segments.NewFinder(t.bucket, func(id layout.Identity) bool { return id == t.url.ID })
 	for i := range m.Segments {
 		listed := &m.Segments[i]
 		if _, _, found := listed.Part(id); !found {
 			continue
 		}
-		document, err := t.document(ctx, listed)
+		matches, err := finder.Find(ctx, listed)
 		if err != nil {
 			return err
 		}
-		if document != nil {
-			at.Segment, at.Title = listed.Key, document.Title
-			return nil
+		dead, err := partition.Dead(ctx, t.bucket, listed)
+		if err != nil {
+			return err
 		}
+		own := slices.IndexFunc(matches, func(d segments.Match) bool { return d.Version == t.story.page.Version && !dead.Contains(d.Doc) })
+		if own < 0 {
+			continue
+		}
+		at.Segment = listed.Key
+		at.Title, err = t.title(ctx, listed, matches[own].Doc)
+		return err
 	}
 	return nil
 }
 
-// document returns the live document of the page in a segment, nil if there is
-// none.
-func (t *teller) document(ctx context.Context, listed *manifest.Segment) (*segment.Document, error) {
+func (t *teller) title(ctx context.Context, listed *manifest.Segment, doc uint32) (string, error) {
 	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: t.bucket}, listed)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	identities, err := opened.Identities(ctx)
+	documents, err := opened.Stored(ctx, []uint32{doc})
 	if err != nil {
-		return nil, fmt.Errorf("segment %s: %w", listed.Key, err)
+		return "", fmt.Errorf("segment %s: %w", listed.Key, err)
 	}
-	dead, err := partition.Dead(ctx, t.bucket, listed)
-	if err != nil {
-		return nil, err
-	}
-	for doc, id := range identities {
-		if id != t.url.ID || dead.Contains(uint32(doc)) {
-			continue
-		}
-		documents, err := opened.Stored(ctx, []uint32{uint32(doc)})
-		if err != nil {
-			return nil, fmt.Errorf("segment %s: %w", listed.Key, err)
-		}
-		if documents[0].Version == t.story.page.Version {
-			return &documents[0], nil
-		}
-	}
-	return nil, nil
+	return documents[0].Title, nil
 }
 
 func (t *teller) problem(err error) { t.story.Problems = append(t.story.Problems, err.Error()) }

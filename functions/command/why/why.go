@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -151,7 +152,7 @@ func tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url add
 func (t *teller) read(ctx context.Context) error {
 	for _, p := range t.settings.Partitions() {
 		// Spool before manifest, as in package account.
-		keys, err := spoolKeys(ctx, t.bucket, p)
+		spooled, err := blob.List(ctx, t.bucket, layout.SpoolPrefix(p))
 		if err != nil {
 			return err
 		}
@@ -163,25 +164,14 @@ func (t *teller) read(ctx context.Context) error {
 		if err := t.readBooks(ctx, &m); err != nil {
 			return err
 		}
-		for _, key := range keys {
-			if err := t.readSpool(ctx, &m, key); err != nil {
+		for _, object := range spooled {
+			if err := t.readSpool(ctx, &m, object.Key); err != nil {
 				return err
 			}
 		}
 	}
 	slices.SortFunc(t.story.Asked, func(a, b Asked) int { return a.outcome.Compare(b.outcome) })
 	return nil
-}
-
-func spoolKeys(ctx context.Context, bucket blob.Reader, p layout.Partition) ([]string, error) {
-	var keys []string
-	for object, err := range bucket.List(ctx, layout.SpoolPrefix(p), "") {
-		if err != nil {
-			return nil, fmt.Errorf("cannot list spool of partition %s: %w", p, err)
-		}
-		keys = append(keys, object.Key)
-	}
-	return keys, nil
 }
 
 // readBooks reads of each book the one place of the URL.
@@ -199,7 +189,7 @@ func (t *teller) readBooks(ctx context.Context, m *manifest.Manifest) error {
 		return err
 	}
 	for _, damaged := range books.Damaged() {
-		t.story.Problems = append(t.story.Problems, damaged.Error())
+		t.problem(damaged)
 	}
 	for _, found := range read {
 		t.add(found, true)
@@ -254,7 +244,7 @@ func (t *teller) readSpool(ctx context.Context, m *manifest.Manifest, key string
 	case errors.Is(err, blob.ErrAbsent): // packed and deleted since
 		return nil
 	case errors.Is(err, spool.ErrDamaged):
-		t.story.Problems = append(t.story.Problems, err.Error())
+		t.problem(err)
 		return nil
 	case err != nil:
 		return err
@@ -291,7 +281,5 @@ func (t *teller) add(found pages, packed bool) {
 		})
 	}
 	t.links = append(t.links, found.links...)
-	for id, url := range found.sources {
-		t.sources[id] = url
-	}
+	maps.Copy(t.sources, found.sources)
 }

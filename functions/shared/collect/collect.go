@@ -139,22 +139,6 @@ func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys 
 	return deletes.Wait()
 }
 
-// list returns the objects below a prefix.
-func (c *Collector) list(ctx context.Context, prefix string) ([]blob.Object, error) {
-	return List(ctx, c.Bucket, prefix)
-}
-
-// List returns the objects below a prefix, in the order of their keys.
-func List(ctx context.Context, bucket blob.Reader, prefix string) (objects []blob.Object, err error) {
-	for object, err := range bucket.List(ctx, prefix, "") {
-		if err != nil {
-			return nil, fmt.Errorf("cannot list %s: %w", prefix, err)
-		}
-		objects = append(objects, object)
-	}
-	return objects, nil
-}
-
 // Spool deletes spool objects, listed before the partition was read, that were
 // packed long enough ago, or at all if now is true, and those that came when
 // their batch was closed. Then it closes the batches whose spool objects are

@@ -210,7 +210,7 @@ func (c *Collector) deleteOverlays(ctx context.Context) error {
 // below returns the keys below a prefix that are old, in their order. What
 // nobody here has written stays, and verify tells of it.
 func (c *Collector) below(ctx context.Context, prefix string, old func(key string) (bool, error)) (keys []string, err error) {
-	objects, err := c.list(ctx, prefix)
+	objects, err := blob.List(ctx, c.Bucket, prefix)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
@@ -43,7 +44,7 @@ func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration, on
 	var keys []string
 	all := 0
 	for _, kind := range []string{layout.Packages, layout.Books, layout.Segments} {
-		objects, err := c.list(ctx, kind+c.ID().String()+"/")
+		objects, err := blob.List(ctx, c.Bucket, kind+c.ID().String()+"/")
 		if err != nil {
 			return err
 		}
@@ -99,7 +100,7 @@ func (c *Collector) clearQuarantine(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, kind := range []string{layout.Spool, layout.Packages, layout.Books, layout.Segments} {
 		group.Go(func() error {
-			kept, err := c.list(ctx, layout.QuarantinePrefix(kind+c.ID().String()+"/"))
+			kept, err := blob.List(ctx, c.Bucket, layout.QuarantinePrefix(kind+c.ID().String()+"/"))
 			if err != nil {
 				return err
 			}

@@ -65,9 +65,7 @@ func endsAt(start, open atom.Atom) bool {
 		return start == atom.Dt || start == atom.Dd
 	}
 	switch start {
-	case atom.Td, atom.Th:
-		return isCell(open)
-	case atom.Tr:
+	case atom.Td, atom.Th, atom.Tr:
 		return isCell(open)
 	case atom.Thead, atom.Tbody, atom.Tfoot:
 		return isTablePart(open) && open != atom.Table

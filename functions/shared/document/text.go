@@ -21,18 +21,6 @@ type Content struct {
 	Large    []layout.Span // headings and larger type
 }
 
-// Text returns the content of a page whose media type IsReadable; of one that
-// cannot be read, nothing but a title. One without a title is called by the
-// last part of its address.
-func Text(body []byte, contentType, url string) Content {
-	var c Content
-	if d, err := Read(body, contentType); err == nil {
-		c = d.Content()
-	}
-	set(&c.Title, NameOf(url))
-	return c
-}
-
 // NameOf returns the last part of an address, by which a page without a title is
 // called.
 func NameOf(url string) string {

@@ -128,3 +128,14 @@ func TestThePageItselfSaysWhatIsMain(t *testing.T) {
 		})
 	}
 }
+
+// Text returns the content of a page, called by the last part of its address if
+// it has no title; nothing else of one that cannot be read.
+func Text(body []byte, contentType, url string) Content {
+	var c Content
+	if d, err := Read(body, contentType); err == nil {
+		c = d.Content()
+	}
+	set(&c.Title, NameOf(url))
+	return c
+}

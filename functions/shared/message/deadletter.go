@@ -49,7 +49,7 @@ func (d DeadLetter) Key() string {
 
 // Encode returns the dead letter as sealed JSON, a reason that is too long cut.
 func (d DeadLetter) Encode() ([]byte, error) {
-	d.Reason, d.At = cut(d.Reason, maxReason), d.At.UTC()
+	d.Reason, d.At = Cut(d.Reason, maxReason), d.At.UTC()
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("cannot encode dead letter of queue %s: %w", d.Queue, err)
 	}
@@ -98,8 +98,8 @@ func (d DeadLetter) check() error {
 	return nil
 }
 
-// cut returns at most so many bytes of a text, and whole characters.
-func cut(text string, most int) string {
+// Cut returns at most so many bytes of a text, and whole characters.
+func Cut(text string, most int) string {
 	if len(text) > most {
 		text = text[:most]
 	}
@@ -205,7 +205,7 @@ func (g Graves) Bury(ctx context.Context, d DeadLetter) (kept bool) {
 		err = g.Bucket.Create(ctx, d.Key(), content)
 	}
 	if err != nil && !errors.Is(err, blob.ErrExists) {
-		g.Log.ErrorContext(ctx, "dead letter is not kept", "queue", d.Queue, "message", d.Message, "reason", cut(d.Reason, maxReason),
+		g.Log.ErrorContext(ctx, "dead letter is not kept", "queue", d.Queue, "message", d.Message, "reason", Cut(d.Reason, maxReason),
 			"error", fmt.Errorf("cannot create %s: %w", d.Key(), err))
 		return false
 	}

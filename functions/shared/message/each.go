@@ -47,6 +47,17 @@ func Each(ctx context.Context, log *slog.Logger, event events.SQSEvent, run func
 	return response
 }
 
+// EachTask is Each for messages that are JSON objects of one kind.
+func EachTask[T any](ctx context.Context, log *slog.Logger, event events.SQSEvent, run func(context.Context, T) error) events.SQSEventResponse {
+	return Each(ctx, log, event, func(ctx context.Context, body string) error {
+		var task T
+		if err := Decode(body, &task); err != nil {
+			return err
+		}
+		return run(ctx, task)
+	})
+}
+
 // Together is Each with all messages run at the same time.
 func Together(ctx context.Context, log *slog.Logger, event events.SQSEvent, run func(context.Context, events.SQSMessage) error) events.SQSEventResponse {
 	failures := make([]error, len(event.Records))

@@ -17,47 +17,52 @@ import (
 //
 // Several errors that are joined are of a kind only if all of them are.
 
-// Terminal marks err as one that another try cannot mend, such as a message
-// that does not parse. Terminal(nil) is nil.
-func Terminal(err error) error {
+// marked is an error of a kind.
+type marked struct {
+	error
+	kind kind
+}
+
+type kind byte
+
+const (
+	terminal kind = iota
+	later
+)
+
+// Unwrap returns the error without its kind.
+func (m *marked) Unwrap() error { return m.error }
+
+func mark(err error, k kind) error {
 	if err == nil {
 		return nil
 	}
-	return &terminalError{err}
+	return &marked{err, k}
 }
+
+func isOf(err error, k kind) bool {
+	m, is := err.(*marked)
+	return is && m.kind == k
+}
+
+// Terminal marks err as one that another try cannot mend, such as a message
+// that does not parse. Terminal(nil) is nil.
+func Terminal(err error) error { return mark(err, terminal) }
 
 // IsTerminal reports whether err is marked by Terminal.
 func IsTerminal(err error) bool {
-	return every(err, func(err error) bool { _, is := err.(*terminalError); return is })
+	return every(err, func(err error) bool { return isOf(err, terminal) })
 }
-
-type terminalError struct{ err error }
-
-func (e *terminalError) Error() string { return e.err.Error() }
-func (e *terminalError) Unwrap() error { return e.err }
 
 // Later marks err as no fault: the message has come too early, and shall come
 // again. It is logged as a mere remark. Later(nil) is nil.
-func Later(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &laterError{err}
-}
+func Later(err error) error { return mark(err, later) }
 
 // IsLater reports whether err is marked by Later, or says that the frontier is
 // being rebuilt, which every function that needs one has to wait for.
 func IsLater(err error) bool {
-	return every(err, func(err error) bool {
-		_, is := err.(*laterError)
-		return is || err == frontier.ErrNotBuilt
-	})
+	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
 }
-
-type laterError struct{ err error }
-
-func (e *laterError) Error() string { return e.err.Error() }
-func (e *laterError) Unwrap() error { return e.err }
 
 // every reports whether an error, or what it wraps, is so; of errors that are
 // joined, whether each is.

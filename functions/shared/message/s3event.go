@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 )
 
 // EachKey calls run with the key of every created object that a bucket's event
@@ -101,6 +103,14 @@ func S3Event(bucket, key string, size int64, at time.Time) []byte {
 		panic(fmt.Sprintf("a bucket event always has a JSON form: %v", err)) // of strings, a number and a time
 	}
 	return body
+}
+
+// Raise sends a function the event of an object that was created, once more.
+func Raise(ctx context.Context, to task.Sender, queue, key string, size int64, at time.Time) error {
+	if err := to.Send(ctx, queue, S3Event("", key, size, at), 0); err != nil {
+		return fmt.Errorf("cannot raise the event of %s: %w", key, err)
+	}
+	return nil
 }
 
 // Limits of one SQS message.

@@ -109,14 +109,6 @@ func decode(content []byte) (Feedback, error) {
 	return f, nil
 }
 
-// shorten returns as much of an error's text as is kept.
-func shorten(text string) string {
-	if len(text) > maxError {
-		text = text[:maxError]
-	}
-	return strings.ToValidUTF8(text, "")
-}
-
 // parallelReads is how many feedback objects are read at once.
 const parallelReads = 16
 

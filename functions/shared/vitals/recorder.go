@@ -143,7 +143,7 @@ func (r *Recorder) begin(name string, messages int64) (end func(failure error)) 
 			f.postponed++
 		case failure != nil:
 			f.failures++
-			f.lastError = &LastError{Text: shorten(failure.Error()), At: ended.UTC().Truncate(time.Millisecond)}
+			f.lastError = &LastError{Text: message.Cut(failure.Error(), maxError), At: ended.UTC().Truncate(time.Millisecond)}
 		}
 	}
 }

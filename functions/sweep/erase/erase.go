@@ -171,7 +171,7 @@ func (e *Eraser) commitForgotten(ctx context.Context, clean *cleanKeys) error {
 
 // clearConsumed deletes spool objects that are packed, before their time.
 func (e *Eraser) clearConsumed(ctx context.Context, consumed []manifest.Consumed, clean *cleanKeys) error {
-	spooled, err := collect.List(ctx, e.Bucket, layout.SpoolPrefix(e.ID()))
+	spooled, err := blob.List(ctx, e.Bucket, layout.SpoolPrefix(e.ID()))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -107,7 +108,11 @@ func page(f File) *Page {
 	if err != nil || !document.Searchable(content, "text/html") {
 		return nil
 	}
-	c := document.Text(content, "text/html", f.URL)
+	var c document.Content
+	if d, err := document.Read(content, "text/html"); err == nil {
+		c = d.Content()
+	}
+	c.Title = cmp.Or(c.Title, document.NameOf(f.URL))
 	lang, _ := language.Identify(c.Title+"\n"+c.Body, c.Lang)
 	return &Page{URL: f.URL, Title: c.Title, Headings: c.Headings, Lang: lang, Emphasis: c.Emphasis, Large: c.Large, Body: c.Body}
 }

@@ -92,44 +92,44 @@ func (w *World) LearnPages(pages []webobject.Object, links ...string) manifest.P
 	return pkg
 }
 
-// Package stores a package under a name that is free, and returns it
-// with a stored outcome of each page. No generation lists it yet.
+// Package stores a package, and returns it with a stored outcome of each page.
+// No generation lists it yet.
 func (w *World) Package(pages ...webobject.Object) (manifest.Package, []book.Outcome) {
 	w.T.Helper()
-	for scratch := memblob.New(); ; {
-		pkg, outcomes := functionstest.Package(w.T, scratch, 0, pages...)
-		content, err := scratch.Get(w.T.Context(), pkg.Key, blob.Range{})
-		if err == nil && w.Bucket.Create(w.T.Context(), pkg.Key, content) == nil {
-			return pkg, outcomes
-		}
-	}
+	return functionstest.Package(w.T, w.Bucket, 0, pages...)
 }
 
 // LearnBook commits a book and packages, and that the batches of which it tells
 // are consumed.
 func (w *World) LearnBook(b book.Book, packages ...manifest.Package) {
 	w.T.Helper()
+	w.learn(b, func(m *manifest.Manifest) {
+		for _, pkg := range packages {
+			m.Add(pkg)
+		}
+	})
+}
+
+// learn commits a book with an edit.
+func (w *World) learn(b book.Book, edit func(*manifest.Manifest)) {
+	w.T.Helper()
 	content, err := book.Encode(b)
 	if err != nil {
 		w.T.Fatal(err)
 	}
 	listed := manifest.Book{Key: layout.BookKey(0, layout.ContentHash(content)), Bytes: int64(len(content)), Outcomes: len(b.Outcomes), Links: len(b.Links)}
-	functionstest.Put(w.T, w.Bucket, listed.Key, content)
+	if err := blob.CreateOnce(w.T.Context(), w.Bucket, listed.Key, content); err != nil {
+		w.T.Fatal(err)
+	}
 	w.Commit(func(m *manifest.Manifest) {
 		m.Books = append(m.Books, listed)
-		for _, pkg := range packages {
-			m.Add(pkg)
+		edit(m)
+		for _, o := range b.Outcomes {
+			if !m.HasConsumed(o.Version) && !m.IsClosed(o.Version) {
+				m.Consumed = append(m.Consumed, manifest.Consumed{Batch: o.Version, At: functionstest.Start})
+			}
 		}
-		consume(m, b.Outcomes)
 	})
-}
-
-func consume(m *manifest.Manifest, outcomes []book.Outcome) {
-	for _, o := range outcomes {
-		if !m.HasConsumed(o.Version) && !m.IsClosed(o.Version) {
-			m.Consumed = append(m.Consumed, manifest.Consumed{Batch: o.Version, At: functionstest.Start})
-		}
-	}
 }
 
 // Links returns links from the seed.
@@ -243,11 +243,7 @@ func (w *World) Commit(edit func(*manifest.Manifest)) manifest.Manifest {
 // Manifest returns the generation in force.
 func (w *World) Manifest() manifest.Manifest {
 	w.T.Helper()
-	m, err := manifest.Read(w.T.Context(), w.Bucket, 0)
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	return m
+	return functionstest.Manifest(w.T, w.Bucket, 0)
 }
 
 // Content returns an object.
@@ -288,21 +284,10 @@ func Truncate(content []byte) []byte { return content[:len(content)/2] }
 // Lose commits, as pack does, that pages are gone.
 func (w *World) Lose(v layout.Version, urls ...string) {
 	w.T.Helper()
-	outcomes := functionstest.Outcomes(w.T, v, book.Failed, urls...)
-	content, err := book.Encode(book.Book{Outcomes: outcomes})
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	listed := manifest.Book{Key: layout.BookKey(0, layout.ContentHash(content)), Bytes: int64(len(content)), Outcomes: len(outcomes)}
-	if err := blob.CreateOnce(w.T.Context(), w.Bucket, listed.Key, content); err != nil {
-		w.T.Fatal(err)
-	}
-	w.Commit(func(m *manifest.Manifest) {
-		m.Books = append(m.Books, listed)
+	w.learn(book.Book{Outcomes: functionstest.Outcomes(w.T, v, book.Failed, urls...)}, func(m *manifest.Manifest) {
 		for _, url := range urls {
 			m.AddGone(manifest.Gone{ID: layout.IdentityOf(url), Version: v})
 		}
-		consume(m, outcomes)
 	})
 }
 

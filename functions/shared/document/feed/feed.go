@@ -7,6 +7,7 @@ package feed
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -52,9 +53,7 @@ func HTML(text []byte) []byte {
 			case "language":
 				language = s.Inner()
 			case "title":
-				if title == "" {
-					title = strings.TrimSpace(plain(s.Inner()))
-				}
+				title = cmp.Or(title, strings.TrimSpace(plain(s.Inner())))
 			case "description", "subtitle":
 				fragment(&w, s.Inner())
 				w.Break()
@@ -79,17 +78,17 @@ type entry struct {
 func (e *entry) read(s *markup.Scanner) {
 	switch s.Name {
 	case "title":
-		set(&e.title, s.Inner())
+		e.title = cmp.Or(e.title, s.Inner())
 	case "link":
 		e.readLink(s)
 	case "guid":
 		if s.Attribute("ispermalink") != "false" {
-			set(&e.id, s.Inner())
+			e.id = cmp.Or(e.id, s.Inner())
 		}
 	case "description", "summary":
-		set(&e.summary, s.Inner())
+		e.summary = cmp.Or(e.summary, s.Inner())
 	case "encoded", "content":
-		set(&e.content, s.Inner())
+		e.content = cmp.Or(e.content, s.Inner())
 	case "source", "author", "contributor", "category":
 		s.Skip()
 	}
@@ -102,25 +101,19 @@ func (e *entry) readLink(s *markup.Scanner) {
 		reference = s.Inner()
 	}
 	if rel == "" || rel == "alternate" {
-		set(&e.link, strings.TrimSpace(reference))
+		e.link = cmp.Or(e.link, strings.TrimSpace(reference))
 	}
 }
 
 func (e *entry) write(w *markup.Writer) {
-	set(&e.link, e.id)
+	e.link = cmp.Or(e.link, e.id)
 	w.Heading(2)
 	w.Link(e.link)
 	w.Text(plain(e.title))
 	w.Break()
-	set(&e.content, e.summary)
+	e.content = cmp.Or(e.content, e.summary)
 	fragment(w, e.content)
 	w.Break()
-}
-
-func set(to *string, value string) {
-	if *to == "" {
-		*to = value
-	}
 }
 
 // plain returns the text of a piece of HTML.

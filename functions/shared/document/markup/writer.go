@@ -2,9 +2,11 @@ package markup
 
 import (
 	"bytes"
+	"encoding/binary"
 	"html"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 )
 
 // MaxBytes is how much HTML a Writer writes; what follows is left out.
@@ -85,4 +87,13 @@ func (w *Writer) Page(title, language string) []byte {
 	page.Write(w.body.Bytes())
 	page.WriteString("</main></body></html>\n")
 	return page.Bytes()
+}
+
+// UTF16 decodes UTF-16, little-endian.
+func UTF16(b []byte) string {
+	u := make([]uint16, len(b)/2)
+	for i := range u {
+		u[i] = binary.LittleEndian.Uint16(b[2*i:])
+	}
+	return string(utf16.Decode(u))
 }

@@ -11,6 +11,7 @@ package office
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -228,20 +229,14 @@ func (a *archive) properties(part string) (p properties) {
 		}
 		switch s.Name {
 		case "title":
-			set(&p.title, s.Inner())
+			p.title = cmp.Or(p.title, s.Inner())
 		case "language":
-			set(&p.language, s.Inner())
+			p.language = cmp.Or(p.language, s.Inner())
 		case "manifest", "spine": // of an EPUB's package
 			return p
 		}
 	}
 	return p
-}
-
-func set(to *string, value string) {
-	if *to == "" {
-		*to = value
-	}
 }
 
 // web returns a reference if it is an address of the web, else "".

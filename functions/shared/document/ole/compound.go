@@ -22,9 +22,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf16"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
 // Limits beyond which a file is not read, or not to its end.
@@ -145,7 +146,7 @@ func (c *compound) readDirectory(content []byte) {
 		if length < 2 || length > 64 {
 			continue
 		}
-		name := wide(content[:length-2])
+		name := markup.UTF16(content[:length-2])
 		size := little.Uint64(content[120:])
 		if c.sector == headerSize {
 			size &= 0xFFFFFFFF // the upper half may be anything in this version
@@ -176,15 +177,6 @@ func numbers(b []byte) []uint32 {
 		n[i] = little.Uint32(b[4*i:])
 	}
 	return n
-}
-
-// wide decodes UTF-16.
-func wide(b []byte) string {
-	u := make([]uint16, len(b)/2)
-	for i := range u {
-		u[i] = little.Uint16(b[2*i:])
-	}
-	return string(utf16.Decode(u))
 }
 
 // narrow decodes windows-1252, in which Microsoft's programs store text that

@@ -68,7 +68,7 @@ func pieces(file, list []byte, length uint32) string {
 // so, else of two.
 func piece(file []byte, place uint32, characters uint64) string {
 	const compressed = 1 << 30
-	start, size, decode := uint64(place), 2*characters, wide
+	start, size, decode := uint64(place), 2*characters, markup.UTF16
 	if place&compressed != 0 {
 		start, size, decode = uint64(place&^compressed)/2, characters, narrow
 	}
@@ -179,7 +179,7 @@ func (c *compound) slides() ([]byte, error) {
 			use := little.Uint32(content)
 			heading = use == 0 || use == 6 // title, centred title
 		case kind == textWide:
-			writeLines(&w, wide(content), heading)
+			writeLines(&w, markup.UTF16(content), heading)
 		case kind == textNarrow:
 			writeLines(&w, narrow(content), heading)
 		}

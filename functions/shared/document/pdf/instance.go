@@ -2,10 +2,8 @@ package pdf
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"unicode/utf16"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -100,13 +98,4 @@ func (i *instance) sized(name string, arguments ...uint64) []byte {
 		return nil
 	}
 	return append([]byte(nil), i.bytes(buffer, n)...)
-}
-
-// wide decodes UTF-16.
-func wide(b []byte) string {
-	u := make([]uint16, len(b)/2)
-	for j := range u {
-		u[j] = binary.LittleEndian.Uint16(b[2*j:])
-	}
-	return string(utf16.Decode(u))
 }

@@ -127,7 +127,7 @@ func (i *instance) title(document uint64) string {
 	defer i.free(name)
 	copy(i.bytes(name, 6), "Title\x00")
 	b := i.sized("FPDF_GetMetaText", document, name)
-	return strings.TrimSpace(strings.Trim(wide(b), "\x00"))
+	return strings.TrimSpace(strings.Trim(markup.UTF16(b), "\x00"))
 }
 
 // readPage adds the lines and links of a page; a broken page has none.
@@ -152,7 +152,7 @@ func (i *instance) readLines(d *document, text uint64, page int) {
 	defer i.free(buffer)
 	units := i.integer("FPDFText_GetText", text, 0, uint64(count), buffer)
 	at := 0
-	for l := range strings.Lines(wide(i.bytes(buffer, 2*max(units-1, 0)))) { // without the final zero
+	for l := range strings.Lines(markup.UTF16(i.bytes(buffer, 2*max(units-1, 0)))) { // without the final zero
 		first := i.call("FPDFText_GetCharIndexFromTextIndex", text, uint64(at))
 		size := api.DecodeF64(i.call("FPDFText_GetFontSize", text, first))
 		at += units16(l)
@@ -213,5 +213,5 @@ func (i *instance) textAt(link, text uint64) string {
 		arguments = append(arguments, api.EncodeF64(float64(corner)))
 	}
 	n := i.integer("FPDFText_GetBoundedText", append(arguments, buffer+rectangle, units)...)
-	return strings.TrimSpace(strings.Trim(wide(i.bytes(buffer+rectangle, 2*min(n, units))), "\x00"))
+	return strings.TrimSpace(strings.Trim(markup.UTF16(i.bytes(buffer+rectangle, 2*min(n, units))), "\x00"))
 }
