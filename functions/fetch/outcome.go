@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -9,20 +10,17 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"code.dny.dev/ssrf"
 
-	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // notAsked is the outcome of a target before anything came of it.
@@ -125,63 +123,82 @@ func judge(err error) verdict {
 	return verdict{book.Retry, "connection", detail}
 }
 
-// compress takes a compressor, of a megabyte, for no longer than it works:
-// many batches wait for their hosts at the same time.
-func compress(compressors *sync.Pool, o webobject.Object) (webobject.Run, error) {
-	c, ok := compressors.Get().(*webobject.Compressor)
-	if !ok {
-		c = webobject.NewCompressor(webobject.DefaultLevel)
-	}
-	run, err := c.Compress(o)
-	compressors.Put(c)
-	return run, err
-}
+// Bounds of the expiry class of a page that is revisited: from 1.5 hours to 64
+// days.
+const (
+	minExponent = -4
+	maxExponent = 6
+)
 
-func (p page) object(o book.Outcome) webobject.Object {
-	return webobject.Object{
-		URL:         o.URL,
-		MIME:        mediaType(p.answer),
-		Data:        p.answer.body,
-		Cost:        max(0, p.answer.ended.Sub(p.answer.began)),
-		Downloaded:  o.Time,
-		Expires:     o.Time.Add(webobject.Lifetime(o.Exponent)),
-		Status:      o.Status,
-		Header:      headerLines(p.answer.header),
-		Address:     p.answer.address,
-		Collections: o.Collections,
-		Version:     o.Version,
+// conclude writes a verdict on a target into its outcome. A page that is stored
+// already is kept when it could not be had, the first time that the server says
+// that it is gone, and when robots.txt forbids it to the agent of a collection
+// that lacks it: then the outcome is unchanged with a reason.
+func conclude(o *book.Outcome, t batch.Target, v verdict) {
+	settle(o, v)
+	last := had(t)
+	if last == nil {
+		return
 	}
-}
-
-// mediaType returns the Content-Type as sent, with its charset, unless the
-// bytes belie it.
-func mediaType(a answer) string {
-	sent := a.header.Get("Content-Type")
-	media := document.Sniff(a.body, sent)
-	if claimed, _, _ := strings.Cut(sent, ";"); strings.EqualFold(strings.TrimSpace(claimed), media) && len(sent) <= 255 {
-		return sent
-	}
-	return media
-}
-
-// headerLines returns the response header by name, without cookies, up to
-// maxHeaderLines bytes.
-func headerLines(h map[string][]string) []webobject.Field {
-	var lines []webobject.Field
-	size := 0
-	for name, values := range h {
-		if strings.HasPrefix(name, "Set-Cookie") {
-			continue
+	forbidden := o.Reason == membership.Robots && confirmable(t, nil) == nil // to a collection that lacks it
+	switch {
+	case t.Sitemap:
+		if forbidden || o.State == book.Failed && v.state == book.Retry {
+			keep(o, *last)
 		}
-		for _, value := range values {
-			lines = append(lines, webobject.Field{Name: name, Value: value})
+	case o.State == book.Stored:
+		switch {
+		case o.Digest == last.Digest: // it is stored for one more collection
+		case sameWords(o.Digest, last.Digest):
+			o.Exponent = later(o.Exponent)
+		default:
+			o.Exponent = sooner(o.Exponent)
+		}
+	case o.State == book.Unchanged:
+		o.Digest, o.Body = last.Digest, cmp.Or(o.Body, last.Body)
+		o.Collections, o.Exponent = together(o.Collections, last.Collections...), later(o.Exponent) // first the one for which it is so deep
+	case o.State == book.Skipped && !forbidden, o.State == book.Failed && missing(*o) && last.Missing:
+		o.Digest = last.Digest // tells that a page is gone
+	case o.State == book.Failed, forbidden:
+		o.State, o.Collections = book.Unchanged, last.Collections
+		o.ETag, o.Modified, o.Digest, o.Body = last.ETag, last.Modified, last.Digest, last.Body
+		if missing(*o) {
+			o.Exponent = bounded(min(o.Exponent, 0) - 2)
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b webobject.Field) int { return strings.Compare(a.Name, b.Name) })
-	for i, line := range lines {
-		if size += len(line.Name) + len(line.Value); size > maxHeaderLines {
-			return lines[:i]
+}
+
+// missing reports whether the server says that there is no such page.
+func missing(o book.Outcome) bool { return o.Status/100 == 4 && o.Status != 429 }
+
+// sooner and later return the class of what has changed since the last look,
+// and of what has not.
+func sooner(exponent int16) int16 { return bounded(exponent - 1) }
+
+func later(exponent int16) int16 { return bounded(exponent + 1) }
+
+func bounded(exponent int16) int16 { return max(minExponent, min(exponent, maxExponent)) }
+
+// validators returns those of an answer, or if it has none, those of the last.
+func validators(a answer, last *batch.Look) (etag, modified string) {
+	etag, modified = validator(a, "ETag"), validator(a, "Last-Modified")
+	if etag == "" && modified == "" && last != nil {
+		return last.ETag, last.Modified
+	}
+	return etag, modified
+}
+
+// validator returns a field of the header, or "" if it is too long for an
+// outcome or could not be sent back.
+func validator(a answer, name string) string {
+	value := a.header.Get(name)
+	if len(value) > book.MaxValidator {
+		return ""
+	}
+	for _, c := range []byte(value) {
+		if c < ' ' || c > '~' {
+			return ""
 		}
 	}
-	return lines
+	return value
 }

@@ -3,9 +3,7 @@ package fetch
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"hash/crc64"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -208,73 +206,3 @@ func fingerprint(read *document.Document, sum uint64) uint64 {
 // sameWords reports whether what differs between two digests is less than words:
 // numbers, dates, marks.
 func sameWords(digest, other uint64) bool { return (digest^other)>>(64-wordsBits) == 0 }
-
-// digester parses and compresses pages while others are asked for. It has
-// room for every page of a batch, so that the network never waits for it; the
-// bytes in it are bounded by Limits.Batch and Limits.Page.
-type digester struct {
-	pages   chan page
-	results []digested
-	wishes  chan *wish // of the results, which are not touched afterwards
-	workers sync.WaitGroup
-	end     sync.Once
-}
-
-// newDigester starts the workers. There is one outcome and one result for
-// every target.
-func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
-	d := &digester{pages: make(chan page, len(outcomes)), results: make([]digested, len(outcomes)), wishes: make(chan *wish, len(outcomes))}
-	for range min(runtime.GOMAXPROCS(0), len(outcomes)) {
-		d.workers.Go(func() {
-			for p := range d.pages {
-				result := p.guarded(&outcomes[p.index], compressors)
-				d.results[p.index] = result
-				if result.wish != nil {
-					d.wishes <- result.wish
-				}
-			}
-		})
-	}
-	return d
-}
-
-// guarded is digest for a page that may break its parser: then it is stored
-// as what stands before its body, and the reason with it. One that cannot be
-// stored either fails alone.
-func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
-	before := *o
-	p.sum = p.answer.sum()
-	result, cause := attempt(func() digested { return p.digest(o, compressors) })
-	if cause == "" {
-		return result
-	}
-	*o = before
-	result, again := attempt(func() digested {
-		head := document.Head(p.answer.body, p.answer.header.Get("Content-Type"), p.address.URL)
-		return p.store(o, compressors, head, verdict{book.Stored, book.Panicked, cause})
-	})
-	if again != "" {
-		*o = before
-		conclude(o, p.target, verdict{book.Failed, "not parsable", cause})
-	}
-	result.panicked = cause
-	return result
-}
-
-// attempt runs a function, and returns what it panicked with, "" if it did not.
-func attempt(run func() digested) (result digested, cause string) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			result, cause = digested{}, fmt.Sprint("panic: ", reason)
-		}
-	}()
-	return run(), ""
-}
-
-// wait returns the results when the last page is done. No page may be sent
-// after it was called.
-func (d *digester) wait() []digested {
-	d.end.Do(func() { close(d.pages) })
-	d.workers.Wait()
-	return d.results
-}

@@ -2,7 +2,6 @@ package query
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/json"
@@ -13,12 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
-	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
 func (s *site) search(w http.ResponseWriter, r *http.Request) error {
@@ -185,52 +180,4 @@ func duration(d time.Duration) string {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
 	return fmt.Sprintf("%.1f s", d.Seconds())
-}
-
-// snapshotOf returns the state of a past moment, the newest for the zero time.
-// What is forgotten now is hidden in it, too. The last one is kept, so that
-// whoever turns its pages does not have it read again.
-func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, error) {
-	if moment.IsZero() {
-		return e.snapshots.get(ctx, e)
-	}
-	inForce, err := e.Settings.Get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	manifests, err := e.pastManifests(ctx, inForce.Partitions(), moment)
-	if err != nil {
-		return nil, err
-	}
-	last := e.past.Load()
-	if last != nil && sameGenerations(last.manifests, manifests) && last.takedowns.Version == inForce.Takedowns.Version {
-		return last, nil
-	}
-	fresh, err := e.take(ctx, manifests, inForce, last)
-	if err != nil {
-		return nil, err
-	}
-	e.past.Store(fresh)
-	return fresh, nil
-}
-
-// pastManifests reads those that were in force at a moment.
-func (e *Engine) pastManifests(ctx context.Context, partitions []layout.Partition, moment time.Time) ([]manifest.Manifest, error) {
-	return manifestsOf(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
-		return manifest.AsOf(ctx, e.bucket, p, moment)
-	})
-}
-
-// manifestsOf reads one of each partition, all at once.
-func manifestsOf(ctx context.Context, partitions []layout.Partition, read func(context.Context, layout.Partition) (manifest.Manifest, error)) ([]manifest.Manifest, error) {
-	manifests := make([]manifest.Manifest, len(partitions))
-	fork := meter.NewFork(ctx)
-	var group errgroup.Group
-	for i, p := range partitions {
-		group.Go(func() (err error) {
-			manifests[i], err = read(fork.Branch(), p)
-			return err
-		})
-	}
-	return manifests, group.Wait()
 }

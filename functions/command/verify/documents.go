@@ -136,3 +136,18 @@ func (a *apartObjects) meaning(key string) string {
 	}
 	return ", and " + newest + " is in force in its place"
 }
+
+// foreign tells of objects that nobody here has written, wherever they are.
+func (v *run) foreign(ctx context.Context) error {
+	for _, prefix := range layout.Prefixes {
+		for object, err := range v.Bucket.List(ctx, prefix, "") {
+			if err != nil {
+				return fmt.Errorf("cannot list %s: %w", prefix, err)
+			}
+			if layout.IsForeign(object.Key) {
+				v.problem(Foreign, 0, object.Key, "is named as nothing here is, and nothing reads it; move it away")
+			}
+		}
+	}
+	return nil
+}

@@ -2,8 +2,15 @@ package document
 
 import (
 	"bytes"
+	"mime"
 	"net/http"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/gogs/chardet"
+	"golang.org/x/net/html"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/office"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/ole"
@@ -105,4 +112,148 @@ func MayBeReadable(contentType string) bool {
 // not to be.
 func Searchable(body []byte, contentType string) bool {
 	return len(body) > 0 && IsReadable(Sniff(nil, contentType))
+}
+
+const utf8Name = "utf-8"
+
+var byteOrderMarks = []struct{ mark, charset string }{
+	{"\xEF\xBB\xBF", utf8Name},
+	{"\xFE\xFF", "utf-16be"},
+	{"\xFF\xFE", "utf-16le"},
+}
+
+// Decode returns the body as valid UTF-8 without a byte order mark, and the
+// WHATWG name of the charset that it was read in: that of its byte order mark,
+// else of the Content-Type, else of its meta element or XML declaration, else
+// UTF-8 if it is valid, else what its bytes look like. Bytes that the charset
+// does not have become U+FFFD. The result may share memory with body.
+func Decode(body []byte, contentType string) (text []byte, charset string) {
+	for _, m := range byteOrderMarks {
+		if rest, found := bytes.CutPrefix(body, []byte(m.mark)); found {
+			return decode(rest, m.charset), m.charset
+		}
+	}
+	charset = known(charsetOf(contentType))
+	if charset == "" {
+		charset = declared(body)
+	}
+	if charset == "" && utf8.Valid(body) {
+		return body, utf8Name
+	}
+	if charset == "" {
+		charset = detect(body)
+	}
+	return decode(body, charset), charset
+}
+
+func decode(body []byte, charset string) []byte {
+	if charset != utf8Name {
+		if e, err := htmlindex.Get(charset); err == nil {
+			if text, err := e.NewDecoder().Bytes(body); err == nil {
+				body = text
+			}
+		}
+	}
+	if utf8.Valid(body) {
+		return body
+	}
+	return bytes.ToValidUTF8(body, []byte("\uFFFD"))
+}
+
+// known returns the WHATWG name behind a label, or "" if there is none.
+func known(label string) string {
+	e, err := htmlindex.Get(label)
+	if err != nil || e == encoding.Replacement {
+		return ""
+	}
+	name, err := htmlindex.Name(e)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+func charsetOf(contentType string) string {
+	if _, parameters, err := mime.ParseMediaType(contentType); err == nil {
+		return strings.Trim(parameters["charset"], " '")
+	}
+	_, label, _ := strings.Cut(strings.ToLower(contentType), "charset=")
+	label, _, _ = strings.Cut(label, ";")
+	return strings.Trim(label, " \t\"'")
+}
+
+// declared looks for <meta charset>, <meta http-equiv=content-type> and <?xml
+// encoding?> at the beginning of the body.
+func declared(body []byte) string {
+	z := html.NewTokenizer(bytes.NewReader(body[:min(len(body), maxPrescan)]))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return ""
+		case html.CommentToken: // an XML declaration is a bogus comment in HTML
+			if label := xmlEncoding(string(z.Text())); label != "" {
+				return label
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			if label := metaCharset(z); label != "" {
+				return label
+			}
+		}
+	}
+}
+
+func xmlEncoding(declaration string) string {
+	if !strings.HasPrefix(declaration, "?xml") {
+		return ""
+	}
+	_, label, _ := strings.Cut(declaration, "encoding=")
+	if label == "" {
+		return ""
+	}
+	label, _, _ = strings.Cut(label[1:], label[:1])
+	return noUTF16(known(label))
+}
+
+func metaCharset(z *html.Tokenizer) string {
+	name, more := z.TagName()
+	if string(name) != "meta" {
+		return ""
+	}
+	var label, content string
+	pragma := false // the content is that of a Content-Type header
+	for more {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		switch string(key) {
+		case "charset":
+			set(&label, string(value))
+		case "content":
+			set(&content, charsetOf(string(value)))
+		case "http-equiv":
+			pragma = strings.EqualFold(strings.TrimSpace(string(value)), "content-type")
+		}
+	}
+	if pragma {
+		set(&label, content)
+	}
+	return noUTF16(known(label))
+}
+
+// noUTF16 corrects a declaration that could not have been read in the charset
+// that it declares (WHATWG HTML, 13.2.3.2).
+func noUTF16(charset string) string {
+	if strings.HasPrefix(charset, "utf-16") {
+		return utf8Name
+	}
+	return charset
+}
+
+func detect(body []byte) string {
+	best, err := chardet.NewHtmlDetector().DetectBest(body[:min(len(body), maxDetected)])
+	if err == nil {
+		if charset := known(best.Charset); charset != "" {
+			return charset
+		}
+	}
+	return "windows-1252"
 }

@@ -27,7 +27,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
-	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
 // Handler is the one shape of the functions that a queue feeds.
@@ -189,48 +189,80 @@ func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 	}
 }
 
-// subject returns what a message is about, as far as its queue and body say:
-// queue, key, partition, batch, crawl partition, host.
-func subject(m events.SQSMessage) []slog.Attr {
-	var attrs []slog.Attr
-	if m.EventSourceARN != "" {
-		attrs = append(attrs, slog.String("queue", m.EventSourceARN[strings.LastIndex(m.EventSourceARN, ":")+1:]))
-	}
-	if keys, err := s3Keys(m.Body); err == nil && len(keys) > 0 {
-		return append(attrs, ofKey(keys[0])...)
-	}
-	var body struct { // of batch.Batch, task.Lease or task.Gather
-		Version *layout.Version
-		Storage *layout.Partition
-		Crawl   *int
-		Host    string
-	}
-	if len(m.Body) > MaxBody || json.Unmarshal([]byte(m.Body), &body) != nil {
-		return attrs
-	}
-	if body.Storage != nil {
-		attrs = append(attrs, slog.Any("partition", *body.Storage))
-	}
-	if body.Version != nil {
-		attrs = append(attrs, slog.Any("batch", *body.Version))
-	}
-	if body.Crawl != nil {
-		attrs = append(attrs, slog.Int("crawl", *body.Crawl))
-	}
-	if body.Host != "" {
-		attrs = append(attrs, slog.String("host", body.Host))
-	}
-	return attrs
+// An error is of one of three kinds, of which only the last counts as a fault
+// of the function:
+//
+//	kind      another try      what becomes of the message                    counted as
+//	Terminal  cannot mend it   a dead letter at once, and acknowledged        failed
+//	Later     will mend it     it comes back; after MaxReceives acknowledged, postponed
+//	                           for the sweep finds what is to be done
+//	other     may mend it      it comes back; after MaxReceives a dead letter failed
+//
+// Several errors that are joined are of a kind only if all of them are.
+
+// marked is an error of a kind.
+type marked struct {
+	error
+	kind kind
 }
 
-// ofKey returns an object's key and what it says.
-func ofKey(key string) []slog.Attr {
-	attrs := []slog.Attr{slog.String("key", key)}
-	if p, batch, err := layout.ParseSpoolKey(key); err == nil {
-		return append(attrs, slog.Any("partition", p), slog.Any("batch", batch))
+type kind byte
+
+const (
+	terminal kind = iota
+	later
+)
+
+// Unwrap returns the error without its kind.
+func (m *marked) Unwrap() error { return m.error }
+
+func mark(err error, k kind) error {
+	if err == nil {
+		return nil
 	}
-	if p, _, err := layout.ParsePackageKey(key); err == nil {
-		return append(attrs, slog.Any("partition", p))
+	return &marked{err, k}
+}
+
+func isOf(err error, k kind) bool {
+	m, is := err.(*marked)
+	return is && m.kind == k
+}
+
+// Terminal marks err as one that another try cannot mend, such as a message
+// that does not parse. Terminal(nil) is nil.
+func Terminal(err error) error { return mark(err, terminal) }
+
+// IsTerminal reports whether err is marked by Terminal.
+func IsTerminal(err error) bool {
+	return every(err, func(err error) bool { return isOf(err, terminal) })
+}
+
+// Later marks err as no fault: the message has come too early, and shall come
+// again. It is logged as a mere remark. Later(nil) is nil.
+func Later(err error) error { return mark(err, later) }
+
+// IsLater reports whether err is marked by Later, or says that the frontier is
+// being rebuilt, which every function that needs one has to wait for.
+func IsLater(err error) bool {
+	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
+}
+
+// every reports whether an error, or what it wraps, is so; of errors that are
+// joined, whether each is.
+func every(err error, is func(error) bool) bool {
+	if err == nil {
+		return false
 	}
-	return attrs
+	if is(err) {
+		return true
+	}
+	if joined, many := err.(interface{ Unwrap() []error }); many {
+		for _, one := range joined.Unwrap() {
+			if !every(one, is) {
+				return false
+			}
+		}
+		return len(joined.Unwrap()) > 0
+	}
+	return every(errors.Unwrap(err), is)
 }

@@ -2,10 +2,11 @@ package search
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment"
-	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
@@ -118,93 +119,101 @@ func (m *marker) analyse(text string, start, end, context int, yield func(span))
 	})
 }
 
-const (
-	saturation   = 1.2  // k1 of BM25
-	lengthEffect = 0.75 // b of BM25
-	repetition   = 8    // k3 of BM25
-
-	allWords   = 2.0 // times the score of a document that holds every word
-	nearWeight = 0.5 // of a phrase beside that of its words
-)
-
-// fieldWeights say what a match in a field is worth beside one in the body.
-var fieldWeights = [postings.Fields]float64{
-	segment.Title: 2, segment.Headings: 1.25, segment.Address: 0.75, segment.Body: 1,
+// beginnings are how the words of ASCII begin whose terms are known. Stemming
+// changes the ends of words, with few exceptions: dying is die, German aepfel
+// apfel, French ffent fent, and the Turkish I is no i.
+type beginnings struct {
+	seconds [characters]uint64 // sets of second characters by the first
+	stems   []string           // what English words of the terms begin with
 }
 
-// totals are the statistics of a corpus, its dead documents included.
-type totals struct {
-	documents float64
-	norms     [postings.Fields][256]float64 // k1·(1−b+b·L/average) by length code
-}
+// changed is how many characters of an English stem may not be in the word:
+// possibility is possibl, happier happi. Shorter ones may be irregular.
+const changed, regular = 2, 5
 
-func newTotals(parts []Part) *totals {
-	t := &totals{}
-	var sum segment.Totals
-	for _, p := range parts {
-		of := p.Segment.Totals()
-		sum.Documents += of.Documents
-		for f := range of.Fields {
-			sum.Fields[f].Documents += of.Fields[f].Documents
-			sum.Fields[f].Length += of.Fields[f].Length
+const characters = 36 // letters and digits
+
+// characterOf numbers the letters, capitals as their small ones, and digits;
+// other bytes are higher.
+var characterOf = func() (numbers [256]uint8) {
+	for c := range numbers {
+		switch lower := byte(c | 0x20); {
+		case '0' <= c && c <= '9':
+			numbers[c] = uint8(c - '0')
+		case c < utf8.RuneSelf && 'a' <= lower && lower <= 'z':
+			numbers[c] = 10 + lower - 'a'
+		default:
+			numbers[c] = characters
 		}
 	}
-	t.documents = float64(sum.Documents)
-	for f := range t.norms {
-		average := float64(sum.Fields[f].Length) / math.Max(1, float64(sum.Fields[f].Documents))
-		for code := range t.norms[f] {
-			relative := float64(postings.LengthOf(uint8(code))) / math.Max(1, average)
-			t.norms[f][code] = saturation * (1 - lengthEffect + lengthEffect*relative)
+	return numbers
+}()
+
+// wordBytes are the bytes that may be of a word: those that are not ASCII all
+// may, but for the first of punctuation.
+var wordBytes = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c >= utf8.RuneSelf && c != punctuation || characterOf[c] < characters
+	}
+	return is
+}()
+
+// punctuation is the first byte of dashes, quotation marks and apostrophes, U+2010
+// to U+2027, and of other characters.
+const punctuation = 0xE2
+
+// wordEnd returns the end of what may be a word and begins at i, and bits that
+// are below utf8.RuneSelf if all of it is ASCII. It is i if none begins there.
+func wordEnd(text string, i int) (end int, bits byte) {
+	for ; i < len(text); i++ {
+		c := text[i]
+		if !wordBytes[c] && (c != punctuation || len(text)-i > 2 && text[i+1] == 0x80 && 0x90 <= text[i+2] && text[i+2] <= 0xA7) {
+			break
 		}
+		bits |= c
 	}
-	return t
+	return i, bits
 }
 
-// idf is the inverse document frequency of BM25, never negative (Robertson and
-// Zaragoza, The Probabilistic Relevance Framework, 2009, 3.1, with one added
-// under the logarithm).
-func (t *totals) idf(documents uint64) float64 {
-	n := math.Min(float64(documents), t.documents)
-	return math.Log(1 + (t.documents-n+0.5)/(n+0.5))
-}
-
-// repeated returns what a word is worth that stands so often in a query, beside
-// one that stands there once.
-func repeated(times int) float64 {
-	n := float64(times)
-	return (repetition + 1) * n / (repetition + n)
-}
-
-// bm25 scores what occurs so often in the fields of a document, if it is worth
-// weight.
-func (t *totals) bm25(weight float64, freq *[postings.Fields]uint32, length *[postings.Fields]uint8) float64 {
-	score := 0.0
-	for f, n := range freq {
-		if n > 0 {
-			score += t.field(f, weight, n, length[f])
+// add adds the words of a term.
+func (b *beginnings) add(term string) {
+	stem := ""
+	if len(term) >= regular {
+		stem = term[:len(term)-changed]
+	}
+	b.stems = append(b.stems, stem)
+	first := characterOf[term[0]]
+	if first == characters {
+		if term[0] >= utf8.RuneSelf {
+			b.seconds[characterOf['i']] = math.MaxUint64
 		}
+		return
 	}
-	return score
+	if len(term) == 1 || characterOf[term[1]] == characters {
+		b.seconds[first] = math.MaxUint64
+		return
+	}
+	b.seconds[first] |= 1<<characterOf[term[1]] | 1<<first
+	if term[1] == 'i' {
+		b.seconds[first] |= 1 << characterOf['y']
+	}
+	switch term[0] {
+	case 'a', 'o', 'u':
+		b.seconds[first] |= 1 << characterOf['e']
+	}
 }
 
-func (t *totals) field(f int, weight float64, freq uint32, length uint8) float64 {
-	n := float64(freq)
-	return fieldWeights[f] * weight * (saturation + 1) * n / (n + t.norms[f][length])
+// may reports whether a word of ASCII letters and digits may have one of the
+// terms.
+func (b *beginnings) may(word string) bool {
+	seconds := b.seconds[characterOf[word[0]]]
+	return seconds != 0 && (len(word) == 1 || seconds>>characterOf[word[1]]&1 == 1)
 }
 
-// bound returns a score that no document of the impacts exceeds.
-func (t *totals) bound(weight float64, impacts []postings.Impact) float64 {
-	var most [postings.Fields]float64
-	for _, i := range impacts {
-		most[i.Field] = max(most[i.Field], t.field(int(i.Field), weight, i.Freq, i.Length))
-	}
-	return (most[0] + most[1] + most[2] + most[3]) * (1 + 1e-9) // sums are rounded in another order
-}
-
-// most returns the score that nothing of weight 1 exceeds.
-func (t *totals) most() (most float64) {
-	for _, w := range fieldWeights {
-		most += w * (saturation + 1)
-	}
-	return most
+// mayBeEnglish reports whether an English word of ASCII letters and digits may
+// have one of the terms.
+func (b *beginnings) mayBeEnglish(word string) bool {
+	return slices.ContainsFunc(b.stems, func(stem string) bool {
+		return len(word) >= len(stem) && strings.EqualFold(word[:len(stem)], stem)
+	})
 }

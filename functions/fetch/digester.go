@@ -1,0 +1,144 @@
+package fetch
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+)
+
+// digester parses and compresses pages while others are asked for. It has
+// room for every page of a batch, so that the network never waits for it; the
+// bytes in it are bounded by Limits.Batch and Limits.Page.
+type digester struct {
+	pages   chan page
+	results []digested
+	wishes  chan *wish // of the results, which are not touched afterwards
+	workers sync.WaitGroup
+	end     sync.Once
+}
+
+// newDigester starts the workers. There is one outcome and one result for
+// every target.
+func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
+	d := &digester{pages: make(chan page, len(outcomes)), results: make([]digested, len(outcomes)), wishes: make(chan *wish, len(outcomes))}
+	for range min(runtime.GOMAXPROCS(0), len(outcomes)) {
+		d.workers.Go(func() {
+			for p := range d.pages {
+				result := p.guarded(&outcomes[p.index], compressors)
+				d.results[p.index] = result
+				if result.wish != nil {
+					d.wishes <- result.wish
+				}
+			}
+		})
+	}
+	return d
+}
+
+// guarded is digest for a page that may break its parser: then it is stored
+// as what stands before its body, and the reason with it. One that cannot be
+// stored either fails alone.
+func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
+	before := *o
+	p.sum = p.answer.sum()
+	result, cause := attempt(func() digested { return p.digest(o, compressors) })
+	if cause == "" {
+		return result
+	}
+	*o = before
+	result, again := attempt(func() digested {
+		head := document.Head(p.answer.body, p.answer.header.Get("Content-Type"), p.address.URL)
+		return p.store(o, compressors, head, verdict{book.Stored, book.Panicked, cause})
+	})
+	if again != "" {
+		*o = before
+		conclude(o, p.target, verdict{book.Failed, "not parsable", cause})
+	}
+	result.panicked = cause
+	return result
+}
+
+// attempt runs a function, and returns what it panicked with, "" if it did not.
+func attempt(run func() digested) (result digested, cause string) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			result, cause = digested{}, fmt.Sprint("panic: ", reason)
+		}
+	}()
+	return run(), ""
+}
+
+// wait returns the results when the last page is done. No page may be sent
+// after it was called.
+func (d *digester) wait() []digested {
+	d.end.Do(func() { close(d.pages) })
+	d.workers.Wait()
+	return d.results
+}
+
+// compress takes a compressor, of a megabyte, for no longer than it works:
+// many batches wait for their hosts at the same time.
+func compress(compressors *sync.Pool, o webobject.Object) (webobject.Run, error) {
+	c, ok := compressors.Get().(*webobject.Compressor)
+	if !ok {
+		c = webobject.NewCompressor(webobject.DefaultLevel)
+	}
+	run, err := c.Compress(o)
+	compressors.Put(c)
+	return run, err
+}
+
+func (p page) object(o book.Outcome) webobject.Object {
+	return webobject.Object{
+		URL:         o.URL,
+		MIME:        mediaType(p.answer),
+		Data:        p.answer.body,
+		Cost:        max(0, p.answer.ended.Sub(p.answer.began)),
+		Downloaded:  o.Time,
+		Expires:     o.Time.Add(webobject.Lifetime(o.Exponent)),
+		Status:      o.Status,
+		Header:      headerLines(p.answer.header),
+		Address:     p.answer.address,
+		Collections: o.Collections,
+		Version:     o.Version,
+	}
+}
+
+// mediaType returns the Content-Type as sent, with its charset, unless the
+// bytes belie it.
+func mediaType(a answer) string {
+	sent := a.header.Get("Content-Type")
+	media := document.Sniff(a.body, sent)
+	if claimed, _, _ := strings.Cut(sent, ";"); strings.EqualFold(strings.TrimSpace(claimed), media) && len(sent) <= 255 {
+		return sent
+	}
+	return media
+}
+
+// headerLines returns the response header by name, without cookies, up to
+// maxHeaderLines bytes.
+func headerLines(h map[string][]string) []webobject.Field {
+	var lines []webobject.Field
+	size := 0
+	for name, values := range h {
+		if strings.HasPrefix(name, "Set-Cookie") {
+			continue
+		}
+		for _, value := range values {
+			lines = append(lines, webobject.Field{Name: name, Value: value})
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b webobject.Field) int { return strings.Compare(a.Name, b.Name) })
+	for i, line := range lines {
+		if size += len(line.Name) + len(line.Value); size > maxHeaderLines {
+			return lines[:i]
+		}
+	}
+	return lines
+}
