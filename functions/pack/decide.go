@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/functions/shared/task"
-	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
@@ -194,13 +192,4 @@ func gonePages(spools []spool.Spool) (gone []manifest.Gone) {
 		}
 	}
 	return gone
-}
-
-// mask has the sweep look for documents of pages that are gone, if there are
-// any.
-func (f *Function) mask(ctx context.Context, p layout.Partition, gone []manifest.Gone) error {
-	if len(gone) == 0 {
-		return nil
-	}
-	return task.Send(ctx, f.Sender, task.Sweep, task.Mask{Gone: &p}, 0)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -108,10 +109,19 @@ func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches
 	}
 	f.Log.InfoContext(ctx, "packed", "partition", p.ID(), "generation", p.Manifest().Generation, "batches", len(spools),
 		"packages", len(packages), "outcomes", outcomes, "took", f.Now().Sub(began))
-	if err := f.mask(ctx, p.ID(), gone); err != nil {
-		return err
+	return f.announce(ctx, p.ID(), gone, packages)
+}
+
+// announce has the sweep look for documents of pages that are gone, and index
+// take the packages: the bucket's own events often come before the commit, when
+// no generation lists them.
+func (f *Function) announce(ctx context.Context, p layout.Partition, gone []manifest.Gone, packages []partition.Package) error {
+	if len(gone) > 0 {
+		if err := task.Send(ctx, f.Sender, task.Sweep, task.Mask{Gone: &p}, 0); err != nil {
+			return err
+		}
 	}
-	for _, listed := range packages { // the bucket's own events often come before the commit, when no generation lists the package
+	for _, listed := range packages {
 		if err := message.Raise(ctx, f.Sender, task.Index, listed.Key, listed.Bytes, f.Now()); err != nil {
 			return err
 		}

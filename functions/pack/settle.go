@@ -35,46 +35,9 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	case err != nil:
 		return err
 	}
-	inForce, err := f.Settings.Get(ctx)
+	touched, err := f.settle(ctx, storage, ledger)
 	if err != nil {
 		return err
-	}
-	// A frontier of other settings finds the spool object when it is rebuilt.
-	// Should it become one after this look, it refuses what follows.
-	pages, err := membership.ParsePages(ledger.Outcomes)
-	if err != nil {
-		return err
-	}
-	results := resultsOf(inForce, ledger, pages)
-	touched := make(map[int]*frontier.Frontier)
-	for crawl := range results {
-		if err := frontier.New(f.Redis, crawl).Built(ctx, inForce.Fingerprint()); err != nil {
-			return fmt.Errorf("cannot settle batch %s: %w", batch, err)
-		}
-		touched[crawl] = f.front(inForce, crawl)
-	}
-	if err := f.settleLinks(ctx, inForce, touched, ledger.Links, pages); err != nil {
-		return err
-	}
-	// The outcomes come last: until then the crawl does not look finished.
-	inbox := frontier.NewInbox(f.Redis, storage)
-	waiting := frontier.Waiting{Batch: batch, Bytes: ledger.Stored, Pages: ledger.Pages, Since: f.Now()}
-	if err := inbox.Add(ctx, waiting); err != nil {
-		return err
-	}
-	if err := f.settleOutcomes(ctx, inForce, touched, results, ledger, pages); err != nil {
-		return err
-	}
-	waiting.Settled = true
-	if err := inbox.Add(ctx, waiting); err != nil {
-		return err
-	}
-	// This look comes behind the entry: a Redis that goes back after it takes
-	// the entry with it.
-	for _, front := range touched {
-		if err := front.Kept(ctx); err != nil {
-			return errors.Join(err, inbox.Unsettle(ctx, batch))
-		}
 	}
 	for _, crawl := range slices.Sorted(maps.Keys(touched)) {
 		if err := task.Send(ctx, f.Sender, task.Schedule, task.Lease{Crawl: crawl}, 0); err != nil {
@@ -82,6 +45,52 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 		}
 	}
 	return f.Gather(ctx, task.Gather{Storage: storage})
+}
+
+// settle folds a ledger into the frontiers, and returns those that it changed. A
+// frontier of other settings finds the spool object when it is rebuilt; one that
+// becomes so after the first look refuses what follows.
+func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger spool.Ledger) (touched map[int]*frontier.Frontier, err error) {
+	inForce, err := f.Settings.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := membership.ParsePages(ledger.Outcomes)
+	if err != nil {
+		return nil, err
+	}
+	results := resultsOf(inForce, ledger, pages)
+	touched = make(map[int]*frontier.Frontier)
+	for crawl := range results {
+		if err := frontier.New(f.Redis, crawl).Built(ctx, inForce.Fingerprint()); err != nil {
+			return nil, fmt.Errorf("cannot settle batch %s: %w", ledger.Batch, err)
+		}
+		touched[crawl] = f.front(inForce, crawl)
+	}
+	if err := f.settleLinks(ctx, inForce, touched, ledger.Links, pages); err != nil {
+		return nil, err
+	}
+	// The outcomes come last: until then the crawl does not look finished.
+	inbox := frontier.NewInbox(f.Redis, storage)
+	waiting := frontier.Waiting{Batch: ledger.Batch, Bytes: ledger.Stored, Pages: ledger.Pages, Since: f.Now()}
+	if err := inbox.Add(ctx, waiting); err != nil {
+		return nil, err
+	}
+	if err := f.settleOutcomes(ctx, inForce, touched, results, ledger, pages); err != nil {
+		return nil, err
+	}
+	waiting.Settled = true
+	if err := inbox.Add(ctx, waiting); err != nil {
+		return nil, err
+	}
+	// This look comes behind the entry: a Redis that goes back after it takes
+	// the entry with it.
+	for _, front := range touched {
+		if err := front.Kept(ctx); err != nil {
+			return nil, errors.Join(err, inbox.Unsettle(ctx, ledger.Batch))
+		}
+	}
+	return touched, nil
 }
 
 // front is a frontier into which one batch is settled.

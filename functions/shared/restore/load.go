@@ -66,18 +66,27 @@ func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[
 	return urls, pending, err
 }
 
+// divider sorts URLs by the crawl partitions to which they belong.
+type divider struct {
+	*agenda
+	rationed rationed
+	shares   map[int]*share // what is to be handed to the queue
+	urls     int
+	pending  int
+}
+
 // divide fills the queues, and closes them when it returns. It ends with ctx.
 func divide(ctx context.Context, books *account.Bucket, queues map[int]chan share, a *agenda) (urls, pending int, err error) {
-	shares := make(map[int]*share, len(queues))
+	d := &divider{agenda: a, shares: make(map[int]*share, len(queues))}
+	d.rationed = rationed{settings: a.settings, counts: membership.NewCounts(), waiting: make(map[string]bool)}
 	for crawl, queue := range queues {
-		shares[crawl] = new(share)
+		d.shares[crawl] = new(share)
 		defer close(queue)
 	}
-	rationed := rationed{settings: a.settings, counts: membership.NewCounts(), waiting: make(map[string]bool)}
 	hand := func(crawl int) error {
 		select {
-		case queues[crawl] <- *shares[crawl]:
-			*shares[crawl] = share{}
+		case queues[crawl] <- *d.shares[crawl]:
+			*d.shares[crawl] = share{}
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
@@ -85,45 +94,52 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 	}
 	for u, err := range books.All() {
 		if err != nil {
-			return urls, pending, err
+			return d.urls, d.pending, err
 		}
-		rationed.count(u)
-		crawl, err := a.settings.Crawl.Decide(u.Address)
-		own := shares[crawl]
-		if err != nil || own == nil {
-			continue // refused by the strategy since, or no business of these frontiers
-		}
-		switch {
-		case u.State == account.Pending && u.Apart != "":
-			continue
-		case u.State == account.Pending:
-			pending++
-			own.pending = append(own.pending, entry(u))
-		case u.Final.State != 0:
-			own.known = append(own.known, known(a.settings, u))
-			if due, found := again(a, u); found && !rationed.hold(crawl, u, due) {
-				own.due = append(own.due, due)
-			}
-		default:
-			continue
-		}
-		urls++
-		if len(own.known)+len(own.pending) >= shareSize {
+		if crawl, full := d.add(u); full {
 			if err := hand(crawl); err != nil {
-				return urls, pending, err
+				return d.urls, d.pending, err
 			}
 		}
 	}
-	rationed.release(
-		func(crawl int, due frontier.Due) { shares[crawl].due = append(shares[crawl].due, due) },
-		func(crawl int) { shares[crawl].missed = true },
+	d.rationed.release(
+		func(crawl int, due frontier.Due) { d.shares[crawl].due = append(d.shares[crawl].due, due) },
+		func(crawl int) { d.shares[crawl].missed = true },
 	)
 	for crawl := range queues {
 		if err := hand(crawl); err != nil {
-			return urls, pending, err
+			return d.urls, d.pending, err
 		}
 	}
-	return urls, pending, nil
+	return d.urls, d.pending, nil
+}
+
+// add adds a URL to the share of its crawl partition, and reports whether that
+// is full. What the strategy has refused since, and what is no business of these
+// frontiers, belongs to none.
+func (d *divider) add(u account.URL) (crawl int, full bool) {
+	d.rationed.count(u)
+	crawl, err := d.settings.Crawl.Decide(u.Address)
+	own := d.shares[crawl]
+	if err != nil || own == nil {
+		return crawl, false
+	}
+	switch {
+	case u.State == account.Pending && u.Apart != "":
+		return crawl, false
+	case u.State == account.Pending:
+		d.pending++
+		own.pending = append(own.pending, entry(u))
+	case u.Final.State != 0:
+		own.known = append(own.known, known(d.settings, u))
+		if due, found := again(d.agenda, u); found && !d.rationed.hold(crawl, u, due) {
+			own.due = append(own.due, due)
+		}
+	default:
+		return crawl, false
+	}
+	d.urls++
+	return crawl, len(own.known)+len(own.pending) >= shareSize
 }
 
 // entry is that of a URL that waits on behalf of its Collection. One that was

@@ -159,21 +159,9 @@ func (f *Frontiers) rebuild(ctx context.Context, s *settings.Settings, stale []i
 // epoch is claimed late: whoever was slower opens the higher one.
 func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {
 	began := f.Now()
-	fronts := make(map[int]*frontier.Frontier)
-	for _, crawl := range stale {
-		fronts[crawl] = frontier.New(f.Redis, crawl)
-	}
-	pacer, err := f.pacer(ctx, s)
-	if err == nil {
-		err = pacer.shut(ctx, fronts)
-	}
+	fronts, pacer, err := f.reset(ctx, s, stale)
 	if err != nil {
 		return done, err
-	}
-	for crawl := range fronts {
-		if err := fronts[crawl].Reset(ctx); err != nil {
-			return done, err
-		}
 	}
 	books, err := account.Read(ctx, f.Bucket, s)
 	if err != nil {
@@ -194,17 +182,7 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 	if done.URLs, done.Pending, err = f.load(ctx, books, fronts, a); err != nil {
 		return done, err
 	}
-	learnt := make(map[layout.Partition]string)
-	for _, m := range books.Manifests {
-		learnt[m.Partition] = m.Learnt
-	}
-	group, within := errgroup.WithContext(ctx)
-	for _, front := range fronts {
-		group.Go(func() error {
-			return front.Open(within, done.Epoch, s.Fingerprint(), learnt)
-		})
-	}
-	if err := group.Wait(); err != nil {
+	if err := open(ctx, fronts, s, done.Epoch, books.Manifests); err != nil {
 		return done, err
 	}
 	done.Took = f.Now().Sub(began)
@@ -217,6 +195,41 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 		}
 	}
 	return done, nil
+}
+
+// reset empties the frontiers of the stale crawl partitions, once it is known
+// whom they must leave alone.
+func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int) (map[int]*frontier.Frontier, *pacer, error) {
+	fronts := make(map[int]*frontier.Frontier)
+	for _, crawl := range stale {
+		fronts[crawl] = frontier.New(f.Redis, crawl)
+	}
+	pacer, err := f.pacer(ctx, s)
+	if err == nil {
+		err = pacer.shut(ctx, fronts)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, front := range fronts {
+		if err := front.Reset(ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	return fronts, pacer, nil
+}
+
+// open opens frontiers that hold what the generations say.
+func open(ctx context.Context, fronts map[int]*frontier.Frontier, s *settings.Settings, epoch uint64, generations []manifest.Manifest) error {
+	learnt := make(map[layout.Partition]string)
+	for _, m := range generations {
+		learnt[m.Partition] = m.Learnt
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for _, front := range fronts {
+		group.Go(func() error { return front.Open(ctx, epoch, s.Fingerprint(), learnt) })
+	}
+	return group.Wait()
 }
 
 // refill enters what waits to be packed into the inboxes, before the frontier
