@@ -143,7 +143,6 @@ func (r *run) page(ctx context.Context, i int, agent string, delay time.Duration
 	}
 }
 
-// answered notes in the outcome of a target that there was an answer.
 func (r *run) answered(i int, a answer) *book.Outcome {
 	o := &r.ledger.Outcomes[i]
 	o.Attempts, o.Status, o.Time = more(o.Attempts), uint16(a.status), millisecond(a.ended)

@@ -124,7 +124,6 @@ func (c *content) rest() error {
 	return nil
 }
 
-// fill reads to the end.
 func fill(to *bytes.Buffer, from io.Reader) error {
 	for {
 		to.Grow(minRead)
@@ -167,7 +166,6 @@ type decoder interface {
 	Reset(from io.Reader) error
 }
 
-// read has a function read all of a body behind its coding.
 func (d *decoders) read(encoding string, body io.Reader, all func(io.Reader) ([]byte, error)) ([]byte, error) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":

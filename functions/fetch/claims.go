@@ -85,7 +85,6 @@ func (p page) collections(read *document.Document) []string {
 	return together(all)
 }
 
-// isAbout reports whether the page is on the topic of a collection.
 func (p page) isAbout(name string, read *document.Document) bool {
 	return p.behalf.topicOf(name).Page(read.Title, read.Visible()) >= p.behalf.settings.Collection(name).Topic.Threshold
 }
@@ -128,10 +127,8 @@ func (f *Function) behalf(ctx context.Context, targets []batch.Target) (on behal
 	return on, err
 }
 
-// isNone reports whether there is no collection of that name.
 func (b behalf) isNone(name string) bool { return b.settings.Collection(name).Version == 0 }
 
-// agentOf returns the User-Agent with which to ask for a collection.
 func (b behalf) agentOf(name string) string {
 	if agent := b.settings.AgentOf(name); agent != "" {
 		return agent

@@ -183,7 +183,6 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	return message.Together(ctx, f.Log, event, f.receive), nil
 }
 
-// receive runs the batch of a message.
 func (f *Function) receive(ctx context.Context, record events.SQSMessage) error {
 	var b batch.Batch
 	if err := message.Decode(record.Body, &b); err != nil {

@@ -56,7 +56,6 @@ func judgeStatus(a answer, unless *batch.Look) (verdict, bool) {
 	return verdict{book.Failed, reason, http.StatusText(a.status)}, true
 }
 
-// isRedirect reports whether a response says that the page is elsewhere.
 func isRedirect(a answer) bool {
 	switch a.status {
 	case 300, 301, 302, 303, 307, 308:
@@ -81,7 +80,6 @@ type verdict struct {
 	detail string
 }
 
-// judge turns an error of ask into a verdict.
 func judge(err error) verdict {
 	detail := err.Error()
 	var (

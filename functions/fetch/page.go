@@ -107,7 +107,6 @@ func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Docu
 	return result
 }
 
-// confirm has the page stay what it was.
 func (p page) confirm(o *book.Outcome, body uint64) {
 	o.Body = body
 	o.ETag, o.Modified = validators(p.answer, p.known)

@@ -113,7 +113,6 @@ func (e extractor) attempt(key string, entry webobject.Entry, read func(webobjec
 	return p, err, nil
 }
 
-// document returns the document of what a page says.
 func (e extractor) document(key string, entry webobject.Entry, content document.Content, shown bool) (segments.Page, error) {
 	o := entry.Object
 	a, err := address.Parse(o.URL)
@@ -175,7 +174,6 @@ func (e extractor) content(o webobject.Object, read func(webobject.Object) (*doc
 	return content, true, nil
 }
 
-// tags returns the values of X-Robots-Tag.
 func tags(o webobject.Object) (values []string) {
 	for _, field := range o.Header {
 		if strings.EqualFold(field.Name, "X-Robots-Tag") {

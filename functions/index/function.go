@@ -90,7 +90,6 @@ func (f *Function) Run(ctx context.Context, key string) error {
 	return err
 }
 
-// build builds and commits the segment of the package with the identifier.
 func (f *Function) build(ctx context.Context, id layout.Partition, pkg uint32) error {
 	for {
 		p, err := partition.Open(ctx, f.Bucket, id, f.Now)

@@ -23,7 +23,6 @@ type input struct {
 	dead   *roaring.Bitmap // what the merge leaves out
 }
 
-// open opens segments, some at once.
 func (f *Function) open(ctx context.Context, listed []manifest.Segment) ([]*input, error) {
 	all := make([]*input, len(listed))
 	group, within := errgroup.WithContext(ctx)

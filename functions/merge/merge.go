@@ -94,7 +94,6 @@ func (f *Function) merge(ctx context.Context, p layout.Partition) (more bool, er
 	}
 }
 
-// mergeListed merges segments that a generation lists.
 func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, listed []manifest.Segment) (more bool, err error) {
 	began := f.Now()
 	inputs, err := f.open(ctx, listed)

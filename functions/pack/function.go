@@ -109,7 +109,6 @@ func (f *Function) Gather(ctx context.Context, t task.Gather) error {
 	}
 }
 
-// due decides whether a package is made now.
 func (f *Function) due(ctx context.Context, waiting []frontier.Waiting, flush bool) (bool, error) {
 	var bytes int64
 	oldest := waiting[0].Since

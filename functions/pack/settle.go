@@ -93,7 +93,6 @@ func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger 
 	return touched, nil
 }
 
-// front is a frontier into which one batch is settled.
 func (f *Function) front(s *settings.Settings, crawl int) *frontier.Frontier {
 	return frontier.New(f.Redis, crawl).Under(s.Fingerprint()).Keeping()
 }

@@ -113,7 +113,6 @@ func (r Result) Answer() Answer {
 	return answer
 }
 
-// plain joins fragments without their marks.
 func plain(fragments []search.Fragment) string {
 	var b strings.Builder
 	for _, f := range fragments {
@@ -155,7 +154,6 @@ func render(w http.ResponseWriter, status int, name string, data any) error {
 	return nil
 }
 
-// style serves the style sheet, which pages ask for under its hash.
 func (s *site) style(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	w.Header().Set("Content-Type", "text/css; charset=utf-8")

@@ -146,7 +146,6 @@ func (e *Engine) without(ctx context.Context, current *snapshot, fault *search.U
 	return lacking, nil
 }
 
-// miss logs that a segment cannot be used.
 func (e *Engine) miss(ctx context.Context, key string, err error) {
 	advice := "repair it by bucketsearch verify --repair"
 	if errors.Is(err, errMemory) {
@@ -182,7 +181,6 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 	return fresh, nil
 }
 
-// pastManifests reads those that were in force at a moment.
 func (e *Engine) pastManifests(ctx context.Context, partitions []layout.Partition, moment time.Time) ([]manifest.Manifest, error) {
 	return manifestsOf(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
 		return manifest.AsOf(ctx, e.bucket, p, moment)

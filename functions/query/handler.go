@@ -88,7 +88,6 @@ const (
 // maxPatience is the longest that a client may have a search take, in ms.
 const maxPatience = 60_000
 
-// readQuery reads the parameters of /search; see Handler.
 func readQuery(r *http.Request, now time.Time) (Query, error) {
 	values, err := parameters(r)
 	if err != nil {

@@ -183,7 +183,6 @@ func (e *Engine) take(ctx context.Context, manifests []manifest.Manifest, inForc
 	return fresh, fresh.join(e.documents)
 }
 
-// join makes the index of what is opened, in the order of the manifests.
 func (s *snapshot) join(documents *search.Memory) (err error) {
 	var parts []search.Part
 	for _, m := range s.manifests {
@@ -197,7 +196,6 @@ func (s *snapshot) join(documents *search.Memory) (err error) {
 	return err
 }
 
-// lacking returns the snapshot without a segment.
 func (s *snapshot) lacking(key string, documents *search.Memory) (*snapshot, error) {
 	rest := *s
 	rest.segments, rest.missing = maps.Clone(s.segments), maps.Clone(s.missing)
@@ -206,7 +204,6 @@ func (s *snapshot) lacking(key string, documents *search.Memory) (*snapshot, err
 	return &rest, rest.join(documents)
 }
 
-// forget has the cache hold nothing of a segment.
 func (e *Engine) forget(s manifest.Segment) {
 	e.ranges.Forget(s.Key)
 	if s.Deletions != nil {

@@ -81,7 +81,6 @@ func (e *Engine) page(ctx context.Context, at *snapshot, names []manifest.Manife
 	return pageInBooks(ctx, e.bucket, at.manifests, names, a)
 }
 
-// report logs what could not be read.
 func (e *Engine) report(ctx context.Context, page Copy) Copy {
 	for _, err := range page.Unread {
 		e.Log.ErrorContext(ctx, "a book is missing from the look for stored pages: repair it by bucketsearch verify --repair", "error", err)
@@ -182,7 +181,6 @@ const (
 	storedConnections = "(response-origin)"
 )
 
-// stored serves the copy of a page as it is or was, byte for byte.
 func (s *site) stored(w http.ResponseWriter, r *http.Request) error {
 	values, err := parameters(r)
 	if err != nil {
@@ -215,7 +213,6 @@ func (s *site) stored(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// noCopy is the sentence of a page that is not found.
 func noCopy(a address.Address, at time.Time, unread int) string {
 	sentence := "No copy of " + a.URL + " is stored."
 	if !at.IsZero() {

@@ -116,7 +116,6 @@ type visitor struct{ origin, agent string }
 
 func (u candidate) visitor() visitor { return visitor{u.page.Origin, u.agent} }
 
-// robots reads the files that are at hand.
 func (f *Function) robots(ctx context.Context, urls []candidate) (robotsOf, error) {
 	var origins []string
 	for _, u := range urls {
@@ -181,7 +180,6 @@ func (m *memory) see(crawl int, newest layout.Version) (older bool) {
 	return false
 }
 
-// remember takes the version of a lease.
 func (m *memory) remember(crawl int, leased layout.Version) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -134,7 +134,6 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 	return true, err
 }
 
-// fit is how many URLs may be asked for in the time of a batch.
 func (f *Function) fit(delay time.Duration) int { return fit(f.Limits.Time/2, delay) }
 
 func fit(time, delay time.Duration) int {

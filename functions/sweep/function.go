@@ -138,13 +138,11 @@ type swept struct {
 	spooled  []blob.Object
 }
 
-// open reads the newest generation of a partition.
 func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error) {
 	p, err := partition.Open(ctx, f.Bucket, id, f.Now)
 	return &swept{Function: f, Partition: p}, err
 }
 
-// sweepPartition runs the steps of one partition.
 func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id layout.Partition, out map[layout.Version]bool, fronts *restore.Frontiers) error {
 	// Spool before manifest: a batch that is packed in between is consumed.
 	spooled, err := blob.List(ctx, f.Bucket, layout.SpoolPrefix(id))

@@ -2,13 +2,18 @@ package sweep
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
@@ -24,5 +29,82 @@ func TestHandle(t *testing.T) {
 	w.sender.Fail(errors.New("refused"))
 	if response, err := w.Handle(t.Context(), event); err != nil || len(response.BatchItemFailures) != 1 {
 		t.Errorf("%+v, %v; want the message to come again", response, err)
+	}
+}
+
+// Objects that nobody here has written stop no sweep, and stay.
+func TestSweepBesideForeignObjects(t *testing.T) {
+	w := newQuiet(t)
+	w.run()
+	w.pack(0, 20, one+"a")
+	foreign := []string{layout.ManifestPrefix(0) + "notes.txt", layout.OverlayPrefix(0) + "notes.txt"}
+	for _, key := range foreign {
+		functionstest.Put(t, w.bucket, key, []byte("notes"))
+	}
+	for range 20 {
+		if err := w.bucket.Delete(t.Context(), layout.HintKey(0)); err != nil {
+			t.Fatal(err)
+		}
+		w.run()
+		w.clock.Advance(24 * time.Hour)
+	}
+	if w.manifest(0).Oldest < 2 {
+		t.Error("no generation was forgotten")
+	}
+	if there := w.there(foreign...); len(there) != len(foreign) {
+		t.Errorf("left are %q", there)
+	}
+}
+
+// While the newest generation is damaged, nothing is committed or deleted.
+func TestSweepBesideADamagedGeneration(t *testing.T) {
+	w := newQuiet(t)
+	w.run()
+	w.pack(0, 20, one+"a")
+	newest := layout.ManifestKey(0, w.manifest(0).Generation)
+	if err := w.bucket.Replace(t.Context(), newest, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.bucket.Delete(t.Context(), layout.HintKey(0)); err != nil {
+		t.Fatal(err)
+	}
+	before := functionstest.Keys(t, w.bucket, layout.Packages)
+	before = append(before, functionstest.Keys(t, w.bucket, layout.ManifestPrefix(0))...)
+	w.clock.Advance(30 * 24 * time.Hour)
+	if err := w.Run(t.Context()); !errors.Is(err, manifest.ErrDamaged) {
+		t.Errorf("swept with %v", err)
+	}
+	if there := w.there(before...); len(there) != len(before) {
+		t.Errorf("of %q are left %q", before, there)
+	}
+}
+
+// Merged books say what they said, without what is superseded, and no frontier
+// notices.
+func TestCompact(t *testing.T) {
+	w := newQuiet(t)
+	w.run()
+	for token := range uint64(8) {
+		functionstest.Learn(t, w.bucket, 0, book.Book{
+			Outcomes: functionstest.Outcomes(t, version(20+token), book.Failed, one+"same", fmt.Sprint(one, token)),
+			Links:    []book.Link{functionstest.Link(t, one+"same", one+"target", 1)},
+		})
+	}
+	before := w.manifest(0)
+	w.run()
+	m := w.manifest(0)
+	got := w.stock(0)
+	if len(m.Books) != 1 || m.Books[0].Outcomes != 9 || m.Books[0].Links != 1 || len(got.Outcomes) != 9 || len(got.Links) != 1 {
+		t.Errorf("books %+v: %+v", m.Books, got)
+	}
+	if len(m.Condemned) != len(before.Books) || m.Learnt != before.Learnt {
+		t.Errorf("condemned %+v, learnt %q", m.Condemned, m.Learnt)
+	}
+	if epoch := w.frontier(0).Epoch; epoch != 1 {
+		t.Errorf("the frontier was built again, in epoch %d", epoch)
+	}
+	w.run()
+	if again := w.manifest(0); again.Generation != m.Generation {
+		t.Errorf("merged again: %+v", again.Books)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// mask masks the gone pages of one partition.
 func (f *Function) mask(ctx context.Context, id layout.Partition) error {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {

@@ -2,8 +2,11 @@ package sweep
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -62,4 +65,76 @@ func TestForgetLetters(t *testing.T) {
 	w.forget(nil, one+"c")
 	w.run()
 	check("after another takedown")
+}
+
+// bury keeps a dead letter, and wish one that is to be sent again.
+func (w *world) bury(d message.DeadLetter) {
+	w.t.Helper()
+	d.At = w.clock.Now()
+	content, err := d.Encode()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	functionstest.Put(w.t, w.bucket, d.Key(), content)
+}
+
+func (w *world) wish(d message.DeadLetter) {
+	w.t.Helper()
+	w.bury(d)
+	functionstest.Put(w.t, w.bucket, layout.ResendKey(d.Key()), nil)
+}
+
+func TestResend(t *testing.T) {
+	w := newQuiet(t)
+	kept, again := message.DeadLetter{Queue: task.Fetch, Body: "kept"}, message.DeadLetter{Queue: task.Index, Body: "again"}
+	w.bury(kept)
+	w.wish(again)
+	absent := layout.DeadLetterKey(task.Fetch, layout.ContentHash([]byte("absent")))
+	functionstest.Put(t, w.bucket, layout.ResendKey(absent), nil)
+	damaged := layout.DeadLetterKey(task.Fetch, layout.ContentHash([]byte("damaged")))
+	functionstest.Put(t, w.bucket, damaged, []byte("{"))
+	functionstest.Put(t, w.bucket, layout.ResendKey(damaged), nil)
+	if err := w.Run(t.Context()); err == nil || !strings.Contains(err.Error(), damaged) {
+		t.Errorf("Run: %v, want it to name %s", err, damaged)
+	}
+	sent := 0
+	for _, m := range w.sender.Take() {
+		if m == (functionstest.Message{Queue: task.Index, Body: "again", Delay: resendDelay}) {
+			sent++
+		}
+	}
+	if sent != 1 {
+		t.Errorf("sent %d times", sent)
+	}
+	want := sorted(kept.Key(), damaged, layout.ResendKey(damaged))
+	if diff := cmp.Diff(want, functionstest.Keys(t, w.bucket, layout.DeadLetters)); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+}
+
+// A dead letter that cannot be sent is not lost.
+func TestResendFails(t *testing.T) {
+	w := newQuiet(t)
+	w.wish(message.DeadLetter{Queue: task.Index, Body: "again"})
+	w.sender.Fail(errors.New("refused"))
+	if err := w.Run(t.Context()); err == nil {
+		t.Error("no error")
+	}
+	if got := functionstest.Keys(t, w.bucket, layout.DeadLetters); len(got) != 2 {
+		t.Errorf("kept %v", got)
+	}
+}
+
+func TestOldFeedback(t *testing.T) {
+	w := newQuiet(t)
+	today := w.clock.Now()
+	for days := range 12 {
+		functionstest.Put(t, w.bucket, layout.FeedbackKey(today.AddDate(0, 0, -days), "w"), nil)
+		functionstest.Put(t, w.bucket, layout.FeedbackKey(today.AddDate(0, 0, -days).Add(-time.Hour), "v"), nil)
+	}
+	w.run()
+	got := functionstest.Keys(t, w.bucket, layout.Feedback)
+	if oldest := layout.FeedbackDay(today.AddDate(0, 0, -8)); len(got) != 2*9 || !strings.HasPrefix(got[0], oldest) {
+		t.Errorf("kept %d from %s on, want those from %s on", len(got), got[0], oldest)
+	}
 }

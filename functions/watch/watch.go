@@ -161,7 +161,6 @@ func (s System) stored(ctx context.Context, inForce *settings.Settings) (held in
 	return held, oldest, nil
 }
 
-// spooled returns how long the oldest batch has waited to be packed.
 func (s System) spooled(ctx context.Context, inForce *settings.Settings) (oldest time.Duration, err error) {
 	if s.Redis == nil {
 		return 0, nil

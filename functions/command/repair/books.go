@@ -15,7 +15,7 @@ import (
 // mendBook takes a book that is lost off the list. What was listed wrongly is
 // listed as it is.
 func (m *mending) mendBook(ctx context.Context, key string) error {
-	i := slices.IndexFunc(m.base().Books, func(b manifest.Book) bool { return b.Key == key })
+	i := slices.IndexFunc(m.Manifest().Books, func(b manifest.Book) bool { return b.Key == key })
 	if i < 0 {
 		return nil
 	}
@@ -40,7 +40,6 @@ func (m *mending) mendBook(ctx context.Context, key string) error {
 	return nil
 }
 
-// relistBook lists a sound book once, as it is.
 func (m *mending) relistBook(sound manifest.Book) {
 	m.edit(func(e *partition.Edit) { e.RelistBook(sound) })
 	m.said = append(m.said, sound.Key+" was listed wrongly, and is listed as it is")
@@ -94,14 +93,14 @@ func (m *mending) suspects(ctx context.Context) (map[layout.Identity]*suspect, e
 		if m.broken(&o) {
 			suspects[o.Identity()] = &suspect{url: o.URL}
 		}
-		if in := m.base().Package(o.Package); len(m.unbooked) > 0 && in != nil {
+		if in := m.Manifest().Package(o.Package); len(m.unbooked) > 0 && in != nil {
 			named[place{in.ID, o.Offset}] = true
 		}
 	})
 	if err != nil || len(m.unbooked) == 0 {
 		return suspects, err
 	}
-	for _, in := range m.base().Packages {
+	for _, in := range m.Manifest().Packages {
 		pages, err := m.list(ctx, in)
 		if err != nil {
 			return nil, err
@@ -115,7 +114,6 @@ func (m *mending) suspects(ctx context.Context) (map[layout.Identity]*suspect, e
 	return suspects, nil
 }
 
-// list returns the pages of a package, none of one that is gone.
 func (m *mending) list(ctx context.Context, in manifest.Package) ([]webobject.Listed, error) {
 	if p, found := m.patients[in.ID]; found && p.gone {
 		return nil, nil
@@ -123,12 +121,11 @@ func (m *mending) list(ctx context.Context, in manifest.Package) ([]webobject.Li
 	return webobject.List(ctx, m.Bucket, in.Key)
 }
 
-// broken reports whether the page of an outcome is damaged or gone.
 func (m *mending) broken(o *book.Outcome) bool {
 	if len(m.patients) == 0 || o.State != book.Stored {
 		return false
 	}
-	in := m.base().Package(o.Package)
+	in := m.Manifest().Package(o.Package)
 	if in == nil {
 		return false
 	}
@@ -141,7 +138,7 @@ func (m *mending) outcomes(ctx context.Context, visit func(book.Outcome)) error 
 	if len(m.patients) == 0 && len(m.unbooked) == 0 {
 		return nil
 	}
-	listed := slices.DeleteFunc(slices.Clone(m.base().Books), func(b manifest.Book) bool { return m.unbooked[b.Key] })
+	listed := slices.DeleteFunc(slices.Clone(m.Manifest().Books), func(b manifest.Book) bool { return m.unbooked[b.Key] })
 	books, err := partition.OpenBooks(ctx, m.Bucket, listed)
 	if err != nil {
 		return err

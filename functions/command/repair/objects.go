@@ -29,7 +29,7 @@ type patient struct {
 // and that is not there, and a page that no outcome names, are fetched again:
 // the Lost outcome accounts for both. A page that is there twice goes.
 func (m *mending) lookAtPackage(problem verify.Problem) {
-	listed := m.base().Package(problem.Key)
+	listed := m.Manifest().Package(problem.Key)
 	if problem.URL != "" && (problem.Kind == verify.Missing || problem.Kind == verify.Unaccounted) {
 		m.takeBack(problem.URL, "its page "+problem.Detail)
 		return
@@ -104,7 +104,6 @@ func (m *mending) dropPackage(ctx context.Context, p *patient, content []byte, f
 	return nil
 }
 
-// relistPackage lists a sound package once, as it is, and has it indexed again.
 func (m *mending) relistPackage(p *patient, bytes int64, pages int) {
 	id, sound := p.ID, manifest.Package{Key: p.Key, Bytes: bytes, Pages: pages}
 	m.edit(func(e *partition.Edit) { e.RelistPackage(id, sound) })
@@ -141,7 +140,7 @@ func (m *mending) replacePackage(ctx context.Context, p *patient, left []byte, p
 // overlay is lost. A segment that cannot be compared with the others is taken
 // off the list instead, and made anew.
 func (m *mending) mendOverlay(ctx context.Context, key string) error {
-	listed := slices.ContainsFunc(m.base().Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
+	listed := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
 	if !listed {
 		return nil
 	}
@@ -225,7 +224,7 @@ func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Se
 // One that is sound is condemned, for earlier generations list it. Another is
 // not: the one that is made anew may have its name.
 func (m *mending) mendSegment(ctx context.Context, key string) error {
-	if !slices.ContainsFunc(m.base().Segments, func(s manifest.Segment) bool { return s.Key == key }) {
+	if !slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Key == key }) {
 		return nil
 	}
 	content, found, err := m.get(ctx, key)

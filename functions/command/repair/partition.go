@@ -87,15 +87,11 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 	return nil
 }
 
-// base returns the generation by which the problems are judged.
-func (m *mending) base() *manifest.Manifest { return m.Manifest() }
-
 // ofManifests reports whether generations may be lost.
 func ofManifests(p verify.Problem) bool {
 	return p.Kind == verify.Lost || strings.HasPrefix(p.Key, layout.Manifests)
 }
 
-// look decides what becomes of the object of a problem.
 func (m *mending) look(ctx context.Context, problem verify.Problem) error {
 	first := !m.looked[problem.Key]
 	switch key := problem.Key; {
@@ -139,7 +135,6 @@ func (m *mending) maskAgain() {
 	m.said = append(m.said, fmt.Sprintf("partition %s has pages searched that are gone, and masks them once more", m.ID()))
 }
 
-// forgetAgain has the sweep erase once more what is forgotten.
 func (m *mending) forgetAgain() {
 	const what = "what is forgotten"
 	if m.looked[what] {
@@ -171,7 +166,7 @@ func (m *mending) commit(ctx context.Context) (lost int, err error) {
 		return 0, nil
 	}
 	if len(m.lost)+len(m.unbooked) > 0 {
-		number, err := epoch.Claim(ctx, m.Bucket, "repair", *m.base())
+		number, err := epoch.Claim(ctx, m.Bucket, "repair", *m.Manifest())
 		if err != nil {
 			return 0, err
 		}

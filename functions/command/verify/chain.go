@@ -44,7 +44,6 @@ type history struct {
 	generations []generation
 }
 
-// newest returns the number of the newest generation.
 func (h *history) newest() uint64 { return h.first + uint64(len(h.generations)) - 1 }
 
 // at returns a generation, nil for one that is not among these.

@@ -59,7 +59,6 @@ func (v *run) foldRanges(ctx context.Context) error {
 	return nil
 }
 
-// read adds what a partition says of the range.
 func (f *fold) read(ctx context.Context, p *audit) error {
 	forgotten := f.forgotten(p)
 	for _, b := range p.books {
@@ -216,7 +215,6 @@ func (f *fold) pagesOf(id layout.Identity, known *asked) {
 	}
 }
 
-// place returns the page that an outcome names.
 func (f *fold) place(id layout.Identity, known *asked) *page {
 	o := known.Page
 	in := f.byKey[o.Package]

@@ -136,7 +136,6 @@ func (p Problem) String() string {
 	return strings.Join(subject, " in ") + " " + p.Detail
 }
 
-// compare orders problems by where they are.
 func (p Problem) compare(q Problem) int {
 	return cmp.Or(
 		cmp.Compare(p.Partition, q.Partition),

@@ -24,7 +24,6 @@ type storedPackage struct {
 	unsearchable atomic.Bool // a segment of it cannot be read
 }
 
-// readPackages reads every package whole.
 func (v *run) readPackages(ctx context.Context) error {
 	var bytes int64
 	for _, own := range v.partitions {
@@ -146,7 +145,6 @@ func (v *run) index() {
 	slices.SortFunc(v.pages, func(a, b page) int { return a.id.Compare(b.id) })
 }
 
-// of returns the pages of a URL.
 func (all pages) of(id layout.Identity) []page {
 	from, _ := sort.Find(len(all), func(i int) int { return id.Compare(all[i].id) }) // marks are not read
 	to := from

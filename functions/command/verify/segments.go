@@ -101,7 +101,6 @@ func (v *run) openSegment(ctx context.Context, s storedSegment, content []byte) 
 	return o, err
 }
 
-// listedRightly tells what the manifest says wrongly of a segment.
 func (v *run) listedRightly(o *openedSegment, content []byte) {
 	own := o.partition.Partition
 	if o.opened.Documents() != o.Documents {
@@ -122,7 +121,6 @@ func (v *run) listedRightly(o *openedSegment, content []byte) {
 	}
 }
 
-// lists reports whether a package of the identifier is listed.
 func (p *audit) lists(id uint32) bool {
 	return slices.ContainsFunc(p.Packages, func(pkg manifest.Package) bool { return pkg.ID == id })
 }
@@ -176,7 +174,6 @@ func (v *run) documents(ctx context.Context, s storedSegment, content []byte) er
 	return nil
 }
 
-// document returns what is wrong with a document.
 func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
 	id := o.identities[doc]
 	if forget := v.forgotten(o.partition); forget.set != nil && forget.set.ForgetsPage(id, one(o.sites, doc)) {

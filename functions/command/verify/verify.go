@@ -219,7 +219,6 @@ func (v *run) problem(kind Kind, p layout.Partition, key, format string, args ..
 	v.problems.add(Problem{Kind: kind, Partition: p, Key: key, Detail: fmt.Sprintf(format, args...)})
 }
 
-// count changes the numbers of the report.
 func (v *run) count(change func(*Report)) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -17,6 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
@@ -310,5 +311,19 @@ func TestReportIsJSON(t *testing.T) {
 	const want = "http://a/ in packages/0003/x.spf at byte 7 is damaged"
 	if got := report.Problems[0].String(); got != want {
 		t.Errorf("says %q, want %q", got, want)
+	}
+}
+
+// The seed of a collection that is removed has been discovered all the same.
+func TestRemovedCollection(t *testing.T) {
+	w := verifytest.New(t)
+	w.Index(w.Learn(verifytest.Batch(1), []string{verifytest.Site}))
+	if _, err := collection.Remove(t.Context(), w.Bucket, w.Settings.Collections[0].Name); err != nil {
+		t.Fatal(err)
+	}
+	verifier := verify.Verifier{Bucket: w.Bucket, Now: functionstest.NewClock().Now()}
+	report, err := verifier.Run(t.Context())
+	if err != nil || !report.Sound() || report.Waiting.Find != 0 || report.Stored != 1 {
+		t.Errorf("%+v, %v", report, err)
 	}
 }

@@ -148,7 +148,6 @@ func tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url add
 	return t.story, ctx.Err()
 }
 
-// read gathers what spool and books of all partitions say of the URL.
 func (t *teller) read(ctx context.Context) error {
 	for _, p := range t.settings.Partitions() {
 		// Spool before manifest, as in package account.

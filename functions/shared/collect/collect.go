@@ -105,7 +105,6 @@ func (c *Collector) over(o manifest.Condemned) bool {
 	return !o.Gone.IsZero() && c.Now().Sub(o.Gone) >= c.Limits.Grace
 }
 
-// keysOf returns the keys of all objects that a generation lists.
 func keysOf(m *manifest.Manifest) map[string]bool {
 	keys := make(map[string]bool)
 	for key := range m.Objects() {

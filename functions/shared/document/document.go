@@ -138,7 +138,6 @@ func refresh(content string) string {
 	return strings.Trim(strings.TrimSpace(rest), `"'`)
 }
 
-// heading returns the text of a heading.
 func (f *flow) heading(m mark) string { return cut(fold(string(f.text[m.start:m.end])), MaxTitle) }
 
 func set(to *string, value string) {

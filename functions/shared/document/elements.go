@@ -105,7 +105,6 @@ func isBlock(a atom.Atom) bool {
 	return false
 }
 
-// isHeading reports whether an element is one of h1 to h6.
 func isHeading(a atom.Atom) bool {
 	switch a {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:

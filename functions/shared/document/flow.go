@@ -151,7 +151,6 @@ func (f *flow) main() passage {
 	return f.between(f.mains[0].start, f.mains[0].end)
 }
 
-// all returns the whole text.
 func (f *flow) all() passage { return passage{f.text, []layout.Span{{Start: 0, End: len(f.text)}}} }
 
 // isNavigation reports whether an element says of itself that it holds

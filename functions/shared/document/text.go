@@ -83,7 +83,6 @@ func (d *Document) Visible() string {
 	return string(d.visible().text)
 }
 
-// mostOf reports whether a part of a text is two fifths of it or more.
 func mostOf(text, part passage) bool { return len(part.text)*5 >= len(text.text)*2 }
 
 // primary returns the primary subtag of a language tag (RFC 5646) in lower

@@ -219,7 +219,6 @@ func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int
 	return fronts, pacer, nil
 }
 
-// open opens frontiers that hold what the generations say.
 func open(ctx context.Context, fronts map[int]*frontier.Frontier, s *settings.Settings, epoch uint64, generations []manifest.Manifest) error {
 	learnt := make(map[layout.Partition]string)
 	for _, m := range generations {

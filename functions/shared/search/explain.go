@@ -53,7 +53,6 @@ func (s *search) explain(ctx context.Context, best []found) error {
 	return nil
 }
 
-// add adds a part to a sum.
 func (e *Explanation) add(part Explanation) {
 	if part.Value != 0 {
 		e.Value += part.Value
@@ -61,7 +60,6 @@ func (e *Explanation) add(part Explanation) {
 	}
 }
 
-// explainWords explains what the words of a document score.
 func (s *search) explainWords(scan *scan, doc uint32) Explanation {
 	words := Explanation{What: "words"}
 	held := 0
@@ -105,7 +103,6 @@ func (s *search) explainWord(w *word, c *cursor) (best Explanation) {
 	return best
 }
 
-// explainFields explains a BM25 score.
 func (s *search) explainFields(what string, weight float64, freq *[postings.Fields]uint32, length *[postings.Fields]uint8) Explanation {
 	e := Explanation{What: what}
 	for f, n := range freq {

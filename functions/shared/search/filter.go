@@ -53,7 +53,6 @@ func normal(name, value string) string {
 	return strings.ToLower(value)
 }
 
-// add takes a clause of a query's text.
 func (f *filter) add(c clause) error {
 	if c.filter != after && c.filter != before {
 		values := f.any
@@ -127,7 +126,6 @@ func (f *filter) names(others []string) (names []string) {
 	return names
 }
 
-// accept returns which documents of a part the filter lets pass.
 func (f *filter) accept(p Part, strings map[string]*segment.StringColumn, dates []uint64) accept {
 	if f.empty() {
 		return accept{dead: p.Dead}
@@ -154,7 +152,6 @@ func (f *filter) accept(p Part, strings map[string]*segment.StringColumn, dates 
 	return accept{allowed: allowed}
 }
 
-// sets returns which sets of a column the filter lets pass.
 func (f *filter) sets(name string, column *segment.StringColumn) []bool {
 	pass := make([]bool, len(column.Sets))
 	for set, values := range column.Sets {

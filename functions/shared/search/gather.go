@@ -102,7 +102,6 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 	return nil
 }
 
-// documents returns how many documents hold a term.
 func (g *gathered) documents(number int) (n uint64) {
 	for part := range g.parts {
 		if !g.missing[part] && g.terms[part][number] != nil {

@@ -141,7 +141,6 @@ const (
 // facetCounts is how many matches have a set of values: by facet, part and set.
 type facetCounts [][][]int
 
-// see counts a match for the facets.
 func (s *search) see(part int32, doc uint32) {
 	if s.counts == nil {
 		s.counts = make(facetCounts, len(s.query.Facets))
@@ -159,7 +158,6 @@ func (s *search) see(part int32, doc uint32) {
 	}
 }
 
-// postings returns how many postings the query's words have together.
 func (s *search) postings() (n uint64) {
 	for _, w := range s.plan.words {
 		n += w.documents

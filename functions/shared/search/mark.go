@@ -54,7 +54,6 @@ func (m *marker) hit(d *segment.Document) Hit {
 	return h
 }
 
-// end ends the use of the marker.
 func (m *marker) end() { m.memory.giveBack(m.vocabulary) }
 
 // signSize is how far behind a lone letter lies what makes a name of it: C++.

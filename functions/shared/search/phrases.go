@@ -187,7 +187,6 @@ func (p *phraseReader) term(number int) *phraseTerm {
 	return nil
 }
 
-// count counts a phrase in the fields of the current document.
 func (p *phraseReader) count(phrase *phrase, o *occurrence) error {
 	for f := range postings.Fields {
 		if !p.may(phrase, f) {
@@ -254,7 +253,6 @@ func (t *phraseTerm) open(entry *segment.Term) {
 	t.entry, t.blocks, t.content, t.block = entry, t.blocks[:0], nil, 0
 }
 
-// start moves to the first document.
 func (t *phraseTerm) start() {
 	t.it.Reset(t.entry.List)
 	t.doc = t.it.Next()

@@ -34,7 +34,6 @@ type plan struct {
 	reduced bool      // not all words could be used
 }
 
-// plan understands a query.
 func (ix *Index) plan(q *Query) (*plan, error) {
 	p := &plan{filter: newFilter(q)}
 	text := q.Text
@@ -66,7 +65,6 @@ func (ix *Index) plan(q *Query) (*plan, error) {
 	return p, nil
 }
 
-// add takes a clause of words.
 func (p *plan) add(c clause) {
 	analysed := analysis.Query(c.text, p.languages)
 	if left := MaxWords - p.used; len(analysed) > left {
@@ -147,7 +145,6 @@ func (p *plan) setNear() {
 	}
 }
 
-// hasPhrases reports whether phrases decide what matches.
 func (p *plan) hasPhrases() bool { return len(p.must)+len(p.never) > 0 }
 
 // each calls do for all words of the plan.

@@ -51,7 +51,6 @@ type scan struct {
 	scores []float64
 }
 
-// run searches the segment.
 func (s *scan) run() error {
 	s.need = slices.Grow(s.need[:0], len(s.words))[:len(s.words)]
 	s.scores = slices.Grow(s.scores[:0], len(s.words))[:len(s.words)]

@@ -215,7 +215,6 @@ func (c *cursor) occurrences(doc uint32, sum *[postings.Fields]uint32, lengths *
 	}
 }
 
-// err returns the damage that a walk met.
 func (c *cursor) err() error {
 	for i := range c.lists {
 		if err := c.lists[i].it.Err(); err != nil {

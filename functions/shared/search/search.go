@@ -120,7 +120,6 @@ func (s *search) kept() int {
 	return s.query.From + s.query.Size
 }
 
-// scan finds the best matches, and counts them.
 func (s *search) scan(ctx deadline, scan *scan) ([]found, error) {
 	scan.begin(s)
 	size := s.kept()

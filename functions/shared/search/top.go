@@ -109,7 +109,6 @@ func byScore(a, b found) int {
 // the documents is the step that the page takes anyway.
 const fewTied = 8
 
-// page returns the matches that were asked for.
 func (s *search) page(best []found) []found {
 	to := min(len(best), s.query.From+s.query.Size)
 	return best[min(s.query.From, to):to]

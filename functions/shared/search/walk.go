@@ -9,7 +9,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// walk offers the matches from at to end.
 func (s *scan) walk(at, end uint32) {
 	lead := -1
 	for i := range s.words {

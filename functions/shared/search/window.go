@@ -13,7 +13,6 @@ const (
 	titleSize   = 300      // bytes of a title that are shown
 )
 
-// whole marks the matches in a short text.
 func (m *marker) whole(text string) []Fragment {
 	var spans []span
 	read := cutRune(text[:min(len(text), titleSize)])

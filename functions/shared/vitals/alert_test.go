@@ -1,10 +1,20 @@
 package vitals
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
@@ -58,4 +68,106 @@ func TestJudge(t *testing.T) {
 			expect(t, "alerts", tt.want, Judge(tt.state))
 		})
 	}
+}
+
+// answering is a network that answers by a handler.
+type answering http.HandlerFunc
+
+func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	a(w, r)
+	if err := context.Cause(r.Context()); err != nil {
+		return nil, err
+	}
+	return w.Result(), nil
+}
+
+func TestNotify(t *testing.T) {
+	alert := Alert{"unpacked", "It is not packed yet.", start.In(time.FixedZone("", 3600))}
+	tests := []struct {
+		name   string
+		answer http.HandlerFunc
+		hook   string
+		err    string
+	}{
+		{"taken", func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			got := []string{r.Method, r.URL.String(), r.Header.Get("Content-Type"), string(body)}
+			expect(t, "request", []string{http.MethodPost, "http://hook.example/a", "application/json",
+				`{"name":"unpacked","text":"It is not packed yet.","since":"2026-11-21T22:00:00Z"}`}, got)
+			w.WriteHeader(http.StatusNoContent)
+		}, "http://hook.example/a", ""},
+		{"refused", http.NotFound, "http://hook.example/", "cannot send alert unpacked: 404 Not Found was answered"},
+		{"silent", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "http://hook.example/", "deadline exceeded"},
+		{"no address", nil, ":", "cannot send alert unpacked: "},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				err := Notify(t.Context(), &http.Client{Transport: answering(tt.answer)}, tt.hook, alert)
+				if tt.err == "" && err != nil || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
+					t.Errorf("error %v, want %q", err, tt.err)
+				}
+				if took := time.Since(began); took > notifyTime {
+					t.Errorf("took %v", took)
+				}
+			})
+		})
+	}
+}
+
+// CloudWatch takes a metric from a line if it is named in a directive, and is
+// a number of the root, as the dimensions are strings of the root.
+func TestEmbeddedMetrics(t *testing.T) {
+	clock, bucket := functionstest.NewClock(), memblob.New()
+	var out bytes.Buffer
+	r := New(Options{Worker: "w", Now: clock.Now, Memory: 512, Metrics: &out})
+	flush(t, r, bucket)
+	if out.Len() > 0 {
+		t.Errorf("wrote of nothing: %s", out.String())
+	}
+	ask(t, r.Bucket("fetch", bucket), "x")
+	work(t, r, clock, "fetch", "x", "fail")
+	work(t, r, clock, "pack", "x")
+	flush(t, r, bucket)
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	if len(lines) != 2 {
+		t.Fatalf("%d lines, want one a function:\n%s", len(lines), out.String())
+	}
+	var root map[string]any
+	if err := json.Unmarshal([]byte(lines[0]), &root); err != nil {
+		t.Fatal(err)
+	}
+	var head struct {
+		AWS struct {
+			Timestamp         int64
+			CloudWatchMetrics []directive
+		} `json:"_aws"`
+	}
+	if err := json.Unmarshal([]byte(lines[0]), &head); err != nil {
+		t.Fatal(err)
+	}
+	if head.AWS.Timestamp != clock.Now().UnixMilli() || len(head.AWS.CloudWatchMetrics) != 1 {
+		t.Fatalf("%+v", head.AWS)
+	}
+	d := head.AWS.CloudWatchMetrics[0]
+	expect(t, "dimensions", [][]string{{"Function"}}, d.Dimensions)
+	if d.Namespace != "Bucketsearch" || root["Function"] != "fetch" {
+		t.Errorf("%s of %v", d.Namespace, root["Function"])
+	}
+	got := make(map[string]float64)
+	for _, m := range d.Metrics {
+		value, isNumber := root[m.Name].(float64)
+		if !isNumber {
+			t.Errorf("%s is %v", m.Name, root[m.Name])
+		}
+		if m.Name != "CPU" && m.Name != "Memory" { // which no test decides
+			got[m.Name] = value
+		}
+	}
+	expect(t, "metrics", map[string]float64{"Invocations": 2, "Failures": 1, "Postponed": 0, "Busy": 2, "StoreRequests": 2, "StoreBytes": 3}, got)
 }

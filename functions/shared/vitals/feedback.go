@@ -56,7 +56,6 @@ type Day struct {
 	GBSeconds   float64          `json:"gb_seconds"`  // of Lambda
 }
 
-// plus returns the sum of both.
 func (d Day) plus(other Day) Day {
 	return Day{d.Requests.Plus(other.Requests), d.Invocations + other.Invocations, d.GBSeconds + other.GBSeconds}
 }

@@ -35,7 +35,6 @@ func (p Process) since(earlier Process) Process {
 	return p
 }
 
-// plus returns the sum of two processes.
 func (p Process) plus(other Process) Process {
 	return Process{
 		CPUSeconds: p.CPUSeconds + other.CPUSeconds,
@@ -46,7 +45,6 @@ func (p Process) plus(other Process) Process {
 	}
 }
 
-// readProcess reads this process.
 func readProcess() Process {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(heap)

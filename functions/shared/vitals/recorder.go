@@ -108,7 +108,6 @@ func (r *Recorder) Watch(name string, handle message.Handler) message.Handler {
 	}
 }
 
-// note counts what message.Note says.
 func (r *Recorder) note(name, what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -158,7 +157,6 @@ func (r *Recorder) function(name string) *function {
 	return f
 }
 
-// requests returns what the function asked of the store.
 func (f *function) requests() countblob.Counts {
 	var sum countblob.Counts
 	for _, b := range f.buckets {

@@ -198,7 +198,6 @@ func (g *Group) add(took, last Process, age time.Duration) {
 	g.Age = min(g.Age, age)
 }
 
-// rate returns a number a second.
 func rate(n float64, over time.Duration) float64 {
 	if over <= 0 {
 		return 0
@@ -237,7 +236,6 @@ func ReadUsage(ctx context.Context, bucket blob.Reader, day time.Time, prices me
 	}, nil
 }
 
-// newest returns the last key of every worker.
 func newest(keys []string) []string {
 	seen := make(map[string]bool)
 	var last []string

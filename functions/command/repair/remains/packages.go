@@ -141,7 +141,6 @@ func (l listing) add(p *pack, key string) {
 	}
 }
 
-// formerly returns the keys that a package had.
 func (l listing) formerly(p *pack) []string { return slices.Sorted(maps.Keys(l[p])) }
 
 // toList returns the packages that listed books name, and those of whose pages

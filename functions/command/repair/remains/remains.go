@@ -209,7 +209,6 @@ func (r *remains) listPackages(ctx context.Context, m *manifest.Manifest) error 
 	return nil
 }
 
-// sorted returns packages in the order of their keys.
 func (l listing) sorted() []*pack {
 	all := make([]*pack, 0, len(l))
 	for p := range l {

@@ -116,7 +116,6 @@ func (e *entry) write(w *markup.Writer) {
 	w.Break()
 }
 
-// plain returns the text of a piece of HTML.
 func plain(piece string) string {
 	var w strings.Builder
 	z := html.NewTokenizer(strings.NewReader(piece))

@@ -191,7 +191,6 @@ func (r relations) target(id string) string {
 	return ""
 }
 
-// of yields the targets of a kind.
 func (r relations) of(kind string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, one := range r.all {

@@ -128,7 +128,6 @@ func (e *engine) newInstance(ctx context.Context) (*instance, error) {
 
 func (i *instance) close() { _ = i.module.Close(context.Background()) } // frees memory, cannot fail
 
-// call calls a function of the library.
 func (i *instance) call(name string, arguments ...uint64) uint64 {
 	if i.err != nil {
 		return 0

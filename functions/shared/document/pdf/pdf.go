@@ -194,7 +194,6 @@ func (i *instance) readLinks(d *document, document, page, text uint64, number in
 	}
 }
 
-// textAt returns the text in a link's area.
 func (i *instance) textAt(link, text uint64) string {
 	const corners, rectangle = 4, 16
 	const units = 512

@@ -9,6 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -76,4 +78,99 @@ func TestLimitsOfOthers(t *testing.T) {
 			t.Errorf("denied (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// page is one of a host that is leased before the site.
+func page(i int) string { return fmt.Sprint("http://0.example/", i) }
+
+// store has n pages stored.
+func (w *world) store(n int) {
+	w.t.Helper()
+	tallies := []string{w.inForce.CollectionTally(functionstest.Collection)}
+	var known []frontier.Known
+	for i := range n {
+		known = append(known, frontier.Known{ID: layout.IdentityOf(page(i)), Version: layout.Version{Epoch: 1}, State: book.Stored, Tallies: tallies})
+	}
+	if err := frontier.New(w.Redis, 0).Mark(w.t.Context(), known); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// due lets the pages from one number to another wait again.
+func (w *world) due(from, to int) {
+	w.t.Helper()
+	for i := from; i < to; i++ {
+		w.again(frontier.Entry{URL: page(i), Collection: functionstest.Collection, Last: &batch.Look{Time: functionstest.Start}})
+	}
+}
+
+// expect finds batches with so many new targets and so many asked again.
+func (w *world) expect(name string, want ...[2]int) []batch.Batch {
+	w.t.Helper()
+	batches := w.run()
+	var got [][2]int
+	for _, b := range batches {
+		var n [2]int
+		for _, target := range b.Targets {
+			if target.Last == nil {
+				n[0]++
+			} else {
+				n[1]++
+			}
+		}
+		got = append(got, n)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.t.Fatalf("%s: new targets and others of each batch (-want +got):\n%s", name, diff)
+	}
+	return batches
+}
+
+// TestAskedAgainAtTheLimit: the pages at which a collection stops bound those
+// that are new, exactly, and pages that are stored are asked for all the same.
+// What is left then is parked.
+func TestAskedAgainAtTheLimit(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
+		w := newWorld(t, rdb, func(c *collection.Collection) { c.StopAt = 60 })
+		settle := func(batches []batch.Batch) {
+			for _, b := range batches {
+				w.settle(b)
+			}
+			w.clock.Advance(time.Second)
+		}
+		w.store(25)
+		w.due(0, 20)
+		w.admit(70, "")
+		last := w.expect("below the limit", [2]int{0, 20}, [2]int{35, 0})
+		if c := functionstest.Counts(t, rdb, 0); c.Waiting != 35 || c.Parked != 0 {
+			t.Errorf("%+v, want 35 to wait for what the last bring", c)
+		}
+		settle(last)
+		w.expect("at the limit")
+		if c := functionstest.Counts(t, rdb, 0); c.Waiting != 0 || c.Parked != 35 {
+			t.Errorf("%+v, want 35 to be parked", c)
+		}
+		w.due(20, 25)
+		batches := w.expect("at the limit, with pages that are due", [2]int{0, 5})
+		w.expect("while they are out")
+		batches[0].Targets[0].Denied = "gone"
+		settle(batches)
+		w.expect("a page less")
+		w.admit(70, "") // linked to again
+		settle(w.expect("what is not parked any more", [2]int{1, 0}))
+		w.expect("at the limit again")
+		want := frontier.Counts{Parked: 34, Stored: 60, Skipped: 1}
+		if diff := cmp.Diff(want, functionstest.Counts(t, rdb, 0)); diff != "" {
+			t.Errorf("counts (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestAskedAgainBelowTheLimit: where nothing else waits, what is left to the
+// limit does not bound the pages that are asked for again.
+func TestAskedAgainBelowTheLimit(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.StopAt = 26 })
+	w.store(25)
+	w.due(0, 20)
+	w.expect("one to the limit", [2]int{0, 20})
 }
