@@ -69,12 +69,9 @@ func (f *Function) renewLacking(ctx context.Context, s *settings.Settings, front
 func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch layout.Version, reason error) error {
 	key := layout.SpoolKey(p, batch)
 	f.Log.ErrorContext(ctx, "spool object goes to quarantine", "partition", p, "batch", batch, "key", key, "reason", reason)
-	content, err := f.Bucket.Get(ctx, key, blob.Range{})
-	if errors.Is(err, blob.ErrAbsent) { // another was faster, long ago
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("cannot read damaged spool %s: %w", key, err)
+	content, found, err := blob.Find(ctx, f.Bucket, key)
+	if err != nil || !found { // another was faster, long ago
+		return err
 	}
 	if err := blob.CreateOnce(ctx, f.Bucket, layout.QuarantineKey(key, content), content); err != nil {
 		return fmt.Errorf("cannot keep damaged spool %s: %w", key, err)

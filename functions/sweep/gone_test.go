@@ -217,18 +217,7 @@ func TestGoneKilledAnywhere(t *testing.T) {
 		w.pack(0, 20, one+"a", one+"b", one+"c")
 		w.pack(0, 21, one+"d")
 		w.lose(30, one+"a", one+"d")
-		var mu sync.Mutex // protects dead
-		dead := false
-		w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
-			mu.Lock()
-			defer mu.Unlock()
-			if dead {
-				return faultblob.Before
-			}
-			fault := decide(c)
-			dead = fault != faultblob.None
-			return fault
-		})
+		w.Bucket = killed(w.bucket, decide)
 		for range 2 {
 			if err := w.mask(t.Context(), 0); err != nil && !errors.Is(err, blob.ErrRetryable) {
 				t.Fatal(err)

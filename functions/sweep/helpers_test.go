@@ -1,16 +1,17 @@
 package sweep
 
 import (
-	"slices"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -47,17 +48,7 @@ func newWorld(t testing.TB, rdb redis.UniversalClient) *world {
 		Bucket: w.bucket, Redis: rdb, Sender: w.sender, Now: w.clock.Now,
 		Worker: "w", Limits: DefaultLimits(), Log: functionstest.Log(),
 	}
-	retried := functionstest.Outcome(t, version(2), one+"retried", book.Retry)
-	retried.Depth, retried.Attempts = 1, 2
-	functionstest.Learn(t, w.bucket, 1, book.Book{
-		Outcomes: []book.Outcome{
-			functionstest.Outcome(t, version(1), one, book.Skipped), functionstest.Outcome(t, version(1), one+"failed", book.Failed), retried,
-		},
-		Links: []book.Link{
-			functionstest.Link(t, one, one+"failed", 1), functionstest.Link(t, one, one+"retried", 1), functionstest.Link(t, one, one+"new", 1),
-			functionstest.Link(t, one, two+"page", 1), functionstest.Link(t, one, "http://elsewhere.example/", 1),
-		},
-	})
+	functionstest.LearnSite(t, w.bucket, 1, one, two+"page", "http://elsewhere.example/")
 	w.spool(3, two+"page", book.Stored)
 	if err := rdb.Set(t.Context(), "frontier:token", 1000, 0).Err(); err != nil { // those of the tests were given
 		t.Log(err)
@@ -90,50 +81,35 @@ func (w *world) run() []string {
 	return sent
 }
 
-// frontierOf is all that matters of a frontier.
-type frontierOf struct {
-	Epoch   uint64
-	Pending []string
-}
-
-func (w *world) frontier(crawl int) frontierOf {
+func (w *world) frontier(crawl int) functionstest.Frontier {
 	w.t.Helper()
-	front := frontier.New(w.Redis, crawl)
-	var f frontierOf
-	var err error
-	if f.Epoch, err = front.Epoch(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := front.Built(w.t.Context(), w.inForce.Fingerprint()); err != nil {
-		w.t.Fatal(err)
-	}
-	for id, err := range front.Pending(w.t.Context()) {
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		f.Pending = append(f.Pending, id.String())
-	}
-	slices.Sort(f.Pending)
-	return f
+	return functionstest.ReadFrontier(w.t, w.Redis, w.inForce, crawl)
 }
 
 // lease takes the next lease of a crawl partition.
 func (w *world) lease(crawl int) frontier.Lease {
 	w.t.Helper()
-	leased, ok, err := frontier.New(w.Redis, crawl).Lease(w.t.Context(), frontier.Request{
-		Now: w.clock.Now(), Deadline: w.clock.Now().Add(time.Hour), Max: 10, MaxBytes: 1 << 10, Connections: 10,
-	})
-	if err != nil || !ok {
-		w.t.Fatalf("leased %v, %v", ok, err)
-	}
-	return leased
+	return functionstest.Lease(w.t, w.Redis, crawl, w.clock.Now())
 }
 
 func (w *world) manifest(p layout.Partition) manifest.Manifest {
 	w.t.Helper()
-	m, err := manifest.Read(w.t.Context(), w.bucket, p)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return m
+	return functionstest.Manifest(w.t, w.bucket, p)
+}
+
+// killed is a bucket for a process that is killed at the first fault: it sends
+// nothing afterwards.
+func killed(bucket blob.Bucket, decide func(faultblob.Call) faultblob.Fault) blob.Bucket {
+	var mu sync.Mutex // protects dead
+	dead := false
+	return faultblob.New(bucket, func(c faultblob.Call) faultblob.Fault {
+		mu.Lock()
+		defer mu.Unlock()
+		if dead {
+			return faultblob.Before
+		}
+		fault := decide(c)
+		dead = fault != faultblob.None
+		return fault
+	})
 }

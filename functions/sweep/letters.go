@@ -48,12 +48,9 @@ func (f *Function) forgetLetters(ctx context.Context, s *settings.Settings) erro
 // forgetLetter deletes a dead letter if it names what is forgotten. One that
 // is no batch was not written by schedule, and names no URL.
 func (f *Function) forgetLetter(ctx context.Context, s *settings.Settings, key string) error {
-	content, err := f.Bucket.Get(ctx, key, blob.Range{})
-	if errors.Is(err, blob.ErrAbsent) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("cannot read dead letter %s: %w", key, err)
+	content, found, err := blob.Find(ctx, f.Bucket, key)
+	if err != nil || !found {
+		return err
 	}
 	letter, err := message.DecodeDeadLetter(content)
 	if err != nil {
@@ -97,12 +94,12 @@ func (f *Function) resend(ctx context.Context) error {
 }
 
 func (f *Function) resendOne(ctx context.Context, key string) error {
-	content, err := f.Bucket.Get(ctx, key, blob.Range{})
-	if errors.Is(err, blob.ErrAbsent) { // sent, and the wish is left
-		return f.Bucket.Delete(ctx, layout.ResendKey(key))
-	}
+	content, found, err := blob.Find(ctx, f.Bucket, key)
 	if err != nil {
 		return err
+	}
+	if !found { // sent, and the wish is left
+		return f.Bucket.Delete(ctx, layout.ResendKey(key))
 	}
 	letter, err := message.DecodeDeadLetter(content)
 	if err != nil {

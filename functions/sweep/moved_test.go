@@ -3,7 +3,6 @@ package sweep
 import (
 	"errors"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -153,18 +152,7 @@ func TestMovedKilledAnywhere(t *testing.T) {
 		w.move(1)
 		w.pack(1, 40, one+"a")
 		w.loseIn(1, 41, one+"b")
-		var mu sync.Mutex // protects dead
-		dead := false
-		w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
-			mu.Lock()
-			defer mu.Unlock()
-			if dead {
-				return faultblob.Before
-			}
-			fault := decide(c)
-			dead = fault != faultblob.None
-			return fault
-		})
+		w.Bucket = killed(w.bucket, decide)
 		for range 2 {
 			for _, p := range []layout.Partition{1, 0} {
 				if err := w.mask(t.Context(), p); err != nil && !errors.Is(err, blob.ErrRetryable) {

@@ -133,6 +133,18 @@ func List(ctx context.Context, r Reader, prefix string) (objects []Object, err e
 	return objects, nil
 }
 
+// Find returns an object, found being false when it is absent.
+func Find(ctx context.Context, r Reader, key string) (content []byte, found bool, err error) {
+	content, err = r.Get(ctx, key, Range{})
+	switch {
+	case errors.Is(err, ErrAbsent):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, fmt.Errorf("cannot read %s: %w", key, err)
+	}
+	return content, true, nil
+}
+
 // CreateOnce stores an object that may have been stored already, by a message
 // delivered twice or by an attempt whose answer was lost. An object that
 // exists with the same content is success; one with other content fails with

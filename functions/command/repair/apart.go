@@ -32,7 +32,7 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 	if mend == nil && !quarantined {
 		return false, nil
 	}
-	content, found, err := r.get(ctx, key)
+	content, found, err := blob.Find(ctx, r.Bucket, key)
 	if err != nil || !found {
 		return true, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
@@ -19,7 +20,7 @@ func (m *mending) mendBook(ctx context.Context, key string) error {
 	if i < 0 {
 		return nil
 	}
-	content, found, err := m.get(ctx, key)
+	content, found, err := blob.Find(ctx, m.Bucket, key)
 	if err != nil {
 		return err
 	}

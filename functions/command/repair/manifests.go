@@ -45,14 +45,14 @@ func (r *Repairer) putBack(ctx context.Context, p layout.Partition, key string) 
 	if err != nil { // it is foreign
 		return false, nil
 	}
-	copied, found, err := r.get(ctx, layout.HintKey(p))
+	copied, found, err := blob.Find(ctx, r.Bucket, layout.HintKey(p))
 	if err != nil || !found || !isGeneration(copied, p, number) {
 		return false, err
 	}
 	if next, err := manifest.At(ctx, r.Bucket, p, number+1); err == nil && next.Parent != layout.ContentHash(copied) {
 		return false, nil
 	}
-	damaged, found, err := r.get(ctx, key)
+	damaged, found, err := blob.Find(ctx, r.Bucket, key)
 	if err != nil || found && bytes.Equal(damaged, copied) {
 		return false, err
 	}
@@ -82,11 +82,11 @@ func (r *Repairer) replaceHint(ctx context.Context, p layout.Partition) (bool, e
 	if err != nil { // there is none
 		return false, nil
 	}
-	content, found, err := r.get(ctx, newest)
+	content, found, err := blob.Find(ctx, r.Bucket, newest)
 	if err != nil || !found || !isGeneration(content, p, number) {
 		return false, err
 	}
-	damaged, found, err := r.get(ctx, layout.HintKey(p))
+	damaged, found, err := blob.Find(ctx, r.Bucket, layout.HintKey(p))
 	if err != nil {
 		return false, err
 	}
@@ -136,7 +136,7 @@ func (r *Repairer) refound(ctx context.Context, p layout.Partition, elsewhere []
 		if !strings.HasPrefix(e.Key, layout.Manifests) {
 			continue
 		}
-		damaged, found, err := r.get(ctx, e.Key)
+		damaged, found, err := blob.Find(ctx, r.Bucket, e.Key)
 		if err != nil {
 			return nil, err
 		}
@@ -172,16 +172,4 @@ func (r *Repairer) remove(ctx context.Context, key string, content []byte) error
 		return fmt.Errorf("cannot delete damaged object %s: %w", key, err)
 	}
 	return nil
-}
-
-// get returns an object, found being false when it is absent.
-func (r *Repairer) get(ctx context.Context, key string) (content []byte, found bool, err error) {
-	content, err = r.Bucket.Get(ctx, key, blob.Range{})
-	switch {
-	case errors.Is(err, blob.ErrAbsent):
-		return nil, false, nil
-	case err != nil:
-		return nil, false, fmt.Errorf("cannot read %s: %w", key, err)
-	}
-	return content, true, nil
 }

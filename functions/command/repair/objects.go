@@ -11,6 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/command/verify"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -49,7 +50,7 @@ func (m *mending) lookAtPackage(problem verify.Problem) {
 
 // mendPackage saves what can be read of a package.
 func (m *mending) mendPackage(ctx context.Context, p *patient) error {
-	content, found, err := m.get(ctx, p.Key)
+	content, found, err := blob.Find(ctx, m.Bucket, p.Key)
 	if err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	if !listed {
 		return nil
 	}
-	content, found, err := m.get(ctx, key)
+	content, found, err := blob.Find(ctx, m.Bucket, key)
 	if err != nil {
 		return err
 	}
@@ -227,7 +228,7 @@ func (m *mending) mendSegment(ctx context.Context, key string) error {
 	if !slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Key == key }) {
 		return nil
 	}
-	content, found, err := m.get(ctx, key)
+	content, found, err := blob.Find(ctx, m.Bucket, key)
 	if err != nil {
 		return err
 	}

@@ -77,15 +77,11 @@ func (v *run) readApart(ctx context.Context) error {
 			}
 		}
 		err := each(ctx, keys, func(ctx context.Context, key string) error {
-			content, err := v.Bucket.Get(ctx, key, blob.Range{})
-			if errors.Is(err, blob.ErrAbsent) { // deleted since it was listed
-				return nil
+			content, there, err := blob.Find(ctx, v.Bucket, key)
+			if there { // else it was deleted since it was listed
+				found.add(key, kind.check(key, content))
 			}
-			if err != nil {
-				return err
-			}
-			found.add(key, kind.check(key, content))
-			return nil
+			return err
 		})
 		if err != nil {
 			return err

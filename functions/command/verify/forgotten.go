@@ -115,14 +115,11 @@ func (v *run) readQuarantine(ctx context.Context) error {
 			if !strings.Contains(object.Key, "+"+p.Partition.String()+"+") || v.forgotten(p).set == nil {
 				continue
 			}
-			content, err := v.Bucket.Get(ctx, object.Key, blob.Range{})
-			if errors.Is(err, blob.ErrAbsent) {
-				continue
-			}
+			content, found, err := blob.Find(ctx, v.Bucket, object.Key)
 			if err != nil {
 				return err
 			}
-			if url := v.forgotten(p).copied(content); url != "" {
+			if url := v.forgotten(p).copied(content); found && url != "" {
 				v.left(p.Partition, object.Key, url)
 			}
 		}

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sort"
 	"sync/atomic"
@@ -46,16 +45,11 @@ func (v *run) readPackages(ctx context.Context) error {
 	progress := v.stage(Packages, bytes)
 	err := each(ctx, v.packages, func(ctx context.Context, p *storedPackage) error {
 		defer progress.add(p.Bytes)
-		content, err := v.Bucket.Get(ctx, p.Key, blob.Range{})
-		if errors.Is(err, blob.ErrAbsent) { // told when it was looked for
-			p.gone = true
-			return nil
+		content, found, err := blob.Find(ctx, v.Bucket, p.Key)
+		if p.gone = err == nil && !found; found { // else it was told when it was looked for
+			v.readPackage(p, content)
 		}
-		if err != nil {
-			return err
-		}
-		v.readPackage(p, content)
-		return nil
+		return err
 	})
 	v.index()
 	v.report.Packages, v.report.Pages = len(v.packages), len(v.pages)

@@ -37,15 +37,12 @@ func (v *run) readSegments(ctx context.Context) error {
 	progress := v.stage(Segments, bytes)
 	return each(ctx, all, func(ctx context.Context, s storedSegment) error {
 		defer progress.add(s.Bytes)
-		content, err := v.Bucket.Get(ctx, s.Key, blob.Range{})
-		if errors.Is(err, blob.ErrAbsent) { // told when it was looked for
-			v.unsearchable(s)
-			return nil
+		content, found, err := blob.Find(ctx, v.Bucket, s.Key)
+		if err == nil && found {
+			return v.documents(ctx, s, content)
 		}
-		if err != nil {
-			return err
-		}
-		return v.documents(ctx, s, content)
+		v.unsearchable(s) // told when it was looked for
+		return err
 	})
 }
 

@@ -1,7 +1,9 @@
 package functionstest
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -155,4 +157,59 @@ func Outcomes(t testing.TB, v layout.Version, state book.State, urls ...string) 
 		all = append(all, Outcome(t, v, url, state))
 	}
 	return all
+}
+
+// Frontier is all that matters of a crawl partition's frontier: its epoch, and
+// the identities of the URLs that are pending.
+type Frontier struct {
+	Epoch   uint64
+	Pending []string
+}
+
+// ReadFrontier reads a frontier that was built under these settings.
+func ReadFrontier(t testing.TB, rdb redis.UniversalClient, s *settings.Settings, crawl int) (f Frontier) {
+	t.Helper()
+	front := frontier.New(rdb, crawl)
+	var err error
+	if f.Epoch, err = front.Epoch(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := front.Built(t.Context(), s.Fingerprint()); err != nil {
+		t.Fatal(err)
+	}
+	for id, err := range front.Pending(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Pending = append(f.Pending, id.String())
+	}
+	slices.Sort(f.Pending)
+	return f
+}
+
+// Lease takes the next lease of a crawl partition, for an hour.
+func Lease(t testing.TB, rdb redis.UniversalClient, crawl int, now time.Time) frontier.Lease {
+	t.Helper()
+	leased, ok, err := frontier.New(rdb, crawl).Lease(t.Context(), frontier.Request{
+		Now: now, Deadline: now.Add(time.Hour), Max: 10, MaxBytes: 1 << 10, Connections: 10,
+	})
+	if err != nil || !ok {
+		t.Fatalf("leased %v, %v", ok, err)
+	}
+	return leased
+}
+
+// LearnSite commits a book of batches 1 and 2 about a site: its seed was
+// skipped, the page "failed" has failed, "retried" is to be asked again, and
+// it links to these, to "new" and to addresses elsewhere.
+func LearnSite(t testing.TB, bucket blob.Bucket, p layout.Partition, seed string, elsewhere ...string) {
+	t.Helper()
+	first, second := layout.Version{Epoch: 1, Token: 1}, layout.Version{Epoch: 1, Token: 2}
+	retried := Outcome(t, second, seed+"retried", book.Retry)
+	retried.Depth, retried.Attempts = 1, 2
+	learnt := book.Book{Outcomes: []book.Outcome{Outcome(t, first, seed, book.Skipped), Outcome(t, first, seed+"failed", book.Failed), retried}}
+	for _, to := range append([]string{seed + "failed", seed + "retried", seed + "new"}, elsewhere...) {
+		learnt.Links = append(learnt.Links, Link(t, seed, to, 1))
+	}
+	Learn(t, bucket, p, learnt)
 }

@@ -3,7 +3,6 @@ package restore
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -39,17 +38,7 @@ func newWorld(t testing.TB, rdb redis.UniversalClient) *world {
 	w := &world{t: t, bucket: memblob.New(), clock: functionstest.NewClock()}
 	w.inForce = functionstest.Publish(t, w.bucket, 2, nil, one, two)
 	w.Frontiers = &Frontiers{Bucket: w.bucket, Redis: rdb, Now: w.clock.Now, Worker: "w", Log: functionstest.Log()}
-	retried := functionstest.Outcome(t, version(2), one+"retried", book.Retry)
-	retried.Depth, retried.Attempts = 1, 2
-	functionstest.Learn(t, w.bucket, 1, book.Book{
-		Outcomes: []book.Outcome{
-			functionstest.Outcome(t, version(1), one, book.Skipped), functionstest.Outcome(t, version(1), one+"failed", book.Failed), retried,
-		},
-		Links: []book.Link{
-			functionstest.Link(t, one, one+"failed", 1), functionstest.Link(t, one, one+"retried", 1), functionstest.Link(t, one, one+"new", 1),
-			functionstest.Link(t, one, two+"page", 1), functionstest.Link(t, one, "http://elsewhere.example/", 1),
-		},
-	})
+	functionstest.LearnSite(t, w.bucket, 1, one, two+"page", "http://elsewhere.example/")
 	l := spool.Ledger{Batch: version(3), Ended: functionstest.Start, Outcomes: functionstest.Outcomes(t, version(3), book.Stored, two+"page")}
 	functionstest.Put(t, w.bucket, layout.SpoolKey(0, l.Batch), functionstest.Spool(t, l))
 	return w
@@ -80,30 +69,13 @@ func (w *world) run() {
 
 // frontierOf is all that matters of a frontier.
 type frontierOf struct {
-	Epoch   uint64
-	Counts  frontier.Counts
-	Pending []string
+	functionstest.Frontier
+	Counts frontier.Counts
 }
 
 func (w *world) frontier(crawl int) frontierOf {
 	w.t.Helper()
-	front := frontier.New(w.Redis, crawl)
-	f := frontierOf{Counts: functionstest.Counts(w.t, w.Redis, crawl)}
-	var err error
-	if f.Epoch, err = front.Epoch(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := front.Built(w.t.Context(), w.inForce.Fingerprint()); err != nil {
-		w.t.Fatal(err)
-	}
-	for id, err := range front.Pending(w.t.Context()) {
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		f.Pending = append(f.Pending, id.String())
-	}
-	slices.Sort(f.Pending)
-	return f
+	return frontierOf{functionstest.ReadFrontier(w.t, w.Redis, w.inForce, crawl), functionstest.Counts(w.t, w.Redis, crawl)}
 }
 
 func ids(urls ...string) []string {
@@ -118,11 +90,5 @@ func ids(urls ...string) []string {
 // lease takes the next lease of a crawl partition.
 func (w *world) lease(crawl int) frontier.Lease {
 	w.t.Helper()
-	leased, ok, err := frontier.New(w.Redis, crawl).Lease(w.t.Context(), frontier.Request{
-		Now: w.clock.Now(), Deadline: w.clock.Now().Add(time.Hour), Max: 10, MaxBytes: 1 << 10, Connections: 10,
-	})
-	if err != nil || !ok {
-		w.t.Fatalf("leased %v, %v", ok, err)
-	}
-	return leased
+	return functionstest.Lease(w.t, w.Redis, crawl, w.clock.Now())
 }

@@ -30,8 +30,8 @@ func TestRebuild(t *testing.T) {
 		for epoch := uint64(1); epoch <= 3; epoch++ {
 			w.run()
 			want := []frontierOf{
-				{epoch, frontier.Counts{Waiting: 1, Stored: 1}, ids(two)},
-				{epoch, frontier.Counts{Waiting: 2, Skipped: 1, Failed: 1}, ids(one+"retried", one+"new")},
+				{functionstest.Frontier{Epoch: epoch, Pending: ids(two)}, frontier.Counts{Waiting: 1, Stored: 1}},
+				{functionstest.Frontier{Epoch: epoch, Pending: ids(one+"retried", one+"new")}, frontier.Counts{Waiting: 2, Skipped: 1, Failed: 1}},
 			}
 			for crawl := range want {
 				if diff := cmp.Diff(want[crawl], w.frontier(crawl)); diff != "" {

@@ -109,11 +109,8 @@ func (p *pack) has(pages []place) bool {
 // needs reports whether nothing but a package tells of any of its pages: no
 // listed book tells of the page's batch, and it does not wait in the spool.
 func (r *remains) needs(ctx context.Context, p *pack) (bool, error) {
-	content, err := r.bucket.Get(ctx, p.key, blob.Range{})
-	if errors.Is(err, blob.ErrAbsent) {
-		return false, nil
-	}
-	if err != nil {
+	content, found, err := blob.Find(ctx, r.bucket, p.key)
+	if err != nil || !found {
 		return false, err
 	}
 	reader, err := webobject.Open(content)
