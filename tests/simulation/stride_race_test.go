@@ -5,8 +5,8 @@ package simulation
 // What befalls calls befalls one of so many: the race detector is for races,
 // and takes its time.
 const (
-	deaths = 80
-	stride = 80
+	deaths = 200
+	stride = 200
 
 	losses = 1500 // of generations
 	drops  = 1500 // of partitions
@@ -15,4 +15,4 @@ const (
 )
 
 // usualRuns is how many seeds are tried unless told otherwise.
-const usualRuns = 3
+const usualRuns = 2
