@@ -1,11 +1,9 @@
 package pack
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -18,8 +16,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
-	"github.com/bucketsearch/bucketsearch/strategy/membership"
-	"github.com/bucketsearch/bucketsearch/strategy/robots"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -200,66 +196,48 @@ func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages m
 	return nil
 }
 
-const (
-	// robotsAge is how long a robots.txt is used (RFC 9309, section 2.4).
-	robotsAge = 24 * time.Hour
-	// robotsRest is how long a host is left alone whose robots.txt could not
-	// be had. Nothing else of it may be asked for before.
-	robotsRest = 5 * time.Second
-)
-
-// keepRobots caches the robots.txt files that came along. One that could not
-// be had (RFC 9309, section 2.3.1.4) is not kept, because it would refuse for
-// good what is refused for now; the host rests until the time returned.
-func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest time.Time, err error) {
-	cache := frontier.NewRobotsCache(f.Redis)
-	for _, r := range ledger.Robots {
-		if !robots.Reachable(r.Status) {
-			rest = r.Fetched.Add(robotsRest) // they are asked one after another
-			continue
-		}
-		if err := cache.Put(ctx, r.Origin, r.Status, r.Body, r.Fetched.Add(robotsAge)); err != nil {
-			return time.Time{}, err
-		}
+// renewLacking has pages asked for again, on behalf of the collections of these
+// entries, that are stored for others alone. What it cannot have asked for is
+// missed until a rebuild: a page that waits again for another collection already,
+// or of which nothing can be read, and what a collection wants that has a limit of
+// pages, for which a rebuild counts them.
+func (f *Function) renewLacking(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, targets map[string]address.Address, lacking []layout.Identity) error {
+	lacks := make(map[layout.Identity]bool, len(lacking))
+	for _, id := range lacking {
+		lacks[id] = true
 	}
-	return rest, nil
-}
-
-// delay returns the pause that follows a batch: the longest that the
-// collections of its URLs ask for, or the robots.txt files of their origins. Who
-// waits at all waits as long as answers take.
-func (f *Function) delay(ctx context.Context, s *settings.Settings, pages []membership.Page, slow time.Duration) (time.Duration, error) {
-	// agents are those in whose names an origin was asked.
-	agents := make(map[string]map[string]bool)
-	var delay time.Duration
-	for _, p := range pages {
-		origin := p.Address.Origin
-		if agents[origin] == nil {
-			agents[origin] = make(map[string]bool)
-		}
-		agents[origin][f.agent(s, p.Collections)] = true
-		delay = max(delay, s.DelayOf(p.Collections...))
-	}
-	cached, err := frontier.NewRobotsCache(f.Redis).Get(ctx, f.Now(), slices.Collect(maps.Keys(agents))...)
-	if err != nil {
-		return 0, err
-	}
-	for origin, answer := range cached {
-		for agent := range agents[origin] {
-			delay = max(delay, robots.Parse(answer.Status, answer.Body, agent).Delay())
+	var wanted []frontier.Entry
+	missed := false
+	for _, e := range entries {
+		switch {
+		case !lacks[e.ID]:
+		case s.IsLimited(e.Collection):
+			missed = true
+		default:
+			wanted = append(wanted, e)
 		}
 	}
-	if delay > 0 {
-		delay = max(delay, slow)
+	var due []frontier.Due
+	if len(wanted) > 0 {
+		last, err := f.lastOf(ctx, s, front, wanted, targets)
+		if err != nil {
+			return fmt.Errorf("cannot look up what other collections have: %w", err)
+		}
+		for _, e := range wanted {
+			o := last[e.ID]
+			switch {
+			case o != nil && slices.Contains(o.Collections, e.Collection):
+			case o == nil || o.State != book.Stored && o.State != book.Unchanged:
+				missed = true
+			default:
+				e.Exponent, e.Last = o.Exponent, batch.LookOf(*o)
+				due = append(due, frontier.Due{Entry: e, Version: o.Version})
+			}
+		}
 	}
-	return delay, nil
-}
-
-// agent is the User-Agent with which a URL was asked for on behalf of the first
-// of these collections.
-func (f *Function) agent(s *settings.Settings, collections []string) string {
-	if len(collections) == 0 {
-		return f.Agent
+	renewed, err := front.Renew(ctx, f.Now(), due)
+	if err == nil && (missed || renewed < len(due)) {
+		err = front.Miss(ctx)
 	}
-	return cmp.Or(s.AgentOf(collections[0]), f.Agent)
+	return err
 }

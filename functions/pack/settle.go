@@ -1,11 +1,13 @@
 package pack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
@@ -15,6 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
+	"github.com/bucketsearch/bucketsearch/strategy/robots"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -195,4 +198,68 @@ func result(s *settings.Settings, p membership.Page) frontier.Result {
 		}
 	}
 	return r
+}
+
+const (
+	// robotsAge is how long a robots.txt is used (RFC 9309, section 2.4).
+	robotsAge = 24 * time.Hour
+	// robotsRest is how long a host is left alone whose robots.txt could not
+	// be had. Nothing else of it may be asked for before.
+	robotsRest = 5 * time.Second
+)
+
+// keepRobots caches the robots.txt files that came along. One that could not
+// be had (RFC 9309, section 2.3.1.4) is not kept, because it would refuse for
+// good what is refused for now; the host rests until the time returned.
+func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest time.Time, err error) {
+	cache := frontier.NewRobotsCache(f.Redis)
+	for _, r := range ledger.Robots {
+		if !robots.Reachable(r.Status) {
+			rest = r.Fetched.Add(robotsRest) // they are asked one after another
+			continue
+		}
+		if err := cache.Put(ctx, r.Origin, r.Status, r.Body, r.Fetched.Add(robotsAge)); err != nil {
+			return time.Time{}, err
+		}
+	}
+	return rest, nil
+}
+
+// delay returns the pause that follows a batch: the longest that the
+// collections of its URLs ask for, or the robots.txt files of their origins. Who
+// waits at all waits as long as answers take.
+func (f *Function) delay(ctx context.Context, s *settings.Settings, pages []membership.Page, slow time.Duration) (time.Duration, error) {
+	// agents are those in whose names an origin was asked.
+	agents := make(map[string]map[string]bool)
+	var delay time.Duration
+	for _, p := range pages {
+		origin := p.Address.Origin
+		if agents[origin] == nil {
+			agents[origin] = make(map[string]bool)
+		}
+		agents[origin][f.agent(s, p.Collections)] = true
+		delay = max(delay, s.DelayOf(p.Collections...))
+	}
+	cached, err := frontier.NewRobotsCache(f.Redis).Get(ctx, f.Now(), slices.Collect(maps.Keys(agents))...)
+	if err != nil {
+		return 0, err
+	}
+	for origin, answer := range cached {
+		for agent := range agents[origin] {
+			delay = max(delay, robots.Parse(answer.Status, answer.Body, agent).Delay())
+		}
+	}
+	if delay > 0 {
+		delay = max(delay, slow)
+	}
+	return delay, nil
+}
+
+// agent is the User-Agent with which a URL was asked for on behalf of the first
+// of these collections.
+func (f *Function) agent(s *settings.Settings, collections []string) string {
+	if len(collections) == 0 {
+		return f.Agent
+	}
+	return cmp.Or(s.AgentOf(collections[0]), f.Agent)
 }
