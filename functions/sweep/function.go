@@ -105,12 +105,13 @@ func (f *Function) Run(ctx context.Context) error {
 // rebuilt it would only ask for the next sweep.
 func (f *Function) schedule(ctx context.Context, crawl int, s *settings.Settings) error {
 	switch err := frontier.New(f.Redis, crawl).Built(ctx, s.Fingerprint()); {
-	case errors.Is(err, frontier.ErrNotBuilt) && !errors.Is(err, frontier.ErrSettings):
+	case err == nil, errors.Is(err, frontier.ErrSettings): // the one of before goes on
+		return task.Send(ctx, f.Sender, task.Schedule, task.Lease{Crawl: crawl}, 0)
+	case errors.Is(err, frontier.ErrNotBuilt):
 		return nil
-	case err != nil && !errors.Is(err, frontier.ErrSettings):
+	default:
 		return err
 	}
-	return task.Send(ctx, f.Sender, task.Schedule, task.Lease{Crawl: crawl}, 0)
 }
 
 // leases returns the batches that are out, and so not settled. It is nil when

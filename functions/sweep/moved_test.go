@@ -3,6 +3,7 @@ package sweep
 import (
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
@@ -170,4 +171,28 @@ func TestMovedKilledAnywhere(t *testing.T) {
 			t.Errorf("segments %+v", left)
 		}
 	})
+}
+
+// A page that becomes gone while partitions are compared is masked elsewhere
+// before it counts as masked.
+func TestMovedMeanwhile(t *testing.T) {
+	w := newPacked(t)
+	w.pack(0, 20, one+"a", one+"b", one+"c")
+	w.move(1)
+	w.pack(1, 40, one+"a")
+	var once sync.Once
+	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
+		if c.Op == faultblob.Create && c.Key == layout.ManifestKey(1, w.manifest(1).Generation+1) {
+			once.Do(func() { w.loseIn(1, 41, one+"b") })
+		}
+		return faultblob.None
+	})
+	if err := w.mask(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	if g := w.manifest(1).Gone; len(g) != 1 || g[0].Masked {
+		t.Errorf("gone %+v", g)
+	}
+	w.run()
+	w.wantIn("in the end", map[layout.Partition][]string{0: {page("c", 20)}, 1: {page("a", 40)}})
 }

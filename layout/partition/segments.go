@@ -87,12 +87,13 @@ func (e *Edit) segment(key string) int {
 	return slices.IndexFunc(e.next.Segments, func(s manifest.Segment) bool { return s.Key == key })
 }
 
-// MarkCompared says of listed segments, by their keys, that no other partition
-// has a later version of their documents, nor they of documents there that are
-// alive. It reports whether that is new of any.
-func (e *Edit) MarkCompared(keys ...string) (changed bool) {
-	for _, key := range keys {
-		if i := e.segment(key); i >= 0 && !e.next.Segments[i].Compared {
+// MarkCompared says of segments, as they were listed when they were compared,
+// that no other partition has a later version of their documents, nor they of
+// documents there that are alive. One in which documents came back to life since
+// is to be compared again. It reports whether anything is new.
+func (e *Edit) MarkCompared(compared ...manifest.Segment) (changed bool) {
+	for _, then := range compared {
+		if i := e.segment(then.Key); i >= 0 && !e.next.Segments[i].Compared && e.next.Segments[i].Dead() >= then.Dead() {
 			e.next.Segments[i].Compared, changed = true, true
 		}
 	}

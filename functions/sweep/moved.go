@@ -1,0 +1,174 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring"
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+)
+
+// comparedAtOnce is how many documents are compared at most in one sweep,
+// beyond those of one segment: 32 bytes of memory each.
+const comparedAtOnce = 1 << 18
+
+// latest are the last known versions of some pages.
+type latest map[layout.Identity]layout.Version
+
+func (l latest) add(id layout.Identity, version layout.Version) {
+	if known, found := l[id]; !found || known.Compare(version) < 0 {
+		l[id] = version
+	}
+}
+
+func (l latest) finder(bucket blob.Reader) *segments.Finder {
+	return segments.NewFinder(bucket, func(id layout.Identity) bool { _, found := l[id]; return found })
+}
+
+// compare masks documents of moved pages. A storage strategy that sends a site
+// to another partition leaves its documents where they are, so that two
+// partitions may have one of the same page: of these the later one counts, and
+// none of a page that is gone in either.
+//
+//	here                     elsewhere                                     dead
+//	a document               an earlier document                           that one
+//	a document               a later document, or the page is gone since   this one
+//	a page that is gone      an earlier document                           that one
+//
+// Each segment is compared once, after it is listed, and a page that is gone
+// before it counts as masked: so the later one of any two commits sees the
+// other. Told is false while that cannot be said of the pages that are gone.
+func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error) {
+	elsewhere := p.settings.Elsewhere(p.ID())
+	if len(elsewhere) == 0 {
+		return true, nil
+	}
+	here, compared, err := p.uncompared(ctx, gone)
+	if err != nil || len(here) == 0 && len(compared) == 0 {
+		return err == nil, err
+	}
+	there, finder, told := make(latest), here.finder(p.Bucket), true
+	for _, id := range elsewhere {
+		other, err := p.open(ctx, id)
+		whole := false
+		if err == nil {
+			whole, err = other.outdate(ctx, finder, here, there)
+		}
+		if err != nil {
+			return false, fmt.Errorf("cannot compare partition %s with %s: %w", p.ID(), id, err)
+		}
+		told = told && whole
+	}
+	if !told {
+		compared = nil
+	}
+	finder = there.finder(p.Bucket)
+	err = p.Commit(ctx, func(e *partition.Edit) error {
+		dead, _, err := p.earlier(ctx, e.Manifest(), finder, there, nil)
+		if err != nil {
+			return err
+		}
+		if !e.MarkCompared(compared...) && len(dead) == 0 {
+			return partition.ErrUnchanged
+		}
+		return e.Mask(ctx, dead)
+	})
+	return told, err
+}
+
+// uncompared returns the segments that are not compared yet, and the versions of
+// their live documents and of pages that are gone.
+func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compared []manifest.Segment, err error) {
+	here = maps.Clone(gone)
+	all := segments.NewFinder(p.Bucket, func(layout.Identity) bool { return true })
+	for _, s := range p.Manifest().Segments {
+		if s.Compared || len(here) >= comparedAtOnce {
+			continue
+		}
+		dead, err := partition.Dead(ctx, p.Bucket, &s)
+		var documents []segments.Match
+		if err == nil {
+			documents, err = all.Find(ctx, &s)
+		}
+		if partition.IsDamaged(err) {
+			p.Log.ErrorContext(ctx, "a segment cannot be read, and is not compared with other partitions until it is repaired",
+				"partition", p.ID(), "key", s.Key, "error", err)
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, d := range documents {
+			if !dead.Contains(d.Doc) {
+				here.add(d.ID, d.Version)
+			}
+		}
+		compared = append(compared, s)
+	}
+	return here, compared, nil
+}
+
+// outdate masks the documents of this partition that are earlier than what is
+// known of their pages, and adds to later what this partition knows better.
+func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, later latest) (whole bool, err error) {
+	if p.Manifest().Generation == 0 {
+		return true, nil
+	}
+	err = p.Commit(ctx, func(e *partition.Edit) (err error) {
+		for _, g := range e.Manifest().Gone {
+			if version, found := known[g.ID]; found && version.Compare(g.Version) < 0 {
+				later.add(g.ID, g.Version)
+			}
+		}
+		var dead map[string]*roaring.Bitmap
+		if dead, whole, err = p.earlier(ctx, e.Manifest(), finder, known, later); err != nil {
+			return err
+		}
+		if len(dead) == 0 {
+			return partition.ErrUnchanged
+		}
+		return e.Mask(ctx, dead)
+	})
+	return whole, err
+}
+
+// earlier returns, for Mask, the documents that are earlier than what is known
+// of their pages. It adds to later, if there is one, the versions of those that
+// are later. Whole is false where a segment could not be read.
+func (p *swept) earlier(ctx context.Context, m *manifest.Manifest, finder *segments.Finder, known, later latest) (dead map[string]*roaring.Bitmap, whole bool, err error) {
+	if len(known) == 0 {
+		return nil, true, nil
+	}
+	var mu sync.Mutex // protects later
+	return segments.Judge(ctx, p.Log, m, func(ctx context.Context, s *manifest.Segment) (*roaring.Bitmap, error) {
+		found, err := finder.Find(ctx, s)
+		if err != nil || len(found) == 0 {
+			return nil, err
+		}
+		dead, err := partition.Dead(ctx, p.Bucket, s)
+		if err != nil {
+			return nil, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, match := range found {
+			switch version := known[match.ID]; {
+			case dead.Contains(match.Doc):
+			case match.Version.Compare(version) < 0:
+				dead.Add(match.Doc)
+			case later != nil && match.Version.Compare(version) > 0:
+				later.add(match.ID, match.Version)
+			}
+		}
+		if int(dead.GetCardinality()) == s.Dead() {
+			return nil, nil
+		}
+		return dead, nil
+	})
+}
