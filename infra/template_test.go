@@ -120,11 +120,6 @@ func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 // Without leave to list, S3 answers 403 for an absent object.
 func TestGrants(t *testing.T) {
 	t.Parallel()
-	prefixes := []string{
-		layout.Collections, layout.Strategies, layout.Spool, layout.Packages, layout.Books,
-		layout.Segments, layout.Overlays, layout.Manifests, layout.Hints, layout.Epochs, layout.Quarantine,
-		layout.Takedowns, layout.Controls, layout.Feedback, layout.DeadLetters,
-	}
 	for name, f := range resources[function](t, "AWS::Serverless::Function") {
 		lists := false
 		for _, s := range f.Policies[len(f.Policies)-1].Statement {
@@ -136,7 +131,7 @@ func TestGrants(t *testing.T) {
 			t.Errorf("%s may not list the bucket", name)
 		}
 		for prefix := range f.grants() {
-			if !slices.Contains(prefixes, prefix) {
+			if !slices.Contains(layout.Prefixes, prefix) {
 				t.Errorf("%s may use %q, which is no prefix of the bucket", name, prefix)
 			}
 		}
@@ -156,7 +151,7 @@ func TestFunctionsAreGrantedWhatTheyShare(t *testing.T) {
 		directory := strings.ToLower(name)
 		own := source(t, "../functions/"+directory+"/*.go") + source(t, "../functions/lambda/"+directory+"/main.go")
 		if strings.Contains(own, "strategy/settings") || strings.Contains(own, "e.Settings") {
-			for _, prefix := range []string{layout.Strategies, layout.Collections, layout.Takedowns, layout.Controls} {
+			for _, prefix := range []string{layout.Strategies, layout.Collections, layout.Takedowns, layout.Controls, layout.Copies} {
 				needs[prefix] = []string{get}
 			}
 		}

@@ -14,6 +14,7 @@
 //	epochs/<n>                                           one life of the frontier, and which generations whoever claimed it had read
 //	takedowns/<version>.json                             what is forgotten: hashes of URLs and sites
 //	controls/<version>.json                              pause, caps and alerts
+//	copies/<key>                                         a second copy of each version of collections, strategies, takedowns and controls
 //	feedback/<yyyyMMdd>/<HHmmssSSS>_<worker>.json        vital signs of a worker since its last
 //	dead-letters/<queue>/<content hash>.json     a message given up, with its reason (.again: the wish to send it again)
 //	quarantine/<key, '+' for '/'>@<content hash>         bytes that could not be read; the manifest says why

@@ -95,6 +95,12 @@ func TakedownKey(version uint64) string { return numbered(Takedowns, version) }
 // ControlKey returns the key of a version of the controls.
 func ControlKey(version uint64) string { return numbered(Controls, version) }
 
+// CopyKey returns the key of the copy of a document's version.
+func CopyKey(version string) string { return Copies + version }
+
+// CopiedKey returns the version that an object is the copy of, if it is one.
+func CopiedKey(key string) (version string, isCopy bool) { return strings.CutPrefix(key, Copies) }
+
 // ParseNumberedKey returns the version of a document below a prefix that holds
 // nothing but numbered versions, such as Takedowns and Controls.
 func ParseNumberedKey(key, prefix string) (uint64, error) {

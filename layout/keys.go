@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,12 +35,13 @@ const (
 	Controls    = "controls/"
 	Feedback    = "feedback/"
 	DeadLetters = "dead-letters/"
+	Copies      = "copies/"
 )
 
 // Prefixes are all prefixes of the bucket.
 var Prefixes = []string{
 	Collections, Strategies, Spool, Packages, Books, Segments, Overlays, Manifests, Hints,
-	Epochs, Quarantine, Takedowns, Controls, Feedback, DeadLetters,
+	Epochs, Quarantine, Takedowns, Controls, Feedback, DeadLetters, Copies,
 }
 
 // ContentHash names an object by its content: the first 128 bits of SHA-256,
@@ -218,10 +220,14 @@ var ours = map[string]func(key string) bool{
 	DeadLetters: letterPattern.MatchString,
 }
 
+// published are the prefixes of the documents of which a copy is kept.
+var published = []string{Collections, Strategies, Takedowns, Controls}
+
 // IsForeign reports whether an object of this key was written by somebody else:
 // nothing is named so. Nobody reads such an object, and nobody deletes it.
 func IsForeign(key string) bool {
-	prefix, _, _ := strings.Cut(key, "/")
+	document, isCopy := CopiedKey(key)
+	prefix, _, _ := strings.Cut(document, "/")
 	isOurs, known := ours[prefix+"/"]
-	return !known || !isOurs(key)
+	return !known || !isOurs(document) || isCopy && !slices.Contains(published, prefix+"/")
 }

@@ -3,6 +3,7 @@ package layout
 import (
 	"bytes"
 	"errors"
+	"slices"
 )
 
 // The last member of a sealed JSON object is the content hash of the object
@@ -42,7 +43,7 @@ func Unseal(content []byte) (object []byte, sealed bool, err error) {
 	case right < len(sealBegin)+len(sealEnd):
 		return nil, true, ErrSum
 	}
-	object = append(bytes.TrimSuffix(content[:at:at], []byte(",")), '}')
+	object = append(slices.Clip(bytes.TrimSuffix(content[:at], []byte(","))), '}')
 	if sum := content[at+len(sealBegin) : len(content)-len(sealEnd)]; ContentHash(object) != string(sum) {
 		return nil, true, ErrSum
 	}

@@ -63,7 +63,8 @@ type Bucket interface {
 	// ErrExists. After ErrRetryable it may have happened: call again and
 	// take ErrExists with the same content for success (see CreateOnce).
 	Create(ctx context.Context, key string, content []byte) error
-	// Replace stores an object whether or not the key exists. For hints only.
+	// Replace stores an object whether or not the key exists. For hints, and for
+	// the repair that puts bytes back where they were written.
 	Replace(ctx context.Context, key string, content []byte) error
 	// Delete removes an object; an absent one is no error.
 	Delete(ctx context.Context, key string) error

@@ -20,6 +20,7 @@ var errBytes = errors.New("it is damaged")
 // Damaged is a version that cannot be read.
 type Damaged struct {
 	Key     string
+	Copied  bool   // its copy is whole, and is read in its place
 	Instead uint64 // the version in force in its place; 0: there is none
 	Reason  string
 }
@@ -27,7 +28,10 @@ type Damaged struct {
 // String returns one clear sentence.
 func (d Damaged) String() string {
 	serves := "and no version before it can be read"
-	if d.Instead > 0 {
+	switch {
+	case d.Copied:
+		serves = "and its copy is read in its place"
+	case d.Instead > 0:
 		serves = fmt.Sprintf("and version %d is in force in its place", d.Instead)
 	}
 	return fmt.Sprintf("%s cannot be read (%s), %s; run `bucketsearch verify --repair`, or publish it again", d.Key, d.Reason, serves)
@@ -35,10 +39,14 @@ func (d Damaged) String() string {
 
 // Found is what there is of a document.
 type Found[T Document] struct {
-	Document T         // of Version, and what Recover made of later ones; the zero document without a version
-	Version  uint64    // that is in force; 0: none
-	Highest  uint64    // that is there, readable or not
-	Damaged  []Damaged // the versions after the one in force, the newest first
+	Document T      // of Version, and what Recover made of later ones; the zero document without a version
+	Version  uint64 // that is in force; 0: none
+	Highest  uint64 // that is there, readable or not
+	// Damaged are the versions after the one in force, the newest first, and
+	// that one itself, if its copy is what was read.
+	Damaged []Damaged
+
+	content []byte // of Version; nil if there is none
 }
 
 // Lost fails with ErrDamaged if there are versions and none can be read.
@@ -71,16 +79,18 @@ func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob
 		found.Highest = s.number(versions[len(versions)-1])
 	}
 	for _, object := range slices.Backward(versions) {
-		document, content, err := s.read(ctx, bucket, object)
-		if err == nil {
-			found.Document, found.Version = document, s.number(object)
-			break
-		}
-		if !errors.Is(err, errBytes) {
+		r, err := s.read(ctx, bucket, object)
+		if err != nil {
 			return found, fmt.Errorf("cannot read %s: %w", object.Key, err)
 		}
-		damaged = append(damaged, content)
-		found.Damaged = append(found.Damaged, Damaged{Key: object.Key, Reason: err.Error()})
+		if r.damage != nil {
+			found.Damaged = append(found.Damaged, Damaged{Key: object.Key, Copied: r.isWhole, Reason: r.damage.Error()})
+		}
+		if r.isWhole {
+			found.Document, found.Version, found.content = r.document, s.number(object), r.content
+			break
+		}
+		damaged = append(damaged, r.content)
 	}
 	for i := range found.Damaged {
 		found.Damaged[i].Instead = found.Version
@@ -98,16 +108,37 @@ func (s Store[T]) number(version blob.Object) uint64 {
 	return number
 }
 
-// read returns the document of a version, or errBytes and what is there.
-func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Object) (document T, content []byte, err error) {
+// reading is what was read of a version.
+type reading[T Document] struct {
+	document T
+	content  []byte // of the document; what is there, unless isWhole
+	isWhole  bool   // the version, or else its copy
+	damage   error  // of the version itself; errBytes
+}
+
+// read reads a version, or its copy if it is damaged.
+func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Object) (r reading[T], err error) {
 	if object.Size > s.Most {
-		return document, nil, fmt.Errorf("%w: %d bytes, more than %d", errBytes, object.Size, s.Most)
+		r.damage = fmt.Errorf("%w: %d bytes, more than %d", errBytes, object.Size, s.Most)
+	} else {
+		if r.content, err = bucket.Get(ctx, object.Key, blob.Range{}); err != nil {
+			return r, err
+		}
+		r.document, r.damage = Decode[T](r.content)
+		if r.damage != nil && !errors.Is(r.damage, errBytes) {
+			return r, r.damage
+		}
 	}
-	if content, err = bucket.Get(ctx, object.Key, blob.Range{}); err != nil {
-		return document, nil, err
+	if r.isWhole = r.damage == nil; r.isWhole {
+		return r, nil
 	}
-	document, err = Decode[T](content)
-	return document, content, err
+	content, found, err := wholeCopy(ctx, bucket, layout.CopyKey(object.Key))
+	if err != nil || !found {
+		return r, err
+	}
+	r.content, r.isWhole = content, true
+	r.document, err = Decode[T](content)
+	return r, err
 }
 
 // Republish stores what is in force as the next version, if the newest is

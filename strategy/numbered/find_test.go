@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// A damaged version is named and the one before serves; the next is published
-// above it.
+// A damaged version is named and its copy serves, or else the one before; the
+// next is published above it.
 func TestDamagedNewest(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"empty":      func([]byte) []byte { return nil },
@@ -39,6 +39,18 @@ func TestDamagedNewest(t *testing.T) {
 				}
 			}
 			found, err := store.Find(t.Context(), bucket)
+			if err != nil || found.Version != 3 || len(found.Damaged) != 1 || !found.Damaged[0].Copied || len(found.Document.Names) != 3 {
+				t.Fatalf("found %+v, %v; want what the copy says", found, err)
+			}
+			if _, version, err := store.Publish(t.Context(), bucket, adding("c")); err != nil || version != 3 {
+				t.Errorf("published again what the copy says as version %d, %v", version, err)
+			}
+			for _, version := range []uint64{2, 3} {
+				if err := bucket.Replace(t.Context(), layout.CopyKey(layout.ControlKey(version)), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			found, err = store.Find(t.Context(), bucket)
 			if err != nil || found.Version != 1 || found.Highest != 3 || len(found.Damaged) != 2 || found.Lost() != nil {
 				t.Fatalf("found %+v, %v", found, err)
 			}

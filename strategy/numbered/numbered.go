@@ -5,16 +5,24 @@
 // # Damage
 //
 // A version is damaged when its bytes are not those that were written: empty,
-// cut off, changed. The one before serves then, and whoever reads is told; what
-// follows from it is for the reader of that document to say. A next version is
-// published above the damaged one, by `verify --repair` or by whoever changes
-// the document. A version that is as it was written and that this program does
-// not understand, such as one of a later program, is no damage but an error.
+// cut off, changed. Whoever reads is told, and has in its place
+//
+//	its copy                  if that is whole: nothing is lost
+//	the version before        else; what follows is for the reader of that document to say
+//
+// `verify --repair` restores a version from its copy, or a copy from its version;
+// where both are damaged it publishes a next version above them, as whoever
+// changes the document does. A version that is as it was written and that this
+// program does not understand, such as one of a later program, is no damage but
+// an error.
 //
 // # Format history
 //
 //   - 1: no seal.
 //   - 2: sealed. A program that knows only format 1 refuses it.
+//   - 3: a copy is kept of each version, the same bytes under layout.CopyKey.
+//     A program of before does not know of it; versions of before have none until
+//     they are published or repaired again.
 package numbered
 
 import (
@@ -73,7 +81,7 @@ func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(c
 		version := found.Highest + 1
 		next, changed := change(found.Document, version)
 		if !changed {
-			return found.Document, found.Version, nil
+			return found.Document, found.Version, s.keepCopy(ctx, bucket, found.Version, found.content)
 		}
 		err = s.Create(ctx, bucket, version, next)
 		if err == nil {
@@ -87,8 +95,9 @@ func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(c
 	return none, 0, fmt.Errorf("cannot publish a version of %s: others were faster %d times", s.Prefix, maxRaces)
 }
 
-// Create stores a valid document as a version. The same document again is
-// success; another one under its number fails with blob.ErrExists.
+// Create stores a valid document as a version, and then its copy. The same
+// document again is success; another one under its number fails with
+// blob.ErrExists.
 func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64, document T) error {
 	if err := document.Validate(); err != nil {
 		return err
@@ -100,7 +109,10 @@ func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64
 	if content = layout.Seal(content); int64(len(content)) > s.Most {
 		return fmt.Errorf("%d bytes, more than %d", len(content), s.Most)
 	}
-	return blob.CreateOnce(ctx, bucket, s.Key(version), content)
+	if err := blob.CreateOnce(ctx, bucket, s.Key(version), content); err != nil {
+		return err
+	}
+	return s.keepCopy(ctx, bucket, version, content)
 }
 
 // Decode reads one valid document and refuses fields that it does not know:

@@ -2,7 +2,6 @@ package numbered
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -34,12 +33,12 @@ func (k *Kept[T]) put(version uint64, document T) {
 	k.versions[version] = document
 }
 
-// Version is one that is there. Err says why its bytes cannot be read, with its
-// key.
+// Version is one that is there.
 type Version[T Document] struct {
 	Number   uint64
 	Document T
-	Err      error
+	IsWhole  bool  // Document is what was published, as the version or its copy tells
+	Damage   error // says with its key why the bytes of the version cannot be read
 }
 
 // Walk hands over every version that is there, the newest first, until enough
@@ -57,18 +56,17 @@ func (s Store[T]) Walk(ctx context.Context, bucket blob.Reader, kept *Kept[T], e
 	}
 	for i := len(objects) - 1; i >= 0; i-- {
 		v := Version[T]{Number: numbers[i]}
-		var known bool
-		if v.Document, known = kept.get(v.Number); !known {
-			var err error
-			if v.Document, _, err = s.read(ctx, bucket, objects[i]); err != nil {
-				v.Err = fmt.Errorf("cannot read %s: %w", objects[i].Key, err)
+		if v.Document, v.IsWhole = kept.get(v.Number); !v.IsWhole {
+			r, err := s.read(ctx, bucket, objects[i])
+			if err != nil {
+				return fmt.Errorf("cannot read %s: %w", objects[i].Key, err)
 			}
-		}
-		switch {
-		case v.Err == nil:
-			kept.put(v.Number, v.Document)
-		case !errors.Is(v.Err, errBytes):
-			return v.Err
+			v.Document, v.IsWhole = r.document, r.isWhole
+			if r.damage != nil {
+				v.Damage = fmt.Errorf("cannot read %s: %w", objects[i].Key, r.damage)
+			} else {
+				kept.put(v.Number, v.Document)
+			}
 		}
 		if enough(v) {
 			return nil

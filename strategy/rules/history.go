@@ -43,10 +43,17 @@ func loadHistory(ctx context.Context, bucket blob.Reader, kind Kind, now time.Ti
 	var h History
 	var damaged error // the newest
 	err := store(kind).Walk(ctx, bucket, kept, func(v numbered.Version[Document]) bool {
-		if err := cmp.Or(v.Err, v.Document.isNot(kind, v.Number)); err != nil {
+		err := v.Damage
+		if v.IsWhole {
+			err = v.Document.isNot(kind, v.Number)
+		}
+		if err != nil {
 			damaged = cmp.Or(damaged, err)
 			h.Warnings = append(h.Warnings, fmt.Sprintf("%v; put it back, or publish a next version", err))
 			return false
+		}
+		if v.Damage != nil {
+			h.Warnings = append(h.Warnings, fmt.Sprintf("%v, and its copy is read in its place; run `bucketsearch verify --repair`", v.Damage))
 		}
 		h.Versions = append(h.Versions, v.Document)
 		return enough(v.Document)

@@ -14,10 +14,11 @@ import (
 )
 
 // unread gathers what was published and cannot be read. All of it is warned of,
-// and everybody goes on with the version before; but where that is not enough
+// and everybody goes on with its copy or the version before; but where that is not enough
 // to ask web sites for anything, the crawl is paused until it is repaired:
 //
 //	damaged                                  in its place                              the crawl
+//	any version whose copy is whole          the copy                                  goes on
 //	newest version, one before can be read   that one                                  goes on
 //	newest takedowns                         the union of what can be read             is paused
 //	all versions of a strategy               one partition, for what is under way      is paused
@@ -55,7 +56,7 @@ func (u *unread) judge(s *Settings) {
 	slices.SortFunc(u.damaged, func(a, b numbered.Damaged) int { return strings.Compare(a.Key, b.Key) })
 	for _, d := range u.damaged {
 		s.Warnings = append(s.Warnings, d.String())
-		if d.Instead == 0 || strings.HasPrefix(d.Key, layout.Takedowns) {
+		if d.Instead == 0 || strings.HasPrefix(d.Key, layout.Takedowns) && !d.Copied {
 			reasons = append(reasons, d.String())
 		}
 	}

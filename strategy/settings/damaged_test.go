@@ -2,6 +2,7 @@ package settings_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,8 +14,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Whatever published document is emptied, as by a power cut, all is read with
-// what is left, and the crawl is paused where that is not enough.
+// Whatever published document is emptied, as by a power cut, its copy is read in
+// its place; where that is lost, too, all is read with what is left, and the
+// crawl is paused where that is not enough.
 func TestDamaged(t *testing.T) {
 	forgotten, err := address.Parse("http://docs.example/forgotten")
 	if err != nil {
@@ -39,7 +41,12 @@ func TestDamaged(t *testing.T) {
 			bucket := memblob.New()
 			second := docs()
 			second.Seeds[0].Depth = 7
-			publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon), docs(), second,
+			for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
+				if err := rules.Publish(t.Context(), bucket, rules.Even(kind, 1, noon)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			publish(t, bucket, docs(), second,
 				control.Document{Webhook: "http://hook.example/"}, control.Document{Webhook: "http://hook.example/2"},
 				takedown.URL(forgotten, noon), takedown.Site("other.example", noon))
 			for _, key := range test.damaged {
@@ -48,6 +55,15 @@ func TestDamaged(t *testing.T) {
 				}
 			}
 			s := read(t, bucket)
+			if s.Control.Pause != nil || len(s.Warnings) != min(test.warned, 1) || slices.ContainsFunc(s.Warnings, func(warning string) bool { return !strings.Contains(warning, "its copy is read in its place") }) || !s.Takedowns.Forgets(forgotten) || s.Collections[0].Seeds[0].Depth != 7 {
+				t.Errorf("with copies: pause %+v, warnings %q", s.Control.Pause, s.Warnings)
+			}
+			for _, key := range test.damaged {
+				if err := bucket.Delete(t.Context(), layout.CopyKey(key)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s = read(t, bucket)
 			pause := s.Control.Paused(noon)
 			if (pause != nil) != test.paused || pause != nil && (pause.By != control.Damage || !strings.Contains(pause.Reason, test.damaged[0])) {
 				t.Errorf("pause %+v", pause)

@@ -12,7 +12,8 @@ import (
 // nothing. It is safe for concurrent use.
 type Set struct {
 	Version uint64 // 0: nothing was ever forgotten
-	// Damaged are the versions after that, of which only a part may be known.
+	// Damaged are the versions after that, of which only a part may be known, and
+	// that one, if its copy was read.
 	Damaged []numbered.Damaged
 
 	urls, sites map[layout.Identity]time.Time

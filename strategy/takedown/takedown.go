@@ -9,9 +9,10 @@
 //
 // # Damage
 //
-// A version holds all entries of the one before. When the newest is damaged,
-// what is forgotten is the union of what can be read: the version before, and
-// every whole entry of the damaged one. Entries that cannot be read are unknown,
+// The copy of a damaged version is read in its place (see package numbered). When
+// that is damaged, too, what is forgotten is the union of what can be read, since
+// a version holds all entries of the one before: the version before, and every
+// whole entry of the damaged one. Entries that cannot be read are unknown,
 // so that their pages might be fetched and shown again; therefore
 //
 //   - nothing is leased until the damage is repaired (see package settings);

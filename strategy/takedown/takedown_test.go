@@ -171,8 +171,8 @@ func TestDamagedDocument(t *testing.T) {
 	}
 }
 
-// A damaged newest version forgets nothing less than what can be read of it and
-// of the one before, and the next one holds that too.
+// A damaged newest version whose copy is damaged, too, forgets nothing less than
+// what can be read of it and of the one before, and the next one holds that too.
 func TestDamagedNewestForgetsOn(t *testing.T) {
 	const pages = 5
 	for at := 0; ; at += 7 {
@@ -192,6 +192,12 @@ func TestDamagedNewestForgetsOn(t *testing.T) {
 		}
 		content[at] ^= 4
 		if err := bucket.Replace(t.Context(), key, content); err != nil {
+			t.Fatal(err)
+		}
+		if s := load(t, bucket); s.Version != pages || len(s.urls) != pages || len(s.Damaged) != 1 || !s.Damaged[0].Copied {
+			t.Fatalf("byte %d: version %d forgets %d, damaged %v; want what its copy says", at, s.Version, len(s.urls), s.Damaged)
+		}
+		if err := bucket.Replace(t.Context(), layout.CopyKey(key), nil); err != nil {
 			t.Fatal(err)
 		}
 		s := load(t, bucket)

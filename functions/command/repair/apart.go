@@ -18,26 +18,41 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// mendApart mends a damaged object that no generation lists, and reports
-// whether the problem is of one: a copy goes into quarantine, what the object
-// said is published again as far as it can be told, and the object is deleted.
+// mendApart mends a damaged object that no generation lists, and reports whether
+// the problem is of one. Damaged bytes go into quarantine; then
+//
+//	the other one of a version and its copy is whole   it is restored
+//	a copy                                             it is deleted
+//	a version                                          what can be told of it is published again, and it is deleted
+//	any other object                                   it is deleted
 func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report *Report) (apart bool, err error) {
 	key := problem.Key
 	mend := map[string]func(context.Context, string) (string, error){
 		layout.Strategies: r.republishStrategy, layout.Collections: r.republishCollection,
 		layout.Takedowns: r.republishTakedowns, layout.Controls: r.republishControls, layout.Epochs: r.claimAbove,
 		layout.Feedback: giveUp("the requests that it counted are lost"), layout.DeadLetters: giveUp("the message is lost, and the sweep finds its work"),
+		layout.Copies: giveUp("what it is a copy of is damaged or deleted, too"),
 	}[strings.SplitAfterN(key, "/", 2)[0]]
 	quarantined := strings.HasPrefix(key, layout.Quarantine) && problem.Kind == verify.Damaged
 	if mend == nil && !quarantined {
 		return false, nil
 	}
 	content, found, err := blob.Find(ctx, r.Bucket, key)
-	if err != nil || !found {
+	if quarantined && found && err == nil {
+		return true, r.rename(ctx, key, content, report)
+	}
+	if err != nil || !found || problem.Kind != verify.Damaged { // a strategy may have other faults
 		return true, err
 	}
-	if quarantined {
-		return true, r.rename(ctx, key, content, report)
+	if err := r.keep(ctx, key, content); err != nil {
+		return true, err
+	}
+	restored, err := numbered.Restore(ctx, r.Bucket, key)
+	if restored {
+		r.say(ctx, report, []string{key + " was damaged, and is in quarantine; it is there again as it was written"})
+	}
+	if restored || err != nil {
+		return true, err
 	}
 	said, err := mend(ctx, key)
 	if errors.Is(err, numbered.ErrDamaged) { // verify goes on to say what is to be done
@@ -51,6 +66,34 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 	}
 	r.say(ctx, report, []string{fmt.Sprintf("%s was damaged, and is in quarantine; %s", key, said)})
 	return true, nil
+}
+
+// restoreDeleted restores the versions of documents that are deleted, before anything is
+// judged by what was published.
+func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
+	for object, err := range r.Bucket.List(ctx, layout.Copies, "") {
+		if err != nil {
+			return fmt.Errorf("cannot list %s: %w", layout.Copies, err)
+		}
+		version, _ := layout.CopiedKey(object.Key)
+		if layout.IsForeign(object.Key) {
+			continue
+		}
+		if _, err := r.Bucket.Head(ctx, version); !errors.Is(err, blob.ErrAbsent) {
+			if err != nil {
+				return fmt.Errorf("cannot look for %s: %w", version, err)
+			}
+			continue
+		}
+		restored, err := numbered.Restore(ctx, r.Bucket, version)
+		if err != nil {
+			return err
+		}
+		if restored {
+			r.say(ctx, report, []string{version + " was deleted, and is there again as it was written"})
+		}
+	}
+	return nil
 }
 
 // published says what stands for a damaged version.
@@ -76,6 +119,10 @@ func (r *Repairer) republishStrategy(ctx context.Context, key string) (string, e
 		return "", numbered.ErrDamaged
 	}
 	version, err := rules.Republish(ctx, r.Bucket, kind, partitions, r.Now())
+	if version == 2 { // of the first there is none before
+		return fmt.Sprintf("it was the only version, and equal shares for %d partitions are published as %s; publish your own rules again if they were others",
+			partitions, layout.StrategyKey(string(kind), version)), err
+	}
 	return published(key, version), err
 }
 

@@ -1,6 +1,7 @@
 package repair_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -15,7 +16,8 @@ import (
 )
 
 // Whatever object is damaged that no generation lists: repair keeps a copy,
-// publishes what can be read again, and leaves nothing to warn of.
+// publishes what can be read again where its copy is lost, too, and leaves
+// nothing to warn of.
 func TestApart(t *testing.T) {
 	whole := done(t)
 	again := whole.Settings.Collections[0]
@@ -44,6 +46,7 @@ func TestApart(t *testing.T) {
 	functionstest.Put(t, whole.Bucket, layout.FeedbackKey(functionstest.Start, "worker"), layout.Seal([]byte(`{"worker":"worker"}`)))
 	functionstest.Put(t, whole.Bucket, layout.DeadLetterKey("pack", layout.ContentHash([]byte("{}"))), layout.Seal([]byte(`{"queue":"pack","body":"{}"}`)))
 	name := again.Name
+	withoutCopies(whole)
 	for key, want := range map[string]string{ // what must be there then
 		layout.StrategyKey("crawl", 1):                                 layout.StrategyKey("crawl", 2),
 		layout.StrategyKey("storage", 1):                               layout.StrategyKey("storage", 2),
@@ -83,6 +86,13 @@ func TestApart(t *testing.T) {
 	}
 }
 
+func withoutCopies(w *verifytest.World) {
+	w.T.Helper()
+	for _, key := range functionstest.Keys(w.T, w.Bucket, layout.Copies) {
+		w.Delete(key)
+	}
+}
+
 // A collection of which nothing is left is for its owner to publish again, and
 // limits are for the operator to set.
 func TestApartLost(t *testing.T) {
@@ -91,6 +101,7 @@ func TestApartLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	withoutCopies(w)
 	w.Change(layout.ControlKey(1), verifytest.Truncate)
 	if report := run(w); len(report.Left) > 0 {
 		t.Errorf("left:\n%s", sentences(report.Left))
@@ -99,6 +110,7 @@ func TestApartLost(t *testing.T) {
 		t.Errorf("controls %+v, %v", d, err)
 	}
 	lost := w.Settings.Collections[0]
+	withoutCopies(w)
 	w.Change(layout.CollectionKey(lost.Name, 1), verifytest.Truncate)
 	if _, err := repairer(w.Bucket).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "without collections") {
 		t.Errorf("repaired without a collection: %v", err)
@@ -108,5 +120,54 @@ func TestApartLost(t *testing.T) {
 	}
 	if report := run(w); len(report.Left) > 0 {
 		t.Errorf("left:\n%s", sentences(report.Left))
+	}
+}
+
+// TestCopied: of a document and its copy, whichever is damaged or deleted is
+// what it was again, and nobody notices before: what is forgotten stays so.
+func TestCopied(t *testing.T) {
+	whole := done(t)
+	forgotten, err := address.Parse("http://elsewhere.example/")
+	if err == nil {
+		_, err = takedown.Forget(t.Context(), whole.Bucket, takedown.URL(forgotten, functionstest.Start))
+	}
+	if err == nil {
+		_, err = control.Change(t.Context(), whole.Bucket, func(d *control.Document) bool { d.Webhook = "http://hook.example/"; return true })
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{
+		layout.StrategyKey("crawl", 1), layout.StrategyKey("storage", 1), layout.CollectionKey(whole.Settings.Collections[0].Name, 1),
+		layout.ControlKey(1), layout.TakedownKey(1),
+	} {
+		content := whole.Content(version)
+		for _, key := range []string{version, layout.CopyKey(version)} {
+			for how, damage := range map[string]func(w *verifytest.World){
+				"flipped": func(w *verifytest.World) { w.Change(key, verifytest.Flip) },
+				"emptied": func(w *verifytest.World) { w.Change(key, func([]byte) []byte { return nil }) },
+				"deleted": func(w *verifytest.World) { w.Delete(key) },
+			} {
+				t.Run(how+" "+key, func(t *testing.T) {
+					w := whole.Clone(t)
+					damage(w)
+					deleted := how == "deleted"
+					s, err := settings.Read(t.Context(), w.Bucket, functionstest.Start)
+					if !deleted && (err != nil || s.Control.Pause != nil || len(s.Collections) != 1 || !s.Takedowns.Forgets(forgotten)) {
+						t.Errorf("before the repair: %+v, %v", s, err)
+					}
+					if deleted && key != version {
+						return // as of a version that a program of before published
+					}
+					report := run(w)
+					if len(report.Left) > 0 || len(report.Mended) != 1 || !strings.Contains(report.Mended[0], key) || !bytes.Equal(w.Content(key), content) {
+						t.Errorf("mended %q and left:\n%s", report.Mended, sentences(report.Left))
+					}
+					if !deleted {
+						quarantined(w, key)
+					}
+				})
+			}
+		}
 	}
 }

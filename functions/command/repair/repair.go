@@ -75,6 +75,9 @@ type Report struct {
 // Run verifies and mends until nothing is left that can be mended.
 func (r *Repairer) Run(ctx context.Context) (Report, error) {
 	var report Report
+	if err := r.restoreDeleted(ctx, &report); err != nil {
+		return report, err
+	}
 	s, err := settings.Read(ctx, r.Bucket, r.Now())
 	if err != nil {
 		return report, err

@@ -27,6 +27,7 @@ var apart = []struct {
 	prefix string
 	check  func(key string, content []byte) error
 }{
+	{layout.Copies, func(_ string, content []byte) error { return copied(content) }}, // before what they are copies of, which are written first
 	{layout.Strategies, version[rules.Document]},
 	{layout.Collections, version[collection.Collection]},
 	{layout.Takedowns, version[takedown.Document]},
@@ -47,6 +48,15 @@ func version[T numbered.Document](_ string, content []byte) error {
 	_, sealed, err := layout.Unseal(content)
 	if err == nil && !sealed {
 		_, err = numbered.Decode[T](content)
+	}
+	return err
+}
+
+// copied checks a copy of a version. Only what is sealed is copied.
+func copied(content []byte) error {
+	_, sealed, err := layout.Unseal(content)
+	if err == nil && !sealed {
+		err = errors.New("it is not sealed")
 	}
 	return err
 }
@@ -79,7 +89,7 @@ func (v *run) readApart(ctx context.Context) error {
 		err := each(ctx, keys, func(ctx context.Context, key string) error {
 			content, there, err := blob.Find(ctx, v.Bucket, key)
 			if there { // else it was deleted since it was listed
-				found.add(key, kind.check(key, content))
+				found.add(key, content, kind.check(key, content))
 			}
 			return err
 		})
@@ -90,6 +100,16 @@ func (v *run) readApart(ctx context.Context) error {
 	for key, reason := range found.damaged {
 		v.problem(Damaged, 0, key, "is damaged%s: %v", found.meaning(key), reason)
 	}
+	for key, hash := range found.whole {
+		version, isCopy := layout.CopiedKey(key)
+		switch is, found := found.whole[version], found.has(version); {
+		case !isCopy:
+		case !found:
+			v.problem(Missing, 0, version, "is deleted, and its copy is there; nobody follows it until it is put back")
+		case is != "" && is != hash:
+			v.problem(Damaged, 0, key, "is the copy of another document: the one that was published as %s first is deleted, and nobody follows it", version)
+		}
+	}
 	return nil
 }
 
@@ -98,19 +118,27 @@ func (v *run) readApart(ctx context.Context) error {
 type apartObjects struct {
 	mu      sync.Mutex // protects the fields below
 	damaged map[string]error
+	whole   map[string]string // of versions and copies, the hash of the content
 	newest  map[string]string // of each document, the newest version that is whole
 }
 
-func (a *apartObjects) add(key string, damaged error) {
+// has reports whether a version is there, damaged or not.
+func (a *apartObjects) has(key string) bool {
+	_, isDamaged := a.damaged[key]
+	return isDamaged || a.whole[key] != ""
+}
+
+func (a *apartObjects) add(key string, content []byte, damaged error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.damaged == nil {
-		a.damaged, a.newest = make(map[string]error), make(map[string]string)
+		a.damaged, a.whole, a.newest = make(map[string]error), make(map[string]string), make(map[string]string)
 	}
 	switch document := path.Dir(key); {
 	case damaged != nil:
 		a.damaged[key] = damaged
 	case isVersion(key):
+		a.whole[key] = layout.ContentHash(content)
 		a.newest[document] = max(a.newest[document], key)
 	}
 }
@@ -118,9 +146,18 @@ func (a *apartObjects) add(key string, damaged error) {
 // meaning says what follows from the damage of a document.
 func (a *apartObjects) meaning(key string) string {
 	newest := a.newest[path.Dir(key)]
+	version, isCopy := layout.CopiedKey(key)
 	switch {
 	case strings.HasPrefix(key, layout.Epochs), !isVersion(key):
 		return ""
+	case isCopy && a.whole[version] != "":
+		return ", and what it is a copy of is whole"
+	case isCopy && a.damaged[version] != nil:
+		return ", and so is what it is a copy of"
+	case isCopy:
+		return ", and what it is a copy of is deleted"
+	case a.whole[layout.CopyKey(key)] != "":
+		return ", and its copy is read in its place"
 	case newest > key:
 		return ", and lost to history, on which nothing of today depends"
 	case newest == "" && strings.HasPrefix(key, layout.Collections):

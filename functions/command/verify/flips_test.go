@@ -47,7 +47,7 @@ func TestEveryBit(t *testing.T) {
 			}
 		})
 	}
-	for _, kind := range strings.Fields("books collections controls dead-letters epochs feedback hints manifests overlays packages quarantine segments spool strategy takedowns") {
+	for _, kind := range strings.Fields("books collections controls copies dead-letters epochs feedback hints manifests overlays packages quarantine segments spool strategy takedowns") {
 		if !kinds[kind] {
 			t.Errorf("no bit of %s was flipped", kind)
 		}

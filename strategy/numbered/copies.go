@@ -1,0 +1,55 @@
+package numbered
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// keepCopy stores the copy of a sealed version, unless there is one. What is
+// wrong with that one is for verify to tell.
+func (s Store[T]) keepCopy(ctx context.Context, bucket blob.Bucket, version uint64, content []byte) error {
+	if _, sealed, err := layout.Unseal(content); err != nil || !sealed {
+		return nil // nothing, or of a program of before: the next version has one
+	}
+	err := blob.CreateOnce(ctx, bucket, layout.CopyKey(s.Key(version)), content)
+	if err != nil && !errors.Is(err, blob.ErrExists) {
+		return fmt.Errorf("it is published, and its copy cannot be stored: %w", err)
+	}
+	return nil
+}
+
+// wholeCopy returns what was sealed under a key; not found if it is damaged.
+func wholeCopy(ctx context.Context, bucket blob.Reader, key string) (content []byte, found bool, err error) {
+	content, found, err = blob.Find(ctx, bucket, key)
+	if err != nil || !found {
+		return nil, false, err
+	}
+	_, sealed, err := layout.Unseal(content)
+	return content, sealed && err == nil, nil
+}
+
+// Restore makes a version, or a copy of one, what the other of the two is, and
+// reports whether that one is there and whole. It is the one case where the
+// bytes of an object are replaced: by those that were written there.
+func Restore(ctx context.Context, bucket blob.Bucket, key string) (restored bool, err error) {
+	other, isCopy := layout.CopiedKey(key)
+	if !isCopy {
+		other = layout.CopyKey(key)
+	}
+	content, found, err := wholeCopy(ctx, bucket, other)
+	if err != nil || !found {
+		return false, err
+	}
+	if is, there, err := blob.Find(ctx, bucket, key); err != nil || there && bytes.Equal(is, content) {
+		return true, err
+	}
+	if err := bucket.Replace(ctx, key, content); err != nil {
+		return false, fmt.Errorf("cannot restore %s: %w", key, err)
+	}
+	return true, nil
+}
