@@ -84,16 +84,27 @@ func (l *location) attach(ctx context.Context) (*system.Attached, error) {
 	if err != nil {
 		return nil, err
 	}
-	attached, err := system.Attach(ctx, options)
-	if errors.Is(err, system.ErrEmpty) {
-		return nil, fmt.Errorf("%w; crawl a site first, or say by --data or --s3 where the bucket is", err)
-	}
-	return attached, err
+	return system.Attach(ctx, options)
 }
 
 // reading makes a command of what reads the bucket.
 func (l *location) reading(run func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
+	return l.attached(func(cmd *cobra.Command, args []string, a *system.Attached) error {
+		if err := a.Check(cmd.Context()); err != nil {
+			return err
+		}
+		return run(cmd, args, a)
+	})
+}
+
+// attached makes a command of what uses the bucket, whatever is or is not there.
+func (l *location) attached(run func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
+		defer func() {
+			if errors.Is(err, system.ErrEmpty) {
+				err = fmt.Errorf("%w; crawl a site first, or say by --data or --s3 where the bucket is", err)
+			}
+		}()
 		attached, err := l.attach(cmd.Context())
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +11,16 @@ import (
 func TestSteering(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")
+	rules := t.TempDir()
+	for name, content := range map[string]string{
+		"hole.json":  `{"kind": "storage", "rules": [{"range": {"from": 9, "to": 0}, "partition": 0}]}`,
+		"typo.json":  "{\"kind\": \"storage\",\n\"rule\": []}",
+		"words.json": `{"kind": "storage", "rules": [{"site": "example.org", "partition": 5}, {"pattern": "*", "partition": 0}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(rules, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, step := range []struct {
 		args string
 		code int
@@ -25,6 +36,14 @@ func TestSteering(t *testing.T) {
 		{"limits", 0, "requests a day    no limit"},
 		{"limits --storage lots", 1, "write it like 50GB"},
 		{"limits --webhook nowhere", 1, "no web address"},
+		{"strategy show storage", 0, `"version": 1`},
+		{"strategy show colours", 1, "want crawl or storage"},
+		{"strategy share storage 3", 0, "The storage strategy version 2 holds from"},
+		{"strategy share storage 3", 0, "version 2"},
+		{"strategy publish " + rules + "/hole.json", 1, "no rule says where pages of the places from 0 to 9 belong (before rule 1)"},
+		{"strategy publish " + rules + "/typo.json", 1, "line 2: "},
+		{"strategy publish " + rules + "/words.json", 0, "The storage strategy version 3 holds from"},
+		{"verify", 0, "0 problems"},
 		{"pause --reason because", 0, "bucketsearch resume"},
 		{"resume", 0, "Resumed."},
 		{"resume", 0, "It was not paused."},
@@ -36,6 +55,41 @@ func TestSteering(t *testing.T) {
 		{"page " + web, 1, "no page is stored"},
 		{"search heron", 0, "0 pages match"},
 	} {
+		got := do(t.Context(), append(strings.Fields(step.args), "--data", data)...)
+		if got.code != step.code || !strings.Contains(got.out+got.err, step.want) {
+			t.Fatalf("%s: exit %d, want %d and %q:\n%s%s", step.args, got.code, step.code, step.want, got.out, got.err)
+		}
+	}
+}
+
+// TestDeletedSettings: what was published and deleted is there again after a
+// repair; until then commands say what is missing and what to do.
+func TestDeletedSettings(t *testing.T) {
+	t.Parallel()
+	web, data := pond(t), filepath.Join(t.TempDir(), "data")
+	for _, step := range []struct {
+		args   string
+		remove string // before
+		code   int
+		want   string // in what is said
+	}{
+		{"verify --repair", "", 1, "crawl a site first"},
+		{"crawl --delay 0 --allow-private " + web, "", 0, "pending"},
+		{"search heron", "collections", 0, "1 page"},
+		{"verify", "", 1, "collections/default/000000000001.json is deleted, and its copy is there"},
+		{"search heron", "strategy", 1, "its crawl strategy is missing; run `bucketsearch verify --repair`"},
+		{"verify", "", 1, "run `bucketsearch verify --repair`"},
+		{"crawl --delay 0 --allow-private " + web, "", 1, "run `bucketsearch verify --repair`"},
+		{"verify --repair", "", 0, "strategy/storage/000000000001.json was deleted, and is there again"},
+		{"verify", "", 0, "0 problems"},
+		{"collections list", "", 0, web},
+		{"search heron", "", 0, "1 page"},
+	} {
+		if step.remove != "" {
+			if err := os.RemoveAll(filepath.Join(data, "s3", "bucketsearch", step.remove)); err != nil {
+				t.Fatal(err)
+			}
+		}
 		got := do(t.Context(), append(strings.Fields(step.args), "--data", data)...)
 		if got.code != step.code || !strings.Contains(got.out+got.err, step.want) {
 			t.Fatalf("%s: exit %d, want %d and %q:\n%s%s", step.args, got.code, step.code, step.want, got.out, got.err)

@@ -13,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/command/repair"
 	"github.com/bucketsearch/bucketsearch/functions/command/verify"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -32,19 +33,22 @@ func verifyCommand(where *location) *cobra.Command {
 			"that are lost are fetched again, by the system that runs or the next crawl.",
 		Example: "  bucketsearch verify\n  bucketsearch verify --repair",
 		Args:    nothing,
-		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
+		RunE: where.attached(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
+			bar := newBar(cmd.ErrOrStderr())
+			if mend {
+				report, err := mendAll(cmd.Context(), a, bar)
+				bar.end()
+				if err != nil && len(report.Mended) == 0 {
+					return err
+				}
+				return errors.Join(err, printRepair(cmd.OutOrStdout(), report, asJSON))
+			}
+			if err := a.Check(cmd.Context()); err != nil {
+				return err
+			}
 			fronts, err := frontiers(cmd.Context(), a)
 			if err != nil {
 				return err
-			}
-			bar := newBar(cmd.ErrOrStderr())
-			if mend {
-				repairer := repair.Repairer{
-					Bucket: a.Bucket, Now: time.Now, Log: slog.New(slog.DiscardHandler), Frontiers: fronts, Progress: bar.show,
-				}
-				report, err := repairer.Run(cmd.Context())
-				bar.end()
-				return errors.Join(err, printRepair(cmd.OutOrStdout(), report, asJSON))
 			}
 			verifier := verify.Verifier{Bucket: a.Bucket, Now: time.Now(), Frontiers: fronts, Progress: bar.show}
 			report, err := verifier.Run(cmd.Context())
@@ -58,6 +62,19 @@ func verifyCommand(where *location) *cobra.Command {
 	cmd.Flags().BoolVar(&mend, "repair", false, "mend what can be mended")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// mendAll repairs the bucket. Not even its settings need be there.
+func mendAll(ctx context.Context, a *system.Attached, bar *bar) (repair.Report, error) {
+	repairer := repair.Repairer{
+		Bucket: a.Bucket, Now: time.Now, Log: slog.New(slog.DiscardHandler), Progress: bar.show,
+		Frontiers: func(ctx context.Context) ([]*frontier.Frontier, error) { return frontiers(ctx, a) },
+	}
+	report, err := repairer.Run(ctx)
+	if errors.Is(err, blob.ErrAbsent) {
+		err = a.Check(ctx)
+	}
+	return report, err
 }
 
 func printReport(out io.Writer, r verify.Report, asJSON bool) error {

@@ -41,7 +41,8 @@ type Attached struct {
 // Attach opens the bucket: that of Options.S3, else that of the system
 // that runs in the data directory, else that in the directory by an embedded
 // store of its own, which is all that is done in a directory that cannot be
-// written. It fails with ErrEmpty when there is nothing to read.
+// written. It fails with ErrEmpty where there is no bucket; whether there is
+// anything in it, Check says.
 func Attach(ctx context.Context, o Options) (_ *Attached, err error) {
 	a := new(Attached)
 	defer func() {
@@ -62,15 +63,20 @@ func Attach(ctx context.Context, o Options) (_ *Attached, err error) {
 		a.Bucket = readOnly{a.store.bucket, a.dir.ReadOnly()}
 	}
 	a.Settings = &settings.Cache{Bucket: a.Bucket, Now: time.Now, Age: attachedAge}
-	if _, err := a.Settings.Get(ctx); errors.Is(err, blob.ErrAbsent) {
-		if errLost := strategiesLost(ctx, a.Bucket); errLost != nil {
-			return nil, errLost
-		}
-		return nil, fmt.Errorf("%w into %s", ErrEmpty, a.store.url)
-	} else if err != nil {
-		return nil, a.store.explain(err)
-	}
 	return a, nil
+}
+
+// Check fails with ErrEmpty when there is nothing to read, and when what is to be
+// crawled cannot be read.
+func (a *Attached) Check(ctx context.Context) error {
+	_, err := a.Settings.Get(ctx)
+	if !errors.Is(err, blob.ErrAbsent) {
+		return a.store.explain(err)
+	}
+	if err := strategiesLost(ctx, a.Bucket); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w into %s", ErrEmpty, a.store.url)
 }
 
 // connect opens a bucket elsewhere, and joins the system that runs on it here.

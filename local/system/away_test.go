@@ -87,7 +87,11 @@ func TestElsewhere(t *testing.T) {
 	} {
 		o := o
 		wrong.o(&o)
-		if _, err := Attach(t.Context(), o); err == nil || !strings.Contains(err.Error(), wrong.want) {
+		a, err := Attach(t.Context(), o)
+		if err == nil {
+			err = errors.Join(a.Check(t.Context()), a.Close())
+		}
+		if err == nil || !strings.Contains(err.Error(), wrong.want) {
 			t.Errorf("%s: got %v, want %q", name, err, wrong.want)
 		}
 	}

@@ -1,12 +1,15 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
@@ -49,6 +52,32 @@ func Republish(ctx context.Context, bucket blob.Bucket, kind Kind, partitions in
 		d.Version = version
 		return d, nil
 	})
+}
+
+// PublishNext stores a document as the next version of its strategy and returns
+// it; d.Version is not looked at. If the newest version is the same but for its
+// number and the time from which it holds, that one is returned. What is not
+// said is the usual: it holds from now on, under this program's standard. One
+// with Faults is refused.
+func PublishNext(ctx context.Context, bucket blob.Bucket, d Document, now time.Time) (Document, error) {
+	if d.From.IsZero() {
+		d.From = now.UTC().Truncate(time.Millisecond)
+	}
+	d.Standard, d.Version = cmp.Or(d.Standard, address.Standard), 1
+	err := d.publishable()
+	if err != nil {
+		return Document{}, fmt.Errorf("cannot publish the %s strategy: %w", d.Kind, err)
+	}
+	published, _, err := store(d.Kind).Publish(ctx, bucket, func(current Document, version uint64) (Document, bool) {
+		same := d
+		same.Version, same.From = current.Version, current.From
+		if reflect.DeepEqual(same, current) {
+			return current, false
+		}
+		d.Version = version
+		return d, true
+	})
+	return published, err
 }
 
 // Publish stores a document. The same document again is success; another one

@@ -105,3 +105,32 @@ func FuzzRules(f *testing.F) {
 		}
 	})
 }
+
+// TestPublishNext: the bucket gives the version, what is the same is not
+// published again, and rules with holes are refused.
+func TestPublishNext(t *testing.T) {
+	bucket := memblob.New()
+	later := now.Add(time.Hour)
+	hole := Document{Kind: Storage, Rules: []Rule{rangeTo(9, 0, 0)}}
+	if _, err := PublishNext(t.Context(), bucket, hole, now); err == nil || !strings.Contains(err.Error(), "has a hole") {
+		t.Errorf("with a hole: %v", err)
+	}
+	for i, step := range []struct {
+		d       Document
+		version uint64
+		from    time.Time
+	}{
+		{Even(Storage, 2, now), 1, now},
+		{Even(Storage, 2, later), 1, now},
+		{Document{Kind: Storage, Rules: Even(Storage, 3, now).Rules}, 2, later},
+		{Document{Kind: Storage, Version: 1, From: now, Rules: []Rule{{Pattern: "*"}}}, 3, now},
+	} {
+		got, err := PublishNext(t.Context(), bucket, step.d, later)
+		if err != nil || got.Version != step.version || !got.From.Equal(step.from.Truncate(time.Millisecond)) {
+			t.Errorf("step %d: version %d from %v, %v; want version %d from %v", i, got.Version, got.From, err, step.version, step.from)
+		}
+		if loaded, err := Load(t.Context(), bucket, Storage); err != nil || !cmp.Equal(loaded, got) {
+			t.Errorf("step %d: %+v is in force, %v", i, loaded, err)
+		}
+	}
+}

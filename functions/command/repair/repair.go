@@ -55,8 +55,9 @@ type Repairer struct {
 	Bucket blob.Bucket
 	Now    func() time.Time
 	Log    *slog.Logger
-	// Frontiers and Progress are those of verify.Verifier.
-	Frontiers []*frontier.Frontier
+	// Frontiers, unless nil, returns those of verify.Verifier, once deleted settings
+	// are there again. Progress is that of verify.Verifier.
+	Frontiers func(context.Context) ([]*frontier.Frontier, error)
 	Progress  func(verify.Progress)
 }
 
@@ -88,7 +89,12 @@ func (r *Repairer) Run(ctx context.Context) (Report, error) {
 	if err := r.condemnUnlisted(ctx, s.Partitions()); err != nil {
 		return report, err
 	}
-	fronts := r.Frontiers
+	var fronts []*frontier.Frontier
+	if r.Frontiers != nil {
+		if fronts, err = r.Frontiers(ctx); err != nil {
+			return report, err
+		}
+	}
 	for round := 0; ; round++ {
 		verifier := verify.Verifier{Bucket: r.Bucket, Now: r.Now(), Frontiers: fronts, Progress: r.Progress}
 		found, err := verifier.Run(ctx)
