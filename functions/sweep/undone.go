@@ -2,18 +2,13 @@ package sweep
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
-	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
-	"github.com/bucketsearch/bucketsearch/layout/partition"
-	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
@@ -71,121 +66,4 @@ func (p *swept) raiseSpooled(ctx context.Context) error {
 		return nil
 	}
 	return task.Send(ctx, p.Sender, task.Pack, task.Gather{Storage: p.ID()}, 0)
-}
-
-// Reindex has packages indexed anew, in all partitions: those with documents in
-// a segment that was made by another version of the analyzer of any language
-// in it, or all when version is nil. It returns how many. Their old segments go
-// on serving until each is replaced. Without a Sender the next sweep tells index
-// of them. What cannot be read is left out, with an error: repair sees to it.
-func (f *Function) Reindex(ctx context.Context, version func(language string) uint32) (packages int, err error) {
-	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
-	if err != nil {
-		return 0, err
-	}
-	var errs []error
-	for _, id := range inForce.Partitions() {
-		p, err := f.open(ctx, id)
-		n := 0
-		if err == nil {
-			p.settings = inForce
-			n, err = p.reindex(ctx, version)
-		}
-		packages += n
-		errs = append(errs, err)
-	}
-	return packages, errors.Join(errs...)
-}
-
-func (p *swept) reindex(ctx context.Context, version func(string) uint32) (int, error) {
-	if version == nil {
-		return p.unindex(ctx, func(m *manifest.Manifest) (map[uint32]bool, error) {
-			all := make(map[uint32]bool)
-			for _, pkg := range m.Packages {
-				all[pkg.ID] = true
-			}
-			return all, nil
-		})
-	}
-	var unread []error
-	stale := make(map[string]bool) // by the segment's key
-	for _, s := range p.Manifest().Segments {
-		opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: p.Bucket}, &s)
-		if partition.IsDamaged(err) {
-			unread = append(unread, err)
-			continue
-		}
-		if err != nil {
-			return 0, err
-		}
-		for language, made := range opened.Analysis() {
-			if made != version(language) {
-				stale[s.Key] = true
-			}
-		}
-	}
-	n, err := p.unindex(ctx, func(m *manifest.Manifest) (map[uint32]bool, error) {
-		return segments.LivePackages(ctx, p.Bucket, m, func(s *manifest.Segment) bool { return stale[s.Key] })
-	})
-	return n, errors.Join(append(unread, err)...)
-}
-
-// unindex commits that packages are indexed anew, by their identifiers, and not
-// what is gone of them; it raises their events, and returns how many there are.
-// When each is indexed anew, nothing of the segments that held them is alive,
-// and these leave the list.
-func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map[uint32]bool, error)) (int, error) {
-	var again []manifest.Package
-	gone := goneCache{bucket: p.Bucket, elsewhere: p.settings.Elsewhere(p.ID())}
-	err := p.Commit(ctx, func(e *partition.Edit) error {
-		chosen, err := which(e.Manifest())
-		if err != nil {
-			return err
-		}
-		again = nil
-		for _, pkg := range e.Manifest().Packages {
-			if pkg.Indexed && chosen[pkg.ID] {
-				again = append(again, pkg)
-			}
-		}
-		if again == nil {
-			return partition.ErrUnchanged
-		}
-		for _, pkg := range again {
-			e.SetIndexed(pkg.ID, false)
-		}
-		pages, err := gone.of(ctx, e.Manifest())
-		e.AddGone(pages...)
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	if p.Sender == nil {
-		return len(again), nil
-	}
-	for _, pkg := range again {
-		if err := message.Raise(ctx, p.Sender, task.Index, pkg.Key, pkg.Bytes, p.Now()); err != nil {
-			return len(again), err
-		}
-	}
-	return len(again), nil
-}
-
-// goneCache are the gone pages of a partition, which change when something is
-// learnt.
-type goneCache struct {
-	bucket    blob.Reader
-	elsewhere []layout.Partition
-	known     bool
-	learnt    string
-	pages     []manifest.Gone
-}
-
-func (c *goneCache) of(ctx context.Context, m *manifest.Manifest) (pages []manifest.Gone, err error) {
-	if !c.known || c.learnt != m.Learnt {
-		c.pages, err = segments.Gone(ctx, c.bucket, m, c.elsewhere)
-		c.known, c.learnt = err == nil, m.Learnt
-	}
-	return c.pages, err
 }

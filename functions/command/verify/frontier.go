@@ -1,0 +1,59 @@
+package verify
+
+import (
+	"context"
+	"sync"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// waiting is what the frontiers hold.
+type waiting struct {
+	mu  sync.Mutex               // protects seen
+	ids map[layout.Identity]bool // whether the books say so too; nil without frontiers
+}
+
+func (v *run) readFrontiers(ctx context.Context) error {
+	if v.Frontiers == nil || v.incomplete() {
+		return nil
+	}
+	v.waiting.ids = make(map[layout.Identity]bool)
+	in := make(map[layout.Identity]int)
+	for i, front := range v.Frontiers {
+		for id, err := range front.Pending(ctx) {
+			if err != nil {
+				return err
+			}
+			if other, found := in[id]; found && other != i {
+				v.problems.add(Problem{Kind: Double, URL: id.String(), Detail: "waits in two frontiers"})
+			}
+			in[id] = i
+			v.waiting.ids[id] = false
+		}
+	}
+	return nil
+}
+
+// pending is told of every URL that the books call so.
+func (v *run) pending(id layout.Identity, url string) {
+	w := &v.waiting
+	if w.ids == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, found := w.ids[id]; !found {
+		v.problems.add(Problem{Kind: Behind, URL: url, Detail: "is pending in the books, and not in the frontier"})
+		return
+	}
+	w.ids[id] = true
+}
+
+func (v *run) judgeFrontiers() {
+	for id, pending := range v.waiting.ids {
+		if !pending {
+			v.problems.add(Problem{Kind: Behind, URL: id.String(), Detail: "waits in the frontier, and is not pending in the books"})
+		}
+	}
+	v.waiting.ids = nil
+}
