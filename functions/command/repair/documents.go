@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/command/verify"
@@ -68,30 +70,41 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 	return true, nil
 }
 
-// restoreDeleted restores the versions of documents that are deleted, before anything is
-// judged by what was published.
+// restoreDeleted restores the versions of documents that are deleted, before
+// anything is judged by what was published, and the copies that are.
 func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
-	for object, err := range r.Bucket.List(ctx, layout.Copies, "") {
-		if err != nil {
-			return fmt.Errorf("cannot list %s: %w", layout.Copies, err)
-		}
-		version, _ := layout.CopiedKey(object.Key)
-		if layout.IsForeign(object.Key) {
-			continue
-		}
-		if _, err := r.Bucket.Head(ctx, version); !errors.Is(err, blob.ErrAbsent) {
+	there := make(map[string]bool)
+	for _, prefix := range []string{layout.Copies, layout.Strategies, layout.Collections, layout.Takedowns, layout.Controls} {
+		for object, err := range r.Bucket.List(ctx, prefix, "") {
 			if err != nil {
-				return fmt.Errorf("cannot look for %s: %w", version, err)
+				return fmt.Errorf("cannot list %s: %w", prefix, err)
 			}
+			if !layout.IsForeign(object.Key) {
+				there[object.Key] = true
+			}
+		}
+	}
+	copies := 0
+	for _, key := range slices.Sorted(maps.Keys(there)) {
+		other, isCopy := layout.CopiedKey(key)
+		if !isCopy {
+			other = layout.CopyKey(key)
+		}
+		if there[other] {
 			continue
 		}
-		restored, err := numbered.Restore(ctx, r.Bucket, version)
-		if err != nil {
+		restored, err := numbered.Restore(ctx, r.Bucket, other)
+		switch {
+		case err != nil:
 			return err
+		case restored && isCopy:
+			r.say(ctx, report, []string{other + " was deleted, and is there again as it was written"})
+		case restored:
+			copies++
 		}
-		if restored {
-			r.say(ctx, report, []string{version + " was deleted, and is there again as it was written"})
-		}
+	}
+	if copies > 0 {
+		r.say(ctx, report, []string{fmt.Sprintf("%d published documents had no copy, and have one", copies)})
 	}
 	return nil
 }
