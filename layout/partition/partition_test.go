@@ -351,6 +351,50 @@ func TestMask(t *testing.T) {
 	}
 }
 
+// A segment is compared once, unless documents of it came back to life since they
+// were compared; so is one that takes the place of compared ones.
+func TestCompared(t *testing.T) {
+	w := newWorld(t)
+	p, s := w.listed()
+	mask := func(docs ...uint32) {
+		w.commit(p, func(e *partition.Edit) error {
+			return e.Mask(t.Context(), map[string]*roaring.Bitmap{s.Key: roaring.BitmapOf(docs...)})
+		})
+	}
+	compared := func(then manifest.Segment, want bool) {
+		t.Helper()
+		w.commit(p, func(e *partition.Edit) error { e.MarkCompared(then); return nil })
+		if got := p.Manifest().Segments[0].Compared; got != want {
+			t.Errorf("compared: %v, want %v", got, want)
+		}
+	}
+	mask(1)
+	then := p.Manifest().Segments[0]
+	w.commit(p, func(e *partition.Edit) error { e.Unmask(s.Key); return nil })
+	compared(then, false) // document 1 is alive again
+	then = p.Manifest().Segments[0]
+	mask(1, 3)
+	compared(then, true) // fewer are alive
+	w.commit(p, func(e *partition.Edit) error { e.Unmask(s.Key); return nil })
+	if p.Manifest().Segments[0].Compared {
+		t.Error("documents are alive again, and not compared again")
+	}
+	for _, want := range []bool{false, true} {
+		if want {
+			compared(p.Manifest().Segments[0], true)
+		}
+		former := p.Manifest().Segments[0].Key
+		merged, err := p.PutSegment(t.Context(), w.segment(5+len(p.Manifest().Condemned)))
+		w.check(err)
+		w.commit(p, func(e *partition.Edit) error {
+			return e.ReplaceSegments([]string{former}, merged, manifest.Part{Package: 7, Documents: 5})
+		})
+		if got := p.Manifest().Segments[0].Compared; got != want {
+			t.Errorf("merged of compared segments: %v, want %v", got, want)
+		}
+	}
+}
+
 // What the manifest says and what is there are compared.
 func TestDamagedSegments(t *testing.T) {
 	for name, harm := range map[string]func(w *world, s *manifest.Segment) error{
