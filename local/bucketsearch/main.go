@@ -84,6 +84,8 @@ func command() *cobra.Command {
 	add("Crawl and search:", upCommand(&where), crawlCommand(&where), searchCommand(&where), pageCommand(&where))
 	add("See:", statusCommand(&where), whyCommand(&where), verifyCommand(&where))
 	add("Steer:", collectionsCommand(&where), strategyCommand(&where), pauseCommand(&where), resumeCommand(&where), limitsCommand(&where), forgetCommand(&where), resendCommand(&where), rebuildCommand(&where), reindexCommand(&where))
+	add("Other:", versionCommand())
+	root.SetHelpCommandGroupID("Other:")
 	root.AddCommand(storeCommand())
 	return root
 }

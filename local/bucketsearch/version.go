@@ -1,0 +1,60 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// release is the newest version of .github/CHANGELOG.md.
+const release = "0.1.0"
+
+// notice is what `go run ./tests/notice` prints.
+//
+//go:embed NOTICE
+var notice string
+
+func versionCommand() *cobra.Command {
+	var licences bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this program, and the licences of what is in it",
+		Args:  nothing,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if licences {
+				_, err := io.WriteString(cmd.OutOrStdout(), notice)
+				return err
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "bucketsearch %s%s, built with %s for %s/%s\nLicensed under Apache-2.0; what it holds of others: bucketsearch version --licences\n",
+				release, revision(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&licences, "licences", false, "print the licences of all works in this program")
+	return cmd
+}
+
+// revision returns the commit of which the program was built, if that is known.
+func revision() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	known := make(map[string]string)
+	for _, s := range info.Settings {
+		known[s.Key] = s.Value
+	}
+	commit := known["vcs.revision"]
+	if commit == "" {
+		return ""
+	}
+	changed := ""
+	if known["vcs.modified"] == "true" {
+		changed = ", changed since"
+	}
+	return fmt.Sprintf(" (commit %.12s of %.10s%s)", commit, known["vcs.time"], changed)
+}

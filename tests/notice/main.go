@@ -1,0 +1,138 @@
+// Command notice prints what is linked into the programs of this module, and the
+// licence of each:
+//
+//	go run ./tests/notice > local/bucketsearch/NOTICE
+//
+// A licence that several share is printed once. What no module holds, such as
+// PDFium, keeps its licences in files LICENSE.* and NOTICE beside its code.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// programs are what is given to others.
+var programs = []string{"./local/bucketsearch", "./functions/lambda/..."}
+
+// licence matches the names of the files that a copy must hold.
+var licence = regexp.MustCompile(`^(LICEN[CS]E|COPYING|NOTICE|PATENTS)([.-].*)?$`)
+
+func main() {
+	if err := write(os.Stdout, "."); err != nil {
+		fmt.Fprintln(os.Stderr, "notice:", err)
+		os.Exit(1)
+	}
+}
+
+// part is one thing that is linked in.
+type part struct{ name, directory string }
+
+// write writes the notice of the module in a directory.
+func write(out io.Writer, module string) error {
+	module, err := filepath.Abs(module)
+	if err != nil {
+		return err
+	}
+	parts, err := linked(module)
+	if err != nil {
+		return err
+	}
+	own, err := beside(module)
+	if err != nil {
+		return err
+	}
+	names := make(map[string][]string) // by the text of a licence
+	var texts []string
+	for _, p := range append(parts, own...) {
+		found, err := licences(p.directory)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		for _, text := range found {
+			if names[text] == nil {
+				texts = append(texts, text)
+			}
+			names[text] = append(names[text], p.name)
+		}
+	}
+	var b bytes.Buffer
+	b.WriteString("The programs of Bucketsearch hold these works of others, under the licences that follow.\n")
+	for _, text := range texts {
+		fmt.Fprintf(&b, "\n%s\n%s\n\n%s\n", strings.Repeat("=", 80), strings.Join(names[text], "\n"), text)
+	}
+	_, err = out.Write(b.Bytes())
+	return err
+}
+
+// linked returns the modules of the programs' packages, and Go's own library.
+func linked(module string) ([]part, error) {
+	list := exec.Command("go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"}, programs...)...)
+	list.Dir, list.Stderr = module, os.Stderr
+	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=-mod=readonly") // as in the cloud
+	out, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("cannot list what is linked in: %w", err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	slices.Sort(lines)
+	parts := []part{{"Go's standard library", runtime.GOROOT()}}
+	for _, line := range slices.Compact(lines) {
+		name, directory, _ := strings.Cut(line, "\t")
+		if directory != "" && !strings.HasPrefix(directory, module+string(filepath.Separator)) { // else ours, in the place of another
+			parts = append(parts, part{name, directory})
+		}
+	}
+	return parts, nil
+}
+
+// beside returns the directories of the module that hold licences.
+func beside(module string) (parts []part, err error) {
+	err = filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
+		switch directory := filepath.Dir(path); {
+		case err != nil:
+			return err
+		case entry.IsDir() && path != module && strings.HasPrefix(entry.Name(), "."):
+			return filepath.SkipDir
+		case !entry.IsDir() && directory != module && licence.MatchString(entry.Name()) && entry.Name() != "NOTICE":
+			name, _ := filepath.Rel(module, directory)
+			if !slices.ContainsFunc(parts, func(p part) bool { return p.directory == directory }) {
+				parts = append(parts, part{"what is in " + filepath.ToSlash(name), directory})
+			}
+		}
+		return nil
+	})
+	return parts, err
+}
+
+// licences returns the texts in a directory, in the order of their names.
+func licences(directory string) (texts []string, err error) {
+	entries, err := os.ReadDir(directory)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if entry.IsDir() || !licence.MatchString(strings.ToUpper(entry.Name())) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(directory, entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n")))
+	}
+	if texts == nil {
+		return nil, errors.New("no licence: ask its author, or leave it out")
+	}
+	return texts, nil
+}
