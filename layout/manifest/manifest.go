@@ -174,7 +174,7 @@ func (m *Manifest) Later() error {
 	if m.later == nil {
 		return nil
 	}
-	return fmt.Errorf("generation %d of partition %s is the newest that can be read, and not the last: %w; run bucketsearch verify --repair",
+	return fmt.Errorf("generation %d of partition %s is the newest that can be read, and not the last: %w",
 		m.Generation, m.Partition, m.later)
 }
 

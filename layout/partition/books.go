@@ -2,7 +2,6 @@ package partition
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"sync"
 
@@ -22,7 +21,7 @@ const parallel = 8
 //	who asks                          does                       example
 //	a question about some URLs        answers from the others,   page, why, due again
 //	                                  and tells of Damaged
-//	for what no book says             fails with Err             erase, condemn, rebuild, merge
+//	for what no book says             fails with a Fault         erase, condemn, rebuild, merge
 //
 // It is safe for concurrent use.
 type Books struct {
@@ -51,7 +50,7 @@ func OpenBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) 
 // fault keeps in mind what is wrong with a book, and returns an error that is
 // not its fault.
 func (b *Books) fault(i int, err error) error {
-	if !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, book.ErrDamaged) {
+	if !isBookFault(err) {
 		return err
 	}
 	b.mu.Lock()
@@ -73,9 +72,9 @@ func (b *Books) Damaged() (damaged []error) {
 	return damaged
 }
 
-// Err returns nil as long as nothing is known to be wrong with any book, else
-// an error that names those with which something is.
-func (b *Books) Err() error { return errors.Join(b.Damaged()...) }
+// Err returns nil as long as nothing is known to be wrong with any book, else a
+// Fault.
+func (b *Books) Err() error { return BooksFault(b.Damaged()...) }
 
 // Each reads the books, some at once, as long as nothing is known to be wrong
 // with them. What read has made of a book that turns out to be damaged counts
@@ -111,10 +110,20 @@ func (b *Books) Find(ctx context.Context, place layout.Place, id layout.Identity
 func (b *Books) Readers() ([]*book.Reader, error) { return b.readers, b.Err() }
 
 // Standings yields what counts of every URL, as book.Standings does. A book
-// that is damaged ends the sequence with an error.
+// that is damaged ends the sequence with a Fault.
 func (b *Books) Standings(ctx context.Context) iter.Seq2[book.Standing, error] {
-	if err := b.Err(); err != nil {
-		return func(yield func(book.Standing, error) bool) { yield(book.Standing{}, err) }
+	return func(yield func(book.Standing, error) bool) {
+		if err := b.Err(); err != nil {
+			yield(book.Standing{}, err)
+			return
+		}
+		for s, err := range book.Standings(ctx, b.readers) {
+			if isBookFault(err) {
+				err = BooksFault(err)
+			}
+			if !yield(s, err) {
+				return
+			}
+		}
 	}
-	return book.Standings(ctx, b.readers)
 }

@@ -2,7 +2,7 @@
 // that stores a package, book, segment or overlay under a key that a generation
 // may list, and the only one that commits a generation.
 //
-//	p, err := partition.Open(ctx, bucket, id, now)     // ErrLost where generations are missing
+//	p, err := partition.Open(ctx, bucket, id, now)     // a Fault where generations are lost
 //	t, err := p.PutPackage(ctx, name, content, pages)  // a ticket: the right to list the object
 //	err = p.Commit(ctx, func(e *partition.Edit) error {
 //		return e.AddPackage(t)                         // ErrStale when it came too late
@@ -13,7 +13,7 @@
 //  1. Generation 1 is committed before the first package, book, segment or
 //     overlay is put. So a partition that holds any of these and has no
 //     generation has lost its manifests: nothing is begun there, committed or
-//     deleted until repair has made them anew (ErrLost).
+//     deleted until repair has made them anew ([ErrLost], in a [Fault]).
 //  2. An edit lists an object by its ticket only. The ticket is good for
 //     [Fresh] from the moment before the object was put, and as long as its key
 //     is not condemned. An object without a ticket does not exist.

@@ -21,7 +21,7 @@ var (
 	ErrStale = errors.New("the partition has changed")
 	// ErrLost says that a partition has objects and no generation that lists
 	// them.
-	ErrLost = errors.New("its manifests are lost; run bucketsearch verify --repair, which makes them anew from packages and books")
+	ErrLost = errors.New("its generations are lost")
 )
 
 // Fresh is how long ago the base of a commit may have been read, and what it
@@ -37,9 +37,9 @@ type Partition struct {
 }
 
 // Open reads the newest generation of a partition. A partition without one is
-// new, and begins with the first object that is put. It fails with ErrLost where
-// there are objects already, and with manifest.ErrDamaged where the last
-// generation is damaged.
+// new, and begins with the first object that is put. It fails with a Fault: ErrLost
+// where there are objects already, manifest.ErrDamaged where the last generation
+// is damaged.
 func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func() time.Time) (*Partition, error) {
 	p := &Partition{bucket: bucket, now: now, newest: &manifest.Manifest{Partition: id}}
 	if err := p.Reload(ctx); err != nil {
@@ -48,14 +48,15 @@ func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func
 	return p, nil
 }
 
-// Read returns the newest generation of a partition, the zero generation of a
-// new one. It fails with ErrLost. It costs what manifest.Read does, and the
+// Read returns the newest generation of a partition that can be read, the zero
+// generation of a new one. It fails with a Fault where there is none to read:
+// ErrLost, or manifest.ErrDamaged. It costs what manifest.Read does, and the
 // listings of packages, books, segments and overlays where there is no
 // generation.
 func Read(ctx context.Context, bucket blob.Reader, id layout.Partition) (manifest.Manifest, error) {
 	newest, err := manifest.Read(ctx, bucket, id)
 	if err != nil || newest.Generation > 0 {
-		return newest, err
+		return newest, fault(err)
 	}
 	found := ""
 	for key, err := range firstObjects(ctx, bucket, id) {
@@ -71,9 +72,9 @@ func Read(ctx context.Context, bucket blob.Reader, id layout.Partition) (manifes
 	// Another may have begun the partition since: its first generation is older
 	// than its first object.
 	if newest, err = manifest.Read(ctx, bucket, id); err == nil && newest.Generation == 0 {
-		err = fmt.Errorf("partition %s has no generation and holds %s: %w", id, found, ErrLost)
+		err = fmt.Errorf("partition %s holds %s and no manifest that lists it: %w", id, found, ErrLost)
 	}
-	return newest, err
+	return newest, fault(err)
 }
 
 // firstObjects yields the key of an object of each kind that only a generation can
@@ -115,7 +116,7 @@ func (p *Partition) Reload(ctx context.Context) error {
 	if err == nil {
 		p.newest = &newest
 	}
-	return err
+	return fault(err)
 }
 
 // Begin commits the first generation of a partition that has none, empty, so
@@ -149,5 +150,5 @@ func (p *Partition) Commit(ctx context.Context, edit func(*Edit) error) error {
 	if err == nil {
 		p.newest = &newest
 	}
-	return err
+	return fault(err)
 }

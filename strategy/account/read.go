@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -27,6 +29,7 @@ type Bucket struct {
 	*Account
 	Manifests []manifest.Manifest // of every storage partition
 	Spooled   []Spooled           // what waits to be packed
+	Without   []error             // a partition.Fault for each partition whose generations are lost
 	Lost      []Unreadable        // books that are listed and absent or damaged
 	Damaged   []Unreadable        // spool objects that are not packed and damaged
 }
@@ -47,25 +50,35 @@ type Unreadable struct {
 }
 
 // Read folds (books, unconsumed spool) of every partition. What is committed
-// or spooled while it reads may or may not be in it. It fails when a book is
-// lost; a damaged spool object teaches nothing, and its URLs are asked again.
+// or spooled while it reads may or may not be in it. It fails with Faults when
+// there are any: it is for those who draw conclusions from what no book says. A
+// damaged spool object teaches nothing, and its URLs are asked again.
 func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucket, error) {
 	b, err := Survey(ctx, bucket, s, nil)
 	if err != nil {
 		return nil, err
 	}
-	var lost []error
-	for _, l := range b.Lost {
-		lost = append(lost, l.Err)
-	}
-	if err := errors.Join(lost...); err != nil {
+	if err := errors.Join(b.Faults()...); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
-// Survey is Read for those who look for what is wrong: it goes on without the
-// books that are lost. Unless progress is nil, it is told now and then how many
+// Faults returns what is not in the account because it is lost or damaged: a
+// partition.Fault for each partition without generations, and one for all books.
+func (b *Bucket) Faults() []error {
+	var books []error
+	for _, l := range b.Lost {
+		books = append(books, l.Err)
+	}
+	if err := partition.BooksFault(books...); err != nil {
+		return append(slices.Clip(b.Without), err)
+	}
+	return b.Without
+}
+
+// Survey is Read for those who tell people what is known: it goes on without
+// generations and books that are lost, which Faults returns. Unless progress is nil, it is told now and then how many
 // bytes of how many bytes of books are read, by one goroutine at a time; it
 // begins anew when a book turns out to be damaged, or a spool object is packed
 // and deleted before it is read.
@@ -81,19 +94,23 @@ func Survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progr
 func survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progress func(read, total int64)) (*Bucket, error) {
 	partitions := s.Partitions()
 	b := &Bucket{Manifests: make([]manifest.Manifest, len(partitions))}
-	keys := make([][]string, len(partitions))
+	keys, without := make([][]string, len(partitions)), make([]error, len(partitions))
 	err := inParallel(ctx, requests, len(partitions), func(ctx context.Context, i int) (err error) {
 		// Spool before manifest: a batch that is consumed in between is
 		// found in the books.
 		if keys[i], err = spooled(ctx, bucket, partitions[i]); err != nil {
 			return err
 		}
-		b.Manifests[i], err = manifest.Read(ctx, bucket, partitions[i])
+		b.Manifests[i], err = partition.Read(ctx, bucket, partitions[i])
+		if _, is := errors.AsType[*partition.Fault](err); is {
+			b.Manifests[i], without[i], err = manifest.Manifest{Partition: partitions[i]}, err, nil
+		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	b.Without = slices.DeleteFunc(without, func(err error) bool { return err == nil })
 	books, err := open(ctx, bucket, b.Manifests)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -203,8 +204,8 @@ func TestLostBook(t *testing.T) {
 			if err := harm(t, bucket, books[0]); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Read(t.Context(), bucket, s); err == nil || !strings.Contains(err.Error(), books[0]) {
-				t.Errorf("Read: %v, want the key of the book", err)
+			if _, err := Read(t.Context(), bucket, s); !isFault(err) || !strings.Contains(err.Error(), books[0]) {
+				t.Errorf("Read: %v, want a fault with the key of the book", err)
 			}
 			b, err := Survey(t.Context(), bucket, s, nil)
 			if err != nil {
@@ -214,6 +215,41 @@ func TestLostBook(t *testing.T) {
 				t.Errorf("Survey: lost %v, states %v", b.Lost, states(t, b.Account))
 			}
 		})
+	}
+}
+
+func isFault(err error) bool {
+	_, is := errors.AsType[*partition.Fault](err)
+	return is && strings.Contains(err.Error(), "run bucketsearch verify --repair")
+}
+
+// Whoever concludes from what no book says fails while generations are lost, and
+// whoever tells people what is known tells that, too.
+func TestLostGenerations(t *testing.T) {
+	bucket, s, _ := newBucket(t)
+	var keys []string
+	for _, prefix := range []string{layout.Manifests, layout.Hints} {
+		for object, err := range bucket.List(t.Context(), prefix, "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			keys = append(keys, object.Key)
+		}
+	}
+	for _, key := range keys {
+		if err := bucket.Delete(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Read(t.Context(), bucket, s); !isFault(err) || !errors.Is(err, partition.ErrLost) {
+		t.Errorf("Read: %v, want a fault", err)
+	}
+	b, err := Survey(t.Context(), bucket, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Spooled) != 3 || len(b.Faults()) != 1 || !isFault(b.Faults()[0]) {
+		t.Errorf("Survey: %d spool objects, faults %v", len(b.Spooled), b.Faults())
 	}
 }
 

@@ -11,6 +11,10 @@
 //	what another had
 //	somebody says so                                      Rebuild
 //
+// While generations or books are lost or damaged nothing is rebuilt, with a
+// partition.Fault: what they tell would look as if it had never been asked for,
+// and every such page would be asked of its site again.
+//
 // One rebuilds at a time, by a lease, into a new epoch. A frontier that is
 // built anew is read from all books; one that is not is only told what has
 // become due since, from the outcomes in the books of one storage partition,
@@ -32,6 +36,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/epoch"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -96,7 +101,7 @@ func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
 func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) ([]int, error) {
 	learnt := make(map[layout.Partition]string)
 	for _, p := range s.Partitions() {
-		m, err := manifest.Read(ctx, f.Bucket, p)
+		m, err := partition.Read(ctx, f.Bucket, p)
 		if err != nil {
 			return nil, err
 		}

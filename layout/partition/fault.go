@@ -1,0 +1,55 @@
+package partition
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+// Fault is an error that lasts until repair: generations or books of a partition
+// are lost or damaged. Its text is one sentence that says which, and what to do.
+// It wraps ErrLost, manifest.ErrDamaged, or what Books.Damaged returns.
+type Fault struct{ err error }
+
+// Error implements error.
+func (f *Fault) Error() string { return f.err.Error() + "; run bucketsearch verify --repair" }
+
+// Unwrap returns what is wrong.
+func (f *Fault) Unwrap() error { return f.err }
+
+// fault makes a Fault of an error that says that generations are lost or damaged.
+func fault(err error) error {
+	if _, is := errors.AsType[*Fault](err); !is && (errors.Is(err, ErrLost) || errors.Is(err, manifest.ErrDamaged)) {
+		return &Fault{err}
+	}
+	return err
+}
+
+// BooksFault returns the Fault that some books are damaged or missing, of which
+// the text names the first; nil for none.
+func BooksFault(damaged ...error) error {
+	switch len(damaged) {
+	case 0:
+		return nil
+	case 1:
+		return &Fault{damaged[0]}
+	}
+	return &Fault{&several{damaged}}
+}
+
+// isBookFault reports whether a book is at fault for an error, and not the store.
+func isBookFault(err error) bool {
+	return errors.Is(err, blob.ErrAbsent) || errors.Is(err, book.ErrDamaged)
+}
+
+// several are errors of books.
+type several struct{ errs []error }
+
+func (s *several) Error() string {
+	return fmt.Sprintf("%v, and %d more books", s.errs[0], len(s.errs)-1)
+}
+
+func (s *several) Unwrap() []error { return s.errs }
