@@ -90,7 +90,7 @@ func (r Result) Answer() Answer {
 		TookMillis: float64(r.Took.Microseconds()) / 1000,
 		Incomplete: r.Incomplete,
 		Partial:    r.Partial,
-		Notes:      r.Notes,
+		Notes:      r.notes(),
 		Results:    make([]Snippet, 0, len(r.Hits)),
 		Cost:       r.Cost,
 	}
@@ -111,6 +111,14 @@ func (r Result) Answer() Answer {
 		answer.Facets[facet.Name] = buckets
 	}
 	return answer
+}
+
+// notes are what was not done as asked, and what is lost.
+func (r Result) notes() []string {
+	if r.Lost == nil {
+		return r.Notes
+	}
+	return append([]string{r.Lost.Error()}, r.Notes...)
 }
 
 func plain(fragments []search.Fragment) string {

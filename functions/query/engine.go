@@ -9,14 +9,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -76,12 +75,14 @@ type Result struct {
 	// Incomplete says that a segment is damaged or gone, so that pages are
 	// missing from what was found until it has been built again.
 	Incomplete bool
+	Lost       *Lost       // the partitions of which nothing is known, so that it is incomplete, too; nil if there are none
 	Cost       *meter.Cost // nil unless it was asked for
 }
 
 // Search searches all partitions. A segment that turns out to be unusable is
 // left out, and asked for again with the next snapshot; before the first of a
 // search is, the manifests are read again, because a merge may have replaced it.
+// It fails with Lost where the generations of all partitions are lost.
 func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	began := e.Now()
 	costs := new(meter.Meter)
@@ -91,10 +92,14 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	current, err := e.snapshotOf(ctx, q.AsOf)
 	doubted := make(map[string]bool) // segments that were damaged as they are cached
 	reread := false
+	if err == nil {
+		err = current.allLost()
+	}
 	for err == nil {
 		var found search.Result
 		if found, err = current.index.Search(ctx, q.Query); err == nil {
-			result := Result{Result: found, Took: e.Now().Sub(began), Incomplete: len(current.missing) > 0}
+			result := Result{Result: found, Took: e.Now().Sub(began), Lost: current.anyLost()}
+			result.Incomplete = len(current.missing) > 0 || result.Lost != nil
 			if q.Cost {
 				cost := costs.Cost(current.prices, result.Took.Seconds()*e.Paid)
 				result.Cost = &cost
@@ -165,15 +170,15 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 	if err != nil {
 		return nil, err
 	}
-	manifests, err := e.pastManifests(ctx, inForce.Partitions(), moment)
+	then, err := e.pastGenerations(ctx, inForce.Partitions(), moment)
 	if err != nil {
 		return nil, err
 	}
 	last := e.past.Load()
-	if last != nil && sameGenerations(last.manifests, manifests) && last.takedowns.Version == inForce.Takedowns.Version {
+	if last != nil && last.same(then) && last.takedowns.Version == inForce.Takedowns.Version {
 		return last, nil
 	}
-	fresh, err := e.take(ctx, manifests, inForce, last)
+	fresh, err := e.take(ctx, then, inForce, last)
 	if err != nil {
 		return nil, err
 	}
@@ -181,22 +186,15 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 	return fresh, nil
 }
 
-func (e *Engine) pastManifests(ctx context.Context, partitions []layout.Partition, moment time.Time) ([]manifest.Manifest, error) {
-	return manifestsOf(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
-		return manifest.AsOf(ctx, e.bucket, p, moment)
+// pastGenerations returns those of a past moment. That a partition had none then
+// is known only as long as it has some now.
+func (e *Engine) pastGenerations(ctx context.Context, partitions []layout.Partition, moment time.Time) (generations, error) {
+	return read(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
+		then, err := manifest.AsOf(ctx, e.bucket, p, moment)
+		if err == nil && then.Generation == 0 || errors.Is(err, manifest.ErrDamaged) {
+			_, errNow := partition.Read(ctx, e.bucket, p)
+			err = cmp.Or(errNow, err)
+		}
+		return then, err
 	})
-}
-
-// manifestsOf reads one of each partition, all at once.
-func manifestsOf(ctx context.Context, partitions []layout.Partition, read func(context.Context, layout.Partition) (manifest.Manifest, error)) ([]manifest.Manifest, error) {
-	manifests := make([]manifest.Manifest, len(partitions))
-	fork := meter.NewFork(ctx)
-	var group errgroup.Group
-	for i, p := range partitions {
-		group.Go(func() (err error) {
-			manifests[i], err = read(fork.Branch(), p)
-			return err
-		})
-	}
-	return manifests, group.Wait()
 }

@@ -223,6 +223,9 @@ func failureOf(err error) failure {
 	if errors.Is(err, manifest.ErrNotKept) {
 		return failure{http.StatusBadRequest, fmt.Sprintf("Nothing is kept of that moment any more; ask for one of the last %d days.", manifest.Keep/(24*time.Hour))}
 	}
+	if lost, ok := errors.AsType[*Lost](err); ok {
+		return failure{http.StatusServiceUnavailable, lost.Error()}
+	}
 	if errors.Is(err, blob.ErrRetryable) || errors.Is(err, context.DeadlineExceeded) {
 		return failure{http.StatusServiceUnavailable, "The object store does not answer at the moment. Please try again in a little while."}
 	}
@@ -243,7 +246,7 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if f.Status >= http.StatusInternalServerError {
 		s.engine.Log.ErrorContext(r.Context(), "cannot answer", "path", r.URL.Path, "query", r.URL.RawQuery, "status", f.Status, "error", err)
 	}
-	if f.Status == http.StatusServiceUnavailable {
+	if _, lost := errors.AsType[*Lost](err); f.Status == http.StatusServiceUnavailable && !lost {
 		w.Header().Set("Retry-After", "5")
 	}
 	if wantsJSON(r) {

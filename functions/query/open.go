@@ -128,21 +128,26 @@ func (o *opened) hide(ctx context.Context, forgotten takedown.Set) error {
 	return nil
 }
 
-// take makes a snapshot of manifests, and takes over from last, which may be
+// take makes a snapshot of generations, and takes over from last, which may be
 // nil, what it has opened. A segment that is damaged or gone is left out, so
 // that the others can be searched, and asked for again with each snapshot; it
-// is logged when it is missed first.
-func (e *Engine) take(ctx context.Context, manifests []manifest.Manifest, inForce *settings.Settings, last *snapshot) (*snapshot, error) {
+// is logged when it is missed first, as is a partition that is lost.
+func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Settings, last *snapshot) (*snapshot, error) {
 	forgotten := inForce.Takedowns
 	if last == nil {
 		last = &snapshot{}
 	}
 	fresh := &snapshot{
-		manifests: manifests, takedowns: forgotten, prices: inForce.Control.Priced(),
+		generations: at, takedowns: forgotten, prices: inForce.Control.Priced(),
 		segments: make(map[string]opened), missing: make(map[string]bool),
 	}
 	var wanted []listed
-	for _, m := range manifests {
+	for p, fault := range at.faults {
+		if last.faults[p] == nil {
+			e.Log.ErrorContext(ctx, "a partition is missing from all answers", "partition", p, "error", fault)
+		}
+	}
+	for _, m := range at.manifests {
 		for _, s := range m.Segments {
 			wanted = append(wanted, listed{s, !forgotten.Empty() && m.Forgotten < forgotten.Version})
 		}

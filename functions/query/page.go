@@ -46,7 +46,7 @@ func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) 
 	}
 	page, err := e.page(ctx, current, current.manifests, a)
 	if page.isThere(err) {
-		return e.report(ctx, page), err
+		return e.report(ctx, page), e.unlessLost(ctx, current.generations, a, err)
 	}
 	if moment.IsZero() {
 		e.snapshots.outdate(current) // deleted a grace after the manifests were read
@@ -59,7 +59,23 @@ func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) 
 		current = newest
 	}
 	page, err = e.page(ctx, current, newest.manifests, a)
-	return e.report(ctx, page), past(err, a, moment)
+	return e.report(ctx, page), e.unlessLost(ctx, current.generations, a, past(err, a, moment))
+}
+
+// unlessLost turns ErrNoPage into Lost where the page may be in a partition of
+// which nothing is known.
+func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Address, err error) error {
+	if !errors.Is(err, ErrNoPage) || len(at.faults) == 0 {
+		return err
+	}
+	inForce, errSettings := e.Settings.Get(ctx)
+	if errSettings != nil {
+		return errSettings
+	}
+	if lost := at.lost(inForce.Holding(a)); lost != nil {
+		return lost
+	}
+	return err
 }
 
 // refuse fails with ErrNoPage for what is forgotten.
@@ -110,20 +126,20 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time
 	if err != nil {
 		return Copy{}, err
 	}
-	names, err := manifestsOf(ctx, inForce.Partitions(), func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
-		return manifest.Read(ctx, e.bucket, p)
+	now, err := read(ctx, inForce.Partitions(), func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
+		return partition.Read(ctx, e.bucket, p)
 	})
 	if err != nil {
 		return Copy{}, err
 	}
-	manifests := names
+	at := now
 	if !moment.IsZero() {
-		if manifests, err = e.pastManifests(ctx, inForce.Partitions(), moment); err != nil {
+		if at, err = e.pastGenerations(ctx, inForce.Partitions(), moment); err != nil {
 			return Copy{}, err
 		}
 	}
-	page, err := pageInBooks(ctx, e.bucket, manifests, names, a)
-	return e.report(ctx, page), past(err, a, moment)
+	page, err := pageInBooks(ctx, e.bucket, at.manifests, now.manifests, a)
+	return e.report(ctx, page), e.unlessLost(ctx, at, a, past(err, a, moment))
 }
 
 func noPage(a address.Address) error { return fmt.Errorf("%s: %w", a.URL, ErrNoPage) }

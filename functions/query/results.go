@@ -44,7 +44,7 @@ type hit struct {
 func newResultsPage(q Query, found Result) resultsPage {
 	page := resultsPage{
 		Box: box{Query: q.Text}, Total: found.Total, Exact: found.Exact, Took: found.Took,
-		Incomplete: found.Incomplete, Partial: found.Partial, Notes: found.Notes, First: q.From + 1, Pages: newPager(q, found.Total, found.Exact),
+		Incomplete: found.Incomplete && found.Lost == nil, Partial: found.Partial, Notes: found.notes(), First: q.From + 1, Pages: newPager(q, found.Total, found.Exact),
 	}
 	if q.Size != defaultHits {
 		page.Box.Size = q.Size

@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
@@ -31,7 +31,7 @@ const (
 // snapshot is what the manifests of one moment say, ready to be searched. It
 // is not changed once it is made.
 type snapshot struct {
-	manifests []manifest.Manifest
+	generations
 	takedowns takedown.Set
 	prices    meter.Prices
 	segments  map[string]opened // by key
@@ -89,7 +89,9 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	if age := taken.Sub(last.looked); age >= 0 && age < staleAfter {
 		looked = last.looked
 		for _, m := range last.manifests {
-			newest[m.Partition] = m
+			if last.faults[m.Partition] == nil { // repair makes generations anew under numbers of its own
+				newest[m.Partition] = m
+			}
 		}
 	}
 	fork := meter.NewFork(ctx)
@@ -99,23 +101,26 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 		return err
 	})
 	var first manifest.Manifest
+	var fault error // of the first
 	reading.Go(func() (err error) {
-		first, err = e.newest(fork.Branch(), 0, newest)
+		if first, err = e.newest(fork.Branch(), 0, newest); isFault(err) {
+			fault, err = err, nil
+		}
 		return err
 	})
 	if err := reading.Wait(); err != nil {
 		return nil, err
 	}
-	manifests, err := manifestsOf(ctx, inForce.Partitions(), func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
-		if first.Partition == p {
-			return first, nil
+	now, err := read(ctx, inForce.Partitions(), func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
+		if p == 0 {
+			return first, fault
 		}
 		return e.newest(ctx, p, newest)
 	})
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := e.take(ctx, manifests, inForce, last)
+	fresh, err := e.take(ctx, now, inForce, last)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +141,7 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 	}
 	hint, err := manifest.Hint(ctx, e.bucket, p)
 	if err != nil {
-		return manifest.Read(ctx, e.bucket, p)
+		return partition.Read(ctx, e.bucket, p)
 	}
 	fork := meter.NewFork(ctx)
 	var ahead errgroup.Group
@@ -187,8 +192,4 @@ func currentKey(manifests []manifest.Manifest, key string) string {
 		}
 	}
 	return key
-}
-
-func sameGenerations(a, b []manifest.Manifest) bool {
-	return slices.EqualFunc(a, b, func(a, b manifest.Manifest) bool { return a.Partition == b.Partition && a.Hash() == b.Hash() })
 }

@@ -131,7 +131,10 @@ func printResult(out io.Writer, r query.Result, s style) {
 			printExplanation(out, *hit.Explanation, "      ")
 		}
 	}
-	if r.Incomplete {
+	switch {
+	case r.Lost != nil:
+		fmt.Fprintln(out, r.Lost)
+	case r.Incomplete:
 		fmt.Fprintln(out, "Some pages are missing: a part of the index is damaged. To mend it: bucketsearch verify --repair")
 	}
 	if r.Partial {

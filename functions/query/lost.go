@@ -1,0 +1,106 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+)
+
+// generations are those of all partitions at a moment. Where they are lost, the
+// zero generation stands, and the fault says why.
+type generations struct {
+	manifests []manifest.Manifest
+	faults    map[layout.Partition]error // a partition.Fault each
+}
+
+// read reads a generation of each partition, all at once.
+func read(ctx context.Context, partitions []layout.Partition, one func(context.Context, layout.Partition) (manifest.Manifest, error)) (generations, error) {
+	manifests, faults := make([]manifest.Manifest, len(partitions)), make([]error, len(partitions))
+	fork := meter.NewFork(ctx)
+	var group errgroup.Group
+	for i, p := range partitions {
+		group.Go(func() (err error) {
+			manifests[i], err = one(fork.Branch(), p)
+			if isFault(err) {
+				manifests[i], faults[i], err = manifest.Manifest{Partition: p}, err, nil
+			}
+			return err
+		})
+	}
+	g := generations{manifests: manifests, faults: make(map[layout.Partition]error)}
+	err := group.Wait()
+	for i, fault := range faults {
+		if fault != nil {
+			g.faults[partitions[i]] = fault
+		}
+	}
+	return g, err
+}
+
+func isFault(err error) bool {
+	_, is := errors.AsType[*partition.Fault](err)
+	return is
+}
+
+// same reports whether both say the same of every partition.
+func (g generations) same(other generations) bool {
+	return maps.EqualFunc(g.faults, other.faults, func(a, b error) bool { return true }) &&
+		slices.EqualFunc(g.manifests, other.manifests, func(a, b manifest.Manifest) bool { return a.Partition == b.Partition && a.Hash() == b.Hash() })
+}
+
+// lost returns the error that some of the partitions are lost, nil if none is.
+func (g generations) lost(of []layout.Partition) *Lost {
+	var lost Lost
+	for _, p := range of {
+		if fault := g.faults[p]; fault != nil {
+			lost.Partitions, lost.faults = append(lost.Partitions, p), append(lost.faults, fault)
+		}
+	}
+	if lost.Partitions == nil {
+		return nil
+	}
+	return &lost
+}
+
+// allLost fails with Lost where nothing is left that could be searched.
+func (g generations) allLost() error {
+	if len(g.faults) == 0 || slices.ContainsFunc(g.manifests, func(m manifest.Manifest) bool { return m.Generation > 0 }) {
+		return nil
+	}
+	return g.anyLost()
+}
+
+func (g generations) anyLost() *Lost { return g.lost(slices.Sorted(maps.Keys(g.faults))) }
+
+// Lost says that the generations of partitions are lost or damaged, so that
+// nobody knows what is in them.
+type Lost struct {
+	Partitions []layout.Partition
+	faults     []error
+}
+
+// Error implements error. It is a sentence for people.
+func (l *Lost) Error() string {
+	var names []string
+	for _, p := range l.Partitions {
+		names = append(names, p.String())
+	}
+	many := ""
+	if len(names) > 1 {
+		many = "s"
+	}
+	return fmt.Sprintf("Pages are missing: the generations of partition%s %s are lost. To make them anew: bucketsearch verify --repair", many, strings.Join(names, ", "))
+}
+
+// Unwrap returns why.
+func (l *Lost) Unwrap() []error { return l.faults }

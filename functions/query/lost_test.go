@@ -1,0 +1,137 @@
+package query
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+// lose deletes all generations of a partition, and its hint. It returns what
+// puts them back.
+func (s *store) lose(p layout.Partition) (restore func()) {
+	s.t.Helper()
+	listed, err := blob.List(s.t.Context(), s.bucket, layout.ManifestPrefix(p))
+	s.check(err)
+	contents := make(map[string][]byte)
+	for _, object := range append(listed, blob.Object{Key: layout.HintKey(p)}) {
+		contents[object.Key], err = s.bucket.Get(s.t.Context(), object.Key, blob.Range{})
+		s.check(err)
+		s.check(s.bucket.Delete(s.t.Context(), object.Key))
+	}
+	return func() {
+		for key, content := range contents {
+			s.check(s.bucket.Replace(s.t.Context(), key, content))
+		}
+	}
+}
+
+// Whoever asks is told that generations are lost, and what to do, and not that
+// nothing is there.
+func TestLostGenerations(t *testing.T) {
+	const page, asOf = "https://example0.org/manual", "&asof=2026-11-21T12:00:01Z"
+	for name, harm := range map[string]func(s *store){
+		"deleted": func(s *store) { s.lose(0) },
+		"damaged": func(s *store) {
+			listed, err := blob.List(t.Context(), s.bucket, layout.ManifestPrefix(0))
+			s.check(err)
+			for _, object := range listed {
+				s.check(s.bucket.Replace(t.Context(), object.Key, []byte("?")))
+			}
+			s.check(s.bucket.Delete(t.Context(), layout.HintKey(0)))
+		},
+	} {
+		s := newStore(t, 1)
+		s.publish(manual(2)...)
+		harm(s)
+		s.clock.advance(time.Second)
+		h := s.handler(s.bucket, io.Discard)
+		for _, target := range []string{"/search?q=manual", "/search?q=manual" + asOf, "/page?url=" + page, "/page?url=" + page + asOf} {
+			w := askJSON(h, target)
+			if body := w.Body.String(); w.Code != http.StatusServiceUnavailable || !strings.Contains(body, "generations of partition 0000 are lost") ||
+				!strings.Contains(body, "bucketsearch verify --repair") || w.Header().Get("Retry-After") != "" {
+				t.Errorf("%s: %s: %d %s", name, target, w.Code, body)
+			}
+		}
+	}
+}
+
+// What is left of other partitions is found, with a note; what may be in the lost
+// one is not said to be nowhere. What repair has made anew is found at once.
+func TestOnePartitionIsLost(t *testing.T) {
+	s := newStore(t, 2)
+	s.publish(manual(12)...)
+	here := -1
+	for i, p := range manual(12) {
+		partition, err := s.rules.Decide(s.address(p.url))
+		s.check(err)
+		if partition == 0 {
+			here = i
+		}
+	}
+	restore := s.lose(1)
+	var log bytes.Buffer
+	e := s.logging(s.bucket, &log)
+	h := Handler(e)
+	for range 3 {
+		w := askJSON(h, "/search?q=manual")
+		if body := w.Body.String(); w.Code != http.StatusOK || strings.Contains(body, `"total":0`) || strings.Contains(body, `"total":12`) ||
+			!strings.Contains(body, `"incomplete":true`) || !strings.Contains(body, "generations of partition 0001 are lost") {
+			t.Errorf("search: %d %s", w.Code, body)
+		}
+		s.clock.advance(e.Age)
+	}
+	if text := parse(t, ask(h, "GET", "/search?q=manual").Body.String()).Find(".note").Text(); !strings.Contains(text, "partition 0001 are lost") {
+		t.Errorf("the page says %q", text)
+	}
+	if n := strings.Count(log.String(), "a partition is missing"); n != 1 {
+		t.Errorf("logged %d times:\n%s", n, &log)
+	}
+	for i, p := range manual(12) {
+		partition, err := s.rules.Decide(s.address(p.url))
+		s.check(err)
+		want := map[int]int{0: http.StatusOK, 1: http.StatusServiceUnavailable}[partition]
+		if w := ask(h, "GET", "/page?url="+p.url); w.Code != want {
+			t.Errorf("page %d of partition %d: %d", i, partition, w.Code)
+		}
+	}
+	if w := ask(h, "GET", "/page?url="+manual(12)[here].url+"/unknown"); w.Code != http.StatusNotFound {
+		t.Errorf("what only partition 0 can have: %d %s", w.Code, w.Body)
+	}
+	restore()
+	s.clock.advance(e.Age)
+	if w := askJSON(h, "/search?q=manual"); !strings.Contains(w.Body.String(), `"total":12,`) || strings.Contains(w.Body.String(), "lost") {
+		t.Errorf("made anew: %s", w.Body)
+	}
+}
+
+// The look for what is lost costs nothing where there are generations, and
+// nothing time and again where a partition is new.
+func TestLookForLostGenerationsCostsNothing(t *testing.T) {
+	s := newStore(t, 2)
+	s.commit(0, func(*manifest.Manifest) error { return nil })
+	bucket := countblob.New(s.bucket)
+	e := s.engine(bucket)
+	total(t, e, "manual")
+	before := bucket.Counts().List
+	for range 5 {
+		s.clock.advance(e.Age)
+		total(t, e, "manual")
+	}
+	if n := bucket.Counts().List - before; n > 0 {
+		t.Errorf("%d listings by an engine that knows the partition to be new", n)
+	}
+	s.commit(1, func(*manifest.Manifest) error { return nil })
+	before = bucket.Counts().List
+	total(t, s.engine(bucket), "manual")
+	if n := bucket.Counts().List - before; n > 5 { // the settings
+		t.Errorf("%d listings where all partitions have generations", n)
+	}
+}
