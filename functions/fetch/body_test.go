@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -107,6 +108,12 @@ func (zeros) Read(p []byte) (int, error) {
 type again struct {
 	bytes []byte
 	at    int
+	sent  *atomic.Int64 // counts them; nil: nobody does
+}
+
+// repeat returns a reader that repeats a piece without end and counts the bytes.
+func repeat(piece []byte, sent *atomic.Int64) *again {
+	return &again{bytes: bytes.Repeat(piece, 1+(32<<10)/len(piece)), sent: sent} // few copies of much
 }
 
 func (a *again) Read(p []byte) (int, error) {
@@ -115,11 +122,17 @@ func (a *again) Read(p []byte) (int, error) {
 		c := copy(p[n:], a.bytes[a.at:])
 		n, a.at = n+c, (a.at+c)%len(a.bytes)
 	}
+	if a.sent != nil {
+		a.sent.Add(int64(n))
+	}
 	return n, nil
 }
 
 // raw answers with bytes of its own and closes the connection.
 func raw(response string) http.HandlerFunc { return rawThen(response, nil) }
+
+// served is how many bytes of answers without end have been sent, by all tests.
+var served atomic.Int64
 
 // rawThen answers with bytes of its own, and a piece again and again until the
 // other side has had enough.
@@ -131,7 +144,7 @@ func rawThen(response string, piece []byte) http.HandlerFunc {
 		}
 		defer connection.Close()
 		if _, err := io.WriteString(connection, response); err == nil && piece != nil {
-			_, _ = io.Copy(connection, &again{bytes: piece})
+			_, _ = io.Copy(connection, repeat(piece, &served))
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
 )
 
 const megabyte = 1 << 20
@@ -49,7 +50,7 @@ func hostiles(t testing.TB) []hostile {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			w.Header().Set("Content-Encoding", coding)
-			_, _ = io.Copy(w, io.LimitReader(&again{bytes: piece}, 1<<30))
+			_, _ = io.Copy(w, io.LimitReader(repeat(piece, &served), 1<<30))
 		}
 	}
 	location := func(to string) http.HandlerFunc {
@@ -181,14 +182,14 @@ func hang(response string) http.HandlerFunc {
 
 // hostileWorld serves a hostile answer at a path and good pages beside it. Time
 // passes, and nobody waits for it. Only answers that shall end by the clock
-// have little time.
+// have little time: what else ends by it does not end with its reason.
 func hostileWorld(t testing.TB, path string, h hostile) *world {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", respond(200, "text/html", "<p>good"))
 	mux.HandleFunc(path, h.answer)
 	w := newWorld(t, mux)
 	w.Now, w.Sleep = time.Now, func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
-	w.Limits = Limits{Page: 2 * megabyte, Batch: 16 * megabyte, Request: 10 * time.Second, Grace: 50 * time.Millisecond, Margin: time.Second}
+	w.Limits = Limits{Page: 2 * megabyte, Batch: 16 * megabyte, Request: time.Minute, Grace: 50 * time.Millisecond, Margin: time.Second}
 	if h.want.Reason == "timeout" {
 		w.Limits.Request = 100 * time.Millisecond
 	}
@@ -196,21 +197,24 @@ func hostileWorld(t testing.TB, path string, h hostile) *world {
 }
 
 // TestHostile has each attack end within its caps and with its reason, while
-// the good pages around it are stored.
+// the good pages around it are stored: the next one is not asked for when the
+// attack takes all the time of the batch.
 func TestHostile(t *testing.T) {
 	var first, before, after runtime.MemStats
 	attacks := hostiles(t)
 	runtime.GC()
 	runtime.ReadMemStats(&first)
-	for _, h := range attacks {
+	for i, h := range attacks {
+		if i%racetest.Rounds(1, 5) != 0 {
+			continue
+		}
 		t.Run(h.name, func(t *testing.T) {
 			w := hostileWorld(t, "/bad", h)
 			b := w.batch("/before", "/bad", "/after")
 			b.Deadline = time.Now().Add(time.Minute)
 			runtime.ReadMemStats(&before)
-			began := time.Now()
+			servedBefore := served.Load()
 			got := w.run(t, b)
-			took := time.Since(began)
 			runtime.ReadMemStats(&after)
 			good := end{book.Stored, ""}
 			if diff := cmp.Diff([]end{good, h.want, good}, ends(got)); diff != "" {
@@ -221,8 +225,8 @@ func TestHostile(t *testing.T) {
 					t.Errorf("%s is %.40q: %v", page.URL, page.Data, err)
 				}
 			}
-			if took > 5*time.Second {
-				t.Errorf("took %s", took)
+			if read := (served.Load() - servedBefore) / megabyte; read > 64 { // what the network holds is among them
+				t.Errorf("%d MB were served", read)
 			}
 			if grown := (after.TotalAlloc - before.TotalAlloc) / megabyte; grown > 128 { // in all, not at once
 				t.Errorf("%d MB were allocated", grown)
@@ -282,7 +286,7 @@ func TestHostileHTTP2(t *testing.T) {
 		"no answer": {answer: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, want: end{book.Retry, "timeout"}},
 		"resets":    {answer: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, want: end{book.Retry, "connection"}},
 		"without end": {answer: func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.Copy(w, io.LimitReader(&again{bytes: []byte("<p>more")}, 1<<30))
+			_, _ = io.Copy(w, io.LimitReader(repeat([]byte("<p>more"), &served), 1<<30))
 		}, want: end{book.Skipped, "too big"}},
 		"huge header": {answer: header(200), want: end{book.Retry, "connection"}},
 		"body cut short": {answer: func(w http.ResponseWriter, _ *http.Request) {

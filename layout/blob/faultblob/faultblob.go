@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
 )
 
 // Op names an operation of blob.Bucket.
@@ -134,6 +135,9 @@ func (b *Bucket) Replace(ctx context.Context, key string, content []byte) error 
 func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return b.do(ctx, Delete, key, func() error { return b.inner.Delete(ctx, key) })
 }
+
+// stride is of how many calls Each fails one.
+var stride = racetest.Rounds(int64(1), 31)
 
 // Each runs a scenario again and again, failing its first call, then its second,
 // until it ends before the call that was to fail: each time as a test of its
