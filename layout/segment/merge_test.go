@@ -12,6 +12,8 @@ import (
 	"github.com/RoaringBitmap/roaring"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
 )
 
 // section returns the bytes of what lies between the stored blocks and the
@@ -30,7 +32,8 @@ func sections(s *Segment, content []byte) map[string][]byte {
 // once gives.
 func TestMergeIsBuild(t *testing.T) {
 	docs := generate(300, 1)
-	for _, cuts := range [][]int{{300}, {100, 200}, {0, 1, 2, 3, 150}, {7, 14, 21, 28, 35, 42, 49, 299}} {
+	cuttings := [][]int{{300}, {100, 200}, {0, 1, 2, 3, 150}, {7, 14, 21, 28, 35, 42, 49, 299}}
+	for _, cuts := range cuttings[:racetest.Rounds(4, 1)] {
 		var inputs []Input
 		for i, from := 0, 0; i <= len(cuts); i++ {
 			to := len(docs)
@@ -77,7 +80,7 @@ func allStored(t *testing.T, s *Segment) []Document {
 // but for the numbers of common words.
 func TestMergeDrops(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, share := range []float64{0.01, 0.2, 0.9, 1} {
+	for _, share := range racetest.Rounds([]float64{0.01, 0.2, 0.9, 1}, []float64{0.2}) {
 		var inputs []Input
 		var live []Document
 		deleted := uint64(0)

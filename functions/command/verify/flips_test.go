@@ -13,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
@@ -55,7 +56,7 @@ func TestEveryBit(t *testing.T) {
 }
 
 // flips is how many bits of each object are flipped.
-const flips = 20
+var flips = racetest.Rounds(20, 2)
 
 func named(report verify.Report, key string) bool {
 	for _, p := range report.Problems {

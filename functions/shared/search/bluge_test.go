@@ -14,6 +14,7 @@ import (
 	"github.com/blugelabs/bluge/search/searcher"
 	api "github.com/blugelabs/bluge_segment_api"
 
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
@@ -269,7 +270,7 @@ func TestSearchAgainstBluge(t *testing.T) {
 	word := func(random *rand.Rand) string {
 		return fmt.Sprintf("%c", 'a'+rune(20*random.Float64()*random.Float64()))
 	}
-	for seed := range uint64(3) {
+	for seed := range racetest.Rounds(uint64(3), 1) {
 		random := rand.New(rand.NewPCG(seed, 2))
 		var docs []segment.Document
 		for i := range 200 {
@@ -299,7 +300,7 @@ func TestSearchAgainstBluge(t *testing.T) {
 				plan.weights[string(c)] = ix.totals.idf(n)
 			}
 		}
-		for range 40 {
+		for range racetest.Rounds(40, 10) {
 			var clauses []string
 			for range 1 + random.IntN(4) {
 				text := word(random)

@@ -10,6 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
@@ -70,7 +71,7 @@ func (s stored) steps(t *testing.T, q Query) (steps int64, found int) {
 func TestSteps(t *testing.T) {
 	z := newZipf(2)
 	docs := z.documents(200)
-	segments, queries := store(t, divide(rand.New(rand.NewPCG(1, 1)), docs, 3)...), z.queries(docs, 40)
+	segments, queries := store(t, divide(rand.New(rand.NewPCG(1, 1)), docs, 3)...), z.queries(docs, racetest.Rounds(40, 4))
 	for _, test := range []struct {
 		name           string
 		query          func(text string) Query

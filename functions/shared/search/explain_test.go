@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
@@ -18,7 +19,7 @@ func TestExplanationsAddUp(t *testing.T) {
 	docs := randomDocuments(random, 200)
 	ix := indexOf(t, divide(random, docs, 3)...)
 	explained := 0
-	for range 200 {
+	for range racetest.Rounds(200, 20) {
 		q := randomQuery(random)
 		q.Explain = true
 		for _, hit := range find(t, ix, q).Hits {
@@ -29,7 +30,7 @@ func TestExplanationsAddUp(t *testing.T) {
 			checkSums(t, hit.Explanation)
 		}
 	}
-	if explained < 100 {
+	if explained < racetest.Rounds(100, 10) {
 		t.Errorf("only %d hits", explained)
 	}
 }

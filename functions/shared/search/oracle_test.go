@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
@@ -379,7 +380,7 @@ func (o *oracle) passes(d *oracleDoc, f *filter) bool {
 }
 
 func TestSearchAgainstOracle(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range racetest.Rounds(uint64(4), 2) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		docs := randomDocuments(random, 200)
 		dead := map[layout.Identity]bool{}
@@ -397,7 +398,7 @@ func TestSearchAgainstOracle(t *testing.T) {
 			indexes[fmt.Sprint(n, " segments")] = ix
 			indexes[fmt.Sprint(n, " segments, passing over what cannot compete")] = &pruning
 		}
-		for range 40 {
+		for range racetest.Rounds(40, 4) {
 			q := randomQuery(random)
 			want := judge.search(q)
 			for name, ix := range indexes {
