@@ -5,6 +5,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
@@ -34,7 +35,7 @@ return answer
 			first, last int
 			weights     []any
 		}{
-			{0, 65535, []any{0}}, {0, 17, every}, {255, 257, every}, {65534, 65535, every},
+			{0, racetest.Rounds(65535, 3000), []any{0}}, {0, 17, every}, {255, 257, every}, {65534, 65535, every},
 		} {
 			var got string
 			want := []byte{}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
@@ -104,7 +105,7 @@ func TestMemory(t *testing.T) {
 	}
 	rdb := redistest.Server(t, program)
 	f := opened(t, rdb)
-	const urls = 140_000 // a little more than a power of two, when tables are largest
+	urls := racetest.Rounds(140_000, 9_000) // a little more than a power of two, when tables are largest
 	list, known, tallied, length := make([]Entry, urls), make([]Known, urls), make([]Known, urls), 0
 	for i := range list {
 		list[i] = benchURL(i)
