@@ -1,21 +1,27 @@
 // Package schedule leases hosts from the frontier and sends batches to fetch.
 //
-// A batch is of one host, and keeps to the longest delay that the collections
-// of its URLs, or the robots.txt of their origins, ask for. It holds what can
-// be asked for in half of the time that a batch may take; of new links of a
-// collection that has a topic, in a few seconds. With it goes what
-// need not be asked for, with the reason: what robots.txt denies to the agent
-// of the URL's collection, and new pages where as many are stored as the
-// collection allows of the host or of an address.Pattern. Those limits hold
-// neither for pages that are asked for again nor for sitemaps.
+// A batch holds URLs of one host. Between two requests it waits for the longest
+// delay that the collections of its URLs, or the robots.txt of their origins,
+// ask for. It has as many URLs as fit into half the time of its lease; new links
+// of a collection with a topic, as fit into five seconds. A URL that must not be
+// requested goes with the batch too, marked with the reason:
 //
-// The pages at which a collection stops are counted over all partitions. Once
-// as many may be stored when all is had that is out, its other URLs wait; once
-// as many are, they are parked. Neither holds for what is asked for again.
+//	robots.txt denies it to the agent of its collection
+//	the collection has as many pages of this host as it wants
+//	the collection has as many pages of this address.Pattern as it wants
 //
-// A sitemap waits while more URLs of its host do than settings.MaxWaiting says,
-// or frontier.Crowds times as many in all, so that one without end brings no
-// more than can be asked for.
+// The last two reasons hold for new pages alone, not for pages that are requested
+// again and not for sitemaps.
+//
+// A collection may limit its pages. They are counted over all crawl partitions:
+//
+//	stored pages and pages on lease reach the limit    its remaining URLs wait
+//	stored pages alone reach the limit                 its remaining URLs are parked
+//	in both cases                                      stored pages are still requested again
+//
+// A sitemap waits while more than settings.MaxWaiting URLs of its host are
+// waiting, or frontier.Crowds times as many in the whole frontier: an endless
+// sitemap adds no more than can be requested.
 package schedule
 
 import (
@@ -37,21 +43,22 @@ import (
 
 // Limits bound what is leased at once.
 type Limits struct {
-	Batches int           // leases out in one crawl partition, where no collection says how many fetches it wants
-	Time    time.Duration // a batch may take; its lease ends then
+	Batches int           // most leases of one crawl partition at a time, unless a collection says how many fetches it wants
+	Time    time.Duration // most time of a batch; its lease ends then
 }
 
 // DefaultLimits suit a queue whose messages wait seconds, not minutes.
 func DefaultLimits() Limits { return Limits{Batches: 64, Time: batch.MaxTime} }
 
-// unsent is how long a lease lasts whose batch is not sent.
+// unsent is the duration of a lease until its batch has been sent.
 const unsent = 15 * time.Second
 
-// perTarget is the time that a batch allows for one answer, beside the delay.
+// perTarget is the time planned for one answer, in addition to the delay.
 const perTarget = 500 * time.Millisecond
 
-// topicTime is how long a batch of a topic's links may take, so that strong ones
-// which it finds do not wait long for weak ones that are known.
+// topicTime is the time planned for a batch with links of a topic. It is short, so
+// that a strong link found by one batch does not wait behind weak links of the
+// next.
 const topicTime = 5 * time.Second
 
 // Function is the schedule function.
@@ -73,10 +80,10 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	return message.EachTask(ctx, f.Log, event, f.Run), nil
 }
 
-// Run frees the leases that have ended and, unless the crawl is paused, leases
-// hosts until none may be asked, or enough batches are out. A batch that cannot
-// be sent waits for the end of its lease. From a frontier that has to be rebuilt
-// nothing is leased: a sweep is asked for.
+// Run frees expired leases. Then, unless the crawl is paused, it leases hosts and
+// sends their batches until no host is due or the limit of batches is reached. The
+// URLs of a batch that could not be sent are free again when its lease expires. If
+// the frontier must be rebuilt, Run leases nothing and calls the sweep.
 func (f *Function) Run(ctx context.Context, t task.Lease) error {
 	now := f.Now()
 	front := frontier.New(f.Redis, t.Crawl)
@@ -105,9 +112,8 @@ func (f *Function) Run(ctx context.Context, t task.Lease) error {
 	}
 }
 
-// lease leases a host and sends its batch. The lease is a short one until the
-// batch is sent, so that a host need not wait long for a schedule that was
-// killed in between.
+// lease leases a host and sends its batch. Until the batch is sent the lease is
+// short: if schedule is killed in between, the host is free again soon.
 func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *settings.Settings, crawl int, r frontier.Request) (bool, error) {
 	now := f.Now()
 	r.Now, r.Deadline = now, now.Add(unsent)
@@ -130,7 +136,7 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 			return false, err
 		}
 	}
-	_, err = front.Extend(ctx, lease.Version, deadline) // nothing is out that is settled already
+	_, err = front.Extend(ctx, lease.Version, deadline) // a batch without targets is settled already
 	return true, err
 }
 
@@ -140,7 +146,8 @@ func fit(time, delay time.Duration) int {
 	return max(1, min(batch.MaxTargets, int(time/(delay+perTarget))))
 }
 
-// short is how many URLs a batch has with one of a collection that has a topic.
+// short returns, by collection with a topic, the number of URLs of a batch that
+// holds one of its links.
 func short(s *settings.Settings) map[string]int {
 	most := make(map[string]int)
 	for _, c := range s.Collections {
@@ -151,7 +158,7 @@ func short(s *settings.Settings) map[string]int {
 	return most
 }
 
-// shortestDelay is that of the hastiest collection.
+// shortestDelay returns the shortest delay of all collections.
 func shortestDelay(s *settings.Settings) time.Duration {
 	shortest := s.Delay()
 	for _, c := range s.Collections {
@@ -160,13 +167,13 @@ func shortestDelay(s *settings.Settings) time.Duration {
 	return shortest
 }
 
-// pause remembers for what reason the crawl is paused, "" when it goes on.
+// pause remembers the reason of the pause that was logged last, "" for none.
 type pause struct {
 	mu     sync.Mutex // protects reason
 	reason string
 }
 
-// is notes a reason and reports whether it is another than before.
+// is remembers a reason and reports whether it differs from the one before.
 func (p *pause) is(reason string) (changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,7 +182,7 @@ func (p *pause) is(reason string) (changed bool) {
 	return changed
 }
 
-// paused reports whether nothing is leased now, and logs when that changes.
+// paused reports whether the crawl is paused, and logs every change.
 func (f *Function) paused(ctx context.Context, c control.Document) bool {
 	inForce := c.Paused(f.Now())
 	if inForce == nil {

@@ -1,0 +1,104 @@
+package schedule
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// horizon is how long before it is due a host may be leased: fetch waits for it.
+const horizon = 2 * time.Second
+
+// always is the horizon of a lease that parks all waiting URLs, of hosts that are
+// due at any time.
+const always time.Duration = math.MaxInt64
+
+// request returns what to lease: of each collection with a limit, as many pages as
+// it still allows. It reports false if nothing can be leased now.
+func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *settings.Settings) (frontier.Request, bool, error) {
+	r := frontier.Request{Horizon: horizon}
+	counts, err := front.Counts(ctx)
+	if err != nil || counts.Waiting == 0 {
+		return r, false, err
+	}
+	if full, err := f.full(ctx, s, counts.Batches); err != nil || full {
+		return r, false, err
+	}
+	if r.Rooms, err = f.rooms(ctx, s); err != nil {
+		return r, false, err
+	}
+	held, parked := counts.Again == 0, counts.Again == 0 // whether no URL that waits may be requested, or ever will
+	for _, c := range s.Collections {
+		room, limited := r.Rooms[c.Name]
+		held, parked = held && limited && room == 0, parked && limited && room < 0
+	}
+	if parked {
+		r.Horizon = always
+	}
+	return r, !held, nil
+}
+
+// full reports whether the limit of batches on lease is reached: that of this
+// crawl partition, or, if a collection says how many fetches it wants, that of all
+// partitions together.
+func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64) (bool, error) {
+	fetches := s.Fetches()
+	if fetches == 0 {
+		return batches >= int64(f.Limits.Batches), nil
+	}
+	out := int64(0)
+	for _, crawl := range s.Crawl.Partitions() {
+		counts, err := frontier.New(f.Redis, crawl).Counts(ctx)
+		if err != nil {
+			return false, err
+		}
+		out += counts.Batches
+	}
+	return out >= int64(fetches), nil
+}
+
+// rooms returns how many new pages may still be requested, by collection with a
+// limit:
+//
+//	stored  on lease  limit   room
+//	    30        20    100     50
+//	    80        20    100      0   its other URLs wait: a page on lease may fail
+//	   100         0    100     -1   its other URLs are parked
+func (f *Function) rooms(ctx context.Context, s *settings.Settings) (map[string]int64, error) {
+	var names, tallies []string
+	var left, out []int64
+	for _, c := range s.Collections {
+		if c.StopAt > 0 {
+			names, tallies = append(names, c.Name), append(tallies, s.CollectionTally(c.Name))
+			left, out = append(left, c.StopAt), append(out, 0)
+		}
+	}
+	if len(names) == 0 {
+		return nil, nil
+	}
+	for _, crawl := range s.Crawl.Partitions() {
+		front := frontier.New(f.Redis, crawl)
+		leased, err := front.Out(ctx, names) // read before stored: a page that is stored in between counts twice, not never
+		if err != nil {
+			return nil, err
+		}
+		stored, err := front.Tallies(ctx, tallies)
+		if err != nil {
+			return nil, err
+		}
+		for i := range names {
+			left[i], out[i] = left[i]-stored[i], out[i]+leased[i]
+		}
+	}
+	rooms := make(map[string]int64, len(names))
+	for i, name := range names {
+		rooms[name] = -1
+		if left[i] > 0 {
+			rooms[name] = max(0, left[i]-out[i])
+		}
+	}
+	return rooms, nil
+}

@@ -1,0 +1,74 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/lease"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// askAgain is the time between two calls of the sweep. A sweep that cannot rebuild
+// the frontier, because a book is damaged, would else read all books again at once.
+const askAgain = time.Minute
+
+// memory holds the newest version of a lease seen in each crawl partition.
+type memory struct {
+	mu     sync.Mutex // protects newest, also while a frontier is checked
+	newest map[int]layout.Version
+}
+
+// see remembers a version, and reports whether it is older than one seen before.
+// The caller holds mu.
+func (m *memory) see(crawl int, newest layout.Version) (older bool) {
+	if newest.Compare(m.newest[crawl]) < 0 {
+		return true
+	}
+	if m.newest == nil {
+		m.newest = make(map[int]layout.Version)
+	}
+	m.newest[crawl] = newest
+	return false
+}
+
+func (m *memory) remember(crawl int, leased layout.Version) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.see(crawl, leased)
+}
+
+// sound reports whether URLs may be leased from a frontier:
+//
+//	frontier                                              lease  sweep is called
+//	built, of these settings                              yes    no
+//	built, of other settings: the sweep will renew it     yes    no
+//	lost, in whole or in part                             no     yes
+//	of an older Redis than this function has seen         no     yes
+func (f *Function) sound(ctx context.Context, front *frontier.Frontier, crawl int, s *settings.Settings) (bool, error) {
+	f.memory.mu.Lock()
+	defer f.memory.mu.Unlock()
+	newest, err := front.Check(ctx, s.Fingerprint())
+	switch {
+	case err == nil || errors.Is(err, frontier.ErrSettings):
+		if !f.memory.see(crawl, newest) {
+			return true, nil
+		}
+		f.Log.WarnContext(ctx, "Redis has become an older copy of itself", "crawl", crawl, "newest", newest, "was", f.memory.newest[crawl])
+		if err := front.Distrust(ctx); err != nil {
+			return false, err
+		}
+	case !errors.Is(err, frontier.ErrNotBuilt):
+		return false, err
+	}
+	first, errOnce := lease.New(f.Redis, "schedule").Once(ctx, "sweep asked for", f.Now(), askAgain)
+	if errOnce != nil || !first {
+		return false, errOnce
+	}
+	f.Log.InfoContext(ctx, "a sweep is asked for", "crawl", crawl, "reason", err)
+	return false, task.Send(ctx, f.Sender, task.Sweep, struct{}{}, 0)
+}
