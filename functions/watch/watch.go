@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -115,9 +115,8 @@ func (s System) Look(ctx context.Context, inForce *settings.Settings) (vitals.St
 		state.Usage, err = vitals.ReadUsage(ctx, s.Bucket, now, inForce.Control.Priced())
 		return err
 	})
-	group.Go(func() (err error) {
-		state.Held, state.OldestUnindexed, err = s.stored(ctx, inForce)
-		return err
+	group.Go(func() error {
+		return s.stored(ctx, inForce, &state)
 	})
 	group.Go(func() (err error) {
 		state.OldestSpool, err = s.spooled(ctx, inForce)
@@ -140,25 +139,32 @@ func (s System) deadLetters(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// stored returns how many bytes the manifests list, and the age of the oldest
-// package that is not indexed.
-func (s System) stored(ctx context.Context, inForce *settings.Settings) (held int64, oldest time.Duration, err error) {
+// stored adds how many bytes the manifests list, the age of the oldest package
+// that is not indexed, and the partitions whose generations are lost or damaged.
+func (s System) stored(ctx context.Context, inForce *settings.Settings, state *vitals.State) error {
 	for _, p := range inForce.Partitions() {
-		m, err := manifest.Read(ctx, s.Bucket, p)
-		if err != nil {
-			return 0, 0, err
+		m, err := partition.Read(ctx, s.Bucket, p)
+		fault, lost := errors.AsType[*partition.Fault](err)
+		switch {
+		case lost:
+			state.Lost = append(state.Lost, vitals.Lost{Partition: p, Text: fault.Error()})
+			continue
+		case err != nil:
+			return err
+		case m.Later() != nil:
+			state.Lost = append(state.Lost, vitals.Lost{Partition: p, Text: partition.Later(&m).Error()})
 		}
-		held += m.Bytes()
+		state.Held += m.Bytes()
 		for _, listed := range m.Packages {
 			if listed.Indexed {
 				continue
 			}
 			if _, name, err := layout.ParsePackageKey(listed.Key); err == nil {
-				oldest = max(oldest, s.Now().Sub(name.Created))
+				state.OldestUnindexed = max(state.OldestUnindexed, s.Now().Sub(name.Created))
 			}
 		}
 	}
-	return held, oldest, nil
+	return nil
 }
 
 func (s System) spooled(ctx context.Context, inForce *settings.Settings) (oldest time.Duration, err error) {

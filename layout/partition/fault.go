@@ -28,6 +28,10 @@ func fault(err error) error {
 	return err
 }
 
+// Later returns the Fault that a generation which is read is not the newest, since
+// later ones are damaged; nil where it is.
+func Later(m *manifest.Manifest) error { return fault(m.Later()) }
+
 // BooksFault returns the Fault that some books are damaged or missing, of which
 // the text names the first; nil for none.
 func BooksFault(damaged ...error) error {

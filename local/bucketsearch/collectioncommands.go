@@ -64,6 +64,7 @@ func listCommand(where *location) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			tellFaults(cmd, status.Faults)
 			all := []listed{}
 			for _, s := range status.Collections {
 				c := inForce.Collection(s.Name)

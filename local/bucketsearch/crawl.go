@@ -84,6 +84,9 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.
 		fmt.Fprintln(cmd.ErrOrStderr(), "Stopping. What was fetched is kept; the same command goes on from here.")
 		return errSaid
 	}
+	if isFault(err) {
+		return fmt.Errorf("nothing is crawled before a repair, lest what is stored is asked for once more: %w", err)
+	}
 	if errors.Is(err, system.ErrPaused) {
 		return fmt.Errorf("%w; what was fetched is kept and indexed, and the same command goes on once it is resumed", err)
 	}

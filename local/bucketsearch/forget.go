@@ -141,9 +141,12 @@ func concerned(cmd *cobra.Command, a *system.Attached, targets []target) (stored
 	if err != nil {
 		return 0, err
 	}
-	books, err := account.Read(cmd.Context(), a.Bucket, inForce)
+	books, err := account.Survey(cmd.Context(), a.Bucket, inForce, nil)
 	if err != nil {
 		return 0, err
+	}
+	for _, fault := range books.Faults() {
+		tellFaults(cmd, []string{fault.Error()})
 	}
 	for u, err := range books.All() {
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 // printHealth prints how the system fares: alerts first.
 func printHealth(out io.Writer, h system.Health) {
 	for _, alert := range h.Alerts {
-		if alert.Name == "paused" { // told below
+		if alert.Name == "paused" || strings.HasPrefix(alert.Name, "lost/") { // told below, and by the status
 			continue
 		}
 		fmt.Fprintf(out, "ALERT %s\n", alert.Text)
@@ -67,8 +68,12 @@ func printSigns(out io.Writer, s vitals.Signs) {
 		}
 	}
 	for _, p := range s.Processes {
-		fmt.Fprintf(out, "%s in %s: %.2f processors, %s of memory, %d goroutines, %d files open; network %s in, %s out; disk %s read, %s written\n",
-			p.Name, count(p.Workers, "process"), p.CPU, bytesText(p.Resident), p.Goroutines, p.Descriptors,
+		now := fmt.Sprintf("%s of memory, %d goroutines, %d files open", bytesText(p.Resident), p.Goroutines, p.Descriptors)
+		if p.Goroutines == 0 {
+			now = "ended by now"
+		}
+		fmt.Fprintf(out, "%s in %s: %.2f processors, %s; network %s in, %s out; disk %s read, %s written\n",
+			p.Name, count(p.Workers, "process"), p.CPU, now,
 			bytesText(p.Received), bytesText(p.Sent), bytesText(p.DiskRead), bytesText(p.DiskWritten))
 	}
 }

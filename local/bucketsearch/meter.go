@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/term"
 
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
@@ -30,6 +32,7 @@ type meter struct {
 	began   time.Time
 	shown   time.Time // when last
 	text    string    // what was shown last
+	failing []string  // what failed when last
 	last    system.Progress
 	known   time.Time // when there was progress first
 	crawled time.Time // when no URL was left
@@ -64,6 +67,13 @@ func (m *meter) show(p system.Progress, err error) {
 		}
 		m.last = p
 	}
+	for _, sentence := range p.Failing {
+		if !slices.Contains(m.failing, sentence) {
+			m.end()
+			fmt.Fprintf(m.out, "%s  %s\n", clock(now.Sub(m.began)), sentence)
+		}
+	}
+	m.failing = p.Failing
 	period := plainPeriod
 	if m.width != nil {
 		period = terminalPeriod
@@ -104,6 +114,8 @@ func (m *meter) describe(p system.Progress, err error) string {
 		return "starting"
 	case errors.Is(err, frontier.ErrNotBuilt):
 		return "rebuilding the frontier from the bucket"
+	case isFault(err):
+		return "waiting for a repair of the bucket"
 	case err != nil:
 		return "waiting: " + strings.ReplaceAll(err.Error(), "\n", "; ")
 	case p.Paused != "" && p.Leased == 0 && !p.Crawled():
@@ -121,6 +133,11 @@ func (m *meter) describe(p system.Progress, err error) string {
 	}
 	return fmt.Sprintf("%s · %.0f pages/s · %s · %s · %s · %s", count(p.Stored, "page"), m.rate(),
 		bytesText(p.Written), waiting, count(p.Packages, "package"), count(p.Documents, "document"))
+}
+
+func isFault(err error) bool {
+	_, is := errors.AsType[*partition.Fault](err)
+	return is
 }
 
 // rate returns the pages a second of the crawl alone, 0 when it was too short

@@ -10,9 +10,28 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
+
+// What fails is told at once, in full, and when it is new.
+func TestMeterTellsOnceWhatFails(t *testing.T) {
+	const lost, away = "the generations are lost; run it", "pack fails: no luck"
+	var out bytes.Buffer
+	show(newMeter(&out), []step{
+		{1, system.Progress{Waiting: 1, Failing: []string{lost}}, nil},
+		{1, system.Progress{Waiting: 1, Failing: []string{lost}}, nil},
+		{1, system.Progress{Failing: []string{lost, away}}, partition.BooksFault(errors.New("lost"))},
+		{3, system.Progress{Failing: []string{lost}}, partition.BooksFault(errors.New("lost"))},
+		{1, system.Progress{Waiting: 1}, nil},
+		{1, system.Progress{Waiting: 1, Failing: []string{lost}}, nil},
+	})
+	want := "0:01  " + lost + "\n0:03  " + away + "\n0:06  waiting for a repair of the bucket\n0:08  " + lost + "\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+}
 
 // step is what system.Wait reports some seconds after the step before.
 type step struct {

@@ -64,6 +64,9 @@ func nothing(cmd *cobra.Command, args []string) error {
 }
 
 func printStatus(out io.Writer, s system.Status) {
+	for _, fault := range s.Faults {
+		fmt.Fprintf(out, "ALERT not counted here: %s\n", fault)
+	}
 	fmt.Fprintf(out, "%s discovered\n", count(s.Discovered, "URL"))
 	fmt.Fprintf(out, "%10d stored\n", s.Stored)
 	if s.Panicked > 0 {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 // timeForm is how times are written for people, in UTC.
@@ -42,4 +44,12 @@ func bytesText(n int64) string {
 		prefix++
 	}
 	return fmt.Sprintf("%.1f %ciB", value, "KMGT"[prefix])
+}
+
+// tellFaults says beside an answer what it leaves out because it is lost or
+// damaged.
+func tellFaults(cmd *cobra.Command, faults []string) {
+	for _, fault := range faults {
+		fmt.Fprintln(cmd.ErrOrStderr(), "Not counted here:", fault)
+	}
 }

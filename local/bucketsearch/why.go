@@ -111,6 +111,8 @@ func printStory(out io.Writer, s why.Story, waits string) {
 	case !s.Forgotten.IsZero():
 		tell("forgotten", "since %s; nothing else is kept of it", s.Forgotten.Format(timeForm))
 		return
+	case s.State == "" && len(s.Problems) > 0:
+		tell("unknown", "nothing that can be read tells of it, and not all can be read")
 	case s.State == "":
 		tell("unknown", "no seed and no link that was found leads to it")
 	case s.Reason != "":

@@ -64,7 +64,7 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 		task.Watch:    watched.Handle,
 	}
 	for name, handle := range functions {
-		functions[name] = s.vitals.Watch(name, s.graves().Watch(name, handle))
+		functions[name] = s.failures.watch(name, s.vitals.Watch(name, s.graves().Watch(name, handle)))
 	}
 	return functions, func() {}, nil
 }

@@ -133,6 +133,9 @@ func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.C
 			if err != nil {
 				return err
 			}
+			if len(status.Faults) > 0 {
+				return fmt.Errorf("cannot tell how many pages are stored, to which --max-pages adds: %s", status.Faults[0])
+			}
 			next.StopAt += int64(status.Stored)
 		}
 	}

@@ -2,9 +2,10 @@ package system
 
 import (
 	"context"
+	"errors"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -20,10 +21,11 @@ type Progress struct {
 	Missed                                   bool  // collections met: when nothing waits any more, the sweep looks for what one misses
 	Unpacked                                 int   // batches
 	Packages, Unindexed, Documents           int
-	Gone                                     int    // pages that are no more, and may still be found
-	Written                                  int64  // bytes sent to the object store
-	Dead                                     int    // messages that failed for good
-	Paused                                   string // why; "" when it is not
+	Gone                                     int      // pages that are no more, and may still be found
+	Written                                  int64    // bytes sent to the object store
+	Dead                                     int      // messages that failed for good
+	Paused                                   string   // why; "" when it is not
+	Failing                                  []string // what fails time and again, or for good: a sentence each; set by Wait
 }
 
 // Crawled reports whether no URL is left to ask for.
@@ -37,7 +39,8 @@ func (p Progress) Done() bool { return p.Crawled() && p.Settled() }
 func (p Progress) Settled() bool { return p.Unpacked == 0 && p.Unindexed == 0 && p.Gone == 0 }
 
 // Progress reads how far the crawl is. It fails with frontier.ErrNotBuilt
-// until the frontier has been rebuilt.
+// until the frontier has been rebuilt, and with a partition.Fault while
+// generations are lost or damaged.
 func (s *System) Progress(ctx context.Context) (Progress, error) {
 	var p Progress
 	inForce, err := s.Settings.Get(ctx)
@@ -112,15 +115,24 @@ func (s *System) addManifests(ctx context.Context, inForce *settings.Settings, p
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if p.Crawled() && p.Unpacked == 0 || time.Since(s.manifestsRead) > manifestAge {
-		s.manifests = nil
+		s.manifests, s.fault = nil, nil
 		for _, storage := range inForce.Partitions() {
-			m, err := manifest.Read(ctx, s.Bucket, storage)
+			m, err := partition.Read(ctx, s.Bucket, storage)
+			if err == nil {
+				err = partition.Later(&m)
+			}
+			if _, is := errors.AsType[*partition.Fault](err); is && s.fault == nil {
+				s.fault, err = err, nil
+			}
 			if err != nil {
 				return err
 			}
 			s.manifests = append(s.manifests, m)
 		}
 		s.manifestsRead = time.Now()
+	}
+	if s.fault != nil {
+		return s.fault
 	}
 	for _, m := range s.manifests {
 		p.Packages += len(m.Packages)

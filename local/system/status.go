@@ -26,6 +26,7 @@ type Status struct {
 	HeldBack   int            `json:"held_back"` // of the pending ones: for now only others are crawled
 	Unplaced   int            `json:"unplaced"`  // URLs for which no rule of a strategy has a partition, whatever their state
 	Warnings   []string       `json:"warnings"`  // of what was published
+	Faults     []string       `json:"faults"`    // what is lost or damaged, and so not counted: a sentence each, which says what to do
 	Only       *control.Only  `json:"only"`      // what is crawled for now; null: everything
 	Packages   int            `json:"packages"`
 	Segments   int            `json:"segments"`
@@ -57,7 +58,7 @@ type Bytes struct {
 	Written int64 `json:"written"`
 }
 
-// ReadStatus reads the books of a bucket. With the name of a collection only
+// ReadStatus reads the books of a bucket, as far as they can be read. With the name of a collection only
 // the URLs that it admits, or for which it asked, are counted; what the bucket
 // holds is that of all collections.
 func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Counts, name string) (Status, error) {
@@ -68,7 +69,7 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 	if err := known(inForce, name); err != nil {
 		return Status{}, err
 	}
-	books, err := account.Read(ctx, bucket, inForce)
+	books, err := account.Survey(ctx, bucket, inForce, nil)
 	if err != nil {
 		return Status{}, err
 	}
@@ -106,6 +107,10 @@ func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.
 		Failed:   make(map[string]int),
 		Requests: Requests{requests.Put, requests.Get, requests.List, requests.Delete, requests.Head},
 		Bytes:    Bytes{requests.Read, requests.Written},
+		Faults:   []string{},
+	}
+	for _, fault := range books.Faults() {
+		status.Faults = append(status.Faults, fault.Error())
 	}
 	for u, err := range books.All() {
 		if err != nil {

@@ -41,7 +41,7 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 	if err != nil {
 		return Summary{}, err
 	}
-	books, err := account.Read(ctx, s.Bucket, inForce)
+	books, err := account.Survey(ctx, s.Bucket, inForce, nil)
 	if err != nil {
 		return Summary{}, err
 	}

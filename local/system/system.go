@@ -66,10 +66,12 @@ type System struct {
 	fail     context.CancelCauseFunc // ends it
 	stop     func()                  // ends what Run began
 	logFile  *os.File
+	failures failures
 
 	mu            sync.Mutex          // protects what follows
 	manifests     []manifest.Manifest // for Progress
 	manifestsRead time.Time
+	fault         error // for which a manifest could not be read then
 }
 
 // Open takes the data directory, starts the object store and Redis, and

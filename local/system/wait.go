@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
@@ -21,12 +22,13 @@ const missedTick = time.Second
 var ErrPaused = errors.New("the crawl is paused")
 
 // Wait returns when everything is crawled, packed and indexed, or with the
-// reason why the system cannot go on; with ErrPaused if it is to stop at a
-// pause, once what was under way is done. It reports progress each time it has
+// reason why the system cannot go on. If it is impatient, it also returns when
+// only a person can have the crawl go on: with ErrPaused, once what was under way
+// is done, and with a partition.Fault. It reports progress each time it has
 // looked, with what is in its way: an error of looking, for which there is no
-// progress to report, or of writing. Neither ends the waiting, because the
-// system outlasts a store or a Redis that is away for a while.
-func (s *System) Wait(ctx context.Context, stopAtPause bool, report func(Progress, error)) error {
+// progress to report but what fails, or of writing. Neither ends the waiting,
+// because the system outlasts a store or a Redis that is away for a while.
+func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress, error)) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	var w waiting
@@ -36,12 +38,23 @@ func (s *System) Wait(ctx context.Context, stopAtPause bool, report func(Progres
 			report(p, nil)
 			return nil
 		}
-		if err == nil && p.Paused != "" && stopAtPause && p.Leased == 0 && p.Settled() {
+		if err == nil && p.Paused != "" && impatient && p.Leased == 0 && p.Settled() {
 			report(p, nil)
 			return fmt.Errorf("%w: %s", ErrPaused, p.Paused)
 		}
+		fault := s.stuck(err)
+		if fault != nil && impatient {
+			return fault
+		}
+		p.Failing = s.failures.sentences()
 		if err = w.help(ctx, s, p, err); err == nil {
 			err = s.store.bucket.trouble()
+		}
+		if fault != nil {
+			err = fault
+			if !slices.Contains(p.Failing, fault.Error()) {
+				p.Failing = append(p.Failing, fault.Error())
+			}
 		}
 		report(p, err)
 		w.log(s, err)

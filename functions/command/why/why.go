@@ -155,7 +155,11 @@ func (t *teller) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m, err := manifest.Read(ctx, t.bucket, p)
+		m, err := partition.Read(ctx, t.bucket, p)
+		if _, lost := errors.AsType[*partition.Fault](err); lost {
+			t.problem(err)
+			m, err = manifest.Manifest{Partition: p}, nil
+		}
 		if err != nil {
 			return err
 		}
@@ -188,7 +192,7 @@ func (t *teller) readBooks(ctx context.Context, m *manifest.Manifest) error {
 		return err
 	}
 	for _, damaged := range books.Damaged() {
-		t.problem(damaged)
+		t.problem(partition.BooksFault(damaged))
 	}
 	for _, found := range read {
 		t.add(found, true)

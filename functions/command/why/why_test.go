@@ -149,9 +149,28 @@ func TestLostObjectsAreProblems(t *testing.T) {
 		if len(story.Problems) != 1 || !strings.Contains(story.Problems[0], lost) {
 			t.Errorf("problems %q, want one with %s", story.Problems, lost)
 		}
+		if prefix == layout.Books && !strings.Contains(story.Problems[0], "run bucketsearch verify --repair") {
+			t.Errorf("%q does not say what to do", story.Problems)
+		}
 		if !slices.Equal(story.Seed, []string{functionstest.Collection}) {
 			t.Errorf("without %s the seed is forgotten", lost)
 		}
+	}
+}
+
+// Without generations it tells what is left, and that they are lost.
+func TestLostGenerations(t *testing.T) {
+	bucket := filled(t)
+	for _, prefix := range []string{layout.Manifests, layout.Hints} {
+		for _, key := range functionstest.Keys(t, bucket, prefix) {
+			if err := bucket.Delete(t.Context(), key); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	story := tell(t, bucket, home)
+	if len(story.Problems) != 1 || !strings.Contains(story.Problems[0], "its generations are lost; run bucketsearch verify --repair") {
+		t.Errorf("problems %q", story.Problems)
 	}
 }
 

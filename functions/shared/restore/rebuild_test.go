@@ -16,6 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
@@ -89,6 +90,29 @@ func TestRebuildUnderOtherSettings(t *testing.T) {
 	want := ids(two, one+"failed", one+"retried", one+"new", "http://elsewhere.example/")
 	if diff := cmp.Diff(want, pending); diff != "" {
 		t.Errorf("pending (-want +got):\n%s", diff)
+	}
+}
+
+// While generations are lost a frontier that is built stays as it is.
+func TestNoRebuildWithoutGenerations(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t))
+	w.run()
+	epoch, err := frontier.New(w.Redis, 0).Epoch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, prefix := range []string{layout.Manifests, layout.Hints} {
+		for _, key := range functionstest.Keys(t, w.bucket, prefix) {
+			if err := w.bucket.Delete(t.Context(), key); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.sweep(); !errors.Is(err, partition.ErrLost) || !strings.Contains(err.Error(), "run bucketsearch verify --repair") {
+		t.Errorf("sweep: %v", err)
+	}
+	if now, err := frontier.New(w.Redis, 0).Epoch(t.Context()); err != nil || now != epoch {
+		t.Errorf("the frontier is of epoch %d, and was of %d: %v", now, epoch, err)
 	}
 }
 

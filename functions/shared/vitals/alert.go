@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
@@ -43,6 +44,13 @@ type State struct {
 	Limits          control.Limits
 	Pause           *control.Pause // nil when there is none
 	Warnings        []string       // about what was published, a sentence each
+	Lost            []Lost         // partitions whose generations are lost or damaged
+}
+
+// Lost is a partition whose generations are lost or damaged.
+type Lost struct {
+	Partition layout.Partition
+	Text      string // a sentence that says what to do
 }
 
 // Judge returns what a person should know, in the order of its checks.
@@ -50,6 +58,9 @@ func Judge(s State) []Alert {
 	var alerts []Alert
 	raise := func(name string, since time.Time, text string, values ...any) {
 		alerts = append(alerts, Alert{Name: name, Text: fmt.Sprintf(text, values...), Since: since})
+	}
+	for _, lost := range s.Lost {
+		raise("lost/"+lost.Partition.String(), s.Now, "%s.", lost.Text)
 	}
 	if s.DeadLetters > 0 {
 		raise("dead-letters", s.Now, "Messages that were given up: %d; `bucketsearch status` shows why, `bucketsearch resend` sends them again.", s.DeadLetters)

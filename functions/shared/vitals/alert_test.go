@@ -30,6 +30,8 @@ func TestJudge(t *testing.T) {
 		{"all is well", State{}, nil},
 		{"dead letters", State{DeadLetters: 2}, []Alert{{"dead-letters",
 			"Messages that were given up: 2; `bucketsearch status` shows why, `bucketsearch resend` sends them again.", start}}},
+		{"lost generations", State{Lost: []Lost{{3, "partition 0003 has none; run it"}}}, []Alert{
+			{"lost/0003", "partition 0003 has none; run it.", start}}},
 		{"spool of a quarter of an hour", State{OldestSpool: 15 * time.Minute}, nil},
 		{"older spool", State{OldestSpool: 16 * time.Minute}, []Alert{
 			{"unpacked", "What was fetched 16m0s ago is not packed yet.", start.Add(-16 * time.Minute)}}},

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const repairs = "bucketsearch verify --repair"
+
+// loseGenerations deletes all manifests and hints of a data directory, and what
+// was fetched, as a day later.
+func loseGenerations(t *testing.T, data string) {
+	t.Helper()
+	for _, prefix := range []string{"manifests", "hints", "spool"} {
+		if err := os.RemoveAll(filepath.Join(data, "s3", "bucketsearch", prefix)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// damageBook flips bits in the midst of a book.
+func damageBook(t *testing.T, data string) {
+	t.Helper()
+	books, err := filepath.Glob(filepath.Join(data, "s3", "bucketsearch", "books", "*", "*.book"))
+	if err != nil || len(books) == 0 {
+		t.Fatalf("books %v, %v", books, err)
+	}
+	content, err := os.ReadFile(books[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 40 {
+		content[len(content)/3+i] ^= 0x55
+	}
+	if err := os.WriteFile(books[0], content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestLostOrDamaged: every command says what is lost or damaged and what to do,
+// answers with what is left, and as before once it is repaired.
+func TestLostOrDamaged(t *testing.T) {
+	t.Parallel()
+	type step struct {
+		args string
+		code int
+		want string // in what is said
+	}
+	web := pond(t)
+	crawl := "crawl --delay 0 --allow-private " + web
+	repaired := []step{
+		{"verify --repair", 0, "mended: "}, {crawl, 0, "2 stored"}, {"search heron", 0, "1 page matches"}, {"page " + web, 0, "Herons"},
+		{"status", 0, "2 stored"}, {"verify", 0, ": 0 problems"},
+	}
+	for name, c := range map[string]struct {
+		harm  func(t *testing.T, data string)
+		fault string
+		steps []step
+	}{
+		"generations": {loseGenerations, "its generations are lost", []step{
+			{"search heron", 1, "partition 0000 are lost"},
+			{"search --json heron", 1, "partition 0000 are lost"},
+			{"page " + web, 1, "partition 0000 are lost"},
+			{"status", 0, "ALERT"},
+			{"status --json", 0, `"faults": [`},
+			{"collections list", 0, web},
+			{"why " + web + "/frog", 0, "unknown"},
+			{"verify", 1, "lost: "},
+			{"forget --yes " + web + "/nothing", 0, ""},
+			{crawl, 1, "lest what is stored is asked for once more"},
+		}},
+		"a book": {damageBook, "book is damaged", []step{
+			{"search heron", 0, "1 page matches"},
+			{"page " + web + "/frog", 1, "A book is left out"},
+			{"status", 0, "ALERT"},
+			{"status --json", 0, `"faults": [`},
+			{"collections list", 0, web},
+			{"why " + web + "/frog", 0, "unknown"},
+			{"verify", 1, "damaged: "},
+			{"crawl --max-pages 9 --delay 0 --allow-private " + web, 1, "cannot tell how many pages are stored"},
+			{crawl, 1, "lest what is stored is asked for once more"},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			data := filepath.Join(t.TempDir(), "data")
+			run := func(s step) string {
+				t.Helper()
+				got := do(t.Context(), append(strings.Fields(s.args), "--data", data)...)
+				said := got.out + got.err
+				if got.code != s.code || !strings.Contains(said, s.want) {
+					t.Fatalf("%s: exit %d, want %d and %q:\n%s", s.args, got.code, s.code, s.want, said)
+				}
+				return said
+			}
+			run(step{crawl, 0, "2 pages stored"})
+			c.harm(t, data)
+			for _, s := range c.steps {
+				said := run(s)
+				if s.args == "search heron" && s.code == 0 || strings.HasPrefix(s.args, "verify") {
+					continue // nothing is missing there, and verify is what names the damage
+				}
+				if !strings.Contains(said, repairs) {
+					t.Errorf("%s does not say what to do:\n%s", s.args, said)
+				}
+				if strings.HasPrefix(s.args, "status") || strings.HasPrefix(s.args, "why") || strings.HasPrefix(s.args, "crawl") {
+					if n := strings.Count(said, c.fault); n == 0 || n > 2 { // --json has it as an alert, too
+						t.Errorf("%s says %d times what is the matter:\n%s", s.args, n, said)
+					}
+				}
+			}
+			for _, s := range repaired {
+				run(s)
+			}
+		})
+	}
+}
+
+// TestUpWithoutGenerations: up serves, and says what is lost, until it is
+// repaired beside it.
+func TestUpWithoutGenerations(t *testing.T) {
+	t.Parallel()
+	web, data := pond(t), filepath.Join(t.TempDir(), "data")
+	if got := do(t.Context(), "crawl", "--delay", "0", "--allow-private", web, "--data", data); got.code != 0 {
+		t.Fatal(got)
+	}
+	loseGenerations(t, data)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	home, told, ended := make(chan string, 1), make(chan string, 1), make(chan int, 1)
+	out := &watcher{pattern: regexp.MustCompile(`(http://\S+/) \(Ctrl-C stops\)\n`), found: home}
+	errOut := &watcher{pattern: regexp.MustCompile(`(its generations are lost; run ` + repairs + `)`), found: told}
+	go func() {
+		ended <- run(ctx, []string{"up", "--data", data, "--listen", "127.0.0.1:0", "--allow-private"}, strings.NewReader(""), out, errOut)
+	}()
+	for _, event := range []chan string{told, home} {
+		select {
+		case at := <-event:
+			if event == home {
+				response, err := http.Get(at + "search?q=heron")
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, _ := io.ReadAll(response.Body)
+				response.Body.Close()
+				if response.StatusCode != http.StatusServiceUnavailable || !bytes.Contains(body, []byte(repairs)) {
+					t.Errorf("search page: %s\n%s", response.Status, body)
+				}
+			}
+		case code := <-ended:
+			t.Fatalf("exit %d", code)
+		}
+	}
+	if got := do(t.Context(), "verify", "--repair", "--data", data); got.code != 0 {
+		t.Errorf("repair beside up: %+v", got)
+	}
+	interrupt()
+	if code := <-ended; code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}

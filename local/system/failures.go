@@ -1,0 +1,113 @@
+package system
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+)
+
+// failures remembers which functions of this process fail, and why. It is safe for
+// concurrent use; the zero value is ready.
+type failures struct {
+	mu     sync.Mutex // protects byName
+	byName map[string]failure
+}
+
+type failure struct {
+	err   error
+	times int // in a row
+}
+
+// lasting is how many failures in a row are told to people: of one the next try
+// is often the end. A partition.Fault is told at once, for it lasts.
+const lasting = 2
+
+// watch returns the handler of a function, whose failures it remembers until an
+// invocation succeeds. One that came too early, or was stopped, is none.
+func (f *failures) watch(name string, handle message.Handler) message.Handler {
+	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+		var mu sync.Mutex // some functions run messages at the same time
+		var reason error
+		postponed := false
+		listening := message.Listen(ctx, message.Listener{Failed: func(_ events.SQSMessage, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if message.IsLater(err) {
+				postponed = true
+			} else {
+				reason = err
+			}
+		}})
+		response, err := handle(listening, event)
+		if failed := cmp.Or(err, reason); ctx.Err() == nil && (failed != nil || !postponed) {
+			f.note(name, failed)
+		}
+		return response, err
+	}
+}
+
+func (f *failures) note(name string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil {
+		delete(f.byName, name)
+		return
+	}
+	if f.byName == nil {
+		f.byName = make(map[string]failure)
+	}
+	f.byName[name] = failure{err, f.byName[name].times + 1}
+}
+
+// sentences says what fails, each once.
+func (f *failures) sentences() (all []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(f.byName)) {
+		failure := f.byName[name]
+		sentence := name + " fails: " + strings.ReplaceAll(failure.err.Error(), "\n", "; ")
+		if fault, is := errors.AsType[*partition.Fault](failure.err); is {
+			sentence = fault.Error()
+		} else if failure.times < lasting {
+			continue
+		}
+		if !slices.Contains(all, sentence) {
+			all = append(all, sentence)
+		}
+	}
+	return all
+}
+
+// faultOf returns the partition.Fault for which a function fails, nil if it does
+// not.
+func (f *failures) faultOf(name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if fault, is := errors.AsType[*partition.Fault](f.byName[name].err); is {
+		return fault
+	}
+	return nil
+}
+
+// stuck returns the partition.Fault that keeps a crawl from going on, of an error
+// of Progress: generations are lost, or the sweep cannot rebuild the frontier.
+func (s *System) stuck(err error) error {
+	if fault, is := errors.AsType[*partition.Fault](err); is {
+		return fault
+	}
+	if errors.Is(err, frontier.ErrNotBuilt) {
+		return s.failures.faultOf(task.Sweep)
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+)
+
+// A failure is told when it lasts: a fault of the bucket at once, any other when
+// it comes again, and until the function works.
+func TestFailures(t *testing.T) {
+	var f failures
+	fault, away := partition.BooksFault(errors.New("a book is lost")), errors.New("no luck\nnor room")
+	run := func(name string, reason error) []string {
+		handle := f.watch(name, func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+			return message.Each(ctx, slog.New(slog.DiscardHandler), event, func(context.Context, string) error { return reason }), nil
+		})
+		if _, err := handle(t.Context(), events.SQSEvent{Records: []events.SQSMessage{{Body: "{}"}}}); err != nil {
+			t.Fatal(err)
+		}
+		return f.sentences()
+	}
+	for i, step := range []struct {
+		name   string
+		reason error
+		want   []string
+	}{
+		{"pack", away, nil},
+		{"pack", message.Later(away), nil},
+		{"pack", away, []string{"pack fails: no luck; nor room"}},
+		{"sweep", errors.Join(away, fault), []string{"pack fails: no luck; nor room", fault.Error()}},
+		{"pack", fault, []string{fault.Error()}},
+		{"sweep", nil, []string{fault.Error()}},
+		{"pack", nil, nil},
+		{"pack", away, nil},
+	} {
+		if diff := cmp.Diff(step.want, run(step.name, step.reason)); diff != "" {
+			t.Errorf("step %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
