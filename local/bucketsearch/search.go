@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,7 +78,7 @@ func searchCommand(where *location) *cobra.Command {
 				return printJSON(out, found.Answer())
 			}
 			printResult(out, found, styleOf(out))
-			return nil
+			return printFacets(out, found.Facets)
 		}),
 	}
 	flags := cmd.Flags()
@@ -88,7 +90,7 @@ func searchCommand(where *location) *cobra.Command {
 	flags.StringArrayVar(&q.Type, "type", nil, "only pages of this `media type`, such as text/html")
 	flags.StringVar(&after, "after", "", "only pages fetched at this `time` or later, such as 2026-11-21")
 	flags.StringVar(&before, "before", "", "only pages fetched before this `time`")
-	flags.StringArrayVar(&q.Facets, "facet", nil, "count by `name`: site, lang, collection, type (with --json)")
+	flags.StringArrayVar(&q.Facets, "facet", nil, "count by `name`: site, lang, collection, type")
 	flags.StringVar(&asOf, "asof", "", "answer from the state of this `time`, of the last seven days")
 	flags.StringVar(&explain, "explain", "", "tell how `what` came about: score or cost")
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
@@ -148,6 +150,21 @@ func printResult(out io.Writer, r query.Result, s style) {
 		fmt.Fprintf(out, "%s%d requests, %d bytes, %d steps one after another, %d ranges from the cache, $%.7f%s\n",
 			s.faint, c.Requests, c.Bytes, c.DependentSteps, c.CacheHits, c.USD, s.off)
 	}
+}
+
+func printFacets(out io.Writer, facets []search.Facet) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, f := range facets {
+		about := ""
+		if f.Sampled {
+			about = " (estimated from a sample)"
+		}
+		fmt.Fprintf(w, "%s%s\n", f.Name, about)
+		for _, c := range f.Values {
+			fmt.Fprintf(w, "  %s\t%d\n", cmp.Or(c.Value, "none"), c.Documents)
+		}
+	}
+	return w.Flush()
 }
 
 func printSnippet(out io.Writer, snippet []search.Fragment, s style) {

@@ -83,6 +83,7 @@ func TestDeletedSettings(t *testing.T) {
 		{"verify --repair", "", 0, "strategy/storage/000000000001.json was deleted, and is there again"},
 		{"verify", "", 0, "0 problems"},
 		{"collections list", "", 0, web},
+		{"search --facet type heron", "", 0, "type\n  text/html  1"},
 		{"search heron", "", 0, "1 page"},
 	} {
 		if step.remove != "" {

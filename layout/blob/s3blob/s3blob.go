@@ -4,6 +4,7 @@ package s3blob
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ import (
 type Config struct {
 	Endpoint string // http://host:port or https://host
 	Bucket   string
-	Region   string // us-east-1 if empty
+	Region   string // of a store whose address does not name one; us-east-1 if empty
 
 	// AccessKey and what belongs to it; if empty, the credentials are those
 	// that the AWS tools would find: environment, shared file, machine's role.
@@ -56,9 +57,7 @@ func Open(c Config) (*Bucket, error) {
 	if err := s3utils.CheckValidBucketName(c.Bucket); err != nil {
 		return nil, fmt.Errorf("bucket %q: %w", c.Bucket, err)
 	}
-	if c.Region == "" {
-		c.Region = "us-east-1"
-	}
+	c.Region = cmp.Or(s3utils.GetRegionFromURL(*endpoint), c.Region, "us-east-1")
 	if c.Stall == 0 {
 		c.Stall = 10 * time.Second
 	}

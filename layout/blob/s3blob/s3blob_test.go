@@ -265,6 +265,21 @@ func TestCreateRequests(t *testing.T) {
 	}
 }
 
+// An address of AWS names its region, whatever the environment says.
+func TestRegion(t *testing.T) {
+	for _, test := range []struct{ endpoint, region, want string }{
+		{"https://s3.eu-central-1.amazonaws.com", "us-west-2", "eu-central-1"},
+		{"https://s3.amazonaws.com", "", "us-east-1"},
+		{"http://127.0.0.1:9000", "", "us-east-1"},
+		{"http://127.0.0.1:9000", "garage", "garage"},
+	} {
+		bucket, err := Open(Config{Endpoint: test.endpoint, Bucket: "bucket", Region: test.region})
+		if err != nil || bucket.region != test.want {
+			t.Errorf("%+v: %+v, %v", test, bucket, err)
+		}
+	}
+}
+
 func TestOpenErrors(t *testing.T) {
 	for _, endpoint := range []string{"", "localhost:9000", "ftp://host", "http://", "http://host/path", "http://[", "s3://bucket"} {
 		if _, err := Open(Config{Endpoint: endpoint, Bucket: "bucket"}); err == nil || !strings.Contains(err.Error(), "want http://host:port") {
