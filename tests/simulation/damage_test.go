@@ -64,7 +64,7 @@ func TestDamage(t *testing.T) {
 		{crawl, []string{layout.Packages, layout.Books, layout.Segments, layout.Hints}},
 		{masked, []string{layout.Overlays}},
 	} {
-		want, _ := of.quiet(t, m)
+		want := of.quiet(t, m).want
 		for _, prefix := range of.prefixes {
 			for _, deleted := range []bool{false, true} {
 				for n, more := 0, true; more; n += stride {

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"maps"
 	"testing"
 )
 
@@ -51,6 +52,8 @@ type life struct {
 	want result // when nothing goes wrong
 	took work   // then
 
+	calls map[system]int // then; a run is the same up to its first fault
+
 	classes int // of expiry that the pages of one batch belong to; 0 is 1
 	rare    int // one of so many steps is taken; 0 is 1
 }
@@ -62,16 +65,17 @@ func (l life) start(w *world) {
 	}
 }
 
-// quiet is the result of a life in which nothing goes wrong, and what it took.
-func (l life) quiet(t *testing.T, m *memories) (want result, took work) {
+// quiet returns the life with its result when nothing goes wrong, and what that
+// took.
+func (l life) quiet(t *testing.T, m *memories) life {
 	t.Helper()
 	inWorld(t, m, l.plan, func(w *world) {
 		l.start(w)
 		w.run()
-		want, took = w.result(), w.taken()
-		w.check(want)
+		l.want, l.took, l.calls = w.result(), w.taken(), maps.Clone(w.calls)
+		w.check(l.want)
 	})
-	return want, took
+	return l
 }
 
 // lives are the crawl of the small site, and then the forgetting of a page of
@@ -83,7 +87,7 @@ func lives(t *testing.T, m *memories) []life {
 	return knownLives.get(func() []life {
 		all := newLives(t, m)
 		for i := range all {
-			all[i].want, all[i].took = all[i].quiet(t, m)
+			all[i] = all[i].quiet(t, m)
 		}
 		return all
 	})
@@ -105,16 +109,18 @@ func newLives(t *testing.T, m *memories) []life {
 }
 
 // each lets something happen at one call to a system, in another run at a
-// later one, and so on until a run ends before. With a step of 1 it begins with
-// the first call, else with the one that is given.
+// later one, and so on to the last. With a step of 1 it begins with the first
+// call, else with the one that is given.
 func each(t *testing.T, first, step int, happens func(*world, *call) fault) {
 	m, step := newMemories(t), max(1, number(t, "STRIDE", step))
 	for _, l := range lives(t, m) {
 		step := step * max(1, l.rare)
 		for _, s := range systems {
-			for number, ended := min(first, step), false; !ended && !t.Failed() && number < mostSteps; number += step {
+			for number := min(first, step); number <= l.calls[s] && !t.Failed(); number += step {
 				t.Run(fmt.Sprint(l.name, " ", s, " ", number), func(t *testing.T) {
-					ended = !l.at(t, m, s, number, happens)
+					if !l.at(t, m, s, number, happens) {
+						t.Errorf("it made fewer calls than the quiet run, %d", l.calls[s])
+					}
 				})
 			}
 		}

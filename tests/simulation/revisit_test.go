@@ -63,8 +63,9 @@ func (w *world) renew(s collection.Schedule) {
 func TestRevisit(t *testing.T) {
 	m := newMemories(t)
 	before, _ := quiet(t, m, small)
-	after, took := revisit(crawled(t, m, small)).quiet(t, m)
-	t.Logf("%+v", took)
+	l := revisit(crawled(t, m, small)).quiet(t, m)
+	after := l.want
+	t.Logf("%+v", l.took)
 	want := maps.Clone(before.States)
 	maps.Copy(want, map[string]string{
 		"http://one.example/tern":         "stored ",

@@ -5,8 +5,8 @@ package simulation
 // What befalls calls befalls one of so many: the race detector is for races,
 // and takes its time.
 const (
-	deaths = 200
-	stride = 200
+	deaths = 500
+	stride = 500
 
 	losses = 1500 // of generations
 	drops  = 1500 // of partitions

@@ -4,8 +4,8 @@ package simulation
 
 // What befalls calls befalls one of so many.
 const (
-	deaths = 6  // the end of a function
-	stride = 10 // all else
+	deaths = 8  // the end of a function
+	stride = 12 // all else
 
 	losses = 120 // of generations
 	drops  = 120 // of partitions
@@ -14,4 +14,4 @@ const (
 )
 
 // usualRuns is how many seeds are tried unless told otherwise.
-const usualRuns = 32
+const usualRuns = 24
