@@ -32,8 +32,8 @@ func buildAndRun(m *testing.M) (int, error) {
 	defer os.RemoveAll(dir)
 	program = filepath.Join(dir, "bucketsearch")
 	for _, args := range [][]string{
-		{"build", "-o", program, "../local/bucketsearch"},
-		{"build", "-tags", "lambda.norpc", "-o", filepath.Join(dir, "functions") + "/", "../functions/lambda/..."},
+		{"build", "-ldflags=-w", "-o", program, "../local/bucketsearch"}, // without what debuggers need
+		{"build", "-ldflags=-w", "-tags", "lambda.norpc", "-o", filepath.Join(dir, "functions") + "/", "../functions/lambda/..."},
 	} {
 		if said, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 			return 0, fmt.Errorf("cannot build: %w\n%s", err, said)
