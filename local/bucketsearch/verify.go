@@ -86,6 +86,9 @@ func printReport(out io.Writer, r verify.Report, asJSON bool) error {
 		for _, warning := range r.Warnings {
 			fmt.Fprintf(out, "warning: %s\n", warning)
 		}
+		for _, note := range r.Notes {
+			fmt.Fprintf(out, "note: %s\n", note)
+		}
 		printProblems(out, r.Problems, r.More)
 		printWaiting(out, r.Waiting)
 		if r.Orphans > 0 {

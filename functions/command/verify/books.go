@@ -92,7 +92,7 @@ func (v *run) lose(b *openBook, err error) error {
 		return nil
 	case errors.Is(err, book.ErrDamaged):
 		if !b.lost.Swap(true) {
-			v.problem(Damaged, b.partition, b.Key, "is damaged: %v", err)
+			v.problem(Damaged, b.partition, b.Key, "cannot be read: %v", err)
 		}
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/collect"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -37,7 +38,7 @@ func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key strin
 }
 
 // history is all generations of a partition that are there, and those that are
-// lost between them. Of each but the newest only the hashes are kept.
+// lost between them. Of each but the newest only the hashes and the time are kept.
 type history struct {
 	hint        generation
 	first       uint64 // number of the first of these; 1 if there are none
@@ -98,7 +99,7 @@ func (v *run) history(ctx context.Context, p layout.Partition) (history, error) 
 				g.bad = fmt.Errorf("it is of generation %d", g.Generation)
 			}
 			if number < newest {
-				g.Manifest = manifest.Manifest{Parent: g.Parent}
+				g.Manifest = manifest.Manifest{Parent: g.Parent, Time: g.Time}
 			}
 			h.generations[i] = g
 			progress.add(1)
@@ -126,7 +127,7 @@ func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce 
 			lost = append(lost, number)
 			known = false
 		case g.bad != nil:
-			v.problem(Damaged, p, key, unread(inForce, number), g.bad)
+			v.problem(Damaged, p, key, "%s: %v", h.unread(inForce, number), g.bad)
 			known = false
 		case inForce != nil && number >= inForce.Generation:
 		case known && g.hash != parent:
@@ -140,12 +141,12 @@ func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce 
 		v.problem(Damaged, p, layout.ManifestKey(p, 1), "says that it is not the first generation")
 	}
 	v.count(func(r *Report) { r.Generations += int(h.newest() + 1 - oldest) })
-	return v.missing(ctx, p, inForce, lost)
+	return v.missing(ctx, p, h, inForce, lost)
 }
 
 // missing tells of generations that are lost, and not deleted since the proof
 // began.
-func (v *run) missing(ctx context.Context, p layout.Partition, inForce *generation, lost []uint64) error {
+func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForce *generation, lost []uint64) error {
 	if len(lost) == 0 {
 		return nil
 	}
@@ -155,18 +156,28 @@ func (v *run) missing(ctx context.Context, p layout.Partition, inForce *generati
 	}
 	for _, number := range lost {
 		if number >= current.Oldest { // 0 when it cannot be read
-			v.problem(Missing, p, layout.ManifestKey(p, number), unread(inForce, number), blob.ErrAbsent)
+			v.problem(Missing, p, layout.ManifestKey(p, number), "%s: %v", h.unread(inForce, number), blob.ErrAbsent)
 		}
 	}
 	return nil
 }
 
-// unread says what it means that a generation cannot be read.
-func unread(inForce *generation, number uint64) (format string) {
-	if inForce != nil && number < inForce.Generation {
-		return "is lost to history, on which nothing of today depends: %v"
+// unread says what it means that a generation cannot be read, and from when on
+// the sweep of a system that runs would have deleted it, which ends the problem.
+func (h *history) unread(inForce *generation, number uint64) string {
+	if inForce == nil || number >= inForce.Generation {
+		return "is no generation that can be read"
 	}
-	return "is no generation that can be read: %v"
+	followed := inForce.Time
+	for n := number + 1; n < inForce.Generation; n++ {
+		if g := h.at(n); g != nil && g.bad == nil {
+			followed = g.Time
+			break
+		}
+	}
+	limits := collect.DefaultLimits()
+	return fmt.Sprintf("is lost to history, on which nothing of today depends, and would be deleted from %s UTC on",
+		followed.Add(limits.Past+limits.Grace).UTC().Format("2006-01-02 15:04"))
 }
 
 // inForce returns the newest generation, from its object or, where that is
@@ -255,4 +266,18 @@ func (v *run) lost(ctx context.Context, newest manifest.Manifest) (bool, error) 
 		v.problem(Lost, newest.Partition, e.Key, "%s; run bucketsearch verify --repair, which makes a generation anew from what is there", e.Detail)
 	}
 	return len(found) > 0, err
+}
+
+// uncommitted notes what was put and is in no generation, where nothing proves
+// that one is lost.
+func (v *run) uncommitted(ctx context.Context, newest manifest.Manifest) error {
+	found, err := partition.FindUncommitted(ctx, v.Bucket, newest)
+	for _, u := range found {
+		what := "batch " + u.Batches[0].String() + " was put and never committed, or its commit is lost; the next start packs it"
+		if n := len(u.Batches); n > 1 {
+			what = fmt.Sprintf("batch %s and %d more were put and never committed, or their commit is lost; the next start packs them", u.Batches[0], n-1)
+		}
+		v.report.Notes = append(v.report.Notes, fmt.Sprintf("%s is in no generation: %s", u.Key, what))
+	}
+	return err
 }

@@ -260,7 +260,15 @@ func TestDamage(t *testing.T) {
 		},
 		"generation lost": {
 			func(w *world) { w.Delete(layout.ManifestKey(0, 2)) },
-			verify.Missing, []string{layout.ManifestKey(0, 2) + " is lost to history, on which nothing of today depends"},
+			verify.Missing, []string{layout.ManifestKey(0, 2) + " is lost to history, on which nothing of today depends, and would be deleted from 2026-11-29 "},
+		},
+		"object at the root of the bucket": {
+			func(w *world) { functionstest.Put(w.T, w.Bucket, "notes.txt", []byte("?")) },
+			verify.Foreign, []string{"notes.txt is named as nothing here is"},
+		},
+		"object below a prefix of somebody else's": {
+			func(w *world) { functionstest.Put(w.T, w.Bucket, "backup/books/0000/x.book", []byte("?")) },
+			verify.Foreign, []string{"backup/books/0000/x.book is named as nothing here is"},
 		},
 		"hint damaged": {
 			func(w *world) { w.Change(layout.HintKey(0), verifytest.Truncate) },
@@ -501,5 +509,18 @@ func TestForgotten(t *testing.T) {
 				t.Errorf("%d partitions wait, problems %q, want %d and %q\n%s", report.Waiting.Forget, say, test.waiting, test.say, sentences(report.Problems))
 			}
 		})
+	}
+}
+
+// A document that is damaged is told of once, as the problem, and not as a
+// warning of what was published as well.
+func TestDamagedDocumentIsToldOnce(t *testing.T) {
+	w := newWorld(t)
+	for _, prefix := range []string{layout.Collections, layout.Strategies} {
+		w.Change(functionstest.Keys(t, w.Bucket, prefix)[0], verifytest.Flip)
+	}
+	w.front = nil
+	if report := w.verify(); len(report.Problems) != 2 || len(report.Warnings) > 0 {
+		t.Errorf("problems:\n%s\nwarnings: %q", sentences(report.Problems), report.Warnings)
 	}
 }

@@ -172,14 +172,12 @@ func (a *apartObjects) meaning(key string) string {
 
 // foreign tells of objects that nobody here has written, wherever they are.
 func (v *run) foreign(ctx context.Context) error {
-	for _, prefix := range layout.Prefixes {
-		for object, err := range v.Bucket.List(ctx, prefix, "") {
-			if err != nil {
-				return fmt.Errorf("cannot list %s: %w", prefix, err)
-			}
-			if layout.IsForeign(object.Key) {
-				v.problem(Foreign, 0, object.Key, "is named as nothing here is, and nothing reads it; move it away")
-			}
+	for object, err := range v.Bucket.List(ctx, "", "") {
+		if err != nil {
+			return fmt.Errorf("cannot list the bucket: %w", err)
+		}
+		if layout.IsForeign(object.Key) {
+			v.problem(Foreign, 0, object.Key, "is named as nothing here is, and nothing reads it; move it away")
 		}
 	}
 	return nil

@@ -18,6 +18,8 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -49,6 +51,7 @@ type Report struct {
 	Orphans int     `json:"orphans"` // packages, books and segments that nothing names
 
 	Warnings []string  `json:"warnings,omitempty"` // of what was published, see settings.Settings
+	Notes    []string  `json:"notes,omitempty"`    // what is no problem, and good to know
 	Problems []Problem `json:"problems"`
 	More     int       `json:"more"` // problems beyond MaxProblems
 }
@@ -93,7 +96,6 @@ func (v *Verifier) Run(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	r := &run{Verifier: v, settings: s, byKey: make(map[string]*storedPackage)}
-	r.report.Warnings = s.Warnings
 	for _, step := range []func(context.Context) error{
 		r.readApart, r.begin, r.readPackages, r.readBooks, r.foldRanges, r.readSegments, r.judgePages, r.readQuarantine,
 	} {
@@ -102,7 +104,16 @@ func (v *Verifier) Run(ctx context.Context) (Report, error) {
 		}
 	}
 	r.report.Problems, r.report.More = r.problems.sorted(), r.problems.more
+	r.report.Warnings = r.untold(s.Warnings)
 	return r.report, nil
+}
+
+// untold returns those warnings of what no problem tells: of a damaged document
+// both would.
+func (v *run) untold(warnings []string) []string {
+	return slices.DeleteFunc(slices.Clone(warnings), func(warning string) bool {
+		return slices.ContainsFunc(v.report.Problems, func(p Problem) bool { return p.Key != "" && strings.Contains(warning, p.Key) })
+	})
 }
 
 // run is one proof.
@@ -169,6 +180,11 @@ func (v *run) begin(ctx context.Context) error {
 		}
 		if own.unknown, err = v.lost(ctx, own.Manifest); err != nil {
 			return err
+		}
+		if !own.unknown && newest != nil && own.Generation > 0 {
+			if err := v.uncommitted(ctx, own.Manifest); err != nil {
+				return err
+			}
 		}
 		own.unknown = own.unknown || newest == nil
 		v.partitions = append(v.partitions, own)
