@@ -26,13 +26,29 @@ var ErrNoPage = errors.New("no page is stored for this address")
 // Copy is a stored page, and what could not be read while it was looked for.
 type Copy struct {
 	webobject.Object
-	Unread []error // of books that are damaged or gone: they may tell of this page, too
+	Unread []error       // of books that are damaged or gone: they may tell of this page, too
+	Gone   *book.Outcome // why the page is no more, of one that was stored; nil for one that is
 }
+
+// NoPage says that no page is stored for an address, and where it leads.
+type NoPage struct{ URL, To string } // To is "" unless a redirect leads there, or the page named it as the one to keep
+
+// Error implements error.
+func (n *NoPage) Error() string {
+	if n.To == "" {
+		return n.URL + ": " + ErrNoPage.Error()
+	}
+	return n.URL + ": " + ErrNoPage.Error() + ", which leads to " + n.To
+}
+
+// Unwrap returns ErrNoPage.
+func (n *NoPage) Unwrap() error { return ErrNoPage }
 
 // Page returns the stored page of an address as it was at a moment, or is for
 // the zero time, read by one ranged GET once its place is known. A page that can
 // be searched is found in the index, others, and those of a segment that is
-// missing, in the books that can be read. It fails with ErrNoPage, also for what
+// missing, in the books that can be read: also a page that is gone by now, of which
+// the copy says so. It fails with ErrNoPage, also for what
 // is forgotten, however old the manifests are, and with manifest.ErrNotKept for
 // what was stored then and is not any more. With an error, too, the copy says
 // what could not be read.
@@ -142,7 +158,18 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time
 	return e.report(ctx, page), e.unlessLost(ctx, at, a, past(err, a, moment))
 }
 
-func noPage(a address.Address) error { return fmt.Errorf("%s: %w", a.URL, ErrNoPage) }
+func noPage(a address.Address) error { return &NoPage{URL: a.URL} }
+
+// leads returns where an address leads by what became of it, "" if it does not:
+// the outcome says so in words (see functions/fetch), cut short where they are
+// very long.
+func leads(o *book.Outcome) string {
+	if o == nil || o.State != book.Skipped || o.Reason != "redirect" && o.Reason != "canonical" {
+		return ""
+	}
+	to, _ := strings.CutPrefix(o.Detail, "to ")
+	return to
+}
 
 // pageInBooks returns a page by what the books of manifests tell that can be
 // read. Packages are called as in names.
@@ -166,10 +193,14 @@ func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []man
 	unread := books.Damaged()
 	last := standing.Page
 	if last == nil || last.State != book.Stored {
-		return Copy{Unread: unread}, noPage(a)
+		return Copy{Unread: unread}, &NoPage{a.URL, leads(standing.Final)}
 	}
 	page, err := readPage(ctx, bucket, a, currentKey(names, last.Package), webobject.Place{Offset: last.Offset, Length: last.Length})
-	return Copy{page, unread}, err
+	found := Copy{Object: page, Unread: unread}
+	if standing.Gone() {
+		found.Gone = standing.Final
+	}
+	return found, err
 }
 
 func readPage(ctx context.Context, bucket blob.Reader, a address.Address, key string, place webobject.Place) (webobject.Object, error) {
@@ -218,21 +249,27 @@ func (s *site) stored(w http.ResponseWriter, r *http.Request) error {
 	if n := len(page.Unread); n > 0 {
 		w.Header().Set(vitals.Incomplete, fmt.Sprintf("%d of the books could not be read", n))
 	}
-	if errors.Is(err, ErrNoPage) {
-		return failure{http.StatusNotFound, noCopy(a, at, len(page.Unread))}
+	if none, ok := errors.AsType[*NoPage](err); ok {
+		return failure{http.StatusNotFound, noCopy(none, at, len(page.Unread))}
 	}
 	if err != nil {
 		return err
 	}
 	describe(w.Header(), page.Object)
+	if page.Gone != nil {
+		w.Header().Set("X-Gone-Since", page.Gone.Time.UTC().Format(http.TimeFormat))
+	}
 	http.ServeContent(w, r, "", page.Downloaded, bytes.NewReader(page.Data))
 	return nil
 }
 
-func noCopy(a address.Address, at time.Time, unread int) string {
-	sentence := "No copy of " + a.URL + " is stored."
+func noCopy(none *NoPage, at time.Time, unread int) string {
+	sentence := "No copy of " + none.URL + " is stored."
 	if !at.IsZero() {
-		sentence = "No copy of " + a.URL + " was stored on " + at.UTC().Format("2 January 2006 at 15:04:05 UTC") + "."
+		sentence = "No copy of " + none.URL + " was stored on " + at.UTC().Format("2 January 2006 at 15:04:05 UTC") + "."
+	}
+	if none.To != "" {
+		sentence += " It leads to " + none.To + "."
 	}
 	if unread > 0 {
 		sentence += " A part of the records is damaged; once it is repaired, there may be one."

@@ -2,6 +2,7 @@ package query
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
@@ -176,5 +178,41 @@ func TestPageNotKept(t *testing.T) {
 	s.check(s.bucket.Delete(t.Context(), renamed.Packages[0].Key))
 	if w := ask(h, "GET", target); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "Nothing is kept of that moment any more") {
 		t.Errorf("deleted: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestPageIsNoMore: what was stored and is gone is shown, and said to be gone
+// since when; of what leads elsewhere it is said where.
+func TestPageIsNoMore(t *testing.T) {
+	s := newStore(t, 1)
+	const gone, moved, target = "https://example.org/gone", "https://example.org/moved", "https://example.org/there"
+	s.publish(testPage{url: gone, mime: "text/plain", data: "words", waits: true})
+	since := noon.Add(time.Hour)
+	outcome := func(url string, state book.State, reason, detail string) book.Outcome {
+		a := s.address(url)
+		return book.Outcome{Version: layout.Version{Epoch: 1, Token: 9}, URL: a.URL, Place: a.Place, State: state, Reason: reason, Detail: detail, Time: since}
+	}
+	key := s.put(book.Book{Outcomes: []book.Outcome{
+		outcome(gone, book.Failed, "http 404", "Not Found"), outcome(moved, book.Skipped, "redirect", "to "+target),
+		outcome(moved+"/too", book.Skipped, "too big", "to big"),
+	}}, 0)
+	s.commit(0, func(m *manifest.Manifest) error { m.Books = append(m.Books, manifest.Book{Key: key}); return nil })
+	h, e := s.serve(), s.engine(s.bucket)
+
+	if w := ask(h, "GET", "/page?url="+gone); w.Code != http.StatusOK || w.Body.String() != "words" || w.Header().Get("X-Gone-Since") != since.Format(http.TimeFormat) {
+		t.Errorf("gone: %d %s %v", w.Code, w.Body, w.Header())
+	}
+	page, err := e.PageInBooks(t.Context(), s.address(gone), time.Time{})
+	if err != nil || page.Gone == nil || page.Gone.Reason != "http 404" || !page.Gone.Time.Equal(since) {
+		t.Errorf("gone: %+v, %v", page.Gone, err)
+	}
+	for url, want := range map[string]string{moved: "It leads to " + target + ".", moved + "/too": "is stored.", target: "is stored."} {
+		w := askJSON(h, "/page?url="+url)
+		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), want) || strings.Contains(w.Body.String(), "leads") != (url == moved) {
+			t.Errorf("%s: %d %s", url, w.Code, w.Body)
+		}
+	}
+	if _, err := e.PageInBooks(t.Context(), s.address(moved), time.Time{}); !errors.Is(err, ErrNoPage) || !strings.HasSuffix(err.Error(), ", which leads to "+target) {
+		t.Errorf("moved: %v", err)
 	}
 }

@@ -187,5 +187,6 @@ func removeCommand(where *location) *cobra.Command {
 		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: what the collection was")
+	cmd.Flags().Bool("yes", false, "for scripts that give it to forget: remove asks nothing")
 	return cmd
 }

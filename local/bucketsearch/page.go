@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,13 @@ func addresses(ctx context.Context, a *system.Attached, arg string) ([]address.A
 		return nil, fmt.Errorf("%.200q is no web address; write it like https://example.org/", arg)
 	}
 	return a.Addresses(ctx, arg)
+}
+
+// goneText says of the copy of a page that is gone since when it is, and why.
+func goneText(page query.Copy) string {
+	gone := page.Gone
+	return fmt.Sprintf("This page is gone since %s UTC (%s); this is the copy of %s UTC.",
+		gone.Time.UTC().Format(timeForm), strings.TrimSpace(gone.Reason+" "+gone.Detail), page.Downloaded.UTC().Format(timeForm))
 }
 
 func pageCommand(where *location) *cobra.Command {
@@ -57,6 +65,9 @@ func pageCommand(where *location) *cobra.Command {
 			}
 			if err != nil {
 				return err
+			}
+			if page.Gone != nil {
+				fmt.Fprintln(cmd.ErrOrStderr(), goneText(page))
 			}
 			_, err = cmd.OutOrStdout().Write(page.Data)
 			return err

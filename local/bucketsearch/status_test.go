@@ -3,9 +3,54 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/command/why"
+	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
+
+// Nobody has nothing of memory, and no goroutine: processes that have ended are
+// said to have.
+func TestStatusOfProcessesThatHaveEnded(t *testing.T) {
+	var out strings.Builder
+	ended := vitals.Group{Name: "pack", Workers: 1, Process: vitals.Process{Received: 1 << 20}}
+	printSigns(&out, vitals.Signs{Functions: []vitals.Sign{{Function: "pack"}}, Processes: []vitals.Group{ended}})
+	if got := out.String(); !strings.Contains(got, "pack in 1 process: 0.00 processors, ended by now; network 1.0 MiB in") || strings.Contains(got, "0 goroutines") {
+		t.Errorf("status is\n%s", got)
+	}
+}
+
+// A first 404 is not told as if nothing were the matter.
+func TestWhyOfWhatWasKept(t *testing.T) {
+	at := time.Date(2026, 11, 23, 6, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		asked why.Asked
+		want  string
+	}{
+		{why.Asked{At: at, State: book.Unchanged, Reason: "http 404", Detail: "Not Found", Status: 404, Attempt: 1},
+			"not to be had, and kept as it was stored until that comes a second time in a row: http 404 (Not Found), status 404"},
+		{why.Asked{At: at, State: book.Unchanged, Reason: "timeout", Attempt: 3}, "attempt 3: not to be had, and kept as it was stored: timeout"},
+		{why.Asked{At: at, State: book.Unchanged, Status: 304, Attempt: 1}, "attempt 1: unchanged, status 304"},
+	} {
+		var out strings.Builder
+		printStory(&out, why.Story{State: "stored", Asked: []why.Asked{c.asked}}, "")
+		if !strings.Contains(out.String(), c.want) {
+			t.Errorf("want %q in\n%s", c.want, &out)
+		}
+	}
+}
+
+func TestPageThatIsGone(t *testing.T) {
+	page := query.Copy{Gone: &book.Outcome{Time: time.Date(2026, 11, 23, 6, 0, 0, 0, time.UTC), Reason: "http 404", Detail: "Not Found"}}
+	page.Downloaded = page.Gone.Time.AddDate(0, 0, -2)
+	const want = "This page is gone since 2026-11-23 06:00:00 UTC (http 404 Not Found); this is the copy of 2026-11-21 06:00:00 UTC."
+	if got := goneText(page); got != want {
+		t.Errorf("got %q", got)
+	}
+}
 
 func TestStatusTellsWhoseSitemapsWait(t *testing.T) {
 	var out strings.Builder

@@ -14,6 +14,7 @@ func TestSteering(t *testing.T) {
 	rules := t.TempDir()
 	for name, content := range map[string]string{
 		"hole.json":  `{"kind": "storage", "rules": [{"range": {"from": 9, "to": 0}, "partition": 0}]}`,
+		"both.json":  `{"kind": "storage", "rules": [{"range": {"from": 0, "to": 9}, "partition": 0}, {"range": {"from": 7, "to": 0}, "partition": 1}]}`,
 		"typo.json":  "{\"kind\": \"storage\",\n\"rule\": []}",
 		"words.json": `{"kind": "storage", "rules": [{"site": "example.org", "partition": 5}, {"pattern": "*", "partition": 0}]}`,
 	} {
@@ -41,6 +42,7 @@ func TestSteering(t *testing.T) {
 		{"strategy share storage 3", 0, "The storage strategy version 2 holds from"},
 		{"strategy share storage 3", 0, "version 2"},
 		{"strategy publish " + rules + "/hole.json", 1, "no rule says where pages of the places from 0 to 9 belong (before rule 1)"},
+		{"strategy publish " + rules + "/both.json", 1, "the ranges of rules 1 and 2 both hold the place 7"},
 		{"strategy publish " + rules + "/typo.json", 1, "line 2: "},
 		{"strategy publish " + rules + "/words.json", 0, "The storage strategy version 3 holds from"},
 		{"verify", 0, "0 problems"},
@@ -54,6 +56,7 @@ func TestSteering(t *testing.T) {
 		{"why " + web, 0, "forgotten since"},
 		{"page " + web, 1, "no page is stored"},
 		{"search heron", 0, "0 pages match"},
+		{"collections remove --yes default", 0, "Collection default is removed"},
 	} {
 		got := do(t.Context(), append(strings.Fields(step.args), "--data", data)...)
 		if got.code != step.code || !strings.Contains(got.out+got.err, step.want) {

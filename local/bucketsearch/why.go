@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/bucketsearch/bucketsearch/functions/command/why"
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -158,6 +159,12 @@ func within(links int) string {
 func printAsked(tell func(string, string, ...any), asked []why.Asked) {
 	for _, a := range asked {
 		became := a.State.String()
+		if a.State == book.Unchanged && a.Reason != "" {
+			became = "not to be had, and kept as it was stored"
+			if a.Status/100 == 4 {
+				became += " until that comes a second time in a row"
+			}
+		}
 		if a.Reason != "" {
 			became += ": " + a.Reason
 		}

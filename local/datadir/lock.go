@@ -73,7 +73,7 @@ func refused(err error) bool {
 }
 
 func unwritable(path string, err error) error {
-	return fmt.Errorf("data directory %s cannot be written: %w; search, page, status, why and verify work there, for all else run as the user that owns it, or choose another directory by --data", path, err)
+	return fmt.Errorf("data directory %s cannot be written: %w; search, page, status, why, verify, limits, collections list and show, and strategy show work there, for all else run as the user that owns it, or choose another directory by --data", path, err)
 }
 
 func open(ctx context.Context, path string, how int) (*Dir, error) {
