@@ -18,6 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
 // ErrNoPage says that no page is stored for an address.
@@ -160,17 +161,6 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time
 
 func noPage(a address.Address) error { return &NoPage{URL: a.URL} }
 
-// leads returns where an address leads by what became of it, "" if it does not:
-// the outcome says so in words (see functions/fetch), cut short where they are
-// very long.
-func leads(o *book.Outcome) string {
-	if o == nil || o.State != book.Skipped || o.Reason != "redirect" && o.Reason != "canonical" {
-		return ""
-	}
-	to, _ := strings.CutPrefix(o.Detail, "to ")
-	return to
-}
-
 // pageInBooks returns a page by what the books of manifests tell that can be
 // read. Packages are called as in names.
 func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []manifest.Manifest, a address.Address) (Copy, error) {
@@ -193,7 +183,11 @@ func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []man
 	unread := books.Damaged()
 	last := standing.Page
 	if last == nil || last.State != book.Stored {
-		return Copy{Unread: unread}, &NoPage{a.URL, leads(standing.Final)}
+		none := &NoPage{URL: a.URL}
+		if standing.Final != nil {
+			none.To = membership.LeadsTo(*standing.Final)
+		}
+		return Copy{Unread: unread}, none
 	}
 	page, err := readPage(ctx, bucket, a, currentKey(names, last.Package), webobject.Place{Offset: last.Offset, Length: last.Length})
 	found := Copy{Object: page, Unread: unread}

@@ -3,7 +3,6 @@ package system
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -98,10 +97,12 @@ func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed ad
 // another as the one to keep. Its outcome says so in words; a very long address
 // is cut short there and leads nowhere.
 func redirectOf(s *settings.Settings, u account.URL) (address.Address, bool) {
-	kind, leads := map[string]book.Kind{"redirect": book.Redirect, "canonical": book.Canonical}[u.Final.Reason]
-	to, found := strings.CutPrefix(u.Final.Detail, "to ")
-	if u.State != account.Skipped || !leads || !found {
+	to, kind := membership.LeadsTo(u.Final), book.Redirect
+	if u.State != account.Skipped || to == "" {
 		return address.Address{}, false
+	}
+	if membership.IsAlias(u.Final) {
+		kind = book.Canonical
 	}
 	link := book.Link{Source: u.Address.ID, Target: to, Kind: kind, Collection: u.Collection}
 	links, err := s.Assign([]book.Link{link}, []membership.Page{{Outcome: &u.Final, Address: u.Address}}, nil)

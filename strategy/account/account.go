@@ -45,7 +45,7 @@ type URL struct {
 	// Apart says why no frontier holds a URL that waits or is due:
 	// membership.NoPartition or membership.HeldBack; "" of all others.
 	Apart  string
-	Wanted bool // it is kept, and to be asked for at once on behalf of Collection, with the depth, hops and weight here
+	Wanted bool // it is kept or leads nowhere, and to be asked for at once on behalf of Collection, with the depth, hops and weight here
 }
 
 // Account folds outcomes and links, in any order. Adding is safe for concurrent

@@ -22,7 +22,7 @@ func (a *Account) All() iter.Seq2[URL, error] {
 		var workers sync.WaitGroup
 		for range runtime.GOMAXPROCS(0) {
 			workers.Go(func() {
-				j := judge{settings: a.settings, origins: a.origins.all(), room: make([]reach, 0, 16)}
+				j := judge{account: a, settings: a.settings, origins: a.origins.all(), room: make([]reach, 0, 16)}
 				for s := range work {
 					select {
 					case judged <- j.all(s):
@@ -67,6 +67,7 @@ type judgement struct {
 // judge decides once more, by today's collections, whatever was decided when a
 // link was found: a wider scope takes up what a narrower one left out.
 type judge struct {
+	account  *Account
 	settings *settings.Settings
 	origins  []origin // of ways, by their numbers
 	room     []reach  // for the ways to one URL
@@ -115,6 +116,8 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 			j.keep(&u, ways)
 		case membership.IsForAnother(*final) && len(final.Collections) > 0 && j.another(&u, ways):
 			u.State, u.Reason = Pending, ""
+		case j.leadsNowhere(u.Final):
+			j.askAgain(&u)
 		}
 	case book.Failed:
 		if u.State != Pending || !j.settings.AskAgain(u.Collection, *final) {

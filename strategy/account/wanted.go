@@ -3,6 +3,7 @@ package account
 import (
 	"slices"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
@@ -19,6 +20,29 @@ func (j judge) keep(u *URL, ways []reach) {
 	}
 	if still := j.settings.Still(u.Final, u.Address); len(still) > 0 {
 		j.want(u, j.lastWay(u, still[0]))
+	}
+}
+
+// leadsNowhere reports whether the page to which a URL leads has failed since it
+// was found to lead there: it may lead elsewhere by now, or be a page of its own.
+func (j judge) leadsNowhere(last book.Outcome) bool {
+	return slices.ContainsFunc(j.settings.LedTo(last), func(id layout.Identity) bool {
+		f := j.account.of(id).urls[id]
+		return f != nil && Deserts(f.standing, last)
+	})
+}
+
+// Deserts reports whether a URL has failed since another was found to lead to it.
+func Deserts(s book.Standing, other book.Outcome) bool {
+	return s.Final != nil && s.Final.State == book.Failed && s.Final.Version.Compare(other.Version) > 0
+}
+
+// askAgain has a URL asked for at once on behalf of a collection for which it was,
+// if any still wants it.
+func (j judge) askAgain(u *URL) {
+	if still := j.settings.Still(u.Final, u.Address); len(still) > 0 {
+		j.want(u, j.lastWay(u, still[0]))
+		u.Wanted = true
 	}
 }
 

@@ -1,10 +1,14 @@
 package membership
 
 import (
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
 // The reasons of skipped URLs that may be asked for again.
@@ -26,7 +30,9 @@ const (
 // when its lifetime is over. What failed, or was skipped without being asked
 // for, waits for the schedule. An alias lives for eight days and more before its
 // schedule counts: the page that it stands for may be gone. All but what failed is
-// due, too, once the collection is renewed.
+// due, too, once the collection is renewed. Whoever knows what became of the page
+// to which a URL leads has it asked for at once when that has failed since (see
+// package account).
 func (s *Members) Due(last book.Outcome) time.Time {
 	var first time.Time
 	for _, name := range last.Collections {
@@ -75,6 +81,33 @@ func IsKept(o book.Outcome) bool {
 // IsAlias reports whether the outcome is that of a page which is stored at the
 // address by which it wants to be known.
 func IsAlias(o book.Outcome) bool { return o.State == book.Skipped && o.Reason == Canonical }
+
+// LeadsTo returns where the outcome says that its URL leads, by a redirect or
+// because the page names another as the one to keep; "" if it does not. A very
+// long address is cut short and leads nowhere.
+func LeadsTo(o book.Outcome) string {
+	to, found := strings.CutPrefix(o.Detail, "to ")
+	if !found || !IsAlias(o) && (o.State != book.Skipped || o.Reason != Redirect) {
+		return ""
+	}
+	return to
+}
+
+// LedTo returns the identities under which the address to which an outcome leads
+// may be known: as it is, and as its collections crawl it.
+func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
+	at, err := address.Parse(LeadsTo(o))
+	if err != nil {
+		return nil
+	}
+	ids = []layout.Identity{at.ID}
+	for _, name := range o.Collections {
+		if cleaned := s.Clean(name, at); !slices.Contains(ids, cleaned.ID) {
+			ids = append(ids, cleaned.ID)
+		}
+	}
+	return ids
+}
 
 // IsForAnother reports whether a skipped URL may bring more to a collection for
 // which it was not asked for: it was skipped because of the settings of others, or

@@ -51,6 +51,7 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 	if err != nil {
 		return err
 	}
+	var deserted deserted
 	for s, err := range books.Standings(ctx) {
 		if err != nil {
 			return err
@@ -58,7 +59,13 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 		if s.Final == nil {
 			continue
 		}
+		deserted.see(due.settings, s)
 		if err := due.add(ctx, *s.Final); err != nil {
+			return err
+		}
+	}
+	for _, last := range deserted.all() {
+		if err := due.addNow(ctx, last); err != nil {
 			return err
 		}
 	}
@@ -87,6 +94,11 @@ func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	if collection == "" {
 		return nil
 	}
+	return r.hold(ctx, at, last, collection)
+}
+
+// hold keeps a renewal until there are enough to be handed over.
+func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcome, collection string) error {
 	crawl, err := r.settings.Crawl.Decide(at)
 	if err != nil {
 		return err
@@ -95,6 +107,20 @@ func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 		return r.hand(ctx, crawl)
 	}
 	return nil
+}
+
+// addNow has a URL asked for whatever its time is, on behalf of the first
+// collection that still wants it.
+func (r *renewer) addNow(ctx context.Context, last book.Outcome) error {
+	at, err := address.Parse(last.URL)
+	if err != nil {
+		return fmt.Errorf("url %q in the books: %w", last.URL, err)
+	}
+	still := r.settings.Asking(last, at)
+	if len(still) == 0 {
+		return nil
+	}
+	return r.hold(ctx, at, last, still[0])
 }
 
 func (r *renewer) flush(ctx context.Context) error {
@@ -185,7 +211,7 @@ func renewal(at address.Address, last book.Outcome, collection string) frontier.
 		},
 		Version: last.Version,
 	}
-	if membership.IsKept(last) || membership.IsAlias(last) {
+	if membership.IsKept(last) || membership.IsAlias(last) || membership.LeadsTo(last) != "" {
 		d.Last = batch.LookOf(last)
 	}
 	return d

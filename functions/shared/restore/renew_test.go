@@ -171,6 +171,45 @@ func TestRenew(t *testing.T) {
 	})
 }
 
+// What leads to a page that has failed since is asked for again, once: by the
+// sweep that looks for what is due, and by a rebuild.
+func TestRenewWhatLeadsNowhere(t *testing.T) {
+	leading := func(token uint64, url, reason string) book.Outcome {
+		o := kept(t, token, url, book.Skipped, 3, 0)
+		o.Reason, o.Detail, o.Digest = reason, "to "+one+"gone", 0
+		return o
+	}
+	for _, rebuilt := range []bool{false, true} {
+		w := newWorld(t, redistest.Embedded(t))
+		step := func(want ...string) {
+			t.Helper()
+			w.clock.Advance(25 * time.Hour)
+			if rebuilt {
+				if _, err := w.Rebuild(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.run()
+			if rebuilt {
+				w.free()
+			}
+			got := w.again(1)
+			delete(got, one+"stored")
+			if diff := cmp.Diff(want, urls(got)); diff != "" {
+				t.Errorf("rebuilt %v: wait again (-want +got):\n%s", rebuilt, diff)
+			}
+		}
+		w.teach(0, leading(51, one+"alias", membership.Canonical), leading(52, one+"moved", membership.Redirect),
+			leading(60, one+"later", membership.Redirect), kept(t, 53, one+"gone", book.Stored, 6, 0))
+		w.run()
+		step()
+		w.teach(0, kept(t, 55, one+"gone", book.Failed, 0, time.Hour))
+		step(one+"alias", one+"moved")
+		w.teach(0, leading(56, one+"alias", membership.Canonical), leading(57, one+"moved", membership.Redirect))
+		step()
+	}
+}
+
 // A collection that is renewed is asked for as a whole, and one with a schedule
 // when that says so.
 func TestRenewedAndScheduled(t *testing.T) {
