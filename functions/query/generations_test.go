@@ -47,10 +47,14 @@ func TestDamagedGenerations(t *testing.T) {
 			if w := askJSON(h, "/search?q=manual"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), c.total) {
 				t.Errorf("search: %d %s; want %s", w.Code, w.Body, c.total)
 			}
+			told := strings.Contains(askJSON(h, "/search?q=manual").Body.String(), "generations of partition 0000 are lost")
+			if told != (name == "newest, hint damaged") { // all others lose nothing
+				t.Errorf("that pages are missing is told: %v", told)
+			}
 			if w := ask(h, "GET", "/page?url=https://example.org/old"); w.Code != http.StatusOK {
 				t.Errorf("stored copy: %d %s", w.Code, w.Body)
 			}
-			if w := ask(h, "GET", "/page?url=https://example.org/unknown"); w.Code != http.StatusNotFound {
+			if w := ask(h, "GET", "/page?url=https://example.org/unknown"); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "is damaged") != told {
 				t.Errorf("unknown: %d %s", w.Code, w.Body)
 			}
 		})

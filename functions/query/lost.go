@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,10 +18,12 @@ import (
 )
 
 // generations are those of all partitions at a moment. Where they are lost, the
-// zero generation stands, and the fault says why.
+// zero generation stands, and the fault says why; where the newest are damaged,
+// one before them does.
 type generations struct {
 	manifests []manifest.Manifest
 	faults    map[layout.Partition]error // a partition.Fault each
+	later     map[layout.Partition]error // likewise
 }
 
 // read reads a generation of each partition, all at once.
@@ -37,11 +40,14 @@ func read(ctx context.Context, partitions []layout.Partition, one func(context.C
 			return err
 		})
 	}
-	g := generations{manifests: manifests, faults: make(map[layout.Partition]error)}
+	g := generations{manifests: manifests, faults: make(map[layout.Partition]error), later: make(map[layout.Partition]error)}
 	err := group.Wait()
 	for i, fault := range faults {
 		if fault != nil {
 			g.faults[partitions[i]] = fault
+		}
+		if later := partition.Later(&manifests[i]); later != nil {
+			g.later[partitions[i]] = later
 		}
 	}
 	return g, err
@@ -58,11 +64,12 @@ func (g generations) same(other generations) bool {
 		slices.EqualFunc(g.manifests, other.manifests, func(a, b manifest.Manifest) bool { return a.Partition == b.Partition && a.Hash() == b.Hash() })
 }
 
-// lost returns the error that some of the partitions are lost, nil if none is.
+// lost returns the error that generations of some of the partitions are lost or
+// damaged, nil if none is.
 func (g generations) lost(of []layout.Partition) *Lost {
 	var lost Lost
 	for _, p := range of {
-		if fault := g.faults[p]; fault != nil {
+		if fault := cmp.Or(g.faults[p], g.later[p]); fault != nil {
 			lost.Partitions, lost.faults = append(lost.Partitions, p), append(lost.faults, fault)
 		}
 	}
@@ -80,10 +87,16 @@ func (g generations) allLost() error {
 	return g.anyLost()
 }
 
-func (g generations) anyLost() *Lost { return g.lost(slices.Sorted(maps.Keys(g.faults))) }
+// anyLost returns the error that some generations are lost or damaged, nil if none
+// is.
+func (g generations) anyLost() *Lost {
+	all := slices.Concat(slices.Collect(maps.Keys(g.faults)), slices.Collect(maps.Keys(g.later)))
+	slices.Sort(all)
+	return g.lost(all)
+}
 
-// Lost says that the generations of partitions are lost or damaged, so that
-// nobody knows what is in them.
+// Lost says that generations of partitions are lost or damaged, so that nobody
+// knows what only they list.
 type Lost struct {
 	Partitions []layout.Partition
 	faults     []error
@@ -99,7 +112,7 @@ func (l *Lost) Error() string {
 	if len(names) > 1 {
 		many = "s"
 	}
-	return fmt.Sprintf("Pages are missing: the generations of partition%s %s are lost. To make them anew: bucketsearch verify --repair", many, strings.Join(names, ", "))
+	return fmt.Sprintf("Pages are missing: generations of partition%s %s are lost. To make them anew: bucketsearch verify --repair", many, strings.Join(names, ", "))
 }
 
 // Unwrap returns why.

@@ -147,6 +147,11 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 			e.Log.ErrorContext(ctx, "a partition is missing from all answers", "partition", p, "error", fault)
 		}
 	}
+	for p, fault := range at.later {
+		if last.later[p] == nil {
+			e.Log.ErrorContext(ctx, "the newest generations are missing from all answers", "partition", p, "error", fault)
+		}
+	}
 	for _, m := range at.manifests {
 		for _, s := range m.Segments {
 			wanted = append(wanted, listed{s, !forgotten.Empty() && m.Forgotten < forgotten.Version})

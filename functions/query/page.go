@@ -27,7 +27,7 @@ var ErrNoPage = errors.New("no page is stored for this address")
 // Copy is a stored page, and what could not be read while it was looked for.
 type Copy struct {
 	webobject.Object
-	Unread []error       // of books that are damaged or gone: they may tell of this page, too
+	Unread []error       // of books and generations that are damaged or gone: they may tell of this page, too
 	Gone   *book.Outcome // why the page is no more, of one that was stored; nil for one that is
 }
 
@@ -80,7 +80,7 @@ func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) 
 }
 
 // unlessLost turns ErrNoPage into Lost where the page may be in a partition of
-// which nothing is known.
+// which nothing is known. What is damaged of others is unread (see pageInBooks).
 func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Address, err error) error {
 	if !errors.Is(err, ErrNoPage) || len(at.faults) == 0 {
 		return err
@@ -116,7 +116,7 @@ func (e *Engine) page(ctx context.Context, at *snapshot, names []manifest.Manife
 
 func (e *Engine) report(ctx context.Context, page Copy) Copy {
 	for _, err := range page.Unread {
-		e.Log.ErrorContext(ctx, "a book is missing from the look for stored pages: repair it by bucketsearch verify --repair", "error", err)
+		e.Log.ErrorContext(ctx, "a book or generation is missing from the look for stored pages: repair it by bucketsearch verify --repair", "error", err)
 	}
 	return page
 }
@@ -165,8 +165,12 @@ func noPage(a address.Address) error { return &NoPage{URL: a.URL} }
 // read. Packages are called as in names.
 func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []manifest.Manifest, a address.Address) (Copy, error) {
 	var listed []manifest.Book
+	var unread []error
 	for _, m := range manifests {
 		listed = append(listed, m.Books...)
+		if later := m.Later(); later != nil {
+			unread = append(unread, later)
+		}
 	}
 	books, err := partition.OpenBooks(ctx, bucket, listed)
 	if err != nil {
@@ -180,7 +184,7 @@ func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []man
 	for i := range outcomes {
 		standing.Add(&outcomes[i])
 	}
-	unread := books.Damaged()
+	unread = append(unread, books.Damaged()...)
 	last := standing.Page
 	if last == nil || last.State != book.Stored {
 		none := &NoPage{URL: a.URL}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -22,6 +23,18 @@ func loseGenerations(t *testing.T, data string) {
 		if err := os.RemoveAll(filepath.Join(data, "s3", "bucketsearch", prefix)); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// damageNewest leaves nothing of the newest generation that can be read, and no hint.
+func damageNewest(t *testing.T, data string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(data, "s3", "bucketsearch", "manifests", "0000", "*"))
+	if err != nil || len(all) < 2 {
+		t.Fatalf("manifests %v, %v", all, err)
+	}
+	if err := errors.Join(os.WriteFile(all[len(all)-1], []byte("?"), 0o644), os.RemoveAll(filepath.Join(data, "s3", "bucketsearch", "hints"))); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -76,9 +89,16 @@ func TestLostOrDamaged(t *testing.T) {
 			{"forget --yes " + web + "/nothing", 0, ""},
 			{crawl, 1, "lest what is stored is asked for once more"},
 		}},
+		"newest generation": {damageNewest, "is the newest that can be read, and not the last", []step{
+			{"search pond", 0, "Pages are missing: generations of partition 0000 are lost"},
+			{"page " + web + "/unknown", 1, "Left out is what may tell of this page, too"},
+			{"status", 0, "ALERT"},
+			{"collections list", 0, web},
+			{crawl, 1, "lest what is stored is asked for once more"},
+		}},
 		"a book": {damageBook, "book is damaged", []step{
 			{"search heron", 0, "1 page matches"},
-			{"page " + web + "/frog", 1, "A book is left out"},
+			{"page " + web + "/frog", 1, "Left out is what may tell of this page, too"},
 			{"status", 0, "ALERT"},
 			{"status --json", 0, `"faults": [`},
 			{"collections list", 0, web},

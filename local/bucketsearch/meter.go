@@ -67,13 +67,7 @@ func (m *meter) show(p system.Progress, err error) {
 		}
 		m.last = p
 	}
-	for _, sentence := range p.Failing {
-		if !slices.Contains(m.failing, sentence) {
-			m.end()
-			fmt.Fprintf(m.out, "%s  %s\n", clock(now.Sub(m.began)), sentence)
-		}
-	}
-	m.failing = p.Failing
+	m.tell(p.Failing)
 	period := plainPeriod
 	if m.width != nil {
 		period = terminalPeriod
@@ -87,6 +81,17 @@ func (m *meter) show(p system.Progress, err error) {
 	}
 	m.shown, m.text = now, text
 	m.write(clock(now.Sub(m.began)) + "  " + text)
+}
+
+// tell says what fails, when it is new.
+func (m *meter) tell(failing []string) {
+	for _, sentence := range failing {
+		if !slices.Contains(m.failing, sentence) {
+			m.end()
+			fmt.Fprintf(m.out, "%s  %s\n", clock(m.now().Sub(m.began)), sentence)
+		}
+	}
+	m.failing = failing
 }
 
 func (m *meter) write(line string) {

@@ -61,7 +61,7 @@ func pageCommand(where *location) *cobra.Command {
 				}
 			}
 			for _, unread := range page.Unread {
-				fmt.Fprintf(cmd.ErrOrStderr(), "A book is left out, which may tell of this page, too: %v. To mend it: bucketsearch verify --repair\n", unread)
+				fmt.Fprintf(cmd.ErrOrStderr(), "Left out is what may tell of this page, too: %v. To mend it: bucketsearch verify --repair\n", unread)
 			}
 			if err != nil {
 				return err

@@ -97,25 +97,41 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	return err
 }
 
-// follow shows the progress of a crawl until it is over, and what it brought.
+// follow shows the progress of a crawl until it is over, and what it brought, and
+// from then on what fails.
 func follow(ctx context.Context, cmd *cobra.Command, s *system.System, plan system.Plan) {
-	began := time.Now()
 	m := newMeter(cmd.ErrOrStderr())
+	if showCrawl(ctx, cmd, s, plan, m) != nil {
+		return // runUp sees it, too
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+			m.tell(s.Failing())
+		}
+	}
+}
+
+func showCrawl(ctx context.Context, cmd *cobra.Command, s *system.System, plan system.Plan, m *meter) error {
+	began := time.Now()
 	err := s.Wait(ctx, false, m.show)
 	m.end()
 	if err != nil {
-		return // runUp sees it, too
+		return err
 	}
 	if plan.Empty() && m.last.Stored == m.first {
-		return
+		return nil
 	}
 	summary, err := s.Summarize(ctx, plan, began)
 	if err != nil {
 		s.Log.Warn("summary", "error", err)
-		return
+		return nil
 	}
 	if summary.New > 0 {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s crawled and indexed.\n", count(summary.New, "page"))
 	}
 	printSeeds(cmd.OutOrStdout(), summary)
+	return nil
 }

@@ -100,6 +100,10 @@ func (f *failures) faultOf(name string) error {
 	return nil
 }
 
+// Failing says what of this process fails time and again, or for good: a sentence
+// each.
+func (s *System) Failing() []string { return s.failures.sentences() }
+
 // stuck returns the partition.Fault that keeps a crawl from going on, of an error
 // of Progress: generations are lost, or the sweep cannot rebuild the frontier.
 func (s *System) stuck(err error) error {

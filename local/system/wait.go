@@ -46,7 +46,7 @@ func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress,
 		if fault != nil && impatient {
 			return fault
 		}
-		p.Failing = s.failures.sentences()
+		p.Failing = s.Failing()
 		if err = w.help(ctx, s, p, err); err == nil {
 			err = s.store.bucket.trouble()
 		}

@@ -29,7 +29,7 @@ type Bucket struct {
 	*Account
 	Manifests []manifest.Manifest // of every storage partition
 	Spooled   []Spooled           // what waits to be packed
-	Without   []error             // a partition.Fault for each partition whose generations are lost
+	Without   []error             // a partition.Fault for each partition whose generations, or the newest of them, are lost
 	Lost      []Unreadable        // books that are listed and absent or damaged
 	Damaged   []Unreadable        // spool objects that are not packed and damaged
 }
@@ -65,7 +65,8 @@ func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucke
 }
 
 // Faults returns what is not in the account because it is lost or damaged: a
-// partition.Fault for each partition without generations, and one for all books.
+// partition.Fault for each partition of which generations are, and one for all
+// books.
 func (b *Bucket) Faults() []error {
 	var books []error
 	for _, l := range b.Lost {
@@ -104,6 +105,8 @@ func survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progr
 		b.Manifests[i], err = partition.Read(ctx, bucket, partitions[i])
 		if _, is := errors.AsType[*partition.Fault](err); is {
 			b.Manifests[i], without[i], err = manifest.Manifest{Partition: partitions[i]}, err, nil
+		} else if err == nil {
+			without[i] = partition.Later(&b.Manifests[i])
 		}
 		return err
 	})

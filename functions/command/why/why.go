@@ -163,6 +163,9 @@ func (t *teller) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if later := partition.Later(&m); later != nil {
+			t.problem(later)
+		}
 		t.manifests = append(t.manifests, m)
 		if err := t.readBooks(ctx, &m); err != nil {
 			return err
