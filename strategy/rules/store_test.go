@@ -126,7 +126,7 @@ func TestPublishNext(t *testing.T) {
 		{Document{Kind: Storage, Version: 1, From: now, Rules: []Rule{{Pattern: "*"}}}, 3, now},
 	} {
 		got, err := PublishNext(t.Context(), bucket, step.d, later)
-		if err != nil || got.Version != step.version || !got.From.Equal(step.from.Truncate(time.Millisecond)) {
+		if err != nil || got.Version != step.version || !got.From.Truncate(time.Millisecond).Equal(step.from.Truncate(time.Millisecond)) {
 			t.Errorf("step %d: version %d from %v, %v; want version %d from %v", i, got.Version, got.From, err, step.version, step.from)
 		}
 		if loaded, err := Load(t.Context(), bucket, Storage); err != nil || !cmp.Equal(loaded, got) {
