@@ -37,24 +37,28 @@ const lasting = 2
 // invocation succeeds. One that came too early, or was stopped, is none.
 func (f *failures) watch(name string, handle message.Handler) message.Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-		var mu sync.Mutex // some functions run messages at the same time
+		ignored := name == task.Sweep && isRetry(event) // which sweep leaves to the clock, and takes out of the event
+		var mu sync.Mutex                               // some functions run messages at the same time
 		var reason error
-		postponed := false
 		listening := message.Listen(ctx, message.Listener{Failed: func(_ events.SQSMessage, err error) {
 			mu.Lock()
 			defer mu.Unlock()
 			if message.IsLater(err) {
-				postponed = true
+				ignored = true
 			} else {
 				reason = err
 			}
 		}})
 		response, err := handle(listening, event)
-		if failed := cmp.Or(err, reason); ctx.Err() == nil && (failed != nil || !postponed) {
+		if failed := cmp.Or(err, reason); ctx.Err() == nil && (failed != nil || !ignored) {
 			f.note(name, failed)
 		}
 		return response, err
 	}
+}
+
+func isRetry(event events.SQSEvent) bool {
+	return slices.ContainsFunc(event.Records, func(m events.SQSMessage) bool { return m.Attributes["ApproximateReceiveCount"] > "1" })
 }
 
 func (f *failures) note(name string, err error) {
