@@ -19,6 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/racetest"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
@@ -208,7 +209,7 @@ func TestNothingElseIsDeleted(t *testing.T) {
 			m.Limits.Compact.Books, m.Limits.Tiers.Tier, m.Limits.Collect.Past = 3, 3, 36*time.Hour
 			m.run()
 			var readers []reading
-			for round := range 12 {
+			for round := range racetest.Rounds(12, 5) {
 				if seed%2 == 1 && round%5 == 3 {
 					m.forget(nil, fmt.Sprint(one, m.intN(6)))
 				}
