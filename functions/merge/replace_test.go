@@ -198,6 +198,7 @@ func TestCondemnedMeanwhile(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.Tiers.Tier = 2
+	functionstest.Commit(t, w.bucket, 0, func(*manifest.Manifest) {}) // else a package before it says that all generations are lost
 	var all sync.WaitGroup
 	var listing sync.Mutex // packages are named by their number
 	for n := range 4 {
