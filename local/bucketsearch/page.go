@@ -22,10 +22,11 @@ func addresses(ctx context.Context, a *system.Attached, arg string) ([]address.A
 	return a.Addresses(ctx, arg)
 }
 
-// goneText says of the copy of a page that is gone since when it is, and why.
+// goneText says of the copy of a page that is gone since when it is at the
+// latest, as it may have been found missing before, and why.
 func goneText(page query.Copy) string {
 	gone := page.Gone
-	return fmt.Sprintf("This page is gone since %s UTC (%s); this is the copy of %s UTC.",
+	return fmt.Sprintf("This page is gone, at the latest since %s UTC (%s); this is the copy of %s UTC.",
 		gone.Time.UTC().Format(timeForm), strings.TrimSpace(gone.Reason+" "+gone.Detail), page.Downloaded.UTC().Format(timeForm))
 }
 
