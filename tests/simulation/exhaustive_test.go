@@ -48,6 +48,7 @@ type life struct {
 	name  string
 	plan  plan
 	begin func(*world) // what the operator does first; nil: nothing
+	asks  bool         // that is to have pages asked for again
 
 	want result // when nothing goes wrong
 	took work   // then

@@ -30,7 +30,7 @@ var changed = func() *site {
 func revisit(from *state) life {
 	return life{
 		name: "revisit", plan: plan{site: small, from: from}, classes: 2, rare: revisits,
-		begin: func(w *world) { w.revisit(changed) },
+		begin: func(w *world) { w.revisit(changed) }, asks: true,
 	}
 }
 
