@@ -124,7 +124,7 @@ func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, err
 		return nil, fmt.Errorf("cannot get %s: asked for %d bytes from %d, but the store announces %d", key, r.Length, r.Offset, info.Size)
 	}
 	if info.Size == 0 {
-		if err := b.empty("get", key, info); err != nil {
+		if err := b.empty(ctx, "get", key, info); err != nil {
 			return nil, err
 		}
 		if r != (blob.Range{}) { // some stores grant a suffix of nothing
@@ -166,7 +166,7 @@ func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
 	info, err := b.core.StatObject(ctx, b.name, key, minio.StatObjectOptions{})
 	if err == nil {
 		if info.Size == 0 {
-			err = b.empty("head", key, info)
+			err = b.empty(ctx, "head", key, info)
 		}
 		return info.Size, err
 	}

@@ -223,6 +223,27 @@ func TestGetDistrusts(t *testing.T) {
 	}
 }
 
+// An object that was cut off behind the store's back is empty if the list says so.
+func TestCutOff(t *testing.T) {
+	for size, want := range map[string]error{"0": nil, "7": blob.ErrRetryable} {
+		b := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Has("list-type") {
+				_, _ = io.WriteString(w, `<ListBucketResult><Contents><Key>key</Key><Size>`+size+`</Size><LastModified>2026-11-23T00:00:00Z</LastModified></Contents></ListBucketResult>`)
+				return
+			}
+			w.Header().Set("Last-Modified", time.Unix(0, 0).UTC().Format(http.TimeFormat))
+			w.Header().Set("Content-Length", "0")
+		})
+		content, err := b.Get(t.Context(), "key", blob.Range{})
+		if len(content) > 0 || !errors.Is(err, want) {
+			t.Errorf("of %s bytes: got %q, %v; want %v", size, content, err, want)
+		}
+		if _, err := b.Head(t.Context(), "key"); !errors.Is(err, want) {
+			t.Errorf("of %s bytes: %v, want %v", size, err, want)
+		}
+	}
+}
+
 // An answer of 200 that says nothing is believed by no call.
 func TestEmptyAnswers(t *testing.T) {
 	for name, modified := range map[string]string{"bare": "", "with a date": time.Unix(0, 0).UTC().Format(http.TimeFormat)} {
