@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
@@ -142,16 +143,8 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 		segments: make(map[string]opened), missing: make(map[string]bool),
 	}
 	var wanted []listed
-	for p, fault := range at.faults {
-		if last.faults[p] == nil {
-			e.Log.ErrorContext(ctx, "a partition is missing from all answers", "partition", p, "error", fault)
-		}
-	}
-	for p, fault := range at.later {
-		if last.later[p] == nil {
-			e.Log.ErrorContext(ctx, "the newest generations are missing from all answers", "partition", p, "error", fault)
-		}
-	}
+	e.logLost(ctx, "a partition is missing from all answers", last.faults, at.faults)
+	e.logLost(ctx, "the newest generations are missing from all answers", last.later, at.later)
 	for _, m := range at.manifests {
 		for _, s := range m.Segments {
 			wanted = append(wanted, listed{s, !forgotten.Empty() && m.Forgotten < forgotten.Version})
@@ -191,6 +184,15 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 		fresh.segments[want.Key] = *found[i]
 	}
 	return fresh, fresh.join(e.documents)
+}
+
+// logLost logs the faults that were not there before.
+func (e *Engine) logLost(ctx context.Context, what string, before, now map[layout.Partition]error) {
+	for p, fault := range now {
+		if before[p] == nil {
+			e.Log.ErrorContext(ctx, what, "partition", p, "error", fault)
+		}
+	}
 }
 
 func (s *snapshot) join(documents *search.Memory) (err error) {

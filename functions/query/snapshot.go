@@ -83,9 +83,7 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	if last == nil {
 		last = new(snapshot)
 	}
-	var inForce *settings.Settings
-	newest := make(map[layout.Partition]manifest.Manifest)
-	looked := taken
+	newest, looked := make(map[layout.Partition]manifest.Manifest), taken
 	if age := taken.Sub(last.looked); age >= 0 && age < staleAfter {
 		looked = last.looked
 		for _, m := range last.manifests {
@@ -96,6 +94,7 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	}
 	fork := meter.NewFork(ctx)
 	var reading errgroup.Group
+	var inForce *settings.Settings
 	reading.Go(func() (err error) {
 		inForce, err = e.Settings.Get(fork.Branch())
 		return err
