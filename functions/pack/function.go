@@ -1,15 +1,19 @@
-// Package pack turns what fetch has spooled into packages and books, and tells
-// the frontier what was learnt.
+// Package pack settles spool objects in the frontier, and packs them into packages
+// and books.
 //
-// A spool object is settled as soon as its event arrives, before it is packed:
-// it is in the bucket, so nothing of it can be lost, and the crawl does not
-// wait for a package to fill. Packing waits until enough has gathered.
+// A spool object is settled as soon as its event arrives, before it is packed: it
+// is in the bucket, so nothing can be lost, and the crawl does not wait for a
+// package to fill. Packing waits until enough spool objects have gathered (see
+// Limits).
 //
-// To settle means: what links lead to waits if the settings admit it, pages
-// that have changed by what a sitemap says wait again before they are due, and
-// the URLs that were asked for take the states that their outcomes give them;
-// those that are stored count on the limits of their collection. The host rests
-// as long as its answers, its robots.txt and the collections want.
+// To settle a batch is to apply it to the frontier:
+//
+//	a link that the settings admit            its target waits
+//	a page that changed, by its sitemap       it waits again before it is due
+//	a URL of the batch                        gets the state of its outcome
+//	a page that was stored                    counts on the limits of its collection
+//	the host                                  is closed for the delay that its answers, its
+//	                                          robots.txt and the collections ask for
 package pack
 
 import (
@@ -33,13 +37,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Limits say when enough has gathered for a package.
+// Limits are the size and age at which spool objects are packed.
 type Limits struct {
 	Bytes int64         // of Web objects before compression
 	Age   time.Duration // of the oldest spool object
 }
 
-// DefaultLimits make packages of 32 MiB, or of what a minute brings.
+// DefaultLimits make packages of 32 MiB, or smaller ones after a minute.
 func DefaultLimits() Limits { return Limits{Bytes: 32 << 20, Age: time.Minute} }
 
 // Function is the pack function.
@@ -50,12 +54,12 @@ type Function struct {
 	Sender   task.Sender
 	Now      func() time.Time
 	Limits   Limits
-	Worker   string // who holds the leases
+	Worker   string // the name under which it holds leases
 	Agent    string
 	Log      *slog.Logger
 }
 
-// Handle takes bucket events on spool/ and tasks to gather.
+// Handle takes bucket events of spool/, which it settles, and tasks to gather.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Each(ctx, f.Log, event, f.handle), nil
 }
@@ -67,7 +71,8 @@ func (f *Function) handle(ctx context.Context, body string) error {
 	return message.EachKey(body, func(key string) error { return f.Settle(ctx, key) })
 }
 
-// gatherTask reads a task, and returns false for what has other fields.
+// gatherTask reads a task. It returns false for a message with other fields, such
+// as a bucket event.
 func gatherTask(body string) (t task.Gather, isTask bool) {
 	decoder := json.NewDecoder(strings.NewReader(body))
 	decoder.DisallowUnknownFields()
@@ -75,12 +80,13 @@ func gatherTask(body string) (t task.Gather, isTask bool) {
 	return t, err == nil
 }
 
-// leaseTime is how long a partition waits for another pack when one has died.
+// leaseTime is the duration of the lease on packing a partition. If pack is killed,
+// the partition is packed again after it.
 const leaseTime = 30 * time.Second
 
-// Gather packs what waits in the partition when it is enough, old enough, or
-// all that there will be; else it asks to be called again in time. What is not
-// settled yet waits until it is.
+// Gather packs the settled spool objects of a partition if they are large enough,
+// old enough, or the last of the crawl. Else it sends itself a task for the time
+// at which they will be old enough.
 func (f *Function) Gather(ctx context.Context, t task.Gather) error {
 	inbox := frontier.NewInbox(f.Redis, t.Storage)
 	leases := lease.New(f.Redis, f.Worker)
@@ -124,8 +130,7 @@ func (f *Function) due(ctx context.Context, waiting []frontier.Waiting, flush bo
 	return f.ended(ctx)
 }
 
-// ended reports whether no frontier has anything to ask or is waiting for an
-// answer.
+// ended reports whether no URL of any crawl partition waits or is on lease.
 func (f *Function) ended(ctx context.Context) (bool, error) {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {
@@ -143,8 +148,8 @@ func (f *Function) ended(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// remind has the partition looked at when what waits has come of age. The
-// lease keeps it to one reminder at a time.
+// remind sends a task to gather after Limits.Age. A lease allows one such task at a
+// time.
 func (f *Function) remind(ctx context.Context, p layout.Partition) error {
 	first, err := lease.New(f.Redis, f.Worker).Once(ctx, fmt.Sprintf("reminder %s", p), f.Now(), f.Limits.Age)
 	if err != nil || !first {
@@ -153,7 +158,7 @@ func (f *Function) remind(ctx context.Context, p layout.Partition) error {
 	return task.Send(ctx, f.Sender, task.Pack, task.Gather{Storage: p}, f.Limits.Age)
 }
 
-// fill takes waiting batches until they fill a package.
+// fill returns the first batches, as many as fill a package.
 func fill(waiting []frontier.Waiting, limit int64) []frontier.Waiting {
 	var bytes int64
 	for i, w := range waiting {

@@ -18,16 +18,17 @@ import (
 type candidate struct {
 	frontier.Entry
 	page   address.Address
-	agent  string             // in whose name it is asked for
-	limits []membership.Limit // none for what is stored already and for sitemaps
+	agent  string             // the user agent of its collection
+	limits []membership.Limit // of new pages; none for stored pages and sitemaps
 }
 
-// batch turns a lease into a message but for its deadline, with robots.txt
-// applied as far as it is known, and the limits of collections. A batch is
-// stored whole in the partition of its first URL. It may leave out some URLs of
-// the lease: those for which it has no time or no room, and those which its
-// other URLs may bring to a limit. They wait again, in front, when the batch is
-// settled.
+// batch turns a lease into a message, without its deadline. A batch is stored whole
+// in the storage partition of its first URL. Each URL of the lease
+//
+//	is denied                        by a known robots.txt, or by a limit of its collection that is reached
+//	is left out                      if time or bytes of the batch are used up, or if its other URLs may reach
+//	                                 the limit; it waits again, in front, when the batch is settled
+//	is requested                     else
 func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *settings.Settings, lease frontier.Lease) (batch.Batch, error) {
 	b := batch.Batch{Version: lease.Version, Host: lease.Host, NotBefore: lease.NotBefore, Failures: lease.Failures}
 	urls, err := f.candidates(s, lease)
@@ -64,7 +65,7 @@ func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *setti
 		} else if found {
 			denied = full.Reason
 		} else if len(asked) == room || !counted.Take(u.limits) {
-			continue // what the batch asks for may bring it to a limit, which is known once that is stored
+			continue // the URLs before it may reach the limit; that is known once they are stored
 		}
 		if bytes += size(u); bytes > batch.MaxBytes && len(b.Targets) > 0 {
 			break
@@ -78,9 +79,9 @@ func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *setti
 	return b, nil
 }
 
-// tally reads the tallies on which the URLs of a lease count, with one request
-// at most. Batches that are out at the same time do not know of each other: as
-// many more as they ask for may be stored.
+// tally reads how many pages are stored within each limit of the URLs, by one
+// request. It does not know of batches on lease: together they may exceed a limit
+// by the number of their URLs.
 func tally(ctx context.Context, front *frontier.Frontier, urls []candidate) (membership.Counts, error) {
 	t := membership.NewCounts()
 	for _, u := range urls {
@@ -102,9 +103,9 @@ func tally(ctx context.Context, front *frontier.Frontier, urls []candidate) (mem
 	return t, nil
 }
 
-// candidates prepares the URLs of a lease. What is forgotten since it was admitted
-// is left out, and leaves no trace: it comes back with every lease until the
-// frontier is rebuilt without it.
+// candidates parses the URLs of a lease, and leaves out those that were forgotten
+// since they were admitted. They come back with every lease until the frontier is
+// rebuilt without them.
 func (f *Function) candidates(s *settings.Settings, lease frontier.Lease) ([]candidate, error) {
 	var urls []candidate
 	for _, entry := range lease.Entries {
