@@ -51,41 +51,41 @@ func TestHostileSitemap(t *testing.T) {
 	read, none := end{book.Skipped, "sitemap"}, end{book.Failed, "no sitemap"}
 	spaces := strings.Repeat(" ", long)
 	bomb := sync.OnceValue(func() []byte { return zippedThen(t, one, spaces) })
-	made := func(answer func() http.HandlerFunc) http.HandlerFunc { // when it is asked for
-		return func(w http.ResponseWriter, r *http.Request) { answer()(w, r) }
+	plain := func(answer http.HandlerFunc) func() http.HandlerFunc {
+		return func() http.HandlerFunc { return answer }
 	}
 	attacks := map[string]struct {
-		answer http.HandlerFunc
+		answer func() http.HandlerFunc // made when it is needed, as bombs take long
 		want   end
 		links  int
 	}{
-		"entries without end":            {rawThen(ok+"<urlset>", []byte(entry)), read, sitemap.MaxEntries},
-		"lines without end":              {rawThen(ok, []byte("http://wanted.test/\n")), read, sitemap.MaxEntries},
-		"sitemaps without end":           {rawThen(ok+"<sitemapindex>", []byte(child)), read, maxSitemaps},
-		"10 million entries in a bomb":   {made(func() http.HandlerFunc { return respond(200, "application/gzip", string(zippedThen(t, one, entry))) }), read, sitemap.MaxEntries},
-		"space without end":              {rawThen(ok+one, []byte(spaces)), read, 1},
-		"space before all":               {rawThen(ok, []byte(spaces)), end{book.Skipped, "too big"}, 0},
-		"depth without end":              {rawThen(ok+one, []byte("<url>")), read, 1},
-		"attributes without end":         {rawThen(ok+one+"<url ", []byte("a=b ")), read, 1},
-		"a name without end":             {rawThen(ok+"<", []byte("a")), none, 0},
-		"a comment without end":          {rawThen(ok+one+"<!--", []byte("x")), read, 1},
-		"an address without end":         {rawThen(ok+one+"<url><loc>http://wanted.test/", []byte("a")), read, 1},
-		"an address of many pieces":      {respond(200, "", one+"<url><loc>http://wanted.test/"+strings.Repeat("<!---->"+strings.Repeat("a", 1000), 3000)+"</loc></url></urlset>"), read, 1},
-		"a bomb of space":                {made(func() http.HandlerFunc { return respond(200, "", string(bomb())) }), read, 1},
-		"an encoded bomb":                {made(func() http.HandlerFunc { return encoding("gzip", bomb()) }), read, 1},
-		"an encoded bomb before all":     {made(func() http.HandlerFunc { return encoding("gzip", zippedThen(t, "", spaces)) }), end{book.Skipped, "bomb"}, 0},
-		"a bomb in a bomb":               {made(func() http.HandlerFunc { return encoding("gzip", gzipped(t, bytes.NewReader(bomb()))) }), read, 1},
-		"entities within each other":     {respond(200, "", `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]><urlset><url><loc>http://wanted.test/&b;</loc></url></urlset>`), read, 1},
-		"other sites":                    {respond(200, "", "<urlset>"+numbered("<url><loc>http://site%d.test/</loc></url>", 10_000)+"</urlset>"), read, 0},
-		"sitemaps of other sites":        {respond(200, "", "<sitemapindex>"+numbered("<sitemap><loc>http://site%d.test/</loc></sitemap>", 10_000)+"</sitemapindex>"), read, 0},
-		"no addresses":                   {respond(200, "", "<urlset>"+strings.Repeat("<url><loc>http://[</loc></url>", 10_000)+"</urlset>"), read, 0},
-		"trickle":                        {trickle(200, "text/xml"), end{book.Retry, "too slow"}, 0},
-		"never comes":                    {hang(ok), end{book.Retry, "timeout"}, 0},
-		"more behind the end, for ever":  {rawThen(ok+one+"</urlset>", []byte(spaces)), read, 1},
-		"binary":                         {rawThen(ok, make([]byte, long)), none, 0},
-		"UTF-16 of odd length":           {respond(200, "", "<?xml version='1.0' encoding='utf-16'?>"+strings.Repeat("\xd8", 100_001)), none, 0},
-		"an error that lists, for ever":  {rawThen("HTTP/1.1 404 No\r\n\r\n<urlset>", []byte(entry)), end{book.Failed, "http 404"}, 0},
-		"a redirect that lists, as well": {raw("HTTP/1.1 302 Go\r\nLocation: /\r\nContent-Length: 49\r\n\r\n" + one), end{book.Skipped, "redirect"}, 1},
+		"entries without end":            {plain(rawThen(ok+"<urlset>", []byte(entry))), read, sitemap.MaxEntries},
+		"lines without end":              {plain(rawThen(ok, []byte("http://wanted.test/\n"))), read, sitemap.MaxEntries},
+		"sitemaps without end":           {plain(rawThen(ok+"<sitemapindex>", []byte(child))), read, maxSitemaps},
+		"10 million entries in a bomb":   {func() http.HandlerFunc { return respond(200, "application/gzip", string(zippedThen(t, one, entry))) }, read, sitemap.MaxEntries},
+		"space without end":              {plain(rawThen(ok+one, []byte(spaces))), read, 1},
+		"space before all":               {plain(rawThen(ok, []byte(spaces))), end{book.Skipped, "too big"}, 0},
+		"depth without end":              {plain(rawThen(ok+one, []byte("<url>"))), read, 1},
+		"attributes without end":         {plain(rawThen(ok+one+"<url ", []byte("a=b "))), read, 1},
+		"a name without end":             {plain(rawThen(ok+"<", []byte("a"))), none, 0},
+		"a comment without end":          {plain(rawThen(ok+one+"<!--", []byte("x"))), read, 1},
+		"an address without end":         {plain(rawThen(ok+one+"<url><loc>http://wanted.test/", []byte("a"))), read, 1},
+		"an address of many pieces":      {plain(respond(200, "", one+"<url><loc>http://wanted.test/"+strings.Repeat("<!---->"+strings.Repeat("a", 1000), 3000)+"</loc></url></urlset>")), read, 1},
+		"a bomb of space":                {func() http.HandlerFunc { return respond(200, "", string(bomb())) }, read, 1},
+		"an encoded bomb":                {func() http.HandlerFunc { return encoding("gzip", bomb()) }, read, 1},
+		"an encoded bomb before all":     {func() http.HandlerFunc { return encoding("gzip", zippedThen(t, "", spaces)) }, end{book.Skipped, "bomb"}, 0},
+		"a bomb in a bomb":               {func() http.HandlerFunc { return encoding("gzip", gzipped(t, bytes.NewReader(bomb()))) }, read, 1},
+		"entities within each other":     {plain(respond(200, "", `<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]><urlset><url><loc>http://wanted.test/&b;</loc></url></urlset>`)), read, 1},
+		"other sites":                    {plain(respond(200, "", "<urlset>"+numbered("<url><loc>http://site%d.test/</loc></url>", 10_000)+"</urlset>")), read, 0},
+		"sitemaps of other sites":        {plain(respond(200, "", "<sitemapindex>"+numbered("<sitemap><loc>http://site%d.test/</loc></sitemap>", 10_000)+"</sitemapindex>")), read, 0},
+		"no addresses":                   {plain(respond(200, "", "<urlset>"+strings.Repeat("<url><loc>http://[</loc></url>", 10_000)+"</urlset>")), read, 0},
+		"trickle":                        {plain(trickle(200, "text/xml")), end{book.Retry, "too slow"}, 0},
+		"never comes":                    {plain(hang(ok)), end{book.Retry, "timeout"}, 0},
+		"more behind the end, for ever":  {plain(rawThen(ok+one+"</urlset>", []byte(spaces))), read, 1},
+		"binary":                         {plain(rawThen(ok, make([]byte, long))), none, 0},
+		"UTF-16 of odd length":           {plain(respond(200, "", "<?xml version='1.0' encoding='utf-16'?>"+strings.Repeat("\xd8", 100_001))), none, 0},
+		"an error that lists, for ever":  {plain(rawThen("HTTP/1.1 404 No\r\n\r\n<urlset>", []byte(entry))), end{book.Failed, "http 404"}, 0},
+		"a redirect that lists, as well": {plain(raw("HTTP/1.1 302 Go\r\nLocation: /\r\nContent-Length: 49\r\n\r\n" + one)), end{book.Skipped, "redirect"}, 1},
 	}
 	for i, name := range slices.Sorted(maps.Keys(attacks)) {
 		if i%racetest.Rounds(1, 5) != 0 {
@@ -93,7 +93,7 @@ func TestHostileSitemap(t *testing.T) {
 		}
 		c := attacks[name]
 		t.Run(name, func(t *testing.T) {
-			w := hostileWorld(t, "/map", hostile{name, c.answer, c.want})
+			w := hostileWorld(t, "/map", hostile{name, c.answer(), c.want})
 			w.publishHost(t, "http://wanted.test/")
 			b := w.batch("/map", "/after")
 			b.Targets[0].Sitemap, b.Deadline = true, time.Now().Add(time.Minute)
