@@ -17,7 +17,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 )
@@ -84,9 +83,13 @@ func linked(module string) ([]part, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot list what is linked in: %w", err)
 	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, fmt.Errorf("cannot find Go: %w", err)
+	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	slices.Sort(lines)
-	parts := []part{{"Go's standard library", runtime.GOROOT()}}
+	parts := []part{{"Go's standard library", strings.TrimSpace(string(root))}}
 	for _, line := range slices.Compact(lines) {
 		name, directory, _ := strings.Cut(line, "\t")
 		if directory != "" && !strings.HasPrefix(directory, module+string(filepath.Separator)) { // else ours, in the place of another
