@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/redis/go-redis/v9/logging"
 )
 
 // serving is set in the process that serves the site, so that its processor
@@ -23,6 +25,7 @@ func TestMain(m *testing.M) {
 	if sites := os.Getenv(serving); sites != "" {
 		serve(sites)
 	}
+	logging.Disable() // as the program does
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
 		os.Exit(m.Run()) // an ordinary run of all tests: nothing to measure
