@@ -87,7 +87,7 @@ func BenchmarkMerge(b *testing.B) {
 			content, _, _, err := Merge(b.Context(), readers, Filter{Link: func(*Link) bool {
 				if asked++; asked%10_000 == 0 {
 					runtime.ReadMemStats(&now)
-					peak = max(peak, now.HeapAlloc-before.HeapAlloc)
+					peak = max(peak, now.HeapAlloc-min(before.HeapAlloc, now.HeapAlloc))
 				}
 				return true
 			}})
