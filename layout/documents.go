@@ -101,6 +101,14 @@ func CopyKey(version string) string { return Copies + version }
 // CopiedKey returns the version that an object is the copy of, if it is one.
 func CopiedKey(key string) (version string, isCopy bool) { return strings.CutPrefix(key, Copies) }
 
+// TwinKey returns the key of the copy of a version, or of the version of a copy.
+func TwinKey(key string) string {
+	if version, isCopy := CopiedKey(key); isCopy {
+		return version
+	}
+	return CopyKey(key)
+}
+
 // ParseNumberedKey returns the version of a document below a prefix that holds
 // nothing but numbered versions, such as Takedowns and Controls.
 func ParseNumberedKey(key, prefix string) (uint64, error) {

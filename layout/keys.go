@@ -220,8 +220,8 @@ var ours = map[string]func(key string) bool{
 	DeadLetters: letterPattern.MatchString,
 }
 
-// published are the prefixes of the documents of which a copy is kept.
-var published = []string{Collections, Strategies, Takedowns, Controls}
+// Published are the prefixes of the documents of which a copy is kept.
+var Published = []string{Collections, Strategies, Takedowns, Controls}
 
 // IsForeign reports whether an object of this key was written by somebody else:
 // nothing is named so. Nobody reads such an object, and nobody deletes it.
@@ -229,5 +229,5 @@ func IsForeign(key string) bool {
 	document, isCopy := CopiedKey(key)
 	prefix, _, _ := strings.Cut(document, "/")
 	isOurs, known := ours[prefix+"/"]
-	return !known || !isOurs(document) || isCopy && !slices.Contains(published, prefix+"/")
+	return !known || !isOurs(document) || isCopy && !slices.Contains(Published, prefix+"/")
 }

@@ -3,7 +3,6 @@ package query
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,7 +33,7 @@ func read(ctx context.Context, partitions []layout.Partition, one func(context.C
 	for i, p := range partitions {
 		group.Go(func() (err error) {
 			manifests[i], err = one(fork.Branch(), p)
-			if isFault(err) {
+			if partition.IsFault(err) {
 				manifests[i], faults[i], err = manifest.Manifest{Partition: p}, err, nil
 			}
 			return err
@@ -51,11 +50,6 @@ func read(ctx context.Context, partitions []layout.Partition, one func(context.C
 		}
 	}
 	return g, err
-}
-
-func isFault(err error) bool {
-	_, is := errors.AsType[*partition.Fault](err)
-	return is
 }
 
 // same reports whether both say the same of every partition.

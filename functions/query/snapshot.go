@@ -102,7 +102,7 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	var first manifest.Manifest
 	var fault error // of the first
 	reading.Go(func() (err error) {
-		if first, err = e.newest(fork.Branch(), 0, newest); isFault(err) {
+		if first, err = e.newest(fork.Branch(), 0, newest); partition.IsFault(err) {
 			fault, err = err, nil
 		}
 		return err

@@ -20,9 +20,15 @@ func (f *Fault) Error() string { return f.err.Error() + "; run bucketsearch veri
 // Unwrap returns what is wrong.
 func (f *Fault) Unwrap() error { return f.err }
 
+// IsFault reports whether an error is a Fault, or wraps one.
+func IsFault(err error) bool {
+	_, is := errors.AsType[*Fault](err)
+	return is
+}
+
 // fault makes a Fault of an error that says that generations are lost or damaged.
 func fault(err error) error {
-	if _, is := errors.AsType[*Fault](err); !is && (errors.Is(err, ErrLost) || errors.Is(err, manifest.ErrDamaged)) {
+	if !IsFault(err) && (errors.Is(err, ErrLost) || errors.Is(err, manifest.ErrDamaged)) {
 		return &Fault{err}
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
@@ -84,7 +85,7 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.
 		fmt.Fprintln(cmd.ErrOrStderr(), "Stopping. What was fetched is kept; the same command goes on from here.")
 		return errSaid
 	}
-	if isFault(err) {
+	if partition.IsFault(err) {
 		return fmt.Errorf("nothing is crawled before a repair, lest what is stored is asked for once more: %w", err)
 	}
 	if errors.Is(err, system.ErrPaused) {

@@ -119,7 +119,7 @@ func (m *meter) describe(p system.Progress, err error) string {
 		return "starting"
 	case errors.Is(err, frontier.ErrNotBuilt):
 		return "rebuilding the frontier from the bucket"
-	case isFault(err):
+	case partition.IsFault(err):
 		return "waiting for a repair of the bucket"
 	case err != nil:
 		return "waiting: " + strings.ReplaceAll(err.Error(), "\n", "; ")
@@ -138,11 +138,6 @@ func (m *meter) describe(p system.Progress, err error) string {
 	}
 	return fmt.Sprintf("%s · %.0f pages/s · %s · %s · %s · %s", count(p.Stored, "page"), m.rate(),
 		bytesText(p.Written), waiting, count(p.Packages, "package"), count(p.Documents, "document"))
-}
-
-func isFault(err error) bool {
-	_, is := errors.AsType[*partition.Fault](err)
-	return is
 }
 
 // rate returns the pages a second of the crawl alone, 0 when it was too short

@@ -2,7 +2,6 @@ package system
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/partition"
@@ -121,7 +120,7 @@ func (s *System) addManifests(ctx context.Context, inForce *settings.Settings, p
 			if err == nil {
 				err = partition.Later(&m)
 			}
-			if _, is := errors.AsType[*partition.Fault](err); is && s.fault == nil {
+			if partition.IsFault(err) && s.fault == nil {
 				s.fault, err = err, nil
 			}
 			if err != nil {

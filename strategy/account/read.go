@@ -103,7 +103,7 @@ func survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progr
 			return err
 		}
 		b.Manifests[i], err = partition.Read(ctx, bucket, partitions[i])
-		if _, is := errors.AsType[*partition.Fault](err); is {
+		if partition.IsFault(err) {
 			b.Manifests[i], without[i], err = manifest.Manifest{Partition: partitions[i]}, err, nil
 		} else if err == nil {
 			without[i] = partition.Later(&b.Manifests[i])

@@ -16,15 +16,19 @@ func (s Store[T]) keepCopy(ctx context.Context, bucket blob.Bucket, version uint
 	if _, sealed, err := layout.Unseal(content); err != nil || !sealed {
 		return nil // nothing, or of a program of before: the next version has one
 	}
-	err := blob.CreateOnce(ctx, bucket, layout.CopyKey(s.Key(version)), content)
+	key := layout.CopyKey(s.Key(version))
+	_, err := bucket.Head(ctx, key)
+	if errors.Is(err, blob.ErrAbsent) {
+		err = blob.CreateOnce(ctx, bucket, key, content)
+	}
 	if err != nil && !errors.Is(err, blob.ErrExists) {
 		return fmt.Errorf("it is published, and its copy cannot be stored: %w", err)
 	}
 	return nil
 }
 
-// wholeCopy returns what was sealed under a key; not found if it is damaged.
-func wholeCopy(ctx context.Context, bucket blob.Reader, key string) (content []byte, found bool, err error) {
+// whole returns what was sealed under a key; not found if it is damaged.
+func whole(ctx context.Context, bucket blob.Reader, key string) (content []byte, found bool, err error) {
 	content, found, err = blob.Find(ctx, bucket, key)
 	if err != nil || !found {
 		return nil, false, err
@@ -37,11 +41,7 @@ func wholeCopy(ctx context.Context, bucket blob.Reader, key string) (content []b
 // reports whether that one is there and whole. It is the one case where the
 // bytes of an object are replaced: by those that were written there.
 func Restore(ctx context.Context, bucket blob.Bucket, key string) (restored bool, err error) {
-	other, isCopy := layout.CopiedKey(key)
-	if !isCopy {
-		other = layout.CopyKey(key)
-	}
-	content, found, err := wholeCopy(ctx, bucket, other)
+	content, found, err := whole(ctx, bucket, layout.TwinKey(key))
 	if err != nil || !found {
 		return false, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
@@ -49,6 +50,20 @@ func TestRestore(t *testing.T) {
 	}
 	if restored, err := Restore(t.Context(), published, version); restored || err != nil {
 		t.Errorf("restored from a damaged copy: %v, %v", restored, err)
+	}
+}
+
+// To publish what is published already writes nothing, so that a bucket that
+// cannot be written can be looked at.
+func TestUnchangedIsNotWritten(t *testing.T) {
+	bucket := countblob.New(memblob.New())
+	for range 2 {
+		if _, version, err := store.Publish(t.Context(), bucket, adding("a")); err != nil || version != 1 {
+			t.Fatalf("version %d, %v", version, err)
+		}
+	}
+	if n := bucket.Counts(); n.Put != 2 {
+		t.Errorf("%d PUT, want one of the version and one of its copy", n.Put)
 	}
 }
 

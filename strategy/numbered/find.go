@@ -132,7 +132,7 @@ func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Obje
 	if r.isWhole = r.damage == nil; r.isWhole {
 		return r, nil
 	}
-	content, found, err := wholeCopy(ctx, bucket, layout.CopyKey(object.Key))
+	content, found, err := whole(ctx, bucket, layout.CopyKey(object.Key))
 	if err != nil || !found {
 		return r, err
 	}

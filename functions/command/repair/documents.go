@@ -74,7 +74,7 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 // anything is judged by what was published, and the copies that are.
 func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 	there := make(map[string]bool)
-	for _, prefix := range []string{layout.Copies, layout.Strategies, layout.Collections, layout.Takedowns, layout.Controls} {
+	for _, prefix := range append(slices.Clip(layout.Published), layout.Copies) {
 		for object, err := range r.Bucket.List(ctx, prefix, "") {
 			if err != nil {
 				return fmt.Errorf("cannot list %s: %w", prefix, err)
@@ -86,15 +86,12 @@ func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 	}
 	copies := 0
 	for _, key := range slices.Sorted(maps.Keys(there)) {
-		other, isCopy := layout.CopiedKey(key)
-		if !isCopy {
-			other = layout.CopyKey(key)
-		}
+		other := layout.TwinKey(key)
 		if there[other] {
 			continue
 		}
 		restored, err := numbered.Restore(ctx, r.Bucket, other)
-		switch {
+		switch _, isCopy := layout.CopiedKey(key); {
 		case err != nil:
 			return err
 		case restored && isCopy:
@@ -104,7 +101,7 @@ func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 		}
 	}
 	if copies > 0 {
-		r.say(ctx, report, []string{fmt.Sprintf("%d published documents had no copy, and have one", copies)})
+		r.say(ctx, report, []string{fmt.Sprintf("%d of the published documents had no copy, and have one", copies)})
 	}
 	return nil
 }

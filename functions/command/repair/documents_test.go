@@ -159,7 +159,7 @@ func TestCopied(t *testing.T) {
 					report := run(w)
 					want := key
 					if deleted && key != version {
-						want = "1 published documents had no copy"
+						want = "1 of the published documents had no copy"
 					}
 					if len(report.Left) > 0 || len(report.Mended) != 1 || !strings.Contains(report.Mended[0], want) || !bytes.Equal(w.Content(key), content) {
 						t.Errorf("mended %q and left:\n%s", report.Mended, sentences(report.Left))

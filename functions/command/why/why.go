@@ -156,7 +156,7 @@ func (t *teller) read(ctx context.Context) error {
 			return err
 		}
 		m, err := partition.Read(ctx, t.bucket, p)
-		if _, lost := errors.AsType[*partition.Fault](err); lost {
+		if partition.IsFault(err) {
 			t.problem(err)
 			m, err = manifest.Manifest{Partition: p}, nil
 		}
