@@ -35,7 +35,7 @@ func TestEarlierBuckets(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			const site = "http://127.0.0.1:8731/"
+			const served = "http://127.0.0.1:8731/"
 			now := func() time.Time { return time.Date(2026, 11, 22, 23, 40, 0, 0, time.UTC) }
 			bucket := unpacked(t, file, now)
 
@@ -51,19 +51,19 @@ func TestEarlierBuckets(t *testing.T) {
 				t.Fatal(err)
 			}
 			for text, want := range map[string][]string{
-				"lighthouse granite": {site + "lighthouse.html"},
-				"forty-two":          {site + "lighthouse.html"},
-				"Leuchtturm":         {site + "hafen.html"},
-				"phare":              {site + "port.html"},
+				"lighthouse granite": {served + "lighthouse.html"},
+				"forty-two":          {served + "lighthouse.html"},
+				"Leuchtturm":         {served + "hafen.html"},
+				"phare":              {served + "port.html"},
 				"маяк":               nil, // gone
 				"灯台":                 nil, // forgotten
 			} {
-				found, err := engine.Search(t.Context(), query.Query{Query: search.Query{Text: "+" + strings.ReplaceAll(text, " ", " +"), Size: 10}})
+				hits, err := engine.Search(t.Context(), query.Query{Query: search.Query{Text: "+" + strings.ReplaceAll(text, " ", " +"), Size: 10}})
 				if err != nil {
 					t.Fatalf("%s: %v", text, err)
 				}
 				var got []string
-				for _, hit := range found.Hits {
+				for _, hit := range hits.Hits {
 					got = append(got, hit.URL)
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
@@ -78,19 +78,19 @@ func TestEarlierBuckets(t *testing.T) {
 				}
 				return a
 			}
-			page, err := engine.Page(t.Context(), at(site+"lighthouse.html"), time.Time{})
+			page, err := engine.Page(t.Context(), at(served+"lighthouse.html"), time.Time{})
 			if err != nil || !strings.Contains(string(page.Data), "forty-two metres") {
 				t.Errorf("page: %.200s, %v", page.Data, err)
 			}
 			before := time.Date(2026, 11, 22, 23, 31, 55, 0, time.UTC)
-			if page, err := engine.Page(t.Context(), at(site+"lighthouse.html"), before); err != nil || !strings.Contains(string(page.Data), "forty metres") {
+			if page, err := engine.Page(t.Context(), at(served+"lighthouse.html"), before); err != nil || !strings.Contains(string(page.Data), "forty metres") {
 				t.Errorf("page as of %v: %.200s, %v", before, page.Data, err)
 			}
 			inForce, err := settings.Read(t.Context(), bucket, time.Now())
 			if err != nil {
 				t.Fatal(err)
 			}
-			story, err := why.Tell(t.Context(), bucket, inForce, at(site+"museum.html"))
+			story, err := why.Tell(t.Context(), bucket, inForce, at(served+"museum.html"))
 			if err != nil || story.State == "" || len(story.Problems) > 0 || !slices.ContainsFunc(story.Asked, func(a why.Asked) bool { return a.Status == 200 }) {
 				t.Errorf("why: %+v, %v", story, err)
 			}

@@ -54,7 +54,7 @@ func (tr *trial) mustBeServed(t *testing.T) {
 	for i, h := range tr.hosts {
 		for path, a := range h {
 			url := tr.site.origins[i] + path
-			if stored, found := tr.quiet.Pages[url]; found && stored != a.body {
+			if stored, hits := tr.quiet.Pages[url]; hits && stored != a.body {
 				t.Errorf("%s: stored %q, served %q", url, stored, a.body)
 			}
 		}

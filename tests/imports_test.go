@@ -101,8 +101,8 @@ func layerOf(path string) int {
 // roomOf returns the first folder below functions in which a package lies, or
 // "".
 func roomOf(path string) string {
-	below, found := strings.CutPrefix(path, "functions/")
-	if !found || strings.HasSuffix(path, "test") {
+	below, hits := strings.CutPrefix(path, "functions/")
+	if !hits || strings.HasSuffix(path, "test") {
 		return ""
 	}
 	room, _, _ := strings.Cut(below, "/")

@@ -184,6 +184,6 @@ func awaitEnd(t testing.TB, pids []int) {
 
 func isZombie(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, rest, found := strings.Cut(string(stat), ") ")
-	return err != nil || !found || strings.HasPrefix(rest, "Z")
+	_, rest, hits := strings.Cut(string(stat), ") ")
+	return err != nil || !hits || strings.HasPrefix(rest, "Z")
 }

@@ -28,14 +28,14 @@ func chapters(pages int, directories ...string) host {
 
 // coast makes a host with chapters about a lighthouse, to which the front page
 // links, and as many about a heron, to which another page does.
-func coast(chapters int) host {
+func coast(parts int) host {
 	g := generator{rand.New(rand.NewPCG(8, 0))}
 	h := make(host)
 	put := func(path, title, text string) {
 		h[path] = answer{status: http.StatusOK, contentType: "text/html", body: fmt.Sprintf("<title>%s</title><h1>%[1]s</h1><p>%s", title, text)}
 	}
 	var lights, herons string
-	for i := range chapters {
+	for i := range parts {
 		put(fmt.Sprintf("/light%d.html", i), fmt.Sprintf("The lighthouse lamp, chapter %d", i),
 			"The keeper of the lighthouse lights its lamp. "+g.sentences(8)+" The lamp of the lighthouse turns.")
 		put(fmt.Sprintf("/heron%d.html", i), fmt.Sprintf("A heron, chapter %d", i), "A heron flies. "+g.sentences(8))
@@ -80,9 +80,9 @@ func TestOverlap(t *testing.T) {
 	seed := func(path string) []string { return []string{s.origins[0] + path} }
 	find := func(collection string, want ...string) {
 		t.Helper()
-		found := p.search("--collection", collection, "heron")
-		if !slices.Equal(found, want) {
-			t.Errorf("collection %s: found %d pages %q, want %d", collection, len(found), found, len(want))
+		hits := p.search("--collection", collection, "heron")
+		if !slices.Equal(hits, want) {
+			t.Errorf("collection %s: found %d pages %q, want %d", collection, len(hits), hits, len(want))
 		}
 		if status := p.status("--collection", collection); status.Stored < len(want) || status.Pending != 0 {
 			t.Errorf("collection %s: status %+v, want %d stored", collection, status, len(want))
@@ -142,8 +142,8 @@ func TestOverlapAtOnce(t *testing.T) {
 		"near":  s.under("birds", pages)[5:9],
 		"far":   s.under("ships", pages)[2:7],
 	} {
-		if found := p.search("--collection", name, "heron"); !slices.Equal(found, want) {
-			t.Errorf("collection %s: found %q, want %q", name, found, want)
+		if hits := p.search("--collection", name, "heron"); !slices.Equal(hits, want) {
+			t.Errorf("collection %s: found %q, want %q", name, hits, want)
 		}
 	}
 }
@@ -152,10 +152,10 @@ func TestOverlapAtOnce(t *testing.T) {
 // comes first.
 func TestOverlapTopic(t *testing.T) {
 	t.Parallel()
-	const chapters = 4
-	s := serve(t, 1, func(int, []string) http.Handler { return coast(chapters) })
+	const parts = 4
+	s := serve(t, 1, func(int, []string) http.Handler { return coast(parts) })
 	var want []string
-	for i := range chapters {
+	for i := range parts {
 		want = append(want, fmt.Sprintf("%s/light%d.html", s.origins[0], i))
 	}
 	p := newPlace(t) // for the files
@@ -179,14 +179,14 @@ func TestOverlapTopic(t *testing.T) {
 				p.must("crawl", args...)
 			}
 			p.verify()
-			if found := p.search("--collection", "lights", "keeper"); !slices.Equal(found, want) {
-				t.Errorf("found %q, want %q", found, want)
+			if hits := p.search("--collection", "lights", "keeper"); !slices.Equal(hits, want) {
+				t.Errorf("found %q, want %q", hits, want)
 			}
-			if found := p.search("--collection", "lights", "flies"); len(found) > 0 {
-				t.Errorf("found %q, which are about herons", found)
+			if hits := p.search("--collection", "lights", "flies"); len(hits) > 0 {
+				t.Errorf("found %q, which are about herons", hits)
 			}
-			if status := p.status("--collection", "whole"); status.Stored != 2*chapters+2 {
-				t.Errorf("the other collection: status %+v, want %d stored", status, 2*chapters+2)
+			if status := p.status("--collection", "whole"); status.Stored != 2*parts+2 {
+				t.Errorf("the other collection: status %+v, want %d stored", status, 2*parts+2)
 			}
 		})
 	}

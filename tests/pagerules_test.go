@@ -38,7 +38,7 @@ func TestPagesAskOfCrawlers(t *testing.T) {
 	}
 	stored := p.picture(nil).Pages
 	for _, path := range []string{"/unshown.html", "/named.html"} {
-		if _, found := stored[s.origins[0]+path]; !found {
+		if _, hits := stored[s.origins[0]+path]; !hits {
 			t.Errorf("%s is not stored", path)
 		}
 	}

@@ -47,14 +47,14 @@ func (p place) attach(look func(context.Context, *system.Attached)) {
 }
 
 // picture takes one of the place's bucket.
-func (p place) picture(queries []string) picture {
+func (p place) picture(asked []string) picture {
 	p.t.Helper()
 	var seen picture
-	p.attach(func(ctx context.Context, attached *system.Attached) { seen = p.pictureOf(ctx, attached, queries) })
+	p.attach(func(ctx context.Context, attached *system.Attached) { seen = p.pictureOf(ctx, attached, asked) })
 	return seen
 }
 
-func (p place) pictureOf(ctx context.Context, attached *system.Attached, queries []string) picture {
+func (p place) pictureOf(ctx context.Context, attached *system.Attached, asked []string) picture {
 	p.t.Helper()
 	inForce, err := settings.Read(ctx, attached.Bucket, time.Now())
 	if err != nil {
@@ -85,16 +85,16 @@ func (p place) pictureOf(ctx context.Context, attached *system.Attached, queries
 		}
 		seen.Pages[u.Address.URL] = string(page.Data)
 	}
-	for _, text := range queries {
+	for _, text := range asked {
 		result, err := engine.Search(ctx, query.Query{Query: search.Query{Text: text, Size: 20}})
 		if err != nil {
 			p.t.Fatal(err)
 		}
-		answer := result.Answer()
-		for i := range answer.Results {
-			answer.Results[i].Fetched = time.Time{} // differs from run to run
+		reply := result.Answer()
+		for i := range reply.Results {
+			reply.Results[i].Fetched = time.Time{} // differs from run to run
 		}
-		seen.Answers[text] = found{answer.Total, answer.Results}
+		seen.Answers[text] = found{reply.Total, reply.Results}
 	}
 	return seen
 }

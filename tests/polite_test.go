@@ -33,16 +33,16 @@ func TestPolite(t *testing.T) {
 	if len(byHost) != len(s.origins) {
 		t.Fatalf("%d hosts were asked, want %d", len(byHost), len(s.origins))
 	}
-	for host, visits := range byHost {
+	for name, visits := range byHost {
 		closest := closestOf(visits)
 		if !strings.HasSuffix(visits[0].url, "/robots.txt") {
-			t.Errorf("%s was asked for %s first, not for its robots.txt", host, visits[0].url)
+			t.Errorf("%s was asked for %s first, not for its robots.txt", name, visits[0].url)
 		}
-		t.Logf("%s: %d requests, at least %v apart", host, len(visits), closest.pause)
+		t.Logf("%s: %d requests, at least %v apart", name, len(visits), closest.pause)
 		// The delay counts from the end of an answer, which takes its time; a
 		// batch knows its end to the millisecond.
 		if closest.pause < slowness+delay-2*time.Millisecond {
-			t.Errorf("%s: only %v after the request for %s came that for %s", host, closest.pause, closest.before, closest.after)
+			t.Errorf("%s: only %v after the request for %s came that for %s", name, closest.pause, closest.before, closest.after)
 		}
 	}
 }
@@ -88,12 +88,12 @@ func TestPoliteToManyHosts(t *testing.T) {
 		byHost[u.Host] = append(byHost[u.Host], v)
 		all = append(all, v)
 	}
-	for host, visits := range byHost {
+	for name, visits := range byHost {
 		if len(visits) != pages+1 { // and robots.txt
-			t.Errorf("%s: %d requests, want %d", host, len(visits), pages+1)
+			t.Errorf("%s: %d requests, want %d", name, len(visits), pages+1)
 		}
 		if closest := closestOf(visits); closest.pause < delay-2*time.Millisecond {
-			t.Errorf("%s: only %v after the request for %s came that for %s", host, closest.pause, closest.before, closest.after)
+			t.Errorf("%s: only %v after the request for %s came that for %s", name, closest.pause, closest.before, closest.after)
 		}
 	}
 	first := slices.MinFunc(all, func(a, b visit) int { return a.began.Compare(b.began) })

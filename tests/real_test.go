@@ -44,8 +44,8 @@ func TestRealSites(t *testing.T) {
 					t.Errorf("%s is stored with %d bytes, not as the %d that were served", url, len(stored), len(served))
 				}
 			}
-			for text, found := range quiet.Answers {
-				if found.Total == 0 {
+			for text, hits := range quiet.Answers {
+				if hits.Total == 0 {
 					t.Errorf("%s finds nothing", text)
 				}
 			}
@@ -54,12 +54,12 @@ func TestRealSites(t *testing.T) {
 	}
 }
 
-func crawlReal(t *testing.T, s *site, seed string, queries []string, flags ...string) picture {
+func crawlReal(t *testing.T, s *site, seed string, asked []string, flags ...string) picture {
 	t.Helper()
 	p := newPlace(t)
 	p.crawl(append(flags, s.origins[0]+seed)...)
 	p.verify()
-	return p.picture(queries)
+	return p.picture(asked)
 }
 
 // servedFrom returns the file that a path names, and "" for a listing that the

@@ -58,7 +58,7 @@ func TestUnchanged(t *testing.T) {
 // it has none.
 func answerTo(s *site, hosts []host, url string) answer {
 	for i, origin := range s.origins {
-		if path, found := strings.CutPrefix(url, origin); found {
+		if path, hits := strings.CutPrefix(url, origin); hits {
 			return hosts[i][path]
 		}
 	}
@@ -227,8 +227,8 @@ func TestSiteChanges(t *testing.T) {
 func (p place) search(args ...string) []string {
 	p.t.Helper()
 	var urls []string
-	for _, found := range decode[query.Answer](p.t, p.must("search", append([]string{"--json", "-n", "100"}, args...)...)).Results {
-		urls = append(urls, found.URL)
+	for _, hits := range decode[query.Answer](p.t, p.must("search", append([]string{"--json", "-n", "100"}, args...)...)).Results {
+		urls = append(urls, hits.URL)
 	}
 	slices.Sort(urls)
 	return urls

@@ -112,19 +112,19 @@ func (s *site) counted(origin string, next http.Handler) http.Handler {
 		if slowness > 0 {
 			time.Sleep(slowness) // a slow server, not a wait for something
 		}
-		weighed := &weighed{ResponseWriter: w, status: http.StatusOK}
+		result := &weighed{ResponseWriter: w, status: http.StatusOK}
 		defer func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.visits = append(s.visits, visit{origin + r.URL.RequestURI(), r.UserAgent(), weighed.status, weighed.bytes, began, time.Now()})
+			s.visits = append(s.visits, visit{origin + r.URL.RequestURI(), r.UserAgent(), result.status, result.bytes, began, time.Now()})
 			close(s.changed)
 			s.changed = make(chan struct{})
 		}()
 		if down {
-			http.Error(weighed, "down", http.StatusServiceUnavailable)
+			http.Error(result, "down", http.StatusServiceUnavailable)
 			return
 		}
-		next.ServeHTTP(weighed, r)
+		next.ServeHTTP(result, r)
 	})
 }
 
@@ -147,8 +147,8 @@ func (w *weighed) Write(p []byte) (int, error) {
 
 // ServeHTTP answers as the generated host does.
 func (h host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	a, found := h[r.URL.RequestURI()]
-	if !found {
+	a, hits := h[r.URL.RequestURI()]
+	if !hits {
 		http.NotFound(w, r)
 		return
 	}

@@ -82,7 +82,7 @@ func killEach(tr *trial, random *rand.Rand, run *process) []kill {
 
 // kinds are the processes that the program has started, by what they run.
 func kinds(pid int) map[string][]int {
-	found := make(map[string][]int)
+	hits := make(map[string][]int)
 	for _, child := range childrenOf(pid) {
 		name, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", child))
 		if err != nil {
@@ -95,9 +95,9 @@ func kinds(pid int) map[string][]int {
 		case strings.HasPrefix(kind, "redis"):
 			kind = "Redis"
 		}
-		found[kind] = append(found[kind], child)
+		hits[kind] = append(hits[kind], child)
 	}
-	return found
+	return hits
 }
 
 // effect says for how long the visits ceased after a kill: for how long no host

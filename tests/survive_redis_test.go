@@ -25,15 +25,15 @@ func TestSurviveRedis(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	way := newWay(t, strings.TrimSuffix(strings.TrimPrefix(server.URL, "redis://"), "/0"))
+	path := newWay(t, strings.TrimSuffix(strings.TrimPrefix(server.URL, "redis://"), "/0"))
 	p := newPlace(t)
-	run := p.start("crawl", crawling(tr.crawlDocs("--redis", "redis://"+way.address+"/0", "--partitions", "3")...)...)
+	run := p.start("crawl", crawling(tr.crawlDocs("--redis", "redis://"+path.address+"/0", "--partitions", "3")...)...)
 	tr.site.awaitVisits(1, run.ended) // what fails before is told to the person who has given the address
-	way.begin()
+	path.begin()
 	if _, err := run.wait(); err != nil {
 		t.Fatalf("%v\n%s", err, p.logTail())
 	}
-	t.Logf("faults: %v", way.count())
+	t.Logf("faults: %v", path.count())
 	p.verify()
 	mustEqual(t, "faults of Redis", tr.quiet, p.picture(tr.queries))
 }
@@ -97,12 +97,12 @@ func (w *way) carry(client net.Conn) {
 }
 
 // pass passes on bytes, of which some meet with a fault of one of the kinds.
-func (w *way) pass(to io.Writer, from io.Reader, kinds ...string) {
+func (w *way) pass(to io.Writer, from io.Reader, all ...string) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
 		if n > 0 {
-			switch w.deal(kinds) {
+			switch w.deal(all) {
 			case "cut before", "cut after":
 				return
 			case "no answer":
@@ -134,13 +134,13 @@ func (w *way) count() map[string]int {
 
 // deal returns the next fault of the deck for one in eight of those that may
 // meet with it, else "".
-func (w *way) deal(kinds []string) string {
+func (w *way) deal(all []string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.begun || len(w.deck) == 0 || w.rand.IntN(8) > 0 {
 		return ""
 	}
-	for _, kind := range kinds {
+	for _, kind := range all {
 		if kind == w.deck[0] {
 			w.deck = w.deck[1:]
 			w.dealt[kind]++

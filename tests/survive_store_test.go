@@ -181,11 +181,11 @@ func reset(w http.ResponseWriter) {
 // answerOf has the store answer, passes on the head of its answer and returns
 // the body.
 func answerOf(w http.ResponseWriter, r *http.Request, store http.Handler) []byte {
-	answer := httptest.NewRecorder()
-	store.ServeHTTP(answer, r)
-	maps.Copy(w.Header(), answer.Header())
-	w.WriteHeader(answer.Code)
-	return answer.Body.Bytes()
+	reply := httptest.NewRecorder()
+	store.ServeHTTP(reply, r)
+	maps.Copy(w.Header(), reply.Header())
+	w.WriteHeader(reply.Code)
+	return reply.Body.Bytes()
 }
 
 // unkindStore stands before a store and deals faults.

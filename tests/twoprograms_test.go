@@ -56,9 +56,9 @@ func (r *process) searchPage(t testing.TB) string {
 	t.Helper()
 	var address string
 	r.await(t, func() bool {
-		_, rest, found := strings.Cut(r.out.String(), "Search page: ")
+		_, rest, hits := strings.Cut(r.out.String(), "Search page: ")
 		address, _, _ = strings.Cut(rest, " ")
-		return found && address != ""
+		return hits && address != ""
 	})
 	return address
 }

@@ -63,7 +63,7 @@ func (f *Function) read(encoding string, w *wire, limit int64) ([]byte, error) {
 	defer f.buffers.Put(scratch)
 	scratch.Reset()
 	data, err := f.decoders.read(encoding, w, func(from io.Reader) ([]byte, error) {
-		err := fill(scratch, &content{from: from, wire: w, limit: limit})
+		err := fill(scratch, &boundedBody{from: from, wire: w, limit: limit})
 		return scratch.Bytes(), err
 	})
 	return bytes.Clone(data[:min(int64(len(data)), limit)]), blame(err, w)
@@ -73,7 +73,7 @@ func (f *Function) read(encoding string, w *wire, limit int64) ([]byte, error) {
 // wants. It returns why not all could be had, if that is so.
 func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Reader)) error {
 	_, err := f.decoders.read(encoding, w, func(from io.Reader) ([]byte, error) {
-		c := &content{from: from, wire: w, limit: limit}
+		c := &boundedBody{from: from, wire: w, limit: limit}
 		use(c)
 		return nil, c.rest()
 	})
@@ -83,9 +83,9 @@ func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Rea
 	return blame(err, w)
 }
 
-// content is a body behind its coding, under caps. It may expand without end
+// boundedBody is a body behind its coding, under caps. It may expand without end
 // (gzip by 1,032, brotli by millions) or not at all while it goes on.
-type content struct {
+type boundedBody struct {
 	from  io.Reader
 	wire  *wire
 	limit int64 // bytes
@@ -93,7 +93,7 @@ type content struct {
 	err   error // that ended it, io.EOF included
 }
 
-func (c *content) Read(p []byte) (int, error) {
+func (c *boundedBody) Read(p []byte) (int, error) {
 	if c.err != nil {
 		return 0, c.err
 	}
@@ -114,7 +114,7 @@ var errRest = errors.New("there is more")
 
 // rest passes over what is left, if that is little, and returns what kept the
 // content from its end.
-func (c *content) rest() error {
+func (c *boundedBody) rest() error {
 	switch _, err := io.CopyN(io.Discard, c, maxDrained); {
 	case err == nil:
 		return errRest

@@ -50,8 +50,8 @@ func FuzzRead(f *testing.F) {
 func TestSlowBody(t *testing.T) {
 	for rate, want := range map[int]error{leastRate / 2: errTooSlow, leastRate * 2: nil} {
 		now := start
-		clock := func() time.Time { now = now.Add(time.Second); return now }
-		w := &wire{from: &again{bytes: make([]byte, 1)}, limit: 1 << 20, grace: 10 * time.Second, began: start, now: clock}
+		ticks := func() time.Time { now = now.Add(time.Second); return now }
+		w := &wire{from: &repeated{bytes: make([]byte, 1)}, limit: 1 << 20, grace: 10 * time.Second, began: start, now: ticks}
 		seconds, err := 0, error(nil)
 		for ; err == nil && seconds < 60; seconds++ {
 			_, err = w.Read(make([]byte, rate))
@@ -104,19 +104,19 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// again repeats bytes without end.
-type again struct {
+// repeated repeats bytes without end.
+type repeated struct {
 	bytes []byte
 	at    int
 	sent  *atomic.Int64 // counts them; nil: nobody does
 }
 
 // repeat returns a reader that repeats a piece without end and counts the bytes.
-func repeat(piece []byte, sent *atomic.Int64) *again {
-	return &again{bytes: bytes.Repeat(piece, 1+(32<<10)/len(piece)), sent: sent} // few copies of much
+func repeat(piece []byte, delivered *atomic.Int64) *repeated {
+	return &repeated{bytes: bytes.Repeat(piece, 1+(32<<10)/len(piece)), sent: delivered} // few copies of much
 }
 
-func (a *again) Read(p []byte) (int, error) {
+func (a *repeated) Read(p []byte) (int, error) {
 	n := 0
 	for n < len(p) {
 		c := copy(p[n:], a.bytes[a.at:])

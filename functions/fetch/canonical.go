@@ -87,17 +87,17 @@ func among(query, others string) bool {
 // of the next.
 const maxWishes = 3
 
-// named is what is at an address by which pages want to be known.
-type named struct {
+// canonicalPage is what is at an address by which pages want to be known.
+type canonicalPage struct {
 	unasked bool // nothing is known of it yet
 	page    bool // one that may be shown
 	says    document.Fingerprint
 	wish    *address.Address // to be known by another, too
 }
 
-func nameOf(read *document.Document) *named {
+func nameOf(read *document.Document) *canonicalPage {
 	content := document.Content{Title: read.Title, Body: read.Visible()}
-	return &named{page: !read.Robots.NoIndex, says: content.Fingerprint()}
+	return &canonicalPage{page: !read.Robots.NoIndex, says: content.Fingerprint()}
 }
 
 // prove decides on the wishes of pages that are digested. Those to be known by
@@ -157,7 +157,7 @@ func (r *run) grant(ctx context.Context, d *digester, w *wish) {
 
 // namedBy returns what is at an address, from the batch if it is a target that was
 // had, else from the server, which is asked once.
-func (r *run) namedBy(ctx context.Context, d *digester, at address.Address, by book.Link) named {
+func (r *run) namedBy(ctx context.Context, d *digester, at address.Address, by book.Link) canonicalPage {
 	agent := r.behalf.agentOf(by.Collection)
 	key := agent + " " + at.URL
 	n, known := r.named[key]
@@ -184,38 +184,38 @@ func (r *run) target(at address.Address) int {
 
 // askNamed asks for an address, if robots.txt allows it, which is asked for if this
 // batch has not yet.
-func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, agent string) (n named) {
+func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, agent string) (n canonicalPage) {
 	if r.origins[at.Origin] == nil && !r.robots(ctx, at.Origin) {
-		return named{unasked: true}
+		return canonicalPage{unasked: true}
 	}
 	origin := r.origins[at.Origin]
 	if origin.absent != nil {
-		return named{unasked: true}
+		return canonicalPage{unasked: true}
 	}
 	rules := origin.rules(agent)
 	if !rules.Allows(at.Path) {
-		return named{}
+		return canonicalPage{}
 	}
 	a, asked := r.ask(ctx, request{url: at.URL, agent: agent, limit: r.f.Limits.Page}, rules.Delay())
 	if !asked {
-		return named{unasked: true}
+		return canonicalPage{unasked: true}
 	}
 	if a.err != nil {
-		return named{unasked: judge(a.err).state == book.Retry}
+		return canonicalPage{unasked: judge(a.err).state == book.Retry}
 	}
 	if v, final := judgeStatus(a, nil); final {
-		return named{unasked: v.state == book.Retry}
+		return canonicalPage{unasked: v.state == book.Retry}
 	}
 	r.received += int64(len(a.body))
 	defer func() {
 		if recover() != nil { // it breaks the parser
-			n = named{}
+			n = canonicalPage{}
 		}
 	}()
 	there := page{address: at, behalf: r.behalf, answer: a, parse: document.Read}
 	read, err := there.read()
 	if err != nil || read == nil {
-		return named{}
+		return canonicalPage{}
 	}
 	there.ask(read, by.Collection)
 	n = *nameOf(read)

@@ -77,8 +77,8 @@ type proof struct {
 
 func (p proof) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.asked[r.URL.Path]++
-	if page, found := p.pages[r.URL.Path]; found {
-		page(w, r)
+	if one, found := p.pages[r.URL.Path]; found {
+		one(w, r)
 		return
 	}
 	w.WriteHeader(http.StatusNotFound)
@@ -95,7 +95,7 @@ func called(path, text string) http.HandlerFunc {
 // the same page, and is kept else.
 func TestCanonicalIsProved(t *testing.T) {
 	const other = "Das Wetter wird morgen im Norden sonnig, im Süden regnet es bis in die Nacht, und auf den Bergen fällt der erste Schnee."
-	page := called("/c", prose)
+	one := called("/c", prose)
 	for name, c := range map[string]struct {
 		pages  map[string]http.HandlerFunc
 		robots string
@@ -115,24 +115,24 @@ func TestCanonicalIsProved(t *testing.T) {
 		"hidden":               {pages: map[string]http.HandlerFunc{"/c": sent(200, "<main>"+prose, "X-Robots-Tag", "noindex")}, asked: map[string]int{"/c": 1}},
 		"of another type":      {pages: map[string]http.HandlerFunc{"/c": sent(200, "\x89PNG\r\n\x1a\n", "Content-Type", "image/png")}, asked: map[string]int{"/c": 1}},
 		"busy":                 {pages: map[string]http.HandlerFunc{"/c": sent(503, "")}, asked: map[string]int{"/c": 1}, again: true},
-		"forbidden":            {robots: "User-agent: *\nDisallow: /c", pages: map[string]http.HandlerFunc{"/c": page}},
+		"forbidden":            {robots: "User-agent: *\nDisallow: /c", pages: map[string]http.HandlerFunc{"/c": one}},
 		"each other":           {pages: map[string]http.HandlerFunc{"/c": called("/p", prose)}, asked: map[string]int{"/c": 1}},
 		"a chain":              {pages: map[string]http.HandlerFunc{"/c": called("/d", prose), "/d": called("/d", prose)}, alias: "/d", asked: map[string]int{"/c": 1, "/d": 1}},
 		"a chain that breaks":  {pages: map[string]http.HandlerFunc{"/c": called("/d", prose)}, asked: map[string]int{"/c": 1, "/d": 1}},
 		"a chain too long":     {pages: map[string]http.HandlerFunc{"/c": called("/d", prose), "/d": called("/e", prose), "/e": called("/f", prose), "/f": called("/f", prose)}, asked: map[string]int{"/c": 1, "/d": 1, "/e": 1}},
 		"a cycle beside it":    {pages: map[string]http.HandlerFunc{"/c": called("/d", prose), "/d": called("/c", prose)}, asked: map[string]int{"/c": 1, "/d": 1}},
 		"excluded":             {pages: map[string]http.HandlerFunc{"/c": called("/no", prose)}, alias: "/c", asked: map[string]int{"/c": 1}},
-		"asked for two":        {pages: map[string]http.HandlerFunc{"/c": called("/c", prose), "/q": page, "/r": page}, also: []string{"/q", "/r"}, alias: "/c", asked: map[string]int{"/c": 1, "/q": 1, "/r": 1}},
-		"front page of all":    {pages: map[string]http.HandlerFunc{"/c": called("/c", other), "/q": page}, also: []string{"/q"}, asked: map[string]int{"/c": 1, "/q": 1}},
+		"asked for two":        {pages: map[string]http.HandlerFunc{"/c": called("/c", prose), "/q": one, "/r": one}, also: []string{"/q", "/r"}, alias: "/c", asked: map[string]int{"/c": 1, "/q": 1, "/r": 1}},
+		"front page of all":    {pages: map[string]http.HandlerFunc{"/c": called("/c", other), "/q": one}, also: []string{"/q"}, asked: map[string]int{"/c": 1, "/q": 1}},
 		"of the batch":         {pages: map[string]http.HandlerFunc{"/c": called("/c", prose)}, also: []string{"/c"}, alias: "/c", asked: map[string]int{"/c": 1}},
 		"of the batch, chain":  {pages: map[string]http.HandlerFunc{"/c": called("/d", prose), "/d": called("/d", prose)}, also: []string{"/d", "/c"}, alias: "/d", asked: map[string]int{"/c": 1, "/d": 1}},
 		"of the batch, none":   {also: []string{"/c"}, asked: map[string]int{"/c": 1}},
 		"the chain comes back": {pages: map[string]http.HandlerFunc{"/c": called("/d", prose), "/d": called("/p", prose)}, asked: map[string]int{"/c": 1, "/d": 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			site := proof{map[string]http.HandlerFunc{"/p": page, "/robots.txt": sent(200, c.robots, "Content-Type", "text/plain")}, map[string]int{}}
-			maps.Copy(site.pages, c.pages)
-			w := newWorld(t, site)
+			home := proof{map[string]http.HandlerFunc{"/p": one, "/robots.txt": sent(200, c.robots, "Content-Type", "text/plain")}, map[string]int{}}
+			maps.Copy(home.pages, c.pages)
+			w := newWorld(t, home)
 			w.publish(t, collection.Collection{
 				Name: "c", Seeds: []collection.Seed{{URL: w.server.URL + "/", Scope: collection.Host, Depth: 9}}, Exclude: []string{"*/no"},
 			})
@@ -155,12 +155,12 @@ func TestCanonicalIsProved(t *testing.T) {
 			} else if o.State != book.Skipped || o.Reason != "canonical" || o.Detail != "to "+w.server.URL+c.alias || o.Exponent != 4 {
 				t.Errorf("%+v", o)
 			}
-			delete(site.asked, "/robots.txt")
-			if diff := cmp.Diff(c.asked, without(site.asked, "/p"), cmpopts.EquateEmpty()); diff != "" {
+			delete(home.asked, "/robots.txt")
+			if diff := cmp.Diff(c.asked, without(home.asked, "/p"), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("asked (-want +got):\n%s", diff)
 			}
-			if site.asked["/p"] != 1 {
-				t.Errorf("the page was asked for %d times", site.asked["/p"])
+			if home.asked["/p"] != 1 {
+				t.Errorf("the page was asked for %d times", home.asked["/p"])
 			}
 		})
 	}
@@ -176,8 +176,8 @@ func without(counts map[string]int, key string) map[string]int {
 // is gone, or is not known by its address any more. A page that was stored is gone when it becomes an alias.
 func TestAlias(t *testing.T) {
 	const own = "/p"
-	site := proof{map[string]http.HandlerFunc{"/p": called("/c", prose), "/c": called("/c", prose)}, map[string]int{}}
-	w := newWorld(t, site)
+	home := proof{map[string]http.HandlerFunc{"/p": called("/c", prose), "/c": called("/c", prose)}, map[string]int{}}
+	w := newWorld(t, home)
 	b := w.batch(own)
 	first := w.run(t, b)
 	if o := first.Ledger.Outcomes[0]; o.State != book.Skipped || o.Reason != "canonical" {
@@ -187,14 +187,14 @@ func TestAlias(t *testing.T) {
 	if o := second.Ledger.Outcomes[0]; o.State != book.Skipped || o.Reason != "canonical" || o.Digest != 0 {
 		t.Errorf("%s again: %+v", own, o)
 	}
-	site.pages["/c"] = sent(404, "")
+	home.pages["/c"] = sent(404, "")
 	b.Version.Token++
 	third := w.again(t, b, second)
 	if o := third.Ledger.Outcomes[0]; o.State != book.Stored || len(third.Pages) != 1 || o.Digest == 0 {
 		t.Errorf("%s when /c is gone: %+v", own, o)
 	}
-	site.pages["/c"] = called("/c", prose)
-	site.pages["/p"] = called("/c", prose+" ")
+	home.pages["/c"] = called("/c", prose)
+	home.pages["/p"] = called("/c", prose+" ")
 	b.Version.Token++
 	last := third
 	last.Ledger.Outcomes[0].Body, last.Ledger.Outcomes[0].ETag = 0, ""
@@ -207,14 +207,14 @@ func TestAlias(t *testing.T) {
 // TestCanonicalWithoutTime: when time runs out before it is proved, the page is
 // stored, and read again in full.
 func TestCanonicalWithoutTime(t *testing.T) {
-	site := proof{map[string]http.HandlerFunc{"/p": called("/c", prose), "/c": called("/c", prose)}, map[string]int{}}
-	w := newWorld(t, site)
+	home := proof{map[string]http.HandlerFunc{"/p": called("/c", prose), "/c": called("/c", prose)}, map[string]int{}}
+	w := newWorld(t, home)
 	b := w.batch("/p")
 	b.DelayMillis = 3_600_000
 	if o := w.run(t, b).Ledger.Outcomes[0]; o.State != book.Stored || o.Body != 0 || o.ETag != "" || o.Digest == 0 {
 		t.Errorf("%+v", o)
 	}
-	if site.asked["/c"] != 0 {
+	if home.asked["/c"] != 0 {
 		t.Error("it was asked")
 	}
 }

@@ -130,11 +130,11 @@ func TestLacking(t *testing.T) {
 		b := w.batch(c.path)
 		b.Version.Epoch = uint64(i)
 		b.Targets[0].Sitemap = c.path == "/map"
-		look := w.run(t, b)
-		last := &look.Ledger.Outcomes[0]
+		looks := w.run(t, b)
+		last := &looks.Ledger.Outcomes[0]
 		last.Collections = c.first
 		b.Targets[0].Collections = []string{c.again}
-		got := w.again(t, b, look)
+		got := w.again(t, b, looks)
 		o := got.Ledger.Outcomes[0]
 		if diff := cmp.Diff(c.want, o.Collections); diff != "" || conditional == c.anew {
 			t.Errorf("case %d: asked conditionally: %v: %s", i, conditional, diff)

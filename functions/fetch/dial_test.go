@@ -24,7 +24,7 @@ func allow(t testing.TB, entries ...string) allowed {
 
 // TestGuard judges addresses that name servers and literals can lead to.
 func TestGuard(t *testing.T) {
-	judge := guard()
+	judged := guard()
 	none, own := allow(t), allow(t, "10.1.0.0/16", "fd00:1::/32", "::1")
 	for _, c := range []struct {
 		allowed allowed
@@ -75,11 +75,11 @@ func TestGuard(t *testing.T) {
 		if strings.HasPrefix(c.address, "[") {
 			network = "tcp6"
 		}
-		if err := judge(withAllowed(t.Context(), c.allowed), network, c.address, nil); !errors.Is(err, c.want) {
+		if err := judged(withAllowed(t.Context(), c.allowed), network, c.address, nil); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.address, err, c.want)
 		}
 	}
-	if err := judge(t.Context(), "udp4", "93.184.216.34:80", nil); !errors.Is(err, ssrf.ErrProhibitedNetwork) {
+	if err := judged(t.Context(), "udp4", "93.184.216.34:80", nil); !errors.Is(err, ssrf.ErrProhibitedNetwork) {
 		t.Errorf("UDP: %v", err)
 	}
 }

@@ -65,13 +65,13 @@ func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
 }
 
 // attempt runs a function, and returns what it panicked with, "" if it did not.
-func attempt(run func() digested) (result digested, cause string) {
+func attempt(task func() digested) (result digested, cause string) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			result, cause = digested{}, fmt.Sprint("panic: ", reason)
 		}
 	}()
-	return run(), ""
+	return task(), ""
 }
 
 // wait returns the results when the last page is done. No page may be sent
@@ -89,9 +89,9 @@ func compress(compressors *sync.Pool, o webobject.Object) (webobject.Run, error)
 	if !ok {
 		c = webobject.NewCompressor(webobject.DefaultLevel)
 	}
-	run, err := c.Compress(o)
+	task, err := c.Compress(o)
 	compressors.Put(c)
-	return run, err
+	return task, err
 }
 
 func (p page) object(o book.Outcome) webobject.Object {
@@ -113,10 +113,10 @@ func (p page) object(o book.Outcome) webobject.Object {
 // mediaType returns the Content-Type as sent, with its charset, unless the
 // bytes belie it.
 func mediaType(a answer) string {
-	sent := a.header.Get("Content-Type")
-	media := document.Sniff(a.body, sent)
-	if claimed, _, _ := strings.Cut(sent, ";"); strings.EqualFold(strings.TrimSpace(claimed), media) && len(sent) <= 255 {
-		return sent
+	delivered := a.header.Get("Content-Type")
+	media := document.Sniff(a.body, delivered)
+	if claimed, _, _ := strings.Cut(delivered, ";"); strings.EqualFold(strings.TrimSpace(claimed), media) && len(delivered) <= 255 {
+		return delivered
 	}
 	return media
 }

@@ -60,14 +60,14 @@ func newWorld(t testing.TB, handler http.Handler) *world {
 	t.Cleanup(server.Close)
 	transport := Transport(true)
 	t.Cleanup(transport.CloseIdleConnections)
-	bucket, clock := memblob.New(), &clock{now: start}
+	bucket, ticks := memblob.New(), &clock{now: start}
 	w := &world{
 		Function: &Function{
-			Bucket: bucket, Transport: transport, Now: clock.Now, Sleep: clock.Sleep,
+			Bucket: bucket, Transport: transport, Now: ticks.Now, Sleep: ticks.Sleep,
 			Agent: "bucketsearch-test", Worker: "w1", Limits: DefaultLimits(),
 			Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		},
-		bucket: bucket, clock: clock, server: server,
+		bucket: bucket, clock: ticks, server: server,
 	}
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
 		if err := rules.Publish(t.Context(), bucket, rules.Even(kind, 1, start)); err != nil {

@@ -51,8 +51,8 @@ func TestHostileSitemap(t *testing.T) {
 	read, none := end{book.Skipped, "sitemap"}, end{book.Failed, "no sitemap"}
 	spaces := strings.Repeat(" ", long)
 	bomb := sync.OnceValue(func() []byte { return zippedThen(t, one, spaces) })
-	plain := func(answer http.HandlerFunc) func() http.HandlerFunc {
-		return func() http.HandlerFunc { return answer }
+	plain := func(reply http.HandlerFunc) func() http.HandlerFunc {
+		return func() http.HandlerFunc { return reply }
 	}
 	attacks := map[string]struct {
 		answer func() http.HandlerFunc // made when it is needed, as bombs take long

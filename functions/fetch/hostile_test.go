@@ -45,7 +45,7 @@ func hostiles(t testing.TB) []hostile {
 	small := gzipped(t, strings.NewReader("<p>small"))
 	broken := bytes.Clone(small)
 	broken[len(broken)-8] ^= 1 // its checksum
-	page := func(html string) http.HandlerFunc { return respond(200, "text/html", html) }
+	one := func(html string) http.HandlerFunc { return respond(200, "text/html", html) }
 	endless := func(coding string, piece []byte) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
@@ -124,16 +124,16 @@ func hostiles(t testing.TB) []hostile {
 		{"redirect to garbage", location("http://[::1%25\xff]:x/"), end{failed, "bad redirect"}},
 
 		// Pages that break parsers.
-		{"binary as HTML", page("\x00\x01\x02\x03"), end{skipped, "type"}},
-		{"deep nesting", page("<p>" + strings.Repeat("<b><i><div>", kilobytes/11)), stored},
-		{"formatting without end tags", page(strings.Repeat("<p><b>", 20_000)), stored},
-		{"64,000 attributes", page("<p " + strings.Repeat("a=b ", kilobytes/4) + ">"), stored},
-		{"attributes of 20,000 names", page("<p " + numbered("a%d=b ", 20_000) + ">"), stored},
-		{"50,000 links", page(numbered("<a href=/%d>x</a>", 50_000)), stored},
-		{"comment without end", page("<p><!--" + strings.Repeat("-", kilobytes)), stored},
-		{"script without end", page("<p><script>" + strings.Repeat("<script><!--", kilobytes/12)), stored},
-		{"entities", page(strings.Repeat("&CounterClockwiseContourIntegral;", kilobytes/33)), stored},
-		{"tags cut short", page(strings.Repeat("<a href=\"", kilobytes/9)), stored},
+		{"binary as HTML", one("\x00\x01\x02\x03"), end{skipped, "type"}},
+		{"deep nesting", one("<p>" + strings.Repeat("<b><i><div>", kilobytes/11)), stored},
+		{"formatting without end tags", one(strings.Repeat("<p><b>", 20_000)), stored},
+		{"64,000 attributes", one("<p " + strings.Repeat("a=b ", kilobytes/4) + ">"), stored},
+		{"attributes of 20,000 names", one("<p " + numbered("a%d=b ", 20_000) + ">"), stored},
+		{"50,000 links", one(numbered("<a href=/%d>x</a>", 50_000)), stored},
+		{"comment without end", one("<p><!--" + strings.Repeat("-", kilobytes)), stored},
+		{"script without end", one("<p><script>" + strings.Repeat("<script><!--", kilobytes/12)), stored},
+		{"entities", one(strings.Repeat("&CounterClockwiseContourIntegral;", kilobytes/33)), stored},
+		{"tags cut short", one(strings.Repeat("<a href=\"", kilobytes/9)), stored},
 		{"no character of its charset", respond(200, "text/html; charset=gb18030", strings.Repeat("\xff", kilobytes)), stored},
 		{"UTF-16 of odd length", respond(200, "text/html; charset=utf-16", strings.Repeat("\xd8\x00", 100_000)+"x"), stored},
 	}
@@ -221,8 +221,8 @@ func TestHostile(t *testing.T) {
 				t.Errorf("%s\n%s", diff, got.Ledger.Outcomes[1].Detail)
 			}
 			for _, p := range got.Pages {
-				if page, err := p.Run.Object(); err != nil || !strings.HasSuffix(page.URL, "/bad") && string(page.Data) != "<p>good" {
-					t.Errorf("%s is %.40q: %v", page.URL, page.Data, err)
+				if one, err := p.Run.Object(); err != nil || !strings.HasSuffix(one.URL, "/bad") && string(one.Data) != "<p>good" {
+					t.Errorf("%s is %.40q: %v", one.URL, one.Data, err)
 				}
 			}
 			if read := (served.Load() - servedBefore) / megabyte; read > 64 { // what the network holds is among them
@@ -247,7 +247,7 @@ func TestHostile(t *testing.T) {
 // TestHostileRobots has the robots.txt attack: it ends, and says nothing about
 // pages that it may not say.
 func TestHostileRobots(t *testing.T) {
-	unreachable := end{book.Retry, "robots unreachable"}
+	down := end{book.Retry, "robots unreachable"}
 	stored := end{book.Stored, ""}
 	for name, c := range map[string]struct {
 		robots http.HandlerFunc
@@ -256,9 +256,9 @@ func TestHostileRobots(t *testing.T) {
 	}{
 		"without end":           {rawThen("HTTP/1.1 200 OK\r\n\r\n", []byte("Disallow: /x\n")), stored, ""},
 		"gzip bomb":             {encoding("gzip", gzipped(t, io.LimitReader(zeros{}, 4*megabyte))), stored, ""},
-		"trickle":               {trickle(200, "text/plain"), unreachable, ""},
-		"never comes":           {hang(""), unreachable, "timeout"},
-		"no gzip":               {encoding("gzip", []byte("User-agent: *")), unreachable, ""},
+		"trickle":               {trickle(200, "text/plain"), down, ""},
+		"never comes":           {hang(""), down, "timeout"},
+		"no gzip":               {encoding("gzip", []byte("User-agent: *")), down, ""},
 		"patterns against time": {respond(200, "text/plain", "User-agent: *\nDisallow: /"+strings.Repeat("*a", 900)+"b$\n"), stored, ""},
 		"a delay of a year":     {respond(200, "text/plain", "User-agent: *\nCrawl-delay: 31536000\n"), stored, ""},
 	} {

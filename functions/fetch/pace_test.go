@@ -42,9 +42,9 @@ func TestRetryAfter(t *testing.T) {
 }
 
 // busy answers that the host is to be asked again after a while.
-func busy(status int, retryAfter string) http.HandlerFunc {
+func busy(status int, after string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Retry-After", retryAfter)
+		w.Header().Set("Retry-After", after)
 		w.WriteHeader(status)
 	}
 }

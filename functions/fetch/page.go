@@ -37,9 +37,9 @@ type parser func(body []byte, contentType string) (*document.Document, error)
 type digested struct {
 	run      webobject.Run
 	links    []book.Link
-	named    *named // of a page that wants to be known by an address
-	wish     *wish  // to be known by another than its own, if that is proved
-	panicked string // what the parser said that broke down over the page; "": it did not
+	named    *canonicalPage // of a page that wants to be known by an address
+	wish     *wish          // to be known by another than its own, if that is proved
+	panicked string         // what the parser said that broke down over the page; "": it did not
 }
 
 // digest decides whether the page is stored, compresses it and finds its
@@ -97,13 +97,13 @@ func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Docu
 	stored.Weight = cmp.Or(relevance, stored.Weight)
 	stored.Collections = collections
 	conclude(&stored, p.target, v)
-	run, err := compress(compressors, p.object(stored))
+	task, err := compress(compressors, p.object(stored))
 	if err != nil {
 		conclude(o, p.target, verdict{book.Failed, "not storable", err.Error()})
 		return digested{}
 	}
 	*o = stored
-	result.run = run
+	result.run = task
 	return result
 }
 

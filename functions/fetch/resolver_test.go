@@ -20,9 +20,9 @@ import (
 )
 
 // nameServer answers from memory.
-type nameServer map[string]*name
+type nameServer map[string]*nameRecord
 
-type name struct {
+type nameRecord struct {
 	ip4, ip6 string
 	ttl      uint32
 	asked    atomic.Int64 // for an IPv4 address
@@ -41,8 +41,8 @@ func (s nameServer) dial(context.Context, string, string) (net.Conn, error) {
 			if _, err := io.ReadFull(server, question); err != nil {
 				return
 			}
-			answer := s.answer(question)
-			if _, err := server.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...)); err != nil {
+			reply := s.answer(question)
+			if _, err := server.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(reply))), reply...)); err != nil {
 				return
 			}
 		}
@@ -75,16 +75,16 @@ func (s nameServer) answer(question []byte) []byte {
 		header.TTL = known.ttl
 		m.Answers = []dnsmessage.Resource{{Header: header, Body: &dnsmessage.AAAAResource{AAAA: netip.MustParseAddr(known.ip6).As16()}}}
 	}
-	answer, err := m.Pack()
+	reply, err := m.Pack()
 	if err != nil {
 		panic(err)
 	}
-	return answer
+	return reply
 }
 
 func TestNamesAreKeptForTheirTTL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		brief, never, long := &name{ip4: "192.0.2.1", ttl: 30}, &name{ip4: "192.0.2.2"}, &name{ip4: "192.0.2.3", ttl: 1 << 30}
+		brief, never, long := &nameRecord{ip4: "192.0.2.1", ttl: 30}, &nameRecord{ip4: "192.0.2.2"}, &nameRecord{ip4: "192.0.2.3", ttl: 1 << 30}
 		r := cachingResolver(nameServer{"brief.test.": brief, "never.test.": never, "long.test.": long}.dial)
 		for step, pause := range []time.Duration{0, 0, 29 * time.Second, 2 * time.Second, time.Hour} {
 			time.Sleep(pause)
@@ -98,8 +98,8 @@ func TestNamesAreKeptForTheirTTL(t *testing.T) {
 				t.Errorf("step %d: asked %d times, want %d", step, got, want)
 			}
 		}
-		var missing *net.DNSError
-		if _, err := r.LookupNetIP(t.Context(), "ip", "nowhere.test"); !errors.As(err, &missing) || !missing.IsNotFound {
+		var absent *net.DNSError
+		if _, err := r.LookupNetIP(t.Context(), "ip", "nowhere.test"); !errors.As(err, &absent) || !absent.IsNotFound {
 			t.Errorf("a name that does not exist: %v", err)
 		}
 	})
@@ -144,18 +144,18 @@ func TestBothFamilies(t *testing.T) {
 			_, port, _ := net.SplitHostPort(listener.Addr().String())
 			b.Targets[0].URL = "http://" + c.host + ":" + port + "/"
 			got := w.run(t, b)
-			if end := ends(got)[0]; end != c.want {
-				t.Fatalf("%v, want %v: %s", end, c.want, got.Ledger.Outcomes[0].Detail)
+			if last := ends(got)[0]; last != c.want {
+				t.Fatalf("%v, want %v: %s", last, c.want, got.Ledger.Outcomes[0].Detail)
 			}
 			if c.want.State != book.Stored {
 				return
 			}
-			page, err := got.Pages[0].Run.Object()
+			one, err := got.Pages[0].Run.Object()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if page.Address.String() != c.listen || !strings.Contains(page.URL, c.host) {
-				t.Errorf("%s came from %s, want %s", page.URL, page.Address, c.listen)
+			if one.Address.String() != c.listen || !strings.Contains(one.URL, c.host) {
+				t.Errorf("%s came from %s, want %s", one.URL, one.Address, c.listen)
 			}
 		})
 	}

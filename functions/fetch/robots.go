@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
-// origin is what is known of an origin's robots.txt.
-type origin struct {
+// originState is what is known of an origin's robots.txt.
+type originState struct {
 	status int
 	body   []byte
 	parsed map[string]robots.Rules // by agent
@@ -25,7 +25,7 @@ type origin struct {
 
 // rules returns what the robots.txt says to an agent. That of an origin which
 // this batch did not ask has been obeyed before.
-func (o *origin) rules(agent string) robots.Rules {
+func (o *originState) rules(agent string) robots.Rules {
 	if o == nil {
 		return robots.Rules{}
 	}
@@ -42,7 +42,7 @@ func (o *origin) rules(agent string) robots.Rules {
 func (r *run) robots(ctx context.Context, name string) bool {
 	at, err := address.Parse(name + "/robots.txt")
 	if err != nil {
-		r.origins[name] = &origin{absent: &verdict{book.Failed, "bad address", err.Error()}}
+		r.origins[name] = &originState{absent: &verdict{book.Failed, "bad address", err.Error()}}
 		return true
 	}
 	agent, collections := r.askers(name)
@@ -58,7 +58,7 @@ func (r *run) robots(ctx context.Context, name string) bool {
 	if from.Host != at.Host {
 		moved = from.Host
 	}
-	known := &origin{status: note.Status, body: note.Body, parsed: map[string]robots.Rules{}, absent: unreachable(a, moved)}
+	known := &originState{status: note.Status, body: note.Body, parsed: map[string]robots.Rules{}, absent: unreachable(a, moved)}
 	r.ledger.Robots = append(r.ledger.Robots, note)
 	r.ledger.Links = append(r.ledger.Links, sitemaps(at, known.rules(agent), collections)...)
 	r.origins[name] = known
@@ -101,11 +101,11 @@ func unreachable(a answer, moved string) *verdict {
 	if moved == "" && (v.reason == "address refused" || v.reason == "port refused") {
 		return &v
 	}
-	where := "robots.txt: "
+	served := "robots.txt: "
 	if moved != "" {
-		where = "robots.txt, moved to " + moved + ": "
+		served = "robots.txt, moved to " + moved + ": "
 	}
-	return &verdict{book.Retry, "robots unreachable", where + v.reason + ": " + v.detail}
+	return &verdict{book.Retry, "robots unreachable", served + v.reason + ": " + v.detail}
 }
 
 // askers returns the collections, sorted, that have targets at an origin, and

@@ -23,9 +23,9 @@ type run struct {
 	batch    batch.Batch
 	behalf   behalf
 	targets  []address.Address
-	wanted   [][]string         // for which collections each target is asked
-	origins  map[string]*origin // whose robots.txt was asked for in this batch
-	stop     time.Time          // nothing is asked for after it
+	wanted   [][]string              // for which collections each target is asked
+	origins  map[string]*originState // whose robots.txt was asked for in this batch
+	stop     time.Time               // nothing is asked for after it
 	pace     pace
 	address  netip.Addr // of the host's last answer
 	received int64      // bytes of pages
@@ -33,7 +33,7 @@ type run struct {
 	links    [][]book.Link // of redirects, by target
 	claims   []*claims     // by target, once they are known
 
-	named     map[string]named // what was asked for because pages want to be known by it, by agent and address
+	named     map[string]canonicalPage // what was asked for because pages want to be known by it, by agent and address
 	postponed []*wish
 	over      bool // all targets are digested
 }
@@ -44,14 +44,14 @@ func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 	if len(b.Targets) > batch.MaxTargets {
 		return nil, message.Terminal(fmt.Errorf("batch %s: %d targets, at most %d are allowed", b.Version, len(b.Targets), batch.MaxTargets))
 	}
-	r := &run{f: f, batch: b, origins: map[string]*origin{}, named: map[string]named{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets)), claims: make([]*claims, len(b.Targets))}
+	r := &run{f: f, batch: b, origins: map[string]*originState{}, named: map[string]canonicalPage{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets)), claims: make([]*claims, len(b.Targets))}
 	r.pace.failures = int(b.Failures)
 	var err error
 	if r.behalf, err = f.behalf(ctx, b.Targets); err != nil {
 		return nil, fmt.Errorf("batch %s: %w", b.Version, err)
 	}
-	if end, limited := ctx.Deadline(); limited && end.Before(r.stop) {
-		r.stop = end
+	if last, limited := ctx.Deadline(); limited && last.Before(r.stop) {
+		r.stop = last
 	}
 	r.stop = r.stop.Add(-f.Limits.Margin)
 	r.ledger = spool.Ledger{Batch: b.Version, Crawl: b.Crawl, Host: b.Host}

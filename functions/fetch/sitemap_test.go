@@ -41,7 +41,7 @@ func TestSitemap(t *testing.T) {
 		fresh  = `"new" Fri, 02 Jan 2026 03:04:05 GMT`
 		before = `"old" then`
 	)
-	look := &batch.Look{Time: start.Add(-time.Hour), ETag: `"old"`, Modified: "then", Collections: []string{"c"}}
+	looks := &batch.Look{Time: start.Add(-time.Hour), ETag: `"old"`, Modified: "then", Collections: []string{"c"}}
 	type result struct {
 		State      book.State
 		Reason     string
@@ -59,10 +59,10 @@ func TestSitemap(t *testing.T) {
 		"read":               {validated(200, two+"</urlset>"), nil, 0, result{book.Skipped, "sitemap", "", 3, fresh, 2}},
 		"text":               {respond(200, "image/png", "http://127.0.0.1/1\n"), nil, 0, result{book.Skipped, "sitemap", "", 3, " ", 1}},
 		"empty":              {respond(200, "", "<urlset/>"), nil, 0, result{book.Skipped, "sitemap", "", 3, " ", 0}},
-		"read again":         {validated(200, two+"</urlset>"), look, 0, result{book.Skipped, "sitemap", "", 2, fresh, 2}},
-		"without validators": {respond(200, "", "<urlset/>"), look, 0, result{book.Skipped, "sitemap", "", 4, " ", 0}},
-		"not modified":       {respond(304, "", ""), look, 0, result{book.Skipped, "sitemap", "not modified", 4, before, 0}},
-		"not modified, new":  {validated(304, ""), look, 0, result{book.Skipped, "sitemap", "not modified", 4, fresh, 0}},
+		"read again":         {validated(200, two+"</urlset>"), looks, 0, result{book.Skipped, "sitemap", "", 2, fresh, 2}},
+		"without validators": {respond(200, "", "<urlset/>"), looks, 0, result{book.Skipped, "sitemap", "", 4, " ", 0}},
+		"not modified":       {respond(304, "", ""), looks, 0, result{book.Skipped, "sitemap", "not modified", 4, before, 0}},
+		"not modified, new":  {validated(304, ""), looks, 0, result{book.Skipped, "sitemap", "not modified", 4, fresh, 0}},
 		"not modified since": {respond(304, "", ""), nil, 0, result{book.Failed, "http 304", "Not Modified", 3, " ", 0}},
 		"broken":             {validated(200, two+"</wrong>"), nil, 0, result{book.Skipped, "sitemap", "cannot read sitemap http://", 3, fresh, 2}},
 		"cut short": {raw("HTTP/1.1 200 OK\r\nETag: \"new\"\r\nContent-Length: 1000\r\n\r\n" + two), nil, 0,
@@ -71,7 +71,7 @@ func TestSitemap(t *testing.T) {
 			result{book.Skipped, "sitemap", "cannot read sitemap http://", 3, " ", 2}},
 		"cut too short":      {raw("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n<urlset>"), nil, 0, result{book.Retry, "cut short", "the body ended", 3, " ", 0}},
 		"a page":             {validated(200, "<!doctype html><title>not found</title>"), nil, 0, result{book.Failed, "no sitemap", "cannot read sitemap http://", 3, " ", 0}},
-		"a page now":         {validated(200, "<!doctype html><title>not found</title>"), look, 0, result{book.Failed, "no sitemap", "cannot read sitemap http://", 3, " ", 0}},
+		"a page now":         {validated(200, "<!doctype html><title>not found</title>"), looks, 0, result{book.Failed, "no sitemap", "cannot read sitemap http://", 3, " ", 0}},
 		"nothing":            {validated(200, ""), nil, 0, result{book.Failed, "no sitemap", "cannot read sitemap http://", 3, " ", 0}},
 		"nothing, encoded":   {encoding("gzip", nil), nil, 0, result{book.Failed, "no sitemap", "nothing was sent", 3, " ", 0}},
 		"behind gzip":        {encoding("gzip", gzipped(t, strings.NewReader(two+"</urlset>"))), nil, 0, result{book.Skipped, "sitemap", "", 3, " ", 2}},
@@ -79,9 +79,9 @@ func TestSitemap(t *testing.T) {
 		"no gzip":            {encoding("gzip", []byte("<urlset></urlset>")), nil, 0, result{book.Failed, "encoding", "the content", 3, " ", 0}},
 		"missing":            {respond(404, "", two), nil, 0, result{book.Failed, "http 404", "Not Found", 3, " ", 0}},
 		"server error":       {respond(500, "", two), nil, 0, result{book.Retry, "http 500", "Internal", 3, " ", 0}},
-		"server error again": {respond(500, "", two), look, MaxAttempts - 1, result{book.Skipped, "sitemap", "http 500: Internal", 3, before, 0}},
+		"server error again": {respond(500, "", two), looks, MaxAttempts - 1, result{book.Skipped, "sitemap", "http 500: Internal", 3, before, 0}},
 		"always an error":    {respond(500, "", two), nil, MaxAttempts - 1, result{book.Failed, "http 500", "Internal", 3, " ", 0}},
-		"redirect":           {hops(0, "/moved.xml"), look, 0, result{book.Skipped, "redirect", "to http://", 3, " ", 1}},
+		"redirect":           {hops(0, "/moved.xml"), looks, 0, result{book.Skipped, "redirect", "to http://", 3, " ", 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, c.handler)

@@ -14,11 +14,11 @@ import (
 )
 
 // again fetches the one target of a batch once more, after a look.
-func (w *world) again(t testing.TB, b batch.Batch, look spool.Spool) spool.Spool {
+func (w *world) again(t testing.TB, b batch.Batch, looks spool.Spool) spool.Spool {
 	t.Helper()
 	b.Version.Token++
 	b.Targets = slices.Clone(b.Targets)
-	b.Targets[0].Last = batch.LookOf(look.Ledger.Outcomes[0])
+	b.Targets[0].Last = batch.LookOf(looks.Ledger.Outcomes[0])
 	return w.run(t, b)
 }
 
@@ -37,7 +37,7 @@ func twice(t *testing.T, isSitemap bool, before, after http.HandlerFunc) (was, i
 // TestSamePage: a page of which only the navigation has changed is unchanged,
 // and its links are found; there is nothing to find in the same bytes.
 func TestSamePage(t *testing.T) {
-	const text, menu, more = `<title>Title</title><p>What the page says.`, `<nav><a href=/1>one</a></nav>`, `<nav><a href=/1>one</a> <a href=/2>two</a></nav>`
+	const text, menu, added = `<title>Title</title><p>What the page says.`, `<nav><a href=/1>one</a></nav>`, `<nav><a href=/1>one</a> <a href=/2>two</a></nav>`
 	kept, stored := end{book.Unchanged, ""}, end{book.Stored, ""}
 	for name, c := range map[string]struct {
 		before, after http.HandlerFunc
@@ -49,7 +49,7 @@ func TestSamePage(t *testing.T) {
 		"same, packed":     {sent(200, text+menu), encoding("gzip", gzipped(t, strings.NewReader(text+menu))), kept, 0, true},
 		"not modified":     {sent(200, text+menu, "ETag", `"e"`), sent(304, ""), kept, 0, true},
 		"other date":       {sent(200, text+menu, "Date", "then"), sent(200, text+menu, "Date", "now"), kept, 0, true},
-		"other navigation": {sent(200, text+menu), sent(200, text+more), kept, 2, false},
+		"other navigation": {sent(200, text+menu), sent(200, text+added), kept, 2, false},
 		"other text":       {sent(200, text+menu), sent(200, text+"Now."+menu), stored, 1, false},
 		"other type":       {sent(200, text+menu), sent(200, text+menu, "Content-Type", "text/plain"), stored, 0, false},
 		"hidden now":       {sent(200, text+menu), sent(200, text+menu, "X-Robots-Tag", "noindex"), stored, 1, false},
@@ -110,7 +110,7 @@ func TestGonePageHasNoBody(t *testing.T) {
 // TestSameSitemap: of a sitemap that is sent as the same bytes nothing is
 // recorded anew, also where the server knows no validators.
 func TestSameSitemap(t *testing.T) {
-	const text, end, wrong = "<urlset><url><loc>/1</loc></url><url><loc>/2</loc></url>", "</urlset>", "</wrong>and more"
+	const text, last, wrong = "<urlset><url><loc>/1</loc></url><url><loc>/2</loc></url>", "</urlset>", "</wrong>and more"
 	zip := func(text string) string { return string(gzipped(t, strings.NewReader(text))) }
 	cut := raw("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + text)
 	for name, c := range map[string]struct {
@@ -118,14 +118,14 @@ func TestSameSitemap(t *testing.T) {
 		links         int
 		exponent      int16
 	}{
-		"same":              {respond(200, "", text+end), respond(200, "text/html", text+end), 0, 4},
-		"same file":         {respond(200, "", zip(text+end)), respond(200, "", zip(text+end)), 0, 4},
-		"behind a coding":   {respond(200, "", text+end), encoding("gzip", []byte(zip(text+end))), 0, 4},
+		"same":              {respond(200, "", text+last), respond(200, "text/html", text+last), 0, 4},
+		"same file":         {respond(200, "", zip(text+last)), respond(200, "", zip(text+last)), 0, 4},
+		"behind a coding":   {respond(200, "", text+last), encoding("gzip", []byte(zip(text+last))), 0, 4},
 		"broken as before":  {respond(200, "", text+wrong), respond(200, "", text+wrong), 0, 4},
 		"otherwise broken":  {respond(200, "", text+wrong), respond(200, "", text+wrong+"!"), 2, 3},
-		"one more":          {respond(200, "", text+end), respond(200, "", text+"<url><loc>/3</loc></url>"+end), 3, 3},
-		"could not be had":  {respond(200, "", text+end), respond(404, "", text+end), 0, 3},
-		"could not be read": {respond(200, "", text+end), cut, 2, 3},
+		"one more":          {respond(200, "", text+last), respond(200, "", text+"<url><loc>/3</loc></url>"+last), 3, 3},
+		"could not be had":  {respond(200, "", text+last), respond(404, "", text+last), 0, 3},
+		"could not be read": {respond(200, "", text+last), cut, 2, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			was, is := twice(t, true, c.before, c.after)

@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// listing makes it true that a package is indexed.
-type listing struct {
+// commitment makes it true that a package is indexed.
+type commitment struct {
 	*Function
 	pkg   manifest.Package
 	pages []*segments.Page
@@ -28,8 +28,8 @@ type listing struct {
 	finder *segments.Finder
 }
 
-func newListing(f *Function, pkg manifest.Package, pages []*segments.Page) *listing {
-	l := &listing{Function: f, pkg: pkg, pages: pages, own: make(map[layout.Identity]uint32, len(pages))}
+func newListing(f *Function, pkg manifest.Package, pages []*segments.Page) *commitment {
+	l := &commitment{Function: f, pkg: pkg, pages: pages, own: make(map[layout.Identity]uint32, len(pages))}
 	for i, p := range pages {
 		l.own[p.ID] = uint32(i)
 	}
@@ -43,7 +43,7 @@ func newListing(f *Function, pkg manifest.Package, pages []*segments.Page) *list
 // since. A package is indexed exactly once, whoever was faster. It returns
 // partition.ErrStale when pages were erased from the package since, or the
 // segment may not be listed any more.
-func (l *listing) edit(ctx context.Context, e *partition.Edit) error {
+func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	m := e.Manifest()
 	i := slices.IndexFunc(m.Packages, func(listed manifest.Package) bool { return listed.ID == l.pkg.ID })
 	switch {
@@ -81,7 +81,7 @@ func (l *listing) edit(ctx context.Context, e *partition.Edit) error {
 
 // compare returns all documents of another segment that are dead from now on,
 // nil when nothing changes, and those of ours that a document there supersedes.
-func (l *listing) compare(ctx context.Context, s *manifest.Segment) (others *roaring.Bitmap, ours []uint32, err error) {
+func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *roaring.Bitmap, ours []uint32, err error) {
 	from, to, replaced := s.Part(l.pkg.ID)
 	if replaced && to-from == s.Documents { // nothing of it is left, be it damaged
 		dead := roaring.New()
@@ -116,7 +116,7 @@ func (l *listing) compare(ctx context.Context, s *manifest.Segment) (others *roa
 }
 
 // gone returns the documents of ours whose pages are gone since.
-func (l *listing) gone(m *manifest.Manifest) *roaring.Bitmap {
+func (l *commitment) gone(m *manifest.Manifest) *roaring.Bitmap {
 	own := roaring.New()
 	for _, g := range m.Gone {
 		if doc, found := l.own[g.ID]; found && l.pages[doc].Version.Compare(g.Version) < 0 {
@@ -126,15 +126,15 @@ func (l *listing) gone(m *manifest.Manifest) *roaring.Bitmap {
 	return own
 }
 
-// wishes say which pages are shown.
-type wishes struct {
+// pageWishes say which pages are shown.
+type pageWishes struct {
 	*settings.Settings
 	agent string // of collections that name none
 }
 
 // refused reports whether a page asks any agent of its collections not to be
 // shown.
-func (w wishes) refused(o webobject.Object, d *document.Document) bool {
+func (w pageWishes) refused(o webobject.Object, d *document.Document) bool {
 	refuses := func(agent string) bool {
 		return d.RobotsFor(agent).Add(robots.ParseTag(tags(o), agent)).NoIndex
 	}
@@ -151,7 +151,7 @@ func (w wishes) refused(o webobject.Object, d *document.Document) bool {
 
 // inLanguage reports whether any of the collections wants pages of a language.
 // Pages of which the language is not known are wanted by all.
-func (w wishes) inLanguage(collections []string, code string) bool {
+func (w pageWishes) inLanguage(collections []string, code string) bool {
 	if code == "" || len(collections) == 0 {
 		return true
 	}

@@ -27,7 +27,7 @@ import (
 // hits of a query lie together, and alike pages are compressed together. What is
 // forgotten is left out, and all versions of a page but the last. Pages that are
 // no text, or that are not to be shown, are documents without words.
-func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, wishes wishes) ([]*segments.Page, error) {
+func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, wishes pageWishes) ([]*segments.Page, error) {
 	reader, err := webobject.Open(content)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 
 // extractor makes documents of pages.
 type extractor struct {
-	wishes wishes
+	wishes pageWishes
 	parse  func(body []byte, contentType string) (*document.Document, error) // as document.Read does
 }
 

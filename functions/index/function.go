@@ -122,7 +122,7 @@ func (f *Function) buildOnce(ctx context.Context, p *partition.Partition, pkg ma
 	if err != nil {
 		return err
 	}
-	pages, err := extract(ctx, pkg.Key, content, forgotten, wishes{inForce, f.Agent})
+	pages, err := extract(ctx, pkg.Key, content, forgotten, pageWishes{inForce, f.Agent})
 	if err != nil {
 		return err
 	}

@@ -68,9 +68,9 @@ func forSegment(inputs []*input) []segment.Input {
 	return all
 }
 
-// most returns how many bytes a merged segment may take: it is never much more
+// mostBytes returns how many bytes a merged segment may take: it is never much more
 // than its inputs are.
-func most(inputs []*input) (most int64) {
+func mostBytes(inputs []*input) (most int64) {
 	most = 1 << 20
 	for _, in := range inputs {
 		most += 2 * in.Bytes

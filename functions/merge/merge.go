@@ -100,7 +100,7 @@ func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, list
 	if err != nil {
 		return false, err
 	}
-	content, err := segment.Merge(ctx, forSegment(inputs), most(inputs))
+	content, err := segment.Merge(ctx, forSegment(inputs), mostBytes(inputs))
 	if err != nil {
 		return false, err
 	}

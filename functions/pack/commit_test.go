@@ -135,11 +135,11 @@ func TestEventsOfNewPackages(t *testing.T) {
 // Whichever storage call fails, another delivery of the message mends it, and
 // nothing is packed twice.
 func TestPackFailsAnywhere(t *testing.T) {
-	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
+	faultblob.Each(t, func(t *testing.T, judge func(faultblob.Call) faultblob.Fault) {
 		w := embedded(t)
 		w.spool(w.stored(1))
 		w.spool(w.stored(2))
-		w.decide = decide
+		w.decide = judge
 		for token := uint64(1); token <= 2; token++ {
 			if err := w.Settle(t.Context(), spoolKey(token)); err != nil {
 				w.settle(token)

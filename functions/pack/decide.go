@@ -18,8 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// found is what the links of a batch bring to the frontiers.
-type found struct {
+// discoveries is what the links of a batch bring to the frontiers.
+type discoveries struct {
 	admitted map[int][]frontier.Entry   // by crawl partition, each URL once a collection
 	targets  map[string]address.Address // what is admitted, by URLs
 	changed  []change
@@ -35,8 +35,8 @@ type change struct {
 // decide returns what the links bring to the frontiers, by the outcomes of the
 // pages on which they are (see membership.Members.Assign): of the ways to a URL
 // the membership.Best of each collection for which it waits.
-func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (found, error) {
-	all := found{admitted: make(map[int][]frontier.Entry), targets: make(map[string]address.Address)}
+func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (discoveries, error) {
+	all := discoveries{admitted: make(map[int][]frontier.Entry), targets: make(map[string]address.Address)}
 	byCollection := make(map[string]map[string]*way)
 	_, err := s.Assign(links, pages, func(l *book.Link, target address.Address) {
 		all.targets[target.URL] = target
@@ -57,13 +57,13 @@ func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (f
 		}
 	})
 	if err != nil {
-		return found{}, err
+		return discoveries{}, err
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(byCollection), s.Compare) { // the same order every time
 		ways := byCollection[name]
 		for _, url := range slices.Sorted(maps.Keys(ways)) {
 			if err := all.add(s, name, all.targets[url], ways[url]); err != nil {
-				return found{}, err
+				return discoveries{}, err
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (w *way) add(l *book.Link) {
 	}
 }
 
-func (all *found) add(s *settings.Settings, collection string, target address.Address, w *way) error {
+func (all *discoveries) add(s *settings.Settings, collection string, target address.Address, w *way) error {
 	crawl, err := s.Crawl.Decide(target)
 	if err != nil {
 		return err

@@ -75,12 +75,12 @@ func TestTrackedLinks(t *testing.T) {
 	w.spool(l)
 	w.settle(1)
 	lease, leased := w.lease()
-	var urls []string
+	var addresses []string
 	for _, e := range lease.Entries {
-		urls = append(urls, e.URL)
+		addresses = append(addresses, e.URL)
 	}
 	want := []string{page, session.Target}
-	if diff := cmp.Diff(want, urls, cmpopts.SortSlices(strings.Compare)); !leased || diff != "" {
+	if diff := cmp.Diff(want, addresses, cmpopts.SortSlices(strings.Compare)); !leased || diff != "" {
 		t.Errorf("to be asked (-want +got):\n%s", diff)
 	}
 	w.gather(true)

@@ -59,9 +59,9 @@ func (w *world) checkForgotten() {
 		w.t.Fatalf("packages %+v, consumed %+v", m.Packages, m.Consumed)
 	}
 	learnt := w.book()
-	var urls []string
+	var addresses []string
 	for _, o := range learnt.Outcomes {
-		urls = append(urls, o.URL+" "+o.Detail)
+		addresses = append(addresses, o.URL+" "+o.Detail)
 		if o.State != book.Stored {
 			continue
 		}
@@ -71,10 +71,10 @@ func (w *world) checkForgotten() {
 		}
 	}
 	for _, l := range learnt.Links {
-		urls = append(urls, "link "+l.Target+" "+l.Decision)
+		addresses = append(addresses, "link "+l.Target+" "+l.Decision)
 	}
-	slices.Sort(urls)
-	if diff := cmp.Diff([]string{site + "kept ", site + "redirect ", "link " + site + "new "}, urls); diff != "" {
+	slices.Sort(addresses)
+	if diff := cmp.Diff([]string{site + "kept ", site + "redirect ", "link " + site + "new "}, addresses); diff != "" {
 		w.t.Errorf("in the book (-want +got):\n%s", diff)
 	}
 	content, err := w.store.Get(w.t.Context(), m.Packages[0].Key, blob.Range{})

@@ -76,11 +76,11 @@ func TestGoneIsListed(t *testing.T) {
 
 // Whichever storage call fails, another delivery of the message mends it.
 func TestGoneFailsAnywhere(t *testing.T) {
-	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
+	faultblob.Each(t, func(t *testing.T, judge func(faultblob.Call) faultblob.Fault) {
 		w := embedded(t)
 		w.spool(w.looked(2))
 		w.settle(2)
-		w.decide = decide
+		w.decide = judge
 		_ = w.Gather(t.Context(), task.Gather{Flush: true})
 		w.decide = nil
 		w.gather(true)

@@ -42,11 +42,11 @@ type world struct {
 	decide func(faultblob.Call) faultblob.Fault
 }
 
-func newWorld(t *testing.T, rdb redis.UniversalClient, change func(*collection.Collection)) *world {
+func newWorld(t *testing.T, rdb redis.UniversalClient, edit func(*collection.Collection)) *world {
 	t.Helper()
 	store, clock, sender := memblob.New(), functionstest.NewClock(), new(functionstest.Sender)
 	w := &world{t: t, store: store, clock: clock, sender: sender}
-	w.inForce = functionstest.Publish(t, store, 1, change, site)
+	w.inForce = functionstest.Publish(t, store, 1, edit, site)
 	functionstest.Begin(t, store, 0)
 	bucket := faultblob.New(store, func(c faultblob.Call) faultblob.Fault {
 		if w.decide == nil {

@@ -20,12 +20,12 @@ const near = "near" // a collection beside that of the tests
 
 // newPair is newWorld with another collection, of three links from a page of
 // the site.
-func newPair(t *testing.T, rdb redis.UniversalClient, change func(*collection.Collection)) *world {
+func newPair(t *testing.T, rdb redis.UniversalClient, edit func(*collection.Collection)) *world {
 	t.Helper()
 	w := newWorld(t, rdb, nil)
 	w.inForce = functionstest.Republish(t, w.store, collection.Collection{
 		Name: near, Connections: 1, Agent: "testbot/1.0", Seeds: []collection.Seed{{URL: site + "near", Scope: collection.Any, Depth: 3}},
-	}, change)
+	}, edit)
 	if err := frontier.New(rdb, 0).Reset(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
-func (s *site) search(w http.ResponseWriter, r *http.Request) error {
+func (s *siteHandler) search(w http.ResponseWriter, r *http.Request) error {
 	q, err := readQuery(r, s.engine.Now())
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func render(w http.ResponseWriter, status int, name string, data any) error {
 	return nil
 }
 
-func (s *site) style(w http.ResponseWriter, r *http.Request) error {
+func (s *siteHandler) style(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	w.Header().Set("Content-Type", "text/css; charset=utf-8")
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(styleSheet))

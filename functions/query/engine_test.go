@@ -20,7 +20,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-func total(t *testing.T, e *Engine, text string) int {
+func totalOf(t *testing.T, e *Engine, text string) int {
 	t.Helper()
 	found, err := e.Search(t.Context(), Query{Query: search.Query{Text: text, Size: 10}})
 	if err != nil {
@@ -32,21 +32,21 @@ func total(t *testing.T, e *Engine, text string) int {
 func TestNewGenerationShowsInTime(t *testing.T) {
 	s := newStore(t, 2)
 	e := s.engine(s.bucket)
-	if got := total(t, e, "manual"); got != 0 {
+	if got := totalOf(t, e, "manual"); got != 0 {
 		t.Fatalf("an empty bucket holds %d manuals", got)
 	}
 	s.publish(manual(3)...)
 	s.clock.advance(e.Age - time.Nanosecond)
-	if got := total(t, e, "manual"); got != 0 {
+	if got := totalOf(t, e, "manual"); got != 0 {
 		t.Errorf("the manifests were read again too early: %d", got)
 	}
 	s.clock.advance(time.Nanosecond)
-	if got := total(t, e, "manual"); got != 3 {
+	if got := totalOf(t, e, "manual"); got != 3 {
 		t.Errorf("%d of 3 manuals are found after %v", got, e.Age)
 	}
 	s.publish(manual(4)...) // three of them again
 	s.clock.advance(e.Age)
-	if got := total(t, e, "manual"); got != 4 {
+	if got := totalOf(t, e, "manual"); got != 4 {
 		t.Errorf("%d of 4 manuals are found", got)
 	}
 }
@@ -57,7 +57,7 @@ func TestRequests(t *testing.T) {
 	s.publish(testPage{url: "https://example.org/stored-only", mime: "text/plain", data: "words"})
 	counting := countblob.New(s.bucket)
 	e := s.engine(counting)
-	total(t, e, "manual")
+	totalOf(t, e, "manual")
 	gets := func(do func()) int64 {
 		before := counting.Counts()
 		do()
@@ -75,7 +75,7 @@ func TestRequests(t *testing.T) {
 			s.check(err)
 		}
 	}
-	if n := gets(func() { total(t, e, "chapter") }); n != 0 {
+	if n := gets(func() { totalOf(t, e, "chapter") }); n != 0 {
 		t.Errorf("a warm search takes %d GETs", n)
 	}
 	if n := gets(page("https://example0.org/manual")); n != 3 { // identities, its place, the page
@@ -85,12 +85,12 @@ func TestRequests(t *testing.T) {
 		t.Errorf("a page whose place is known takes %d GETs, want 1", n)
 	}
 	s.clock.advance(e.Age)
-	if n := gets(func() { total(t, e, "chapter") }); n != 1 {
+	if n := gets(func() { totalOf(t, e, "chapter") }); n != 1 {
 		t.Errorf("an unchanged manifest takes %d GETs, want 1", n)
 	}
 	s.publish(manual(1)...)
 	s.clock.advance(e.Age)
-	if n := gets(func() { total(t, e, "chapter") }); n != 7 { // two generations and the hint; tail, deletions, terms and hits
+	if n := gets(func() { totalOf(t, e, "chapter") }); n != 7 { // two generations and the hint; tail, deletions, terms and hits
 		t.Errorf("a manifest with one new segment takes %d GETs, want 7", n)
 	}
 	page("https://example.org/stored-only")()
@@ -196,7 +196,7 @@ func TestPackageHoldsAnotherPage(t *testing.T) {
 	s.check(err)
 	other, err := address.Parse("https://example1.org/manual")
 	s.check(err)
-	total(t, e, "manual")
+	totalOf(t, e, "manual")
 	d, _, err := e.snapshots.last.Load().index.Lookup(t.Context(), other.ID)
 	s.check(err)
 	place := fmt.Sprintf("byte %d of %s", d.Offset, d.Package)

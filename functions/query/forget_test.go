@@ -24,8 +24,8 @@ func (s *store) address(url string) address.Address {
 	return a
 }
 
-// found returns the addresses of what a search finds, sorted.
-func found(t *testing.T, e *Engine, text string) map[string]bool {
+// foundBy returns the addresses of what a search finds, sorted.
+func foundBy(t *testing.T, e *Engine, text string) map[string]bool {
 	t.Helper()
 	result, err := e.Search(t.Context(), Query{Query: search.Query{Text: text, Size: 100}})
 	if err != nil {
@@ -46,7 +46,7 @@ func TestForgottenIsMasked(t *testing.T) {
 	s.publish(testPage{url: "https://sub.example3.org/more", mime: "text/html", data: "x", title: "Manual"})
 	e := s.engine(s.bucket)
 	h := Handler(e)
-	if got := total(t, e, "manual"); got != 5 {
+	if got := totalOf(t, e, "manual"); got != 5 {
 		t.Fatalf("%d are found at first", got)
 	}
 	forget := func(entry takedown.Entry) {
@@ -60,13 +60,13 @@ func TestForgottenIsMasked(t *testing.T) {
 		"https://example1.org/manual": true, "https://example2.org/manual": true,
 		"https://example3.org/manual": true, "https://sub.example3.org/more": true,
 	}
-	if diff := cmp.Diff(want, found(t, e, "manual")); diff != "" {
+	if diff := cmp.Diff(want, foundBy(t, e, "manual")); diff != "" {
 		t.Errorf("without a URL (-want +got):\n%s", diff)
 	}
 	forget(takedown.Site("example3.org", noon))
 	delete(want, "https://example3.org/manual")
 	delete(want, "https://sub.example3.org/more")
-	if diff := cmp.Diff(want, found(t, e, "manual")); diff != "" {
+	if diff := cmp.Diff(want, foundBy(t, e, "manual")); diff != "" {
 		t.Errorf("without a site (-want +got):\n%s", diff)
 	}
 	for i, want := range []int{404, 200, 200, 404} {
@@ -82,7 +82,7 @@ func TestForgottenIsMasked(t *testing.T) {
 		s.commit(p, func(m *manifest.Manifest) error { m.Forgotten = 2; return nil })
 	}
 	s.clock.advance(e.Age)
-	total(t, e, "manual")
+	totalOf(t, e, "manual")
 	for key, l := range e.snapshots.last.Load().segments {
 		if l.takedowns != 0 {
 			t.Errorf("the columns of %s were read", key)

@@ -44,7 +44,7 @@ const ownPolicy = "default-src 'none'; style-src 'self'; img-src data:; form-act
 // What goes wrong is told in a sentence, {"error": …} in JSON, and what is not
 // the client's fault is logged once. A client that hangs up ends its search.
 func Handler(e *Engine) http.Handler {
-	s := &site{engine: e}
+	s := &siteHandler{engine: e}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.serve(s.home))
 	mux.HandleFunc("GET /search", s.serve(s.search))
@@ -54,11 +54,11 @@ func Handler(e *Engine) http.Handler {
 	return mux
 }
 
-type site struct{ engine *Engine }
+type siteHandler struct{ engine *Engine }
 
 // serve answers by the action, or by the error that it returns, before which
 // it must not write.
-func (s *site) serve(action func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
+func (s *siteHandler) serve(action func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Content-Security-Policy", ownPolicy)
@@ -71,11 +71,11 @@ func (s *site) serve(action func(http.ResponseWriter, *http.Request) error) http
 	}
 }
 
-func (s *site) home(w http.ResponseWriter, _ *http.Request) error {
+func (s *siteHandler) home(w http.ResponseWriter, _ *http.Request) error {
 	return render(w, http.StatusOK, "home", box{})
 }
 
-func (s *site) nothing(http.ResponseWriter, *http.Request) error {
+func (s *siteHandler) nothing(http.ResponseWriter, *http.Request) error {
 	return failure{http.StatusNotFound, "There is no page at this address."}
 }
 
@@ -89,7 +89,7 @@ const (
 const maxPatience = 60_000
 
 func readQuery(r *http.Request, now time.Time) (Query, error) {
-	values, err := parameters(r)
+	values, err := parametersOf(r)
 	if err != nil {
 		return Query{}, err
 	}
@@ -111,7 +111,7 @@ func readQuery(r *http.Request, now time.Time) (Query, error) {
 		return q, err
 	}
 	for name, to := range map[string]*time.Time{"after": &q.After, "before": &q.Before, "asof": &q.AsOf} {
-		if *to, err = moment(values, name); err != nil {
+		if *to, err = momentParameter(values, name); err != nil {
 			return q, err
 		}
 	}
@@ -135,7 +135,7 @@ func readQuery(r *http.Request, now time.Time) (Query, error) {
 	return q, nil
 }
 
-func moment(values url.Values, name string) (time.Time, error) {
+func momentParameter(values url.Values, name string) (time.Time, error) {
 	t, err := ParseMoment(values.Get(name))
 	if err != nil {
 		return t, wrong("%s is not possible: %v", name, err)
@@ -156,7 +156,7 @@ func ParseMoment(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%.40q is no time; write it like 2026-11-21 or 2026-11-21T09:30:00Z", text)
 }
 
-func parameters(r *http.Request) (url.Values, error) {
+func parametersOf(r *http.Request) (url.Values, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return nil, wrong("The address is malformed behind its question mark; a percent sign is written %%25 there.")
@@ -238,7 +238,7 @@ type failurePage struct {
 	Heading, Sentence string
 }
 
-func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
+func (s *siteHandler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(r.Context().Err(), context.Canceled) {
 		return // nobody listens
 	}

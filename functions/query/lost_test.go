@@ -119,18 +119,18 @@ func TestLookForLostGenerationsCostsNothing(t *testing.T) {
 	s.commit(0, func(*manifest.Manifest) error { return nil })
 	bucket := countblob.New(s.bucket)
 	e := s.engine(bucket)
-	total(t, e, "manual")
+	totalOf(t, e, "manual")
 	before := bucket.Counts().List
 	for range 5 {
 		s.clock.advance(e.Age)
-		total(t, e, "manual")
+		totalOf(t, e, "manual")
 	}
 	if n := bucket.Counts().List - before; n > 0 {
 		t.Errorf("%d listings by an engine that knows the partition to be new", n)
 	}
 	s.commit(1, func(*manifest.Manifest) error { return nil })
 	before = bucket.Counts().List
-	total(t, s.engine(bucket), "manual")
+	totalOf(t, s.engine(bucket), "manual")
 	if n := bucket.Counts().List - before; n > 5 { // the settings
 		t.Errorf("%d listings where all partitions have generations", n)
 	}

@@ -133,7 +133,7 @@ func TestCacheAfterTakedown(t *testing.T) {
 			Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Dir: dir, Disk: 1 << 30, Name: "b",
 		})
 		s.check(err)
-		total(t, e, "manual")
+		totalOf(t, e, "manual")
 		s.check(e.ranges.Close())
 		return bucket.Counts().Get
 	}
@@ -155,7 +155,7 @@ func TestFormerKeyOfAPackage(t *testing.T) {
 	s.publish(testPage{url: "https://example.org/stored-only", mime: "text/plain", data: "words", waits: true})
 	e := s.engine(s.bucket)
 	h := Handler(e)
-	total(t, e, "manual")
+	totalOf(t, e, "manual")
 	for p := range layout.Partition(2) {
 		s.commit(p, func(m *manifest.Manifest) error {
 			for i := range m.Packages {

@@ -28,8 +28,8 @@ type opened struct {
 	dead      *roaring.Bitmap
 }
 
-// listed is a segment as a manifest names it.
-type listed struct {
+// listedSegment is a segment as a manifest names it.
+type listedSegment struct {
 	manifest.Segment
 	hide bool // what is forgotten may be in it
 }
@@ -39,7 +39,7 @@ var errMemory = errors.New("the memory for caches is too small")
 
 // open reads of a segment what known lacks: its tail and its deletions at
 // once, then the columns that tell what is to be hidden, if anything may be.
-func (e *Engine) open(ctx context.Context, want listed, forgotten takedown.Set, known opened) (opened, error) {
+func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedown.Set, known opened) (opened, error) {
 	now := opened{segment: known.segment}
 	if want.Deletions != nil {
 		now.deletions = want.Deletions.Key
@@ -77,7 +77,7 @@ func (e *Engine) open(ctx context.Context, want listed, forgotten takedown.Set, 
 
 // openSegment opens a segment, and has the cache leave it room as long as it is
 // held.
-func (e *Engine) openSegment(ctx context.Context, want listed) (*segment.Segment, error) {
+func (e *Engine) openSegment(ctx context.Context, want listedSegment) (*segment.Segment, error) {
 	s, err := segment.Open(ctx, e.ranges, segment.Ref{Key: want.Key, Bytes: want.Bytes, Tail: want.Tail})
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (e *Engine) openSegment(ctx context.Context, want listed) (*segment.Segment
 	return s, nil
 }
 
-func (e *Engine) deletions(ctx context.Context, want listed) (*roaring.Bitmap, error) {
+func (e *Engine) deletions(ctx context.Context, want listedSegment) (*roaring.Bitmap, error) {
 	content, err := e.ranges.Read(ctx, want.Deletions.Key, []blob.Range{{Length: want.Deletions.Bytes}})
 	if err != nil {
 		return nil, fmt.Errorf("cannot read deletions %s: %w", want.Deletions.Key, err)
@@ -142,12 +142,12 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 		generations: at, takedowns: forgotten, prices: inForce.Control.Priced(),
 		segments: make(map[string]opened), missing: make(map[string]bool),
 	}
-	var wanted []listed
+	var wanted []listedSegment
 	e.logLost(ctx, "a partition is missing from all answers", last.faults, at.faults)
 	e.logLost(ctx, "the newest generations are missing from all answers", last.later, at.later)
 	for _, m := range at.manifests {
 		for _, s := range m.Segments {
-			wanted = append(wanted, listed{s, !forgotten.Empty() && m.Forgotten < forgotten.Version})
+			wanted = append(wanted, listedSegment{s, !forgotten.Empty() && m.Forgotten < forgotten.Version})
 		}
 	}
 	found := make([]*opened, len(wanted))

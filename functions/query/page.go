@@ -226,8 +226,8 @@ const (
 	storedConnections = "(response-origin)"
 )
 
-func (s *site) stored(w http.ResponseWriter, r *http.Request) error {
-	values, err := parameters(r)
+func (s *siteHandler) stored(w http.ResponseWriter, r *http.Request) error {
+	values, err := parametersOf(r)
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (s *site) stored(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return wrong("%.200q is no web address; write it like https://example.org/.", wanted)
 	}
-	at, err := moment(values, "asof")
+	at, err := momentParameter(values, "asof")
 	if err != nil {
 		return err
 	}

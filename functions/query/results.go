@@ -27,11 +27,11 @@ type resultsPage struct {
 	Partial    bool
 	Notes      []string
 	First      int // number of the first hit, from 1
-	Hits       []hit
+	Hits       []hitView
 	Pages      pager
 }
 
-type hit struct {
+type hitView struct {
 	URL     string
 	Crumbs  []string // the address for people: host, then the parts of the path
 	Title   []search.Fragment
@@ -54,7 +54,7 @@ func newResultsPage(q Query, found Result) resultsPage {
 		if strings.TrimSpace(plain(title)) == "" {
 			title = []search.Fragment{{Text: h.URL}}
 		}
-		page.Hits = append(page.Hits, hit{
+		page.Hits = append(page.Hits, hitView{
 			URL: h.URL, Crumbs: crumbs(h.URL), Title: title, Snippet: h.Snippet,
 			Lang: h.Lang, Fetched: h.Fetched.UTC(), Copy: copyAddress(h.URL, q.AsOf),
 		})

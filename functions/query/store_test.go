@@ -167,9 +167,9 @@ func (s *store) supersede(e *partition.Edit, documents []*segments.Page) {
 	}
 	dead := map[string]*roaring.Bitmap{}
 	for _, listed := range e.Manifest().Segments {
-		opened, err := partition.OpenSegment(s.t.Context(), segment.Ranges{Bucket: s.bucket}, &listed)
+		newSegment, err := partition.OpenSegment(s.t.Context(), segment.Ranges{Bucket: s.bucket}, &listed)
 		s.check(err)
-		ids, err := opened.Identities(s.t.Context())
+		ids, err := newSegment.Identities(s.t.Context())
 		s.check(err)
 		dead[listed.Key], err = partition.Dead(s.t.Context(), s.bucket, &listed)
 		s.check(err)

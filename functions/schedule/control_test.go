@@ -69,11 +69,11 @@ func TestPauseFreesLeases(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.admit(1, "")
 	w.run()
-	pause := func(d *control.Document) bool {
+	wait := func(d *control.Document) bool {
 		d.Pause = &control.Pause{By: control.Operator, Reason: "to sleep"}
 		return true
 	}
-	if _, err := control.Change(t.Context(), w.bucket(), pause); err != nil {
+	if _, err := control.Change(t.Context(), w.bucket(), wait); err != nil {
 		t.Fatal(err)
 	}
 	w.clock.Advance(w.Limits.Time + time.Millisecond)

@@ -129,8 +129,8 @@ func (w *world) settle(b batch.Batch) {
 	}
 }
 
-// denied tells for each target the reason for which it is not asked for.
-func denied(batches []batch.Batch) map[string]string {
+// deniedIn tells for each target the reason for which it is not asked for.
+func deniedIn(batches []batch.Batch) map[string]string {
 	reasons := make(map[string]string)
 	for _, b := range batches {
 		for _, target := range b.Targets {

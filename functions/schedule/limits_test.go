@@ -74,7 +74,7 @@ func TestLimitsOfOthers(t *testing.T) {
 		want := map[string]string{
 			site + "new": "pages of the host", site + "other": "", "http://b.example/": "", site + "sitemap.xml": "", site + "stored": "",
 		}
-		if diff := cmp.Diff(want, denied(w.run())); diff != "" {
+		if diff := cmp.Diff(want, deniedIn(w.run())); diff != "" {
 			t.Errorf("denied (-want +got):\n%s", diff)
 		}
 	})

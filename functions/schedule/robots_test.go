@@ -67,7 +67,7 @@ func TestRobotsOfAgents(t *testing.T) {
 		site + "1?other": "", site + "2?other": "robots",
 		site + "1?none": "robots", site + "2?none": "",
 	}
-	if diff := cmp.Diff(want, denied(batches)); diff != "" {
+	if diff := cmp.Diff(want, deniedIn(batches)); diff != "" {
 		t.Errorf("denied (-want +got):\n%s", diff)
 	}
 }

@@ -123,8 +123,8 @@ func (f *Function) leases(ctx context.Context, s *settings.Settings) (map[layout
 		if err != nil {
 			return nil, err
 		}
-		for _, version := range versions {
-			out[version] = true
+		for _, v := range versions {
+			out[v] = true
 		}
 	}
 	return out, nil
@@ -150,7 +150,7 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 	if err != nil {
 		return err
 	}
-	older := fronts.Older(ctx, s, versions(spooled))
+	older := fronts.Older(ctx, s, batchVersions(spooled))
 	p, err := f.open(ctx, id)
 	if err != nil {
 		return err
@@ -180,8 +180,8 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 	)
 }
 
-// versions are those of the batches in the spool; foreign objects have none.
-func versions(spooled []blob.Object) (batches []layout.Version) {
+// batchVersions are those of the batches in the spool; foreign objects have none.
+func batchVersions(spooled []blob.Object) (batches []layout.Version) {
 	for _, object := range spooled {
 		if _, batch, err := layout.ParseSpoolKey(object.Key); err == nil {
 			batches = append(batches, batch)

@@ -212,7 +212,7 @@ func TestGoneBesideDamage(t *testing.T) {
 // Wherever the sweep is killed, and beside another that was faster: the next
 // ones come to the same end.
 func TestGoneKilledAnywhere(t *testing.T) {
-	end := func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) manifest.Manifest {
+	last := func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) manifest.Manifest {
 		w := newPacked(t)
 		w.pack(0, 20, one+"a", one+"b", one+"c")
 		w.pack(0, 21, one+"d")
@@ -238,9 +238,9 @@ func TestGoneKilledAnywhere(t *testing.T) {
 		}
 		return m
 	}
-	want := end(t, func(faultblob.Call) faultblob.Fault { return faultblob.None })
+	want := last(t, func(faultblob.Call) faultblob.Fault { return faultblob.None })
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
-		got := end(t, decide)
+		got := last(t, decide)
 		if diff := cmp.Diff(want.Packages, got.Packages); diff != "" {
 			t.Errorf("packages (-want +got):\n%s", diff)
 		}

@@ -21,9 +21,9 @@ const comparedAtOnce = 1 << 18
 // latest are the last known versions of some pages.
 type latest map[layout.Identity]layout.Version
 
-func (l latest) add(id layout.Identity, version layout.Version) {
-	if known, found := l[id]; !found || known.Compare(version) < 0 {
-		l[id] = version
+func (l latest) add(id layout.Identity, v layout.Version) {
+	if known, found := l[id]; !found || known.Compare(v) < 0 {
+		l[id] = v
 	}
 }
 
@@ -122,7 +122,7 @@ func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, lat
 	}
 	err = p.Commit(ctx, func(e *partition.Edit) (err error) {
 		for _, g := range e.Manifest().Gone {
-			if version, found := known[g.ID]; found && version.Compare(g.Version) < 0 {
+			if v, found := known[g.ID]; found && v.Compare(g.Version) < 0 {
 				later.add(g.ID, g.Version)
 			}
 		}
@@ -158,11 +158,11 @@ func (p *swept) earlier(ctx context.Context, m *manifest.Manifest, finder *segme
 		mu.Lock()
 		defer mu.Unlock()
 		for _, match := range found {
-			switch version := known[match.ID]; {
+			switch v := known[match.ID]; {
 			case dead.Contains(match.Doc):
-			case match.Version.Compare(version) < 0:
+			case match.Version.Compare(v) < 0:
 				dead.Add(match.Doc)
-			case later != nil && match.Version.Compare(version) > 0:
+			case later != nil && match.Version.Compare(v) > 0:
 				later.add(match.ID, match.Version)
 			}
 		}

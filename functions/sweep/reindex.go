@@ -19,7 +19,7 @@ import (
 // in it, or all when version is nil. It returns how many. Their old segments go
 // on serving until each is replaced. Without a Sender the next sweep tells index
 // of them. What cannot be read is left out, with an error: repair sees to it.
-func (f *Function) Reindex(ctx context.Context, version func(language string) uint32) (packages int, err error) {
+func (f *Function) Reindex(ctx context.Context, v func(language string) uint32) (packages int, err error) {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
 		return 0, err
@@ -30,7 +30,7 @@ func (f *Function) Reindex(ctx context.Context, version func(language string) ui
 		n := 0
 		if err == nil {
 			p.settings = inForce
-			n, err = p.reindex(ctx, version)
+			n, err = p.reindex(ctx, v)
 		}
 		packages += n
 		errs = append(errs, err)
@@ -38,8 +38,8 @@ func (f *Function) Reindex(ctx context.Context, version func(language string) ui
 	return packages, errors.Join(errs...)
 }
 
-func (p *swept) reindex(ctx context.Context, version func(string) uint32) (int, error) {
-	if version == nil {
+func (p *swept) reindex(ctx context.Context, v func(string) uint32) (int, error) {
+	if v == nil {
 		return p.unindex(ctx, func(m *manifest.Manifest) (map[uint32]bool, error) {
 			all := make(map[uint32]bool)
 			for _, pkg := range m.Packages {
@@ -60,7 +60,7 @@ func (p *swept) reindex(ctx context.Context, version func(string) uint32) (int, 
 			return 0, err
 		}
 		for language, made := range opened.Analysis() {
-			if made != version(language) {
+			if made != v(language) {
 				stale[s.Key] = true
 			}
 		}

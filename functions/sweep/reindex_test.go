@@ -50,9 +50,9 @@ func TestReindex(t *testing.T) {
 		t.Error("something was committed")
 	}
 	other := func(language string) uint32 { return analysis.Version(language) + 1 }
-	for name, version := range map[string]func(string) uint32{"other version": other, "all": nil} {
+	for name, v := range map[string]func(string) uint32{"other version": other, "all": nil} {
 		w.sender.Take()
-		n, err := w.Reindex(t.Context(), version)
+		n, err := w.Reindex(t.Context(), v)
 		if n != 4 || err != nil || len(w.sender.Take()) != 4 {
 			t.Errorf("%s: %d packages are indexed anew, %v", name, n, err)
 		}

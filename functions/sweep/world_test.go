@@ -167,8 +167,8 @@ func (w *world) stock(p layout.Partition) (s stock) {
 		if err != nil || len(pages) != listed.Pages {
 			w.t.Errorf("%+v lists %d pages, %v", listed, len(pages), err)
 		}
-		for _, page := range pages {
-			s.Pages = append(s.Pages, page.URL)
+		for _, own := range pages {
+			s.Pages = append(s.Pages, own.URL)
 		}
 	}
 	for _, listed := range m.Segments {
@@ -198,9 +198,9 @@ func (w *world) stands(m *manifest.Manifest, o book.Outcome) {
 		w.t.Errorf("%s stands in %s, which is not listed", o.URL, o.Package)
 		return
 	}
-	page, err := webobject.Read(w.t.Context(), w.bucket, pkg.Key, webobject.Place{Offset: o.Offset, Length: o.Length})
-	if err != nil || page.URL != o.URL {
-		w.t.Errorf("where %s stands is %q, %v", o.URL, page.URL, err)
+	own, err := webobject.Read(w.t.Context(), w.bucket, pkg.Key, webobject.Place{Offset: o.Offset, Length: o.Length})
+	if err != nil || own.URL != o.URL {
+		w.t.Errorf("where %s stands is %q, %v", o.URL, own.URL, err)
 	}
 }
 

@@ -32,7 +32,7 @@ func BenchmarkEncode(b *testing.B) {
 // BenchmarkRead reads in each of the ways what was written by BenchmarkEncode.
 func BenchmarkRead(b *testing.B) {
 	content := mustEncode(b, site(1, benchmarkPages))
-	for name, read := range map[string]func(r *Reader) (rows int){
+	for name, reads := range map[string]func(r *Reader) (rows int){
 		"outcomes": func(r *Reader) int { return drain(b, r.Outcomes(b.Context(), layout.Range{})) },
 		"targets":  func(r *Reader) int { return drain(b, r.Targets(b.Context(), layout.Range{})) },
 		"links":    func(r *Reader) int { return drain(b, r.Links(b.Context(), layout.Range{})) },
@@ -40,7 +40,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			rows := 0
 			for b.Loop() {
-				rows += read(open(b, content))
+				rows += reads(open(b, content))
 			}
 			report(b, 1, len(content), rows)
 		})

@@ -26,7 +26,7 @@ const (
 	Lost      State = 'l' // the stored page, or the book about it, is damaged or gone
 )
 
-var stateNames = names{
+var stateNames = byteNames{
 	Stored: "stored", Unchanged: "unchanged", Skipped: "skipped", Failed: "failed", Retry: "retry",
 	NotAsked: "not asked", Lost: "lost",
 }
@@ -39,10 +39,10 @@ func (s State) String() string { return stateNames.of("state", byte(s)) }
 // MarshalText writes what String does.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// names are those of the values of a type of one byte, "" for all others.
-type names [256]string
+// byteNames are those of the values of a type of one byte, "" for all others.
+type byteNames [256]string
 
-func (n *names) of(what string, value byte) string {
+func (n *byteNames) of(what string, value byte) string {
 	if n[value] == "" {
 		return fmt.Sprintf("%s %d", what, value)
 	}
@@ -115,7 +115,7 @@ const (
 	Listed    Kind = 'e' // a sitemap lists a page
 )
 
-var kindNames = names{
+var kindNames = byteNames{
 	Anchor: "anchor", Frame: "frame", Image: "image", Redirect: "redirect", Canonical: "canonical",
 	Sitemap: "sitemap", Listed: "listed",
 }
@@ -137,7 +137,7 @@ const (
 	Navigation Region = 'n'
 )
 
-var regionNames = names{Text: "text", Navigation: "navigation"}
+var regionNames = byteNames{Text: "text", Navigation: "navigation"}
 
 func (r Region) valid() bool { return regionNames[r] != "" }
 

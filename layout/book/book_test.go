@@ -132,9 +132,9 @@ func TestDistinct(t *testing.T) {
 			if !bytes.Equal(Distinct(other, 0), content) {
 				t.Errorf("%s: copy 0 of copy %d is another", name, number)
 			}
-			directory, err := parseDirectory(other)
-			if err != nil || directory.copy != number {
-				t.Errorf("%s: copy %d calls itself %d, %v", name, number, directory.copy, err)
+			index, err := parseDirectory(other)
+			if err != nil || index.copy != number {
+				t.Errorf("%s: copy %d calls itself %d, %v", name, number, index.copy, err)
 			}
 		}
 	}

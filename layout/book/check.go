@@ -29,9 +29,9 @@ var ErrDamaged = errors.New("book is damaged")
 
 // placeIn returns the place of a URL on a site of the given hash, and the
 // URL's identity.
-func placeIn(site uint32, url string) (layout.Place, layout.Identity) {
+func placeIn(number uint32, url string) (layout.Place, layout.Identity) {
 	id := layout.IdentityOf(url)
-	return layout.Place(site)<<32 | layout.Place(binary.BigEndian.Uint32(id[:4])), id
+	return layout.Place(number)<<32 | layout.Place(binary.BigEndian.Uint32(id[:4])), id
 }
 
 func checkOutcome(o Outcome) error {

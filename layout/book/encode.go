@@ -115,12 +115,12 @@ type writer struct {
 	raw           []byte // reused
 	outcomes      *outcomeWriter
 	links         *linkWriter
-	outcomeBlocks section
-	linkBlocks    section
+	outcomeBlocks blockSection
+	linkBlocks    blockSection
 }
 
-// section is a run of blocks, the last of which is open.
-type section struct {
+// blockSection is a run of blocks, the last of which is open.
+type blockSection struct {
 	closed []block
 	open   block
 }
@@ -156,7 +156,7 @@ func (w *writer) link(l row) {
 	w.added(&w.linkBlocks, w.links.columnWriter, l.Place, len(l.sources))
 }
 
-func (w *writer) added(s *section, columns *columnWriter, at layout.Place, count int) {
+func (w *writer) added(s *blockSection, columns *columnWriter, at layout.Place, count int) {
 	if s.open.count == 0 {
 		s.open.first = at
 	}
@@ -167,7 +167,7 @@ func (w *writer) added(s *section, columns *columnWriter, at layout.Place, count
 	}
 }
 
-func (w *writer) close(s *section, columns *columnWriter) {
+func (w *writer) close(s *blockSection, columns *columnWriter) {
 	if s.open.count == 0 {
 		return
 	}

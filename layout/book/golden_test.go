@@ -23,7 +23,7 @@ func example() Book {
 
 // example1 is all of it that version 1 knows.
 func example1() Book {
-	place := func(site, url string) layout.Place { return layout.PlaceOf(site, layout.IdentityOf(url)) }
+	place := func(number, url string) layout.Place { return layout.PlaceOf(number, layout.IdentityOf(url)) }
 	a, b, c, d := "https://a.example/", "https://a.example/b?q=ü", "http://127.0.0.1:8080/c", "https://a.example/sitemap.xml"
 	when := time.Date(2026, 11, 21, 22, 51, 7, 123e6, time.UTC)
 	return Book{

@@ -125,10 +125,10 @@ func (r *linkReader) next(whole bool) error {
 	l := &r.link
 	before := l.Place
 	if r.uint(linkSame, 1) == 0 {
-		site := l.Place.Site()
-		site += uint32(r.uint(linkSite, uint64(math.MaxUint32-site)))
+		number := l.Place.Site()
+		number += uint32(r.uint(linkSite, uint64(math.MaxUint32-number)))
 		l.Target = string(r.url(linkShared, linkRest))
-		l.Place, r.id = placeIn(site, l.Target)
+		l.Place, r.id = placeIn(number, l.Target)
 	}
 	l.Kind = Kind(r.byte(linkKind))
 	if whole {

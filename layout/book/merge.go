@@ -142,13 +142,13 @@ func mergeGroups[T any](sequences []iter.Seq2[T, error], compare func(T, T) int)
 		for _, rows := range sequences {
 			next, stop := iter.Pull2(rows)
 			defer stop()
-			row, err, more := next()
+			found, err, more := next()
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			if more {
-				cursors = append([]*cursor[T]{{row, next}}, cursors...)
+				cursors = append([]*cursor[T]{{found, next}}, cursors...)
 				settle(0)
 			}
 		}
@@ -162,13 +162,13 @@ func mergeGroups[T any](sequences []iter.Seq2[T, error], compare func(T, T) int)
 				group = group[:0]
 			}
 			group = append(group, first.row)
-			row, err, more := first.next()
+			found, err, more := first.next()
 			switch {
 			case err != nil:
 				yield(nil, err)
 				return
 			case more:
-				first.row = row
+				first.row = found
 				settle(0)
 			default:
 				cursors = cursors[1:]

@@ -124,11 +124,11 @@ func (r *outcomeReader) reset(v version, raw []byte) error {
 
 // next returns the next outcome; the caller knows how many there are.
 func (r *outcomeReader) next() (Outcome, error) {
-	site := r.previous.Place.Site()
-	site += uint32(r.uint(outcomeSite, uint64(math.MaxUint32-site)))
+	number := r.previous.Place.Site()
+	number += uint32(r.uint(outcomeSite, uint64(math.MaxUint32-number)))
 	var o Outcome
 	o.URL = string(r.url(outcomeShared, outcomeRest))
-	o.Place, _ = placeIn(site, o.URL)
+	o.Place, _ = placeIn(number, o.URL)
 	o.Version = layout.Version{
 		Epoch: r.previous.Version.Epoch + uint64(r.int(outcomeEpoch)),
 		Token: r.previous.Version.Token + uint64(r.int(outcomeToken)),

@@ -45,7 +45,7 @@ func (r *Reader) Outcomes(ctx context.Context, within layout.Range) iter.Seq2[Ou
 func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		var table []layout.Identity
-		for row, err := range r.rows(ctx, true, within) {
+		for found, err := range r.rows(ctx, true, within) {
 			if err == nil && table == nil {
 				table, err = r.Sources(ctx)
 			}
@@ -53,9 +53,9 @@ func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link,
 				yield(Link{}, err)
 				return
 			}
-			for _, number := range row.sources {
-				row.link.Source = table[number]
-				if !yield(row.link, nil) {
+			for _, number := range found.sources {
+				found.link.Source = table[number]
+				if !yield(found.link, nil) {
 					return
 				}
 			}
@@ -82,13 +82,13 @@ type Target struct {
 // the same more than once. An error ends the sequence.
 func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
-		for row, err := range r.rows(ctx, false, within) {
+		for found, err := range r.rows(ctx, false, within) {
 			if err != nil {
 				yield(Target{}, err)
 				return
 			}
-			l := &row.link
-			t := Target{l.Target, row.id, l.Place, l.Kind, l.Depth, l.Hops, l.Weight, l.Collection, l.Decision, row.count}
+			l := &found.link
+			t := Target{l.Target, found.id, l.Place, l.Kind, l.Depth, l.Hops, l.Weight, l.Collection, l.Decision, found.count}
 			if !yield(t, nil) {
 				return
 			}

@@ -148,12 +148,12 @@ type Condemned struct {
 // Condemn has objects deleted that this generation, which is being edited, no
 // longer lists. A clock that is a little behind that of the commit before does
 // not shorten their grace, and one that was far ahead does not stretch it.
-func (m *Manifest) Condemn(at time.Time, keys ...string) {
-	if ahead := m.Time.Sub(at); ahead > 0 && ahead < Fresh {
-		at = m.Time
+func (m *Manifest) Condemn(place time.Time, keys ...string) {
+	if ahead := m.Time.Sub(place); ahead > 0 && ahead < Fresh {
+		place = m.Time
 	}
 	for _, key := range keys {
-		m.Condemned = append(m.Condemned, Condemned{Key: key, At: at.UTC().Truncate(time.Millisecond), Since: m.Generation + 1})
+		m.Condemned = append(m.Condemned, Condemned{Key: key, At: place.UTC().Truncate(time.Millisecond), Since: m.Generation + 1})
 	}
 }
 

@@ -21,7 +21,7 @@ func large(m *manifest.Manifest) error {
 		return hex.EncodeToString(content)
 	}
 	var books, segments [][]string // of a size
-	merged := func(sizes [][]string, key func(layout.Partition, string) string, at time.Time) [][]string {
+	merged := func(sizes [][]string, key func(layout.Partition, string) string, place time.Time) [][]string {
 		for size := 0; ; size++ {
 			if size == len(sizes) {
 				sizes = append(sizes, nil)
@@ -29,18 +29,18 @@ func large(m *manifest.Manifest) error {
 			if sizes[size] = append(sizes[size], key(0, hash())); len(sizes[size]) < 8 {
 				return sizes
 			}
-			if noon.Sub(at) < 10*24*time.Hour {
-				m.Condemn(at, sizes[size]...)
+			if noon.Sub(place) < 10*24*time.Hour {
+				m.Condemn(place, sizes[size]...)
 			}
 			sizes[size] = nil
 		}
 	}
 	for n := range 10_000 {
-		at := noon.Add(time.Duration(n-10_000)*time.Minute - time.Duration(n*7919%1000)*time.Millisecond)
+		place := noon.Add(time.Duration(n-10_000)*time.Minute - time.Duration(n*7919%1000)*time.Millisecond)
 		m.Generation = uint64(3 * n)
-		key := layout.PackageKey(0, layout.PackageName{Base: 2, Exponent: int16(n % 3), Created: at})
+		key := layout.PackageKey(0, layout.PackageName{Base: 2, Exponent: int16(n % 3), Created: place})
 		m.Add(manifest.Package{Key: key, Bytes: int64(n) * 104729 % (32 << 20), Pages: n * 31 % 1000, Indexed: true})
-		books, segments = merged(books, layout.BookKey, at), merged(segments, layout.SegmentKey, at)
+		books, segments = merged(books, layout.BookKey, place), merged(segments, layout.SegmentKey, place)
 	}
 	m.Generation = 0
 	for _, keys := range books {

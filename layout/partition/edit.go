@@ -125,11 +125,11 @@ func (e *Edit) Learn(name string) { e.next.Learnt = name }
 // before, or closed.
 func (e *Edit) Consume(damaged string, batches ...layout.Version) error {
 	at := e.now().UTC().Truncate(time.Millisecond)
-	for _, batch := range batches {
-		if e.next.HasConsumed(batch) || e.next.IsClosed(batch) {
+	for _, given := range batches {
+		if e.next.HasConsumed(given) || e.next.IsClosed(given) {
 			return ErrStale
 		}
-		e.next.Consumed = append(e.next.Consumed, manifest.Consumed{Batch: batch, At: at, Damaged: damaged})
+		e.next.Consumed = append(e.next.Consumed, manifest.Consumed{Batch: given, At: at, Damaged: damaged})
 	}
 	return nil
 }

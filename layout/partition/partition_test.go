@@ -276,10 +276,10 @@ func TestConsumedOnce(t *testing.T) {
 		}
 		return nil
 	})
-	for _, batch := range []layout.Version{closed, {Epoch: 1, Token: 8}} {
-		err := p.Commit(t.Context(), func(e *partition.Edit) error { return e.Consume("", batch) })
+	for _, given := range []layout.Version{closed, {Epoch: 1, Token: 8}} {
+		err := p.Commit(t.Context(), func(e *partition.Edit) error { return e.Consume("", given) })
 		if !errors.Is(err, partition.ErrStale) {
-			t.Errorf("%s is consumed again: %v", batch, err)
+			t.Errorf("%s is consumed again: %v", given, err)
 		}
 	}
 }
@@ -289,10 +289,10 @@ func TestEveryFault(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newWorld(t)
 		faulty := faultblob.New(w.bucket, decide)
-		batch := layout.Version{Epoch: 1, Token: 1}
+		given := layout.Version{Epoch: 1, Token: 1}
 		pack := func() error {
 			p, err := partition.Open(t.Context(), faulty, 0, w.clock)
-			if err != nil || p.Manifest().HasConsumed(batch) {
+			if err != nil || p.Manifest().HasConsumed(given) {
 				return err
 			}
 			ticket, err := p.PutPackage(t.Context(), layout.PackageName{Base: 2, Created: noon}, []byte("package"), 3)
@@ -300,7 +300,7 @@ func TestEveryFault(t *testing.T) {
 				return err
 			}
 			return p.Commit(t.Context(), func(e *partition.Edit) error {
-				return errors.Join(e.Consume("", batch), e.AddPackage(ticket))
+				return errors.Join(e.Consume("", given), e.AddPackage(ticket))
 			})
 		}
 		for range 3 { // the first may fail

@@ -17,7 +17,7 @@ const batchSize = 8 << 20
 type Builder struct {
 	analysis  map[string]uint32
 	batchSize int
-	object    *object
+	object    *builder
 	stored    storedWriter
 	columns   columnWriter
 	codes     [][postings.Fields]uint8 // of the lengths of each document's fields
@@ -103,7 +103,7 @@ func (b *Builder) Finish() ([]byte, error) {
 	b.flush()
 	b.batch = nil
 	var terms *termWriter
-	var columns *object
+	var columns *builder
 	var group errgroup.Group
 	group.Go(func() (err error) {
 		terms, err = b.terms()
@@ -129,7 +129,7 @@ func (b *Builder) terms() (*termWriter, error) {
 }
 
 // writeColumns returns an object of the columns and words.
-func (b *Builder) writeColumns() (*object, error) {
+func (b *Builder) writeColumns() (*builder, error) {
 	words := make([]wordCursor, len(b.runs))
 	for i, r := range b.runs {
 		words[i] = &runWords{parser: parser{data: r.words}, documents: uint32(len(b.codes))}

@@ -129,7 +129,7 @@ func TestDistinct(t *testing.T) {
 func TestPieces(t *testing.T) {
 	const large = 1 << 20
 	for _, sizes := range [][]int{{}, {1}, {large}, {large - 1, 1, 1}, {7, 3*large + 5, 0, large}} {
-		var p pieces
+		var p chunks
 		var all []byte
 		for _, size := range sizes {
 			for i := range size {

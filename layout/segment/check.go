@@ -54,7 +54,7 @@ func (s *Segment) checkStored(ctx context.Context) error {
 		return err
 	}
 	index := &s.tail.stored
-	window := window{segment: s, from: index.start, to: index.end()}
+	window := windowReader{segment: s, from: index.start, to: index.end()}
 	for block := range index.ends {
 		sealed, err := window.take(ctx, index.at(block).Length)
 		if err != nil {

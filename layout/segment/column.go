@@ -129,8 +129,8 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32) {
 
 // object returns an object of all columns and the words of the cursors, the
 // tail of which describes the documents.
-func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) (*object, error) {
-	o := new(object)
+func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) (*builder, error) {
+	o := new(builder)
 	o.writeColumn(identities, rowsKind, w.identities)
 	for i, name := range stringColumns {
 		o.writeColumn(name, stringsKind, w.strings[i].appendTo(nil))

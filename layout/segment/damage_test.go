@@ -134,14 +134,14 @@ func TestVersions(t *testing.T) {
 		}
 	}
 	// A later version that this program may read says so in its tail.
-	tail := *mustOpen(t, content).tail
-	object := tail.appendTo(slices.Clone(content[:tail.end()]))
-	object[tail.end()] = 9
+	last := *mustOpen(t, content).tail
+	object := last.appendTo(slices.Clone(content[:last.end()]))
+	object[last.end()] = 9
 	reseal(object)
 	if err := Check(object); err != nil {
 		t.Errorf("version 9 that a reader of version 2 can read: %v", err)
 	}
-	object[tail.end()+1] = 9
+	object[last.end()+1] = 9
 	reseal(object)
 	if err := Check(object); !errors.Is(err, ErrVersion) {
 		t.Errorf("version 9 that only a reader of version 9 can read: %v", err)

@@ -12,8 +12,8 @@ import (
 // reseal makes the checksums of a tail and its footer right.
 func reseal(object []byte) {
 	footer := len(object) - footerSize
-	tail := len(object) - int(binary.BigEndian.Uint64(object[footer:]))
-	resealPart(object[tail:footer])
+	last := len(object) - int(binary.BigEndian.Uint64(object[footer:]))
+	resealPart(object[last:footer])
 	resealPart(object[footer:])
 }
 
@@ -29,8 +29,8 @@ func FuzzTail(f *testing.F) {
 	end := mustOpen(f, content).tail.end()
 	f.Add(content[end : len(content)-footerSize-sealSize])
 	f.Add([]byte{version, leastVersion})
-	f.Fuzz(func(t *testing.T, tail []byte) {
-		object := seal(append(slices.Clone(content[:end]), tail...), int(end))
+	f.Fuzz(func(t *testing.T, last []byte) {
+		object := seal(append(slices.Clone(content[:end]), last...), int(end))
 		footer := len(object)
 		object = binary.BigEndian.AppendUint64(object, uint64(footer-int(end)+footerSize))
 		object = seal(binary.BigEndian.AppendUint64(object, uint64(footer+footerSize)), footer)
@@ -66,9 +66,9 @@ func FuzzSections(f *testing.F) {
 		part[int(at)%len(part)] = value
 		resealPart(part)
 		_ = Check(changed)
-		damaged := mustOpen(t, changed)
-		_ = readAll(t, damaged)
-		_, _ = Merge(t.Context(), []Input{{Segment: damaged, Dead: roaring.BitmapOf(1)}}, 1<<30)
+		flipped := mustOpen(t, changed)
+		_ = readAll(t, flipped)
+		_, _ = Merge(t.Context(), []Input{{Segment: flipped, Dead: roaring.BitmapOf(1)}}, 1<<30)
 	})
 }
 

@@ -37,11 +37,11 @@ func Merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 }
 
 func merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
-	all, size, err := number(inputs)
+	all, size, err := numberDocuments(inputs)
 	if err != nil {
 		return nil, err
 	}
-	var stored, columns *object
+	var stored, columns *builder
 	var terms *termWriter
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
@@ -73,9 +73,9 @@ type input struct {
 	numbers []uint32 // of the documents in the merged segment; dead ones have NoMore
 }
 
-// number gives the live documents their numbers, and returns the size of all
+// numberDocuments gives the live documents their numbers, and returns the size of all
 // inputs.
-func number(inputs []Input) (all []*input, size int64, err error) {
+func numberDocuments(inputs []Input) (all []*input, size int64, err error) {
 	next := uint32(0)
 	for _, i := range inputs {
 		in := &input{Segment: i.Segment, dead: i.Dead, numbers: make([]uint32, i.Segment.Documents())}
@@ -119,7 +119,7 @@ func lowestAnalysis(all []*input) map[string]uint32 {
 	return lowest
 }
 
-func mergeColumns(ctx context.Context, all []*input) (*object, error) {
+func mergeColumns(ctx context.Context, all []*input) (*builder, error) {
 	columns, words := columnWriter{}, make([]wordCursor, len(all))
 	for i, in := range all {
 		if err := in.copyColumns(ctx, &columns); err != nil {
@@ -185,7 +185,7 @@ func (in *input) copyRows(ctx context.Context, dst []byte, name string, width in
 }
 
 // mergeStored returns an object of the stored documents, with memory for all.
-func mergeStored(ctx context.Context, all []*input, size int) (*object, error) {
+func mergeStored(ctx context.Context, all []*input, size int) (*builder, error) {
 	o := newObject(size)
 	w := storedWriter{object: o}
 	for _, in := range all {
@@ -199,7 +199,7 @@ func mergeStored(ctx context.Context, all []*input, size int) (*object, error) {
 
 func (in *input) copyStored(ctx context.Context, w *storedWriter) error {
 	index := &in.tail.stored
-	window := window{segment: in.Segment, from: index.start, to: index.end()}
+	window := windowReader{segment: in.Segment, from: index.start, to: index.end()}
 	for block := range index.ends {
 		sealed, err := window.take(ctx, index.at(block).Length)
 		if err != nil {

@@ -2,21 +2,21 @@ package segment
 
 import "slices"
 
-// object is a segment that is being written: stored blocks, then terms with
+// builder is a segment that is being written: stored blocks, then terms with
 // their positions, then columns, then the tail.
-type object struct {
-	pieces
+type builder struct {
+	chunks
 	tail
 }
 
-func newObject(capacity int) *object {
-	o := &object{pieces: pieces{content: append(make([]byte, 0, max(capacity, 64<<10)), magic...)}}
+func newObject(capacity int) *builder {
+	o := &builder{chunks: chunks{content: append(make([]byte, 0, max(capacity, 64<<10)), magic...)}}
 	o.stored.start = int64(len(magic))
 	return o
 }
 
 // join brings what was written together, with room for more.
-func (o *object) join(more int) {
+func (o *builder) join(more int) {
 	if len(o.before) == 0 {
 		o.content = slices.Grow(o.content, more)
 	} else {
@@ -24,17 +24,17 @@ func (o *object) join(more int) {
 	}
 }
 
-func (o *object) writeColumn(name string, k kind, content []byte) {
+func (o *builder) writeColumn(name string, k kind, content []byte) {
 	from := len(o.content)
 	o.content = seal(appendPacked(o.content, content), from)
-	o.columns = append(o.columns, column{name: name, kind: k, offset: int64(from), size: int64(len(o.content) - from)})
+	o.columns = append(o.columns, columnPlace{name: name, kind: k, offset: int64(from), size: int64(len(o.content) - from)})
 }
 
 // finish writes what was written apart behind the stored blocks, and the tail.
 // It returns the whole object.
-func (o *object) finish(terms *termWriter, columns *object) []byte {
-	const tail = 64 << 10 // more than most need
-	o.join(terms.length() + len(columns.content) + tail)
+func (o *builder) finish(terms *termWriter, columns *builder) []byte {
+	const last = 64 << 10 // more than most need
+	o.join(terms.length() + len(columns.content) + last)
 	o.terms = terms.index
 	o.terms.move(int64(len(o.content)))
 	o.content = terms.moveTo(o.content)
@@ -48,15 +48,15 @@ func (o *object) finish(terms *termWriter, columns *object) []byte {
 	return o.tail.appendTo(o.content)
 }
 
-// pieces are bytes that are written one after another. They lie in pieces of
+// chunks are bytes that are written one after another. They lie in pieces of
 // memory, so that none has to grow.
-type pieces struct {
+type chunks struct {
 	before  [][]byte // of content
 	content []byte
 }
 
 // spill begins a new piece of memory once the last is large.
-func (p *pieces) spill() {
+func (p *chunks) spill() {
 	const piece = 1 << 20
 	if len(p.content) >= piece {
 		p.before = append(p.before, p.content)
@@ -64,7 +64,7 @@ func (p *pieces) spill() {
 	}
 }
 
-func (p *pieces) length() int {
+func (p *chunks) length() int {
 	n := len(p.content)
 	for _, piece := range p.before {
 		n += len(piece)
@@ -73,13 +73,13 @@ func (p *pieces) length() int {
 }
 
 // moveTo appends all pieces to b, and forgets them.
-func (p *pieces) moveTo(b []byte) []byte {
+func (p *chunks) moveTo(b []byte) []byte {
 	for i, piece := range p.before {
 		b = append(b, piece...)
 		p.before[i] = nil
 	}
 	b = append(b, p.content...)
-	*p = pieces{}
+	*p = chunks{}
 	return b
 }
 

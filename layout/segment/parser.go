@@ -105,9 +105,9 @@ func sharedPrefix[S string | []byte](a, b S) int {
 	return n
 }
 
-// separator returns a short string that is not below a and below b, where a is
+// separatorOf returns a short string that is not below a and below b, where a is
 // below b.
-func separator(a, b []byte) []byte {
+func separatorOf(a, b []byte) []byte {
 	n := sharedPrefix(a, b) + 1
 	if n < len(b) {
 		// b[:n] is above a and, as b goes on, below b.

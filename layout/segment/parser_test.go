@@ -22,7 +22,7 @@ func FuzzFront(f *testing.F) {
 			t.Errorf("%q behind %q reads as %q", s, last, got)
 		}
 		if bytes.Compare(last, s) < 0 {
-			if between := separator(last, s); bytes.Compare(last, between) > 0 || bytes.Compare(between, s) >= 0 || len(between) > len(last) && len(between) > len(s) {
+			if between := separatorOf(last, s); bytes.Compare(last, between) > 0 || bytes.Compare(between, s) >= 0 || len(between) > len(last) && len(between) > len(s) {
 				t.Errorf("%q does not separate %q and %q", between, last, s)
 			}
 		}

@@ -192,11 +192,11 @@ func (e versionError) Error() string {
 func (e versionError) Is(target error) bool { return target == ErrVersion }
 
 // checkReader fails if a tail is of a version that this program does not read.
-func checkReader(tail []byte) error {
-	if len(tail) < 2 {
+func checkReader(last []byte) error {
+	if len(last) < 2 {
 		return damaged("its tail says nothing")
 	}
-	if written, least := tail[0], tail[1]; least > version || written < leastVersion {
+	if written, least := last[0], last[1]; least > version || written < leastVersion {
 		return versionError{written, least}
 	}
 	return nil

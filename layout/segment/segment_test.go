@@ -190,12 +190,12 @@ func TestWords(t *testing.T) {
 // TestReads counts the reads of every method.
 func TestReads(t *testing.T) {
 	content := mustBuild(t, generate(300, 1), 0)
-	tail, err := TailOf(content)
+	last, err := TailOf(content)
 	if err != nil {
 		t.Fatal(err)
 	}
 	source := &counting{Source: Bytes(content)}
-	s, err := Open(t.Context(), source, Ref{Key: "a key", Bytes: int64(len(content)), Tail: tail})
+	s, err := Open(t.Context(), source, Ref{Key: "a key", Bytes: int64(len(content)), Tail: last})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,15 +62,15 @@ func (r Ranges) Read(ctx context.Context, key string, ranges []blob.Range) ([][]
 // windowSize is how much of a segment is read at once when all of it is read.
 const windowSize = 1 << 20
 
-// window reads a part of a segment from its beginning to its end.
-type window struct {
+// windowReader reads a part of a segment from its beginning to its end.
+type windowReader struct {
 	segment  *Segment
 	from, to int64  // what is to be read
 	data     []byte // what was read and not taken
 }
 
 // take returns the next n bytes, which stay as they are.
-func (w *window) take(ctx context.Context, n int64) ([]byte, error) {
+func (w *windowReader) take(ctx context.Context, n int64) ([]byte, error) {
 	if lacks := n - int64(len(w.data)); lacks > 0 {
 		size := min(max(lacks, windowSize), w.to-w.from)
 		if size < lacks {

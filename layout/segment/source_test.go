@@ -14,7 +14,7 @@ func TestWindow(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{})
 	_, _ = random.Read(content)
 	source := &counting{Source: Bytes(content)}
-	w := window{segment: &Segment{source: source}, to: int64(len(content))}
+	w := windowReader{segment: &Segment{source: source}, to: int64(len(content))}
 	for at, n := 0, 1; at < len(content); n = n*3 + 1 {
 		n = min(n, len(content)-at)
 		got, err := w.take(t.Context(), int64(n))

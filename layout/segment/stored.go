@@ -51,7 +51,7 @@ const (
 
 // storedWriter writes documents in compressed blocks.
 type storedWriter struct {
-	object *object
+	object *builder
 
 	records, bodies []byte // of the open block
 	sizes           []byte

@@ -24,8 +24,8 @@ type tail struct {
 	parts     []Part
 	terms     termIndex
 	stored    storedIndex
-	columns   []column // in the order in which they lie
-	copy      uint64   // see Distinct
+	columns   []columnPlace // in the order in which they lie
+	copy      uint64        // see Distinct
 }
 
 type language struct {
@@ -34,8 +34,8 @@ type language struct {
 	analysis  uint32 // version of its analyzer
 }
 
-// column is a named section of the object.
-type column struct {
+// columnPlace is a named section of the object.
+type columnPlace struct {
 	name         string
 	kind         kind
 	offset, size int64 // with its checksum
@@ -181,10 +181,10 @@ func (p *parser) parts(documents uint32) []Part {
 	return all
 }
 
-func (p *parser) columns(offset, size int64) []column {
-	all := make([]column, p.count(3))
+func (p *parser) columns(offset, size int64) []columnPlace {
+	all := make([]columnPlace, p.count(3))
 	for i := range all {
-		c := column{name: p.text(), offset: offset}
+		c := columnPlace{name: p.text(), offset: offset}
 		c.kind = kind(p.byte())
 		c.size = int64(p.number(uint64(size)))
 		offset += c.size

@@ -13,7 +13,7 @@ const termBlock = 8 << 10
 // termWriter writes terms with their lists in blocks, each followed by its
 // positions.
 type termWriter struct {
-	pieces // closed blocks
+	chunks // closed blocks
 	index  termIndex
 
 	encoder postings.Encoder
@@ -54,7 +54,7 @@ func (w *termWriter) addMoved(term, list, positions []byte, by uint32) (err erro
 func (w *termWriter) write(term []byte, before int) {
 	if len(w.block)+len(w.list) > termBlock && w.count > 0 {
 		w.close(before)
-		w.index.separate(separator(w.last, term))
+		w.index.separate(separatorOf(w.last, term))
 		before = 0
 	}
 	if w.count == 0 {

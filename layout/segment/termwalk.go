@@ -69,7 +69,7 @@ type termWalk struct {
 	ctx     context.Context
 	segment *Segment
 	block   int // the next
-	window  window
+	window  windowReader
 	reader  blockReader
 	content []byte // positions of the block
 
@@ -79,7 +79,7 @@ type termWalk struct {
 
 func (s *Segment) walkTerms(ctx context.Context) termWalk {
 	index := &s.tail.terms
-	return termWalk{ctx: ctx, segment: s, window: window{segment: s, from: index.start, to: index.end()}}
+	return termWalk{ctx: ctx, segment: s, window: windowReader{segment: s, from: index.start, to: index.end()}}
 }
 
 func (t *termWalk) key() []byte { return t.reader.term }

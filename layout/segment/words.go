@@ -37,7 +37,7 @@ type wordCursor interface {
 // all documents.
 func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []byte, err error) {
 	var buffer bytes.Buffer
-	builder, err := vellum.New(&buffer, nil)
+	fst, err := vellum.New(&buffer, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -54,10 +54,10 @@ func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []by
 		}
 		docs = lowestHashes(docs, hashes)
 		sampled = appendSample(sampled, docs)
-		return builder.Insert(text, count)
+		return fst.Insert(text, count)
 	})
 	if err == nil {
-		err = builder.Close()
+		err = fst.Close()
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot write the words: %w", err)

@@ -69,12 +69,12 @@ func FuzzPieces(f *testing.F) {
 		if size < 0 || size >= math.MaxUint32 || len(desc) < descSize {
 			return
 		}
-		header, _, err := parseDesc(desc)
+		h, _, err := parseDesc(desc)
 		if err != nil {
 			return
 		}
 		webop := member{name: webopName, method: methodDeflate, crc: crc, size: size}
-		spf := pieces{header: header, webop: webop, stream: stream, desc: desc, table: table}.assemble(t)
+		spf := pieces{header: h, webop: webop, stream: stream, desc: desc, table: table}.assemble(t)
 		listed, err := List(t.Context(), &oneObject{content: spf}, "key")
 		if (err == nil) != (opens(spf) == nil) {
 			t.Fatalf("List: %v, Open: %v", err, opens(spf))

@@ -60,8 +60,8 @@ func (d Description) IsErasedFrom(whole Description) bool {
 		return false
 	}
 	left := whole.Pages
-	for _, page := range d.Pages {
-		i := slices.Index(left, page)
+	for _, listed := range d.Pages {
+		i := slices.Index(left, listed)
 		if i < 0 {
 			return false
 		}
@@ -119,19 +119,19 @@ func parseTail(b []byte, a archive) (tail, error) {
 	if err != nil {
 		return tail{}, err
 	}
-	header, descLines, err := parseDesc(desc)
+	h, descLines, err := parseDesc(desc)
 	if err != nil {
 		return tail{}, fmt.Errorf("%s: %w", descName, err)
 	}
-	if stamp := dosTime(header.Created); stamp != a.stamp {
-		return tail{}, fmt.Errorf("%s: the date of %s is %08x in a zip, the directory says %08x", descName, header.Created, stamp, a.stamp)
+	if stamp := dosTime(h.Created); stamp != a.stamp {
+		return tail{}, fmt.Errorf("%s: the date of %s is %08x in a zip, the directory says %08x", descName, h.Created, stamp, a.stamp)
 	}
 	mapLines, err := parseMap(table)
 	if err != nil {
 		return tail{}, fmt.Errorf("%s: %w", mapName, err)
 	}
 	pages, err := a.list(descLines, mapLines)
-	return tail{archive: a, header: header, pages: pages}, err
+	return tail{archive: a, header: h, pages: pages}, err
 }
 
 // cut returns the content of a stored member, whose local header b begins

@@ -88,12 +88,12 @@ type builder struct {
 	next   int64 // where the stream goes on in the package
 }
 
-func newBuilder(header Package) *builder {
+func newBuilder(h Package) *builder {
 	return &builder{
-		header: header,
+		header: h,
 		webop:  member{name: webopName, method: methodDeflate, crc: crc32.ChecksumIEEE([]byte(webopMagic)), size: int64(len(webopMagic))},
 		stream: [][]byte{[]byte(magicRun)},
-		desc:   header.appendDesc(nil),
+		desc:   h.appendDesc(nil),
 		table:  []byte(mapMagic),
 		next:   firstRun,
 	}
@@ -133,9 +133,9 @@ func (b *builder) build() ([]byte, error) {
 }
 
 // assemble returns a zip of a .webop in parts, a description and a map.
-func assemble(header Package, webop member, parts [][]byte, desc, table []byte) ([]byte, error) {
+func assemble(h Package, webop member, parts [][]byte, desc, table []byte) ([]byte, error) {
 	a := archive{
-		stamp:   dosTime(header.Created),
+		stamp:   dosTime(h.Created),
 		members: []member{webop, storedMember(descName, desc), storedMember(mapName, table)},
 	}
 	if err := a.check(); err != nil {
@@ -183,21 +183,21 @@ func erase(spf []byte, gone func(Listed) bool) (rewritten []byte, erased int, er
 	inflater := newInflater()
 	sum := newChecksum()
 	b := newBuilder(r.tail.header)
-	for _, page := range r.tail.pages {
-		run := r.run(page)
-		_, raw, err := inflater.object(run, page.URL, page.Size)
+	for _, listed := range r.tail.pages {
+		run := r.run(listed)
+		_, raw, err := inflater.object(run, listed.URL, listed.Size)
 		sum.add(raw, err)
-		if gone(page) {
+		if gone(listed) {
 			erased++
 			continue
 		}
 		if err != nil {
-			return nil, 0, damagedPage(page, err)
+			return nil, 0, damagedPage(listed, err)
 		}
-		if err := b.fill(page.Offset); err != nil {
+		if err := b.fill(listed.Offset); err != nil {
 			return nil, 0, err
 		}
-		b.add(Run{URL: page.URL, Compressed: run, Size: page.Size, CRC: crc32.ChecksumIEEE(raw)})
+		b.add(Run{URL: listed.URL, Compressed: run, Size: listed.Size, CRC: crc32.ChecksumIEEE(raw)})
 	}
 	if err := sum.check(r.tail.members[0]); err != nil {
 		return nil, 0, fmt.Errorf("%w: %w", ErrDamaged, err)

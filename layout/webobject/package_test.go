@@ -82,7 +82,7 @@ func TestVersion2(t *testing.T) {
 func TestMembers(t *testing.T) {
 	p := smallPackage(t)
 	spf, places := build(t, p)
-	archive, err := zip.NewReader(bytes.NewReader(spf), int64(len(spf)))
+	packed, err := zip.NewReader(bytes.NewReader(spf), int64(len(spf)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestMembers(t *testing.T) {
 		want["package.webop"] += string(raw)
 	}
 	got := map[string]string{}
-	for _, file := range archive.File {
+	for _, file := range packed.File {
 		r, err := file.Open()
 		if err != nil {
 			t.Fatal(err)

@@ -18,21 +18,21 @@ type pieces struct {
 func piecesOf(t testing.TB, p Package) pieces {
 	t.Helper()
 	spf, _ := build(t, p)
-	read, err := openTail(spf)
+	reads, err := openTail(spf)
 	if err != nil {
 		t.Fatal(err)
 	}
-	desc, rest, err := read.cut(spf[read.offset(1):], 1)
+	desc, rest, err := reads.cut(spf[reads.offset(1):], 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, _, err := read.cut(rest, 2)
+	table, _, err := reads.cut(rest, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return pieces{
-		header: p, webop: read.members[0], stream: bytes.Clone(spf[webopStart:read.offset(1)]),
-		desc: bytes.Clone(desc), table: bytes.Clone(table), pages: read.pages,
+		header: p, webop: reads.members[0], stream: bytes.Clone(spf[webopStart:reads.offset(1)]),
+		desc: bytes.Clone(desc), table: bytes.Clone(table), pages: reads.pages,
 	}
 }
 
@@ -40,10 +40,10 @@ func piecesOf(t testing.TB, p Package) pieces {
 func (p *pieces) relist() {
 	p.desc, p.table = p.header.appendDesc(nil), []byte(mapMagic)
 	p.webop.size = int64(len(webopMagic))
-	for _, page := range p.pages {
-		p.desc = descLine{Offset: p.webop.size, Size: page.Size, URL: page.URL}.append(p.desc)
-		p.table = page.Place.appendLine(p.table)
-		p.webop.size += page.Size
+	for _, listed := range p.pages {
+		p.desc = descLine{Offset: p.webop.size, Size: listed.Size, URL: listed.URL}.append(p.desc)
+		p.table = listed.Place.appendLine(p.table)
+		p.webop.size += listed.Size
 	}
 }
 

@@ -53,16 +53,16 @@ func openTail(spf []byte) (tail, error) {
 // the CRC-32 of the package. Errors wrap ErrDamaged.
 func (r *Reader) Objects() iter.Seq2[Entry, error] { return r.objects(newInflater()) }
 
-func (r *Reader) objects(inflater *inflater) iter.Seq2[Entry, error] {
+func (r *Reader) objects(inflater *runInflater) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		sum := newChecksum()
-		for _, page := range r.tail.pages {
-			o, raw, err := inflater.object(r.run(page), page.URL, page.Size)
+		for _, listed := range r.tail.pages {
+			o, raw, err := inflater.object(r.run(listed), listed.URL, listed.Size)
 			sum.add(raw, err)
 			if err != nil {
-				o, err = Object{URL: page.URL}, fmt.Errorf("cannot read package: %w", damagedPage(page, err))
+				o, err = Object{URL: listed.URL}, fmt.Errorf("cannot read package: %w", damagedPage(listed, err))
 			}
-			if !yield(Entry{Object: o, Place: page.Place}, err) {
+			if !yield(Entry{Object: o, Place: listed.Place}, err) {
 				return
 			}
 		}
@@ -76,11 +76,11 @@ func (r *Reader) objects(inflater *inflater) iter.Seq2[Entry, error] {
 	}
 }
 
-func damagedPage(page Listed, err error) error {
-	return fmt.Errorf("%w: %.200q at byte %d: %w", ErrDamaged, page.URL, page.Offset, err)
+func damagedPage(listed Listed, err error) error {
+	return fmt.Errorf("%w: %.200q at byte %d: %w", ErrDamaged, listed.URL, listed.Offset, err)
 }
 
-func (r *Reader) run(page Listed) []byte { return r.spf[page.Offset : page.Offset+page.Length] }
+func (r *Reader) run(listed Listed) []byte { return r.spf[listed.Offset : listed.Offset+listed.Length] }
 
 // checkBetween checks the bytes before, between and behind the runs.
 func (r *Reader) checkBetween() error {
@@ -89,11 +89,11 @@ func (r *Reader) checkBetween() error {
 		return fmt.Errorf("%s: it does not begin with local header and magic", webopName)
 	}
 	next := firstRun
-	for _, page := range r.tail.pages {
-		if err := r.checkHole(next, page.Offset); err != nil {
+	for _, listed := range r.tail.pages {
+		if err := r.checkHole(next, listed.Offset); err != nil {
 			return err
 		}
-		next = page.Offset + page.Length
+		next = listed.Offset + listed.Length
 	}
 	end := r.tail.streamEnd()
 	if string(r.spf[end:end+int64(len(finalBlock))]) != finalBlock {

@@ -105,8 +105,8 @@ const (
 	finalBlock = "\x03\x00"         // ends a deflate stream, itself empty
 )
 
-// inflater undoes runs, one at a time.
-type inflater struct {
+// runInflater undoes runs, one at a time.
+type runInflater struct {
 	stream []byte // the run and a final block
 	source bytes.Reader
 	flate  io.ReadCloser
@@ -114,8 +114,8 @@ type inflater struct {
 	reuse  bool
 }
 
-func newInflater() *inflater {
-	d := new(inflater)
+func newInflater() *runInflater {
+	d := new(runInflater)
 	d.flate = flate.NewReader(&d.source)
 	return d
 }
@@ -123,7 +123,7 @@ func newInflater() *inflater {
 // inflate returns what a run holds, in memory of its own unless d.reuse. The
 // memory grows with the content, not with the limit. It fails on more than limit
 // bytes, and on a run that is not whole blocks ended by a sync flush.
-func (d *inflater) inflate(run []byte, limit int64) ([]byte, error) {
+func (d *runInflater) inflate(run []byte, limit int64) ([]byte, error) {
 	if !bytes.HasSuffix(run, []byte(syncFlush)) {
 		return nil, errors.New("the run does not end with a sync flush")
 	}
@@ -161,7 +161,7 @@ func (d *inflater) inflate(run []byte, limit int64) ([]byte, error) {
 // object inflates and decodes the Web object with the URL and the size, and
 // compares its data with its hash. It also returns the object's bytes, of which
 // the data is a part.
-func (d *inflater) object(run []byte, url string, size int64) (o Object, raw []byte, err error) {
+func (d *runInflater) object(run []byte, url string, size int64) (o Object, raw []byte, err error) {
 	if raw, err = d.inflateExactly(run, size); err != nil {
 		return Object{}, nil, err
 	}
@@ -175,7 +175,7 @@ func (d *inflater) object(run []byte, url string, size int64) (o Object, raw []b
 }
 
 // inflateExactly is inflate for a run that is known to hold size bytes.
-func (d *inflater) inflateExactly(run []byte, size int64) ([]byte, error) {
+func (d *runInflater) inflateExactly(run []byte, size int64) ([]byte, error) {
 	if size < 0 || size > MaxSize {
 		return nil, fmt.Errorf("the run claims %d bytes, at most %d are read", size, MaxSize)
 	}

@@ -16,23 +16,23 @@ import (
 // barPeriod is how often a progress bar is drawn.
 const barPeriod = 100 * time.Millisecond
 
-// bar shows how far a proof has come, on a terminal only.
-type bar struct {
+// progressBar shows how far a proof has come, on a terminal only.
+type progressBar struct {
 	out io.Writer // nil where it is no terminal
 
 	mu    sync.Mutex // protects shown
 	shown time.Time
 }
 
-func newBar(out io.Writer) *bar {
+func newBar(out io.Writer) *progressBar {
 	if file, isFile := out.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
-		return &bar{out: out}
+		return &progressBar{out: out}
 	}
-	return &bar{}
+	return &progressBar{}
 }
 
 // show takes what verify tells.
-func (b *bar) show(p verify.Progress) {
+func (b *progressBar) show(p verify.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.out == nil || time.Since(b.shown) < barPeriod || p.Total == 0 {
@@ -45,7 +45,7 @@ func (b *bar) show(p verify.Progress) {
 }
 
 // end leaves the terminal's line empty.
-func (b *bar) end() {
+func (b *progressBar) end() {
 	if b.out != nil {
 		fmt.Fprint(b.out, "\r\x1b[K")
 	}

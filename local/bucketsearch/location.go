@@ -88,17 +88,17 @@ func (l *location) attach(ctx context.Context) (*system.Attached, error) {
 }
 
 // reading makes a command of what reads the bucket.
-func (l *location) reading(run func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
+func (l *location) reading(action func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
 	return l.attached(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 		if err := a.Check(cmd.Context()); err != nil {
 			return err
 		}
-		return run(cmd, args, a)
+		return action(cmd, args, a)
 	})
 }
 
 // attached makes a command of what uses the bucket, whatever is or is not there.
-func (l *location) attached(run func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
+func (l *location) attached(action func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		defer func() {
 			if errors.Is(err, system.ErrEmpty) {
@@ -110,7 +110,7 @@ func (l *location) attached(run func(cmd *cobra.Command, args []string, a *syste
 			return err
 		}
 		defer func() { err = errors.Join(err, attached.Close()) }()
-		return run(cmd, args, attached)
+		return action(cmd, args, attached)
 	}
 }
 

@@ -61,23 +61,23 @@ func damageBook(t *testing.T, data string) {
 // answers with what is left, and as before once it is repaired.
 func TestLostOrDamaged(t *testing.T) {
 	t.Parallel()
-	type step struct {
+	type part struct {
 		args string
 		code int
 		want string // in what is said
 	}
 	web := pond(t)
 	crawl := "crawl --delay 0 --allow-private " + web
-	repaired := []step{
+	repaired := []part{
 		{"verify --repair", 0, "mended: "}, {crawl, 0, "2 stored"}, {"search heron", 0, "1 page matches"}, {"page " + web, 0, "Herons"},
 		{"status", 0, "2 stored"}, {"verify", 0, ": 0 problems"},
 	}
 	for name, c := range map[string]struct {
 		harm  func(t *testing.T, data string)
 		fault string
-		steps []step
+		steps []part
 	}{
-		"generations": {loseGenerations, "its generations are lost", []step{
+		"generations": {loseGenerations, "its generations are lost", []part{
 			{"search heron", 1, "partition 0000 are lost"},
 			{"search --json heron", 1, "partition 0000 are lost"},
 			{"page " + web, 1, "partition 0000 are lost"},
@@ -89,14 +89,14 @@ func TestLostOrDamaged(t *testing.T) {
 			{"forget --yes " + web + "/nothing", 0, ""},
 			{crawl, 1, "lest what is stored is asked for once more"},
 		}},
-		"newest generation": {damageNewest, "is the newest that can be read, and not the last", []step{
+		"newest generation": {damageNewest, "is the newest that can be read, and not the last", []part{
 			{"search pond", 0, "Pages are missing: generations of partition 0000 are lost"},
 			{"page " + web + "/unknown", 1, "Left out is what may tell of this page, too"},
 			{"status", 0, "ALERT"},
 			{"collections list", 0, web},
 			{crawl, 1, "lest what is stored is asked for once more"},
 		}},
-		"a book": {damageBook, "book is damaged", []step{
+		"a book": {damageBook, "book is damaged", []part{
 			{"search heron", 0, "1 page matches"},
 			{"page " + web + "/frog", 1, "Left out is what may tell of this page, too"},
 			{"status", 0, "ALERT"},
@@ -111,7 +111,7 @@ func TestLostOrDamaged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			data := filepath.Join(t.TempDir(), "data")
-			run := func(s step) string {
+			action := func(s part) string {
 				t.Helper()
 				got := do(t.Context(), append(strings.Fields(s.args), "--data", data)...)
 				said := got.out + got.err
@@ -120,10 +120,10 @@ func TestLostOrDamaged(t *testing.T) {
 				}
 				return said
 			}
-			run(step{crawl, 0, "2 pages stored"})
+			action(part{crawl, 0, "2 pages stored"})
 			c.harm(t, data)
 			for _, s := range c.steps {
-				said := run(s)
+				said := action(s)
 				if s.args == "search heron" && s.code == 0 || strings.HasPrefix(s.args, "verify") {
 					continue // nothing is missing there, and verify is what names the damage
 				}
@@ -137,7 +137,7 @@ func TestLostOrDamaged(t *testing.T) {
 				}
 			}
 			for _, s := range repaired {
-				run(s)
+				action(s)
 			}
 		})
 	}

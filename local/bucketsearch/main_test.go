@@ -144,7 +144,7 @@ func pond(t *testing.T) string {
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")
-	command := func(want int, args ...string) ran {
+	words := func(want int, args ...string) ran {
 		t.Helper()
 		got := do(t.Context(), append(args, "--data", data)...)
 		if got.code != want {
@@ -152,11 +152,11 @@ func TestCommands(t *testing.T) {
 		}
 		return got
 	}
-	got := command(1, "crawl", "--delay", "0", web)
+	got := words(1, "crawl", "--delay", "0", web)
 	if !strings.Contains(got.out, web+"/ is not stored: address refused (the address is not public; allow of a collection, or --allow-private, lets") {
 		t.Errorf("crawl of a private address: %s", got.out)
 	}
-	got = command(0, "crawl", "--delay", "0", "--allow-private", web, web+"/toad")
+	got = words(0, "crawl", "--delay", "0", "--allow-private", web, web+"/toad")
 	for _, want := range []string{"2 pages stored in ", "3 URLs discovered\n", "2 documents", web + "/toad is not stored: http 404 (Not Found)\n"} {
 		if !strings.Contains(got.out, want) {
 			t.Errorf("crawl: want %q:\n%s", want, got.out)
@@ -165,39 +165,39 @@ func TestCommands(t *testing.T) {
 	if strings.Contains(got.err, "redis") {
 		t.Errorf("crawl: said %q", got.err)
 	}
-	if got := command(0, "page", web).out; got != pondText {
+	if got := words(0, "page", web).out; got != pondText {
 		t.Errorf("page: %q", got)
 	}
-	if got := command(1, "page", web+"/toad").err; !strings.Contains(got, "no page is stored for this address") {
+	if got := words(1, "page", web+"/toad").err; !strings.Contains(got, "no page is stored for this address") {
 		t.Errorf("absent page: %q", got)
 	}
-	if got := command(0, "search", "heron").out; !regexp.MustCompile(`(?s)^ 1\. Pond\n    ` + web + `/\n.*1 page matches \([0-9.]+ ms\)\n$`).MatchString(got) {
+	if got := words(0, "search", "heron").out; !regexp.MustCompile(`(?s)^ 1\. Pond\n    ` + web + `/\n.*1 page matches \([0-9.]+ ms\)\n$`).MatchString(got) {
 		t.Errorf("search:\n%s", got)
 	}
 	var found struct {
 		Total   int
 		Results []struct{ URL, Title string }
 	}
-	if err := json.Unmarshal([]byte(command(0, "search", "--json", "green", "frog").out), &found); err != nil {
+	if err := json.Unmarshal([]byte(words(0, "search", "--json", "green", "frog").out), &found); err != nil {
 		t.Fatal(err)
 	}
 	if found.Total == 0 || found.Results[0].URL != web+"/frog" {
 		t.Errorf("search: %+v", found)
 	}
-	if got := command(0, "verify").out; !strings.HasPrefix(got, "3 URLs: 2 stored, 0 skipped, 1 failed, 0 pending; 2 pages in 1 package, ") || !strings.HasSuffix(got, ": 0 problems\n") {
+	if got := words(0, "verify").out; !strings.HasPrefix(got, "3 URLs: 2 stored, 0 skipped, 1 failed, 0 pending; 2 pages in 1 package, ") || !strings.HasSuffix(got, ": 0 problems\n") {
 		t.Errorf("verify: %s", got)
 	}
-	checkStatus(t, data, command)
+	checkStatus(t, data, words)
 }
 
-func checkStatus(t *testing.T, data string, command func(int, ...string) ran) {
+func checkStatus(t *testing.T, data string, words func(int, ...string) ran) {
 	t.Helper()
 	var status struct {
 		Discovered, Stored, Pending, Documents int
 		Failed                                 map[string]int
 		Requests                               struct{ Put, Get int }
 	}
-	if err := json.Unmarshal([]byte(command(0, "status", "--json").out), &status); err != nil {
+	if err := json.Unmarshal([]byte(words(0, "status", "--json").out), &status); err != nil {
 		t.Fatal(err)
 	}
 	if status.Discovered != 3 || status.Stored != 2 || status.Documents != 2 || status.Failed["http 404"] != 1 || status.Requests.Put == 0 {
@@ -206,7 +206,7 @@ func checkStatus(t *testing.T, data string, command func(int, ...string) ran) {
 	if err := os.WriteFile(filepath.Join(data, "requests.json"), []byte("{"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	got := command(0, "status")
+	got := words(0, "status")
 	if !strings.Contains(got.err, "counting begins anew") || !strings.Contains(got.out, "3 URLs discovered") {
 		t.Errorf("status with damaged counts: %+v", got)
 	}

@@ -22,9 +22,9 @@ const (
 	plainPeriod    = 5 * time.Second
 )
 
-// meter shows how far a crawl is: on a terminal in a line that it rewrites,
+// crawlMeter shows how far a crawl is: on a terminal in a line that it rewrites,
 // elsewhere in one plain line every few seconds.
-type meter struct {
+type crawlMeter struct {
 	out   io.Writer
 	now   func() time.Time
 	width func() int // of the terminal; nil elsewhere
@@ -39,8 +39,8 @@ type meter struct {
 	first   int64     // pages stored when known
 }
 
-func newMeter(out io.Writer) *meter {
-	m := &meter{out: out, now: time.Now, began: time.Now()}
+func newMeter(out io.Writer) *crawlMeter {
+	m := &crawlMeter{out: out, now: time.Now, began: time.Now()}
 	if file, isFile := out.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
 		m.width = func() int {
 			width, _, err := term.GetSize(int(file.Fd()))
@@ -56,7 +56,7 @@ func newMeter(out io.Writer) *meter {
 }
 
 // show takes what system.Wait reports.
-func (m *meter) show(p system.Progress, err error) {
+func (m *crawlMeter) show(p system.Progress, err error) {
 	now := m.now()
 	if err == nil {
 		if m.known.IsZero() {
@@ -84,7 +84,7 @@ func (m *meter) show(p system.Progress, err error) {
 }
 
 // tell says what fails, when it is new.
-func (m *meter) tell(failing []string) {
+func (m *crawlMeter) tell(failing []string) {
 	for _, sentence := range failing {
 		if !slices.Contains(m.failing, sentence) {
 			m.end()
@@ -94,7 +94,7 @@ func (m *meter) tell(failing []string) {
 	m.failing = failing
 }
 
-func (m *meter) write(line string) {
+func (m *crawlMeter) write(line string) {
 	if m.width == nil {
 		fmt.Fprintln(m.out, line)
 		return
@@ -106,14 +106,14 @@ func (m *meter) write(line string) {
 }
 
 // end leaves a terminal's line empty.
-func (m *meter) end() {
+func (m *crawlMeter) end() {
 	if m.width != nil {
 		fmt.Fprint(m.out, "\r\x1b[K")
 	}
 }
 
 // describe says what the system does.
-func (m *meter) describe(p system.Progress, err error) string {
+func (m *crawlMeter) describe(p system.Progress, err error) string {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && m.known.IsZero():
 		return "starting"
@@ -142,7 +142,7 @@ func (m *meter) describe(p system.Progress, err error) string {
 
 // rate returns the pages a second of the crawl alone, 0 when it was too short
 // to tell.
-func (m *meter) rate() float64 {
+func (m *crawlMeter) rate() float64 {
 	now := m.now()
 	if !m.crawled.IsZero() {
 		now = m.crawled

@@ -40,7 +40,7 @@ type step struct {
 	err      error
 }
 
-func show(m *meter, steps []step) {
+func show(m *crawlMeter, steps []step) {
 	now := m.began
 	m.now = func() time.Time { return now }
 	for _, s := range steps {

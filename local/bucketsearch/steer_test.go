@@ -22,7 +22,7 @@ func TestSteering(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, step := range []struct {
+	for _, part := range []struct {
 		args string
 		code int
 		want string // in what is said
@@ -58,9 +58,9 @@ func TestSteering(t *testing.T) {
 		{"search heron", 0, "0 pages match"},
 		{"collections remove --yes default", 0, "Collection default is removed"},
 	} {
-		got := do(t.Context(), append(strings.Fields(step.args), "--data", data)...)
-		if got.code != step.code || !strings.Contains(got.out+got.err, step.want) {
-			t.Fatalf("%s: exit %d, want %d and %q:\n%s%s", step.args, got.code, step.code, step.want, got.out, got.err)
+		got := do(t.Context(), append(strings.Fields(part.args), "--data", data)...)
+		if got.code != part.code || !strings.Contains(got.out+got.err, part.want) {
+			t.Fatalf("%s: exit %d, want %d and %q:\n%s%s", part.args, got.code, part.code, part.want, got.out, got.err)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestSteering(t *testing.T) {
 func TestDeletedSettings(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")
-	for _, step := range []struct {
+	for _, part := range []struct {
 		args   string
 		remove string // before
 		code   int
@@ -89,14 +89,14 @@ func TestDeletedSettings(t *testing.T) {
 		{"search --facet type heron", "", 0, "type\n  text/html  1"},
 		{"search heron", "", 0, "1 page"},
 	} {
-		if step.remove != "" {
-			if err := os.RemoveAll(filepath.Join(data, "s3", "bucketsearch", step.remove)); err != nil {
+		if part.remove != "" {
+			if err := os.RemoveAll(filepath.Join(data, "s3", "bucketsearch", part.remove)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		got := do(t.Context(), append(strings.Fields(step.args), "--data", data)...)
-		if got.code != step.code || !strings.Contains(got.out+got.err, step.want) {
-			t.Fatalf("%s: exit %d, want %d and %q:\n%s%s", step.args, got.code, step.code, step.want, got.out, got.err)
+		got := do(t.Context(), append(strings.Fields(part.args), "--data", data)...)
+		if got.code != part.code || !strings.Contains(got.out+got.err, part.want) {
+			t.Fatalf("%s: exit %d, want %d and %q:\n%s%s", part.args, got.code, part.code, part.want, got.out, got.err)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // printSummary prints what a crawl has brought.
-func printSummary(out io.Writer, s system.Summary, took time.Duration, m *meter) {
+func printSummary(out io.Writer, s system.Summary, took time.Duration, m *crawlMeter) {
 	fmt.Fprintf(out, "%s stored in %s", count(s.New, "page"), took.Round(100*time.Millisecond))
 	if rate := m.rate(); rate > 0 {
 		fmt.Fprintf(out, " (%.0f pages/s while crawling)", rate)

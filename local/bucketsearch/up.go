@@ -114,7 +114,7 @@ func follow(ctx context.Context, cmd *cobra.Command, s *system.System, plan syst
 	}
 }
 
-func showCrawl(ctx context.Context, cmd *cobra.Command, s *system.System, plan system.Plan, m *meter) error {
+func showCrawl(ctx context.Context, cmd *cobra.Command, s *system.System, plan system.Plan, m *crawlMeter) error {
 	began := time.Now()
 	err := s.Wait(ctx, false, m.show)
 	m.end()

@@ -65,7 +65,7 @@ func verifyCommand(where *location) *cobra.Command {
 }
 
 // mendAll repairs the bucket. Not even its settings need be there.
-func mendAll(ctx context.Context, a *system.Attached, bar *bar) (repair.Report, error) {
+func mendAll(ctx context.Context, a *system.Attached, bar *progressBar) (repair.Report, error) {
 	repairer := repair.Repairer{
 		Bucket: a.Bucket, Now: time.Now, Log: slog.New(slog.DiscardHandler), Progress: bar.show,
 		Frontiers: func(ctx context.Context) ([]*frontier.Frontier, error) { return frontiers(ctx, a) },

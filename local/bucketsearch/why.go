@@ -41,7 +41,7 @@ func whyCommand(where *location) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			waits, err := waiting(cmd, a, story, url)
+			waits, err := waitingReason(cmd, a, story, url)
 			if err != nil {
 				return err
 			}
@@ -77,9 +77,9 @@ func storyOf(ctx context.Context, a *system.Attached, wanted []address.Address) 
 	return story, wanted[0], nil
 }
 
-// waiting says what the frontier of a running system does with a URL that is
+// waitingReason says what the frontier of a running system does with a URL that is
 // pending; "" when none runs.
-func waiting(cmd *cobra.Command, a *system.Attached, story why.Story, url address.Address) (string, error) {
+func waitingReason(cmd *cobra.Command, a *system.Attached, story why.Story, url address.Address) (string, error) {
 	if a.Redis == nil || story.Admitted == nil || story.State != account.Pending {
 		return "", nil
 	}

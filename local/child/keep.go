@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// policy says when a child is started again.
-type policy struct {
+// restartPolicy says when a child is started again.
+type restartPolicy struct {
 	// pauses go before the first, second, … start in a row; when all are used
 	// up, the child is given up.
 	pauses []time.Duration
@@ -21,7 +21,7 @@ type policy struct {
 
 // usual starts what was killed at once, and is patient with what a machine in
 // need cannot start at the moment.
-var usual = policy{
+var usual = restartPolicy{
 	pauses: []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second, 5 * time.Second},
 	steady: time.Minute,
 }
@@ -29,7 +29,7 @@ var usual = policy{
 // Keeper keeps a child running.
 type Keeper struct {
 	child  Child
-	policy policy
+	policy restartPolicy
 	cancel context.CancelFunc
 	done   chan struct{}
 	err    error // set before done is closed
@@ -50,7 +50,7 @@ type Child struct {
 // run for a minute in between is given up. ctx bounds the first start alone.
 func Keep(ctx context.Context, c Child) (*Keeper, error) { return keep(ctx, c, usual) }
 
-func keep(ctx context.Context, c Child, policy policy) (*Keeper, error) {
+func keep(ctx context.Context, c Child, policy restartPolicy) (*Keeper, error) {
 	first, err := c.Start(ctx)
 	if err != nil {
 		return nil, err

@@ -48,7 +48,7 @@ func (p *plan) start(ctx context.Context) (*Process, error) {
 	return started, nil
 }
 
-func (p *plan) keep(policy policy) *Keeper {
+func (p *plan) keep(policy restartPolicy) *Keeper {
 	p.t.Helper()
 	k, err := keep(p.t.Context(), p.child(), policy)
 	if err != nil {
@@ -59,7 +59,7 @@ func (p *plan) keep(policy policy) *Keeper {
 }
 
 // quick is the usual policy in less time.
-var quick = policy{pauses: make([]time.Duration, 5), steady: time.Hour}
+var quick = restartPolicy{pauses: make([]time.Duration, 5), steady: time.Hour}
 
 func TestKeepRestarts(t *testing.T) {
 	p := newPlan(t, "run", "fail", "fail", "run")
@@ -106,7 +106,7 @@ func TestKeepGivesUp(t *testing.T) {
 // A child that has run for long enough begins a new row of restarts.
 func TestKeepForgives(t *testing.T) {
 	p := newPlan(t, "end", "end", "end", "end", "end", "end", "end", "run")
-	k := p.keep(policy{pauses: make([]time.Duration, 1)})
+	k := p.keep(restartPolicy{pauses: make([]time.Duration, 1)})
 	for range 7 {
 		<-p.restarted
 	}
@@ -126,10 +126,10 @@ func TestKeepCloses(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		word   string
-		policy policy
+		policy restartPolicy
 	}{
 		{"starting", "hang", quick},
-		{"pausing", "fail", policy{pauses: []time.Duration{time.Hour}}},
+		{"pausing", "fail", restartPolicy{pauses: []time.Duration{time.Hour}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlan(t, "run", c.word)

@@ -62,9 +62,9 @@ func function(ctx context.Context, do string) (any, error) {
 }
 
 // batch fails the messages whose body is bad.
-func batch(_ context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+func batch(_ context.Context, content events.SQSEvent) (events.SQSEventResponse, error) {
 	var response events.SQSEventResponse
-	for _, m := range event.Records {
+	for _, m := range content.Records {
 		if m.Body == "bad" {
 			response.BatchItemFailures = append(response.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: m.MessageId})
 		}

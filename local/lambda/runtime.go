@@ -84,9 +84,9 @@ func (r *Runtime) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 }
 
 // Handle invokes the function with messages of a queue.
-func (r *Runtime) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+func (r *Runtime) Handle(ctx context.Context, content events.SQSEvent) (events.SQSEventResponse, error) {
 	var response events.SQSEventResponse
-	payload, err := json.Marshal(event)
+	payload, err := json.Marshal(content)
 	if err != nil {
 		return response, fmt.Errorf("function %s: cannot write the event: %w", r.function.Name, err)
 	}

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// machine returns the bytes of memory that this process and its like may have
+// machineBytes returns the bytes of memory that this process and its like may have
 // together: the least of the machine's and of the limits of its control groups,
 // of version 2 or 1, and theirs above them; 0 if nothing tells. The files are
 // those below the root of a Linux system (proc(5), cgroups(7)).
-func machine(root fs.FS) int64 {
+func machineBytes(root fs.FS) int64 {
 	least := total(root)
 	for _, name := range limits(root) {
 		content, err := fs.ReadFile(root, name)

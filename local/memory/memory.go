@@ -47,7 +47,7 @@ const (
 // Tune bounds this process, once.
 func Tune(p Part, getenv func(string) string) {
 	if getenv("GOMEMLIMIT") == "" {
-		if limit := p.limit(machine(os.DirFS("/"))); limit > 0 {
+		if limit := p.limit(machineBytes(os.DirFS("/"))); limit > 0 {
 			debug.SetMemoryLimit(limit)
 		}
 	}

@@ -41,7 +41,7 @@ func TestMachine(t *testing.T) {
 			for name, content := range c.files {
 				root[name] = &fstest.MapFile{Data: []byte(content)}
 			}
-			if got := machine(root); got != c.want {
+			if got := machineBytes(root); got != c.want {
 				t.Errorf("%d bytes, want %d", got, c.want)
 			}
 		})

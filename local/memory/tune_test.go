@@ -14,10 +14,10 @@ func nothing(string) string { return "" }
 // What the environment says wins, and a cache takes at most half.
 func TestTune(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
-	percent := debug.SetGCPercent(100)
+	share := debug.SetGCPercent(100)
 	t.Cleanup(func() {
 		debug.SetMemoryLimit(before)
-		debug.SetGCPercent(percent)
+		debug.SetGCPercent(share)
 	})
 	Tune(Command, func(name string) string { return map[string]string{"GOMEMLIMIT": "1GiB", "GOGC": "100"}[name] })
 	if got := debug.SetMemoryLimit(-1); got != before {
@@ -32,7 +32,7 @@ func TestTune(t *testing.T) {
 		t.Errorf("a cache of %d bytes, want all that it likes", got)
 	}
 	Tune(Command, nothing)
-	if want := Command.limit(machine(os.DirFS("/"))); want > 0 && debug.SetMemoryLimit(-1) != want {
+	if want := Command.limit(machineBytes(os.DirFS("/"))); want > 0 && debug.SetMemoryLimit(-1) != want {
 		t.Errorf("limit %d, want %d", debug.SetMemoryLimit(-1), want)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-func connect(t *testing.T, url string) *redis.Client {
+func connect(t *testing.T, given string) *redis.Client {
 	t.Helper()
-	options, err := redis.ParseURL(url)
+	options, err := redis.ParseURL(given)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,12 +23,12 @@ func BenchmarkStart(b *testing.B) {
 func BenchmarkCreate(b *testing.B) {
 	_, bucket := start(b, b.TempDir(), ignore)
 	var next atomic.Int64
-	content := make([]byte, 2<<10)
+	body := make([]byte, 2<<10)
 	b.SetParallelism(8)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			n := next.Add(1)
-			if err := bucket.Create(b.Context(), fmt.Sprintf("%d/%d", n%100, n), content); err != nil {
+			if err := bucket.Create(b.Context(), fmt.Sprintf("%d/%d", n%100, n), body); err != nil {
 				b.Error(err)
 			}
 		}
@@ -56,11 +56,11 @@ func BenchmarkGet(b *testing.B) {
 // BenchmarkCreatePackage stores objects of 32 MiB, one after another.
 func BenchmarkCreatePackage(b *testing.B) {
 	_, bucket := start(b, b.TempDir(), ignore)
-	content, n := make([]byte, 32<<20), 0
-	b.SetBytes(int64(len(content)))
+	body, n := make([]byte, 32<<20), 0
+	b.SetBytes(int64(len(body)))
 	for b.Loop() {
 		n++
-		if err := bucket.Create(b.Context(), fmt.Sprint(n), content); err != nil {
+		if err := bucket.Create(b.Context(), fmt.Sprint(n), body); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -99,18 +99,18 @@ type step struct {
 
 // allowed reports whether an object may have a content, nil for none, on a disk
 // whose journal ends at cut.
-func allowed(steps []step, cut int64, content []byte) bool {
+func allowed(steps []step, cut int64, body []byte) bool {
 	certain := int64(-1) // when the last step that is on disk began
 	for _, s := range steps {
 		if s.answered <= cut {
 			certain = max(certain, s.began)
 		}
 	}
-	if certain < 0 && content == nil {
+	if certain < 0 && body == nil {
 		return true
 	}
 	for _, s := range steps {
-		if s.began <= cut && s.answered > certain && bytes.Equal(s.content, content) && (s.content == nil) == (content == nil) {
+		if s.began <= cut && s.answered > certain && bytes.Equal(s.content, body) && (s.content == nil) == (body == nil) {
 			return true
 		}
 	}
@@ -162,17 +162,17 @@ func TestPowerCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, disk, cut, cuts := inode(info), image{}, int64(0), 0
+	root, files, cut, cuts := inode(info), image{}, int64(0), 0
 	for line := range bytes.Lines(written) {
 		var entry record
 		if err := json.Unmarshal(line, &entry); err != nil {
 			t.Fatal(err)
 		}
-		disk[entry.Inode] = entry
+		files[entry.Inode] = entry
 		cut += int64(len(line))
 		cuts++
 		found := make(map[string][]byte)
-		disk.walk(root, "", func(path string, file record) {
+		files.walk(root, "", func(path string, file record) {
 			if key, inBucket := strings.CutPrefix(path, "new/s3/bucket/"); inBucket && !strings.HasPrefix(key, ".sgwtmp") {
 				found[key] = append([]byte{}, file.Content...)
 			}
@@ -186,7 +186,7 @@ func TestPowerCut(t *testing.T) {
 	if cuts < 100 {
 		t.Errorf("only %d syncs", cuts)
 	}
-	serveImage(t, disk, root, history)
+	serveImage(t, files, root, history)
 }
 
 // short leaves out what is too long to print.
@@ -236,9 +236,9 @@ func work(t *testing.T, bucket blob.Bucket, at func() int64) map[string][]step {
 }
 
 // serveImage starts a server on what is on disk and reads it.
-func serveImage(t *testing.T, disk image, root uint64, history map[string][]step) {
+func serveImage(t *testing.T, files image, root uint64, history map[string][]step) {
 	dir := t.TempDir()
-	disk.walk(root, "", func(path string, file record) {
+	files.walk(root, "", func(path string, file record) {
 		path = filepath.Join(dir, path)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)

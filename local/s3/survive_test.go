@@ -40,11 +40,11 @@ func killable(t *testing.T) (c Command, kill func()) {
 	file := filepath.Join(t.TempDir(), "pid")
 	c.Path, c.Args = "/bin/sh", []string{"-c", `echo $$ >"$1"; exec "$0"`, c.Path, file}
 	return c, func() {
-		content, err := os.ReadFile(file)
+		body, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
+		pid, err := strconv.Atoi(strings.TrimSpace(string(body)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,13 +151,13 @@ func TestAway(t *testing.T) {
 // The server ends with a parent that was killed.
 func TestParentDies(t *testing.T) {
 	command := self(t, "parent")
-	parent := exec.Command(command.Path)
-	parent.Env = append(command.Env, "TMPDIR="+t.TempDir())
-	out, err := parent.StdoutPipe()
+	folder := exec.Command(command.Path)
+	folder.Env = append(command.Env, "TMPDIR="+t.TempDir())
+	out, err := folder.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := parent.Start(); err != nil {
+	if err := folder.Start(); err != nil {
 		t.Fatal(err)
 	}
 	endpoint, err := bufio.NewReader(out).ReadString('\n')
@@ -169,10 +169,10 @@ func TestParentDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer connection.Close()
-	if err := parent.Process.Kill(); err != nil {
+	if err := folder.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = parent.Wait()
+	_ = folder.Wait()
 	_ = connection.SetReadDeadline(time.Now().Add(10 * time.Second))
 	var timeout net.Error
 	if _, err := connection.Read(make([]byte, 1)); err == nil || (errors.As(err, &timeout) && timeout.Timeout()) {
@@ -188,9 +188,9 @@ func TestReports(t *testing.T) {
 		got    = map[string]int64{}
 		done   = make(chan struct{})
 	)
-	open := make(chan struct{})
+	opens := make(chan struct{})
 	_, opened := start(t, t.TempDir(), func(key string, size int64) {
-		<-open
+		<-opens
 		if head, err := bucket.Head(context.Background(), key); err != nil || head != size {
 			t.Errorf("%s: reported with %d bytes, but has %d, %v", key, size, head, err)
 		}
@@ -202,7 +202,7 @@ func TestReports(t *testing.T) {
 		}
 	})
 	bucket = opened
-	close(open)
+	close(opens)
 	want := map[string]int64{}
 	var group sync.WaitGroup
 	for i := range objects {

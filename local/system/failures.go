@@ -21,10 +21,10 @@ import (
 // concurrent use; the zero value is ready.
 type failures struct {
 	mu     sync.Mutex // protects byName
-	byName map[string]failure
+	byName map[string]failureCount
 }
 
-type failure struct {
+type failureCount struct {
 	err   error
 	times int // in a row
 }
@@ -69,9 +69,9 @@ func (f *failures) note(name string, err error) {
 		return
 	}
 	if f.byName == nil {
-		f.byName = make(map[string]failure)
+		f.byName = make(map[string]failureCount)
 	}
-	f.byName[name] = failure{err, f.byName[name].times + 1}
+	f.byName[name] = failureCount{err, f.byName[name].times + 1}
 }
 
 // sentences says what fails, each once.

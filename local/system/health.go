@@ -20,14 +20,14 @@ func (s *System) Failed() <-chan struct{} { return s.health.Done() }
 // Err returns why the system cannot go on, nil while it can.
 func (s *System) Err() error { return context.Cause(s.health) }
 
-// server is one that the system has started, and keeps running.
-type server interface {
+// helperServer is one that the system has started, and keeps running.
+type helperServer interface {
 	Done() <-chan struct{}
 	Err() error
 }
 
 // watchServer ends the system when a server has ended that cannot be kept running.
-func (s *System) watchServer(ctx context.Context, kept server) {
+func (s *System) watchServer(ctx context.Context, kept helperServer) {
 	select {
 	case <-ctx.Done():
 	case <-kept.Done():

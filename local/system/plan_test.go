@@ -19,8 +19,8 @@ import (
 )
 
 // file is a collection as a file gives it.
-func file(name string, seeds ...collection.Seed) collection.Collection {
-	return collection.Collection{Name: name, Seeds: seeds, Connections: 1, Fetches: 30, Allow: []string{"127.0.0.1"}}
+func file(name string, addresses ...collection.Seed) collection.Collection {
+	return collection.Collection{Name: name, Seeds: addresses, Connections: 1, Fetches: 30, Allow: []string{"127.0.0.1"}}
 }
 
 // TestTrackingSite has pages whose links carry trackers and sessions, and that

@@ -15,22 +15,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
-// samples reads the pages that topics give as samples, within the limits of a
+// sampleReader reads the pages that topics give as samples, within the limits of a
 // fetch. It asks as a person would who looks at the page: at once, once, and
 // whatever robots.txt says, which is for what nobody has named.
-type samples struct {
+type sampleReader struct {
 	client http.Client
 	most   int64 // bytes of a page
 }
 
-func newSamples(allowPrivate bool) samples {
+func newSamples(allowPrivate bool) sampleReader {
 	limits := fetch.DefaultLimits()
-	return samples{http.Client{Transport: fetch.Transport(allowPrivate), Timeout: limits.Request}, limits.Page}
+	return sampleReader{http.Client{Transport: fetch.Transport(allowPrivate), Timeout: limits.Request}, limits.Page}
 }
 
 // read returns the collection with the texts of its topic's sample pages. It
 // fails if one cannot be had, or if all that describes the topic says nothing.
-func (s *samples) read(ctx context.Context, c collection.Collection) (collection.Collection, error) {
+func (s *sampleReader) read(ctx context.Context, c collection.Collection) (collection.Collection, error) {
 	if c.Topic == nil {
 		return c, nil
 	}
@@ -55,7 +55,7 @@ func (s *samples) read(ctx context.Context, c collection.Collection) (collection
 }
 
 // text downloads a page and returns what it shows outside of navigation.
-func (s *samples) text(ctx context.Context, page, agent string) (string, error) {
+func (s *sampleReader) text(ctx context.Context, page, agent string) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {
 		return "", err

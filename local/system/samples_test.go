@@ -51,7 +51,7 @@ func on(t collection.Topic) collection.Collection {
 
 func TestSamples(t *testing.T) {
 	t.Parallel()
-	site := newSampleSite(t)
+	served := newSampleSite(t)
 	s := newSamples(true)
 	s.most = 100_000
 	defer s.client.CloseIdleConnections()
@@ -62,7 +62,7 @@ func TestSamples(t *testing.T) {
 		{"/long.txt", strings.Repeat("sail ", 10_000)[:32<<10]},
 		{"/agent", "ExampleBot/1.0"},
 	} {
-		given := on(collection.Topic{Words: []string{"boat"}, Texts: []string{"of a file"}, Pages: []string{site.URL + test.path}})
+		given := on(collection.Topic{Words: []string{"boat"}, Texts: []string{"of a file"}, Pages: []string{served.URL + test.path}})
 		got, err := s.read(t.Context(), given)
 		if err != nil {
 			t.Error(err)
@@ -84,17 +84,17 @@ func TestSamples(t *testing.T) {
 		"/blank.html":  "no text",
 		"/endless.txt": "more than 100000 bytes",
 	} {
-		page := site.URL + path
-		_, err := s.read(t.Context(), on(collection.Topic{Words: []string{"boat"}, Pages: []string{site.URL + "/plain.txt", page}}))
+		page := served.URL + path
+		_, err := s.read(t.Context(), on(collection.Topic{Words: []string{"boat"}, Pages: []string{served.URL + "/plain.txt", page}}))
 		if err == nil || !strings.HasPrefix(err.Error(), "cannot read sample "+page+" of collection boats: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
-	if _, err := s.read(t.Context(), on(collection.Topic{Pages: []string{site.URL + "/agent"}})); err == nil || !strings.Contains(err.Error(), "says nothing") {
+	if _, err := s.read(t.Context(), on(collection.Topic{Pages: []string{served.URL + "/agent"}})); err == nil || !strings.Contains(err.Error(), "says nothing") {
 		t.Errorf("a topic of a sample that repeats no word: %v", err)
 	}
 	public := newSamples(false)
-	if _, err := public.read(t.Context(), on(collection.Topic{Pages: []string{site.URL + "/page.html"}})); err == nil {
+	if _, err := public.read(t.Context(), on(collection.Topic{Pages: []string{served.URL + "/page.html"}})); err == nil {
 		t.Error("a sample was read from an address that is not public")
 	}
 }
@@ -103,7 +103,7 @@ func TestSamples(t *testing.T) {
 // before anything is.
 func TestPlanReadsSamples(t *testing.T) {
 	t.Parallel()
-	site := newSampleSite(t)
+	served := newSampleSite(t)
 	s := open(t, options(t))
 	publish := func(collections ...collection.Collection) error {
 		return s.Plan(t.Context(), Plan{Collections: collections})
@@ -116,10 +116,10 @@ func TestPlanReadsSamples(t *testing.T) {
 		}
 		return all
 	}
-	good := on(collection.Topic{Words: []string{"boat"}, Pages: []string{site.URL + "/asked"}, Threshold: 0.3})
-	bad := on(collection.Topic{Words: []string{"boat"}, Pages: []string{site.URL + "/none"}})
+	good := on(collection.Topic{Words: []string{"boat"}, Pages: []string{served.URL + "/asked"}, Threshold: 0.3})
+	bad := on(collection.Topic{Words: []string{"boat"}, Pages: []string{served.URL + "/none"}})
 	bad.Name = "bad"
-	if err := publish(good, bad); err == nil || !strings.Contains(err.Error(), site.URL+"/none") {
+	if err := publish(good, bad); err == nil || !strings.Contains(err.Error(), served.URL+"/none") {
 		t.Errorf("a sample that cannot be had: %v", err)
 	}
 	if all := published(); len(all) > 0 {

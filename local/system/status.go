@@ -66,7 +66,7 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 	if err != nil {
 		return Status{}, err
 	}
-	if err := known(inForce, name); err != nil {
+	if err := checkName(inForce, name); err != nil {
 		return Status{}, err
 	}
 	books, err := account.Survey(ctx, bucket, inForce, nil)
@@ -88,8 +88,8 @@ func belongs(u account.URL, name string) bool {
 	return slices.Contains(u.Final.Collections, name) || u.Collection == name && u.State != account.Stored
 }
 
-// known fails for the name of a collection that is none.
-func known(s *settings.Settings, name string) error {
+// checkName fails for the name of a collection that is none.
+func checkName(s *settings.Settings, name string) error {
 	var names []string
 	for _, c := range s.Collections {
 		names = append(names, c.Name)

@@ -25,7 +25,7 @@ const (
 
 // store is the object store in use.
 type store struct {
-	bucket   *watched
+	bucket   *watchedBucket
 	counting *countblob.Bucket
 	url      string     // of the bucket
 	server   *s3.Server // nil when it is not ours
@@ -75,14 +75,14 @@ func connect(url string, getenv func(string) string, stored func(string, int64))
 		return nil, nil, fmt.Errorf("--s3: %w", err)
 	}
 	s := &store{url: url, getenv: getenv, counting: countblob.New(meter.Bucket(opened))}
-	s.bucket = &watched{Bucket: blob.Retry(s.counting, environment.RetryPolicy()), stored: stored, last: new(atomic.Pointer[error])}
+	s.bucket = &watchedBucket{Bucket: blob.Retry(s.counting, environment.RetryPolicy()), stored: stored, last: new(atomic.Pointer[error])}
 	return s, opened, nil
 }
 
 // of returns the bucket for one function, whose requests the recorder counts.
 func (s *store) of(function string, recorder *vitals.Recorder) blob.Bucket {
 	counted := recorder.Bucket(function, s.counting)
-	return &watched{Bucket: blob.Retry(counted, environment.RetryPolicy()), stored: s.bucket.stored, last: s.bucket.last}
+	return &watchedBucket{Bucket: blob.Retry(counted, environment.RetryPolicy()), stored: s.bucket.stored, last: s.bucket.last}
 }
 
 // explain adds what a person can do about a store that cannot be used.

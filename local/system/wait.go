@@ -31,7 +31,7 @@ var ErrPaused = errors.New("the crawl is paused")
 func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress, error)) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
-	var w waiting
+	var w waitState
 	for {
 		p, err := s.Progress(ctx)
 		if err == nil && p.Done() {
@@ -68,8 +68,8 @@ func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress,
 	}
 }
 
-// waiting is what a Wait has seen and done.
-type waiting struct {
+// waitState is what a Wait has seen and done.
+type waitState struct {
 	other   bool // something else than a frontier that is not built
 	flushed bool
 	swept   time.Time // the last time because of what is missed
@@ -78,7 +78,7 @@ type waiting struct {
 
 // help has what is left packed once the crawl is over, and a frontier that was
 // lost, or misses something, rebuilt now instead of with the next sweep.
-func (w *waiting) help(ctx context.Context, s *System, p Progress, err error) error {
+func (w *waitState) help(ctx context.Context, s *System, p Progress, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && w.other:
 		w.other = false
@@ -99,7 +99,7 @@ func (w *waiting) help(ctx context.Context, s *System, p Progress, err error) er
 }
 
 // log logs an error once, not each time it is seen.
-func (w *waiting) log(s *System, err error) {
+func (w *waitState) log(s *System, err error) {
 	text := ""
 	if err != nil {
 		text = err.Error()

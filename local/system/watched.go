@@ -8,16 +8,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// watched is a bucket that raises the events of its own puts, and remembers
+// watchedBucket is a bucket that raises the events of its own puts, and remembers
 // why the last write failed until one succeeds.
-type watched struct {
+type watchedBucket struct {
 	blob.Bucket
 	stored func(key string, size int64) // nil: somebody else raises events
 	last   *atomic.Pointer[error]       // shared by all that write to the same store
 }
 
 // Create implements blob.Bucket.
-func (w *watched) Create(ctx context.Context, key string, content []byte) error {
+func (w *watchedBucket) Create(ctx context.Context, key string, content []byte) error {
 	err := w.Bucket.Create(ctx, key, content)
 	switch {
 	case err == nil:
@@ -34,7 +34,7 @@ func (w *watched) Create(ctx context.Context, key string, content []byte) error 
 }
 
 // trouble returns why nothing can be written at the moment.
-func (w *watched) trouble() error {
+func (w *watchedBucket) trouble() error {
 	if err := w.last.Load(); err != nil {
 		return *err
 	}

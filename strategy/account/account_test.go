@@ -66,13 +66,13 @@ func link(target string, depth uint16, hops uint8) book.Link {
 }
 
 // facts that a test adds are outcomes and links.
-func fold(t *testing.T, s *settings.Settings, facts []any) map[string]URL {
+func fold(t *testing.T, s *settings.Settings, all []any) map[string]URL {
 	t.Helper()
 	a, err := New(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, fact := range facts {
+	for _, fact := range all {
 		switch fact := fact.(type) {
 		case book.Outcome:
 			a.Outcome(fact)
@@ -198,10 +198,10 @@ func TestEveryCollectionMayAdmit(t *testing.T) {
 	})
 	far := link(page, 7, 0)
 	far.Collection = "all"
-	for _, facts := range [][]any{{link(page, 3, 0), far}, {far, link(page, 3, 0)}} {
-		u := fold(t, s, facts)[page]
+	for _, all := range [][]any{{link(page, 3, 0), far}, {far, link(page, 3, 0)}} {
+		u := fold(t, s, all)[page]
 		if u.State != Pending || u.Collection != "all" || u.Depth != 7 {
-			t.Errorf("%v: %+v, want it pending for the collection that admits it", facts, u)
+			t.Errorf("%v: %+v, want it pending for the collection that admits it", all, u)
 		}
 	}
 }

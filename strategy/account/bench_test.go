@@ -34,11 +34,11 @@ func crawled(b testing.TB, site, pages int) book.Book {
 			b.Fatal(err)
 		}
 	}
-	var learnt book.Book
+	var known book.Book
 	for i, page := range urls[:pages] {
 		o := outcome(uint64(i/100+1), book.Stored, 1)
 		o.URL, o.Place, o.Collections, o.Package, o.Offset, o.Length = page.URL, page.Place, []string{"docs"}, "packages/0000/2_1_20261101000059123.spf", int64(i)*9000, 9000
-		learnt.Outcomes = append(learnt.Outcomes, o)
+		known.Outcomes = append(known.Outcomes, o)
 		for n := range 80 {
 			to, l := urls[rng.IntN(len(urls))], link("", 1, 0)
 			l.Region, l.Around = book.Text, ""
@@ -53,10 +53,10 @@ func crawled(b testing.TB, site, pages int) book.Book {
 				l.Anchor, l.Around = text(2), text(16)
 			}
 			l.Source, l.Target, l.Place = page.ID, to.URL, to.Place
-			learnt.Links = append(learnt.Links, l)
+			known.Links = append(known.Links, l)
 		}
 	}
-	return learnt
+	return known
 }
 
 // BenchmarkRead folds books of two sites each, and goes through all URLs, of

@@ -45,14 +45,14 @@ func contested(t *testing.T) *settings.Settings {
 	})
 }
 
-func factsOf(b book.Book) (facts []any) {
+func factsOf(b book.Book) (all []any) {
 	for _, o := range b.Outcomes {
-		facts = append(facts, o)
+		all = append(all, o)
 	}
 	for _, l := range b.Links {
-		facts = append(facts, l)
+		all = append(all, l)
 	}
-	return facts
+	return all
 }
 
 func opened(t *testing.T, b book.Book) *book.Reader {
@@ -75,11 +75,11 @@ func TestMergedBooksSayTheSame(t *testing.T) {
 	s := contested(t)
 	for seed := range uint64(25) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		var facts []any
+		var all []any
 		var books []*book.Reader
 		for range 1 + rng.IntN(4) {
 			b := scraps(t, rng)
-			facts = append(facts, factsOf(b)...)
+			all = append(all, factsOf(b)...)
 			books = append(books, opened(t, b))
 		}
 		content, _, _, err := book.Merge(t.Context(), books, book.Filter{})
@@ -90,8 +90,8 @@ func TestMergedBooksSayTheSame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rng.Shuffle(len(facts), func(i, j int) { facts[i], facts[j] = facts[j], facts[i] })
-		if diff := cmp.Diff(fold(t, s, facts), fold(t, s, factsOf(merged))); diff != "" {
+		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		if diff := cmp.Diff(fold(t, s, all), fold(t, s, factsOf(merged))); diff != "" {
 			t.Fatalf("seed %d: parts and whole (-parts +whole):\n%s", seed, diff)
 		}
 	}

@@ -29,9 +29,9 @@ func TestWanted(t *testing.T) {
 		l.Collection = name
 		return l
 	}
-	stored := func(state book.State, depth uint16, names ...string) book.Outcome {
+	stored := func(got book.State, depth uint16, names ...string) book.Outcome {
 		o := outcome(1, book.Stored, 1)
-		o.State, o.Depth, o.Collections = state, depth, names
+		o.State, o.Depth, o.Collections = got, depth, names
 		return o
 	}
 	sitemap := stored(book.Skipped, 1, docs)
@@ -110,13 +110,13 @@ func TestWaitsForWhoHasNoLimit(t *testing.T) {
 		bucket := memblob.New()
 		publish(t, bucket, limited)
 		s := publish(t, bucket, func(c *collection.Collection) { c.Name, c.Seeds = "other", []collection.Seed{test.other} })
-		var facts []any
+		var all []any
 		for _, name := range test.links {
 			l := link(page, 1, 0)
 			l.Collection = name
-			facts = append(facts, l)
+			all = append(all, l)
 		}
-		if u := fold(t, s, facts)[page]; u.State != Pending || u.Collection != test.want {
+		if u := fold(t, s, all)[page]; u.State != Pending || u.Collection != test.want {
 			t.Errorf("%s: %s for %s, want %s", test.name, u.State, u.Collection, test.want)
 		}
 	}

@@ -104,7 +104,7 @@ func states(t *testing.T, a *Account) map[string]State {
 	return all
 }
 
-func name(token uint64) string { return layout.Version{Token: token}.String() }
+func versionName(token uint64) string { return layout.Version{Token: token}.String() }
 
 func TestRead(t *testing.T) {
 	bucket, s, _ := newBucket(t)
@@ -112,7 +112,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]State{"": Pending, name(1): Failed, name(2): Failed, name(3): Failed}
+	want := map[string]State{"": Pending, versionName(1): Failed, versionName(2): Failed, versionName(3): Failed}
 	if diff := cmp.Diff(want, states(t, b.Account)); diff != "" {
 		t.Errorf("books and unconsumed spool (-want +got):\n%s", diff)
 	}
@@ -143,7 +143,7 @@ func TestSpoolThatIsClosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]State{"": Pending, name(1): Failed, name(2): Failed, name(5): Failed}
+	want := map[string]State{"": Pending, versionName(1): Failed, versionName(2): Failed, versionName(5): Failed}
 	if diff := cmp.Diff(want, states(t, b.Account)); diff != "" {
 		t.Errorf("without batch 3, which comes too late (-want +got):\n%s", diff)
 	}
@@ -258,9 +258,9 @@ func TestLostGenerations(t *testing.T) {
 func TestSpoolThatIsConsumedMeanwhile(t *testing.T) {
 	bucket, s, _ := newBucket(t)
 	meddling := &meddler{Bucket: bucket}
-	spooled := layout.SpoolKey(0, layout.Version{Epoch: 1, Token: 3})
+	objects := layout.SpoolKey(0, layout.Version{Epoch: 1, Token: 3})
 	meddling.before = func(key string) {
-		if key == spooled {
+		if key == objects {
 			addBook(t, bucket, learnt(t, 3))
 			if err := bucket.Delete(t.Context(), key); err != nil {
 				t.Fatal(err)
@@ -271,7 +271,7 @@ func TestSpoolThatIsConsumedMeanwhile(t *testing.T) {
 	if err != nil {
 		t.Fatalf("Read: %v", err)
 	}
-	want := map[string]State{"": Pending, name(1): Failed, name(2): Failed, name(3): Failed}
+	want := map[string]State{"": Pending, versionName(1): Failed, versionName(2): Failed, versionName(3): Failed}
 	if diff := cmp.Diff(want, states(t, b.Account)); diff != "" || len(b.Manifests[0].Books) != 3 {
 		t.Errorf("with the book that it was packed into (-want +got):\n%s", diff)
 	}
@@ -335,7 +335,7 @@ func TestSpoolIsCleaned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]State{"": Pending, name(1): Failed, name(2): Failed, name(3): Failed, name(5): Failed, "new": Pending}
+	want := map[string]State{"": Pending, versionName(1): Failed, versionName(2): Failed, versionName(3): Failed, versionName(5): Failed, "new": Pending}
 	if diff := cmp.Diff(want, states(t, read.Account)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

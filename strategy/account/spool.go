@@ -16,9 +16,9 @@ import (
 // call consumed: it was packed into a book that the manifest does not list.
 var errPacked = errors.New("a spool object was packed while it was about to be read")
 
-// found is what became of one key in the spool; all zero when it is none of
+// spoolFate is what became of one key in the spool; all zero when it is none of
 // the account's business.
-type found struct {
+type spoolFate struct {
 	spooled *Spooled
 	damaged *Unreadable
 }
@@ -28,7 +28,7 @@ type found struct {
 func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, keys [][]string) error {
 	for i := range b.Manifests {
 		m := &b.Manifests[i]
-		all := make([]found, len(keys[i]))
+		all := make([]spoolFate, len(keys[i]))
 		err := inParallel(ctx, requests, len(all), func(ctx context.Context, n int) (err error) {
 			all[n], err = b.readSpool(ctx, bucket, m, keys[i][n])
 			return err
@@ -48,30 +48,30 @@ func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, keys [][]stri
 	return nil
 }
 
-func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, key string) (found, error) {
+func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, key string) (spoolFate, error) {
 	p, batch, err := layout.ParseSpoolKey(key)
 	if err != nil {
-		return found{damaged: &Unreadable{m.Partition, key, err}}, nil
+		return spoolFate{damaged: &Unreadable{m.Partition, key, err}}, nil
 	}
 	if m.HasConsumed(batch) || m.IsClosed(batch) {
-		return found{}, nil
+		return spoolFate{}, nil
 	}
 	ledger, err := spool.ReadLedger(ctx, bucket, key)
 	switch {
 	case errors.Is(err, blob.ErrAbsent):
-		return found{}, fmt.Errorf("%w: %w", errPacked, err)
+		return spoolFate{}, fmt.Errorf("%w: %w", errPacked, err)
 	case errors.Is(err, spool.ErrDamaged):
-		return found{damaged: &Unreadable{p, key, err}}, nil
+		return spoolFate{damaged: &Unreadable{p, key, err}}, nil
 	case err != nil:
-		return found{}, err
+		return spoolFate{}, err
 	}
 	pages, err := membership.ParsePages(ledger.Outcomes)
 	if err != nil {
-		return found{}, fmt.Errorf("spool object %s: %w", key, err)
+		return spoolFate{}, fmt.Errorf("spool object %s: %w", key, err)
 	}
 	links, err := b.settings.Assign(ledger.Links, pages, nil) // as pack will
 	if err != nil {
-		return found{}, fmt.Errorf("spool object %s: %w", key, err)
+		return spoolFate{}, fmt.Errorf("spool object %s: %w", key, err)
 	}
 	for _, o := range ledger.Outcomes {
 		b.Outcome(o)
@@ -79,5 +79,5 @@ func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.
 	for _, l := range links {
 		b.Link(l)
 	}
-	return found{spooled: &Spooled{p, batch, ledger.Stored, ledger.Pages}}, nil
+	return spoolFate{spooled: &Spooled{p, batch, ledger.Stored, ledger.Pages}}, nil
 }

@@ -57,17 +57,17 @@ func TestWays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := publish(t, memblob.New(), test.change)
-			var facts []any
+			var all []any
 			for _, l := range test.ways {
-				facts = append(facts, l, l)
+				all = append(all, l, l)
 			}
 			for range 8 { // whatever the order
-				u := fold(t, s, facts)[page]
+				u := fold(t, s, all)[page]
 				got := admitted{u.Reason, u.Depth, u.Hops, u.Weight, u.Sitemap}
 				if diff := cmp.Diff(test.want, got); diff != "" || u.Admitted != (u.Reason == "") || u.Collection != "docs" {
 					t.Errorf("%+v (-want +got):\n%s", u, diff)
 				}
-				rand.Shuffle(len(facts), func(i, j int) { facts[i], facts[j] = facts[j], facts[i] })
+				rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 			}
 		})
 	}

@@ -20,7 +20,7 @@ func (f *Frontier) Reset(ctx context.Context) error {
 	name := rand.Text()
 	err := New(f.rdb, f.partition).run(ctx, resetScript, stepOf(name, 0)).Err()
 	if err == nil {
-		f.fence.Store(&fence{key: f.key("rebuild"), value: name, err: ErrReset, steps: true})
+		f.fence.Store(&ownerFence{key: f.key("rebuild"), value: name, err: ErrReset, steps: true})
 	}
 	return f.wrap("reset", err)
 }

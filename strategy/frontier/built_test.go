@@ -79,14 +79,14 @@ func TestReset(t *testing.T) {
 		if _, err := f.Epoch(t.Context()); !errors.Is(err, ErrNotBuilt) {
 			t.Errorf("Epoch: %v, want ErrNotBuilt", err)
 		}
-		keys, err := f.rdb.Keys(t.Context(), "f:{3}:*").Result()
+		names, err := f.rdb.Keys(t.Context(), "f:{3}:*").Result()
 		f.must(err)
-		slices.Sort(keys)
+		slices.Sort(names)
 		left := []string{"active", "closed", "counts", "failures", "lease:" + a.Version.String(), "leases", "next", "out", "rebuild"}
 		for i, name := range left {
 			left[i] = f.key(name)
 		}
-		if diff := cmp.Diff(left, keys); diff != "" {
+		if diff := cmp.Diff(left, names); diff != "" {
 			t.Errorf("keys left: %s", diff)
 		}
 		if n := other.counts().Waiting; n != 1 {
@@ -121,9 +121,9 @@ func TestTwoRebuilds(t *testing.T) {
 			t.Helper()
 			_, admitted := f.Admit(t.Context(), noon, entries("a", 1))
 			marked := f.Mark(t.Context(), []Known{{State: book.Stored}})
-			opened := f.Open(t.Context(), 9, "old", nil)
-			if !errors.Is(admitted, ErrReset) || !errors.Is(marked, ErrReset) || !errors.Is(opened, ErrReset) {
-				t.Errorf("%s: Admit: %v, Mark: %v, Open: %v, want ErrReset", when, admitted, marked, opened)
+			fix := f.Open(t.Context(), 9, "old", nil)
+			if !errors.Is(admitted, ErrReset) || !errors.Is(marked, ErrReset) || !errors.Is(fix, ErrReset) {
+				t.Errorf("%s: Admit: %v, Mark: %v, Open: %v, want ErrReset", when, admitted, marked, fix)
 			}
 			if diff := cmp.Diff(Counts{}, f.counts()); diff != "" {
 				t.Error(diff)

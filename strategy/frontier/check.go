@@ -62,22 +62,22 @@ func (f *Frontier) check(ctx context.Context, settings string) (newest layout.Ve
 	}
 	wrong, _ := answer[0].(string)
 	epoch, _ := answer[1].(string)
-	token, _ := answer[2].(int64)
+	tok, _ := answer[2].(int64)
 	if wrong != "" && wrong != "settings" {
 		return newest, fmt.Errorf("%w: %s", ErrNotBuilt, wrong)
 	}
-	newest.Token = uint64(token)
+	newest.Token = uint64(tok)
 	if newest.Epoch, err = strconv.ParseUint(epoch, 10, 64); err != nil {
 		return newest, err
 	}
-	opened, err := f.rdb.SIsMember(ctx, openedKey, f.partition).Result()
+	fix, err := f.rdb.SIsMember(ctx, openedKey, f.partition).Result()
 	if err != nil {
 		return newest, err
 	}
 	given, err := Given(ctx, f.rdb) // after the answer, so that it is no lower
 	switch {
 	case err != nil:
-	case !opened:
+	case !fix:
 		err = fmt.Errorf("%w: Redis has lost that it was opened", ErrNotBuilt)
 	case given < newest.Token:
 		err = ErrTokens

@@ -10,9 +10,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// fence is what a key must hold, else no script changes anything. It keeps out
+// ownerFence is what a key must hold, else no script changes anything. It keeps out
 // whoever does not know yet that the frontier is another's.
-type fence struct {
+type ownerFence struct {
 	key, value string
 	err        error // of those who are kept out
 
@@ -26,7 +26,7 @@ type fence struct {
 
 // arguments are what the key must hold, "" for nothing, and what it holds
 // after the call, "" for the same.
-func (f *fence) arguments() (value, next string) {
+func (f *ownerFence) arguments() (value, next string) {
 	if !f.steps {
 		return f.value, ""
 	}
@@ -35,7 +35,7 @@ func (f *fence) arguments() (value, next string) {
 
 // after is what the key holds after so many calls. One that is not kept for
 // ever begins with the first of them.
-func (f *fence) after(step uint64) string {
+func (f *ownerFence) after(step uint64) string {
 	if step == 0 && f.age > 0 {
 		return ""
 	}
@@ -48,22 +48,22 @@ func stepOf(name string, step uint64) string { return name + ":" + strconv.Forma
 // fail with ErrNotBuilt, and change nothing, unless it was built under them.
 func (f *Frontier) Under(settings string) *Frontier {
 	under := New(f.rdb, f.partition)
-	under.fence.Store(&fence{key: f.key("settings"), value: settingsValue(settings), err: ErrNotBuilt})
+	under.fence.Store(&ownerFence{key: f.key("settings"), value: settingsValue(settings), err: ErrNotBuilt})
 	return under
 }
 
 // run runs a script inside the fences.
 func (f *Frontier) run(ctx context.Context, s *redis.Script, args ...any) *redis.Cmd {
-	keys := []string{f.prefix()}
-	var fences []*fence
-	for _, fence := range []*fence{f.fence.Load(), f.kept} {
+	names := []string{f.prefix()}
+	var fences []*ownerFence
+	for _, fence := range []*ownerFence{f.fence.Load(), f.kept} {
 		if fence != nil {
-			fences, keys = append(fences, fence), append(keys, fence.key)
+			fences, names = append(fences, fence), append(names, fence.key)
 			value, next := fence.arguments()
 			args = append(args, value, next, int(fence.age.Seconds()))
 		}
 	}
-	reply := s.Run(ctx, f.rdb, keys, args...)
+	reply := s.Run(ctx, f.rdb, names, args...)
 	err := reply.Err()
 	for i, fence := range fences {
 		switch {

@@ -29,8 +29,8 @@ const tokens = "frontier:token"
 type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
-	fence     atomic.Pointer[fence] // nil: none
-	kept      *fence                // nil: it is not Keeping
+	fence     atomic.Pointer[ownerFence] // nil: none
+	kept      *ownerFence                // nil: it is not Keeping
 }
 
 // New returns the frontier of a crawl partition. It asks Redis for nothing.

@@ -130,8 +130,8 @@ func TestMark(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 4)
 		f.admit(noon, list[:3]...)
-		known := func(e Entry, token uint64, s book.State) Known {
-			return Known{ID: e.ID, Version: layout.Version{Epoch: 1, Token: token}, State: s}
+		known := func(e Entry, tok uint64, s book.State) Known {
+			return Known{ID: e.ID, Version: layout.Version{Epoch: 1, Token: tok}, State: s}
 		}
 		for range 2 { // again changes nothing
 			f.must(f.Mark(t.Context(), []Known{

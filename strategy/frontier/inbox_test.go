@@ -26,8 +26,8 @@ func TestInbox(t *testing.T) {
 		if got := list(); len(got) != 0 {
 			t.Errorf("an empty inbox lists %v", got)
 		}
-		waiting := func(epoch, token uint64) Waiting {
-			return Waiting{Batch: layout.Version{Epoch: epoch, Token: token}, Bytes: int64(token) << 30, Pages: 7, Since: noon.UTC()}
+		waiting := func(epoch, tok uint64) Waiting {
+			return Waiting{Batch: layout.Version{Epoch: epoch, Token: tok}, Bytes: int64(tok) << 30, Pages: 7, Since: noon.UTC()}
 		}
 		want := []Waiting{waiting(1, 9), waiting(1, 10), waiting(2, 1)}
 		for _, i := range []int{2, 0, 1, 2, 0} {

@@ -21,7 +21,7 @@ func (f *Frontier) Keeping() *Frontier {
 	name := rand.Text()
 	keeping := New(f.rdb, f.partition)
 	keeping.fence.Store(f.fence.Load())
-	keeping.kept = &fence{key: f.key("kept:" + name), value: name, err: ErrNotBuilt, steps: true, age: keptAge}
+	keeping.kept = &ownerFence{key: f.key("kept:" + name), value: name, err: ErrNotBuilt, steps: true, age: keptAge}
 	return keeping
 }
 

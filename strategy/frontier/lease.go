@@ -118,10 +118,10 @@ func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 // in another slot. Tokens that no lease uses are harmless.
 func (f *Frontier) nextVersion(ctx context.Context) (layout.Version, error) {
 	var epoch *redis.StringCmd
-	var token *redis.IntCmd
+	var tok *redis.IntCmd
 	_, err := f.rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
 		epoch = p.Get(ctx, f.key("epoch"))
-		token = p.Incr(ctx, tokens)
+		tok = p.Incr(ctx, tokens)
 		return nil
 	})
 	if errors.Is(err, redis.Nil) {
@@ -131,7 +131,7 @@ func (f *Frontier) nextVersion(ctx context.Context) (layout.Version, error) {
 		return layout.Version{}, err
 	}
 	e, err := parseEpoch(epoch.Val())
-	return layout.Version{Epoch: e, Token: uint64(token.Val())}, err
+	return layout.Version{Epoch: e, Token: uint64(tok.Val())}, err
 }
 
 func parseLease(reply any, v layout.Version, deadline time.Time) (Lease, error) {

@@ -54,15 +54,15 @@ func TestLeaseOrder(t *testing.T) {
 // only deep or shallow, and one that was found to be stronger overtakes.
 func TestLeaseOrderByWeight(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
-		weighed := func(path string, depth uint16, weight uint8) Entry {
+		given := func(path string, depth uint16, weight uint8) Entry {
 			e := entry("a", path, depth)
 			e.Weight = weight
 			return e
 		}
 		f.admit(noon,
-			weighed("weakest", 0, 1), weighed("strong", 9, 239), weighed("strongest", 9, 240), weighed("third", 3, 0),
-			weighed("overtakes", 2, 16), weighed("stays", 2, 100), weighed("shallower", 8, 70))
-		f.admit(noon, weighed("overtakes", 5, 255), weighed("stays", 2, 96), weighed("shallower", 4, 1))
+			given("weakest", 0, 1), given("strong", 9, 239), given("strongest", 9, 240), given("third", 3, 0),
+			given("overtakes", 2, 16), given("stays", 2, 100), given("shallower", 8, 70))
+		f.admit(noon, given("overtakes", 5, 255), given("stays", 2, 96), given("shallower", 4, 1))
 		var got []string
 		for _, e := range f.lease(request(noon)).Entries {
 			got = append(got, fmt.Sprint(e.URL[len("http://a/"):], " ", e.Depth, " ", e.Weight))

@@ -12,9 +12,9 @@ import (
 // elements counts what is in all queues of a host.
 func (f fixture) elements(host string) (n int64) {
 	f.t.Helper()
-	keys, err := f.rdb.Keys(f.t.Context(), f.key("q:*:"+host)).Result()
+	names, err := f.rdb.Keys(f.t.Context(), f.key("q:*:"+host)).Result()
 	f.must(err)
-	for _, key := range keys {
+	for _, key := range names {
 		n += f.rdb.LLen(f.t.Context(), key).Val()
 	}
 	return n

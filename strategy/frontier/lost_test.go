@@ -125,12 +125,12 @@ func (s *site) finish(story string) {
 // keys are all keys of a Redis.
 func keys(t testing.TB, rdb redis.UniversalClient) []string {
 	t.Helper()
-	keys, err := rdb.Keys(t.Context(), "*").Result()
+	names, err := rdb.Keys(t.Context(), "*").Result()
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.Sort(keys)
-	return keys
+	slices.Sort(names)
+	return names
 }
 
 // TestLostKey loses each key of the layout in turn, at several moments: it is

@@ -323,7 +323,7 @@ func (m *modelRun) rebuild() error {
 		m.done.closed++
 	}
 	var known []Known
-	var due []Due
+	var renewals []Due
 	var pending []Entry
 	for _, id := range slices.SortedFunc(maps.Keys(m.model.urls), compareIDs) {
 		u := m.model.urls[id]
@@ -335,14 +335,14 @@ func (m *modelRun) rebuild() error {
 		known = append(known, *u.decided)
 		rebuilt.decide(*u.decided)
 		if u.state != 0 {
-			due = append(due, m.due(u.Entry, u.decided))
-			rebuilt.renew(due[len(due)-1])
+			renewals = append(renewals, m.due(u.Entry, u.decided))
+			rebuilt.renew(renewals[len(renewals)-1])
 		}
 	}
 	m.model = rebuilt
 	m.must(m.Reset(m.t.Context()))
 	m.must(m.Mark(m.t.Context(), known))
-	if _, err := m.Renew(m.t.Context(), m.now, due); err != nil {
+	if _, err := m.Renew(m.t.Context(), m.now, renewals); err != nil {
 		return err
 	}
 	m.admit(m.now, pending...)

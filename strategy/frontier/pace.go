@@ -40,7 +40,7 @@ func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	for part := range slices.Chunk(hosts, chunk) {
 		args := make([]any, 0, 3*len(part))
 		for _, h := range part {
-			args = append(args, h.Host, max(notBefore(h.Until), 0), h.Failures)
+			args = append(args, h.Host, max(ceilMillis(h.Until), 0), h.Failures)
 		}
 		if err := f.run(ctx, restScript, args...).Err(); err != nil {
 			return f.failed("rest hosts of", err)
@@ -68,7 +68,7 @@ func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 // that were neither settled nor told to Rest since Redis came up. The first call
 // counts.
 func (f *Frontier) Shut(ctx context.Context, until time.Time) error {
-	return f.wrap("shut", f.rdb.SetNX(ctx, f.key("shut"), notBefore(until), 0).Err())
+	return f.wrap("shut", f.rdb.SetNX(ctx, f.key("shut"), ceilMillis(until), 0).Err())
 }
 
 // Resting returns the hosts that are left alone beyond a moment, or had failures.

@@ -20,8 +20,8 @@ type Due struct {
 // elements left behind, which is missed (see Counts). They keep that state
 // meanwhile (see Counts), and until there is an outcome of a higher version than
 // that of their state. All others are left alone. It works before Open too.
-func (f *Frontier) Renew(ctx context.Context, now time.Time, due []Due) (renewed int, err error) {
-	byHost := slices.Clone(due) // so that a chunk touches few queues
+func (f *Frontier) Renew(ctx context.Context, now time.Time, renewals []Due) (renewed int, err error) {
+	byHost := slices.Clone(renewals) // so that a chunk touches few queues
 	slices.SortStableFunc(byHost, func(a, b Due) int { return strings.Compare(a.Host, b.Host) })
 	for part := range slices.Chunk(byHost, chunk) {
 		args := make([]any, 0, 1+2*len(part))

@@ -145,12 +145,12 @@ func TestAgainIsNeitherHeldNorParked(t *testing.T) {
 // again, as the better of both ways says, and is decided like any other.
 func TestParked(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
-		weighed := func(path string, depth uint16, weight uint8) Entry {
+		given := func(path string, depth uint16, weight uint8) Entry {
 			e := entry("a", path, depth)
 			e.Weight = weight
 			return e
 		}
-		f.admit(noon, weighed("x", 3, 100), entry("a", "late", 1), entry("a", "marked", 1))
+		f.admit(noon, given("x", 3, 100), entry("a", "late", 1), entry("a", "marked", 1))
 		f.settle(settlement(f.lease(request(noon)), noon, book.Retry)) // each was asked once
 		f.noLease(within(1, -1))
 		if diff := cmp.Diff(Counts{Parked: 3}, f.counts()); diff != "" {
@@ -167,10 +167,10 @@ func TestParked(t *testing.T) {
 		f.must(f.Mark(t.Context(), []Known{{ID: entry("a", "marked", 0).ID, Version: token(5), State: book.Failed}}))
 		f.settle(Settlement{Version: token(6), Host: "a", Ended: noon, Outcomes: []Result{result(entry("a", "late", 0), book.Skipped)}})
 
-		if n := f.admit(noon, of("news", weighed("x", 9, 30))...); n != 0 {
+		if n := f.admit(noon, of("news", given("x", 9, 30))...); n != 0 {
 			t.Errorf("%d added, want none", n)
 		}
-		expected := of("news", weighed("x", 3, 100))
+		expected := of("news", given("x", 3, 100))
 		expected[0].Attempts = 1
 		if diff := cmp.Diff(expected, f.lease(within(3, -1)).Entries); diff != "" {
 			t.Error(diff)

@@ -72,7 +72,7 @@ func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 
 // arguments are those of the settle script, for a part of the outcomes.
 func (s Settlement) arguments(part []Result, last bool) []any {
-	earliest := max(notBefore(s.Ended.Add(s.Delay)), notBefore(s.Rest), 0)
+	earliest := max(ceilMillis(s.Ended.Add(s.Delay)), ceilMillis(s.Rest), 0)
 	var finals, retries []any
 	for _, r := range part {
 		if value, final := finalState(r.State, r.Depth, s.Version, r.Tallies); final {
@@ -85,5 +85,5 @@ func (s Settlement) arguments(part []Result, last bool) []any {
 	return append(append(args, finals...), retries...)
 }
 
-// notBefore returns the first millisecond since 1970 that is no earlier.
-func notBefore(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
+// ceilMillis returns the first millisecond since 1970 that is no earlier.
+func ceilMillis(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }

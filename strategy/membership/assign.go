@@ -48,7 +48,7 @@ func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.
 	if admitted == nil {
 		admitted = func(*book.Link, address.Address) {}
 	}
-	a := assigner{Members: s, shared: s.sharedPages(pages), targets: make(map[string]*target), admitted: admitted}
+	a := assigner{Members: s, shared: s.sharedPages(pages), targets: make(map[string]*linkTarget), admitted: admitted}
 	for i := range links {
 		if err := a.link(&links[i]); err != nil {
 			return nil, err
@@ -60,14 +60,14 @@ func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.
 type assigner struct {
 	*Members
 	shared   map[layout.Identity][]string // see sharedPages
-	targets  map[string]*target           // each parsed once
+	targets  map[string]*linkTarget       // each parsed once
 	copies   []book.Link
 	admitted func(*book.Link, address.Address)
 }
 
-// target is that of links, and what was decided the last time that it was
+// linkTarget is that of links, and what was decided the last time that it was
 // looked at: on most pages of a site the same links lead there.
-type target struct {
+type linkTarget struct {
 	address address.Address
 	way     Way
 	last    decision
@@ -91,7 +91,7 @@ func (a *assigner) link(l *book.Link) error {
 		if err != nil {
 			return fmt.Errorf("target %q of a link: %w", l.Target, err)
 		}
-		t = &target{address: at}
+		t = &linkTarget{address: at}
 		a.targets[l.Target] = t
 	}
 	if names := a.shared[l.Source]; names != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// unread gathers what was published and cannot be read. All of it is warned of,
+// unreadDocuments gathers what was published and cannot be read. All of it is warned of,
 // and everybody goes on with its copy or the version before; but where that is not enough
 // to ask web sites for anything, the crawl is paused until it is repaired:
 //
@@ -24,20 +24,20 @@ import (
 //	all versions of a strategy               one partition, for what is under way      is paused
 //	all versions of a collection             nothing: it admits nothing                is paused
 //	all versions of the controls             no limits                                 is paused
-type unread struct {
+type unreadDocuments struct {
 	mu      sync.Mutex // protects the fields below
 	damaged []numbered.Damaged
 	lost    []string // sentences about strategies
 }
 
-func (u *unread) add(damaged []numbered.Damaged) {
+func (u *unreadDocuments) add(damaged []numbered.Damaged) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.damaged = append(u.damaged, damaged...)
 }
 
 // strategy has a document stand for a strategy that was lost by damage.
-func (u *unread) strategy(d *rules.Document, kind rules.Kind, err error) error {
+func (u *unreadDocuments) strategy(d *rules.Document, kind rules.Kind, err error) error {
 	if !errors.Is(err, numbered.ErrDamaged) {
 		return err
 	}
@@ -50,7 +50,7 @@ func (u *unread) strategy(d *rules.Document, kind rules.Kind, err error) error {
 }
 
 // judge warns, and pauses the crawl where it must not go on.
-func (u *unread) judge(s *Settings) {
+func (u *unreadDocuments) judge(s *Settings) {
 	reasons := slices.Sorted(slices.Values(u.lost))
 	s.Warnings = append(s.Warnings, reasons...)
 	slices.SortFunc(u.damaged, func(a, b numbered.Damaged) int { return strings.Compare(a.Key, b.Key) })

@@ -49,7 +49,7 @@ func Read(ctx context.Context, bucket blob.Reader, now time.Time) (*Settings, er
 // version is one. What damage means is told in damaged.go.
 func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*Settings, error) {
 	var s Settings
-	var unread unread
+	var unread unreadDocuments
 	var crawls, storages rules.History
 	group, ctx := errgroup.WithContext(ctx)
 	fork := meter.NewFork(ctx)

@@ -57,15 +57,15 @@ func TestForget(t *testing.T) {
 	if _, err := Forget(t.Context(), bucket, Entry{At: noon}); err == nil || !strings.Contains(err.Error(), "want either a url or a site") {
 		t.Errorf("forgetting what is neither: %v", err)
 	}
-	page := parse(t, "http://a.example/secret?q=1")
+	one := parse(t, "http://a.example/secret?q=1")
 	later := noon.Add(time.Hour)
 	for i, step := range []struct {
 		entries []Entry
 		want    uint64
 	}{
-		{[]Entry{URL(page, noon), URL(page, later)}, 1},
-		{[]Entry{URL(page, later)}, 1},
-		{[]Entry{Site("b.example", noon.Add(999*time.Millisecond)), URL(page, later)}, 2},
+		{[]Entry{URL(one, noon), URL(one, later)}, 1},
+		{[]Entry{URL(one, later)}, 1},
+		{[]Entry{Site("b.example", noon.Add(999*time.Millisecond)), URL(one, later)}, 2},
 		{[]Entry{Site("b.example", later)}, 2},
 	} {
 		if got := forget(t, bucket, step.entries...); got != step.want {
@@ -91,7 +91,7 @@ func TestForget(t *testing.T) {
 		if s.Forgets(a) != forgotten || s.ForgetsPage(a.ID, a.Site) != forgotten || s.ForgetsURL(a.URL) != forgotten {
 			t.Errorf("%s: forgotten %v, %v, %v; want %v", url, s.Forgets(a), s.ForgetsPage(a.ID, a.Site), s.ForgetsURL(a.URL), forgotten)
 		}
-		if got := s.ForgetsID(a.ID); got != (a.ID == page.ID) {
+		if got := s.ForgetsID(a.ID); got != (a.ID == one.ID) {
 			t.Errorf("%s is forgotten by itself: %v", url, got)
 		}
 	}

@@ -50,15 +50,15 @@ func BenchmarkRecover(b *testing.B) {
 			for b.Loop() {
 				w := newWeb(b)
 				args := append([]string{"crawl", "--data", filepath.Join(b.TempDir(), "data"), "--delay", "0", "--allow-private"}, test.flags...)
-				run := exec.Command(program, append(args, w.seeds...)...)
-				if err := run.Start(); err != nil {
+				once := exec.Command(program, append(args, w.seeds...)...)
+				if err := once.Start(); err != nil {
 					b.Fatal(err)
 				}
 				time.Sleep(warmUp) // the crawl is measured as it runs, not as it begins
-				killed := killOne(b, run.Process.Pid, test.victim)
+				killed := killOne(b, once.Process.Pid, test.victim)
 				time.Sleep(watchAfter)
-				_ = run.Process.Kill()
-				_ = run.Wait() // "signal: killed"
+				_ = once.Process.Kill()
+				_ = once.Wait() // "signal: killed"
 				w.report(b, killed)
 			}
 		})

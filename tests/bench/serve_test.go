@@ -34,10 +34,10 @@ type served struct {
 const countsPath = "/.counts"
 
 // counts asks the site what it has served.
-func counts(b *testing.B, site string) served {
+func counts(b *testing.B, home string) served {
 	b.Helper()
 	var s served
-	if err := json.Unmarshal([]byte(read(b, strings.TrimSuffix(site, "/")+countsPath)), &s); err != nil {
+	if err := json.Unmarshal([]byte(read(b, strings.TrimSuffix(home, "/")+countsPath)), &s); err != nil {
 		b.Fatal(err)
 	}
 	return s
@@ -104,14 +104,14 @@ type countedResponse struct {
 	isPage bool
 }
 
-func (w *countedResponse) WriteHeader(status int) {
-	switch w.isPage = status == http.StatusOK && strings.HasPrefix(w.Header().Get("Content-Type"), "text/html"); {
+func (w *countedResponse) WriteHeader(code int) {
+	switch w.isPage = code == http.StatusOK && strings.HasPrefix(w.Header().Get("Content-Type"), "text/html"); {
 	case w.isPage:
 		w.pages.Add(1)
-	case status == http.StatusNotModified:
+	case code == http.StatusNotModified:
 		w.unchanged.Add(1)
 	}
-	w.ResponseWriter.WriteHeader(status)
+	w.ResponseWriter.WriteHeader(code)
 }
 
 func (w *countedResponse) Write(b []byte) (int, error) {

@@ -168,22 +168,22 @@ func median(samples []vitals, of func(vitals) float64) float64 {
 }
 
 // endless serves hosts whose pages lead to ever more pages.
-func endless(b *testing.B, hosts int) (seeds []string) {
+func endless(b *testing.B, names int) (seeds []string) {
 	b.Helper()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		number, err := strconv.ParseUint(strings.TrimPrefix(r.URL.Path, "/"), 10, 62)
+		n, err := strconv.ParseUint(strings.TrimPrefix(r.URL.Path, "/"), 10, 62)
 		if err != nil && r.URL.Path != "/" {
 			http.NotFound(w, r)
 			return
 		}
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, "<!doctype html><title>%s %s</title><main><p>", soakWord(number), soakWord(number*7+1))
+		fmt.Fprintf(w, "<!doctype html><title>%s %s</title><main><p>", soakWord(n), soakWord(n*7+1))
 		for i := range uint64(300) {
-			fmt.Fprint(w, soakWord(number*131+i*i), " ")
+			fmt.Fprint(w, soakWord(n*131+i*i), " ")
 		}
-		fmt.Fprintf(w, "<p><a href=/%d>one</a> <a href=/%d>two</a></main>", 2*number+1, 2*number+2)
+		fmt.Fprintf(w, "<p><a href=/%d>one</a> <a href=/%d>two</a></main>", 2*n+1, 2*n+2)
 	})
-	for i := range hosts {
+	for i := range names {
 		listener := listenOn(b, fmt.Sprintf("127.0.0.%d:0", i+1))
 		server := &http.Server{Handler: handler, ReadHeaderTimeout: time.Minute}
 		go func() { _ = server.Serve(listener) }()

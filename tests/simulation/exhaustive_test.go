@@ -117,9 +117,9 @@ func each(t *testing.T, first, step int, happens func(*world, *call) fault) {
 	for _, l := range lives(t, m) {
 		step := step * max(1, l.rare)
 		for _, s := range systems {
-			for number := min(first, step); number <= l.calls[s] && !t.Failed(); number += step {
-				t.Run(fmt.Sprint(l.name, " ", s, " ", number), func(t *testing.T) {
-					if !l.at(t, m, s, number, happens) {
+			for n := min(first, step); n <= l.calls[s] && !t.Failed(); n += step {
+				t.Run(fmt.Sprint(l.name, " ", s, " ", n), func(t *testing.T) {
+					if !l.at(t, m, s, n, happens) {
 						t.Errorf("it made fewer calls than the quiet run, %d", l.calls[s])
 					}
 				})
@@ -130,11 +130,11 @@ func each(t *testing.T, first, step int, happens func(*world, *call) fault) {
 
 // at lets something happen at one call, and reports whether the run came so
 // far.
-func (l life) at(t *testing.T, m *memories, s system, number int, happens func(*world, *call) fault) bool {
+func (l life) at(t *testing.T, m *memories, s system, n int, happens func(*world, *call) fault) bool {
 	var reached *call
 	p := l.plan
 	p.decide = func(w *world, c *call) fault {
-		if c.system != s || c.number != number || reached != nil {
+		if c.system != s || c.number != n || reached != nil {
 			return none
 		}
 		reached = c
@@ -145,13 +145,13 @@ func (l life) at(t *testing.T, m *memories, s system, number int, happens func(*
 	// Redis forgot, a package of each class of expiry, a segment, and a book and the one into which it is
 	// merged. When Redis is lost, hosts are shut for a while, and what waits to
 	// be packed is packed meanwhile, in a package, a segment and a book of its own.
-	once := work{requests: l.took.batch + len(l.plan.site.seeds), packages: max(1, l.classes) + 1, segments: 2, merges: 1, books: 3}
+	first := work{requests: l.took.batch + len(l.plan.site.seeds), packages: max(1, l.classes) + 1, segments: 2, merges: 1, books: 3}
 	inWorld(t, m, p, func(w *world) {
 		l.start(w)
 		w.run()
 		w.check(l.want)
-		if twice := w.taken().beyond(l.took); !twice.within(once) {
-			w.t.Errorf("done twice: %v; want at most %v", twice, once)
+		if twice := w.taken().beyond(l.took); !twice.within(first) {
+			w.t.Errorf("done twice: %v; want at most %v", twice, first)
 		}
 	})
 	return reached != nil

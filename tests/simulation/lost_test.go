@@ -22,21 +22,21 @@ var lostKinds = []kind{
 	}},
 }
 
-func (w *world) loseOne(newest int) (fault, string, bool) {
+func (w *world) loseOne(last int) (fault, string, bool) {
 	all := w.inForce.Partitions()
-	what := w.lose(all[w.random.IntN(len(all))], newest)
+	what := w.lose(all[w.random.IntN(len(all))], last)
 	return none, what, what != ""
 }
 
 // lose deletes the newest generations of a partition, at most so many, with the
 // hint, and says what it did, "" where there is none.
-func (w *world) lose(p layout.Partition, newest int) string {
+func (w *world) lose(p layout.Partition, last int) string {
 	w.t.Helper()
 	generations := w.ownKeys(layout.ManifestPrefix(p))
 	if len(generations) == 0 {
 		return ""
 	}
-	generations = generations[max(0, len(generations)-newest):]
+	generations = generations[max(0, len(generations)-last):]
 	before := w.pastOf(p)
 	before.follow(w, p)
 	for _, key := range append(generations, layout.HintKey(p)) {
@@ -58,11 +58,11 @@ func TestGenerationsLost(t *testing.T) {
 	m := newMemories(t)
 	step := max(1, number(t, "STRIDE", losses))
 	for _, l := range lives(t, m) {
-		for _, newest := range []int{2, every} {
+		for _, last := range []int{2, every} {
 			step := step * max(1, l.rare)
-			for number, ended := min(6, step), false; !ended && number <= l.calls[storage] && !t.Failed(); number += step {
-				t.Run(fmt.Sprint(l.name, " ", newest, " ", number), func(t *testing.T) {
-					ended = !l.without(t, m, newest, number)
+			for n, ended := min(6, step), false; !ended && n <= l.calls[storage] && !t.Failed(); n += step {
+				t.Run(fmt.Sprint(l.name, " ", last, " ", n), func(t *testing.T) {
+					ended = !l.without(t, m, last, n)
 				})
 			}
 		}
@@ -71,14 +71,14 @@ func TestGenerationsLost(t *testing.T) {
 
 // without loses generations at one storage call, and reports whether the run
 // came so far.
-func (l life) without(t *testing.T, m *memories, newest, number int) (reached bool) {
+func (l life) without(t *testing.T, m *memories, last, n int) (reached bool) {
 	p := l.plan
 	p.decide = func(w *world, c *call) fault {
-		if c.system == storage && c.number == number && !reached {
+		if c.system == storage && c.number == n && !reached {
 			reached = true
 			for _, id := range w.inForce.Partitions() {
-				if newest == every || int(id) == number%partitions {
-					w.lose(id, newest)
+				if last == every || int(id) == n%partitions {
+					w.lose(id, last)
 				}
 			}
 		}

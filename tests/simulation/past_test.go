@@ -58,8 +58,8 @@ func (p *past) follow(w *world, id layout.Partition) {
 }
 
 // oldest returns the first generation that was in force after a moment.
-func (p *past) oldest(moment time.Time) uint64 {
-	n := slices.IndexFunc(p.times, func(at time.Time) bool { return at.After(moment) })
+func (p *past) oldest(instant time.Time) uint64 {
+	n := slices.IndexFunc(p.times, func(at time.Time) bool { return at.After(instant) })
 	if n < 0 {
 		n = len(p.times)
 	}

@@ -48,12 +48,12 @@ func TestPoison(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				letter, err := message.DecodeDeadLetter(content)
+				written, err := message.DecodeDeadLetter(content)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if letter.Body != poison || letter.Reason == "" || letter.Receives != 1 {
-					t.Errorf("dead letter %+v", letter)
+				if written.Body != poison || written.Reason == "" || written.Receives != 1 {
+					t.Errorf("dead letter %+v", written)
 				}
 				functionstest.Put(t, w.store, layout.ResendKey(key), nil)
 			}
@@ -88,8 +88,8 @@ func TestKiller(t *testing.T) {
 				}
 				w.run()
 				got := w.result()
-				if state := got.States[killer]; state != "failed fetch died" {
-					t.Errorf("the killer is %q, want it failed", state)
+				if given := got.States[killer]; given != "failed fetch died" {
+					t.Errorf("the killer is %q, want it failed", given)
 				}
 				got.States[killer] = want.States[killer]
 				w.compare(want, got)

@@ -123,13 +123,13 @@ func (w *world) kill(p *process) {
 // retire takes note of what became of a process's message.
 func (w *world) retire(p *process) {
 	w.working = slices.DeleteFunc(w.working, func(other *process) bool { return other == p })
-	m, queue := p.message, &p.runner.queue
+	m, tasks := p.message, &p.runner.queue
 	p.message = nil
 	switch {
 	case p.dead.Load():
-		queue.giveBack(m, visibility)
+		tasks.giveBack(m, visibility)
 	case len(p.answer.BatchItemFailures) > 0:
-		queue.giveBack(m, time.Second<<min(m.receives-1, 5))
+		tasks.giveBack(m, time.Second<<min(m.receives-1, 5))
 		p.runner.idle = append(p.runner.idle, p)
 	default:
 		p.runner.idle = append(p.runner.idle, p)

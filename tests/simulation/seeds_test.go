@@ -50,7 +50,7 @@ func TestSeeds(t *testing.T) {
 			t.Run(fmt.Sprint(worker), func(t *testing.T) {
 				t.Parallel()
 				m := newMemories(t)
-				quiet := newBaseline(t, m)
+				calm := newBaseline(t, m)
 				for {
 					n := int(next.Add(1)) - 1
 					if n >= runs {
@@ -58,7 +58,7 @@ func TestSeeds(t *testing.T) {
 					}
 					seed := uint64(first + n)
 					t.Run(fmt.Sprint(seed), func(t *testing.T) {
-						c := runSeed(t, m, seed, quiet)
+						c := runSeed(t, m, seed, calm)
 						mu.Lock()
 						defer mu.Unlock()
 						for name, count := range c.count {
@@ -106,7 +106,7 @@ func newBaseline(t *testing.T, m *memories) baseline {
 
 // runSeed lets faults happen to a crawl of the large site, and then none until
 // it has come to rest.
-func runSeed(t *testing.T, m *memories, seed uint64, quiet baseline) *chaos {
+func runSeed(t *testing.T, m *memories, seed uint64, calm baseline) *chaos {
 	t.Helper()
 	c := newChaos(seed, kinds)
 	failed := true
@@ -122,12 +122,12 @@ func runSeed(t *testing.T, m *memories, seed uint64, quiet baseline) *chaos {
 		w.settle(turmoil)
 		w.calmDown()
 		w.run()
-		want := quiet.all
+		want := calm.all
 		if !w.inForce.Takedowns.Empty() {
-			want = quiet.rest
+			want = calm.rest
 		}
 		w.check(want)
-		c.twice = w.taken().beyond(quiet.took.times(len(w.runners)))
+		c.twice = w.taken().beyond(calm.took.times(len(w.runners)))
 	})
 	return c
 }

@@ -41,13 +41,13 @@ func (w *world) restore(s *state) {
 }
 
 // crawled is the state of a world when all of a site is crawled.
-func crawled(t *testing.T, m *memories, s *site) (crawled *state) {
+func crawled(t *testing.T, m *memories, s *site) (done *state) {
 	t.Helper()
 	inWorld(t, m, plan{site: s}, func(w *world) {
 		if !w.settle(longest) {
 			t.Fatalf("not done within %v: %s", longest, w.undone())
 		}
-		crawled = w.state()
+		done = w.state()
 	})
-	return crawled
+	return done
 }

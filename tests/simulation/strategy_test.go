@@ -53,9 +53,9 @@ func TestPartitionDropped(t *testing.T) {
 	step := max(1, number(t, "STRIDE", drops))
 	for _, l := range lives(t, m) {
 		for dropped := range partitions {
-			for number := min(7, step); number <= l.calls[storage] && !t.Failed(); number += step {
-				t.Run(fmt.Sprint(l.name, " ", dropped, " ", number), func(t *testing.T) {
-					if !l.moved(t, m, layout.Partition(dropped), number) {
+			for n := min(7, step); n <= l.calls[storage] && !t.Failed(); n += step {
+				t.Run(fmt.Sprint(l.name, " ", dropped, " ", n), func(t *testing.T) {
+					if !l.moved(t, m, layout.Partition(dropped), n) {
 						t.Errorf("it made fewer calls than the quiet run, %d", l.calls[storage])
 					}
 				})
@@ -66,7 +66,7 @@ func TestPartitionDropped(t *testing.T) {
 
 // moved drops a partition at one storage call, and reports whether the run came
 // so far.
-func (l life) moved(t *testing.T, m *memories, dropped layout.Partition, number int) (reached bool) {
+func (l life) moved(t *testing.T, m *memories, dropped layout.Partition, n int) (reached bool) {
 	p := l.plan
 	named := true
 	p.decide = func(w *world, c *call) fault {
@@ -75,11 +75,11 @@ func (l life) moved(t *testing.T, m *memories, dropped layout.Partition, number 
 		}
 		all := w.inForce.Partitions()
 		switch {
-		case c.number >= number && !reached:
+		case c.number >= n && !reached:
 			t.Log("at", c)
 			reached, named = true, false
 			w.share(slices.DeleteFunc(slices.Clone(all), func(p layout.Partition) bool { return p == dropped })...)
-		case c.number >= 2*number && !named:
+		case c.number >= 2*n && !named:
 			named = true
 			w.share(all...)
 		}

@@ -43,10 +43,10 @@ func (w *world) taken() work {
 
 // beyond returns by how much the work is more than another. Packages may also
 // be fewer, when they were made later and hold more.
-func (w work) beyond(quiet work) work {
+func (w work) beyond(calm work) work {
 	return work{
-		requests: max(0, w.requests-quiet.requests), packages: max(0, w.packages-quiet.packages),
-		segments: max(0, w.segments-quiet.segments), merges: max(0, w.merges-quiet.merges), books: max(0, w.books-quiet.books),
+		requests: max(0, w.requests-calm.requests), packages: max(0, w.packages-calm.packages),
+		segments: max(0, w.segments-calm.segments), merges: max(0, w.merges-calm.merges), books: max(0, w.books-calm.books),
 	}
 }
 

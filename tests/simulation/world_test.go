@@ -115,11 +115,11 @@ func newWorld(t *testing.T, m *memories, p plan) *world {
 // to another. No page of either is due, until it is renewed.
 func (w *world) publish() {
 	w.t.Helper()
-	once := func(c *collection.Collection) {
+	first := func(c *collection.Collection) {
 		c.DelayMillis, c.Schedule = w.site.delay.Milliseconds(), "once"
 	}
 	half := len(w.site.seeds) / 2
-	w.inForce = functionstest.Publish(w.t, w.store, partitions, once, w.site.seeds[:half]...)
+	w.inForce = functionstest.Publish(w.t, w.store, partitions, first, w.site.seeds[:half]...)
 	second := w.inForce.Collections[0]
 	second.Name, second.Agent, second.HostPages, second.Seeds = "second", "secondbot/1.0", w.site.hostPages, nil
 	for _, seed := range w.site.seeds[half:] {

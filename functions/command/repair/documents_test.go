@@ -109,13 +109,13 @@ func TestApartLost(t *testing.T) {
 	if d, err := control.Load(t.Context(), w.Bucket); err != nil || d.Pause == nil || d.Pause.By != control.Operator {
 		t.Errorf("controls %+v, %v", d, err)
 	}
-	lost := w.Settings.Collections[0]
-	withoutCopy(w, layout.CollectionKey(lost.Name, 1))
-	w.Change(layout.CollectionKey(lost.Name, 1), verifytest.Truncate)
+	missing := w.Settings.Collections[0]
+	withoutCopy(w, layout.CollectionKey(missing.Name, 1))
+	w.Change(layout.CollectionKey(missing.Name, 1), verifytest.Truncate)
 	if _, err := repairer(w.Bucket).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "without collections") {
 		t.Errorf("repaired without a collection: %v", err)
 	}
-	if published, err := collection.Publish(t.Context(), w.Bucket, lost); err != nil || published.Version != 2 {
+	if published, err := collection.Publish(t.Context(), w.Bucket, missing); err != nil || published.Version != 2 {
 		t.Fatalf("published version %d, %v", published.Version, err)
 	}
 	if report := run(w); len(report.Left) > 0 {

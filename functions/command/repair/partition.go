@@ -161,7 +161,7 @@ func (r *Repairer) say(ctx context.Context, report *Report, said []string) {
 // back. Every edit holds for any later base too: it does nothing to what was
 // replaced or taken off meanwhile. Where something is known no more, Learnt
 // changes, so that frontiers find themselves behind.
-func (m *mending) commit(ctx context.Context) (lost int, err error) {
+func (m *mending) commit(ctx context.Context) (missing int, err error) {
 	if len(m.edits) == 0 && len(m.lost) == 0 {
 		return 0, nil
 	}

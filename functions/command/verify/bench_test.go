@@ -30,9 +30,9 @@ func crawled(b *testing.B, packages, pages, words int) *verifytest.World {
 		var links []book.Link
 		for i := range pages {
 			at := url(n*pages + i)
-			page := functionstest.Page(verifytest.Batch(uint64(n+1)), at)
-			page.Data = []byte(text(random, words))
-			objects = append(objects, page)
+			own := functionstest.Page(verifytest.Batch(uint64(n+1)), at)
+			own.Data = []byte(text(random, words))
+			objects = append(objects, own)
 			for k := range 30 {
 				to := k
 				if k >= 15 {

@@ -70,12 +70,12 @@ func (v *run) readBook(ctx context.Context, b *openBook) error {
 	if b.reader, err = book.Open(ctx, v.Bucket, b.Key); err != nil {
 		return err
 	}
-	forgotten := v.forgotten(v.partition(b.partition))
-	if forgotten.set == nil {
+	check := v.forgotten(v.partition(b.partition))
+	if check.set == nil {
 		return nil
 	}
 	sources, err := b.reader.Sources(ctx)
-	if i := slices.IndexFunc(sources, forgotten.id); i >= 0 {
+	if i := slices.IndexFunc(sources, check.id); i >= 0 {
 		v.problem(Behind, b.partition, b.Key, "holds links of the page %s, which is forgotten", sources[i])
 	}
 	return err

@@ -140,9 +140,9 @@ func TestDamage(t *testing.T) {
 		},
 		"page packed twice": {
 			func(w *world) {
-				page := functionstest.Page(batch, site+"1")
-				page.MIME = "text/plain"
-				pkg, outcomes := w.Package(page)
+				own := functionstest.Page(batch, site+"1")
+				own.MIME = "text/plain"
+				pkg, outcomes := w.Package(own)
 				w.LearnBook(book.Book{Outcomes: outcomes}, pkg)
 			},
 			verify.Double, []string{site + "1 in packages/0000/2_0_20261121220000000_2.spf", "is the page of batch 00000001-000000000002, which stands in " + secondPackage},

@@ -28,10 +28,10 @@ var apart = []struct {
 	check  func(key string, content []byte) error
 }{
 	{layout.Copies, func(_ string, content []byte) error { return copied(content) }}, // before what they are copies of, which are written first
-	{layout.Strategies, version[rules.Document]},
-	{layout.Collections, version[collection.Collection]},
-	{layout.Takedowns, version[takedown.Document]},
-	{layout.Controls, version[control.Document]},
+	{layout.Strategies, checkVersion[rules.Document]},
+	{layout.Collections, checkVersion[collection.Collection]},
+	{layout.Takedowns, checkVersion[takedown.Document]},
+	{layout.Controls, checkVersion[control.Document]},
 	{layout.Epochs, func(_ string, content []byte) error { return layout.CheckClaim(content) }},
 	{layout.Feedback, func(_ string, content []byte) error { return vitals.Check(content) }},
 	{layout.DeadLetters, letter},
@@ -44,7 +44,7 @@ func isVersion(key string) bool {
 	return err == nil
 }
 
-func version[T numbered.Document](_ string, content []byte) error {
+func checkVersion[T numbered.Document](_ string, content []byte) error {
 	_, sealed, err := layout.Unseal(content)
 	if err == nil && !sealed {
 		_, err = numbered.Decode[T](content)

@@ -7,8 +7,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// waiting is what the frontiers hold.
-type waiting struct {
+// backlog is what the frontiers hold.
+type backlog struct {
 	mu  sync.Mutex               // protects seen
 	ids map[layout.Identity]bool // whether the books say so too; nil without frontiers
 }

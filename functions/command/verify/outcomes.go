@@ -60,12 +60,12 @@ func (v *run) foldRanges(ctx context.Context) error {
 }
 
 func (f *fold) read(ctx context.Context, p *audit) error {
-	forgotten := f.forgotten(p)
+	check := f.forgotten(p)
 	for _, b := range p.books {
 		if b.lost.Load() {
 			continue
 		}
-		if err := f.lose(b, f.readBook(ctx, b, forgotten)); err != nil {
+		if err := f.lose(b, f.readBook(ctx, b, check)); err != nil {
 			return err
 		}
 	}
@@ -84,12 +84,12 @@ func (f *fold) read(ctx context.Context, p *audit) error {
 	return nil
 }
 
-func (f *fold) readBook(ctx context.Context, b *openBook, forgotten *forgotten) error {
+func (f *fold) readBook(ctx context.Context, b *openBook, check *forgotten) error {
 	for o, err := range b.reader.Outcomes(ctx, f.within) {
 		if err != nil {
 			return err
 		}
-		if forgotten.outcome(&o) {
+		if check.outcome(&o) {
 			f.left(b.partition, b.Key, o.URL)
 		}
 		f.outcome(&o, b.partition).booked.Add(&o)
@@ -103,7 +103,7 @@ func (f *fold) readBook(ctx context.Context, b *openBook, forgotten *forgotten) 
 			continue
 		}
 		last = t
-		if forgotten.placed(t.URL, t.ID, t.Place) {
+		if check.placed(t.URL, t.ID, t.Place) {
 			f.left(b.partition, b.Key, t.URL)
 		}
 		f.account.Target(t)

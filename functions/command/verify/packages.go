@@ -64,7 +64,7 @@ func (v *run) readPackage(p *storedPackage, content []byte) {
 		return
 	}
 	p.pages = make([]page, 0, p.Pages)
-	forgotten := v.forgotten(p.partition)
+	check := v.forgotten(p.partition)
 	forget := &v.settings.Takedowns
 	for entry, err := range reader.Objects() {
 		if entry.URL == "" {
@@ -82,7 +82,7 @@ func (v *run) readPackage(p *storedPackage, content []byte) {
 		case forget.Empty() || !forget.ForgetsURL(entry.URL):
 			found.marks = markWanted
 		}
-		if forgotten.url(entry.URL) {
+		if check.url(entry.URL) {
 			v.problems.add(p.problem(Behind, entry, details[Behind]))
 		}
 		p.pages = append(p.pages, found)
@@ -122,8 +122,8 @@ func (p *page) has(m uint32) bool { return atomic.LoadUint32(&p.marks)&m != 0 }
 func (p *page) documents() int    { return int(atomic.LoadUint32(&p.marks) / oneDocument) }
 func (p *page) addDocument() int  { return int(atomic.AddUint32(&p.marks, oneDocument) / oneDocument) }
 
-// pages is all of them, by the identity of their URLs.
-type pages []page
+// pageList is all of them, by the identity of their URLs.
+type pageList []page
 
 // index takes over the pages of all packages.
 func (v *run) index() {
@@ -131,7 +131,7 @@ func (v *run) index() {
 	for _, p := range v.packages {
 		total += len(p.pages)
 	}
-	v.pages = make(pages, 0, total)
+	v.pages = make(pageList, 0, total)
 	for _, p := range v.packages {
 		v.pages = append(v.pages, p.pages...)
 		p.pages = nil
@@ -139,7 +139,7 @@ func (v *run) index() {
 	slices.SortFunc(v.pages, func(a, b page) int { return a.id.Compare(b.id) })
 }
 
-func (all pages) of(id layout.Identity) []page {
+func (all pageList) of(id layout.Identity) []page {
 	from, _ := sort.Find(len(all), func(i int) int { return id.Compare(all[i].id) }) // marks are not read
 	to := from
 	for to < len(all) && all[to].id == id {
@@ -150,7 +150,7 @@ func (all pages) of(id layout.Identity) []page {
 
 // at returns the page of a URL that stands in a package at an offset, nil when
 // there is none.
-func (all pages) at(id layout.Identity, in *storedPackage, offset int64) *page {
+func (all pageList) at(id layout.Identity, in *storedPackage, offset int64) *page {
 	if in == nil {
 		return nil
 	}

@@ -173,10 +173,10 @@ func (v *run) documents(ctx context.Context, s storedSegment, content []byte) er
 
 func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
 	id := o.identities[doc]
-	if forget := v.forgotten(o.partition); forget.set != nil && forget.set.ForgetsPage(id, one(o.sites, doc)) {
+	if forget := v.forgotten(o.partition); forget.set != nil && forget.set.ForgetsPage(id, oneString(o.sites, doc)) {
 		wrong = append(wrong, Behind)
 	}
-	in := v.byKey[one(o.packages, doc)]
+	in := v.byKey[oneString(o.packages, doc)]
 	if o.dead.Contains(doc) || in != nil && (in.gone || !in.Indexed) {
 		return wrong
 	}
@@ -211,7 +211,7 @@ func (v *run) unmasked(o *openedSegment, id layout.Identity, version layout.Vers
 	return len(elsewhere) > 0 && !o.Compared
 }
 
-func one(c *segment.StringColumn, doc uint32) string {
+func oneString(c *segment.StringColumn, doc uint32) string {
 	if values := c.Get(doc); len(values) > 0 {
 		return values[0]
 	}

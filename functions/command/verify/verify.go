@@ -124,9 +124,9 @@ type run struct {
 	partitions []*audit
 	packages   []*storedPackage
 	byKey      map[string]*storedPackage // by every key that they have or had
-	pages      pages
+	pages      pageList
 	ranges     []layout.Range
-	waiting    waiting
+	waiting    backlog
 
 	unplaced     atomic.Int64 // URLs that are wanted and have no partition
 	undiscovered []Problem    // if they are any; protected by mu

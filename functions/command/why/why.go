@@ -186,7 +186,7 @@ func (t *teller) readBooks(ctx context.Context, m *manifest.Manifest) error {
 	if err != nil {
 		return err
 	}
-	read := make([]pages, len(m.Books))
+	read := make([]pageTally, len(m.Books))
 	err = books.Each(ctx, func(ctx context.Context, i int, r *book.Reader) (err error) {
 		read[i], err = pagesOf(ctx, r, t.url)
 		return err
@@ -203,22 +203,22 @@ func (t *teller) readBooks(ctx context.Context, m *manifest.Manifest) error {
 	return nil
 }
 
-// pages is what one book or spool object says of the URL.
-type pages struct {
+// pageTally is what one book or spool object says of the URL.
+type pageTally struct {
 	outcomes []book.Outcome
 	links    []book.Link
 	sources  map[layout.Identity]string // URLs of the links' sources, as far as it tells
 }
 
 // pagesOf returns what a book says of the URL; nothing of one that is damaged.
-func pagesOf(ctx context.Context, reader *book.Reader, url address.Address) (found pages, err error) {
+func pagesOf(ctx context.Context, reader *book.Reader, url address.Address) (found pageTally, err error) {
 	if found.outcomes, err = reader.Find(ctx, url.Place, url.ID); err != nil {
-		return pages{}, err
+		return pageTally{}, err
 	}
 	wanted := make(map[layout.Identity]bool)
 	for l, err := range reader.Links(ctx, layout.Range{From: url.Place, To: url.Place + 1}) {
 		if err != nil {
-			return pages{}, err
+			return pageTally{}, err
 		}
 		if l.Target == url.URL {
 			found.links = append(found.links, l)
@@ -231,7 +231,7 @@ func pagesOf(ctx context.Context, reader *book.Reader, url address.Address) (fou
 	found.sources = make(map[layout.Identity]string)
 	for o, err := range reader.Outcomes(ctx, layout.Range{}) {
 		if err != nil {
-			return pages{}, err
+			return pageTally{}, err
 		}
 		if id := o.Identity(); wanted[id] {
 			found.sources[id] = o.URL
@@ -255,7 +255,7 @@ func (t *teller) readSpool(ctx context.Context, m *manifest.Manifest, key string
 	case err != nil:
 		return err
 	}
-	found := pages{sources: make(map[layout.Identity]string)}
+	found := pageTally{sources: make(map[layout.Identity]string)}
 	for _, o := range ledger.Outcomes {
 		found.sources[o.Identity()] = o.URL
 		if o.URL == t.url.URL {
@@ -279,7 +279,7 @@ func (t *teller) readSpool(ctx context.Context, m *manifest.Manifest, key string
 	return nil
 }
 
-func (t *teller) add(found pages, packed bool) {
+func (t *teller) add(found pageTally, packed bool) {
 	for _, o := range found.outcomes {
 		t.story.Asked = append(t.story.Asked, Asked{
 			Batch: o.Version, At: o.Time, State: o.State, Reason: o.Reason, Detail: o.Detail,

@@ -32,15 +32,15 @@ func BenchmarkPage(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	document := Parse(page)
+	file := Parse(page)
 	for _, stage := range []struct {
 		name string
 		run  func()
 	}{
 		{"decode", func() { Decode(page, "text/html") }},
 		{"parse", func() { Parse(page) }},
-		{"links", func() { document.Links(base) }},
-		{"extract", func() { document.main() }},
+		{"links", func() { file.Links(base) }},
+		{"extract", func() { file.main() }},
 		{"text", func() { Text(page, "text/html", base.URL) }},
 	} {
 		b.Run(stage.name, func(b *testing.B) {

@@ -175,14 +175,14 @@ func (p passage) find(ranges []layout.Span) []layout.Span {
 	return found
 }
 
-// look gathers the outermost of elements that look unlike the text around
+// unlikeElements gathers the outermost of elements that look unlike the text around
 // them, in order.
-type look struct {
+type unlikeElements struct {
 	ranges []layout.Span
 	inside int // such elements are open
 }
 
-func (l *look) close(start, end int) {
+func (l *unlikeElements) close(start, end int) {
 	if l.inside--; l.inside == 0 && start < end && len(l.ranges) < MaxRanges {
 		l.ranges = append(l.ranges, layout.Span{Start: start, End: end})
 	}
@@ -190,7 +190,7 @@ func (l *look) close(start, end int) {
 
 // look returns what gathers an element's look, or nil: bold, italic, marked or
 // underlined, and larger type (WHATWG HTML, 15.3).
-func (f *flow) look(name atom.Atom) *look {
+func (f *flow) look(name atom.Atom) *unlikeElements {
 	switch name {
 	case atom.B, atom.Strong, atom.Em, atom.I, atom.Mark, atom.U, atom.Dfn:
 		return &f.emphasis

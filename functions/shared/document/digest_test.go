@@ -149,8 +149,8 @@ func TestTextChanges(t *testing.T) {
 	if one, other := digestOf(t, "<title>a</title>", "text/html"), digestOf(t, "<p>a", "text/html"); one == other {
 		t.Error("title and text are the same")
 	}
-	plain := digestOf(t, "Title\na 1\nb", "text/plain")
-	if again, other := digestOf(t, "Title\na  1 b", "text/plain"), digestOf(t, "Title\na 2 b", "text/plain"); again.Text != plain.Text || other.Text == plain.Text {
+	simple := digestOf(t, "Title\na 1\nb", "text/plain")
+	if again, other := digestOf(t, "Title\na  1 b", "text/plain"), digestOf(t, "Title\na 2 b", "text/plain"); again.Text != simple.Text || other.Text == simple.Text {
 		t.Error("of plain text, white space counts or numbers do not")
 	}
 }

@@ -21,8 +21,8 @@ type flow struct {
 	headings   []mark
 	navigation []mark // outermost regions of navigation
 	mains      []mark // elements that say of themselves that they are the main part
-	emphasis   look
-	large      look
+	emphasis   unlikeElements
+	large      unlikeElements
 }
 
 // mark is an element and its text[start:end].

@@ -55,7 +55,7 @@ func buried(t *testing.T, bucket blob.Reader) map[string]string {
 }
 
 func TestGravesKeepWhatFailsForTheLastTime(t *testing.T) {
-	each := func(run func(string) error) message.Handler {
+	one := func(run func(string) error) message.Handler {
 		return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 			return message.Each(ctx, slog.New(slog.DiscardHandler), event, func(_ context.Context, body string) error { return run(body) }), nil
 		}
@@ -65,7 +65,7 @@ func TestGravesKeepWhatFailsForTheLastTime(t *testing.T) {
 		handle message.Handler
 		want   map[string]string
 	}{
-		{"some messages", each(func(body string) error {
+		{"some messages", one(func(body string) error {
 			switch body {
 			case "good":
 				return nil
@@ -74,8 +74,8 @@ func TestGravesKeepWhatFailsForTheLastTime(t *testing.T) {
 			}
 			return errors.New("not yet")
 		}), map[string]string{"bad": "poison"}},
-		{"panic", each(func(body string) error { panic("oh, " + body) }), map[string]string{"good": "panic: oh, good", "bad": "panic: oh, bad"}},
-		{"nothing", each(func(string) error { return nil }), map[string]string{}},
+		{"panic", one(func(body string) error { panic("oh, " + body) }), map[string]string{"good": "panic: oh, good", "bad": "panic: oh, bad"}},
+		{"nothing", one(func(string) error { return nil }), map[string]string{}},
 		{"all", func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
 			return events.SQSEventResponse{}, errors.New("cannot begin")
 		}, map[string]string{"good": "cannot begin", "bad": "cannot begin"}},

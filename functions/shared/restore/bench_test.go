@@ -20,8 +20,8 @@ func BenchmarkRebuild(b *testing.B) {
 	if program, err := exec.LookPath("redis-server"); err == nil {
 		each["server"] = func(t testing.TB) *redis.Client { return redistest.Server(t, program) }
 	}
-	for name, open := range each {
-		b.Run(name, func(b *testing.B) { benchmarkRebuild(b, open(b), half) })
+	for name, opens := range each {
+		b.Run(name, func(b *testing.B) { benchmarkRebuild(b, opens(b), half) })
 	}
 }
 

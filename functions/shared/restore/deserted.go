@@ -8,17 +8,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// deserted finds, in one pass over books, URLs that lead by a redirect or a
+// brokenLeads finds, in one pass over books, URLs that lead by a redirect or a
 // canonical address to pages which have failed since. In memory are the outcomes
 // of those that lead, and the versions of what has failed. A page of another
 // storage partition is not seen; a rebuild sees all.
-type deserted struct {
+type brokenLeads struct {
 	failed map[layout.Identity]book.Standing
 	lead   []book.Outcome
 	to     [][]layout.Identity // where each of these leads
 }
 
-func (d *deserted) see(s *settings.Settings, of book.Standing) {
+func (d *brokenLeads) see(s *settings.Settings, of book.Standing) {
 	last := *of.Final
 	switch {
 	case last.State == book.Failed:
@@ -32,7 +32,7 @@ func (d *deserted) see(s *settings.Settings, of book.Standing) {
 }
 
 // all returns the outcomes of those that lead nowhere.
-func (d *deserted) all() (all []book.Outcome) {
+func (d *brokenLeads) all() (all []book.Outcome) {
 	for i, last := range d.lead {
 		for _, id := range d.to[i] {
 			if account.Deserts(d.failed[id], last) {

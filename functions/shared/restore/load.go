@@ -132,7 +132,7 @@ func (d *divider) add(u account.URL) (crawl int, full bool) {
 		own.pending = append(own.pending, entry(u))
 	case u.Final.State != 0:
 		own.known = append(own.known, known(d.settings, u))
-		if due, found := again(d.agenda, u); found && !d.rationed.hold(crawl, u, due) {
+		if due, found := renewalOf(d.agenda, u); found && !d.rationed.hold(crawl, u, due) {
 			own.due = append(own.due, due)
 		}
 	default:
@@ -156,10 +156,10 @@ func entry(u account.URL) frontier.Entry {
 	return e
 }
 
-// again returns the renewal of a URL that is to be asked for again: because that
+// renewalOf returns the renewal of a URL that is to be asked for again: because that
 // brings more to a collection, or because it is due. In the first case nothing
 // that the server may compare with goes along, for its links are wanted.
-func again(a *agenda, u account.URL) (due frontier.Due, found bool) {
+func renewalOf(a *agenda, u account.URL) (due frontier.Due, found bool) {
 	another := u.Collection
 	if u.Apart != "" {
 		another = ""

@@ -50,7 +50,7 @@ func TestAnotherCollection(t *testing.T) {
 		w.teach(0, outcomes...)
 		w.run()
 		if again := w.again(1); len(again) > 0 {
-			t.Fatalf("%s: wait again before: %q", test.name, urls(again))
+			t.Fatalf("%s: wait again before: %q", test.name, urlsOf(again))
 		}
 		w.free()
 		w.beside(another, test.seed, test.change)

@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// pacer keeps frontiers that are restored from asking hosts too soon.
+// paceKeeper keeps frontiers that are restored from asking hosts too soon.
 //
 //	who knows                        of                                 until
 //	Redis, of each frontier          a batch that is out                its deadline or settlement
@@ -24,7 +24,7 @@ import (
 //
 // Where a host belongs to another frontier than before, what the frontier knew
 // goes with it.
-type pacer struct {
+type paceKeeper struct {
 	settings *settings.Settings
 	now      time.Time
 	lost     bool      // Redis knows nothing of what was asked before
@@ -32,8 +32,8 @@ type pacer struct {
 }
 
 // pacer looks at what Redis and the epochs tell, before anything is reset.
-func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*pacer, error) {
-	p := &pacer{settings: s, now: f.Now()}
+func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*paceKeeper, error) {
+	p := &paceKeeper{settings: s, now: f.Now()}
 	p.silent = p.now
 	knows, err := frontier.PaceOf(ctx, f.Redis)
 	if err != nil || knows == frontier.Kept {
@@ -52,7 +52,7 @@ func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*pacer, er
 
 // shut has those wait of which nobody knows anything. It comes before the
 // frontiers are reset, and is repeated if that is.
-func (p *pacer) shut(ctx context.Context, fronts map[int]*frontier.Frontier) error {
+func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier) error {
 	if !p.lost {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (p *pacer) shut(ctx context.Context, fronts map[int]*frontier.Frontier) err
 }
 
 // pace tells the frontiers whom to leave alone, and who is asked already.
-func (f *Frontiers) pace(ctx context.Context, p *pacer, books *account.Bucket, fronts map[int]*frontier.Frontier) error {
+func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Bucket, fronts map[int]*frontier.Frontier) error {
 	resting := make(map[int][]frontier.Resting)
 	for host := range books.Paces() {
 		until := host.Rest
@@ -91,7 +91,7 @@ func (f *Frontiers) pace(ctx context.Context, p *pacer, books *account.Bucket, f
 }
 
 // moved takes over what other frontiers know, also those that are none any more.
-func (f *Frontiers) moved(ctx context.Context, p *pacer, fronts map[int]*frontier.Frontier) error {
+func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*frontier.Frontier) error {
 	all, err := frontier.Partitions(ctx, f.Redis)
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (f *Frontiers) moved(ctx context.Context, p *pacer, fronts map[int]*frontie
 }
 
 // ownedBy returns the batches that ask for URLs of a frontier, or may.
-func (p *pacer) ownedBy(crawl int, held []frontier.Held) (own []frontier.Held) {
+func (p *paceKeeper) ownedBy(crawl int, held []frontier.Held) (own []frontier.Held) {
 	for _, b := range held {
 		if len(b.URLs) == 0 || slices.ContainsFunc(b.URLs, func(url string) bool {
 			at, err := address.Parse(url)

@@ -204,7 +204,7 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 
 // reset empties the frontiers of the stale crawl partitions, once it is known
 // whom they must leave alone.
-func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int) (map[int]*frontier.Frontier, *pacer, error) {
+func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int) (map[int]*frontier.Frontier, *paceKeeper, error) {
 	fronts := make(map[int]*frontier.Frontier)
 	for _, crawl := range stale {
 		fronts[crawl] = frontier.New(f.Redis, crawl)

@@ -51,7 +51,7 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 	if err != nil {
 		return err
 	}
-	var deserted deserted
+	var deserted brokenLeads
 	for s, err := range books.Standings(ctx) {
 		if err != nil {
 			return err

@@ -54,7 +54,7 @@ func (w *world) free() {
 	}
 }
 
-func urls(entries map[string]frontier.Entry) []string {
+func urlsOf(entries map[string]frontier.Entry) []string {
 	var all []string
 	for url := range entries {
 		all = append(all, url)
@@ -80,13 +80,13 @@ func (w *world) teach(p layout.Partition, outcomes ...book.Outcome) {
 	}
 	functionstest.Learn(w.t, w.bucket, p, b)
 	for crawl := range 2 {
-		var known []frontier.Known
+		var before []frontier.Known
 		for _, o := range outcomes {
 			if (crawl == 1) == (o.URL[:len(one)] == one) {
-				known = append(known, frontier.Known{ID: o.Identity(), State: o.State, Version: o.Version, Depth: o.Depth})
+				before = append(before, frontier.Known{ID: o.Identity(), State: o.State, Version: o.Version, Depth: o.Depth})
 			}
 		}
-		if err := frontier.New(w.Redis, crawl).Mark(w.t.Context(), known); err != nil {
+		if err := frontier.New(w.Redis, crawl).Mark(w.t.Context(), before); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -148,7 +148,7 @@ func TestRenew(t *testing.T) {
 							t.Errorf("rebuilt after %v: %s does not wait", step.after, url)
 						}
 					}
-				} else if diff := cmp.Diff(step.want, urls(got)); diff != "" {
+				} else if diff := cmp.Diff(step.want, urlsOf(got)); diff != "" {
 					t.Errorf("after %v wait again (-want +got):\n%s", step.after, diff)
 				}
 				if e, found := got[one+"missing"]; found && !rebuilt {
@@ -195,7 +195,7 @@ func TestRenewWhatLeadsNowhere(t *testing.T) {
 			}
 			got := w.again(1)
 			delete(got, one+"stored")
-			if diff := cmp.Diff(want, urls(got)); diff != "" {
+			if diff := cmp.Diff(want, urlsOf(got)); diff != "" {
 				t.Errorf("rebuilt %v: wait again (-want +got):\n%s", rebuilt, diff)
 			}
 		}
@@ -221,7 +221,7 @@ func TestRenewedAndScheduled(t *testing.T) {
 	both := func(when string, want ...string) {
 		t.Helper()
 		w.run()
-		got := append(urls(w.again(0)), urls(w.again(1))...)
+		got := append(urlsOf(w.again(0)), urlsOf(w.again(1))...)
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", when, diff)
@@ -300,7 +300,7 @@ func TestRenewThatFails(t *testing.T) {
 	}
 	fail = false
 	w.run()
-	if got := urls(w.again(1)); !slices.Equal(got, []string{one + "a"}) {
+	if got := urlsOf(w.again(1)); !slices.Equal(got, []string{one + "a"}) {
 		t.Errorf("wait again: %v", got)
 	}
 }

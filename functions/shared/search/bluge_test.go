@@ -252,15 +252,15 @@ func (p *blugePlan) matches(clauses []clause) map[uint64]float64 {
 	}
 	matches := bluge.NewSearchContext(s.DocumentMatchPoolSize(), 0)
 	for {
-		match, err := s.Next(matches)
+		matched, err := s.Next(matches)
 		if err != nil {
 			p.reader.t.Fatal(err)
 		}
-		if match == nil {
+		if matched == nil {
 			return found
 		}
-		found[match.Number] = match.Score
-		matches.DocumentMatchPool.Put(match)
+		found[matched.Number] = matched.Score
+		matches.DocumentMatchPool.Put(matched)
 	}
 }
 
@@ -284,7 +284,7 @@ func TestSearchAgainstBluge(t *testing.T) {
 		}
 		ix := indexOf(t, divide(random, docs, 4)...)
 		ix.exactly = 0
-		plan := &blugePlan{reader: blugeReader{t, ix}, weights: map[string]float64{}}
+		planned := &blugePlan{reader: blugeReader{t, ix}, weights: map[string]float64{}}
 		for c := 'a'; c <= 'z'; c++ {
 			n := uint64(0)
 			for _, p := range ix.parts {
@@ -297,7 +297,7 @@ func TestSearchAgainstBluge(t *testing.T) {
 				}
 			}
 			if n > 0 {
-				plan.weights[string(c)] = ix.totals.idf(n)
+				planned.weights[string(c)] = ix.totals.idf(n)
 			}
 		}
 		for range racetest.Rounds(40, 10) {
@@ -311,7 +311,7 @@ func TestSearchAgainstBluge(t *testing.T) {
 				clauses = append(clauses, []string{"", "", "+", "-"}[random.IntN(4)]+text)
 			}
 			text := strings.Join(clauses, " ")
-			want := plan.matches(parse(text))
+			want := planned.matches(parse(text))
 			got := find(t, ix, Query{Text: text, Size: 500, Explain: true})
 			if len(got.Hits) != len(want) {
 				t.Fatalf("seed %d, %s: %d hits, bluge finds %d", seed, text, len(got.Hits), len(want))

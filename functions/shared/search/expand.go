@@ -32,9 +32,9 @@ type expansions map[string]uint64
 // expand gives the words that stand for others their variants: one step that
 // reads the segments' words.
 func (g *gathered) expand(ctx deadline, p *plan) error {
-	var expanding []*word
+	var expanding []*queryWord
 	surfaces := false
-	p.each(func(w *word) {
+	p.each(func(w *queryWord) {
 		if w.expands() {
 			expanding = append(expanding, w)
 			surfaces = surfaces || !w.begins
@@ -85,7 +85,7 @@ func (g *gathered) expand(ctx deadline, p *plan) error {
 }
 
 // expansions returns what a word stands for in one segment.
-func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, w *word) (expansions, error) {
+func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, w *queryWord) (expansions, error) {
 	found := expansions{}
 	switch {
 	case w.begins:
@@ -100,13 +100,13 @@ func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, 
 		}
 		return found, nil
 	case w.prefix:
-		return found, found.collect(ctx, words, nil, []byte(w.surface), behind(w.surface))
+		return found, found.collect(ctx, words, nil, []byte(w.surface), afterPrefix(w.surface))
 	}
 	return found, found.collect(ctx, words, w.nearby, nil, nil)
 }
 
 // setNearby makes the automaton that accepts what differs by a word's edits.
-func (w *word) setNearby() (err error) {
+func (w *queryWord) setNearby() (err error) {
 	if w.edits > 0 {
 		if w.nearby, err = automata()[w.edits-1].BuildDfa(w.surface, uint8(w.edits)); err != nil {
 			return fmt.Errorf("cannot look for words like %q: %w", w.surface, err)
@@ -138,9 +138,9 @@ func (e expansions) collect(ctx context.Context, words *vellum.FST, automaton ve
 	return nil
 }
 
-// behind returns the first string behind all that begin so; nil if there is
+// afterPrefix returns the first string behind all that begin so; nil if there is
 // none.
-func behind(prefix string) []byte {
+func afterPrefix(prefix string) []byte {
 	end := []byte(prefix)
 	for i := len(end) - 1; i >= 0; i-- {
 		if end[i]++; end[i] != 0 {
@@ -151,7 +151,7 @@ func behind(prefix string) []byte {
 }
 
 // setVariants lets a word stand for the best of what was found for it.
-func (p *plan) setVariants(w *word, found expansions) error {
+func (p *plan) setVariants(w *queryWord, found expansions) error {
 	if len(found) > maxSeen {
 		return &Refusal{fmt.Sprintf("More than %d words begin with %q: write more of its letters.", maxSeen, w.text)}
 	}
@@ -189,7 +189,7 @@ func (p *plan) setVariants(w *word, found expansions) error {
 	return nil
 }
 
-func (w *word) add(term string, worth float64) {
+func (w *queryWord) add(term string, worth float64) {
 	if !slices.ContainsFunc(w.variants, func(v variant) bool { return v.term == term }) {
 		w.variants = append(w.variants, variant{term: term, worth: worth})
 	}

@@ -12,7 +12,7 @@ var fieldNames = [postings.Fields]string{"title", "headings", "address", "body"}
 
 // explain tells how the scores of the hits came about, by computing them once
 // more.
-func (s *search) explain(ctx context.Context, best []found) error {
+func (s *search) explain(ctx context.Context, best []match) error {
 	if len(best) == 0 {
 		return nil
 	}
@@ -23,17 +23,17 @@ func (s *search) explain(ctx context.Context, best []found) error {
 	var found [][]occurrence
 	if len(phrases) > 0 {
 		var err error
-		if found, err = s.occurring(without(ctx), best, phrases); err != nil {
+		if found, err = s.occurring(withoutDeadline(ctx), best, phrases); err != nil {
 			return err
 		}
 	}
-	scan := new(scan)
-	scan.begin(s)
+	work := new(scan)
+	work.begin(s)
 	for i, f := range best {
-		if !scan.open(s, int(f.part)) {
+		if !work.open(s, int(f.part)) {
 			continue
 		}
-		root := s.explainWords(scan, f.doc)
+		root := s.explainWords(work, f.doc)
 		if len(phrases) > 0 {
 			for n, ph := range phrases {
 				o := found[i][n]
@@ -60,16 +60,16 @@ func (e *Explanation) add(part Explanation) {
 	}
 }
 
-func (s *search) explainWords(scan *scan, doc uint32) Explanation {
+func (s *search) explainWords(work *scan, doc uint32) Explanation {
 	words := Explanation{What: "words"}
 	held := 0
 	for i, w := range s.plan.words {
-		cursor := &scan.words[i]
-		if cursor.advance(doc) != doc {
+		c := &work.words[i]
+		if c.advance(doc) != doc {
 			continue
 		}
 		held++
-		words.add(s.explainWord(w, cursor))
+		words.add(s.explainWord(w, c))
 	}
 	if held < 2 || held < len(s.plan.words) {
 		return Explanation{Value: words.Value, Parts: words.Parts}
@@ -80,7 +80,7 @@ func (s *search) explainWords(scan *scan, doc uint32) Explanation {
 }
 
 // explainWord explains the best variant of a word that a cursor has reached.
-func (s *search) explainWord(w *word, c *cursor) (best Explanation) {
+func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 	for i := range c.lists {
 		l := &c.lists[i]
 		if l.doc != c.doc {
@@ -120,7 +120,7 @@ func (s *search) explainFields(what string, weight float64, freq *[postings.Fiel
 }
 
 // String returns the words of the phrase.
-func (ph *phrase) String() string {
+func (ph *queryPhrase) String() string {
 	text := ""
 	for i, w := range ph.words {
 		if i > 0 {

@@ -68,11 +68,11 @@ func TestSampledFacets(t *testing.T) {
 	if s.plan, err = ix.plan(&q); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.read(without(t.Context()), s.plan, q.Facets); err != nil {
+	if err := s.read(withoutDeadline(t.Context()), s.plan, q.Facets); err != nil {
 		t.Fatal(err)
 	}
 	s.plan.weigh(ix.totals)
-	if err := s.sampleFacets(without(t.Context()), new(scan), 5); err != nil {
+	if err := s.sampleFacets(withoutDeadline(t.Context()), new(scan), 5); err != nil {
 		t.Fatal(err)
 	}
 	facet := s.result.Facets[0]

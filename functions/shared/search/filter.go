@@ -104,7 +104,7 @@ func (f *filter) languages(documents map[string]int) map[string]int {
 	}
 	passed := map[string]int{}
 	for language, n := range documents {
-		if slices.ContainsFunc(f.any[Lang], func(wanted string) bool { return same(Lang, language, wanted) }) {
+		if slices.ContainsFunc(f.any[Lang], func(wanted string) bool { return sameValue(Lang, language, wanted) }) {
 			passed[language] = n
 		}
 	}
@@ -157,7 +157,7 @@ func (f *filter) sets(name string, column *segment.StringColumn) []bool {
 	for set, values := range column.Sets {
 		has := func(wanted []string) bool {
 			return slices.ContainsFunc(values, func(n uint32) bool {
-				return slices.ContainsFunc(wanted, func(value string) bool { return same(name, column.Values[n], value) })
+				return slices.ContainsFunc(wanted, func(value string) bool { return sameValue(name, column.Values[n], value) })
 			})
 		}
 		pass[set] = (len(f.any[name]) == 0 || has(f.any[name])) && !has(f.none[name])
@@ -165,9 +165,9 @@ func (f *filter) sets(name string, column *segment.StringColumn) []bool {
 	return pass
 }
 
-// same reports whether a document's value is the wanted one. A MIME type may be
+// sameValue reports whether a document's value is the wanted one. A MIME type may be
 // named by its second half, and a language without its region.
-func same(name, value, wanted string) bool {
+func sameValue(name, value, wanted string) bool {
 	value = normal(name, value)
 	if value == wanted {
 		return true

@@ -62,7 +62,7 @@ func (g *gathered) named(part int, err error) error {
 // and the columns of filters and facets, in one step.
 func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 	numbers := make(map[string]int)
-	p.each(func(w *word) {
+	p.each(func(w *queryWord) {
 		for i := range w.variants {
 			v := &w.variants[i]
 			n, known := numbers[v.term]
@@ -93,7 +93,7 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 	if err != nil {
 		return err
 	}
-	p.each(func(w *word) {
+	p.each(func(w *queryWord) {
 		w.documents = 0
 		for _, v := range w.variants {
 			w.documents += g.documents(v.number)
@@ -152,9 +152,9 @@ const (
 
 // verify returns those of the candidates, best first, that hold the phrases
 // that they must and none that they must not, as many as are needed.
-func (s *search) verify(ctx deadline, candidates []found) ([]found, error) {
+func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 	phrases := slices.Concat(s.plan.must, s.plan.never)
-	var top top
+	var top topMatches
 	top.reset(s.kept())
 	count, looked := 0, 0
 	for looked < len(candidates) && (looked < s.atLeast() || candidates[looked].score >= top.least()) {
@@ -171,7 +171,7 @@ func (s *search) verify(ctx deadline, candidates []found) ([]found, error) {
 			if found[i] == nil {
 				continue
 			}
-			if score, match := s.withPhrases(f.words, found[i]); match {
+			if score, matched := s.withPhrases(f.words, found[i]); matched {
 				f.score = score
 				top.offer(f)
 				count++
@@ -216,7 +216,7 @@ func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) 
 
 // occurring looks for phrases in matches, all parts at once; nil where a part
 // could not be read in time.
-func (s *search) occurring(ctx deadline, matches []found, phrases []*phrase) ([][]occurrence, error) {
+func (s *search) occurring(ctx deadline, matches []match, phrases []*queryPhrase) ([][]occurrence, error) {
 	result := make([][]occurrence, len(matches))
 	byPart := make([][]int, len(s.parts)) // indexes of matches
 	for i, f := range matches {

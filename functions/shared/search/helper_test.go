@@ -173,27 +173,27 @@ func randomWord(random *rand.Rand) string {
 func randomQuery(random *rand.Rand) Query {
 	var clauses []string
 	for range 1 + random.IntN(3)*random.IntN(4) {
-		clause := randomWord(random)
+		part := randomWord(random)
 		switch random.IntN(12) {
 		case 0, 1:
-			clause = `"` + clause + " " + randomWord(random) + `"`
+			part = `"` + part + " " + randomWord(random) + `"`
 		case 2:
-			clause = fmt.Sprintf(`"%s %s %s"~%d`, clause, randomWord(random), randomWord(random), random.IntN(5))
+			part = fmt.Sprintf(`"%s %s %s"~%d`, part, randomWord(random), randomWord(random), random.IntN(5))
 		case 3:
-			clause = clause[:2+random.IntN(2)] + "*"
+			part = part[:2+random.IntN(2)] + "*"
 		case 4:
-			clause += "~"
+			part += "~"
 		case 5:
-			clause += "~2"
+			part += "~2"
 		case 6:
-			clause += "." + randomWord(random)
+			part += "." + randomWord(random)
 		}
-		clauses = append(clauses, []string{"", "", "", "", "+", "-"}[random.IntN(6)]+clause)
+		clauses = append(clauses, []string{"", "", "", "", "+", "-"}[random.IntN(6)]+part)
 	}
 	q := Query{From: random.IntN(5), Size: random.IntN(50)}
-	for _, filter := range []string{"site:site1.example", "lang:de", "lang:en", "collection:b", "type:pdf", "-site:site2.example", "after:2026-02", "before:2026-03-01"} {
+	for _, condition := range []string{"site:site1.example", "lang:de", "lang:en", "collection:b", "type:pdf", "-site:site2.example", "after:2026-02", "before:2026-03-01"} {
 		if random.IntN(20) == 0 {
-			clauses = append(clauses, filter)
+			clauses = append(clauses, condition)
 		}
 	}
 	if random.IntN(20) == 0 {

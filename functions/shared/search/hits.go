@@ -19,11 +19,11 @@ import (
 
 // hits returns the documents of matches, equal scores in the order of
 // identities, their words marked. It brings matches into the same order.
-func (s *search) hits(ctx context.Context, matches []found) ([]Hit, error) {
+func (s *search) hits(ctx context.Context, matches []match) ([]Hit, error) {
 	if err := s.fetch(ctx, matches); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(matches, func(a, b found) int {
+	slices.SortFunc(matches, func(a, b match) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), s.document(a).ID.Compare(s.document(b).ID))
 	})
 	return s.mark(s.latest(matches)), nil
@@ -31,8 +31,8 @@ func (s *search) hits(ctx context.Context, matches []found) ([]Hit, error) {
 
 // latest returns the matches without those of which another is a later version:
 // two partitions may each have one for a while, when a strategy has moved a site.
-func (s *search) latest(matches []found) []found {
-	newest := make(map[layout.Identity]found, len(matches))
+func (s *search) latest(matches []match) []match {
+	newest := make(map[layout.Identity]match, len(matches))
 	for _, f := range matches {
 		d := s.document(f)
 		if other, known := newest[d.ID]; !known || s.document(other).Version.Compare(d.Version) < 0 {
@@ -43,12 +43,12 @@ func (s *search) latest(matches []found) []found {
 		return matches
 	}
 	s.result.Total -= len(matches) - len(newest)
-	return slices.DeleteFunc(matches, func(f found) bool { return newest[s.document(f).ID] != f })
+	return slices.DeleteFunc(matches, func(f match) bool { return newest[s.document(f).ID] != f })
 }
 
 // mark returns the documents of matches, their words marked, by as many at once
 // as there are processors.
-func (s *search) mark(matches []found) []Hit {
+func (s *search) mark(matches []match) []Hit {
 	hits := make([]Hit, len(matches))
 	var next atomic.Int64
 	var markers sync.WaitGroup
@@ -73,11 +73,11 @@ type spot struct {
 }
 
 // document returns the document of a match, nil if it has not been fetched.
-func (s *search) document(f found) *segment.Document { return s.documents[spot{f.part, f.doc}] }
+func (s *search) document(f match) *segment.Document { return s.documents[spot{f.part, f.doc}] }
 
 // recall takes the documents of matches that are remembered, and returns the
 // matches of which they are not.
-func (s *search) recall(matches []found) (unknown []found) {
+func (s *search) recall(matches []match) (unknown []match) {
 	if s.documents == nil {
 		s.documents = make(map[spot]*segment.Document, len(matches))
 	}
@@ -96,7 +96,7 @@ func (s *search) recall(matches []found) (unknown []found) {
 
 // fetch makes the documents of matches known; what is not remembered is read at
 // once.
-func (s *search) fetch(ctx context.Context, matches []found) error {
+func (s *search) fetch(ctx context.Context, matches []match) error {
 	byPart := make(map[int32][]uint32)
 	for _, f := range s.recall(matches) {
 		byPart[f.part] = append(byPart[f.part], f.doc)
@@ -120,13 +120,13 @@ func (s *search) fetch(ctx context.Context, matches []found) error {
 		for i, doc := range docs {
 			d := read[part][i]
 			s.documents[spot{part, doc}] = &d
-			s.ix.memory.putDocument(s.place(found{part: part, doc: doc}), &d)
+			s.ix.memory.putDocument(s.place(match{part: part, doc: doc}), &d)
 		}
 	}
 	return nil
 }
 
-func (s *search) place(f found) place {
+func (s *search) place(f match) place {
 	return place{s.parts[f.part].Segment.Ref().Key, f.doc}
 }
 
@@ -173,7 +173,7 @@ func (s *search) facetsByScan() bool {
 
 // countFacets counts the facets of a query without phrases: those that the scan
 // has seen, or a sample by another scan.
-func (s *search) countFacets(ctx deadline, scan *scan) error {
+func (s *search) countFacets(ctx deadline, work *scan) error {
 	if len(s.query.Facets) == 0 {
 		return nil
 	}
@@ -181,18 +181,18 @@ func (s *search) countFacets(ctx deadline, scan *scan) error {
 		s.result.Facets = s.facets(1)
 		return nil
 	}
-	return s.sampleFacets(ctx, scan, uint32(s.postings()/countedPostings+1))
+	return s.sampleFacets(ctx, work, uint32(s.postings()/countedPostings+1))
 }
 
 // sampleFacets counts the matches in one of so many stretches of documents.
-func (s *search) sampleFacets(ctx deadline, scan *scan, stride uint32) error {
+func (s *search) sampleFacets(ctx deadline, work *scan, stride uint32) error {
 	for part := range s.accept {
 		s.accept[part].stride = stride
 	}
-	scan.begin(s)
-	scan.top.reset(0)
-	scan.limit, scan.seen = math.MaxInt, s.see
-	if err := s.scanParts(ctx, scan); err != nil {
+	work.begin(s)
+	work.top.reset(0)
+	work.limit, work.seen = math.MaxInt, s.see
+	if err := s.scanParts(ctx, work); err != nil {
 		return err
 	}
 	s.result.Facets = s.facets(float64(stride))

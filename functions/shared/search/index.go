@@ -63,7 +63,7 @@ func (ix *Index) Documents() int { return ix.documents }
 func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Document, bool, error) {
 	s := &search{ix: ix, gathered: newGathered(ix.parts)}
 	at := make([]int, len(ix.parts))
-	err := s.each(without(ctx), func(ctx context.Context, part int) error {
+	err := s.each(withoutDeadline(ctx), func(ctx context.Context, part int) error {
 		p := ix.parts[part]
 		identities, err := p.Segment.Identities(ctx)
 		at[part] = slices.IndexFunc(identities, func(other layout.Identity) bool { return other == id })
@@ -79,10 +79,10 @@ func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Docume
 	if err != nil {
 		return segment.Document{}, false, err
 	}
-	var matches []found // one, or two while two partitions have a version
+	var matches []match // one, or two while two partitions have a version
 	for part, doc := range at {
 		if doc >= 0 {
-			matches = append(matches, found{part: int32(part), doc: uint32(doc)})
+			matches = append(matches, match{part: int32(part), doc: uint32(doc)})
 		}
 	}
 	if err := s.fetch(ctx, matches); err != nil || len(matches) == 0 {

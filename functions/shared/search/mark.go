@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// marker finds the words of a query in texts.
-type marker struct {
+// textMarker finds the words of a query in texts.
+type textMarker struct {
 	memory  *Memory
 	words   map[string]meant // by term
 	begins  beginnings       // of the words that they may be
@@ -32,8 +32,8 @@ type meant struct {
 type span struct{ start, end, word int }
 
 // newMarker returns a marker that has to be ended.
-func newMarker(p *plan, memory *Memory) *marker {
-	m := &marker{memory: memory, vocabulary: memory.lend(), words: make(map[string]meant, len(p.words))}
+func newMarker(p *plan, memory *Memory) *textMarker {
+	m := &textMarker{memory: memory, vocabulary: memory.lend(), words: make(map[string]meant, len(p.words))}
 	for n, w := range p.words {
 		m.weights = append(m.weights, w.weight)
 		m.all += w.weight
@@ -46,7 +46,7 @@ func newMarker(p *plan, memory *Memory) *marker {
 }
 
 // hit returns a document with its matches marked as its language has it.
-func (m *marker) hit(d *segment.Document) Hit {
+func (m *textMarker) hit(d *segment.Document) Hit {
 	m.vocabulary.read(d.Lang)
 	m.english = d.Lang == "en"
 	h := Hit{Document: *d, MarkedTitle: m.whole(d.Title), Snippet: m.snippet(d.Body)}
@@ -54,14 +54,14 @@ func (m *marker) hit(d *segment.Document) Hit {
 	return h
 }
 
-func (m *marker) end() { m.memory.giveBack(m.vocabulary) }
+func (m *textMarker) end() { m.memory.giveBack(m.vocabulary) }
 
 // signSize is how far behind a lone letter lies what makes a name of it: C++.
 const signSize = 2 + utf8.UTFMax
 
 // each calls yield with every match in a text that begins before end, which
 // yield may change. Words that begin as none of the query does are passed over.
-func (m *marker) each(text string, end *int, yield func(span)) {
+func (m *textMarker) each(text string, end *int, yield func(span)) {
 	for from := 0; from < *end; {
 		to, bits := wordEnd(text, from)
 		if to == from {
@@ -76,12 +76,12 @@ func (m *marker) each(text string, end *int, yield func(span)) {
 }
 
 // may reports whether a word of ASCII may be of the query.
-func (m *marker) may(word string) bool {
+func (m *textMarker) may(word string) bool {
 	return m.begins.may(word) && (!m.english || m.begins.mayBeEnglish(word))
 }
 
 // word calls yield with the matches in the word text[start:end].
-func (m *marker) word(text string, start, end int, yield func(span)) {
+func (m *textMarker) word(text string, start, end int, yield func(span)) {
 	if end-start == 1 {
 		m.analyse(text, start, end, min(len(text), end+signSize), yield)
 		return
@@ -102,7 +102,7 @@ func (m *marker) word(text string, start, end int, yield func(span)) {
 
 // analyse calls yield with the matches in text[start:end], which is analysed
 // with what follows it up to context.
-func (m *marker) analyse(text string, start, end, context int, yield func(span)) {
+func (m *textMarker) analyse(text string, start, end, context int, yield func(span)) {
 	m.vocabulary.analyzer.Each(text[start:context], func(o analysis.Occurrence) bool {
 		if start+o.Start >= end {
 			return false

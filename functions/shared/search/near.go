@@ -12,7 +12,7 @@ const maxNearest = 2 * nearest
 // other, and sorts them again. These are the nearest and all that score as the
 // last of them, so that it does not matter which is called the last; when those
 // are too many, none of them.
-func (s *search) addNear(ctx deadline, best []found) error {
+func (s *search) addNear(ctx deadline, best []match) error {
 	n := len(best)
 	if n > nearest {
 		least := best[nearest-1].score
@@ -27,7 +27,7 @@ func (s *search) addNear(ctx deadline, best []found) error {
 	}
 	// Those that reach no page up to this one even with the bonus may go without.
 	least := best[min(n, s.query.From+s.query.Size)-1].score
-	var may []found
+	var may []match
 	var places []int
 	for i, f := range best {
 		if f.near > 0 && f.score+f.near >= least {
@@ -38,7 +38,7 @@ func (s *search) addNear(ctx deadline, best []found) error {
 	if len(may) == 0 {
 		return nil
 	}
-	found, err := s.occurring(ctx, may, []*phrase{s.plan.near})
+	found, err := s.occurring(ctx, may, []*queryPhrase{s.plan.near})
 	if err != nil {
 		return err
 	}
@@ -53,8 +53,8 @@ func (s *search) addNear(ctx deadline, best []found) error {
 
 // behindScore returns how many matches come before the first whose score is
 // behind.
-func behindScore(best []found, behind func(score float64) bool) int {
-	if n := slices.IndexFunc(best, func(f found) bool { return behind(f.score) }); n >= 0 {
+func behindScore(best []match, behind func(score float64) bool) int {
+	if n := slices.IndexFunc(best, func(f match) bool { return behind(f.score) }); n >= 0 {
 		return n
 	}
 	return len(best)

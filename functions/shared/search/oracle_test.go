@@ -365,7 +365,7 @@ func (o *oracle) passes(d *oracleDoc, f *filter) bool {
 		has := func(wanted []string) bool {
 			for _, value := range values {
 				for _, w := range wanted {
-					if same(name, value, w) {
+					if sameValue(name, value, w) {
 						return true
 					}
 				}

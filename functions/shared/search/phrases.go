@@ -22,7 +22,7 @@ func (o *occurrence) none() bool { return o.freq == [postings.Fields]uint32{} }
 // returns for each document what each phrase does in it. It is at most one read
 // of positions, and only of the documents that hold all words of a phrase in a
 // field.
-func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phrases []*phrase) ([][]occurrence, error) {
+func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phrases []*queryPhrase) ([][]occurrence, error) {
 	p := phraseReaders.Get().(*phraseReader)
 	defer p.forget()
 	p.segment, p.phrases = g.parts[part].Segment, phrases
@@ -45,7 +45,7 @@ var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
 // needed, and to use them.
 type phraseReader struct {
 	segment *segment.Segment
-	phrases []*phrase
+	phrases []*queryPhrase
 	numbers []int // of terms
 	terms   []phraseTerm
 
@@ -154,7 +154,7 @@ func (p *phraseReader) needs(number int) bool {
 	return false
 }
 
-func (ph *phrase) holds(number int) bool {
+func (ph *queryPhrase) holds(number int) bool {
 	for _, w := range ph.words {
 		for _, v := range w.variants {
 			if v.number == number {
@@ -167,7 +167,7 @@ func (ph *phrase) holds(number int) bool {
 
 // may reports whether a field of the current document holds all words of a
 // phrase.
-func (p *phraseReader) may(phrase *phrase, f int) bool {
+func (p *phraseReader) may(phrase *queryPhrase, f int) bool {
 	for _, w := range phrase.words {
 		if !slices.ContainsFunc(w.variants, func(v variant) bool {
 			t := p.term(v.number)
@@ -187,7 +187,7 @@ func (p *phraseReader) term(number int) *phraseTerm {
 	return nil
 }
 
-func (p *phraseReader) count(phrase *phrase, o *occurrence) error {
+func (p *phraseReader) count(phrase *queryPhrase, o *occurrence) error {
 	for f := range postings.Fields {
 		if !p.may(phrase, f) {
 			continue
@@ -287,8 +287,8 @@ func (t *phraseTerm) note() {
 // in returns the term's positions in a field of the current document.
 func (t *phraseTerm) in(f int) ([]uint32, error) {
 	if !t.decoded {
-		place := t.place()
-		for t.block < len(t.blocks) && t.blocks[t.block] != place {
+		at := t.place()
+		for t.block < len(t.blocks) && t.blocks[t.block] != at {
 			t.block++
 		}
 		if t.block == len(t.blocks) {

@@ -20,18 +20,18 @@ const (
 
 // plan is what a query asks for.
 type plan struct {
-	languages []string // in which it was analysed
-	words     []*word  // that score, each once, in the query's order
-	not       []*word  // that must not occur
-	must      []*phrase
-	never     []*phrase
-	near      *phrase // of the plain words; nil where they are too many or too few
+	languages []string     // in which it was analysed
+	words     []*queryWord // that score, each once, in the query's order
+	not       []*queryWord // that must not occur
+	must      []*queryPhrase
+	never     []*queryPhrase
+	near      *queryPhrase // of the plain words; nil where they are too many or too few
 	filter    filter
 	notes     []string
 
-	used    int       // words so far
-	plain   []*phrase // what has neither quotes nor a sign: words written together
-	reduced bool      // not all words could be used
+	used    int            // words so far
+	plain   []*queryPhrase // what has neither quotes nor a sign: words written together
+	reduced bool           // not all words could be used
 }
 
 func (ix *Index) plan(q *Query) (*plan, error) {
@@ -74,9 +74,9 @@ func (p *plan) add(c clause) {
 		return
 	}
 	p.used += len(analysed)
-	together := &phrase{slop: c.slop, open: c.prefix || c.edits > 0}
+	together := &queryPhrase{slop: c.slop, open: c.prefix || c.edits > 0}
 	for i, a := range analysed {
-		w := &word{times: 1, text: c.text[a.Start:a.End], begins: a.Prefix, surface: a.Text, required: c.sign == '+' || c.quoted}
+		w := &queryWord{times: 1, text: c.text[a.Start:a.End], begins: a.Prefix, surface: a.Text, required: c.sign == '+' || c.quoted}
 		for _, term := range a.Terms {
 			w.variants = append(w.variants, variant{term: term, worth: 1})
 		}
@@ -104,11 +104,11 @@ func (p *plan) add(c clause) {
 
 // unify makes one of words that stand for the same, so that each scores once.
 func (p *plan) unify() {
-	same := make(map[*word]*word, len(p.words))
-	var words []*word
+	same := make(map[*queryWord]*queryWord, len(p.words))
+	var words []*queryWord
 	for _, w := range p.words {
 		slices.SortFunc(w.variants, func(a, b variant) int { return cmp.Compare(a.term, b.term) })
-		n := slices.IndexFunc(words, func(other *word) bool { return slices.Equal(other.variants, w.variants) })
+		n := slices.IndexFunc(words, func(other *queryWord) bool { return slices.Equal(other.variants, w.variants) })
 		if n < 0 {
 			n = len(words)
 			words = append(words, w)
@@ -128,7 +128,7 @@ func (p *plan) unify() {
 
 // setNear joins the plain words to a phrase.
 func (p *plan) setNear() {
-	near := &phrase{}
+	near := &queryPhrase{}
 	end := uint32(0)
 	for _, together := range p.plain {
 		if together.open {
@@ -148,7 +148,7 @@ func (p *plan) setNear() {
 func (p *plan) hasPhrases() bool { return len(p.must)+len(p.never) > 0 }
 
 // each calls do for all words of the plan.
-func (p *plan) each(do func(w *word)) {
+func (p *plan) each(do func(w *queryWord)) {
 	for _, w := range p.words {
 		do(w)
 	}
@@ -165,19 +165,19 @@ func (p *plan) each(do func(w *word)) {
 // weigh sets the weights of words and phrases, and leaves out what is nowhere.
 // It returns false if nothing can be found.
 func (p *plan) weigh(t *totals) bool {
-	p.each(func(w *word) {
+	p.each(func(w *queryWord) {
 		if w.documents > 0 {
 			w.idf = t.idf(w.documents)
 			w.weight = w.idf * repeated(w.times)
 		}
 	})
-	unknown := func(w *word) bool { return w.documents == 0 }
-	if slices.ContainsFunc(p.words, func(w *word) bool { return w.required && unknown(w) }) {
+	unknown := func(w *queryWord) bool { return w.documents == 0 }
+	if slices.ContainsFunc(p.words, func(w *queryWord) bool { return w.required && unknown(w) }) {
 		return false
 	}
 	p.words = slices.DeleteFunc(p.words, unknown)
 	p.not = slices.DeleteFunc(p.not, unknown)
-	p.never = slices.DeleteFunc(p.never, func(ph *phrase) bool { return slices.ContainsFunc(ph.words, unknown) })
+	p.never = slices.DeleteFunc(p.never, func(ph *queryPhrase) bool { return slices.ContainsFunc(ph.words, unknown) })
 	if p.near != nil && slices.ContainsFunc(p.near.words, unknown) {
 		p.near = nil
 	}
@@ -230,7 +230,7 @@ func (s *scan) open(of *search, part int) bool {
 }
 
 // cursors returns a cursor for each word, and uses the memory of old.
-func cursors(old []cursor, of *search, part int, words []*word, t *totals) []cursor {
+func cursors(old []cursor, of *search, part int, words []*queryWord, t *totals) []cursor {
 	for len(old) < len(words) {
 		old = append(old, cursor{})
 	}

@@ -26,7 +26,7 @@ const slack = 1 + 1e-9
 // soon cannot compete: then the words must all occur, and the rarest leads.
 type scan struct {
 	totals *totals
-	top    top
+	top    topMatches
 	limit  int // matches to count before any is passed over
 	count  int
 	passed bool                         // some may not have been counted
@@ -159,13 +159,13 @@ func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFu
 	if at.IsZero() {
 		return deadline{ctx, ctx, ctx}, func() {}
 	}
-	scan, cancelScan := context.WithDeadline(ctx, at)
-	read, cancelRead := context.WithDeadline(scan, at.Add(-time.Until(at)/4))
-	return deadline{ctx, read, scan}, func() { cancelRead(); cancelScan() }
+	scanning, cancelScan := context.WithDeadline(ctx, at)
+	read, cancelRead := context.WithDeadline(scanning, at.Add(-time.Until(at)/4))
+	return deadline{ctx, read, scanning}, func() { cancelRead(); cancelScan() }
 }
 
-// without returns ctx as a deadline of itself.
-func without(ctx context.Context) deadline { return deadline{ctx, ctx, ctx} }
+// withoutDeadline returns ctx as a deadline of itself.
+func withoutDeadline(ctx context.Context) deadline { return deadline{ctx, ctx, ctx} }
 
 // passed reports whether the time of one of d's contexts is up, and the caller
 // still waits.

@@ -73,7 +73,7 @@ type search struct {
 }
 
 // find returns the matches that were asked for, in their order.
-func (s *search) find(ctx deadline) ([]found, error) {
+func (s *search) find(ctx deadline) ([]match, error) {
 	if err := s.expand(ctx, s.plan); err != nil {
 		return nil, err
 	}
@@ -87,16 +87,16 @@ func (s *search) find(ctx deadline) ([]found, error) {
 		s.result.Facets = s.facets(1)
 		return nil, ctx.Err()
 	}
-	scan := scans.Get().(*scan)
-	defer scans.Put(scan)
-	best, err := s.scan(ctx, scan)
+	work := scans.Get().(*scan)
+	defer scans.Put(work)
+	best, err := s.scan(ctx, work)
 	if err != nil {
 		return nil, err
 	}
 	if s.plan.hasPhrases() {
 		best, err = s.verify(ctx, best)
 	} else {
-		err = s.countFacets(ctx, scan)
+		err = s.countFacets(ctx, work)
 	}
 	if err != nil {
 		return nil, err
@@ -120,36 +120,36 @@ func (s *search) kept() int {
 	return s.query.From + s.query.Size
 }
 
-func (s *search) scan(ctx deadline, scan *scan) ([]found, error) {
-	scan.begin(s)
+func (s *search) scan(ctx deadline, work *scan) ([]match, error) {
+	work.begin(s)
 	size := s.kept()
 	if s.plan.hasPhrases() {
 		size = maxCandidates
 	}
-	scan.top.reset(size)
-	scan.limit = s.ix.exactly
+	work.top.reset(size)
+	work.limit = s.ix.exactly
 	if s.facetsByScan() {
-		scan.limit = math.MaxInt
-		scan.seen = s.see
+		work.limit = math.MaxInt
+		work.seen = s.see
 	}
-	if err := s.scanParts(ctx, scan); err != nil {
+	if err := s.scanParts(ctx, work); err != nil {
 		return nil, err
 	}
-	s.result.Total, s.result.Exact = scan.count, !scan.passed
+	s.result.Total, s.result.Exact = work.count, !work.passed
 	if n, known := s.documentsOfOneWord(); known {
 		s.result.Total, s.result.Exact = n, true
 	}
-	return scan.top.sorted(), nil
+	return work.top.sorted(), nil
 }
 
 // scanParts runs a scan over all parts. When the deadline passes, it stops.
-func (s *search) scanParts(ctx deadline, scan *scan) error {
-	scan.stop = ctx.scan.Err
+func (s *search) scanParts(ctx deadline, work *scan) error {
+	work.stop = ctx.scan.Err
 	for part := range s.parts {
-		if s.missing[part] || !scan.open(s, part) {
+		if s.missing[part] || !work.open(s, part) {
 			continue
 		}
-		err := scan.run()
+		err := work.run()
 		if ctx.passed(ctx.scan) {
 			s.result.Partial = true
 			return nil

@@ -12,9 +12,9 @@ import (
 )
 
 // bracketed writes fragments with brackets around matches.
-func bracketed(fragments []Fragment) string {
+func bracketed(extracts []Fragment) string {
 	var out strings.Builder
-	for _, f := range fragments {
+	for _, f := range extracts {
 		if f.Match {
 			out.WriteString("[" + f.Text + "]")
 		} else {
@@ -66,7 +66,7 @@ func TestSnippet(t *testing.T) {
 }
 
 // markerFor marks the words of a query, all worth the same.
-func markerFor(query string) *marker {
+func markerFor(query string) *textMarker {
 	ix := &Index{languages: map[string]int{"en": 1}}
 	p, err := ix.plan(&Query{Text: query})
 	if err != nil {

@@ -87,15 +87,15 @@ func parse(text string) (clauses []clause) {
 			return clauses
 		}
 		var c clause
-		c, text = next(text)
+		c, text = nextClause(text)
 		if c.text != "" {
 			clauses = append(clauses, c)
 		}
 	}
 }
 
-// next reads the clause at the beginning of a text and returns the rest.
-func next(text string) (c clause, rest string) {
+// nextClause reads the clause at the beginning of a text and returns the rest.
+func nextClause(text string) (c clause, rest string) {
 	if text[0] == '+' || text[0] == '-' {
 		c.sign, text = text[0], text[1:]
 	}
@@ -188,8 +188,8 @@ func cutRune(text string) string {
 	return text
 }
 
-// word is a word of a query and what it may be in documents.
-type word struct {
+// queryWord is a word of a query and what it may be in documents.
+type queryWord struct {
 	text     string // for people
 	required bool
 	begins   bool // variants are beginnings of terms
@@ -213,18 +213,18 @@ type variant struct {
 	worth  float64 // beside the word itself
 }
 
-func (w *word) expands() bool { return w.begins || w.prefix || w.edits > 0 }
+func (w *queryWord) expands() bool { return w.begins || w.prefix || w.edits > 0 }
 
-// phrase is words that stand one behind another.
-type phrase struct {
-	words  []*word
+// queryPhrase is words that stand one behind another.
+type queryPhrase struct {
+	words  []*queryWord
 	at     []uint32 // how far each stands behind the first
 	slop   int
 	open   bool // the last word stands for others
 	weight float64
 }
 
-func (ph *phrase) weigh() {
+func (ph *queryPhrase) weigh() {
 	for _, w := range ph.words {
 		ph.weight += nearWeight * w.idf
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// found is a match of a query.
-type found struct {
+// match is a match of a query.
+type match struct {
 	score float64 // at most, while phrases have not been looked for
 	words float64 // the part of the score that words make
 	near  float64 // at most, for words next to each other
@@ -17,17 +17,17 @@ type found struct {
 	doc   uint32
 }
 
-// top keeps the best matches, and all that tie with the worst of them.
-type top struct {
+// topMatches keeps the best matches, and all that tie with the worst of them.
+type topMatches struct {
 	size int
-	best []found // a heap of at most size, the worst first
-	ties []found // that score as the worst, when best is full
+	best []match // a heap of at most size, the worst first
+	ties []match // that score as the worst, when best is full
 }
 
-func (t *top) reset(size int) { t.size, t.best, t.ties = size, t.best[:0], t.ties[:0] }
+func (t *topMatches) reset(size int) { t.size, t.best, t.ties = size, t.best[:0], t.ties[:0] }
 
 // least returns what a match must score to be kept; below 0 while all are.
-func (t *top) least() float64 {
+func (t *topMatches) least() float64 {
 	switch {
 	case len(t.best) < t.size:
 		return -1
@@ -40,7 +40,7 @@ func (t *top) least() float64 {
 const maxScore = 1e300
 
 // offer keeps a match if it is among the best so far.
-func (t *top) offer(f found) {
+func (t *topMatches) offer(f match) {
 	if len(t.best) < t.size {
 		t.best = append(t.best, f)
 		t.up(len(t.best) - 1)
@@ -63,7 +63,7 @@ func (t *top) offer(f found) {
 	}
 }
 
-func (t *top) up(i int) {
+func (t *topMatches) up(i int) {
 	for i > 0 {
 		parent := (i - 1) / 2
 		if t.best[parent].score <= t.best[i].score {
@@ -74,7 +74,7 @@ func (t *top) up(i int) {
 	}
 }
 
-func (t *top) down() {
+func (t *topMatches) down() {
 	for i := 0; ; {
 		child := 2*i + 1
 		if child >= len(t.best) {
@@ -93,14 +93,14 @@ func (t *top) down() {
 
 // sorted returns the best matches and what ties with the worst of them, the
 // highest score first. It ends the use of the heap.
-func (t *top) sorted() []found {
+func (t *topMatches) sorted() []match {
 	t.best = append(t.best, t.ties...)
 	slices.SortFunc(t.best, byScore)
 	return t.best
 }
 
 // byScore orders the better match first, and equal ones by their place.
-func byScore(a, b found) int {
+func byScore(a, b match) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.doc, b.doc))
 }
 
@@ -109,14 +109,14 @@ func byScore(a, b found) int {
 // the documents is the step that the page takes anyway.
 const fewTied = 8
 
-func (s *search) page(best []found) []found {
+func (s *search) page(best []match) []match {
 	to := min(len(best), s.query.From+s.query.Size)
 	return best[min(s.query.From, to):to]
 }
 
 // tied returns the groups of equal scores that lie on both sides of the page's
 // borders, and the page with these.
-func (s *search) tied(best []found) (groups [][]found, around []found) {
+func (s *search) tied(best []match) (groups [][]match, around []match) {
 	from, to := s.query.From, min(len(best), s.query.From+s.query.Size)
 	if from >= to {
 		return nil, nil
@@ -141,7 +141,7 @@ func (s *search) tied(best []found) (groups [][]found, around []found) {
 
 // order brings equal scores that lie on both sides of a page's border into the
 // order of identities. Equal scores within a page are ordered by the documents.
-func (s *search) order(ctx deadline, best []found) (err error) {
+func (s *search) order(ctx deadline, best []match) (err error) {
 	groups, around := s.tied(best)
 	if len(groups) == 0 {
 		return nil
@@ -161,7 +161,7 @@ func (s *search) order(ctx deadline, best []found) (err error) {
 		return err
 	}
 	for _, group := range groups {
-		slices.SortFunc(group, func(a, b found) int {
+		slices.SortFunc(group, func(a, b match) int {
 			return cmp.Or(s.identity(a).Compare(s.identity(b)), cmp.Compare(a.part, b.part), cmp.Compare(a.doc, b.doc))
 		})
 	}
@@ -169,10 +169,10 @@ func (s *search) order(ctx deadline, best []found) (err error) {
 }
 
 // areFew reports whether documents around a page are to be read themselves.
-func (s *search) areFew(around []found) bool { return len(around) <= s.query.Size+fewTied }
+func (s *search) areFew(around []match) bool { return len(around) <= s.query.Size+fewTied }
 
 // unidentified returns the parts of matches whose identities are not known.
-func (s *search) unidentified(groups [][]found) (parts []int) {
+func (s *search) unidentified(groups [][]match) (parts []int) {
 	for _, group := range groups {
 		for _, f := range group {
 			if part := int(f.part); s.identities[part] == nil && !slices.Contains(parts, part) {
@@ -196,7 +196,7 @@ func (s *search) identify(ctx context.Context, part int) (err error) {
 
 // identity returns the identity of a match; none if it could not be read in
 // time.
-func (s *search) identity(f found) (id layout.Identity) {
+func (s *search) identity(f match) (id layout.Identity) {
 	if d := s.document(f); d != nil {
 		return d.ID
 	}

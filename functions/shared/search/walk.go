@@ -107,7 +107,7 @@ func (s *scan) match(doc uint32) {
 		words += score
 	}
 	words *= factor
-	f := found{score: words, words: words, part: s.part, doc: doc}
+	f := match{score: words, words: words, part: s.part, doc: doc}
 	for _, ph := range s.plan.must {
 		f.score += s.atMost(ph, doc)
 	}
@@ -122,7 +122,7 @@ func (s *scan) match(doc uint32) {
 
 // atMost returns what a phrase can add to the score of the document at which
 // its words stand: as if it occurred as often as the rarest of them.
-func (s *scan) atMost(ph *phrase, doc uint32) float64 {
+func (s *scan) atMost(ph *queryPhrase, doc uint32) float64 {
 	var o occurrence
 	for i, w := range ph.words {
 		var sum [postings.Fields]uint32

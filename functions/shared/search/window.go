@@ -13,7 +13,7 @@ const (
 	titleSize   = 300      // bytes of a title that are shown
 )
 
-func (m *marker) whole(text string) []Fragment {
+func (m *textMarker) whole(text string) []Fragment {
 	var spans []span
 	read := cutRune(text[:min(len(text), titleSize)])
 	end := len(read)
@@ -24,7 +24,7 @@ func (m *marker) whole(text string) []Fragment {
 // snippet marks the matches in the part of the text that holds the most
 // different and rarest words, the first such part. Where some are found, it
 // looks only so far for more.
-func (m *marker) snippet(text string) []Fragment {
+func (m *textMarker) snippet(text string) []Fragment {
 	read := cutRune(text[:min(len(text), scanSize)])
 	end := len(read)
 	best := densest{weights: m.weights, counts: make([]int, len(m.weights))}
@@ -125,9 +125,9 @@ func cutBefore(text string, start, end int) int {
 // fragments cuts the window into matches and what lies between, with an
 // ellipsis where text was left out.
 func fragments(text string, w window, spans []span) (out []Fragment) {
-	add := func(start, end int, match bool) {
+	add := func(start, end int, matched bool) {
 		if piece := tidy(text[start:end]); piece != "" {
-			out = append(out, Fragment{piece, match})
+			out = append(out, Fragment{piece, matched})
 		}
 	}
 	if w.start > 0 {

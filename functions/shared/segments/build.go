@@ -93,10 +93,10 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 		if o.Capitals {
 			token.Hits |= postings.Capitals
 		}
-		if within(&t.emphasis, o.Start) {
+		if inRanges(&t.emphasis, o.Start) {
 			token.Hits |= postings.Emphasis
 		}
-		if within(&t.large, o.Start) {
+		if inRanges(&t.large, o.Start) {
 			token.Hits |= postings.Large
 		}
 		t.more = t.yield(token)
@@ -104,9 +104,9 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 	})
 }
 
-// within reports whether a place is in one of the ranges, which are in order,
+// inRanges reports whether a place is in one of the ranges, which are in order,
 // and drops those before it.
-func within(ranges *[]layout.Span, at int) bool {
+func inRanges(ranges *[]layout.Span, at int) bool {
 	for len(*ranges) > 0 && (*ranges)[0].End <= at {
 		*ranges = (*ranges)[1:]
 	}

@@ -232,7 +232,7 @@ func (r *Recorder) take() error {
 		Worker: r.options.Worker, Since: r.flushed.at, At: now.at, Functions: make(map[string]Activity),
 		Process: now.process.since(r.flushed.process),
 	}
-	f.Since = earlier(f.Since, f.At)                // the clock may have been put back
+	f.Since = earlierOf(f.Since, f.At)              // the clock may have been put back
 	sums := Day{Requests: countblob.Counts{Put: 1}} // of the feedback itself
 	for name, activity := range now.functions {
 		if activity = activity.since(r.flushed.functions[name]); activity.idle() {
@@ -277,7 +277,7 @@ func (r *Recorder) put(ctx context.Context, bucket blob.Bucket) error {
 	return nil
 }
 
-func earlier(a, b time.Time) time.Time {
+func earlierOf(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
 	}

@@ -170,7 +170,7 @@ func (r *Recorder) WatchHTTP(name string, handler http.Handler) http.Handler {
 		end := r.begin(name, 1)
 		failure := errPanic // unless it returns
 		defer func() { end(failure) }()
-		noted := &noted{ResponseWriter: w}
+		noted := &statusWriter{ResponseWriter: w}
 		handler.ServeHTTP(noted, request)
 		if failure = nil; noted.status >= http.StatusInternalServerError {
 			failure = fmt.Errorf("%s %s was answered by %d %s", request.Method, request.URL.Path, noted.status, http.StatusText(noted.status))
@@ -180,17 +180,17 @@ func (r *Recorder) WatchHTTP(name string, handler http.Handler) http.Handler {
 	})
 }
 
-// noted notes the status of the answer.
-type noted struct {
+// statusWriter notes the status of the answer.
+type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (n *noted) WriteHeader(status int) {
+func (n *statusWriter) WriteHeader(status int) {
 	n.status = max(n.status, status)
 	n.ResponseWriter.WriteHeader(status)
 }
 
 // Unwrap is for http.ResponseController.
-func (n *noted) Unwrap() http.ResponseWriter { return n.ResponseWriter }
+func (n *statusWriter) Unwrap() http.ResponseWriter { return n.ResponseWriter }

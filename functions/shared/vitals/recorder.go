@@ -29,7 +29,7 @@ type Recorder struct {
 	born    time.Time
 
 	mu        sync.Mutex // protects functions and what they hold
-	functions map[string]*function
+	functions map[string]*functionState
 
 	flushing sync.Mutex // protects what follows
 	flushed  reading    // as of the last feedback taken
@@ -39,8 +39,8 @@ type Recorder struct {
 	kept     *Feedback // one that could not be put yet
 }
 
-// function is what is known of one of the process's functions.
-type function struct {
+// functionState is what is known of one of the process's functions.
+type functionState struct {
 	buckets     []*countblob.Bucket
 	invocations int64
 	failures    int64
@@ -54,7 +54,7 @@ type function struct {
 
 // New returns a Recorder of a process that begins now.
 func New(options Options) *Recorder {
-	r := &Recorder{options: options, born: options.Now(), functions: make(map[string]*function)}
+	r := &Recorder{options: options, born: options.Now(), functions: make(map[string]*functionState)}
 	r.due = r.born.Add(soonest)
 	r.flushed = r.read()
 	r.flushed.at = r.born
@@ -148,16 +148,16 @@ func (r *Recorder) begin(name string, messages int64) (end func(failure error)) 
 }
 
 // function returns the one of that name. Call with mu held.
-func (r *Recorder) function(name string) *function {
+func (r *Recorder) function(name string) *functionState {
 	f := r.functions[name]
 	if f == nil {
-		f = new(function)
+		f = new(functionState)
 		r.functions[name] = f
 	}
 	return f
 }
 
-func (f *function) requests() countblob.Counts {
+func (f *functionState) requests() countblob.Counts {
 	var sum countblob.Counts
 	for _, b := range f.buckets {
 		sum = sum.Plus(b.Counts())

@@ -139,7 +139,7 @@ func Summarize(all []Feedback, now time.Time) Signs {
 	signs := Signs{Over: min(over, Window)}
 	groups := make(map[string]*Group)
 	for worker, last := range newest {
-		if ended(last, now) { // its sums count, and not how it was when it was last heard of
+		if hasEnded(last, now) { // its sums count, and not how it was when it was last heard of
 			for name := range last.Functions {
 				last.Functions[name] = Activity{}
 			}
@@ -165,9 +165,9 @@ func Summarize(all []Feedback, now time.Time) Signs {
 	return signs
 }
 
-// ended reports whether a process has been silent for much longer than it was
+// hasEnded reports whether a process has been silent for much longer than it was
 // before its last feedback.
-func ended(last Feedback, now time.Time) bool {
+func hasEnded(last Feedback, now time.Time) bool {
 	return now.Sub(last.At) > 2*last.At.Sub(last.Since)+soonest
 }
 
@@ -222,7 +222,7 @@ func ReadUsage(ctx context.Context, bucket blob.Reader, day time.Time, prices me
 	if err != nil {
 		return Usage{}, err
 	}
-	last, err := get(ctx, bucket, newest(keys))
+	last, err := get(ctx, bucket, newestOf(keys))
 	if err != nil {
 		return Usage{}, err
 	}
@@ -236,7 +236,7 @@ func ReadUsage(ctx context.Context, bucket blob.Reader, day time.Time, prices me
 	}, nil
 }
 
-func newest(keys []string) []string {
+func newestOf(keys []string) []string {
 	seen := make(map[string]bool)
 	var last []string
 	for _, key := range slices.Backward(keys) {

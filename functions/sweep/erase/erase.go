@@ -53,7 +53,7 @@ func (e *Eraser) Forgets() bool { return e.Manifest().Forgotten < e.Takedowns.Ve
 // Run erases what is forgotten from all that the partition lists, one commit an
 // object, and commits that nothing is left.
 func (e *Eraser) Run(ctx context.Context) error {
-	awaited := erased(e.Manifest())
+	awaited := erasedKeys(e.Manifest())
 	clean := e.Memory.of(e.ID(), e.Takedowns.Version)
 	for range maxRounds {
 		err := errors.Join(e.eraseAll(ctx, clean), e.Collector.Forgotten(ctx))
@@ -76,7 +76,7 @@ func (e *Eraser) Run(ctx context.Context) error {
 // warnOf tells of the segments that an earlier sweep has asked merge to write
 // anew and that are still there: nothing but them is left of what is forgotten.
 func (e *Eraser) warnOf(ctx context.Context, awaited []string) {
-	for _, key := range erased(e.Manifest()) {
+	for _, key := range erasedKeys(e.Manifest()) {
 		if slices.Contains(awaited, key) {
 			e.Log.WarnContext(ctx, "a segment still holds what is forgotten, until it is written anew",
 				"partition", e.ID(), "generation", e.Manifest().Generation, "segment", key, "takedowns", e.Takedowns.Version)
@@ -84,9 +84,9 @@ func (e *Eraser) warnOf(ctx context.Context, awaited []string) {
 	}
 }
 
-// erased returns the keys of the segments that merge is to write anew without
+// erasedKeys returns the keys of the segments that merge is to write anew without
 // what is forgotten.
-func erased(m *manifest.Manifest) (keys []string) {
+func erasedKeys(m *manifest.Manifest) (keys []string) {
 	for _, s := range m.Segments {
 		if s.Erase {
 			keys = append(keys, s.Key)
@@ -158,7 +158,7 @@ func (e *Eraser) commitForgotten(ctx context.Context, clean *cleanKeys) error {
 		if slices.ContainsFunc(keys, func(key string) bool { return !clean.has(key) }) {
 			return errMore
 		}
-		if erased(m) != nil || !edit.Forgot(version) {
+		if erasedKeys(m) != nil || !edit.Forgot(version) {
 			return partition.ErrUnchanged
 		}
 		return nil

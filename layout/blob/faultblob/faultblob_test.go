@@ -99,12 +99,12 @@ func TestEachFailsEveryCallOnce(t *testing.T) {
 }
 
 func keys(r blob.Reader) ([]string, error) {
-	var keys []string
+	var names []string
 	for object, err := range r.List(context.Background(), "", "") {
 		if err != nil {
-			return keys, err
+			return names, err
 		}
-		keys = append(keys, object.Key)
+		names = append(names, object.Key)
 	}
-	return keys, nil
+	return names, nil
 }

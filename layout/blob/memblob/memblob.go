@@ -19,10 +19,10 @@ type Bucket struct {
 	now func() time.Time
 
 	mu      sync.RWMutex
-	objects map[string]object // guarded by mu
+	objects map[string]memObject // guarded by mu
 }
 
-type object struct {
+type memObject struct {
 	content  []byte // never changed
 	modified time.Time
 }
@@ -31,7 +31,7 @@ type object struct {
 func New() *Bucket { return NewAt(time.Now) }
 
 // NewAt returns an empty bucket with a clock of its own.
-func NewAt(now func() time.Time) *Bucket { return &Bucket{now: now, objects: map[string]object{}} }
+func NewAt(now func() time.Time) *Bucket { return &Bucket{now: now, objects: map[string]memObject{}} }
 
 func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
 	content, err := b.find(ctx, key)
@@ -101,14 +101,14 @@ func (b *Bucket) Create(ctx context.Context, key string, content []byte) error {
 		if _, found := b.objects[key]; found {
 			return blob.ErrExists
 		}
-		b.objects[key] = object{bytes.Clone(content), b.now()}
+		b.objects[key] = memObject{bytes.Clone(content), b.now()}
 		return nil
 	})
 }
 
 func (b *Bucket) Replace(ctx context.Context, key string, content []byte) error {
 	return b.change(ctx, "replace", key, func() error {
-		b.objects[key] = object{bytes.Clone(content), b.now()}
+		b.objects[key] = memObject{bytes.Clone(content), b.now()}
 		return nil
 	})
 }

@@ -53,20 +53,20 @@ type Cost struct {
 	USD            float64 `json:"usd"`
 }
 
-// key is that of a *thread in a context.
-type key struct{}
+// contextKey is that of a *thread in a context.
+type contextKey struct{}
 
 // With returns a context whose operation m measures, in place of any meter
 // that ctx had.
 func With(ctx context.Context, m *Meter) context.Context {
 	main := &thread{meter: m, parent: &m.root}
 	main.level.Store(m.root.now())
-	return context.WithValue(ctx, key{}, main)
+	return context.WithValue(ctx, contextKey{}, main)
 }
 
 // of returns the thread of a context, nil if it is not measured.
 func of(ctx context.Context) *thread {
-	t, _ := ctx.Value(key{}).(*thread)
+	t, _ := ctx.Value(contextKey{}).(*thread)
 	return t
 }
 

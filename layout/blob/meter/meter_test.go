@@ -136,10 +136,10 @@ func TestConcurrent(t *testing.T) {
 func BenchmarkGet(b *testing.B) {
 	for name, ctx := range map[string]context.Context{"without": b.Context(), "with": With(b.Context(), new(Meter))} {
 		b.Run(name, func(b *testing.B) {
-			bucket := Bucket(nothing{})
+			counted := Bucket(nothing{})
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _ = bucket.Get(ctx, "a", blob.Range{})
+				_, _ = counted.Get(ctx, "a", blob.Range{})
 			}
 		})
 	}

@@ -60,7 +60,7 @@ func (f Fork) Branch() context.Context {
 	}
 	branch := &thread{meter: f.thread.meter, parent: f.thread}
 	branch.level.Store(f.at)
-	return context.WithValue(f.ctx, key{}, branch)
+	return context.WithValue(f.ctx, contextKey{}, branch)
 }
 
 // Waited says that one of the things was to wait for a request that another

@@ -39,9 +39,9 @@ type disk struct {
 	writing sync.Mutex // held by the one that writes, so that the budget holds meanwhile
 	state   []byte     // that is followed, nil before there is one; guarded by writing
 
-	mu        sync.Mutex           // guards what follows
-	owner     bool                 // the lock is ours: the index says what the directory holds
-	index     *lru[name, struct{}] // costs are bytes on the disk; empty while another is the owner
+	mu        sync.Mutex               // guards what follows
+	owner     bool                     // the lock is ours: the index says what the directory holds
+	index     *lru[fileName, struct{}] // costs are bytes on the disk; empty while another is the owner
 	hits      int64
 	damaged   int64
 	unwritten int64
@@ -53,7 +53,7 @@ func openDisk(o Options) (*disk, error) {
 	d := &disk{
 		dir: filepath.Join(o.Dir, "ranges"), bucket: o.Bucket, budget: o.Disk,
 		most:  int(min(o.Memory/8/indexed, o.Disk/smallest, mostFiles)),
-		index: newLRU[name, struct{}](),
+		index: newLRU[fileName, struct{}](),
 	}
 	if err := os.MkdirAll(d.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make a directory to cache in: %w", err)
@@ -101,13 +101,13 @@ func (d *disk) own() (bool, error) {
 
 // scan returns what the directory holds, the oldest to be the first victims,
 // and deletes what was never finished. Files that are none of the cache's stay.
-func (d *disk) scan() (*lru[name, struct{}], error) {
+func (d *disk) scan() (*lru[fileName, struct{}], error) {
 	type file struct {
-		name    name
+		name    fileName
 		written time.Time
 		size    int64
 	}
-	var files []file
+	var paths []file
 	dir, err := os.Open(d.dir)
 	if err != nil {
 		return nil, err
@@ -124,18 +124,18 @@ func (d *disk) scan() (*lru[name, struct{}], error) {
 			case strings.HasPrefix(e.Name(), unfinished):
 				_ = os.Remove(filepath.Join(d.dir, e.Name()))
 			case ours:
-				files = append(files, file{name, info.ModTime(), info.Size()})
+				paths = append(paths, file{name, info.ModTime(), info.Size()})
 			}
 		}
 	}
 	if err != io.EOF {
 		return nil, err
 	}
-	slices.SortFunc(files, func(a, b file) int {
+	slices.SortFunc(paths, func(a, b file) int {
 		return cmp.Or(a.written.Compare(b.written), cmp.Compare(a.name.String(), b.name.String()))
 	})
-	index := newLRU[name, struct{}]()
-	for _, f := range files {
+	index := newLRU[fileName, struct{}]()
+	for _, f := range paths {
 		index.add(f.name, struct{}{}, onDisk(f.size))
 	}
 	return index, nil
@@ -147,7 +147,7 @@ func (d *disk) report(s *Stats) {
 	s.DiskHits, s.Damaged, s.Unwritten, s.Disk = d.hits, d.damaged, d.unwritten, d.index.used()
 }
 
-func (d *disk) get(id id) ([]byte, bool) {
+func (d *disk) get(id rangeID) ([]byte, bool) {
 	name := nameOf(d.bucket, id)
 	if !d.mayHold(name) {
 		return nil, false
@@ -167,7 +167,7 @@ func (d *disk) get(id id) ([]byte, bool) {
 	return nil, false
 }
 
-func (d *disk) mayHold(name name) bool {
+func (d *disk) mayHold(name fileName) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	_, found := d.index.get(name, d.budget)
@@ -175,7 +175,7 @@ func (d *disk) mayHold(name name) bool {
 }
 
 // put keeps an entry. If the disk does not take it, nothing is kept.
-func (d *disk) put(id id, content []byte) {
+func (d *disk) put(id rangeID, content []byte) {
 	d.writing.Lock()
 	defer d.writing.Unlock()
 	err := d.write(nameOf(d.bucket, id), id, content)
@@ -186,7 +186,7 @@ func (d *disk) put(id id, content []byte) {
 	}
 }
 
-func (d *disk) write(name name, id id, content []byte) error {
+func (d *disk) write(name fileName, id rangeID, content []byte) error {
 	owner, err := d.own()
 	if err != nil || !owner {
 		return err
@@ -226,13 +226,13 @@ func (d *disk) evict(cost int64) error {
 	return nil
 }
 
-func (d *disk) path(name name) string { return filepath.Join(d.dir, name.String()) }
+func (d *disk) path(name fileName) string { return filepath.Join(d.dir, name.String()) }
 
 // onDisk returns what a file of n bytes takes on the disk.
 func onDisk(n int64) int64 { return (n+block-1)/block*block + inode }
 
 // forget deletes entries, if the directory is ours.
-func (d *disk) forget(held []id) {
+func (d *disk) forget(held []rangeID) {
 	d.writing.Lock()
 	defer d.writing.Unlock()
 	d.mu.Lock()
@@ -272,6 +272,6 @@ func (d *disk) renew() {
 	for name := range d.index.entries {
 		_ = os.Remove(d.path(name))
 	}
-	d.index = newLRU[name, struct{}]()
+	d.index = newLRU[fileName, struct{}]()
 	_ = os.WriteFile(path, d.state, 0o600) // without it the next cache begins anew
 }

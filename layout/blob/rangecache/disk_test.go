@@ -122,8 +122,8 @@ func TestSmallerBudget(t *testing.T) {
 	o := onDir(dir)
 	paths := files(t, dir)
 	for i, path := range paths {
-		written := time.Unix(int64(i+1)%3, 0) // the last is the oldest
-		if err := os.Chtimes(path, written, written); err != nil {
+		content := time.Unix(int64(i+1)%3, 0) // the last is the oldest
+		if err := os.Chtimes(path, content, content); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -24,12 +24,12 @@ var errDamaged = errors.New("cache entry is damaged")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// name is that of an entry's file, from a hash.
-type name [16]byte
+// fileName is that of an entry's file, from a hash.
+type fileName [16]byte
 
-func (n name) String() string { return hex.EncodeToString(n[:]) }
+func (n fileName) String() string { return hex.EncodeToString(n[:]) }
 
-func parseName(s string) (n name, ok bool) {
+func parseName(s string) (n fileName, ok bool) {
 	if len(s) != hex.EncodedLen(len(n)) {
 		return n, false
 	}
@@ -37,14 +37,14 @@ func parseName(s string) (n name, ok bool) {
 	return n, err == nil && n.String() == s
 }
 
-func nameOf(bucket string, id id) name {
+func nameOf(bucket string, id rangeID) fileName {
 	hash := sha256.Sum256(headerOf(bucket, id, nil)[len(magic)+4:])
-	return name(hash[:])
+	return fileName(hash[:])
 }
 
 // headerOf returns all of an entry before its content: see the package's
 // documentation.
-func headerOf(bucket string, id id, content []byte) []byte {
+func headerOf(bucket string, id rangeID, content []byte) []byte {
 	h := make([]byte, 0, fixed+len(bucket)+len(id.key))
 	h = append(h, magic...)
 	h = append(h, 0, 0, 0, 0)
@@ -62,7 +62,7 @@ func headerOf(bucket string, id id, content []byte) []byte {
 
 // readEntry returns the content of an entry, or errDamaged if the file is not
 // exactly what writeEntry writes for the id. most bounds its size.
-func readEntry(path, bucket string, id id, most int64) ([]byte, error) {
+func readEntry(path, bucket string, id rangeID, most int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-var page = id{"segments/0/a.seg", blob.Range{Offset: 3, Length: 5}}
+var page = rangeID{"segments/0/a.seg", blob.Range{Offset: 3, Length: 5}}
 
 // written returns a directory with the entry of page, and its file.
 func written(t *testing.T) (path string, content []byte) {
@@ -81,13 +81,13 @@ func TestEntryOfAnother(t *testing.T) {
 	path, _ := written(t)
 	for _, c := range []struct {
 		bucket string
-		id     id
+		id     rangeID
 	}{
 		{"c", page},
-		{"b", id{"segments/0/b.seg", page.Range}},
-		{"b", id{page.key, blob.Range{Offset: 4, Length: 5}}},
-		{"b", id{page.key, blob.Range{Offset: 3, Length: 6}}},
-		{"bs", id{"egments/0/a.seg", page.Range}}, // the same bytes, cut elsewhere
+		{"b", rangeID{"segments/0/b.seg", page.Range}},
+		{"b", rangeID{page.key, blob.Range{Offset: 4, Length: 5}}},
+		{"b", rangeID{page.key, blob.Range{Offset: 3, Length: 6}}},
+		{"bs", rangeID{"egments/0/a.seg", page.Range}}, // the same bytes, cut elsewhere
 	} {
 		if content, err := readEntry(path, c.bucket, c.id, 1<<20); !errors.Is(err, errDamaged) {
 			t.Errorf("%+v: got %q, %v", c, content, err)

@@ -13,7 +13,7 @@ import (
 
 // flight is a range on its way to all calls that wait for it.
 type flight struct {
-	id
+	id      rangeID
 	waiters int      // calls that wait; guarded by Cache.mu
 	request *request // that brings it, nil until there is one; guarded by Cache.mu
 
@@ -38,7 +38,7 @@ func (c *Cache) fetch(fork meter.Fork, key string, flights []*flight) {
 	}
 	ranges := make([]blob.Range, len(flights))
 	for i, f := range flights {
-		ranges[i] = f.Range
+		ranges[i] = f.id.Range
 	}
 	for _, s := range join(ranges) {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(fork.Branch()))
@@ -73,7 +73,7 @@ func (c *Cache) run(ctx context.Context, key string, r *request) {
 	for _, f := range r.flights {
 		f.content, f.err = content, err
 		if err == nil && len(r.flights) > 1 {
-			f.content, f.err = part(content, r.Range, f.id)
+			f.content, f.err = partOf(content, r.Range, f.id)
 		}
 	}
 	c.land(r.flights...)
@@ -87,9 +87,9 @@ func (c *Cache) run(ctx context.Context, key string, r *request) {
 	}
 }
 
-// part returns a copy of what an id selects of a joined range's content; a
+// partOf returns a copy of what an id selects of a joined range's content; a
 // part of the content itself would hold all of it in memory.
-func part(content []byte, joined blob.Range, id id) ([]byte, error) {
+func partOf(content []byte, joined blob.Range, id rangeID) ([]byte, error) {
 	from := id.Offset - joined.Offset
 	if from >= int64(len(content)) {
 		return nil, fmt.Errorf("cannot get %s: offset %d of %d bytes: %w", id.key, id.Offset, joined.Offset+int64(len(content)), blob.ErrRange)

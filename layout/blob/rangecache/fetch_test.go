@@ -75,10 +75,10 @@ func waiters(c *Cache) (n int) {
 // Many who ask for the same at once make one request, which goes on when some
 // of them, the first too, hang up.
 func TestSharedRequest(t *testing.T) {
-	store := gate(store(t, 1<<20))
-	c := open(t, meter.Bucket(store), Options{Memory: 1 << 20})
+	behind := gate(store(t, 1<<20))
+	c := open(t, meter.Bucket(behind), Options{Memory: 1 << 20})
 	first := begin(t, c, blocks(1_000, 1, 2))
-	<-store.asked
+	<-behind.asked
 	second, third := begin(t, c, blocks(1_000, 2)), begin(t, c, blocks(1_000, 1))
 	for _, r := range []*reading{first, third} {
 		r.cancel()
@@ -86,14 +86,14 @@ func TestSharedRequest(t *testing.T) {
 			t.Errorf("got %v, want the context's error", err)
 		}
 	}
-	close(store.open)
+	close(behind.open)
 	if err := <-second.err; err != nil {
 		t.Error(err)
 	}
-	if err := <-store.ended; err != nil || len(store.asked) != 0 {
-		t.Errorf("the request ended with %v, %d others were made", err, len(store.asked))
+	if err := <-behind.ended; err != nil || len(behind.asked) != 0 {
+		t.Errorf("the request ended with %v, %d others were made", err, len(behind.asked))
 	}
-	wantRead(t, c, store.Bucket, "a", blocks(1_000, 1, 2)...)
+	wantRead(t, c, behind.Bucket, "a", blocks(1_000, 1, 2)...)
 	want := meter.Cost{DependentSteps: 1, CacheHits: 1}
 	if diff := cmp.Diff(want, second.meter.Cost(meter.Prices{}, 0)); diff != "" {
 		t.Errorf("cost of the one that joined (-want +got):\n%s", diff)
@@ -106,19 +106,19 @@ func TestSharedRequest(t *testing.T) {
 
 // When all have hung up, so does the request; the next call makes another.
 func TestAbandonedRequest(t *testing.T) {
-	store := gate(store(t, 1<<20))
-	c := open(t, store, Options{Memory: 1 << 20})
+	behind := gate(store(t, 1<<20))
+	c := open(t, behind, Options{Memory: 1 << 20})
 	first, second := begin(t, c, blocks(1_000, 1)), begin(t, c, blocks(1_000, 1))
-	<-store.asked
+	<-behind.asked
 	first.cancel()
 	<-first.err
 	second.cancel()
 	<-second.err
 	third := begin(t, c, blocks(1_000, 1)) // before or after the store has noticed
-	if err := <-store.ended; !errors.Is(err, context.Canceled) {
+	if err := <-behind.ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the request ended with %v, want it cancelled", err)
 	}
-	close(store.open)
+	close(behind.open)
 	if err := <-third.err; err != nil {
 		t.Error(err)
 	}
@@ -126,17 +126,17 @@ func TestAbandonedRequest(t *testing.T) {
 
 // A request that waits for others to end can be abandoned, too.
 func TestFewRequestsAtOnce(t *testing.T) {
-	store := gate(store(t, 1<<20))
-	c := open(t, store, Options{Memory: 1 << 20})
+	behind := gate(store(t, 1<<20))
+	c := open(t, behind, Options{Memory: 1 << 20})
 	var readings []*reading
 	for i := range int64(mostRequests + 5) {
 		readings = append(readings, begin(t, c, blocks(1_000, i)))
 	}
 	for range mostRequests {
-		<-store.asked
+		<-behind.asked
 	}
-	if len(c.slots) != mostRequests || len(store.asked) != 0 {
-		t.Errorf("%d requests are under way, and %d more", len(c.slots), len(store.asked))
+	if len(c.slots) != mostRequests || len(behind.asked) != 0 {
+		t.Errorf("%d requests are under way, and %d more", len(c.slots), len(behind.asked))
 	}
 	for _, r := range readings {
 		r.cancel()

@@ -87,8 +87,8 @@ func TestFollow(t *testing.T) {
 	if s := other.Stats(); s.Memory != 0 || s.Disk != 0 {
 		t.Errorf("still held: %+v", s)
 	}
-	if files, err := filepath.Glob(filepath.Join(other.disk.dir, "*")); err != nil || len(files) != 2 {
-		t.Errorf("files besides the lock and the state: %v, %v", files, err)
+	if paths, err := filepath.Glob(filepath.Join(other.disk.dir, "*")); err != nil || len(paths) != 2 {
+		t.Errorf("files besides the lock and the state: %v, %v", paths, err)
 	}
 	if n := k.gets(other, "a", first); n != 1 {
 		t.Errorf("%d GETs in another state, want 1", n)

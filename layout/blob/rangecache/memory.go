@@ -10,13 +10,13 @@ const entryOverhead = 224
 
 // footprint returns what an entry takes in memory. The allocator rounds up by
 // at most an eighth, and beyond 32 KiB to a page of 8 KiB.
-func footprint(id id, content []byte) int64 {
+func footprint(id rangeID, content []byte) int64 {
 	n := int64(cap(content))
 	return n + min(n/8, 8<<10) + int64(len(id.key)) + entryOverhead
 }
 
 // keep puts what was read in memory. c.mu is held.
-func (c *Cache) keep(id id, content []byte) {
+func (c *Cache) keep(id rangeID, content []byte) {
 	c.memory.add(id, content, footprint(id, content))
 	c.trim()
 }

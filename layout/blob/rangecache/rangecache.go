@@ -33,14 +33,14 @@ type Cache struct {
 	held   *atomic.Int64 // bytes of memory that are charged
 
 	mu      sync.Mutex // guards what follows
-	memory  *lru[id, []byte]
-	state   string         // of the bucket, see Follow
-	flights map[id]*flight // ranges on their way
+	memory  *lru[rangeID, []byte]
+	state   string              // of the bucket, see Follow
+	flights map[rangeID]*flight // ranges on their way
 	stats   Stats
 }
 
-// id names a range of an object, as it was asked for.
-type id struct {
+// rangeID names a range of an object, as it was asked for.
+type rangeID struct {
 	key string
 	blob.Range
 }
@@ -51,10 +51,10 @@ func New(reader blob.Reader, o Options) (*Cache, error) {
 	c := &Cache{
 		reader:  reader,
 		slots:   make(chan struct{}, mostRequests),
-		memory:  newLRU[id, []byte](),
+		memory:  newLRU[rangeID, []byte](),
 		budget:  o.Memory,
 		held:    new(atomic.Int64),
-		flights: map[id]*flight{},
+		flights: map[rangeID]*flight{},
 	}
 	if o.Dir != "" {
 		var err error
@@ -105,7 +105,7 @@ func (c *Cache) Stats() Stats {
 // read asks the bucket.
 func (c *Cache) Forget(key string) {
 	c.mu.Lock()
-	var held []id
+	var held []rangeID
 	for id := range c.memory.entries {
 		if id.key == key {
 			held = append(held, id)
@@ -131,7 +131,7 @@ func (c *Cache) Follow(state string) (changed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if changed = c.state != "" && c.state != state; changed {
-		c.memory = newLRU[id, []byte]()
+		c.memory = newLRU[rangeID, []byte]()
 	}
 	c.state = state
 	return changed
@@ -155,7 +155,7 @@ func (c *Cache) Read(ctx context.Context, key string, ranges []blob.Range) ([][]
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", key, err)
 	}
-	call := call{cache: c, ctx: ctx, key: key, contents: make([][]byte, len(ranges))}
+	call := lookup{cache: c, ctx: ctx, key: key, contents: make([][]byte, len(ranges))}
 	call.look(ranges)
 	if len(call.waits) > 0 {
 		if err := call.read(); err != nil {
@@ -166,7 +166,7 @@ func (c *Cache) Read(ctx context.Context, key string, ranges []blob.Range) ([][]
 	return call.contents, nil
 }
 
-type call struct {
+type lookup struct {
 	cache    *Cache
 	ctx      context.Context
 	key      string
@@ -184,12 +184,12 @@ type wait struct {
 }
 
 // look takes what is in memory and joins the flights of the rest.
-func (c *call) look(ranges []blob.Range) {
+func (c *lookup) look(ranges []blob.Range) {
 	cache := c.cache
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
 	for i, r := range ranges {
-		id := id{c.key, r}
+		id := rangeID{c.key, r}
 		if content, found := cache.memory.get(id, cache.room()); found {
 			c.contents[i] = content
 			c.hits++
@@ -210,7 +210,7 @@ func (c *call) look(ranges []blob.Range) {
 }
 
 // read reads what the call has begun, and waits for all flights.
-func (c *call) read() error {
+func (c *lookup) read() error {
 	defer c.cache.leave(c.waits)
 	fork := meter.NewFork(c.ctx)
 	c.cache.fetch(fork, c.key, c.cache.readDisk(c.begun))

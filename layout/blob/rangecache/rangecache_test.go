@@ -67,12 +67,12 @@ func TestConformance(t *testing.T) {
 // through two caches on one directory, and through others after them, is what
 // the bucket holds, and the budgets are kept.
 func TestModel(t *testing.T) {
-	const memory, disk = 64 << 10, 128 << 10
+	const memory, limited = 64 << 10, 128 << 10
 	for _, dir := range []string{"", t.TempDir()} {
 		t.Run(fmt.Sprintf("disk %t", dir != ""), func(t *testing.T) {
 			bucket := store(t, 0, 1, 100, 50_000, 300_000)
 			for life := range uint64(3) {
-				o := Options{Memory: memory, Disk: disk, Dir: dir, Bucket: "b"}
+				o := Options{Memory: memory, Disk: limited, Dir: dir, Bucket: "b"}
 				caches := []*Cache{open(t, bucket, o), open(t, bucket, o)}
 				var group sync.WaitGroup
 				for worker := range 4 {
@@ -80,29 +80,29 @@ func TestModel(t *testing.T) {
 						random, c := rand.New(rand.NewPCG(life, uint64(worker))), caches[worker%2]
 						for step := range 150 {
 							wantRead(t, c, bucket, string(rune('a'+random.IntN(6))), anyRanges(random)...)
-							if s := c.Stats(); s.Memory > memory || s.Disk > disk {
+							if s := c.Stats(); s.Memory > memory || s.Disk > limited {
 								t.Errorf("over the budget: %+v", s)
 							}
-							if step%10 == 0 && used(t, dir) > disk {
+							if step%10 == 0 && used(t, dir) > limited {
 								t.Errorf("%d bytes on disk", used(t, dir))
 							}
 						}
 					})
 				}
 				group.Wait()
-				onDisk := int64(0)
+				stored := int64(0)
 				for _, c := range caches {
 					shut(t, c)
 					s := c.Stats()
 					if s.Disk > 0 { // the last to write tells: it may have taken over from the other that was shut
-						onDisk = s.Disk
+						stored = s.Disk
 					}
 					if s.MemoryHits == 0 || dir != "" && s.DiskHits == 0 || s.Misses == 0 || s.Damaged+s.Unwritten != 0 || len(c.flights) != 0 {
 						t.Errorf("%+v, %d flights are left", s, len(c.flights))
 					}
 				}
-				if n := used(t, dir); n != onDisk {
-					t.Errorf("%d bytes on disk, the caches say %d", n, onDisk)
+				if n := used(t, dir); n != stored {
+					t.Errorf("%d bytes on disk, the caches say %d", n, stored)
 				}
 			}
 		})
@@ -238,15 +238,15 @@ func TestMemoryIsCountedHonestly(t *testing.T) {
 // The index of the disk takes what is set aside for it.
 func TestIndexIsCountedHonestly(t *testing.T) {
 	const n = 60_000
-	before, index := heap(), newLRU[name, struct{}]()
+	before, index := heap(), newLRU[fileName, struct{}]()
 	for i := range n {
-		index.add(nameOf("b", id{"k", blob.Range{Offset: int64(i)}}), struct{}{}, smallest)
+		index.add(nameOf("b", rangeID{"k", blob.Range{Offset: int64(i)}}), struct{}{}, smallest)
 	}
 	if took := heap() - before; took > n*indexed || took < n*indexed/2 {
 		t.Errorf("an entry of the index takes %d bytes, %d are counted", took/n, indexed)
 	}
 	for i := range n - 100 {
-		index.remove(nameOf("b", id{"k", blob.Range{Offset: int64(i)}}))
+		index.remove(nameOf("b", rangeID{"k", blob.Range{Offset: int64(i)}}))
 	}
 	if took := heap() - before; took > n*indexed/4 {
 		t.Errorf("100 entries of what were %d take %d bytes", n, took)

@@ -34,7 +34,7 @@ func numbering(r *rand.Rand, n int, first uint32, dead int) []uint32 {
 
 func TestAddListIsAsAdd(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for name, lists := range map[string][][]model{
+	for name, given := range map[string][][]model{
 		"small":        {simple(7), simple(0, 1, 2), simple(90)},
 		"whole blocks": {english(r, 128, 3), english(r, 256, 3), english(r, 128, 3)},
 		"across":       {english(r, 100, 3), english(r, 700, 5), english(r, 1, 1), english(r, 300, 2)},
@@ -44,7 +44,7 @@ func TestAddListIsAsAdd(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				var once, copied Encoder
 				first := uint32(0)
-				for _, documents := range lists {
+				for _, documents := range given {
 					var dense []model
 					for i, d := range documents {
 						d.Doc = uint32(i)

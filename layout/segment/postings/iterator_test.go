@@ -88,7 +88,7 @@ func TestIterationAllocates(t *testing.T) {
 	l, positions := open(t, documents)
 	it := l.Iterator()
 	dst := make([]uint32, 0, 1<<16)
-	walk := func() {
+	w := func() {
 		it.Reset(l)
 		for doc := it.Next(); doc != NoMore; doc = it.Advance(doc + 1000) {
 			it.Payload()
@@ -100,8 +100,8 @@ func TestIterationAllocates(t *testing.T) {
 			}
 		}
 	}
-	walk() // gathers room for impacts
-	if n := testing.AllocsPerRun(5, walk); n != 0 {
+	w() // gathers room for impacts
+	if n := testing.AllocsPerRun(5, w); n != 0 {
 		t.Errorf("%v allocations a walk", n)
 	}
 }

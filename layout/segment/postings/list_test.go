@@ -19,7 +19,7 @@ func lists() map[string][]model {
 		}
 		return docs
 	}
-	all := map[string][]model{
+	numbers := map[string][]model{
 		"document 0":         simple(0),
 		"last document":      simple(NoMore - 1),
 		"first and last":     simple(0, NoMore-1),
@@ -35,25 +35,25 @@ func lists() map[string][]model {
 		}},
 	}
 	for doc := range uint32(300) {
-		all["nowhere, often"] = append(all["nowhere, often"], model{Posting: Posting{Doc: doc * 3}})
+		numbers["nowhere, often"] = append(numbers["nowhere, often"], model{Posting: Posting{Doc: doc * 3}})
 	}
 	spread := simple(0)
 	for range 40 {
 		spread = append(spread, simple(spread[len(spread)-1].Doc+uint32(1<<r.IntN(20)))...)
 	}
-	all["spread"] = spread
+	numbers["spread"] = spread
 	for _, n := range []int{1, 2, 3, 4, 5, 8, 9, 16, 17, 127, 128, 129, 255, 256, 257, 1000} {
 		name := strconv.Itoa(n)
-		all[name+" documents in a row"] = simple(until(n)...)
-		all[name+" of English"] = english(r, n, 5)
-		all[name+" of anything"] = anything(r, n)
+		numbers[name+" documents in a row"] = simple(until(n)...)
+		numbers[name+" of English"] = english(r, n, 5)
+		numbers[name+" of anything"] = anything(r, n)
 		high := simple(until(n)...)
 		for i := range high {
 			high[i].Doc += NoMore - uint32(n)
 		}
-		all[name+" of the highest"] = high
+		numbers[name+" of the highest"] = high
 	}
-	return all
+	return numbers
 }
 
 // anything makes documents without any regularity.

@@ -33,8 +33,8 @@ type Analyzer struct {
 // For returns a new Analyzer of a language (ISO 639-1 code, or a BCP 47 tag of
 // which only the language counts). Languages that are not in the table, and "",
 // have their words indexed without stemming.
-func For(language string) *Analyzer {
-	return &Analyzer{language: languageOf(language), memo: map[string]forms{}}
+func For(name string) *Analyzer {
+	return &Analyzer{language: languageOf(name), memo: map[string]forms{}}
 }
 
 // Each calls yield with every term of the text in order, until it returns
@@ -71,7 +71,7 @@ func (a *Analyzer) word(text string, start, end, position int, yield func(Occurr
 		return true
 	}
 	o := Occurrence{Term: f.term, Word: f.word, Position: position, Start: start, End: end, Half: end, Capitals: f.capitals}
-	if nameEnd := nameEnd(text, start, end); nameEnd > end {
+	if nameEnd := endOfName(text, start, end); nameEnd > end {
 		name := a.forms(text[start:nameEnd], nameEnd-start)
 		if !yield(Occurrence{Term: name.term, Word: name.word, Position: position, Start: start, End: nameEnd, Half: nameEnd}) {
 			return false
@@ -88,9 +88,9 @@ func (a *Analyzer) word(text string, start, end, position int, yield func(Occurr
 	return true
 }
 
-// nameEnd returns the end of a name made of one letter and a sign, such as C++
+// endOfName returns the end of a name made of one letter and a sign, such as C++
 // and C#, or that of the word text[start:end] if it is no such name.
-func nameEnd(text string, start, end int) int {
+func endOfName(text string, start, end int) int {
 	if end-start > 1 || text[start] < 'A' || end == len(text) {
 		return end
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // occurrences writes the occurrences in a text: term, position, bytes.
-func occurrences(language, text string) (got []string) {
-	For(language).Each(text, func(o Occurrence) bool {
+func occurrences(name, text string) (got []string) {
+	For(name).Each(text, func(o Occurrence) bool {
 		got = append(got, fmt.Sprintf("%s %d %s", o.Term, o.Position, text[o.Start:o.End]))
 		return true
 	})
@@ -148,12 +148,12 @@ func TestMemory(t *testing.T) {
 }
 
 func TestEachDoesNotAllocate(t *testing.T) {
-	for language, text := range fixtures {
-		a := For(language)
+	for name, text := range fixtures {
+		a := For(name)
 		ignore := func(Occurrence) bool { return true }
 		a.Each(text, ignore)
 		if n := testing.AllocsPerRun(10, func() { a.Each(text, ignore) }); n != 0 {
-			t.Errorf("%s: %v allocations", language, n)
+			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
 }

@@ -7,10 +7,10 @@ import (
 
 // BenchmarkEach analyses text with the memory of words warm.
 func BenchmarkEach(b *testing.B) {
-	for _, language := range []string{"en", "de", "ru", "vi", "zh", "ja", "ar", "th"} {
-		b.Run(language, func(b *testing.B) {
-			text := strings.Repeat(fixtures[language]+"\n", 100)
-			a := For(language)
+	for _, name := range []string{"en", "de", "ru", "vi", "zh", "ja", "ar", "th"} {
+		b.Run(name, func(b *testing.B) {
+			text := strings.Repeat(fixtures[name]+"\n", 100)
+			a := For(name)
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -26,34 +26,34 @@ func TestTokensAreBluges(t *testing.T) {
 		endings []string
 	}{
 		"en": {
-			analysis.Analyzer{TokenFilters: filters{en.NewPossessiveFilter(), token.NewLowerCaseFilter(), en.StemmerFilter()}},
+			analysis.Analyzer{TokenFilters: tokenFilters{en.NewPossessiveFilter(), token.NewLowerCaseFilter(), en.StemmerFilter()}},
 			[]string{"Run", "CONNECT", "relat", "happi", "gener", "univers", "sky", "by", "y", "x", "oper", "commun", "hop", "fall"},
 			[]string{"", "s", "es", "ies", "ed", "ing", "ingly", "ation", "ational", "iveness", "y", "ly", "ment", "fulness", "ously", "e", "ee"},
 		},
 		"ru": {
-			analysis.Analyzer{TokenFilters: filters{token.NewLowerCaseFilter(), ru.StemmerFilter()}},
+			analysis.Analyzer{TokenFilters: tokenFilters{token.NewLowerCaseFilter(), ru.StemmerFilter()}},
 			[]string{"Книг", "МОСКВ", "красив", "чита", "сообщ", "йод", "б"},
 			[]string{"", "а", "ами", "ого", "ейше", "ость", "вшись", "ться", "ение", "ый", "ете"},
 		},
 		"ar": {
-			analysis.Analyzer{TokenFilters: filters{ar.NormalizeFilter(), ar.StemmerFilter()}},
+			analysis.Analyzer{TokenFilters: tokenFilters{ar.NormalizeFilter(), ar.StemmerFilter()}},
 			[]string{"كتاب", "الكِتَاب", "والمدرس", "أحمد", "إلى", "آب", "لل", "و"},
 			[]string{"", "ة", "ات", "ون", "ين", "ها", "ية", "ـ", "ى"},
 		},
 		"fa": {
-			analysis.Analyzer{TokenFilters: filters{ar.NormalizeFilter(), fa.NormalizeFilter(), persian}},
+			analysis.Analyzer{TokenFilters: tokenFilters{ar.NormalizeFilter(), fa.NormalizeFilter(), persian}},
 			[]string{"کتاب", "خانۀ", "خانه", "پچپچ", "گربه"},
 			[]string{"", "ی", "ها", "ے", "ہ", "ك"},
 		},
 		"hi": {
-			analysis.Analyzer{TokenFilters: filters{in.NormalizeFilter(), hi.NormalizeFilter(), hi.StemmerFilter()}},
+			analysis.Analyzer{TokenFilters: tokenFilters{in.NormalizeFilter(), hi.NormalizeFilter(), hi.StemmerFilter()}},
 			[]string{"लड़क", "किताब", "हिन्द", "क़लम", "ऑ"},
 			[]string{"", "ी", "े", "ों", "ियाँ", "ाएंगे", "ा"},
 		},
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	for language, test := range tests {
-		t.Run(language, func(t *testing.T) {
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
 			test.filters.Tokenizer = tokenizer.NewUnicodeTokenizer()
 			var text strings.Builder
 			for range 5000 {
@@ -65,7 +65,7 @@ func TestTokensAreBluges(t *testing.T) {
 			for _, token := range test.filters.Analyze([]byte(text.String())) {
 				want = append(want, string(token.Term))
 			}
-			For(language).Each(text.String(), func(o Occurrence) bool {
+			For(name).Each(text.String(), func(o Occurrence) bool {
 				got = append(got, o.Term)
 				return true
 			})

@@ -7,15 +7,15 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// class is what a character does to the words around it.
-type class uint8
+// runeClass is what a character does to the words around it.
+type runeClass uint8
 
 const (
-	separator class = iota // ends a word
-	mark                   // belongs to the character before it, of whatever class
-	link                   // separates, but not the characters of a script without spaces
-	letter                 // letter or digit of a script with spaces
-	unspaced               // letter of a script without spaces between words
+	separator runeClass = iota // ends a word
+	mark                       // belongs to the character before it, of whatever class
+	link                       // separates, but not the characters of a script without spaces
+	letter                     // letter or digit of a script with spaces
+	unspaced                   // letter of a script without spaces between words
 )
 
 var (
@@ -31,7 +31,7 @@ var (
 )
 
 // ascii holds the classes of the characters below utf8.RuneSelf.
-var ascii = func() (classes [utf8.RuneSelf]class) {
+var ascii = func() (classes [utf8.RuneSelf]runeClass) {
 	for c := range classes {
 		if r := rune(c); 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' {
 			classes[c] = letter
@@ -42,7 +42,7 @@ var ascii = func() (classes [utf8.RuneSelf]class) {
 
 // classAt returns the class and the width of the character at i. The end of the
 // text is a separator without width.
-func classAt(text string, i int) (class, int) {
+func classAt(text string, i int) (runeClass, int) {
 	if i >= len(text) {
 		return separator, 0
 	}
@@ -57,7 +57,7 @@ func classAt(text string, i int) (class, int) {
 }
 
 // classOf returns the class of a character: first those that texts are made of.
-func classOf(r rune) class {
+func classOf(r rune) runeClass {
 	switch {
 	case isPlain(r):
 		return unspaced
@@ -72,7 +72,7 @@ func classOf(r rune) class {
 	return slowClassOf(r)
 }
 
-func slowClassOf(r rune) class {
+func slowClassOf(r rune) runeClass {
 	switch {
 	case r == zeroWidthSpace || r == tsheg || r == tsheg+1:
 		return link
@@ -128,7 +128,7 @@ func wordEnd(text string, i int) int {
 }
 
 // skip returns where characters of a class end.
-func skip(text string, i int, of class) int {
+func skip(text string, i int, of runeClass) int {
 	for {
 		class, width := classAt(text, i)
 		if class != of || width == 0 {

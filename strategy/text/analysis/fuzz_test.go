@@ -17,13 +17,13 @@ func sorted[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of
 // and valid, memory changes nothing, and a surface form stands for its word.
 func FuzzEach(f *testing.F) {
 	languages := sorted(table)
-	for i, language := range languages {
-		f.Add(uint8(i), fixtures[language])
+	for i, name := range languages {
+		f.Add(uint8(i), fixtures[name])
 	}
 	f.Add(uint8(0), "½⑴㎏ﷺ℃ Ⅳ ﬁ ǆ ŉ ㋿㍿ゟ ﾞｶﾞ \u200b་་\u0e40\u0e40\u1039\u103a\u17d2")
 	f.Fuzz(func(t *testing.T, number uint8, text string) {
-		language := languages[int(number)%len(languages)]
-		a := For(language)
+		name := languages[int(number)%len(languages)]
+		a := For(name)
 		first := check(t, a, text)
 		if diff := cmp.Diff(first, check(t, a, text)); diff != "" {
 			t.Errorf("the second time (-want +got):\n%s", diff)
@@ -37,7 +37,7 @@ func FuzzEach(f *testing.F) {
 				t.Errorf("%q of %q: its word gives %+v", o.Word, text[o.Start:o.End], again)
 			}
 		}
-		Query(text, []string{"en", language})
+		Query(text, []string{"en", name})
 	})
 }
 
@@ -69,8 +69,8 @@ func check(t *testing.T, a *Analyzer, text string) (all []Occurrence) {
 
 // The surface form of every character gives the character's term.
 func TestSurfaceFormsStandForTheirCharacters(t *testing.T) {
-	for _, language := range []string{"", "tr", "vi"} {
-		a := For(language)
+	for _, name := range []string{"", "tr", "vi"} {
+		a := For(name)
 		for r := rune(0); r <= unicode.MaxRune; r++ {
 			if classOf(r) != letter {
 				continue
@@ -86,7 +86,7 @@ func TestSurfaceFormsStandForTheirCharacters(t *testing.T) {
 				continue // nothing but a tatweel
 			}
 			if again.Term != first.Term || again.Word != first.Word || again.End != len(first.Word) {
-				t.Errorf("%s: %U has the word %q and the term %q, which has %q and %q", language, r, first.Word, first.Term, again.Word, again.Term)
+				t.Errorf("%s: %U has the word %q and the term %q, which has %q and %q", name, r, first.Word, first.Term, again.Word, again.Term)
 			}
 		}
 	}

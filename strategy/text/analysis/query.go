@@ -22,10 +22,10 @@ func Query(text string, languages []string) []Word {
 		languages = []string{""}
 	}
 	var words []Word
-	for i, language := range languages {
+	for i, name := range languages {
 		at := 0
 		position, end := 0, 0 // of the occurrence before
-		For(language).Each(text, func(o Occurrence) bool {
+		For(name).Each(text, func(o Occurrence) bool {
 			looser := o.Position == position
 			covered := o.Position == position+1 && o.End == end // by the pair before it
 			position, end = o.Position, o.End

@@ -25,7 +25,7 @@ import (
 	"github.com/blugelabs/bluge/analysis/lang/tr"
 )
 
-type filters = []analysis.TokenFilter
+type tokenFilters = []analysis.TokenFilter
 
 // common is the version of what all languages share: where words begin and
 // end, surface forms, pairs and folding.
@@ -35,7 +35,7 @@ const common = 1
 // goes through stem, and then through fold.
 type language struct {
 	version uint32              // of what is its own
-	stem    filters             // nil where no stemmer is known to help
+	stem    tokenFilters        // nil where no stemmer is known to help
 	script  *unicode.RangeTable // that stem is for; nil if words are plain
 	letters string              // that tell it from other languages of the script
 	turkic  bool                // I is the capital of ı, and İ of i
@@ -67,46 +67,46 @@ var table = map[string]*language{
 
 	// Latin
 	// Snowball's newer rules; Porter's were no better on any judged set
-	"en": {script: unicode.Latin, stem: filters{foldFilter{}, en.StemmerFilter()}},
+	"en": {script: unicode.Latin, stem: tokenFilters{foldFilter{}, en.StemmerFilter()}},
 	// ä, ae and a meet, ß and ss; the light stemmer strips declension only
-	"de": {script: unicode.Latin, letters: "äöüß", stem: filters{de.NormalizeFilter(), de.LightStemmerFilter()}},
+	"de": {script: unicode.Latin, letters: "äöüß", stem: tokenFilters{de.NormalizeFilter(), de.LightStemmerFilter()}},
 	// Snowball: the light stemmers leave words of fewer than five (es) and six
 	// (it) letters alone, so that casa and casas, libro and libri would not meet
-	"es": {script: unicode.Latin, letters: "ñáíóúé¿¡", stem: filters{es.StemmerFilter()}},
-	"it": {script: unicode.Latin, letters: "àèéìòù", stem: filters{it.StemmerFilter()}},
+	"es": {script: unicode.Latin, letters: "ñáíóúé¿¡", stem: tokenFilters{es.StemmerFilter()}},
+	"it": {script: unicode.Latin, letters: "àèéìòù", stem: tokenFilters{it.StemmerFilter()}},
 	// take accents off themselves, after endings that are told by them (-ões)
-	"fr": {script: unicode.Latin, letters: "éèêëàâçîïôûùœ", stem: filters{fr.LightStemmerFilter()}},
-	"pt": {script: unicode.Latin, letters: "ãõçáéíóúâêô", stem: filters{pt.LightStemmerFilter()}},
+	"fr": {script: unicode.Latin, letters: "éèêëàâçîïôûùœ", stem: tokenFilters{fr.LightStemmerFilter()}},
+	"pt": {script: unicode.Latin, letters: "ãõçáéíóúâêô", stem: tokenFilters{pt.LightStemmerFilter()}},
 	// Snowball, the only stemmers of bluge; their letters with marks are letters
 	// of their own, so marks go last
-	"da": {script: unicode.Latin, letters: "æøå", stem: filters{da.StemmerFilter()}},
-	"fi": {script: unicode.Latin, letters: "äö", stem: filters{fi.StemmerFilter()}},
-	"hu": {script: unicode.Latin, letters: "őűáéíóúöü", stem: filters{hu.StemmerFilter()}},
-	"nl": {script: unicode.Latin, letters: "ëï", stem: filters{nl.StemmerFilter()}},
-	"no": {script: unicode.Latin, letters: "æøå", stem: filters{no.StemmerFilter()}},
-	"ro": {script: unicode.Latin, letters: "ășțâîşţ", stem: filters{cedillas, ro.StemmerFilter()}},
-	"sv": {script: unicode.Latin, letters: "åäö", stem: filters{sv.StemmerFilter()}},
-	"tr": {script: unicode.Latin, letters: "ığşçöüİ", turkic: true, stem: filters{tr.StemmerFilter()}},
+	"da": {script: unicode.Latin, letters: "æøå", stem: tokenFilters{da.StemmerFilter()}},
+	"fi": {script: unicode.Latin, letters: "äö", stem: tokenFilters{fi.StemmerFilter()}},
+	"hu": {script: unicode.Latin, letters: "őűáéíóúöü", stem: tokenFilters{hu.StemmerFilter()}},
+	"nl": {script: unicode.Latin, letters: "ëï", stem: tokenFilters{nl.StemmerFilter()}},
+	"no": {script: unicode.Latin, letters: "æøå", stem: tokenFilters{no.StemmerFilter()}},
+	"ro": {script: unicode.Latin, letters: "ășțâîşţ", stem: tokenFilters{cedillas, ro.StemmerFilter()}},
+	"sv": {script: unicode.Latin, letters: "åäö", stem: tokenFilters{sv.StemmerFilter()}},
+	"tr": {script: unicode.Latin, letters: "ığşçöüİ", turkic: true, stem: tokenFilters{tr.StemmerFilter()}},
 	// particles and possessives only, as Lucene's light Indonesian stemmer:
 	// taking prefixes off joins words of different meaning
-	"id": {script: unicode.Latin, stem: filters{malay}},
-	"ms": {script: unicode.Latin, stem: filters{malay}},
+	"id": {script: unicode.Latin, stem: tokenFilters{malay}},
+	"ms": {script: unicode.Latin, stem: tokenFilters{malay}},
 	// Tones tell words apart, but are often not typed: both forms are indexed.
 	"vi": {script: unicode.Latin, letters: "ăâđêôơưáàảãạắằẳẵặấầẩẫậéèẻẽẹếềểễệíìỉĩịóòỏõọốồổỗộớờởỡợúùủũụứừửữựýỳỷỹỵ", marks: true},
 
 	// Cyrillic: ё is е, stress is dropped.
-	"ru": {script: unicode.Cyrillic, stem: filters{foldFilter{}, ru.StemmerFilter()}},
+	"ru": {script: unicode.Cyrillic, stem: tokenFilters{foldFilter{}, ru.StemmerFilter()}},
 
 	// Arabic script. Folding does what bluge's normalizers of ar and fa do, for
 	// ur and ps too.
-	"ar":  {script: unicode.Arabic, letters: "ةىإأ", stem: filters{foldFilter{}, ar.StemmerFilter()}},
-	"fa":  {script: unicode.Arabic, letters: "پچژگکی", stem: filters{foldFilter{}, persian}},
-	"ckb": {script: unicode.Arabic, letters: "ێۆڵڕەپچگکی", stem: filters{ckb.NormalizeFilter(), ckb.StemmerFilter()}},
+	"ar":  {script: unicode.Arabic, letters: "ةىإأ", stem: tokenFilters{foldFilter{}, ar.StemmerFilter()}},
+	"fa":  {script: unicode.Arabic, letters: "پچژگکی", stem: tokenFilters{foldFilter{}, persian}},
+	"ckb": {script: unicode.Arabic, letters: "ێۆڵڕەپچگکی", stem: tokenFilters{ckb.NormalizeFilter(), ckb.StemmerFilter()}},
 
 	// Devanagari. Folding normalises it by bluge's Indic and Hindi filters, for
 	// Nepali too: both are written alike, and mistaken for each other.
-	"hi": {script: unicode.Devanagari, stem: filters{foldFilter{}, hi.StemmerFilter()}},
-	"ne": {script: unicode.Devanagari, stem: filters{foldFilter{}, nepali}},
+	"hi": {script: unicode.Devanagari, stem: tokenFilters{foldFilter{}, hi.StemmerFilter()}},
+	"ne": {script: unicode.Devanagari, stem: tokenFilters{foldFilter{}, nepali}},
 }
 
 // aliases are other codes of the languages.
@@ -114,7 +114,7 @@ var aliases = map[string]string{"fil": "tl", "in": "id", "nb": "no", "nn": "no",
 
 // Version returns the version of a language's analyzer. It is raised whenever
 // any of its output changes, and is kept in every segment.
-func Version(language string) uint32 { return common + languageOf(language).version }
+func Version(name string) uint32 { return common + languageOf(name).version }
 
 // languageOf returns the entry of a language code or tag.
 func languageOf(tag string) *language { return table[codeOf(tag)] }

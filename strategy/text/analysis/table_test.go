@@ -5,11 +5,11 @@ import (
 )
 
 // termOf returns the exact term of a word.
-func termOf(t *testing.T, language, word string) (term string) {
+func termOf(t *testing.T, name, word string) (term string) {
 	t.Helper()
-	For(language).Each(word, func(o Occurrence) bool { term = o.Term; return false })
+	For(name).Each(word, func(o Occurrence) bool { term = o.Term; return false })
 	if term == "" {
-		t.Fatalf("%s: no term of %q", language, word)
+		t.Fatalf("%s: no term of %q", name, word)
 	}
 	return term
 }

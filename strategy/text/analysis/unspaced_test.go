@@ -45,9 +45,9 @@ func TestClusters(t *testing.T) {
 // index holds the terms of a text by position.
 type index map[int][]Occurrence
 
-func indexOf(language, text string) index {
+func indexOf(name, text string) index {
 	terms := index{}
-	For(language).Each(text, func(o Occurrence) bool {
+	For(name).Each(text, func(o Occurrence) bool {
 		terms[o.Position] = append(terms[o.Position], o)
 		return true
 	})
@@ -75,9 +75,9 @@ func (x index) finds(words []Word, position int) bool {
 // phrase where it stands, whatever language it is asked in.
 func TestAnyPieceIsFound(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
-	for language, text := range fixtures {
-		t.Run(language, func(t *testing.T) {
-			terms := indexOf(language, text)
+	for name, text := range fixtures {
+		t.Run(name, func(t *testing.T) {
+			terms := indexOf(name, text)
 			var places []Occurrence // one a position
 			for position := 1; terms[position] != nil; position++ {
 				places = append(places, terms[position][len(terms[position])-1])
@@ -86,7 +86,7 @@ func TestAnyPieceIsFound(t *testing.T) {
 				first := random.IntN(len(places))
 				last := min(first+random.IntN(6), len(places)-1)
 				piece := text[places[first].Start:places[last].Half]
-				words := Query(piece, []string{"xx", language})
+				words := Query(piece, []string{"xx", name})
 				if !terms.finds(words, first+1) {
 					t.Fatalf("%q is not found at %d: %+v", piece, first+1, words)
 				}

@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "write testdata/versions.txt")
 func TestOutputChangesWithTheVersion(t *testing.T) {
 	const golden = "testdata/versions.txt"
 	var got strings.Builder
-	for _, language := range sorted(table) {
-		fmt.Fprintf(&got, "%q %d %s\n", language, Version(language), outputHash(language))
+	for _, name := range sorted(table) {
+		fmt.Fprintf(&got, "%q %d %s\n", name, Version(name), outputHash(name))
 	}
 	data, err := os.ReadFile(golden)
 	if err != nil && !*update {
@@ -48,21 +48,21 @@ func mayReplace(before, after string) error {
 	}
 	lines := map[string]line{}
 	for text := range strings.Lines(before) {
-		var language string
+		var name string
 		var l line
-		if _, err := fmt.Sscanf(text, "%q %d %s", &language, &l.version, &l.hash); err != nil {
+		if _, err := fmt.Sscanf(text, "%q %d %s", &name, &l.version, &l.hash); err != nil {
 			return fmt.Errorf("cannot read the golden line %q: %w", text, err)
 		}
-		lines[language] = l
+		lines[name] = l
 	}
 	for text := range strings.Lines(after) {
-		var language string
+		var name string
 		var l line
-		if _, err := fmt.Sscanf(text, "%q %d %s", &language, &l.version, &l.hash); err != nil {
+		if _, err := fmt.Sscanf(text, "%q %d %s", &name, &l.version, &l.hash); err != nil {
 			return err
 		}
-		if old, known := lines[language]; known && l.hash != old.hash && l.version <= old.version {
-			return fmt.Errorf("the output of %q changed under version %d: raise it", language, l.version)
+		if old, known := lines[name]; known && l.hash != old.hash && l.version <= old.version {
+			return fmt.Errorf("the output of %q changed under version %d: raise it", name, l.version)
 		}
 	}
 	return nil
@@ -87,9 +87,9 @@ func TestMayReplace(t *testing.T) {
 }
 
 // outputHash is a hash of all that a language's analyzer says of all fixtures.
-func outputHash(language string) string {
+func outputHash(name string) string {
 	hash := sha256.New()
-	a := For(language)
+	a := For(name)
 	for _, of := range sorted(fixtures) {
 		n := a.Each(fixtures[of], func(o Occurrence) bool {
 			fmt.Fprintf(hash, "%+v\n", o)
@@ -101,9 +101,9 @@ func outputHash(language string) string {
 }
 
 func TestVersion(t *testing.T) {
-	for language := range table {
-		if Version(language) == 0 {
-			t.Errorf("%q has no version", language)
+	for name := range table {
+		if Version(name) == 0 {
+			t.Errorf("%q has no version", name)
 		}
 	}
 	if Version("xx") != Version("") {

@@ -103,7 +103,7 @@ func (v *vocabulary) keep(used map[string]*usage, samples, passages, words int) 
 		sum += l.gain
 	}
 	for _, l := range best {
-		v.addTerm(l.term, feature{
+		v.addTerm(l.term, topicFeature{
 			mention: learntMention * l.gain / best[0].gain,
 			share:   l.gain / sum,
 			density: float64(l.count) / float64(words),

@@ -29,14 +29,14 @@ func learnt(samples ...string) []string {
 func TestLearnsWhatGathers(t *testing.T) {
 	got := learnt(sample)
 	want := []string{"commit", "rollback", "transact"}
-	for _, term := range want {
-		if !slices.Contains(got, term) {
-			t.Errorf("learnt %q without %q", got, term)
+	for _, given := range want {
+		if !slices.Contains(got, given) {
+			t.Errorf("learnt %q without %q", got, given)
 		}
 	}
-	for _, term := range []string{"the", "and", "is"} {
-		if slices.Contains(got, term) {
-			t.Errorf("learnt %q", term)
+	for _, given := range []string{"the", "and", "is"} {
+		if slices.Contains(got, given) {
+			t.Errorf("learnt %q", given)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestPagesLikeTheSamples(t *testing.T) {
 
 func TestWordsTellMoreThanSamples(t *testing.T) {
 	both := mustNew(t, []string{"rollback"}, []string{sample}, "en")
-	if word, term := both.Link("rollback", "", "", 0), both.Link("commit", "", "", 0); word <= 2*term {
-		t.Errorf("a word weighs %.2f, a learnt term %.2f", word, term)
+	if word, given := both.Link("rollback", "", "", 0), both.Link("commit", "", "", 0); word <= 2*given {
+		t.Errorf("a word weighs %.2f, a learnt term %.2f", word, given)
 	}
 }

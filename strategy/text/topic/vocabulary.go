@@ -16,7 +16,7 @@ const (
 type vocabulary struct {
 	terms    map[string]term
 	pairs    map[[2]string]int // features
-	features []feature
+	features []topicFeature
 }
 
 // term is what a term of a text can be.
@@ -25,8 +25,8 @@ type term struct {
 	head, tail bool // the first, the second of a pair
 }
 
-// feature is a term or a pair of terms that tells of the topic.
-type feature struct {
+// topicFeature is a term or a pair of terms that tells of the topic.
+type topicFeature struct {
 	mention float64 // how much its presence in a few words tells, from 0 to 1
 	share   float64 // of all that was learnt of the samples; 0 for what words describe
 	density float64 // what was learnt: its number for each word of the samples
@@ -40,10 +40,10 @@ func newVocabulary() vocabulary {
 func (v *vocabulary) describe(analyzer *analysis.Analyzer, phrase string) {
 	words := cutWords(analyzer, phrase)
 	if len(words) == 1 {
-		v.addTerm(words[0].Term, feature{mention: wordMention})
+		v.addTerm(words[0].Term, topicFeature{mention: wordMention})
 		return
 	}
-	f := feature{mention: wordMention}
+	f := topicFeature{mention: wordMention}
 	if len(words) > 2 {
 		f.mention = pairMention
 	}
@@ -60,7 +60,7 @@ func (v *vocabulary) describe(analyzer *analysis.Analyzer, phrase string) {
 }
 
 // addTerm adds a feature of one term, unless it is known to tell more.
-func (v *vocabulary) addTerm(name string, f feature) {
+func (v *vocabulary) addTerm(name string, f topicFeature) {
 	t := v.term(name)
 	if t.feature < 0 {
 		t.feature = len(v.features)
@@ -73,7 +73,7 @@ func (v *vocabulary) addTerm(name string, f feature) {
 }
 
 // addPair adds a feature of two terms, unless it is known to tell more.
-func (v *vocabulary) addPair(head, tail string, f feature) {
+func (v *vocabulary) addPair(head, tail string, f topicFeature) {
 	t := v.term(head)
 	t.head = true
 	v.terms[head] = t

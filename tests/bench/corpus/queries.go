@@ -12,7 +12,7 @@ import (
 // page, the same at every time: mostly words that one page in 20 to one in
 // 1,000 has, and in every fifth query one that up to two in five have.
 func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
-	frequencies, pages, err := frequencies(open)
+	frequencies, pages, err := countWords(open)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 		if at++; at < len(queries)*pages/n { // spread over all pages
 			continue
 		}
-		words := slices.Collect(words(p.Body))
+		words := slices.Collect(wordsOf(p.Body))
 		from := random.IntN(len(words) + 1)
 		kinds := []func(string) bool{medium, medium, medium}[:2+random.IntN(2)]
 		if len(queries)%5 == 4 {
@@ -64,8 +64,8 @@ func choose(words []string, kinds []func(string) bool) (query []string) {
 	return nil
 }
 
-// frequencies counts the pages that have each word.
-func frequencies(open func() (io.ReadCloser, error)) (count map[string]int, pages int, err error) {
+// countWords counts the pages that have each word.
+func countWords(open func() (io.ReadCloser, error)) (count map[string]int, pages int, err error) {
 	file, err := open()
 	if err != nil {
 		return nil, 0, err
@@ -78,7 +78,7 @@ func frequencies(open func() (io.ReadCloser, error)) (count map[string]int, page
 			return nil, 0, err
 		}
 		pages++
-		for word := range words(p.Body) {
+		for word := range wordsOf(p.Body) {
 			s := all[word]
 			if s == nil {
 				s = new(seen)
@@ -96,9 +96,9 @@ func frequencies(open func() (io.ReadCloser, error)) (count map[string]int, page
 	return count, pages, nil
 }
 
-// words yields the runs of 4 to 14 letters, all in lower case, which any
+// wordsOf yields the runs of 4 to 14 letters, all in lower case, which any
 // engine takes for a word.
-func words(text string) iter.Seq[string] {
+func wordsOf(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start := 0
 		for i := 0; i <= len(text); i++ {

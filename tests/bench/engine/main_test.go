@@ -74,12 +74,12 @@ func run(m *testing.M) (code int, err error) {
 
 // prepare makes the corpus and chooses the queries.
 func prepare(sites, name string) (b bench, err error) {
-	packages := map[string][]string{"small": corpus.Small, "large": append(corpus.Small, corpus.Large...)}[name]
-	if packages == nil || sites == "" {
+	all := map[string][]string{"small": corpus.Small, "large": append(corpus.Small, corpus.Large...)}[name]
+	if all == nil || sites == "" {
 		return b, fmt.Errorf("no corpus %q: run bash tests/bench/engine/run small|large", name)
 	}
 	b.corpus = filepath.Join(sites, name+".corpus")
-	if err := corpus.Extract(b.corpus, sites, packages); err != nil {
+	if err := corpus.Extract(b.corpus, sites, all); err != nil {
 		return b, err
 	}
 	open := func() (io.ReadCloser, error) { return os.Open(b.corpus) }

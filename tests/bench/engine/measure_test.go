@@ -100,12 +100,12 @@ func (e engine) run(b *testing.B, stdin io.Reader, args ...string) usage {
 	if err := cmd.Start(); err != nil {
 		b.Fatalf("%s %s: %v", e.name, args[0], err)
 	}
-	done, peak := make(chan struct{}), make(chan int64)
-	go func() { peak <- watch(cmd.Process.Pid, done) }()
+	done, most := make(chan struct{}), make(chan int64)
+	go func() { most <- watch(cmd.Process.Pid, done) }()
 	err := cmd.Wait()
 	wall := time.Since(began)
 	close(done)
-	memory := <-peak
+	memory := <-most
 	if err != nil {
 		b.Fatalf("%s %s: %v", e.name, args[0], err)
 	}

@@ -29,7 +29,7 @@ const (
 func BenchmarkPackages(b *testing.B) {
 	for b.Loop() {
 		bucket := countblob.New(memblob.New())
-		keys, pages, size := packages(b, bucket)
+		keys, pages, length := packages(b, bucket)
 		var log bytes.Buffer
 		f := index.Function{
 			Bucket: bucket, Settings: new(functionstest.Fixed), Redis: redistest.Embedded(b), Sender: &functionstest.Sender{}, Now: time.Now,
@@ -45,7 +45,7 @@ func BenchmarkPackages(b *testing.B) {
 		took := time.Since(began)
 		extract, build := logged(b, &log)
 		requests := bucket.Counts().Minus(before)
-		b.ReportMetric(float64(size)/mega/took.Seconds(), "HTML-MB/s")
+		b.ReportMetric(float64(length)/mega/took.Seconds(), "HTML-MB/s")
 		b.ReportMetric(extract.Seconds()/took.Seconds()*100, "%-extraction")
 		b.ReportMetric(build.Seconds()/took.Seconds()*100, "%-build-and-commit")
 		b.ReportMetric(float64(requests.Requests())/float64(len(keys)), "requests/package")
@@ -55,7 +55,7 @@ func BenchmarkPackages(b *testing.B) {
 }
 
 // packages stores the small corpus and returns the packages' keys.
-func packages(b *testing.B, bucket *countblob.Bucket) (keys []string, pages int, size int64) {
+func packages(b *testing.B, bucket *countblob.Bucket) (keys []string, pages int, length int64) {
 	b.Helper()
 	var objects []webobject.Object
 	held := 0
@@ -79,7 +79,7 @@ func packages(b *testing.B, bucket *countblob.Bucket) (keys []string, pages int,
 				URL: file.URL, MIME: "text/html", Data: data, Downloaded: functionstest.Start, Expires: functionstest.Start.Add(time.Hour),
 				Status: 200, Version: layout.Version{Epoch: 1, Token: 1},
 			})
-			pages, held, size = pages+1, held+len(data), size+int64(len(data))
+			pages, held, length = pages+1, held+len(data), length+int64(len(data))
 			if held >= packageBytes {
 				store()
 			}
@@ -88,7 +88,7 @@ func packages(b *testing.B, bucket *countblob.Bucket) (keys []string, pages int,
 	if held > 0 {
 		store()
 	}
-	return keys, pages, size
+	return keys, pages, length
 }
 
 // logged sums what the function says of its work.

@@ -61,7 +61,7 @@ func (s *Scanner) Next() bool {
 		case html.ErrorToken:
 			return false
 		case html.TextToken:
-			s.Kind, s.text = Text, text(s.tokens)
+			s.Kind, s.text = Text, textOf(s.tokens)
 			return true
 		case html.StartTagToken:
 			s.start()
@@ -79,9 +79,9 @@ func (s *Scanner) Next() bool {
 	}
 }
 
-// text returns what a text or a CDATA section says, in which nothing is
+// textOf returns what a text or a CDATA section says, in which nothing is
 // escaped.
-func text(z *html.Tokenizer) []byte {
+func textOf(z *html.Tokenizer) []byte {
 	if section, is := bytes.CutPrefix(z.Raw(), []byte("<![CDATA[")); is {
 		return bytes.TrimSuffix(section, []byte("]]>"))
 	}

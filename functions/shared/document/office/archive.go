@@ -159,15 +159,15 @@ type relation struct {
 	target string // member of the archive, or address
 }
 
-// relations are those of a part, in order.
-type relations struct {
+// relationTable are those of a part, in order.
+type relationTable struct {
 	all  []relation
 	byID map[string]int
 }
 
 // relations returns those of a part; part "" is the document.
-func (a *archive) relations(part string) relations {
-	found := relations{byID: map[string]int{}}
+func (a *archive) relations(part string) relationTable {
+	found := relationTable{byID: map[string]int{}}
 	directory, name := path.Split(part)
 	for s := markup.NewScanner(a.read(directory + "_rels/" + name + ".rels")); s.Next(); {
 		if s.Kind != markup.Start || s.Name != "relationship" {
@@ -184,14 +184,14 @@ func (a *archive) relations(part string) relations {
 }
 
 // target returns what an id stands for, or "".
-func (r relations) target(id string) string {
+func (r relationTable) target(id string) string {
 	if i, found := r.byID[id]; found {
 		return r.all[i].target
 	}
 	return ""
 }
 
-func (r relations) of(kind string) iter.Seq[string] {
+func (r relationTable) of(kind string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, one := range r.all {
 			if one.kind == kind && !yield(one.target) {

@@ -26,7 +26,7 @@ func (a *archive) word() []byte {
 }
 
 // story reads one part that holds paragraphs.
-func (a *archive) story(w *markup.Writer, part string, relations relations, levels map[string]int) {
+func (a *archive) story(w *markup.Writer, part string, relations relationTable, levels map[string]int) {
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
 		switch {
 		case s.Kind == markup.Start:
@@ -39,7 +39,7 @@ func (a *archive) story(w *markup.Writer, part string, relations relations, leve
 	}
 }
 
-func wordStart(w *markup.Writer, s *markup.Scanner, relations relations, levels map[string]int) {
+func wordStart(w *markup.Writer, s *markup.Scanner, relations relationTable, levels map[string]int) {
 	switch s.Name {
 	case "p":
 		w.Break()
@@ -63,7 +63,7 @@ func wordStart(w *markup.Writer, s *markup.Scanner, relations relations, levels 
 // headings returns the levels of the paragraph styles that are headings: by
 // their outline level, or by their name, which is English whatever the
 // language of the program.
-func (a *archive) headings(relations relations) map[string]int {
+func (a *archive) headings(relations relationTable) map[string]int {
 	levels := map[string]int{}
 	for styles := range relations.of("styles") {
 		id := ""
@@ -144,7 +144,7 @@ func (a *archive) sharedStrings(part string) []string {
 	return shared
 }
 
-func (a *archive) sheet(w *markup.Writer, part string, relations relations, shared []string) {
+func (a *archive) sheet(w *markup.Writer, part string, relations relationTable, shared []string) {
 	kind := ""
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
 		switch {
@@ -204,7 +204,7 @@ func (a *archive) presentation() []byte {
 // slide reads the paragraphs of a slide's shapes; those of the shape that
 // holds the title are headings. Numbers and dates that stand on every slide
 // are left out.
-func (a *archive) slide(w *markup.Writer, part string, relations relations) {
+func (a *archive) slide(w *markup.Writer, part string, relations relationTable) {
 	title := false
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
 		switch {

@@ -179,9 +179,9 @@ func numbers(b []byte) []uint32 {
 	return n
 }
 
-// narrow decodes windows-1252, in which Microsoft's programs store text that
+// narrowed decodes windows-1252, in which Microsoft's programs store text that
 // fits.
-func narrow(b []byte) string {
+func narrowed(b []byte) string {
 	var s strings.Builder
 	for _, c := range b {
 		s.WriteRune(windows1252.DecodeByte(c))

@@ -35,15 +35,15 @@ func (c *compound) word() ([]byte, error) {
 		return nil, errors.New("the list of its pieces is missing")
 	}
 	var w markup.Writer
-	text := pieces(file, table[place:place+size], little.Uint32(file[wordTextLength:]))
+	text := textPieces(file, table[place:place+size], little.Uint32(file[wordTextLength:]))
 	writeFields(&w, text)
 	return w.Page("", ""), nil
 }
 
-// pieces joins the text of a file ([MS-DOC] 2.9.38 and 2.9.178): the list
+// textPieces joins the text of a file ([MS-DOC] 2.9.38 and 2.9.178): the list
 // begins with property changes, which are passed over; then come the first
 // characters of the pieces and, in eight bytes each, where the pieces lie.
-func pieces(file, list []byte, length uint32) string {
+func textPieces(file, list []byte, length uint32) string {
 	for len(list) > 3 && list[0] == 1 {
 		list = list[min(3+int(little.Uint16(list[1:])), len(list)):]
 	}
@@ -70,7 +70,7 @@ func piece(file []byte, place uint32, characters uint64) string {
 	const compressed = 1 << 30
 	start, size, decode := uint64(place), 2*characters, markup.UTF16
 	if place&compressed != 0 {
-		start, size, decode = uint64(place&^compressed)/2, characters, narrow
+		start, size, decode = uint64(place&^compressed)/2, characters, narrowed
 	}
 	if start >= uint64(len(file)) {
 		return ""
@@ -181,7 +181,7 @@ func (c *compound) slides() ([]byte, error) {
 		case kind == textWide:
 			writeLines(&w, markup.UTF16(content), heading)
 		case kind == textNarrow:
-			writeLines(&w, narrow(content), heading)
+			writeLines(&w, narrowed(content), heading)
 		}
 	}
 	return w.Page("", ""), nil

@@ -8,7 +8,7 @@ import (
 )
 
 // html sets the lines of each page as one, but for headings.
-func (d *document) html() []byte {
+func (d *pdfDocument) html() []byte {
 	var w markup.Writer
 	body := d.bodySize()
 	links := d.links
@@ -44,7 +44,7 @@ func withoutLeaders(text string) (line string, entry bool) {
 }
 
 // bodySize returns the size of type in which most text is set.
-func (d *document) bodySize() int {
+func (d *pdfDocument) bodySize() int {
 	sizes := map[int]int{}
 	most := 0
 	for _, l := range d.lines {
@@ -74,7 +74,7 @@ func level(size, body int) int {
 
 // writeLine writes a line and the links in it, and returns the links that are
 // left. A word that is divided at the line's end is joined to its rest.
-func writeLine(w *markup.Writer, text string, links []link, page int) []link {
+func writeLine(w *markup.Writer, text string, links []linkArea, page int) []linkArea {
 	for len(links) > 0 && links[0].page == page && links[0].text != "" {
 		before, after, found := strings.Cut(text, links[0].text)
 		if !found {
@@ -100,7 +100,7 @@ func writeText(w *markup.Writer, text string) { w.Text(strings.ReplaceAll(text, 
 
 // name returns the file's title: that of its properties, unless a program left
 // there what says nothing, else the largest lines of its first page.
-func (d *document) name(body int) string {
+func (d *pdfDocument) name(body int) string {
 	title := strings.Join(strings.Fields(d.title), " ")
 	lower := strings.ToLower(title)
 	for _, useless := range []string{"untitled", "microsoft word - ", "microsoft powerpoint - "} {

@@ -68,27 +68,27 @@ func (e *engine) convert(ctx context.Context, data []byte) ([]byte, error) {
 	return d.html(), nil
 }
 
-// document is what is taken from a file.
-type document struct {
+// pdfDocument is what is taken from a file.
+type pdfDocument struct {
 	title string
-	lines []line
-	links []link
+	lines []textLine
+	links []linkArea
 }
 
-// line is one of a page.
-type line struct {
+// textLine is one of a page.
+type textLine struct {
 	text string
 	page int
 	size int // of its first letter, in tenths of a point
 }
 
-type link struct {
+type linkArea struct {
 	address string
 	text    string // in its area of the page
 	page    int
 }
 
-func (i *instance) read(data []byte) (d document) {
+func (i *instance) read(data []byte) (d pdfDocument) {
 	file := i.allocate(len(data))
 	copy(i.bytes(file, len(data)), data)
 	handle := i.call("FPDF_LoadMemDocument", file, uint64(len(data)), 0)
@@ -131,7 +131,7 @@ func (i *instance) title(document uint64) string {
 }
 
 // readPage adds the lines and links of a page; a broken page has none.
-func (i *instance) readPage(d *document, document uint64, number int) {
+func (i *instance) readPage(d *pdfDocument, document uint64, number int) {
 	page := i.call("FPDF_LoadPage", document, uint64(number))
 	if page == 0 {
 		return
@@ -146,7 +146,7 @@ func (i *instance) readPage(d *document, document uint64, number int) {
 	i.readLinks(d, document, page, text, number)
 }
 
-func (i *instance) readLines(d *document, text uint64, page int) {
+func (i *instance) readLines(d *pdfDocument, text uint64, page int) {
 	count := i.integer("FPDFText_CountChars", text)
 	buffer := i.allocate(2*count + 2)
 	defer i.free(buffer)
@@ -156,7 +156,7 @@ func (i *instance) readLines(d *document, text uint64, page int) {
 		first := i.call("FPDFText_GetCharIndexFromTextIndex", text, uint64(at))
 		size := api.DecodeF64(i.call("FPDFText_GetFontSize", text, first))
 		at += units16(l)
-		d.lines = append(d.lines, line{l, page, int(min(max(size, 0), 1000) * 10)})
+		d.lines = append(d.lines, textLine{l, page, int(min(max(size, 0), 1000) * 10)})
 	}
 }
 
@@ -168,7 +168,7 @@ func units16(s string) (n int) {
 }
 
 // readLinks adds the links of a page that lead to the web.
-func (i *instance) readLinks(d *document, document, page, text uint64, number int) {
+func (i *instance) readLinks(d *pdfDocument, document, page, text uint64, number int) {
 	const position, handle, size = 0, 4, 8 // in the buffer: an int, a pointer
 	const uri = 3                          // kind of action
 	buffer := i.allocate(size)
@@ -189,7 +189,7 @@ func (i *instance) readLinks(d *document, document, page, text uint64, number in
 		}
 		address := strings.TrimSpace(strings.Trim(string(i.sized("FPDFAction_GetURIPath", document, action)), "\x00"))
 		if strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") {
-			d.links = append(d.links, link{address, i.textAt(one, text), number})
+			d.links = append(d.links, linkArea{address, i.textAt(one, text), number})
 		}
 	}
 }

@@ -87,7 +87,7 @@ func TestHTML(t *testing.T) {
 }
 
 func TestUselessTitle(t *testing.T) {
-	d := document{title: "Microsoft Word - report final 2.doc", lines: []line{{"Small\r\n", 0, 100}, {"Large \r\n", 0, 200}, {"lines", 0, 200}, {"elsewhere", 1, 200}}}
+	d := pdfDocument{title: "Microsoft Word - report final 2.doc", lines: []textLine{{"Small\r\n", 0, 100}, {"Large \r\n", 0, 200}, {"lines", 0, 200}, {"elsewhere", 1, 200}}}
 	if got := d.name(100); got != "Large lines" {
 		t.Errorf("title %q", got)
 	}

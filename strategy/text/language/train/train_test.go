@@ -41,14 +41,14 @@ func TestTrain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for text, want := range map[string]string{"само мамо": "ru", "рірі": "uk", "лулу муму": ""} {
+	for sample, want := range map[string]string{"само мамо": "ru", "рірі": "uk", "лулу муму": ""} {
 		classes := got.Scripts[model.Cyrillic]
-		if code := classes.Codes[best(classes.Scores(text, nil))]; code != want {
-			t.Errorf("%s is %q, want %q", text, code, want)
+		if code := classes.Codes[best(classes.Scores(sample, nil))]; code != want {
+			t.Errorf("%s is %q, want %q", sample, code, want)
 		}
 		near := got.Close[0]
-		if code := near.Codes[best(near.Scores(text, nil))]; want != "" && code != want {
-			t.Errorf("%s is %q by its words, want %q", text, code, want)
+		if code := near.Codes[best(near.Scores(sample, nil))]; want != "" && code != want {
+			t.Errorf("%s is %q by its words, want %q", sample, code, want)
 		}
 	}
 }
