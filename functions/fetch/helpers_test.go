@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
-	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
@@ -116,11 +115,7 @@ func (w *world) run(t testing.TB, b batch.Batch) spool.Spool {
 	if err := w.Run(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	content, err := w.bucket.Get(t.Context(), layout.SpoolKey(b.Storage, b.Version), blob.Range{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := spool.Decode(content)
+	s, err := spool.Read(t.Context(), w.bucket, layout.SpoolKey(b.Storage, b.Version))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,11 +22,11 @@ func (w *world) control(change func(*control.Document)) {
 func (w *world) pause() *control.Pause {
 	w.t.Helper()
 	w.run()
-	d, err := control.Load(w.t.Context(), w.bucket)
+	found, err := control.Find(w.t.Context(), w.bucket)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return d.Paused(w.clock.Now())
+	return found.Document.Paused(w.clock.Now())
 }
 
 func TestStorageLimit(t *testing.T) {

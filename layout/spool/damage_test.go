@@ -12,7 +12,7 @@ import (
 func TestTruncatedOrFlipped(t *testing.T) {
 	content := mustEncode(t, batch(1, 4, 50))
 	for n := range content {
-		if _, err := Decode(content[:n]); !errors.Is(err, ErrDamaged) {
+		if _, err := decode(content[:n]); !errors.Is(err, ErrDamaged) {
 			t.Fatalf("cut to %d of %d bytes: got %v, want damage", n, len(content), err)
 		}
 	}
@@ -20,7 +20,7 @@ func TestTruncatedOrFlipped(t *testing.T) {
 		for bit := range 8 {
 			damaged := bytes.Clone(content)
 			damaged[i] ^= 1 << bit
-			if _, err := Decode(damaged); !errors.Is(err, ErrDamaged) {
+			if _, err := decode(damaged); !errors.Is(err, ErrDamaged) {
 				t.Fatalf("bit %d of byte %d of %d flipped: got %v, want damage", bit, i, len(content), err)
 			}
 		}
@@ -64,7 +64,7 @@ func TestLies(t *testing.T) {
 		"shorter robots": {`"length":28,`, `"length":27,`, "1 bytes behind the last robots.txt"},
 		"batch":          {`"00000002-`, `"2-`, "want <epoch>-<token>"},
 	} {
-		_, err := Decode(sealed(content, []byte(strings.Replace(head, tc.old, tc.new, 1))))
+		_, err := decode(sealed(content, []byte(strings.Replace(head, tc.old, tc.new, 1))))
 		if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want damage with %q", name, err, tc.want)
 		}
@@ -87,7 +87,7 @@ func FuzzHeading(f *testing.F) {
 
 // decodes wants damage, or a spool that can be encoded again.
 func decodes(t *testing.T, content []byte) {
-	s, err := Decode(content)
+	s, err := decode(content)
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		t.Fatalf("got %v, want damage", err)
 	}

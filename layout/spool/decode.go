@@ -17,17 +17,17 @@ import (
 // and not of the store or the caller.
 var ErrDamaged = errors.New("spool is damaged")
 
-// Decode reads a whole spool from memory. Its runs are parts of content, which
+// decode reads a whole spool from memory. Its runs are parts of content, which
 // must not be changed afterwards. Its errors wrap ErrDamaged.
-func Decode(content []byte) (Spool, error) {
-	s, err := decode(content)
+func decode(content []byte) (Spool, error) {
+	s, err := decodeSpool(content)
 	if err != nil {
-		return Spool{}, fmt.Errorf("cannot read spool: %w: %w", ErrDamaged, err)
+		return Spool{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return s, nil
 }
 
-func decode(content []byte) (Spool, error) {
+func decodeSpool(content []byte) (Spool, error) {
 	tail, err := cutTail(content)
 	if err != nil {
 		return Spool{}, err

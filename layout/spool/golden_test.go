@@ -49,7 +49,7 @@ func TestVersion1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Decode(content)
+	got, err := decode(content)
 	if err != nil {
 		t.Fatal(err)
 	}

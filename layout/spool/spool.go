@@ -100,7 +100,7 @@ func Read(ctx context.Context, r blob.Reader, key string) (Spool, error) {
 	}
 	s, err := decode(content)
 	if err != nil {
-		return Spool{}, fmt.Errorf("cannot read spool %s: %w: %w", key, ErrDamaged, err)
+		return Spool{}, fmt.Errorf("cannot read spool %s: %w", key, err)
 	}
 	return s, nil
 }

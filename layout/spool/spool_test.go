@@ -96,7 +96,7 @@ func TestRoundTrip(t *testing.T) {
 		if diff := cmp.Diff(given.Pages, want.Pages, wholeBytes); diff != "" {
 			t.Errorf("%d URLs: Encode has changed its caller's spool (-want +got)\n%s", urls, diff)
 		}
-		got, err := Decode(content)
+		got, err := decode(content)
 		if err != nil {
 			t.Fatalf("%d URLs: %v", urls, err)
 		}

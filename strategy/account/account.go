@@ -119,13 +119,4 @@ func (a *Account) Target(t book.Target) {
 	a.of(t.ID).reach(t.ID, t.URL, way)
 }
 
-// Len returns the number of URLs.
-func (a *Account) Len() int {
-	n := 0
-	for _, s := range a.shards {
-		n += s.len()
-	}
-	return n
-}
-
 func (a *Account) of(id layout.Identity) *shard { return a.shards[id[0]] }

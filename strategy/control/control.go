@@ -114,14 +114,8 @@ func (d Document) Paused(now time.Time) *Pause {
 
 var store = numbered.Store[Document]{Prefix: layout.Controls, Key: layout.ControlKey, Most: maxBytes}
 
-// Load returns the controls in force: one LIST and at most one GET, if none are
-// damaged.
-func Load(ctx context.Context, bucket blob.Reader) (Document, error) {
-	document, _, err := store.Newest(ctx, bucket)
-	return document, err
-}
-
-// Find is Load, and tells of versions that are damaged.
+// Find returns the controls in force, and tells of versions that are damaged:
+// one LIST and at most one GET, if none are.
 func Find(ctx context.Context, bucket blob.Reader) (numbered.Found[Document], error) {
 	return store.Find(ctx, bucket)
 }

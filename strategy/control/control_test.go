@@ -26,7 +26,7 @@ func full() Document {
 
 func TestChange(t *testing.T) {
 	bucket := memblob.New()
-	if d, err := Load(t.Context(), bucket); err != nil || !cmp.Equal(d, Document{}) {
+	if d, _, err := store.Newest(t.Context(), bucket); err != nil || !cmp.Equal(d, Document{}) {
 		t.Fatalf("of nothing: %+v, %v", d, err)
 	}
 	set := func(d *Document) bool { *d = full(); return true }
@@ -44,7 +44,7 @@ func TestChange(t *testing.T) {
 	if d, err := Change(t.Context(), bucket, resume); err != nil || !cmp.Equal(d, want) {
 		t.Errorf("resumed: %+v, %v", d, err)
 	}
-	if d, err := Load(t.Context(), bucket); err != nil || !cmp.Equal(d, want) {
+	if d, _, err := store.Newest(t.Context(), bucket); err != nil || !cmp.Equal(d, want) {
 		t.Errorf("loaded: %+v, %v", d, err)
 	}
 	spoil := func(d *Document) bool { d.Webhook = "somewhere"; return true }
@@ -71,7 +71,7 @@ func TestChangesMeet(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if d, err := Load(t.Context(), bucket); err != nil || !cmp.Equal(d, full()) {
+	if d, _, err := store.Newest(t.Context(), bucket); err != nil || !cmp.Equal(d, full()) {
 		t.Errorf("%+v, %v; want all changes", d, err)
 	}
 }
@@ -126,7 +126,7 @@ func TestUnknownField(t *testing.T) {
 	if err := bucket.Create(t.Context(), layout.ControlKey(1), []byte(`{"limits":{"euros_a_day":1}}`)); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := Load(t.Context(), bucket); err == nil || !strings.Contains(err.Error(), `unknown field "euros_a_day"`) {
+	if d, _, err := store.Newest(t.Context(), bucket); err == nil || !strings.Contains(err.Error(), `unknown field "euros_a_day"`) {
 		t.Errorf("%+v, %v; want the field to be refused", d, err)
 	}
 }

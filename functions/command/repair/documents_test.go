@@ -106,8 +106,8 @@ func TestApartLost(t *testing.T) {
 	if report := run(w); len(report.Left) > 0 {
 		t.Errorf("left:\n%s", sentences(report.Left))
 	}
-	if d, err := control.Load(t.Context(), w.Bucket); err != nil || d.Pause == nil || d.Pause.By != control.Operator {
-		t.Errorf("controls %+v, %v", d, err)
+	if found, err := control.Find(t.Context(), w.Bucket); err != nil || found.Document.Pause == nil || found.Document.Pause.By != control.Operator {
+		t.Errorf("controls %+v, %v", found.Document, err)
 	}
 	missing := w.Settings.Collections[0]
 	withoutCopy(w, layout.CollectionKey(missing.Name, 1))

@@ -55,9 +55,6 @@ func New(parts []Part, memory *Memory) (*Index, error) {
 	return ix, nil
 }
 
-// Documents returns the number of documents that are there.
-func (ix *Index) Documents() int { return ix.documents }
-
 // Lookup returns the latest document of a URL, and false if there is none. It reads
 // the identities of all segments at once, and then one document.
 func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Document, bool, error) {

@@ -254,8 +254,8 @@ func TestLookup(t *testing.T) {
 			t.Errorf("Lookup(%s) = %v, %v", url, found, err)
 		}
 	}
-	if ix.Documents() != 2 {
-		t.Errorf("%d documents", ix.Documents())
+	if ix.documents != 2 {
+		t.Errorf("%d documents", ix.documents)
 	}
 	empty, err := New(nil, nil)
 	if err != nil {
@@ -304,7 +304,7 @@ func FuzzSearch(f *testing.F) {
 		if err != nil && !errors.As(err, &refused) {
 			t.Fatal(err)
 		}
-		if result.Total != len(result.Hits) || result.Total > ix.Documents() {
+		if result.Total != len(result.Hits) || result.Total > ix.documents {
 			t.Errorf("%d hits of %d", len(result.Hits), result.Total)
 		}
 	})
