@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
 // What a file that does not say so wants.
@@ -133,7 +134,7 @@ func (t *table) seed(usual Seed) Seed {
 		case ok && n >= 0 && n <= math.MaxUint16:
 			usual.Depth = int(n)
 		default:
-			t.wrong("depth", fmt.Errorf(`depth: want a number of links or "unlimited", not %s`, show(depth)))
+			t.wrong("depth", literal.Wrong(join(t.path, "depth"), depth, `a number of links such as 3, or "unlimited"`))
 		}
 	}
 	return usual
@@ -156,11 +157,11 @@ func add(list *[]string, valid func(string) error) func(string) error {
 }
 
 func parseDelay(text string) (millis int64, err error) {
-	delay, err := time.ParseDuration(text)
-	if err != nil || delay < 0 || delay > maxDelay || delay%time.Millisecond != 0 {
-		return 0, fmt.Errorf("delay %q: want a time such as 500ms, 2s or 1m30s, at most %v", text, maxDelay)
+	delay, err := literal.Duration("delay", text, maxDelay)
+	if err == nil && delay%time.Millisecond != 0 {
+		err = literal.Wrong("delay", text, "a number of whole milliseconds, such as 500ms")
 	}
-	return delay.Milliseconds(), nil
+	return delay.Milliseconds(), err
 }
 
 func validSeed(url string) error {

@@ -32,16 +32,24 @@ func parseDocument(name string, content []byte) (*document, *table, error) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	var values map[string]any
 	if err := toml.Unmarshal(content, &values); err != nil {
-		line := 1
-		var at *toml.DecodeError
-		if errors.As(err, &at) {
-			line, _ = at.Position()
-		}
-		return nil, nil, fmt.Errorf("%s:%d: %s", name, line, strings.TrimPrefix(err.Error(), "toml: "))
+		return nil, nil, notTOML(name, content, err)
 	}
 	d := &document{name: name, content: content, offsets: map[string]int{}}
 	d.locate()
 	return d, &table{document: d, values: values}, nil
+}
+
+// notTOML says in which line a file is no TOML.
+func notTOML(name string, content []byte, err error) error {
+	line, text := 1, ""
+	if at, ok := errors.AsType[*toml.DecodeError](err); ok {
+		line, _ = at.Position()
+		if lines := bytes.Split(content, []byte("\n")); line <= len(lines) {
+			text = string(bytes.TrimSpace(lines[line-1]))
+		}
+	}
+	reason := strings.TrimPrefix(err.Error(), "toml: ")
+	return fmt.Errorf(`%s:%d: the line %.100q is no TOML (%s); write it like delay = "2s", with texts in quotes`, name, line, text, reason)
 }
 
 // locate notes where the values of a valid document stand.

@@ -1,8 +1,10 @@
 package collection
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -32,7 +34,10 @@ func parsePattern(text string) (pattern, error) {
 	if expression, found := strings.CutPrefix(text, expressionMark); found {
 		compiled, err := regexp.Compile(expression)
 		if err != nil {
-			return pattern{}, fmt.Errorf("pattern %q is no regular expression: %w", text, err)
+			if at, ok := errors.AsType[*syntax.Error](err); ok {
+				err = fmt.Errorf("%s in %q", at.Code, at.Expr)
+			}
+			return pattern{}, fmt.Errorf(`pattern %q is no regular expression: %w; write it like "re:/release-[0-9]+/"`, text, err)
 		}
 		return pattern{expression: compiled}, nil
 	}

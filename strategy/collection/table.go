@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
 // table is a table of a document of which one value after another is read.
@@ -38,7 +40,7 @@ func (t *table) texts(key string, set func(string) error) bool {
 	}
 	list, ok := value.([]any)
 	if !ok {
-		t.wrong(key, fmt.Errorf(`%s: want a list of texts such as ["a", "b"], not %s`, key, show(value)))
+		t.wrong(key, literal.Wrong(key, value, `a list of texts such as ["a", "b"]`))
 	}
 	for i, element := range list {
 		t.set(fmt.Sprintf("%s.%d", key, i), element, set)
@@ -49,7 +51,7 @@ func (t *table) texts(key string, set func(string) error) bool {
 func (t *table) set(path string, value any, set func(string) error) {
 	text, ok := value.(string)
 	if !ok {
-		t.wrong(path, fmt.Errorf("%s: want a text in quotes, not %s", join(t.path, path), show(value)))
+		t.wrong(path, literal.Wrong(join(t.path, path), value, "a text in quotes"))
 	} else if err := set(text); err != nil {
 		t.wrong(path, err)
 	}
@@ -63,7 +65,7 @@ func (t *table) number(key string, other, least, most int64) int64 {
 	}
 	n, ok := value.(int64)
 	if !ok || n < least || n > most {
-		t.wrong(key, fmt.Errorf("%s: want a whole number from %d to %d, not %s", join(t.path, key), least, most, show(value)))
+		t.wrong(key, literal.Wrong(join(t.path, key), value, literal.Range(least, most)))
 	}
 	return n
 }
@@ -79,7 +81,7 @@ func (t *table) pages(key string) int64 {
 	case value == "unlimited":
 		return Unlimited
 	case n < 1:
-		t.wrong(key, fmt.Errorf(`%s: want a number of pages or "unlimited", not %s`, join(t.path, key), show(value)))
+		t.wrong(key, literal.Wrong(join(t.path, key), value, `a number of pages, 1 or more, or "unlimited"`))
 		return 0
 	default:
 		return n
@@ -97,7 +99,7 @@ func (t *table) share(key string, other float32) float32 {
 		n, ok = float64(whole), true
 	}
 	if !ok || !(n >= 0 && n <= 1) {
-		t.wrong(key, fmt.Errorf("%s: want a number from 0 to 1, not %s", join(t.path, key), show(value)))
+		t.wrong(key, literal.Wrong(join(t.path, key), value, "a number from 0 to 1"))
 	}
 	return float32(n)
 }
@@ -107,13 +109,13 @@ func (t *table) tables(key string) []*table {
 	value, _ := t.value(key)
 	list, ok := value.([]any)
 	if value != nil && !ok {
-		t.wrong(key, fmt.Errorf("%s: want tables, each under a line [[%[1]s]], not %s", key, show(value)))
+		t.wrong(key, literal.Wrong(key, value, "tables, each under a line [["+key+"]]"))
 	}
 	var all []*table
 	for i, element := range list {
 		values, ok := element.(map[string]any)
 		if !ok {
-			t.wrong(fmt.Sprintf("%s.%d", key, i), fmt.Errorf("%s: want tables, each under a line [[%[1]s]], not %s", key, show(element)))
+			t.wrong(fmt.Sprintf("%s.%d", key, i), literal.Wrong(key, element, "tables, each under a line [["+key+"]]"))
 			continue
 		}
 		all = append(all, &table{document: t.document, path: join(t.path, fmt.Sprintf("%s.%d", key, i)), values: values})
@@ -129,7 +131,7 @@ func (t *table) table(key string) *table {
 	}
 	values, ok := value.(map[string]any)
 	if !ok {
-		t.wrong(key, fmt.Errorf("%s: want a table, under a line [%[1]s], not %s", key, show(value)))
+		t.wrong(key, literal.Wrong(key, value, "a table, under a line ["+key+"]"))
 		return nil
 	}
 	return &table{document: t.document, path: join(t.path, key), values: values}
@@ -147,17 +149,4 @@ func (t *table) end() {
 // wrong notes what is wrong with the value of a key, or, for "", with the table.
 func (t *table) wrong(key string, err error) {
 	t.document.wrong(strings.TrimSuffix(join(t.path, key), "."), err)
-}
-
-// show describes a value that is not what was wanted.
-func show(value any) string {
-	switch value := value.(type) {
-	case string:
-		return fmt.Sprintf("%.100q", value)
-	case []any:
-		return "a list"
-	case map[string]any:
-		return "a table"
-	}
-	return fmt.Sprintf("%v", value)
 }

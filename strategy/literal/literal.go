@@ -1,0 +1,137 @@
+// Package literal reads what a person writes for a value: a duration, a number,
+// a size, a time, a document. It is the one place in which flags, collection
+// files, environment variables, parameters of the HTTP API and files of JSON
+// are refused, always in the same words:
+//
+//	delay is "5 sec"; write a duration such as 500ms, 5s or 2m
+//
+// What it is called comes first, as the person wrote it (delay, --delay), then
+// what was written, then what would be right, with an example.
+package literal
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxShown is how many characters of a wrong value are repeated.
+const maxShown = 100
+
+// Wrong returns the error of a value. A text is shown in quotes; write says what
+// would be right.
+func Wrong(name string, value any, write string) error {
+	return fmt.Errorf("%s is %s; write %s", name, show(value), write)
+}
+
+// show describes a value that is not what was wanted.
+func show(value any) string {
+	switch value := value.(type) {
+	case string:
+		if value == "" {
+			return "empty"
+		}
+		return fmt.Sprintf("%.*q", maxShown, value)
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "a table"
+	}
+	return fmt.Sprint(value)
+}
+
+// Duration reads a duration such as 1m30s, or 0, from 0 to most.
+func Duration(name, text string, most time.Duration) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 || d > most {
+		return 0, Wrong(name, text, "a duration such as 500ms, 5s or 2m, "+Span(most)+" at most")
+	}
+	return d, nil
+}
+
+// Span writes a duration as a person would: 1h and not 1h0m0s.
+func Span(d time.Duration) string {
+	text := d.String()
+	for _, nothing := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, nothing) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
+}
+
+// Whole reads a whole number from least to most; math.MaxInt64 is no bound.
+func Whole(name, text string, least, most int64) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < least || n > most {
+		return 0, Wrong(name, text, Range(least, most))
+	}
+	return n, nil
+}
+
+// Range says what whole numbers there are from least to most.
+func Range(least, most int64) string {
+	if most == math.MaxInt64 {
+		return fmt.Sprintf("a whole number, %d or more", least)
+	}
+	return fmt.Sprintf("a whole number from %d to %d", least, most)
+}
+
+// Amount reads a number such as 2.50, 0 or more.
+func Amount(name, text string) (float64, error) {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= 0) || math.IsInf(n, 1) {
+		return 0, Wrong(name, text, "a number such as 2.50, 0 or more")
+	}
+	return n, nil
+}
+
+// Switch reads what turns something on or off.
+func Switch(name, text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "1", "true":
+		return true, nil
+	case "", "0", "false":
+		return false, nil
+	}
+	return false, Wrong(name, text, "true or false")
+}
+
+// Time reads a date, which is its first moment in UTC, or a time (RFC 3339);
+// nothing is the zero time.
+func Time(name, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, form := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(form, text); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, Wrong(name, text, "a date such as 2026-11-21 or a time such as 2026-11-21T09:30:00Z")
+}
+
+var size = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?) *(?:([KMGT])(i?))?B?$`)
+
+// Size reads a number of bytes such as 50GB, 1.5TiB or 1000000.
+func Size(name, text string) (int64, error) {
+	parts := size.FindStringSubmatch(strings.TrimSpace(text))
+	if parts == nil {
+		return 0, Wrong(name, text, "a size such as 500MB, 50GB or 1.5TiB")
+	}
+	bytes, err := strconv.ParseFloat(parts[1], 64)
+	base := 1000.0
+	if parts[3] != "" {
+		base = 1024
+	}
+	if parts[2] != "" {
+		bytes *= math.Pow(base, float64(strings.Index("KMGT", strings.ToUpper(parts[2]))+1))
+	}
+	if err != nil || bytes > math.MaxInt64/2 {
+		return 0, Wrong(name, text, "a smaller size, such as 50GB")
+	}
+	return int64(bytes), nil
+}
