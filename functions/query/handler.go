@@ -19,6 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
 // ownPolicy is that of our own pages: a style sheet, a form and nothing else.
@@ -129,31 +130,18 @@ func readQuery(r *http.Request, now time.Time) (Query, error) {
 		case "cost":
 			q.Cost = true
 		default:
-			return q, wrong("explain=%.40s is not possible; ask for score or cost.", what)
+			return q, wrong("%v.", literal.Wrong("explain", what, "score or cost"))
 		}
 	}
 	return q, nil
 }
 
 func momentParameter(values url.Values, name string) (time.Time, error) {
-	t, err := ParseMoment(values.Get(name))
+	t, err := literal.Time(name, values.Get(name))
 	if err != nil {
-		return t, wrong("%s is not possible: %v", name, err)
+		return t, wrong("%v.", err)
 	}
 	return t, nil
-}
-
-// ParseMoment reads a date or a time (RFC 3339); nothing is the zero time.
-func ParseMoment(text string) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("%.40q is no time; write it like 2026-11-21 or 2026-11-21T09:30:00Z", text)
 }
 
 func parametersOf(r *http.Request) (url.Values, error) {
@@ -169,11 +157,11 @@ func number(values url.Values, name string, otherwise, least, most int) (int, er
 	if text == "" {
 		return otherwise, nil
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > most {
-		return 0, wrong("%s=%.40s is not possible; it must be a number from %d to %d.", name, text, least, most)
+	n, err := literal.Whole(name, text, int64(least), int64(most))
+	if err != nil {
+		return 0, wrong("%v.", err)
 	}
-	return n, nil
+	return int(n), nil
 }
 
 func wrong(format string, args ...any) failure {

@@ -113,11 +113,14 @@ func TestWrongRequests(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"/search?q=a&n=0", 400, "n=0 is not possible; it must be a number from 1 to 100."},
-		{"/search?q=a&n=101", 400, "n=101 is not possible"},
-		{"/search?q=a&n=ten", 400, "n=ten is not possible"},
-		{"/search?q=a&from=-1", 400, "from=-1 is not possible; it must be a number from 0 to 9990."},
-		{"/search?q=a&n=100&from=9901", 400, "from=9901 is not possible"},
+		{"/search?q=a&n=0", 400, `n is "0"; write a whole number from 1 to 100.`},
+		{"/search?q=a&n=101", 400, `n is "101"; write`},
+		{"/search?q=a&n=ten", 400, `n is "ten"; write`},
+		{"/search?q=a&from=-1", 400, `from is "-1"; write a whole number from 0 to 9990.`},
+		{"/search?q=a&n=100&from=9901", 400, `from is "9901"; write`},
+		{"/search?q=a&timeout=5s", 400, `timeout is "5s"; write a whole number from 1 to 60000.`},
+		{"/search?q=a&after=yesterday", 400, `after is "yesterday"; write a date such as 2026-11-21 or a time such as 2026-11-21T09:30:00Z.`},
+		{"/search?q=a&explain=all", 400, `explain is "all"; write score or cost.`},
 		{"/search?q=100%", 400, "a percent sign is written %25"},
 		{"/search?q=" + strings.Repeat("a", 4097), 400, "The query has 4097 bytes; ask with at most 4096."},
 		{"/page", 400, "ask like /page?url=https://example.org/."},

@@ -2,7 +2,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -34,21 +34,21 @@ func (c *crawling) flags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&c.collections, "collection", nil, "crawl what this `file` says, a collection in TOML; may be repeated")
 	flags.StringVar(&c.scope, "scope", string(collection.Host), "`which` links to follow: prefix (below the seed's directory), host,\n"+
 		"site (all hosts of its domain) or any")
-	flags.IntVar(&c.depth, "depth", collection.Unlimited, "follow at most `n` links from a seed; -1: no limit")
-	flags.Int64Var(&c.maxPages, "max-pages", 0, "stop when `n` more pages are stored; 0: no limit")
-	flags.DurationVar(&c.delay, "delay", time.Second, "`pause` after each answer of a host, such as 500ms; its robots.txt\nmay ask for a longer one")
-	flags.IntVar(&c.connections, "connections", 1, "at most `n` batches at a time on one host")
+	depthVar(flags, &c.depth, "depth", "follow at most `n` links from a seed")
+	wholeVar(flags, &c.maxPages, "max-pages", "", 0, 0, math.MaxInt64, "stop when `n` more pages are stored; 0: no limit")
+	durationVar(flags, &c.delay, "delay", time.Second, collection.MaxDelay, "`pause` after each answer of a host, such as 500ms; its robots.txt\nmay ask for a longer one")
+	wholeVar(flags, &c.connections, "connections", "", 1, 1, collection.MaxConnections, "at most `n` batches at a time on one host")
 	flags.BoolVar(&c.allowPrivate, "allow-private", false, "crawl addresses that are not public, too, such as 127.0.0.1")
-	flags.IntVar(&c.partitions, "partitions", 1, "divide a new bucket into `n` partitions")
+	wholeVar(flags, &c.partitions, "partitions", "", 1, 1, rules.MaxPartitions, "divide a new bucket into `n` partitions")
 	flags.BoolVar(&c.isolated, "isolated", false, "run every function as its Lambda binary, a process of its own")
 	flags.StringVar(&c.functions, "functions", "", "the `dir` of these binaries (default: functions, beside this program)")
-	flags.Uint64Var(&c.chaos, "chaos", 0, "for tests: deliver messages doubled, late and out of order,\nas this `seed` decides; 0: not")
+	wholeVar(flags, &c.chaos, "chaos", "", 0, 0, math.MaxInt64, "for tests: deliver messages doubled, late and out of order,\nas this `seed` decides; 0: not")
 }
 
 // plan is what the flags and the seeds ask for.
 func (c *crawling) plan(flags *pflag.FlagSet, args []string) (system.Plan, error) {
-	if err := c.check(); err != nil {
-		return system.Plan{}, err
+	if c.functions != "" && !c.isolated {
+		return system.Plan{}, errors.New("--functions has no meaning without --isolated")
 	}
 	collections, err := readCollections(flags, c.collections, len(args) > 0)
 	if err != nil {
@@ -67,24 +67,6 @@ func (c *crawling) plan(flags *pflag.FlagSet, args []string) (system.Plan, error
 		plan.Seeds = append(plan.Seeds, collection.Seed{URL: seed.URL, Scope: scope, Depth: c.depth})
 	}
 	return plan, nil
-}
-
-func (c *crawling) check() error {
-	switch {
-	case c.depth < collection.Unlimited:
-		return fmt.Errorf("--depth %d: want 0 or more links, or -1 for no limit", c.depth)
-	case c.maxPages < 0:
-		return fmt.Errorf("--max-pages %d: want 1 or more, or 0 for no limit", c.maxPages)
-	case c.delay < 0:
-		return fmt.Errorf("--delay %v: want 0 or more", c.delay)
-	case c.connections < 1:
-		return fmt.Errorf("--connections %d: want 1 or more", c.connections)
-	case c.partitions < 1 || c.partitions > rules.MaxPartitions:
-		return fmt.Errorf("--partitions %d: want 1 to %d", c.partitions, rules.MaxPartitions)
-	case c.functions != "" && !c.isolated:
-		return errors.New("--functions has no meaning without --isolated")
-	}
-	return nil
 }
 
 // chaosOf returns deliveries as the seed decides.

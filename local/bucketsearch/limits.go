@@ -1,27 +1,24 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	cost "github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
 func limitsCommand(where *location) *cobra.Command {
-	var storage, webhook, prices string
-	var requests int64
+	var webhook, prices string
+	var storage, requests int64
 	var usd float64
 	cmd := &cobra.Command{
 		Use:   "limits",
@@ -34,16 +31,6 @@ func limitsCommand(where *location) *cobra.Command {
 		Args:    nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
 			given := cmd.Flags().Changed
-			var kept int64
-			if given("storage") {
-				var err error
-				if kept, err = parseBytes(storage); err != nil {
-					return fmt.Errorf("--storage: %w", err)
-				}
-			}
-			if requests < 0 || usd < 0 {
-				return errors.New("--requests and --usd: want 0 for no limit, or more")
-			}
 			var priced cost.Prices
 			if prices != "" {
 				var err error
@@ -54,7 +41,7 @@ func limitsCommand(where *location) *cobra.Command {
 			document, err := control.Change(cmd.Context(), a.Bucket, func(d *control.Document) bool {
 				before := *d
 				if given("storage") {
-					d.Limits.StorageBytes = kept
+					d.Limits.StorageBytes = storage
 				}
 				if given("requests") {
 					d.Limits.RequestsPerDay = requests
@@ -76,9 +63,9 @@ func limitsCommand(where *location) *cobra.Command {
 			return err
 		}),
 	}
-	cmd.Flags().StringVar(&storage, "storage", "", "keep at most `size` in the bucket, such as 50GB")
-	cmd.Flags().Int64Var(&requests, "requests", 0, "ask the object store at most `n` times a day")
-	cmd.Flags().Float64Var(&usd, "usd", 0, "spend at most `amount` a day on requests")
+	sizeVar(cmd.Flags(), &storage, "storage", "keep at most `size` in the bucket, such as 50GB")
+	wholeVar(cmd.Flags(), &requests, "requests", "", 0, 0, math.MaxInt64, "ask the object store at most `n` times a day")
+	amountVar(cmd.Flags(), &usd, "usd", "spend at most `amount` a day on requests")
 	cmd.Flags().StringVar(&webhook, "webhook", "", "tell alerts to this `URL`; empty: to nobody")
 	cmd.Flags().StringVar(&prices, "prices", "", "reckon with the prices in this `file`; empty: with those of AWS, us-east-1")
 	return cmd
@@ -91,9 +78,7 @@ func readPrices(file string) (p cost.Prices, err error) {
 	if err != nil {
 		return p, err
 	}
-	decoder := json.NewDecoder(bytes.NewReader(content))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&p); err != nil {
+	if err := literal.JSON(content, &p); err != nil {
 		known, _ := json.Marshal(cost.USEast1())
 		return p, fmt.Errorf("%s: %w; want JSON like %s", file, err, known)
 	}
@@ -117,26 +102,4 @@ func printLimits(out io.Writer, d control.Document) {
 	if d.Webhook != "" {
 		tell("alerts to", d.Webhook, true)
 	}
-}
-
-var size = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?) *(?:([KMGT])(i?))?B?$`)
-
-// parseBytes reads a size such as 50GB, 1.5TiB or 1000000.
-func parseBytes(text string) (int64, error) {
-	parts := size.FindStringSubmatch(strings.TrimSpace(text))
-	if parts == nil {
-		return 0, fmt.Errorf("size %q: write it like 50GB", text)
-	}
-	value, err := strconv.ParseFloat(parts[1], 64)
-	base := 1000.0
-	if parts[3] != "" {
-		base = 1024
-	}
-	if parts[2] != "" {
-		value *= math.Pow(base, float64(strings.Index("KMGT", strings.ToUpper(parts[2]))+1))
-	}
-	if err != nil || value > math.MaxInt64/2 {
-		return 0, fmt.Errorf("size %q: that is too much", text)
-	}
-	return int64(value), nil
 }

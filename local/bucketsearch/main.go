@@ -65,12 +65,13 @@ func command() *cobra.Command {
 		Example: "  bucketsearch crawl https://example.org/docs/    crawl a site and index it\n" +
 			"  bucketsearch search connection pool             search it\n" +
 			"  bucketsearch up                                 serve the search page",
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		SilenceUsage:               true,
+		SilenceErrors:              true,
+		SuggestionsMinimumDistance: 2,
+		Args:                       noCommand,
+		RunE:                       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	var where location
 	where.flags(root.PersistentFlags())
@@ -88,4 +89,16 @@ func command() *cobra.Command {
 	root.SetHelpCommandGroupID("Other:")
 	root.AddCommand(storeCommand())
 	return root
+}
+
+// noCommand is for the root: what is no command there is a mistake.
+func noCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	meant := ""
+	if similar := root.SuggestionsFor(args[0]); len(similar) > 0 {
+		meant = "; perhaps " + strings.Join(similar, " or ") + " is meant"
+	}
+	return fmt.Errorf("there is no command %.100q%s; for all: %s --help", args[0], meant, root.Name())
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,7 @@ func goneText(page query.Copy) string {
 }
 
 func pageCommand(where *location) *cobra.Command {
-	var asOf string
+	var moment time.Time
 	cmd := &cobra.Command{
 		Use:     "page URL",
 		Short:   "Print the stored page, byte for byte",
@@ -50,10 +51,6 @@ func pageCommand(where *location) *cobra.Command {
 			e, err := engine(a)
 			if err != nil {
 				return err
-			}
-			moment, err := query.ParseMoment(asOf)
-			if err != nil {
-				return fmt.Errorf("--asof: %w", err)
 			}
 			page, err := e.PageInBooks(cmd.Context(), wanted[0], moment)
 			for _, cleaned := range wanted[1:] {
@@ -74,6 +71,6 @@ func pageCommand(where *location) *cobra.Command {
 			return err
 		}),
 	}
-	cmd.Flags().StringVar(&asOf, "asof", "", "print the page as it was at this `time`, of the last seven days")
+	timeVar(cmd.Flags(), &moment, "asof", "print the page as it was at this `time`, of the last seven days")
 	return cmd
 }

@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/local/memory"
 	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
 // maxResults is the most that one search prints.
@@ -25,8 +27,8 @@ const maxResults = 1000
 
 func searchCommand(where *location) *cobra.Command {
 	var asJSON bool
-	q := query.Query{Query: search.Query{Size: 10}}
-	var asOf, after, before, explain string
+	var q query.Query
+	var explain string
 	cmd := &cobra.Command{
 		Use:   "search QUERY",
 		Short: "Search what has been indexed",
@@ -40,9 +42,6 @@ func searchCommand(where *location) *cobra.Command {
 			if strings.TrimSpace(strings.Join(args, "")) == "" {
 				return errors.New("search needs words to look for, such as: bucketsearch search connection pool")
 			}
-			if q.Size < 1 || q.Size > maxResults {
-				return fmt.Errorf("-n %d: want 1 to %d results", q.Size, maxResults)
-			}
 			return nil
 		},
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
@@ -54,16 +53,7 @@ func searchCommand(where *location) *cobra.Command {
 			case "cost":
 				q.Cost = true
 			default:
-				return fmt.Errorf("--explain %s: want score or cost", explain)
-			}
-			for _, moment := range []struct {
-				flag, text string
-				to         *time.Time
-			}{{"asof", asOf, &q.AsOf}, {"after", after, &q.After}, {"before", before, &q.Before}} {
-				var err error
-				if *moment.to, err = query.ParseMoment(moment.text); err != nil {
-					return fmt.Errorf("--%s: %w", moment.flag, err)
-				}
+				return literal.Wrong("--explain", explain, "score or cost")
 			}
 			e, err := engine(a)
 			if err != nil {
@@ -83,18 +73,22 @@ func searchCommand(where *location) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
-	flags.IntVarP(&q.Size, "number", "n", q.Size, "print at most `n` results")
+	wholeVar(flags, &q.Size, "number", "n", 10, 1, maxResults, "print at most `n` results")
 	flags.StringArrayVar(&q.Site, "site", nil, "only pages of this `site`; may be repeated, as the filters below")
 	flags.StringArrayVar(&q.Lang, "lang", nil, "only pages in this `language`, such as de")
 	flags.StringArrayVar(&q.Collection, "collection", nil, "only pages of this `collection`")
 	flags.StringArrayVar(&q.Type, "type", nil, "only pages of this `media type`, such as text/html")
-	flags.StringVar(&after, "after", "", "only pages fetched at this `time` or later, such as 2026-11-21")
-	flags.StringVar(&before, "before", "", "only pages fetched before this `time`")
+	timeVar(flags, &q.After, "after", "only pages fetched at this `time` or later, such as 2026-11-21")
+	timeVar(flags, &q.Before, "before", "only pages fetched before this `time`")
 	flags.StringArrayVar(&q.Facets, "facet", nil, "count by `name`: site, lang, collection, type")
-	flags.StringVar(&asOf, "asof", "", "answer from the state of this `time`, of the last seven days")
+	timeVar(flags, &q.AsOf, "asof", "answer from the state of this `time`, of the last seven days")
 	flags.StringVar(&explain, "explain", "", "tell how `what` came about: score or cost")
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return fmt.Errorf("%w; a query in which a word begins with - goes in quotes behind --: bucketsearch search -- 'pool -mysql'", err)
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		told := flagError(cmd, err)
+		if _, none := errors.AsType[*pflag.NotExistError](err); none {
+			told = fmt.Errorf("%w; a query in which a word begins with - goes in quotes behind --: bucketsearch search -- 'pool -mysql'", told)
+		}
+		return told
 	})
 	return cmd
 }

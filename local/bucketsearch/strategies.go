@@ -1,18 +1,16 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
@@ -112,11 +110,11 @@ func shareStrategyCommand(where *location) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			partitions, err := strconv.Atoi(args[1])
-			if err != nil || partitions < 1 || partitions > rules.MaxPartitions {
-				return fmt.Errorf("%q partitions: want a number from 1 to %d", args[1], rules.MaxPartitions)
+			partitions, err := literal.Whole("PARTITIONS", args[1], 1, rules.MaxPartitions)
+			if err != nil {
+				return err
 			}
-			return publishStrategy(cmd, a, rules.Even(kind, partitions, time.Now()))
+			return publishStrategy(cmd, a, rules.Even(kind, int(partitions), time.Now()))
 		}),
 	}
 }
@@ -144,11 +142,5 @@ func readStrategy(in io.Reader, name string) (d rules.Document, err error) {
 	if len(content) > rules.MaxBytes {
 		return d, fmt.Errorf("more than %d bytes", rules.MaxBytes)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(content))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&d); err != nil {
-		line := 1 + bytes.Count(content[:decoder.InputOffset()], []byte("\n"))
-		return d, fmt.Errorf("line %d: %w", line, err)
-	}
-	return d, nil
+	return d, literal.JSON(content, &d)
 }

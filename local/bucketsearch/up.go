@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
 // freshness is how old the manifests of a served answer may be.
@@ -41,7 +43,13 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	if err != nil {
 		return err
 	}
+	if _, _, err := net.SplitHostPort(listen); err != nil {
+		return literal.Wrong("--listen", listen, "an address and a port, such as 127.0.0.1:8080")
+	}
 	listener, err := net.Listen("tcp", listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("cannot serve the search page: another program serves at %s; choose another address, such as --listen 127.0.0.1:8081", listen)
+	}
 	if err != nil {
 		return fmt.Errorf("cannot serve the search page: %w; choose another address by --listen", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/redis"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
@@ -32,7 +33,7 @@ func (s *System) openRedis(ctx context.Context) (err error) {
 func dialRedis(ctx context.Context, url string) (goredis.UniversalClient, error) {
 	options, err := goredis.ParseURL(url)
 	if err != nil {
-		return nil, fmt.Errorf("--redis %q: %w; write it like redis://127.0.0.1:6379/0", url, err)
+		return nil, literal.Wrong("--redis", url, "an address such as redis://127.0.0.1:6379/0")
 	}
 	client := goredis.NewClient(options)
 	if err := client.Ping(ctx).Err(); err != nil {

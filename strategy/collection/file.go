@@ -20,10 +20,11 @@ const (
 	defaultFetches = 30
 )
 
+// The most that a person may ask for.
 const (
-	maxDelay       = time.Hour
+	MaxDelay       = time.Hour
 	maxFetches     = 10_000
-	maxConnections = 100 // on a host
+	MaxConnections = 100 // on a host
 )
 
 // ReadFile reads a configuration file of at most MaxBytes. Samples of a topic
@@ -69,7 +70,7 @@ func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 		return err
 	})
 	c.Fetches = int(t.number("connections", defaultFetches, 1, maxFetches))
-	c.Connections = int(t.number("host_connections", 1, 1, maxConnections))
+	c.Connections = int(t.number("host_connections", 1, 1, MaxConnections))
 	c.StopAt = t.number("pages", 0, 0, math.MaxInt64)
 	c.HostPages = t.number("host_pages", 0, 0, math.MaxInt64)
 	c.PatternPages = t.pages("pattern_pages")
@@ -157,7 +158,7 @@ func add(list *[]string, valid func(string) error) func(string) error {
 }
 
 func parseDelay(text string) (millis int64, err error) {
-	delay, err := literal.Duration("delay", text, maxDelay)
+	delay, err := literal.Duration("delay", text, MaxDelay)
 	if err == nil && delay%time.Millisecond != 0 {
 		err = literal.Wrong("delay", text, "a number of whole milliseconds, such as 500ms")
 	}

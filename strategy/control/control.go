@@ -16,6 +16,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
@@ -87,10 +89,10 @@ func (d Document) Priced() meter.Prices {
 // Validate says what is wrong with the document.
 func (d Document) Validate() error {
 	if d.Limits.StorageBytes < 0 || d.Limits.RequestsPerDay < 0 || d.Limits.USDPerDay < 0 {
-		return fmt.Errorf("limits %+v: want 0 for none, or more", d.Limits)
+		return errors.New("a limit is negative; write 0 for none, or more")
 	}
 	if p := d.Prices; min(p.PutPerMillion, p.GetPerMillion, p.ListPerMillion, p.HeadPerMillion, p.DeletePerMillion, p.LambdaPerMillion, p.LambdaGBSecond) < 0 {
-		return fmt.Errorf("prices %+v: want 0 or more", p)
+		return errors.New("a price is negative; write 0 or more")
 	}
 	if d.Pause != nil && (d.Pause.By != Operator && d.Pause.By != Limit || d.Pause.Reason == "") {
 		return fmt.Errorf("pause by %q because of %q: want %s or %s, and a reason", d.Pause.By, d.Pause.Reason, Operator, Limit)
@@ -98,7 +100,7 @@ func (d Document) Validate() error {
 	if d.Webhook != "" {
 		u, err := url.Parse(d.Webhook)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Errorf("webhook %q is no web address", d.Webhook)
+			return literal.Wrong("webhook", d.Webhook, "a web address such as https://example.org/alerts")
 		}
 	}
 	return nil

@@ -48,7 +48,7 @@ func TestChange(t *testing.T) {
 		t.Errorf("loaded: %+v, %v", d, err)
 	}
 	spoil := func(d *Document) bool { d.Webhook = "somewhere"; return true }
-	if _, err := Change(t.Context(), bucket, spoil); err == nil || !strings.Contains(err.Error(), `webhook "somewhere" is no web address`) {
+	if _, err := Change(t.Context(), bucket, spoil); err == nil || !strings.Contains(err.Error(), `webhook is "somewhere"; write a web address`) {
 		t.Errorf("an invalid change: %v", err)
 	}
 }
@@ -85,14 +85,14 @@ func TestValidate(t *testing.T) {
 		{"", func(d *Document) { *d = Document{} }},
 		{"", func(d *Document) { d.Webhook = "http://127.0.0.1:8080" }},
 		{"", func(d *Document) { d.Pause = &Pause{By: Operator, Reason: "to sleep"} }},
-		{"limits {StorageBytes:-1", func(d *Document) { d.Limits.StorageBytes = -1 }},
-		{"want 0 for none", func(d *Document) { d.Limits.RequestsPerDay = -1 }},
-		{"want 0 for none", func(d *Document) { d.Limits.USDPerDay = -0.01 }},
+		{"a limit is negative; write 0 for none, or more", func(d *Document) { d.Limits.StorageBytes = -1 }},
+		{"a limit is negative", func(d *Document) { d.Limits.RequestsPerDay = -1 }},
+		{"a limit is negative", func(d *Document) { d.Limits.USDPerDay = -0.01 }},
 		{`pause by "me"`, func(d *Document) { d.Pause.By = "me" }},
 		{"and a reason", func(d *Document) { d.Pause.Reason = "" }},
-		{"is no web address", func(d *Document) { d.Webhook = "ftp://example.org/" }},
-		{"is no web address", func(d *Document) { d.Webhook = "https://" }},
-		{"is no web address", func(d *Document) { d.Webhook = "https://a b/" }},
+		{"write a web address such as", func(d *Document) { d.Webhook = "ftp://example.org/" }},
+		{"write a web address such as", func(d *Document) { d.Webhook = "https://" }},
+		{"write a web address such as", func(d *Document) { d.Webhook = "https://a b/" }},
 	} {
 		d := full()
 		test.change(&d)

@@ -37,6 +37,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/blob/s3blob"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -67,11 +68,14 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	host, _ := os.Hostname()
 	e := &Environment{
 		// In Lambda all hosts and processes have the same names.
-		Worker:       fmt.Sprintf("%s/%d-%08x", host, os.Getpid(), rand.Uint32()),
-		Agent:        getenv("BUCKETSEARCH_AGENT"),
-		AllowPrivate: getenv("BUCKETSEARCH_ALLOW_PRIVATE") == "1",
-		Log:          slog.New(slog.NewJSONHandler(os.Stderr, nil)).With("function", function),
-		function:     function,
+		Worker:   fmt.Sprintf("%s/%d-%08x", host, os.Getpid(), rand.Uint32()),
+		Agent:    getenv("BUCKETSEARCH_AGENT"),
+		Log:      slog.New(slog.NewJSONHandler(os.Stderr, nil)).With("function", function),
+		function: function,
+	}
+	var err error
+	if e.AllowPrivate, err = literal.Switch("BUCKETSEARCH_ALLOW_PRIVATE", getenv("BUCKETSEARCH_ALLOW_PRIVATE")); err != nil {
+		return nil, err
 	}
 	store, err := OpenS3(getenv("BUCKETSEARCH_S3"), getenv)
 	if err != nil {
@@ -86,7 +90,7 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	if address := getenv("BUCKETSEARCH_REDIS"); address != "" {
 		options, err := redis.ParseURL(address)
 		if err != nil {
-			return nil, fmt.Errorf("BUCKETSEARCH_REDIS: %q: %w; write it like redis://127.0.0.1:6379/0", address, err)
+			return nil, literal.Wrong("BUCKETSEARCH_REDIS", address, "an address such as redis://127.0.0.1:6379/0")
 		}
 		e.Redis = redis.NewClient(options)
 	}

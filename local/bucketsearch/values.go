@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
+)
+
+// value is a flag that is no text and no switch. It is read by package literal,
+// since pflag's own refuse in Go's words.
+type value[T any] struct {
+	name string // --name
+	to   *T
+	read func(name, text string) (T, error)
+	show func(T) string
+}
+
+// Set implements pflag.Value.
+func (v value[T]) Set(text string) error {
+	read, err := v.read(v.name, text)
+	if err == nil {
+		*v.to = read
+	}
+	return err
+}
+
+// String implements pflag.Value.
+func (v value[T]) String() string {
+	if v.to == nil {
+		return ""
+	}
+	return v.show(*v.to)
+}
+
+// Type implements pflag.Value. No help shows it: all usages name their value.
+func (value[T]) Type() string { return "value" }
+
+// durationVar defines a flag of 0 to most.
+func durationVar(flags *pflag.FlagSet, to *time.Duration, name string, usual, most time.Duration, usage string) {
+	*to = usual
+	flags.Var(value[time.Duration]{"--" + name, to, func(name, text string) (time.Duration, error) {
+		return literal.Duration(name, text, most)
+	}, literal.Span}, name, usage)
+}
+
+// wholeVar defines a flag of a whole number from least to most.
+func wholeVar[N int | int64 | uint64](flags *pflag.FlagSet, to *N, name, short string, usual N, least, most int64, usage string) {
+	*to = usual
+	flags.VarP(value[N]{"--" + name, to, func(name, text string) (N, error) {
+		n, err := literal.Whole(name, text, least, most)
+		return N(n), err
+	}, func(n N) string { return strconv.FormatInt(int64(n), 10) }}, name, short, usage)
+}
+
+// depthVar defines a flag of a number of links, or collection.Unlimited.
+func depthVar(flags *pflag.FlagSet, to *int, name, usage string) {
+	*to = collection.Unlimited
+	flags.Var(value[int]{"--" + name, to, func(name, text string) (int, error) {
+		if text == "unlimited" || text == strconv.Itoa(collection.Unlimited) {
+			return collection.Unlimited, nil
+		}
+		n, err := literal.Whole(name, text, 0, math.MaxUint16)
+		if err != nil {
+			return 0, literal.Wrong(name, text, `a number of links such as 3, or "unlimited"`)
+		}
+		return int(n), nil
+	}, func(n int) string {
+		if n == collection.Unlimited {
+			return "unlimited"
+		}
+		return strconv.Itoa(n)
+	}}, name, usage)
+}
+
+// amountVar defines a flag of a number, 0 or more.
+func amountVar(flags *pflag.FlagSet, to *float64, name, usage string) {
+	flags.Var(value[float64]{"--" + name, to, literal.Amount, func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }}, name, usage)
+}
+
+// sizeVar defines a flag of a number of bytes.
+func sizeVar(flags *pflag.FlagSet, to *int64, name, usage string) {
+	flags.Var(value[int64]{"--" + name, to, literal.Size, func(n int64) string { return strconv.FormatInt(n, 10) }}, name, usage)
+}
+
+// timeVar defines a flag of a date or time.
+func timeVar(flags *pflag.FlagSet, to *time.Time, name, usage string) {
+	flags.Var(value[time.Time]{"--" + name, to, literal.Time, func(t time.Time) string {
+		if t.IsZero() {
+			return ""
+		}
+		return t.Format(time.RFC3339)
+	}}, name, usage)
+}
+
+// formerly are flags by the names that they had in version 0.1.0.
+var formerly = map[string]string{}
+
+// flagError says in our words what is wrong with a flag of a command.
+func flagError(cmd *cobra.Command, err error) error {
+	see := "; see: " + cmd.CommandPath() + " --help"
+	if none, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		name := "--" + none.GetSpecifiedName()
+		if none.GetSpecifiedShortnames() != "" {
+			name = name[1:]
+		}
+		if now := formerly[none.GetSpecifiedName()]; now != "" {
+			return fmt.Errorf("there is no flag %s any more; write --%s", name, now)
+		}
+		return fmt.Errorf("there is no flag %s%s", name, see)
+	}
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		what, usage := pflag.UnquoteUsage(missing.GetFlag())
+		return fmt.Errorf("--%s needs a value behind it, %s: %s", missing.GetFlag().Name, what, strings.Join(strings.Fields(usage), " "))
+	}
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if invalid.GetFlag().Value.Type() == "bool" {
+			return literal.Wrong("--"+invalid.GetFlag().Name, invalid.GetValue(), "true or false, or the flag alone")
+		}
+		return errors.Unwrap(err)
+	}
+	if syntax, ok := errors.AsType[*pflag.InvalidSyntaxError](err); ok {
+		return fmt.Errorf("%q is no flag%s", syntax.GetSpecifiedFlag(), see)
+	}
+	return fmt.Errorf("%w%s", err, see)
+}
