@@ -61,7 +61,7 @@ func (p place) fetchOnly(url string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	plan := system.Plan{Connections: 1, Seeds: []collection.Seed{{URL: seed.URL, Scope: collection.Host, Depth: collection.Unlimited}}}
+	plan := system.Plan{HostConnections: 1, Seeds: []collection.Seed{{URL: seed.URL, Scope: collection.Host, Depth: collection.Unlimited}}}
 	if err := s.Plan(ctx, plan); err != nil {
 		p.t.Fatal(err)
 	}

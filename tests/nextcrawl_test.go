@@ -107,7 +107,7 @@ func TestMaxPages(t *testing.T) {
 			p := newPlace(t)
 			docs := append([]string{"--scope", "prefix", "--partitions", partitions}, s.seeds("/docs/")...)
 			for _, want := range []int{17, 34} {
-				p.crawl(append([]string{"--max-pages", "17"}, docs...)...)
+				p.crawl(append([]string{"--pages", "17"}, docs...)...)
 				p.verify()
 				if stored := p.status().Stored; stored != want {
 					t.Errorf("%d pages are stored, want %d", stored, want)

@@ -81,7 +81,7 @@ func newWorld(t testing.TB, handler http.Handler) *world {
 // web.
 func (w *world) publish(t testing.TB, c collection.Collection) {
 	t.Helper()
-	c.Connections, c.Agent = 1, cmp.Or(c.Agent, w.Agent)
+	c.HostConnections, c.Agent = 1, cmp.Or(c.Agent, w.Agent)
 	if c.Seeds == nil {
 		c.Seeds = []collection.Seed{{URL: "http://seed.test/", Scope: collection.Any, Depth: collection.Unlimited}}
 	}

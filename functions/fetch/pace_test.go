@@ -125,7 +125,7 @@ func TestPaceIsCarried(t *testing.T) {
 func TestCrawlDelayIsOnRecord(t *testing.T) {
 	for robots, want := range map[string]time.Duration{"User-agent: *\nCrawl-delay: 7\n": 7 * time.Second, "User-agent: *\nCrawl-delay: 1\n": 0, "": 0} {
 		w := newWorld(t, site(respond(200, "text/plain", robots)))
-		w.publish(t, collection.Collection{Name: "c", DelayMillis: 1000})
+		w.publish(t, collection.Collection{Name: "c", Delay: collection.Duration(time.Second)})
 		b := w.batch("/1", "/2")
 		b.Robots, b.DelayMillis = []string{w.server.URL}, 1000
 		for _, o := range w.run(t, b).Ledger.Outcomes {

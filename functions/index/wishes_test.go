@@ -29,7 +29,7 @@ func TestWishes(t *testing.T) {
 	var inForce *settings.Settings
 	functionstest.Publish(t, published, 1, nil, "http://a.example/")
 	for _, c := range []collection.Collection{{Name: "all"}, {Name: "en", Language: "en"}, {Name: "de", Language: "de"}, {Name: "fox", Agent: "FoxBot/2.0"}} {
-		if c.Connections = 1; c.Agent == "" {
+		if c.HostConnections = 1; c.Agent == "" {
 			c.Agent = "OtherBot/1.0"
 		}
 		c.Seeds = []collection.Seed{{URL: "http://a.example/", Scope: collection.Site, Depth: collection.Unlimited}}

@@ -43,7 +43,7 @@ func TestDelayOfCollections(t *testing.T) {
 	w := embedded(t)
 	for name, delay := range map[string]time.Duration{"slow": 2 * time.Second, "slower": 9 * time.Second} {
 		w.inForce = functionstest.Republish(t, w.store, collection.Collection{
-			Name: name, Connections: 1, Agent: name + "bot", DelayMillis: delay.Milliseconds(),
+			Name: name, HostConnections: 1, Agent: name + "bot", Delay: collection.Duration(delay),
 			Seeds: []collection.Seed{{URL: site, Scope: collection.Host}},
 		}, nil)
 	}

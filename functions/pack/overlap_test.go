@@ -24,7 +24,7 @@ func newPair(t *testing.T, rdb redis.UniversalClient, edit func(*collection.Coll
 	t.Helper()
 	w := newWorld(t, rdb, nil)
 	w.inForce = functionstest.Republish(t, w.store, collection.Collection{
-		Name: near, Connections: 1, Agent: "testbot/1.0", Seeds: []collection.Seed{{URL: site + "near", Scope: collection.Any, Depth: 3}},
+		Name: near, HostConnections: 1, Agent: "testbot/1.0", Seeds: []collection.Seed{{URL: site + "near", Scope: collection.Any, Depth: 3}},
 	}, edit)
 	if err := frontier.New(rdb, 0).Reset(t.Context()); err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestLacking(t *testing.T) {
 
 // TestLackingWithinALimit leaves it to a rebuild, which counts pages.
 func TestLackingWithinALimit(t *testing.T) {
-	w := newPair(t, redistest.Embedded(t), func(c *collection.Collection) { c.StopAt = 3 })
+	w := newPair(t, redistest.Embedded(t), func(c *collection.Collection) { c.Pages = 3 })
 	w.spool(w.ledger(2, w.storedFor(2, "near", near), w.storedFor(2, "a", functionstest.Collection)))
 	w.settle(2)
 	l := w.ledger(3)
@@ -174,7 +174,7 @@ func TestLackingWithinALimit(t *testing.T) {
 func TestLackingForTwo(t *testing.T) {
 	w := newPair(t, redistest.Embedded(t), nil)
 	w.inForce = functionstest.Republish(t, w.store, collection.Collection{
-		Name: "third", Connections: 1, Agent: "testbot/1.0", Seeds: []collection.Seed{{URL: site + "third", Scope: collection.Any, Depth: 3}},
+		Name: "third", HostConnections: 1, Agent: "testbot/1.0", Seeds: []collection.Seed{{URL: site + "third", Scope: collection.Any, Depth: 3}},
 	}, nil)
 	if err := frontier.New(w.Redis, 0).Reset(t.Context()); err != nil {
 		t.Fatal(err)

@@ -277,7 +277,7 @@ func TestPaceOfAHost(t *testing.T) {
 		"slow, but there is no wait": {slow: 5 * second},
 		"Retry-After":                {delay: second, slow: 2 * second, rest: 120 * second, failures: 4, want: 120 * second},
 	} {
-		w := newWorld(t, redistest.Embedded(t), func(s *collection.Collection) { s.DelayMillis = c.delay.Milliseconds() })
+		w := newWorld(t, redistest.Embedded(t), func(s *collection.Collection) { s.Delay = collection.Duration(c.delay) })
 		functionstest.Admit(t, w.Redis, w.inForce, site+"1", site+"2")
 		ours := func() (lease frontier.Lease, leased bool) { // the other host has its turn first or next
 			for range 2 {

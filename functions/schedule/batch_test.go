@@ -64,8 +64,8 @@ func (w *world) again(e frontier.Entry) {
 // and asks for no more than it has time for. What it leaves out comes next.
 func TestDelayOfCollections(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
-	w.publish("slow", func(c *collection.Collection) { c.DelayMillis = 5000 })
-	w.publish("slower", func(c *collection.Collection) { c.DelayMillis = 9500 })
+	w.publish("slow", func(c *collection.Collection) { c.Delay = collection.Duration(5 * time.Second) })
+	w.publish("slower", func(c *collection.Collection) { c.Delay = collection.Duration(9500 * time.Millisecond) })
 	for i := range 30 {
 		for host, names := range map[string][]string{"a": {functionstest.Collection}, "b": {functionstest.Collection, "slow"}, "c": {"slower"}} {
 			w.enter(frontier.Entry{URL: fmt.Sprintf("http://%s.example/%d", host, i), Collection: names[i%len(names)]})

@@ -45,8 +45,8 @@ func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *set
 // crawl partition, or, if a collection says how many fetches it wants, that of all
 // partitions together.
 func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64) (bool, error) {
-	fetches := s.Fetches()
-	if fetches == 0 {
+	most := s.Connections()
+	if most == 0 {
 		return batches >= int64(f.Limits.Batches), nil
 	}
 	out := int64(0)
@@ -57,7 +57,7 @@ func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64
 		}
 		out += counts.Batches
 	}
-	return out >= int64(fetches), nil
+	return out >= int64(most), nil
 }
 
 // rooms returns how many new pages may still be requested, by collection with a
@@ -71,9 +71,9 @@ func (f *Function) rooms(ctx context.Context, s *settings.Settings) (map[string]
 	var names, tallies []string
 	var left, out []int64
 	for _, c := range s.Collections {
-		if c.StopAt > 0 {
+		if c.Pages > 0 {
 			names, tallies = append(names, c.Name), append(tallies, s.CollectionTally(c.Name))
-			left, out = append(left, c.StopAt), append(out, 0)
+			left, out = append(left, c.Pages), append(out, 0)
 		}
 	}
 	if len(names) == 0 {

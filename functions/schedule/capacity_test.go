@@ -58,7 +58,7 @@ func (w *world) counts() (sum frontier.Counts) {
 }
 
 func pages(n int64) func(*collection.Collection) {
-	return func(c *collection.Collection) { c.StopAt, c.PatternPages = n, collection.Unlimited }
+	return func(c *collection.Collection) { c.Pages, c.PatternPages = n, collection.Unlimited }
 }
 
 // TestPagesOfAllPartitions stores as many pages as the collection wants, over
@@ -167,7 +167,7 @@ func TestParkedWhileResting(t *testing.T) {
 
 // Sitemaps wait while more URLs of their host do than may.
 func TestSitemapsWait(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.StopAt = 1 }) // so 1,000 may wait
+	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Pages = 1 }) // so 1,000 may wait
 	for i := range 1200 {
 		w.enter(frontier.Entry{URL: fmt.Sprint(site, i), Depth: 1, Collection: functionstest.Collection, Sitemap: i < 100})
 	}

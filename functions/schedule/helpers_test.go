@@ -86,7 +86,7 @@ func (w *world) sent() []batch.Batch {
 func (w *world) publish(name string, change func(*collection.Collection)) {
 	w.t.Helper()
 	c := collection.Collection{
-		Name: name, Connections: 1, Agent: w.Agent,
+		Name: name, HostConnections: 1, Agent: w.Agent,
 		Seeds: []collection.Seed{{URL: site, Scope: collection.Any, Depth: collection.Unlimited}},
 	}
 	w.inForce = functionstest.Republish(w.t, w.bucket(), c, change)

@@ -131,7 +131,7 @@ func (w *world) expect(name string, want ...[2]int) []batch.Batch {
 // What is left then is parked.
 func TestAskedAgainAtTheLimit(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
-		w := newWorld(t, rdb, func(c *collection.Collection) { c.StopAt = 60 })
+		w := newWorld(t, rdb, func(c *collection.Collection) { c.Pages = 60 })
 		settle := func(batches []batch.Batch) {
 			for _, b := range batches {
 				w.settle(b)
@@ -169,7 +169,7 @@ func TestAskedAgainAtTheLimit(t *testing.T) {
 // TestAskedAgainBelowTheLimit: where nothing else waits, what is left to the
 // limit does not bound the pages that are asked for again.
 func TestAskedAgainBelowTheLimit(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.StopAt = 26 })
+	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Pages = 26 })
 	w.store(25)
 	w.due(0, 20)
 	w.expect("one to the limit", [2]int{0, 20})

@@ -118,7 +118,7 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 	now := f.Now()
 	r.Now, r.Deadline = now, now.Add(unsent)
 	r.Max, r.MaxBytes = f.fit(shortestDelay(s)), batch.MaxBytes/3 // JSON doubles some bytes, and adds to each URL
-	r.Connections, r.Short, r.Waiting = s.Connections(), short(s), s.MaxWaiting()
+	r.Connections, r.Short, r.Waiting = s.HostConnections(), short(s), s.MaxWaiting()
 	lease, leased, err := front.Lease(ctx, r)
 	if err != nil || !leased {
 		return false, err

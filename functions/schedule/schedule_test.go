@@ -23,7 +23,7 @@ import (
 
 func TestBatch(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
-		w := newWorld(t, rdb, func(c *collection.Collection) { c.DelayMillis = 250 })
+		w := newWorld(t, rdb, func(c *collection.Collection) { c.Delay = collection.Duration(250 * time.Millisecond) })
 		w.admit(1, "?q=<&>")
 		want := []batch.Batch{{
 			Version: layout.Version{Epoch: 1, Token: 1}, Host: "a.example",
@@ -52,9 +52,9 @@ func TestBatchesAreBounded(t *testing.T) {
 	}{
 		{"by number", nil, 230, "", []int{100, 100, 30}},
 		{"by bytes", nil, 40, "?" + strings.Repeat(`&\`, 1000), []int{32, 8}},
-		{"by time", func(c *collection.Collection) { c.DelayMillis = 1000 }, 60, "", []int{40, 20}},
-		{"by a long delay", func(c *collection.Collection) { c.DelayMillis = 300_000 }, 1, "", []int{1}},
-		{"by the pages at which to stop", func(c *collection.Collection) { c.StopAt = 130 }, 230, "", []int{100, 30}},
+		{"by time", func(c *collection.Collection) { c.Delay = collection.Duration(time.Second) }, 60, "", []int{40, 20}},
+		{"by a long delay", func(c *collection.Collection) { c.Delay = collection.Duration(5 * time.Minute) }, 1, "", []int{1}},
+		{"by the pages at which to stop", func(c *collection.Collection) { c.Pages = 130 }, 230, "", []int{100, 30}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t, redistest.Embedded(t), test.change)
@@ -76,7 +76,7 @@ func TestBatchesAreBounded(t *testing.T) {
 
 func TestConnections(t *testing.T) {
 	for connections, want := range map[int][]int{1: {100}, 2: {100, 100}, 9: {100, 100, 50}} {
-		w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Connections = connections })
+		w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.HostConnections = connections })
 		w.admit(250, "")
 		if diff := cmp.Diff(want, sizes(w.run())); diff != "" {
 			t.Errorf("%d connections (-want +got):\n%s", connections, diff)
@@ -86,7 +86,7 @@ func TestConnections(t *testing.T) {
 
 // TestFetches has no more batches out than a collection wants of all hosts.
 func TestFetches(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Fetches, c.Connections = 2, 9 })
+	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Connections, c.HostConnections = 2, 9 })
 	w.admit(350, "")
 	first := w.run()
 	if diff := cmp.Diff([]int{100, 100}, sizes(first)); diff != "" {
@@ -100,7 +100,7 @@ func TestFetches(t *testing.T) {
 
 // TestManyFetches: a collection that wants many fetches gets them.
 func TestManyFetches(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Fetches = 7 })
+	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Connections = 7 })
 	w.Limits.Batches = 3
 	for i := range 9 {
 		functionstest.Admit(t, w.Redis, w.inForce, fmt.Sprintf("http://%d.a.example/", i))

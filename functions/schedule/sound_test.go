@@ -98,7 +98,7 @@ func TestTopicBatchesAreShort(t *testing.T) {
 		"a delay asked for by robots": {topic: true, robots: "User-agent: *\nCrawl-delay: 2\n", want: 2},
 	} {
 		w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) {
-			c.DelayMillis = test.delay.Milliseconds()
+			c.Delay = collection.Duration(test.delay)
 			if test.topic {
 				c.Topic = &collection.Topic{Words: []string{"words"}}
 			}

@@ -91,11 +91,11 @@ func (u usage) pause(l control.Limits, now time.Time) *control.Pause {
 			gigabytes(u.bytes), gigabytes(l.StorageBytes))
 	case l.RequestsPerDay > 0 && u.requests >= l.RequestsPerDay:
 		p.Until = midnight
-		p.Reason = fmt.Sprintf("%d requests were sent to the object store today, and the limit is %d; raise it (bucketsearch limits --requests), or wait until midnight UTC",
+		p.Reason = fmt.Sprintf("%d requests were sent to the object store today, and the limit is %d; raise it (bucketsearch limits --requests-a-day), or wait until midnight UTC",
 			u.requests, l.RequestsPerDay)
 	case l.USDPerDay > 0 && u.usd >= l.USDPerDay:
 		p.Until = midnight
-		p.Reason = fmt.Sprintf("%.4g USD were spent today, and the limit is %.4g; raise it (bucketsearch limits --usd), or wait until midnight UTC",
+		p.Reason = fmt.Sprintf("%.4g USD were spent today, and the limit is %.4g; raise it (bucketsearch limits --usd-a-day), or wait until midnight UTC",
 			u.usd, l.USDPerDay)
 	default:
 		return nil

@@ -135,17 +135,17 @@ func printWanted(out io.Writer, c collection.Collection) error {
 	for _, list := range []struct {
 		key   string
 		texts []string
-	}{{"sitemap", c.Sitemaps}, {"include", c.Include}, {"exclude", c.Exclude}, {"drop", c.DropParameters}, {"allow", c.Allow}} {
+	}{{"sitemaps", c.Sitemaps}, {"include", c.Include}, {"exclude", c.Exclude}, {"drop_parameters", c.DropParameters}, {"allow", c.Allow}} {
 		for _, text := range list.texts {
 			line(list.key, "%s", text)
 		}
 	}
-	line("delay", "%d ms", c.DelayMillis)
-	line("connections", "%d on a host", c.Connections)
+	line("delay", "%s", c.Delay)
+	line("host_connections", "%d", c.HostConnections)
 	for _, n := range []struct {
 		key   string
 		value int64
-	}{{"fetches", int64(c.Fetches)}, {"pages", c.StopAt}, {"host pages", c.HostPages}, {"pages alike", c.PatternPages}} {
+	}{{"connections", int64(c.Connections)}, {"pages", c.Pages}, {"host_pages", c.HostPages}, {"pattern_pages", c.PatternPages}} {
 		if n.value != 0 {
 			line(n.key, "%d", n.value)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -9,11 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// saidByFile are the flags of which a collection's file says the same, by the
-// names that it has for them.
-var saidByFile = []struct{ flag, key string }{
-	{"scope", "scope"}, {"depth", "depth"}, {"max-pages", "pages"}, {"delay", "delay"}, {"connections", "host_connections"},
-}
+// saidByFile are the flags of which a collection's file says the same.
+var saidByFile = []string{"scope", "depth", "pages", "delay", "host-connections"}
 
 // readCollections reads the collections of files. It refuses flags that might
 // contradict them.
@@ -21,10 +19,10 @@ func readCollections(flags *pflag.FlagSet, files []string, seeds bool) ([]collec
 	if len(files) == 0 {
 		return nil, nil
 	}
-	for _, said := range saidByFile {
-		if flags.Changed(said.flag) {
+	for _, flag := range saidByFile {
+		if flags.Changed(flag) {
 			return nil, fmt.Errorf("--%s does not go with --collection, whose file says it (%s); change %s, or crawl seeds of your own by another command",
-				said.flag, said.key, files[0])
+				flag, strings.ReplaceAll(flag, "-", "_"), files[0])
 		}
 	}
 	named := make(map[string]string) // files by the names of their collections

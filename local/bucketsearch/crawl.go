@@ -32,7 +32,7 @@ func crawlCommand(where *location) *cobra.Command {
 			"  scope = \"prefix\"    # also depth, include, exclude, delay, pages, agent, schedule, topic …",
 		Example: "  bucketsearch crawl https://www.example.org/\n" +
 			"  bucketsearch crawl --scope prefix --depth 3 https://example.org/docs/\n" +
-			"  bucketsearch crawl --max-pages 100 https://example.org/ https://example.com/\n" +
+			"  bucketsearch crawl --pages 100 https://example.org/ https://example.com/\n" +
 			"  bucketsearch crawl --collection postgres.toml --collection news.toml\n" +
 			"  bucketsearch crawl --only https://example.org/    whatever else is waiting\n" +
 			"  bucketsearch crawl --recrawl    all that was ever crawled\n" +
@@ -56,7 +56,7 @@ func crawlCommand(where *location) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&renew, "recrawl", false, "ask again for every stored page: of seeds and collections that are\ngiven, else of all")
-	cmd.Flags().BoolVar(&only, "only", false, "crawl the seeds and collections that are given, and have what earlier\ncrawls left wait until a crawl without --only")
+	cmd.Flags().BoolVar(&only, "only", false, "crawl the seeds and collections that are given, and have what\nearlier crawls left wait until a crawl without --only")
 	flags.flags(cmd.Flags())
 	return cmd
 }

@@ -16,17 +16,17 @@ import (
 
 // crawling are the flags that up and crawl share.
 type crawling struct {
-	collections  []string // files
-	scope        string
-	depth        int
-	maxPages     int64
-	delay        time.Duration
-	connections  int
-	allowPrivate bool
-	partitions   int
-	functions    string
-	isolated     bool
-	chaos        uint64
+	collections     []string // files
+	scope           string
+	depth           int
+	pages           int64
+	delay           time.Duration
+	hostConnections int
+	allowPrivate    bool
+	partitions      int
+	functions       string
+	isolated        bool
+	chaos           uint64
 }
 
 func (c *crawling) flags(flags *pflag.FlagSet) {
@@ -35,13 +35,13 @@ func (c *crawling) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&c.scope, "scope", string(collection.Host), "`which` links to follow: prefix (below the seed's directory), host,\n"+
 		"site (all hosts of its domain) or any")
 	depthVar(flags, &c.depth, "depth", "follow at most `n` links from a seed")
-	wholeVar(flags, &c.maxPages, "max-pages", "", 0, 0, math.MaxInt64, "stop when `n` more pages are stored; 0: no limit")
+	wholeVar(flags, &c.pages, "pages", "", 0, 0, math.MaxInt64, "stop when `n` more pages are stored; 0: no limit")
 	durationVar(flags, &c.delay, "delay", time.Second, collection.MaxDelay, "`pause` after each answer of a host, such as 500ms; its robots.txt\nmay ask for a longer one")
-	wholeVar(flags, &c.connections, "connections", "", 1, 1, collection.MaxConnections, "at most `n` batches at a time on one host")
+	wholeVar(flags, &c.hostConnections, "host-connections", "", 1, 1, collection.MaxHostConnections, "at most `n` batches at a time on one host")
 	flags.BoolVar(&c.allowPrivate, "allow-private", false, "crawl addresses that are not public, too, such as 127.0.0.1")
 	wholeVar(flags, &c.partitions, "partitions", "", 1, 1, rules.MaxPartitions, "divide a new bucket into `n` partitions")
 	flags.BoolVar(&c.isolated, "isolated", false, "run every function as its Lambda binary, a process of its own")
-	flags.StringVar(&c.functions, "functions", "", "the `dir` of these binaries (default: functions, beside this program)")
+	flags.StringVar(&c.functions, "functions", "", "the `dir` of these binaries, else functions beside this program")
 	wholeVar(flags, &c.chaos, "chaos", "", 0, 0, math.MaxInt64, "for tests: deliver messages doubled, late and out of order,\nas this `seed` decides; 0: not")
 }
 
@@ -58,7 +58,7 @@ func (c *crawling) plan(flags *pflag.FlagSet, args []string) (system.Plan, error
 	if err != nil {
 		return system.Plan{}, err
 	}
-	plan := system.Plan{Collections: collections, Delay: c.delay, Connections: c.connections, MaxPages: c.maxPages}
+	plan := system.Plan{Collections: collections, Delay: c.delay, HostConnections: c.hostConnections, MaxPages: c.pages}
 	for _, arg := range args {
 		seed, err := collection.ParseSeed(arg)
 		if err != nil {

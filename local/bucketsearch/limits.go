@@ -27,7 +27,7 @@ func limitsCommand(where *location) *cobra.Command {
 			"is found to be passed, which is looked for every 20 seconds, the crawl pauses and\n" +
 			"status says why; it goes on by itself when the cap is raised, and after a daily one\n" +
 			"at midnight UTC. Alerts go to the webhook as JSON.",
-		Example: "  bucketsearch limits --storage 50GB --usd 2.50\n  bucketsearch limits --requests 0",
+		Example: "  bucketsearch limits --storage 50GB --usd-a-day 2.50\n  bucketsearch limits --requests-a-day 0",
 		Args:    nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
 			given := cmd.Flags().Changed
@@ -43,10 +43,10 @@ func limitsCommand(where *location) *cobra.Command {
 				if given("storage") {
 					d.Limits.StorageBytes = storage
 				}
-				if given("requests") {
+				if given("requests-a-day") {
 					d.Limits.RequestsPerDay = requests
 				}
-				if given("usd") {
+				if given("usd-a-day") {
 					d.Limits.USDPerDay = usd
 				}
 				if given("webhook") {
@@ -64,10 +64,10 @@ func limitsCommand(where *location) *cobra.Command {
 		}),
 	}
 	sizeVar(cmd.Flags(), &storage, "storage", "keep at most `size` in the bucket, such as 50GB")
-	wholeVar(cmd.Flags(), &requests, "requests", "", 0, 0, math.MaxInt64, "ask the object store at most `n` times a day")
-	amountVar(cmd.Flags(), &usd, "usd", "spend at most `amount` a day on requests")
+	wholeVar(cmd.Flags(), &requests, "requests-a-day", "", 0, 0, math.MaxInt64, "ask the object store at most `n` times a day")
+	amountVar(cmd.Flags(), &usd, "usd-a-day", "spend at most `amount` a day on requests")
 	cmd.Flags().StringVar(&webhook, "webhook", "", "tell alerts to this `URL`; empty: to nobody")
-	cmd.Flags().StringVar(&prices, "prices", "", "reckon with the prices in this `file`; empty: with those of AWS, us-east-1")
+	cmd.Flags().StringVar(&prices, "prices", "", "reckon with the prices in this `file`; empty: with those of AWS")
 	return cmd
 }
 
@@ -93,13 +93,13 @@ func printLimits(out io.Writer, d control.Document) {
 		fmt.Fprintf(out, "%-18s%s\n", name, value)
 	}
 	tell("storage", bytesText(d.Limits.StorageBytes), d.Limits.StorageBytes > 0)
-	tell("requests a day", strconv.FormatInt(d.Limits.RequestsPerDay, 10), d.Limits.RequestsPerDay > 0)
-	tell("USD a day", strconv.FormatFloat(d.Limits.USDPerDay, 'f', -1, 64), d.Limits.USDPerDay > 0)
+	tell("requests-a-day", strconv.FormatInt(d.Limits.RequestsPerDay, 10), d.Limits.RequestsPerDay > 0)
+	tell("usd-a-day", strconv.FormatFloat(d.Limits.USDPerDay, 'f', -1, 64), d.Limits.USDPerDay > 0)
 	if d.Prices != (cost.Prices{}) {
 		known, _ := json.Marshal(d.Prices)
 		tell("prices", string(known), true)
 	}
 	if d.Webhook != "" {
-		tell("alerts to", d.Webhook, true)
+		tell("webhook", d.Webhook, true)
 	}
 }

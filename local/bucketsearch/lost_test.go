@@ -104,7 +104,7 @@ func TestLostOrDamaged(t *testing.T) {
 			{"collections list", 0, web},
 			{"why " + web + "/frog", 0, "unknown"},
 			{"verify", 1, "damaged: "},
-			{"crawl --max-pages 9 --delay 0 --allow-private " + web, 1, "cannot tell how many pages are stored"},
+			{"crawl --pages 9 --delay 0 --allow-private " + web, 1, "cannot tell how many pages are stored"},
 			{crawl, 1, "lest what is stored is asked for once more"},
 		}},
 	} {

@@ -27,14 +27,14 @@ func TestSteering(t *testing.T) {
 		code int
 		want string // in what is said
 	}{
-		{"crawl --delay 0 --allow-private --max-pages 1 " + web, 0, "1 page stored"},
+		{"crawl --delay 0 --allow-private --pages 1 " + web, 0, "1 page stored"},
 		{"why " + web, 0, "seed of collection default"},
 		{"why " + web + "/frog", 0, "anchor \"Frogs\" on " + web + "/, at depth 1: admitted"},
 		{"why --json " + web + "/frog", 0, `"state": "pending"`},
 		{"why " + web + "/toad", 0, "no seed and no link that was found leads to it"},
 		{"why nonsense", 1, "no web address"},
-		{"limits --storage 5GB --usd 0.5", 0, "4.7 GiB"},
-		{"limits", 0, "requests a day    no limit"},
+		{"limits --storage 5GB --usd-a-day 0.5", 0, "4.7 GiB"},
+		{"limits", 0, "requests-a-day    no limit"},
 		{"limits --storage lots", 1, "write a size such as"},
 		{"limits --webhook nowhere", 1, `webhook is "nowhere"; write a web address`},
 		{"strategy show storage", 0, `"version": 1`},

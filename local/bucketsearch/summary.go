@@ -22,7 +22,7 @@ func printSummary(out io.Writer, s system.Summary, took time.Duration, m *crawlM
 	printStatus(out, s.Status)
 	printSeeds(out, s)
 	if m.last.Parked > 0 && s.Pending > 0 {
-		fmt.Fprintf(out, "Stopped at the limit of pages (--max-pages, or pages of a collection); another crawl without it goes on with the %s that wait.\n", count(s.Pending, "URL"))
+		fmt.Fprintf(out, "Stopped at the limit of pages (--pages, or pages of a collection); another crawl without it goes on with the %s that wait.\n", count(s.Pending, "URL"))
 	}
 	if m.last.Dead > 0 {
 		fmt.Fprintf(out, "%s failed in all their tries; status shows why, resend tries again.\n", count(m.last.Dead, "message"))

@@ -102,7 +102,7 @@ func timeVar(flags *pflag.FlagSet, to *time.Time, name, usage string) {
 }
 
 // formerly are flags by the names that they had in version 0.1.0.
-var formerly = map[string]string{}
+var formerly = map[string]string{"connections": "host-connections", "max-pages": "pages", "requests": "requests-a-day", "usd": "usd-a-day"}
 
 // flagError says in our words what is wrong with a flag of a command.
 func flagError(cmd *cobra.Command, err error) error {

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
 // TestValues gives every flag that is not any text a value that it cannot have:
@@ -35,5 +38,31 @@ func TestValues(t *testing.T) {
 	walk(command())
 	if seen < 30 {
 		t.Errorf("only %d flags were tried", seen)
+	}
+}
+
+// TestNames: a setting has one name on the command line and in a collection.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	stored, err := json.Marshal(collection.Collection{Seeds: []collection.Seed{{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flags crawling
+	defined := pflag.NewFlagSet("", pflag.ContinueOnError)
+	flags.flags(defined)
+	for _, name := range saidByFile {
+		if key := `"` + strings.ReplaceAll(name, "-", "_") + `":`; defined.Lookup(name) == nil || !strings.Contains(string(stored), key) {
+			t.Errorf("--%s is no flag, or %s not in %s", name, key, stored)
+		}
+	}
+	for was, now := range formerly {
+		got := do(t.Context(), "crawl", "--"+was, "2", "example.org")
+		if strings.HasSuffix(now, "-a-day") {
+			got = do(t.Context(), "limits", "--"+was, "2")
+		}
+		if want := "there is no flag --" + was + " any more; write --" + now; !strings.Contains(got.err, want) {
+			t.Errorf("--%s: %s, want %s", was, got.err, want)
+		}
 	}
 }

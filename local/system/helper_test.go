@@ -67,7 +67,7 @@ func closeSystem(t *testing.T, s *System) {
 func begin(t *testing.T, s *System, p Plan) time.Time {
 	t.Helper()
 	began := time.Now()
-	p.Connections = 1
+	p.HostConnections = 1
 	if err := s.Plan(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}

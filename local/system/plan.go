@@ -16,11 +16,11 @@ const DefaultCollection = "default"
 
 // Plan is what the command line asks to be crawled.
 type Plan struct {
-	Collections []collection.Collection // of files, each with a name of its own
-	Seeds       []collection.Seed       // and what follows: of DefaultCollection
-	Delay       time.Duration
-	Connections int
-	MaxPages    int64 // more than are stored for DefaultCollection now; 0: no limit
+	Collections     []collection.Collection // of files, each with a name of its own
+	Seeds           []collection.Seed       // and what follows: of DefaultCollection
+	Delay           time.Duration
+	HostConnections int
+	MaxPages        int64 // more than are stored for DefaultCollection now; 0: no limit
 	// Renew has every page asked for again that is stored: of the collections
 	// that are planned, or of all when none is.
 	Renew bool
@@ -67,12 +67,12 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 	}
 	for _, c := range published {
 		renewed := p.Renew && len(p.Collections) == 0
-		limited := c.Name == DefaultCollection && c.StopAt > 0 // which was for the crawl that asked for it
+		limited := c.Name == DefaultCollection && c.Pages > 0 // which was for the crawl that asked for it
 		if _, planned := named(p.Collections, c.Name); planned || !renewed && !limited {
 			continue
 		}
 		if limited {
-			c.StopAt = 0
+			c.Pages = 0
 		}
 		if renewed {
 			c.Again, c.Renew = now, now
@@ -123,20 +123,20 @@ func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.C
 	before, _ := named(published, DefaultCollection)
 	next := before.With(p.Seeds)
 	next.Name = DefaultCollection
-	next.DelayMillis, next.Connections = p.Delay.Milliseconds(), p.Connections
+	next.Delay, next.HostConnections = collection.Duration(p.Delay), p.HostConnections
 	next.Agent, next.Again, next.Renew = s.options.Agent, now, p.renew(before, now)
-	next.StopAt = 0
+	next.Pages = 0
 	if p.MaxPages > 0 {
-		next.StopAt = p.MaxPages
+		next.Pages = p.MaxPages
 		if before.Name != "" {
 			status, err := ReadStatus(ctx, s.Bucket, countblob.Counts{}, DefaultCollection)
 			if err != nil {
 				return err
 			}
 			if len(status.Faults) > 0 {
-				return fmt.Errorf("cannot tell how many pages are stored, to which --max-pages adds: %s", status.Faults[0])
+				return fmt.Errorf("cannot tell how many pages are stored, to which --pages adds: %s", status.Faults[0])
 			}
-			next.StopAt += int64(status.Stored)
+			next.Pages += int64(status.Stored)
 		}
 	}
 	return s.publish(ctx, next)

@@ -20,7 +20,7 @@ import (
 
 // file is a collection as a file gives it.
 func file(name string, addresses ...collection.Seed) collection.Collection {
-	return collection.Collection{Name: name, Seeds: addresses, Connections: 1, Fetches: 30, Allow: []string{"127.0.0.1"}}
+	return collection.Collection{Name: name, Seeds: addresses, HostConnections: 1, Connections: 30, Allow: []string{"127.0.0.1"}}
 }
 
 // TestTrackingSite has pages whose links carry trackers and sessions, and that
@@ -153,7 +153,7 @@ func TestCollections(t *testing.T) {
 
 	s = open(t, o)
 	three := newSite(t, 4)
-	crawl(t, s, Plan{Seeds: seeds(three.URL + "/"), Connections: 1, MaxPages: 2})
+	crawl(t, s, Plan{Seeds: seeds(three.URL + "/"), HostConnections: 1, MaxPages: 2})
 	stored(DefaultCollection, 2)
 	closeSystem(t, s)
 

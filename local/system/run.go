@@ -55,7 +55,7 @@ func (s *System) atOnce(name string, inForce *settings.Settings) int {
 	if name != task.Fetch || s.options.Functions != "" {
 		return concurrency[name]
 	}
-	return max(concurrency[name], min(inForce.Fetches(), maxFetches))
+	return max(concurrency[name], min(inForce.Connections(), maxFetches))
 }
 
 // Run starts the functions, their queues and the clocks. They stop with ctx or

@@ -63,7 +63,7 @@ func TestInterrupted(t *testing.T) {
 		}
 	}
 	s := open(t, o)
-	if err := s.Plan(ctx, Plan{Seeds: seeds(web.URL + "/"), Delay: 50 * time.Millisecond, Connections: 1}); err != nil {
+	if err := s.Plan(ctx, Plan{Seeds: seeds(web.URL + "/"), Delay: 50 * time.Millisecond, HostConnections: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Run(ctx); err != nil {

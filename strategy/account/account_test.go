@@ -36,7 +36,7 @@ func publish(t testing.TB, bucket *memblob.Bucket, change func(*collection.Colle
 		}
 	}
 	c := collection.Collection{
-		Name: "docs", Connections: 1, Agent: "testbot/1.0",
+		Name: "docs", HostConnections: 1, Agent: "testbot/1.0",
 		Seeds: []collection.Seed{{URL: "http://docs.example", Scope: collection.Host, Depth: 2}},
 	}
 	if change != nil {

@@ -28,7 +28,7 @@ func apart(t *testing.T, crawl rules.Document, only *control.Only) map[string]st
 		}
 	}
 	for name, seeds := range map[string][]string{"docs": {"http://docs.example/", "http://more.example/"}, "news": {"http://news.example/", "http://docs.example/"}} {
-		c := collection.Collection{Name: name, Connections: 1, Agent: "bot/1.0"}
+		c := collection.Collection{Name: name, HostConnections: 1, Agent: "bot/1.0"}
 		for _, seed := range seeds {
 			c.Seeds = append(c.Seeds, collection.Seed{URL: seed, Scope: collection.Host, Depth: collection.Unlimited})
 		}

@@ -96,7 +96,7 @@ func TestWanted(t *testing.T) {
 // TestWaitsForWhoHasNoLimit: what one collection may have no room for waits on
 // behalf of another.
 func TestWaitsForWhoHasNoLimit(t *testing.T) {
-	limited := func(c *collection.Collection) { c.StopAt = 1 }
+	limited := func(c *collection.Collection) { c.Pages = 1 }
 	for _, test := range []struct {
 		name  string
 		other collection.Seed

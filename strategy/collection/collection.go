@@ -44,13 +44,13 @@ type Seed struct {
 
 // Collection is one version of what to crawl.
 type Collection struct {
-	Name        string `json:"name"`
-	Version     uint64 `json:"version"`
-	Seeds       []Seed `json:"seeds"`
-	DelayMillis int64  `json:"delay_ms"`
-	Connections int    `json:"connections"` // on a host
-	StopAt      int64  `json:"stop_at"`     // stored pages at which no more are asked for; 0: no limit
-	Agent       string `json:"agent"`
+	Name            string   `json:"name"`
+	Version         uint64   `json:"version"`
+	Seeds           []Seed   `json:"seeds"`
+	Delay           Duration `json:"delay"`            // from the end of a response to the next request on a host
+	HostConnections int      `json:"host_connections"` // batches at a time on a host
+	Pages           int64    `json:"pages"`            // stored ones at which no more are asked for; 0: no limit
+	Agent           string   `json:"agent"`
 	// Again has URLs that failed before this time asked for again: a site that
 	// was down may be up.
 	Again time.Time `json:"again,omitzero"`
@@ -66,7 +66,7 @@ type Collection struct {
 	DropParameters []string `json:"drop_parameters,omitzero"`
 	Sitemaps       []string `json:"sitemaps,omitzero"` // URLs
 
-	Fetches      int      `json:"fetches,omitzero"`       // at once on all hosts; 0: no limit of its own
+	Connections  int      `json:"connections,omitzero"`   // batches at once on all hosts; 0: no limit of its own
 	HostPages    int64    `json:"host_pages,omitzero"`    // stored pages of a host; 0: no limit
 	PatternPages int64    `json:"pattern_pages,omitzero"` // stored pages of an address.Pattern; 0: DefaultPatternPages, or Unlimited
 	Schedule     Schedule `json:"schedule,omitzero"`

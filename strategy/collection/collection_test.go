@@ -3,12 +3,13 @@ package collection
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 func docs(seeds ...Seed) Collection {
-	return Collection{Name: "docs", Seeds: seeds, DelayMillis: 1000, Connections: 1, Agent: "ExampleBot/1.0"}
+	return Collection{Name: "docs", Seeds: seeds, Delay: Duration(time.Second), HostConnections: 1, Agent: "ExampleBot/1.0"}
 }
 
 func TestParseScope(t *testing.T) {
@@ -78,9 +79,9 @@ func TestValidate(t *testing.T) {
 	}{
 		{"name", func(c *Collection) { c.Name = "a/b" }},
 		{"name", func(c *Collection) { c.Name = "" }},
-		{"delay", func(c *Collection) { c.DelayMillis = -1 }},
-		{"connections", func(c *Collection) { c.Connections = 0 }},
-		{"stop at", func(c *Collection) { c.StopAt = -1 }},
+		{"delay", func(c *Collection) { c.Delay = -1 }},
+		{"host_connections", func(c *Collection) { c.HostConnections = 0 }},
+		{"pages is", func(c *Collection) { c.Pages = -1 }},
 		{"agent", func(c *Collection) { c.Agent = "a\r\nb" }},
 		{"no agent", func(c *Collection) { c.Agent = "" }},
 		{"is no web address", func(c *Collection) { c.Seeds = []Seed{{"hello world", Host, 0}} }},
@@ -93,9 +94,9 @@ func TestValidate(t *testing.T) {
 		{"sitemap: address", func(c *Collection) { c.Sitemaps = []string{"ftp://a.org/"} }},
 		{"allow", func(c *Collection) { c.Allow = []string{"a b"} }},
 		{"allow", func(c *Collection) { c.Allow = []string{""} }},
-		{"fetches", func(c *Collection) { c.Fetches = -1 }},
-		{"pages of a host", func(c *Collection) { c.HostPages = -1 }},
-		{"of a pattern", func(c *Collection) { c.PatternPages = -2 }},
+		{"connections is", func(c *Collection) { c.Connections = -1 }},
+		{"host_pages", func(c *Collection) { c.HostPages = -1 }},
+		{"pattern_pages", func(c *Collection) { c.PatternPages = -2 }},
 		{"schedule", func(c *Collection) { c.Schedule = "now" }},
 		{`language "EN": want an ISO 639 code such as en`, func(c *Collection) { c.Language = "EN" }},
 		{"of a language that pages are told to be in: af am", func(c *Collection) { c.Language = "xx" }},

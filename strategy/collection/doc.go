@@ -5,16 +5,16 @@
 //	  "name": "docs",
 //	  "version": 3,
 //	  "seeds": [{"url": "https://example.org/doc/", "scope": "prefix", "depth": -1}],
-//	  "delay_ms": 1000,        from the end of a response to the next request on a host
-//	  "connections": 1,        batches at a time on a host
-//	  "stop_at": 0,            stored pages at which leasing stops; 0: never
+//	  "delay": "1s",           from the end of a response to the next request on a host
+//	  "host_connections": 1,   batches at a time on a host
+//	  "pages": 0,              stored pages at which leasing stops; 0: never
 //	  "agent": "ExampleBot/1.0",
 //	  "again": "2026-11-21T22:00:00Z",  URLs that failed before are asked for again
 //	  "renew": "2026-11-21T22:00:00Z"   pages that were looked at before, too
 //	}
 //
 // and, where they are not empty, "include", "exclude", "drop_parameters",
-// "sitemaps" and "allow" (lists of texts), "fetches", "host_pages" and
+// "sitemaps" and "allow" (lists of texts), "connections", "host_pages" and
 // "pattern_pages" (numbers), "schedule" and "language" (texts) and "topic", as
 // the fields of Collection tell.
 //
@@ -34,8 +34,8 @@
 //	drop_parameters = ["utm_*"]  # example: in place of the default list, see address.NewCleaner
 //	sitemaps = ["https://www.postgresql.org/sitemap.xml"]   # example
 //	delay = "1s"                 # from the end of a response to the next request on a host
-//	connections = 30             # fetches at once on all hosts ("fetches" in the bucket)
-//	host_connections = 1         # batches at a time on a host ("connections" in the bucket)
+//	connections = 30             # batches at a time on all hosts
+//	host_connections = 1         # batches at a time on a host
 //	pages = 0                    # stored pages at which the crawl stops for this collection; 0: never
 //	host_pages = 0               # stored pages of a host; 0: no limit
 //	pattern_pages = 10_000       # stored pages of an address.Pattern, or "unlimited"
@@ -71,7 +71,15 @@
 //     is followed for the one on whose behalf it was asked for last, and for
 //     those of the first kind.
 //   - Each is asked for again when the first of its collections says so. The
-//     longest delay, the fewest connections and fetches of all collections hold
+//     longest delay, the fewest connections and host_connections of all collections hold
 //     for all; robots.txt is obeyed for the agent of the one that asks.
 //   - A page with parameters that a collection drops is none of its own.
+//
+// # Format history
+//
+//   - 1: settings had other names than in a file: "delay_ms" (a number),
+//     "connections" for host_connections, "fetches" for connections, "stop_at"
+//     for pages, and in a topic "pages" for samples.
+//   - 2: every setting has the name that it has in a file. A program of format
+//     1 refuses it.
 package collection

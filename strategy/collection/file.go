@@ -16,15 +16,15 @@ import (
 
 // What a file that does not say so wants.
 const (
-	defaultDelay   = time.Second
-	defaultFetches = 30
+	defaultDelay       = Duration(time.Second)
+	defaultConnections = 30
 )
 
 // The most that a person may ask for.
 const (
-	MaxDelay       = time.Hour
-	maxFetches     = 10_000
-	MaxConnections = 100 // on a host
+	MaxDelay           = time.Hour
+	MaxHostConnections = 100
+	maxConnections     = 10_000
 )
 
 // ReadFile reads a configuration file of at most MaxBytes. Samples of a topic
@@ -64,14 +64,14 @@ func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	}
 	t.texts("sitemaps", add(&c.Sitemaps, validSitemap))
 	t.texts("allow", add(&c.Allow, validAllow))
-	c.DelayMillis = defaultDelay.Milliseconds()
+	c.Delay = defaultDelay
 	t.text("delay", func(text string) (err error) {
-		c.DelayMillis, err = parseDelay(text)
+		c.Delay, err = parseDelay(text)
 		return err
 	})
-	c.Fetches = int(t.number("connections", defaultFetches, 1, maxFetches))
-	c.Connections = int(t.number("host_connections", 1, 1, MaxConnections))
-	c.StopAt = t.number("pages", 0, 0, math.MaxInt64)
+	c.Connections = int(t.number("connections", defaultConnections, 1, maxConnections))
+	c.HostConnections = int(t.number("host_connections", 1, 1, MaxHostConnections))
+	c.Pages = t.number("pages", 0, 0, math.MaxInt64)
 	c.HostPages = t.number("host_pages", 0, 0, math.MaxInt64)
 	c.PatternPages = t.pages("pattern_pages")
 	t.text("language", keep(&c.Language, validLanguage))
@@ -157,12 +157,12 @@ func add(list *[]string, valid func(string) error) func(string) error {
 	}
 }
 
-func parseDelay(text string) (millis int64, err error) {
+func parseDelay(text string) (Duration, error) {
 	delay, err := literal.Duration("delay", text, MaxDelay)
 	if err == nil && delay%time.Millisecond != 0 {
 		err = literal.Wrong("delay", text, "a number of whole milliseconds, such as 500ms")
 	}
-	return delay.Milliseconds(), err
+	return Duration(delay), err
 }
 
 func validSeed(url string) error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -28,7 +29,7 @@ func TestSmallestFile(t *testing.T) {
 	}
 	want := Collection{
 		Name: "docs", Seeds: []Seed{{"https://example.org/doc/", Host, Unlimited}},
-		DelayMillis: 1000, Connections: 1, Fetches: 30,
+		Delay: Duration(time.Second), HostConnections: 1, Connections: 30,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)
@@ -68,12 +69,12 @@ threshold = 1
 		t.Fatal(err)
 	}
 	want := Collection{
-		Name:        "postgres",
-		Seeds:       []Seed{{"https://www.postgresql.org/docs/16/", Prefix, 7}, {"https://www.postgresql.org/about", Prefix, Unlimited}},
-		DelayMillis: 60500, Connections: 2, StopAt: 10000, Agent: "ExampleBot/1.0 (+https://example.org/bot)",
+		Name:  "postgres",
+		Seeds: []Seed{{"https://www.postgresql.org/docs/16/", Prefix, 7}, {"https://www.postgresql.org/about", Prefix, Unlimited}},
+		Delay: Duration(60500 * time.Millisecond), HostConnections: 2, Pages: 10000, Agent: "ExampleBot/1.0 (+https://example.org/bot)",
 		Include: []string{"*/docs/*"}, Exclude: []string{`re:/release-\d`}, DropParameters: []string{},
-		Sitemaps: []string{"https://www.postgresql.org/sitemap.xml"},
-		Fetches:  40, HostPages: 300, PatternPages: Unlimited, Schedule: "daily at 09:30 Europe/Berlin", Language: "en",
+		Sitemaps:    []string{"https://www.postgresql.org/sitemap.xml"},
+		Connections: 40, HostPages: 300, PatternPages: Unlimited, Schedule: "daily at 09:30 Europe/Berlin", Language: "en",
 		Allow: []string{"127.0.0.0/8", "::1", "Intranet.example"},
 		Topic: &Topic{
 			Words: []string{"transaction"}, Pages: []string{"https://example.org/a"},

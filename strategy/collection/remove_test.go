@@ -12,7 +12,7 @@ import (
 // more; it can be published again.
 func TestRemove(t *testing.T) {
 	bucket := memblob.New()
-	docs := collection.Collection{Name: "docs", Connections: 1, Agent: "bot/1.0", Seeds: []collection.Seed{{URL: "https://docs.example/", Scope: collection.Host, Depth: collection.Unlimited}}}
+	docs := collection.Collection{Name: "docs", HostConnections: 1, Agent: "bot/1.0", Seeds: []collection.Seed{{URL: "https://docs.example/", Scope: collection.Host, Depth: collection.Unlimited}}}
 	news := docs
 	news.Name = "news"
 	names := func() string {

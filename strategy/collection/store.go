@@ -126,7 +126,7 @@ func Remove(ctx context.Context, bucket blob.Bucket, name string) (Collection, e
 		isDamaged := current.Name == "" && version > 1
 		before, there = current, isDamaged || !current.isRemoved()
 		before.Name = name
-		return Collection{Name: name, Version: version, Connections: 1, Agent: "removed"}, there
+		return Collection{Name: name, Version: version, HostConnections: 1, Agent: "removed"}, there
 	})
 	if err == nil && !there {
 		err = ErrNone

@@ -3,6 +3,7 @@ package collection
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -42,36 +43,74 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestStoredForm reads a document with the fields of old and none else, and one
-// with all, as the package says that they are stored.
+// TestStoredForm reads documents of all formats, with few fields and with all,
+// and writes each in the newest.
 func TestStoredForm(t *testing.T) {
-	old := `{"name":"docs","version":3,"seeds":[{"url":"https://example.org/","scope":"host","depth":-1}],"delay_ms":1000,"connections":1,"stop_at":0,"agent":"ExampleBot/1.0"`
-	wantOld := docs(Seed{"https://example.org/", Host, Unlimited})
-	wantOld.Version = 3
-	full := wantOld
-	full.Include, full.Exclude, full.DropParameters = []string{"*"}, []string{"*.zip"}, []string{}
-	full.Sitemaps, full.Allow = []string{"https://example.org/s.xml"}, []string{"::1"}
-	full.Fetches, full.HostPages, full.PatternPages = 30, 5, 6
-	full.Schedule, full.Language = "every 6h", "de"
-	full.Topic = &Topic{Words: []string{"a"}, Pages: []string{"https://example.org/b"}, Texts: []string{"c"}, Threshold: 0.3}
-	for stored, want := range map[string]Collection{
-		old + "}": wantOld,
-		old + `,"include":["*"],"exclude":["*.zip"],"drop_parameters":[],"sitemaps":["https://example.org/s.xml"],"fetches":30,"host_pages":5,"pattern_pages":6,` +
-			`"schedule":"every 6h","language":"de","topic":{"words":["a"],"pages":["https://example.org/b"],"texts":["c"],"threshold":0.3},"allow":["::1"]}`: full,
+	const begin = `{"name":"docs","version":3,"seeds":[{"url":"https://example.org/","scope":"host","depth":-1}],`
+	const lists = `"include":["*"],"exclude":["*.zip"],"drop_parameters":[],"sitemaps":["https://example.org/s.xml"],`
+	const rest = `"host_pages":5,"pattern_pages":6,"schedule":"every 6h","language":"de",`
+	few := docs(Seed{"https://example.org/", Host, Unlimited})
+	few.Version, few.HostConnections, few.Pages = 3, 2, 7
+	all := few
+	all.Include, all.Exclude, all.DropParameters = []string{"*"}, []string{"*.zip"}, []string{}
+	all.Sitemaps, all.Allow = []string{"https://example.org/s.xml"}, []string{"::1"}
+	all.Connections, all.HostPages, all.PatternPages = 30, 5, 6
+	all.Schedule, all.Language = "every 6h", "de"
+	all.Topic = &Topic{Words: []string{"a"}, Pages: []string{"https://example.org/b"}, Texts: []string{"c"}, Threshold: 0.3}
+	for _, c := range []struct {
+		want             Collection
+		former, readable string
+	}{
+		{few,
+			begin + `"delay_ms":1000,"connections":2,"stop_at":7,"agent":"ExampleBot/1.0"}`,
+			begin + `"delay":"1s","host_connections":2,"pages":7,"agent":"ExampleBot/1.0"}`},
+		{all,
+			begin + `"delay_ms":1000,"connections":2,"stop_at":7,"agent":"ExampleBot/1.0",` + lists + `"fetches":30,` + rest +
+				`"topic":{"words":["a"],"pages":["https://example.org/b"],"texts":["c"],"threshold":0.3},"allow":["::1"]}`,
+			begin + `"delay":"1s","host_connections":2,"pages":7,"agent":"ExampleBot/1.0",` + lists + `"connections":30,` + rest +
+				`"topic":{"words":["a"],"samples":["https://example.org/b"],"texts":["c"],"threshold":0.3},"allow":["::1"]}`},
 	} {
-		got, err := numbered.Decode[Collection]([]byte(stored))
-		if err != nil {
-			t.Fatal(err)
+		for _, stored := range []string{c.former, c.readable} {
+			got, err := numbered.Decode[Collection]([]byte(stored))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("read (-want +got):\n%s", diff)
+			}
+			again, err := json.Marshal(got)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.readable, string(again)); diff != "" {
+				t.Errorf("written (-want +got):\n%s", diff)
+			}
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("read (-want +got):\n%s", diff)
+	}
+	for _, stored := range []string{
+		begin + `"delay":"1s","host_connections":2,"fetches":7,"agent":"a"}`, // of two formats
+		begin + `"delay_ms":1000,"connections":1,"agent":"a","more":1}`,
+		begin + `"delay":"1 sec","host_connections":2,"agent":"a"}`,
+		begin + `"delay":"1s","host_connections":2,"agent":"a","topic":{"word":[]}}`,
+	} {
+		if got, err := numbered.Decode[Collection]([]byte(stored)); err == nil {
+			t.Errorf("%s was read as %+v", stored, got)
 		}
-		again, err := json.Marshal(got)
-		if err != nil {
-			t.Fatal(err)
+	}
+}
+
+// TestNames: a setting has one name in a file and in the bucket.
+func TestNames(t *testing.T) {
+	fields := reflect.TypeFor[Collection]()
+	for i := range fields.NumField() {
+		name, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
+		switch name {
+		case "version", "again", "renew": // set by the program
+			continue
 		}
-		if diff := cmp.Diff(stored, string(again)); diff != "" {
-			t.Errorf("written (-want +got):\n%s", diff)
+		_, err := Parse("a.toml", []byte(name+" = {}\n"), beside)
+		if err == nil || strings.Contains(err.Error(), name+": unknown") {
+			t.Errorf("%s is unknown in a file: %v", name, err)
 		}
 	}
 }
@@ -82,7 +121,7 @@ func TestLoadAll(t *testing.T) {
 	for _, name := range []string{"a", "a-b", "b"} { // the key of "a-b" sorts before that of "a"
 		for version := range 3 {
 			c := docs(Seed{URL: "https://docs.example/", Scope: Host, Depth: Unlimited})
-			c.Name, c.StopAt = name, int64(version)
+			c.Name, c.Pages = name, int64(version)
 			published, err := Publish(t.Context(), bucket, c)
 			if err != nil {
 				t.Fatal(err)

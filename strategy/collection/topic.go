@@ -16,12 +16,12 @@ const DefaultThreshold = 0.3
 
 // Topic says what a crawl looks for. It is stored as
 //
-//	{"words": ["database"], "pages": ["https://example.org/a"], "texts": ["…"], "threshold": 0.3}
+//	{"words": ["database"], "samples": ["https://example.org/a"], "texts": ["…"], "threshold": 0.3}
 type Topic struct {
 	Words     []string `json:"words,omitzero"`
-	Pages     []string `json:"pages,omitzero"` // URLs of pages on the topic
-	Texts     []string `json:"texts,omitzero"` // of samples, those of the pages among them: see CutSample
-	Threshold float32  `json:"threshold"`      // from 0 to 1: weaker links are not followed
+	Pages     []string `json:"samples,omitzero"` // URLs of pages on the topic
+	Texts     []string `json:"texts,omitzero"`   // of samples, those of the pages among them: see CutSample
+	Threshold float32  `json:"threshold"`        // from 0 to 1: weaker links are not followed
 }
 
 // CutSample returns what is kept of a sample's text, 32 KiB at most.

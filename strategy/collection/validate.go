@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
@@ -17,18 +18,18 @@ var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 // Validate says what is wrong with the collection.
 func (c Collection) Validate() error {
 	switch {
-	case c.DelayMillis < 0:
-		return fmt.Errorf("delay of %d ms: want 0 or more", c.DelayMillis)
-	case c.Connections < 1:
-		return fmt.Errorf("%d connections on a host: want 1 or more", c.Connections)
-	case c.Fetches < 0:
-		return fmt.Errorf("%d fetches at once: want 0 for no limit, or more", c.Fetches)
-	case c.StopAt < 0:
-		return fmt.Errorf("stop at %d pages: want 0 for never, or more", c.StopAt)
+	case c.Delay < 0:
+		return errors.New("delay is negative; write 0s or more")
+	case c.HostConnections < 1:
+		return literal.Wrong("host_connections", c.HostConnections, "1 or more")
+	case c.Connections < 0:
+		return literal.Wrong("connections", c.Connections, "0 for no limit, or more")
+	case c.Pages < 0:
+		return literal.Wrong("pages", c.Pages, "0 for no limit, or more")
 	case c.HostPages < 0:
-		return fmt.Errorf("%d pages of a host: want 0 for no limit, or more", c.HostPages)
+		return literal.Wrong("host_pages", c.HostPages, "0 for no limit, or more")
 	case c.PatternPages < Unlimited:
-		return fmt.Errorf("%d pages of a pattern: want %d for no limit, 0 for %d, or more", c.PatternPages, Unlimited, DefaultPatternPages)
+		return literal.Wrong("pattern_pages", c.PatternPages, fmt.Sprintf("%d for no limit, 0 for %d, or more", Unlimited, DefaultPatternPages))
 	}
 	for _, err := range []error{validName(c.Name), validAgent(c.Agent), validLanguage(c.Language), c.Schedule.Validate(), c.Topic.validate()} {
 		if err != nil {

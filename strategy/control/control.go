@@ -4,18 +4,24 @@
 //	{
 //	  "pause": {"since": "2026-11-22T02:00:00Z", "until": "2026-11-23T00:00:00Z",
 //	            "by": "limit", "reason": "…a sentence…"},
-//	  "limits": {"storage_bytes": 50000000000, "requests_a_day": 1000000, "usd_a_day": 2.5},
+//	  "limits": {"storage": 50000000000, "requests_a_day": 1000000, "usd_a_day": 2.5},
 //	  "webhook": "https://example.org/alerts",
 //	  "only": [{"collection": "docs"}, {"collection": "default", "seeds": ["https://example.org/"]}],
 //	  "prices": {"put_per_million": 5, "get_per_million": 0.4, "list_per_million": 5, …}
 //	}
 //
-// Version 2 of the format knows "only", which a program of version 1 refuses
-// until all is crawled again.
+// # Format history
+//
+//   - 1: without "only".
+//   - 2: with it. A program of format 1 refuses it until all is crawled again.
+//   - 3: a limit has the name of its flag: "storage", in bytes, was
+//     "storage_bytes". A program of format 2 refuses it.
 package control
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -50,9 +56,27 @@ type Pause struct {
 
 // Limits are caps; 0 is none.
 type Limits struct {
-	StorageBytes   int64   `json:"storage_bytes,omitempty"`  // of packages, books and segments
+	StorageBytes   int64   `json:"storage,omitempty"`        // of packages, books and segments
 	RequestsPerDay int64   `json:"requests_a_day,omitempty"` // to the object store, a day in UTC
 	USDPerDay      float64 `json:"usd_a_day,omitempty"`
+}
+
+// UnmarshalJSON reads limits of any format.
+func (l *Limits) UnmarshalJSON(content []byte) error {
+	type fields Limits // without this method
+	former := struct {
+		*fields
+		StorageBytes int64 `json:"storage_bytes"`
+	}{fields: (*fields)(l)}
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&former); err != nil {
+		return err
+	}
+	if former.StorageBytes != 0 {
+		l.StorageBytes = former.StorageBytes
+	}
+	return nil
 }
 
 // Only lists collections.

@@ -153,3 +153,14 @@ func FuzzControl(f *testing.F) {
 		}
 	})
 }
+
+// TestFormerLimits reads limits as format 2 had them.
+func TestFormerLimits(t *testing.T) {
+	got, err := numbered.Decode[Document]([]byte(`{"limits":{"storage_bytes":5,"requests_a_day":6,"usd_a_day":0.5}}`))
+	if want := (Limits{5, 6, 0.5}); err != nil || got.Limits != want {
+		t.Errorf("%+v, %v; want %+v", got.Limits, err, want)
+	}
+	if _, err := numbered.Decode[Document]([]byte(`{"limits":{"storage":5,"more":6}}`)); err == nil {
+		t.Error("an unknown limit was read")
+	}
+}

@@ -62,7 +62,7 @@ const (
 
 func rankOf(m member) int {
 	switch {
-	case m.StopAt > 0 || m.HostPages > 0 || m.PatternPages > 0:
+	case m.Pages > 0 || m.HostPages > 0 || m.PatternPages > 0:
 		return rankLimited
 	case m.IsClaimer() && m.Topic == nil:
 		return rankClaims

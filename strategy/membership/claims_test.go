@@ -19,7 +19,7 @@ func overlapping(t *testing.T) *membership.Members {
 	t.Helper()
 	far, topic, whole := docs(), docs(), docs()
 	far.Name, far.Seeds = "far", []collection.Seed{{URL: "http://docs.example/", Scope: collection.Any, Depth: 3}}
-	far.DropParameters, far.StopAt, far.HostPages = []string{"x"}, 9, 5
+	far.DropParameters, far.Pages, far.HostPages = []string{"x"}, 9, 5
 	topic.Name, topic.Topic = "topic", &collection.Topic{Words: []string{"a"}, Threshold: .5}
 	topic.Seeds = []collection.Seed{{URL: "http://docs.example/t/", Scope: collection.Prefix, Depth: collection.Unlimited}}
 	whole.Name = "whole"
@@ -65,7 +65,7 @@ func TestOneCollection(t *testing.T) {
 		t.Errorf("counts on %q", got)
 	}
 	limited := docs()
-	limited.StopAt = 3
+	limited.Pages = 3
 	if got := members(t, anywhere, limited).Tallies([]string{"docs"}, page); !cmp.Equal(got, []string{"c:docs"}) {
 		t.Errorf("with a limit: counts on %q", got)
 	}
@@ -190,7 +190,7 @@ func TestSharedLinks(t *testing.T) {
 // others have would come on top.
 func TestLimitedClaimNothing(t *testing.T) {
 	for name, limit := range map[string]func(*collection.Collection){
-		"pages":         func(c *collection.Collection) { c.StopAt = 100 },
+		"pages":         func(c *collection.Collection) { c.Pages = 100 },
 		"host_pages":    func(c *collection.Collection) { c.HostPages = 100 },
 		"pattern_pages": func(c *collection.Collection) { c.PatternPages = 100 },
 	} {

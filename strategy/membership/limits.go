@@ -46,7 +46,7 @@ func (s *Members) Limits(name string, page address.Address) []Limit {
 // skipped.
 func (s *Members) Bounds(name string, page address.Address) []Limit {
 	bounds := s.Limits(name, page)
-	if most := s.Collection(name).StopAt; most > 0 {
+	if most := s.Collection(name).Pages; most > 0 {
 		bounds = append(bounds, Limit{Tally: s.CollectionTally(name), Pages: most})
 	}
 	return bounds
@@ -75,7 +75,7 @@ func (s *Members) Tallies(collections []string, page address.Address) []string {
 // count: "" where none needs to know, because it is the only one and has no
 // limit of pages, or where there is no such collection.
 func (s *Members) CollectionTally(name string) string {
-	if m, found := s.byName[name]; !found || len(s.Collections) < 2 && m.StopAt == 0 {
+	if m, found := s.byName[name]; !found || len(s.Collections) < 2 && m.Pages == 0 {
 		return ""
 	}
 	return "c:" + name

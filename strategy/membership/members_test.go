@@ -24,7 +24,7 @@ var (
 // docs is a collection of one site.
 func docs() collection.Collection {
 	return collection.Collection{
-		Name: "docs", Connections: 1, Agent: "testbot/1.0",
+		Name: "docs", HostConnections: 1, Agent: "testbot/1.0",
 		Seeds: []collection.Seed{{URL: "http://docs.example/", Scope: collection.Site, Depth: 2}},
 	}
 }

@@ -27,7 +27,7 @@ func world(t *testing.T) *membership.Members {
 	all := with("all", collection.Seed{URL: front, Scope: collection.Host, Depth: collection.Unlimited})
 	all.Exclude = []string{"*/private/*"}
 	few := with("a few", all.Seeds[0])
-	few.StopAt = 9
+	few.Pages = 9
 	topic := with("topic", collection.Seed{URL: front + "t/", Scope: collection.Prefix, Depth: collection.Unlimited})
 	topic.Topic = &collection.Topic{Words: []string{"a"}, Threshold: .5}
 	crawl := rules.Even(rules.Crawl, 1, noon)

@@ -4,27 +4,29 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
 // Delay returns the pause between the end of a response and the next request
 // on a host. Collections share hosts, so the longest holds.
 func (s *Settings) Delay() time.Duration {
-	var longest int64
+	var longest collection.Duration
 	for _, c := range s.Collections {
-		longest = max(longest, c.DelayMillis)
+		longest = max(longest, c.Delay)
 	}
-	return time.Duration(longest) * time.Millisecond
+	return time.Duration(longest)
 }
 
 // DelayOf returns the pause that these collections ask for: the longest.
 func (s *Settings) DelayOf(names ...string) time.Duration {
-	var longest int64
+	var longest collection.Duration
 	for _, c := range s.Collections {
 		if slices.Contains(names, c.Name) {
-			longest = max(longest, c.DelayMillis)
+			longest = max(longest, c.Delay)
 		}
 	}
-	return time.Duration(longest) * time.Millisecond
+	return time.Duration(longest)
 }
 
 // A sitemap may bring tens of thousands of URLs. No other of the host is read
@@ -40,8 +42,8 @@ func (s *Settings) MaxWaiting() int64 {
 	most := int64(leastWaiting)
 	for _, c := range s.Collections {
 		wanted := int64(maxWaiting)
-		if c.StopAt > 0 {
-			wanted = min(wanted, 2*c.StopAt)
+		if c.Pages > 0 {
+			wanted = min(wanted, 2*c.Pages)
 		}
 		most = max(most, wanted)
 	}
@@ -51,26 +53,26 @@ func (s *Settings) MaxWaiting() int64 {
 // AgentOf returns the User-Agent of the collection, "" if it has none.
 func (s *Settings) AgentOf(name string) string { return s.Collection(name).Agent }
 
-// Connections returns how many batches may be out on a host: the fewest that
+// HostConnections returns how many batches may be out on a host: the fewest that
 // any collection asks for.
-func (s *Settings) Connections() int {
+func (s *Settings) HostConnections() int {
 	if len(s.Collections) == 0 {
 		return 1
 	}
 	fewest := math.MaxInt
 	for _, c := range s.Collections {
-		fewest = min(fewest, c.Connections)
+		fewest = min(fewest, c.HostConnections)
 	}
 	return fewest
 }
 
-// Fetches returns how many batches may be out at once on all hosts: the fewest
+// Connections returns how many batches may be out at once on all hosts: the fewest
 // that any collection asks for, 0 if none says.
-func (s *Settings) Fetches() int {
+func (s *Settings) Connections() int {
 	fewest := 0
 	for _, c := range s.Collections {
-		if c.Fetches > 0 && (fewest == 0 || c.Fetches < fewest) {
-			fewest = c.Fetches
+		if c.Connections > 0 && (fewest == 0 || c.Connections < fewest) {
+			fewest = c.Connections
 		}
 	}
 	return fewest

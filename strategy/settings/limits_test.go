@@ -16,7 +16,7 @@ func TestMaxWaiting(t *testing.T) {
 	} {
 		var s Settings
 		for _, pages := range test.pages {
-			s.Collections = append(s.Collections, collection.Collection{StopAt: pages})
+			s.Collections = append(s.Collections, collection.Collection{Pages: pages})
 		}
 		if got := s.MaxWaiting(); got != test.want {
 			t.Errorf("collections of %v pages: %d may wait, want %d", test.pages, got, test.want)

@@ -28,7 +28,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // docs is a collection of one site.
 func docs() collection.Collection {
 	return collection.Collection{
-		Name: "docs", Connections: 3, DelayMillis: 500, Agent: "testbot/1.0", Again: noon,
+		Name: "docs", HostConnections: 3, Delay: collection.Duration(500 * time.Millisecond), Agent: "testbot/1.0", Again: noon,
 		Seeds: []collection.Seed{{URL: "http://docs.example/", Scope: collection.Site, Depth: 2}},
 	}
 }
@@ -90,8 +90,8 @@ func TestReadNeedsBothStrategies(t *testing.T) {
 	if diff := cmp.Diff([]layout.Partition{0, 1, 2}, s.Partitions()); diff != "" {
 		t.Errorf("partitions (-want +got):\n%s", diff)
 	}
-	if s.Delay() != 0 || s.Connections() != 1 {
-		t.Errorf("without a collection: delay %v, %d connections", s.Delay(), s.Connections())
+	if s.Delay() != 0 || s.HostConnections() != 1 {
+		t.Errorf("without a collection: delay %v, %d connections", s.Delay(), s.HostConnections())
 	}
 }
 
@@ -102,7 +102,7 @@ func TestDecide(t *testing.T) {
 	storage := rules.Even(rules.Storage, 1, noon)
 	storage.Rules = []rules.Rule{{Site: "docs.example"}}
 	news := docs()
-	news.Name, news.Connections, news.DelayMillis = "news", 2, 900
+	news.Name, news.HostConnections, news.Delay = "news", 2, collection.Duration(900*time.Millisecond)
 	news.Seeds = []collection.Seed{{URL: "http://news.example/", Scope: collection.Any, Depth: collection.Unlimited}}
 	publish(t, bucket, crawl, storage, docs(), news, takedown.URL(parse(t, "http://docs.example/secret"), noon), takedown.Site("gone.example", noon))
 	s := read(t, bucket)
@@ -129,8 +129,8 @@ func TestDecide(t *testing.T) {
 			t.Errorf("%s: %s at depth %d after %d redirects: %q, want %q", test.collection, test.url, test.depth, test.hops, got, test.want)
 		}
 	}
-	if s.Delay() != 900*time.Millisecond || s.Connections() != 2 {
-		t.Errorf("delay %v, %d connections; want the longest and the fewest", s.Delay(), s.Connections())
+	if s.Delay() != 900*time.Millisecond || s.HostConnections() != 2 {
+		t.Errorf("delay %v, %d connections; want the longest and the fewest", s.Delay(), s.HostConnections())
 	}
 	for at, want := range map[time.Time]bool{noon.Add(-1): true, noon: false} {
 		if got := s.AskAgain("docs", book.Outcome{State: book.Failed, Time: at}); got != want {
@@ -232,7 +232,7 @@ func TestCache(t *testing.T) {
 	bucket, now := countblob.New(store), noon
 	cache := settings.Cache{Bucket: bucket, Now: func() time.Time { return now }, Age: time.Minute}
 	wider := docs()
-	wider.DelayMillis = 9
+	wider.Delay = 9
 	for _, step := range []struct {
 		second  int
 		reads   int64 // in all
@@ -269,10 +269,10 @@ func TestLimitsOfAll(t *testing.T) {
 		{7, nil, 7, []string{"10.0.0.0/8", "::1", "intranet.example"}},
 	} {
 		c := docs()
-		c.Name, c.Fetches, c.Allow = fmt.Sprint("c", i), step.fetches, step.allow
+		c.Name, c.Connections, c.Allow = fmt.Sprint("c", i), step.fetches, step.allow
 		publish(t, bucket, c)
 		s := read(t, bucket)
-		if got := s.Fetches(); got != step.want {
+		if got := s.Connections(); got != step.want {
 			t.Errorf("after %d collections: %d fetches, want %d", i+1, got, step.want)
 		}
 		if diff := cmp.Diff(step.allowed, s.Allow()); diff != "" {

@@ -116,7 +116,7 @@ func newWorld(t *testing.T, m *memories, p plan) *world {
 func (w *world) publish() {
 	w.t.Helper()
 	first := func(c *collection.Collection) {
-		c.DelayMillis, c.Schedule = w.site.delay.Milliseconds(), "once"
+		c.Delay, c.Schedule = collection.Duration(w.site.delay), "once"
 	}
 	half := len(w.site.seeds) / 2
 	w.inForce = functionstest.Publish(w.t, w.store, partitions, first, w.site.seeds[:half]...)

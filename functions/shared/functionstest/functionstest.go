@@ -105,7 +105,7 @@ func Publish(t testing.TB, bucket blob.Bucket, partitions int, change func(*coll
 			t.Fatal(err)
 		}
 	}
-	c := collection.Collection{Name: Collection, Connections: 1, Agent: "testbot/1.0"}
+	c := collection.Collection{Name: Collection, HostConnections: 1, Agent: "testbot/1.0"}
 	for _, seed := range seeds {
 		c.Seeds = append(c.Seeds, collection.Seed{URL: seed, Scope: collection.Site, Depth: collection.Unlimited})
 	}

@@ -17,7 +17,7 @@ import (
 func TestOnly(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	const three = "http://three.example/"
-	other := collection.Collection{Name: "other", Connections: 1, Agent: "testbot/1.0",
+	other := collection.Collection{Name: "other", HostConnections: 1, Agent: "testbot/1.0",
 		Seeds: []collection.Seed{{URL: three, Scope: collection.Site, Depth: collection.Unlimited}}}
 	functionstest.Republish(t, w.bucket, other, nil)
 	choose := func(only *control.Only) {

@@ -20,7 +20,7 @@ import (
 func (w *world) beside(name string, seed collection.Seed, change func(*collection.Collection)) {
 	w.t.Helper()
 	w.inForce = functionstest.Republish(w.t, w.bucket, collection.Collection{
-		Name: name, Connections: 1, Agent: "testbot/1.0", Seeds: []collection.Seed{seed},
+		Name: name, HostConnections: 1, Agent: "testbot/1.0", Seeds: []collection.Seed{seed},
 	}, change)
 }
 
@@ -37,7 +37,7 @@ func TestAnotherCollection(t *testing.T) {
 		{"a directory", collection.Seed{URL: one + "a/", Scope: collection.Prefix, Depth: collection.Unlimited}, nil,
 			map[string]uint16{one + "a/": 0, one + "a/1": 1, one + "a/2": 1}},
 		{"three pages", collection.Seed{URL: one + "a/", Scope: collection.Prefix, Depth: collection.Unlimited},
-			func(c *collection.Collection) { c.StopAt = 3 }, map[string]uint16{one + "a/": 0}}, // it finds the others itself
+			func(c *collection.Collection) { c.Pages = 3 }, map[string]uint16{one + "a/": 0}}, // it finds the others itself
 		{"few links", collection.Seed{URL: one + "a/1", Scope: collection.Site, Depth: 2}, nil, map[string]uint16{one + "a/1": 0}},
 		{"anywhere", collection.Seed{URL: one + "b", Scope: collection.Any, Depth: collection.Unlimited}, nil, map[string]uint16{one + "b": 0}},
 		{"elsewhere", collection.Seed{URL: "http://three.example/", Scope: collection.Site, Depth: collection.Unlimited}, nil, map[string]uint16{}},
@@ -72,8 +72,8 @@ func TestAnotherCollection(t *testing.T) {
 // others asks for as many as it has room for.
 func TestRoomForAnother(t *testing.T) {
 	for name, limit := range map[string]func(*collection.Collection){
-		"pages":      func(c *collection.Collection) { c.StopAt = 4 },
-		"host_pages": func(c *collection.Collection) { c.StopAt, c.HostPages = 6, 4 },
+		"pages":      func(c *collection.Collection) { c.Pages = 4 },
+		"host_pages": func(c *collection.Collection) { c.Pages, c.HostPages = 6, 4 },
 	} {
 		t.Run(name, func(t *testing.T) { testRoom(t, limit) })
 	}

@@ -1,0 +1,76 @@
+package collection
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
+)
+
+// Duration is stored as a person writes it: "1m30s".
+type Duration time.Duration
+
+// String returns a duration such as 1m30s.
+func (d Duration) String() string { return literal.Span(time.Duration(d)) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *Duration) UnmarshalText(text []byte) error {
+	read, err := literal.Duration("duration", string(text), math.MaxInt64)
+	*d = Duration(read)
+	return err
+}
+
+// UnmarshalJSON reads a document of any format, and refuses fields that none
+// has. One of format 2 or later always has "host_connections".
+func (c *Collection) UnmarshalJSON(content []byte) error {
+	var format struct {
+		HostConnections *int `json:"host_connections"`
+	}
+	if err := json.Unmarshal(content, &format); err != nil {
+		return err
+	}
+	type fields Collection // without this method
+	if format.HostConnections != nil {
+		return decodeStrictly(content, (*fields)(c))
+	}
+	former := struct { // what format 1 called otherwise
+		*fields
+		DelayMillis     int64 `json:"delay_ms"`
+		HostConnections int   `json:"connections"`
+		Pages           int64 `json:"stop_at"`
+		Connections     int   `json:"fetches"`
+	}{fields: (*fields)(c)}
+	if err := decodeStrictly(content, &former); err != nil {
+		return err
+	}
+	c.Delay = Duration(time.Duration(former.DelayMillis) * time.Millisecond)
+	c.HostConnections, c.Connections, c.Pages = former.HostConnections, former.Connections, former.Pages
+	return nil
+}
+
+// UnmarshalJSON reads a topic of any format: format 1 called the samples pages.
+func (t *Topic) UnmarshalJSON(content []byte) error {
+	type fields Topic
+	former := struct {
+		*fields
+		Pages []string `json:"pages"`
+	}{fields: (*fields)(t)}
+	if err := decodeStrictly(content, &former); err != nil {
+		return err
+	}
+	if former.Pages != nil {
+		t.Pages = former.Pages
+	}
+	return nil
+}
+
+func decodeStrictly(content []byte, to any) error {
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(to)
+}
