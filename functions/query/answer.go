@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/reply"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
@@ -39,13 +39,13 @@ func (s *siteHandler) search(w http.ResponseWriter, r *http.Request) error {
 }
 
 func writeJSON(w http.ResponseWriter, status int, value any) error {
-	content, err := json.Marshal(value)
+	content, err := reply.Marshal(value, false)
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(content, '\n')) // fails when the client has gone
+	_, _ = w.Write(content) // fails when the client has gone
 	return nil
 }
 

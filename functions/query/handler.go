@@ -51,7 +51,7 @@ func Handler(e *Engine) http.Handler {
 	mux.HandleFunc("GET /search", s.serve(s.search))
 	mux.HandleFunc("GET /page", s.serve(s.stored))
 	mux.HandleFunc("GET /style.css", s.serve(s.style))
-	mux.HandleFunc("GET /", s.serve(s.nothing))
+	mux.HandleFunc("/", s.serve(s.nothing))
 	return mux
 }
 
@@ -76,7 +76,11 @@ func (s *siteHandler) home(w http.ResponseWriter, _ *http.Request) error {
 	return render(w, http.StatusOK, "home", box{})
 }
 
-func (s *siteHandler) nothing(http.ResponseWriter, *http.Request) error {
+func (s *siteHandler) nothing(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		return failure{http.StatusMethodNotAllowed, "Nothing is changed here; ask by GET."}
+	}
 	return failure{http.StatusNotFound, "There is no page at this address."}
 }
 

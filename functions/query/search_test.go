@@ -138,6 +138,9 @@ func TestWrongRequests(t *testing.T) {
 			t.Errorf("%.60s as HTML: %d %q, want %d %s", test.target, w.Code, got, test.status, test.want)
 		}
 	}
+	if w := ask(h, "POST", "/search?q=a"); w.Code != http.StatusMethodNotAllowed || !strings.Contains(w.Body.String(), "ask by GET") {
+		t.Errorf("POST: %d %s", w.Code, w.Body)
+	}
 	if w := askJSON(h, "/search?q=+"); w.Code != http.StatusBadRequest {
 		t.Errorf("JSON of no query: %d %s", w.Code, w.Body)
 	}

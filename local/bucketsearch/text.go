@@ -1,13 +1,14 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/reply"
 )
 
 // timeForm is how times are written for people, in UTC.
@@ -15,10 +16,12 @@ const timeForm = time.DateTime
 
 // printJSON prints a value for programs, and for people who read JSON.
 func printJSON(out io.Writer, value any) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
+	content, err := reply.Marshal(value, true)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(content)
+	return err
 }
 
 // count writes a number of things for people.

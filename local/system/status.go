@@ -23,11 +23,11 @@ type Status struct {
 	Skipped    map[string]int `json:"skipped"`
 	Failed     map[string]int `json:"failed"`
 	Pending    int            `json:"pending"`
-	HeldBack   int            `json:"held_back"` // of the pending ones: for now only others are crawled
-	Unplaced   int            `json:"unplaced"`  // URLs for which no rule of a strategy has a partition, whatever their state
-	Warnings   []string       `json:"warnings"`  // of what was published
-	Faults     []string       `json:"faults"`    // what is lost or damaged, and so not counted: a sentence each, which says what to do
-	Only       *control.Only  `json:"only"`      // what is crawled for now; null: everything
+	HeldBack   int            `json:"held_back"`      // of the pending ones: for now only others are crawled
+	Unplaced   int            `json:"unplaced"`       // URLs for which no rule of a strategy has a partition, whatever their state
+	Warnings   []string       `json:"warnings"`       // of what was published
+	Faults     []string       `json:"faults"`         // what is lost or damaged, and so not counted: a sentence each, which says what to do
+	Only       *control.Only  `json:"only,omitempty"` // what is crawled for now; without it everything
 	Packages   int            `json:"packages"`
 	Segments   int            `json:"segments"`
 	Documents  int            `json:"documents"`

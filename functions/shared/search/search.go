@@ -215,7 +215,7 @@ type Count struct {
 // Explanation is a node of the tree that says how a score came about: Value is
 // made of the values of Parts.
 type Explanation struct {
-	What  string
-	Value float64
-	Parts []Explanation `json:",omitempty"`
+	What  string        `json:"what"`
+	Value float64       `json:"value"`
+	Parts []Explanation `json:"parts,omitempty"`
 }

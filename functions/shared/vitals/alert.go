@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/reply"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
@@ -120,7 +121,7 @@ func Notify(ctx context.Context, client *http.Client, webhook string, alert Aler
 	ctx, cancel := context.WithTimeout(ctx, notifyTime)
 	defer cancel()
 	alert.Since = alert.Since.UTC()
-	content, err := json.Marshal(alert)
+	content, err := reply.Marshal(alert, false)
 	if err != nil {
 		return fmt.Errorf("cannot encode alert %s: %w", alert.Name, err)
 	}

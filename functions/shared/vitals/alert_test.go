@@ -99,7 +99,7 @@ func TestNotify(t *testing.T) {
 			}
 			got := []string{r.Method, r.URL.String(), r.Header.Get("Content-Type"), string(body)}
 			expect(t, "request", []string{http.MethodPost, "http://hook.example/a", "application/json",
-				`{"name":"unpacked","text":"It is not packed yet.","since":"2026-11-21T22:00:00Z"}`}, got)
+				`{"name":"unpacked","text":"It is not packed yet.","since":"2026-11-21T22:00:00Z"}` + "\n"}, got)
 			w.WriteHeader(http.StatusNoContent)
 		}, "http://hook.example/a", ""},
 		{"refused", http.NotFound, "http://hook.example/", "cannot send alert unpacked: 404 Not Found was answered"},

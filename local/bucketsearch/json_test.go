@@ -1,0 +1,58 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// jsonOf are the arguments of every command that prints JSON.
+var jsonOf = map[string]string{
+	"search": "--explain score --facet site heron", "status": "", "why": "SITE/frog", "verify": "--repair",
+	"list": "", "show": "default", "remove": "default", // the last
+}
+
+// unlike is JSON that no command prints.
+var unlike = regexp.MustCompile(`: null\b|: -?[0-9]+\.[0-9]{11}|: [0-9]{17}|T[0-9:.]+[+-][0-9]{2}:[0-9]{2}"`)
+
+// TestJSON has every command that can print JSON of a bucket.
+func TestJSON(t *testing.T) {
+	t.Parallel()
+	web, data := pond(t), filepath.Join(t.TempDir(), "data")
+	if got := do(t.Context(), "crawl", "--delay", "0", "--allow-private", "--data", data, web); got.code != 0 {
+		t.Fatal(got.err)
+	}
+	seen := 0
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for _, sub := range slices.Backward(cmd.Commands()) { // by name; collections remove is the last
+			walk(sub)
+		}
+		if cmd.Flags().Lookup("json") == nil {
+			return
+		}
+		args, known := jsonOf[cmd.Name()]
+		if !known {
+			t.Errorf("%s prints JSON that no test looks at", cmd.CommandPath())
+			return
+		}
+		seen++
+		words := strings.Fields(cmd.CommandPath() + " --json --data " + data + " " + strings.ReplaceAll(args, "SITE", web))
+		got := do(t.Context(), words[1:]...)
+		if got.code != 0 || !json.Valid([]byte(got.out)) {
+			t.Errorf("%s: exit %d, %s\n%s", cmd.CommandPath(), got.code, got.err, got.out)
+		}
+		if found := unlike.FindString(strings.ReplaceAll(got.out, web, "")); found != "" {
+			t.Errorf("%s prints %s:\n%s", cmd.CommandPath(), found, got.out)
+		}
+	}
+	walk(command())
+	if seen != len(jsonOf) {
+		t.Errorf("%d of %d commands were tried", seen, len(jsonOf))
+	}
+}
