@@ -15,9 +15,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// value is a flag that is no text and no switch. It is read by package literal,
+// flagValue is a flag that is no text and no switch. It is read by package literal,
 // since pflag's own refuse in Go's words.
-type value[T any] struct {
+type flagValue[T any] struct {
 	name string // --name
 	to   *T
 	read func(name, text string) (T, error)
@@ -25,7 +25,7 @@ type value[T any] struct {
 }
 
 // Set implements pflag.Value.
-func (v value[T]) Set(text string) error {
+func (v flagValue[T]) Set(text string) error {
 	read, err := v.read(v.name, text)
 	if err == nil {
 		*v.to = read
@@ -34,7 +34,7 @@ func (v value[T]) Set(text string) error {
 }
 
 // String implements pflag.Value.
-func (v value[T]) String() string {
+func (v flagValue[T]) String() string {
 	if v.to == nil {
 		return ""
 	}
@@ -42,12 +42,12 @@ func (v value[T]) String() string {
 }
 
 // Type implements pflag.Value. No help shows it: all usages name their value.
-func (value[T]) Type() string { return "value" }
+func (flagValue[T]) Type() string { return "value" }
 
 // durationVar defines a flag of 0 to most.
 func durationVar(flags *pflag.FlagSet, to *time.Duration, name string, usual, most time.Duration, usage string) {
 	*to = usual
-	flags.Var(value[time.Duration]{"--" + name, to, func(name, text string) (time.Duration, error) {
+	flags.Var(flagValue[time.Duration]{"--" + name, to, func(name, text string) (time.Duration, error) {
 		return literal.Duration(name, text, most)
 	}, literal.Span}, name, usage)
 }
@@ -55,7 +55,7 @@ func durationVar(flags *pflag.FlagSet, to *time.Duration, name string, usual, mo
 // wholeVar defines a flag of a whole number from least to most.
 func wholeVar[N int | int64 | uint64](flags *pflag.FlagSet, to *N, name, short string, usual N, least, most int64, usage string) {
 	*to = usual
-	flags.VarP(value[N]{"--" + name, to, func(name, text string) (N, error) {
+	flags.VarP(flagValue[N]{"--" + name, to, func(name, text string) (N, error) {
 		n, err := literal.Whole(name, text, least, most)
 		return N(n), err
 	}, func(n N) string { return strconv.FormatInt(int64(n), 10) }}, name, short, usage)
@@ -64,7 +64,7 @@ func wholeVar[N int | int64 | uint64](flags *pflag.FlagSet, to *N, name, short s
 // depthVar defines a flag of a number of links, or collection.Unlimited.
 func depthVar(flags *pflag.FlagSet, to *int, name, usage string) {
 	*to = collection.Unlimited
-	flags.Var(value[int]{"--" + name, to, func(name, text string) (int, error) {
+	flags.Var(flagValue[int]{"--" + name, to, func(name, text string) (int, error) {
 		if text == "unlimited" || text == strconv.Itoa(collection.Unlimited) {
 			return collection.Unlimited, nil
 		}
@@ -83,17 +83,17 @@ func depthVar(flags *pflag.FlagSet, to *int, name, usage string) {
 
 // amountVar defines a flag of a number, 0 or more.
 func amountVar(flags *pflag.FlagSet, to *float64, name, usage string) {
-	flags.Var(value[float64]{"--" + name, to, literal.Amount, func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }}, name, usage)
+	flags.Var(flagValue[float64]{"--" + name, to, literal.Amount, func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }}, name, usage)
 }
 
 // sizeVar defines a flag of a number of bytes.
 func sizeVar(flags *pflag.FlagSet, to *int64, name, usage string) {
-	flags.Var(value[int64]{"--" + name, to, literal.Size, func(n int64) string { return strconv.FormatInt(n, 10) }}, name, usage)
+	flags.Var(flagValue[int64]{"--" + name, to, literal.Size, func(n int64) string { return strconv.FormatInt(n, 10) }}, name, usage)
 }
 
 // timeVar defines a flag of a date or time.
 func timeVar(flags *pflag.FlagSet, to *time.Time, name, usage string) {
-	flags.Var(value[time.Time]{"--" + name, to, literal.Time, func(t time.Time) string {
+	flags.Var(flagValue[time.Time]{"--" + name, to, literal.Time, func(t time.Time) string {
 		if t.IsZero() {
 			return ""
 		}
