@@ -3,12 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/bucketsearch/bucketsearch/functions/command/verify"
 )
@@ -25,8 +22,8 @@ type progressBar struct {
 }
 
 func newBar(out io.Writer) *progressBar {
-	if file, isFile := out.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
-		return &progressBar{out: out}
+	if file := terminalOf(out); file != nil {
+		return &progressBar{out: file}
 	}
 	return &progressBar{}
 }

@@ -181,7 +181,7 @@ func removeCommand(where *location) *cobra.Command {
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), removed)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "Collection %s is removed: nothing is asked for on its behalf any more.\n"+
+			fmt.Fprintf(where.sentences(cmd.OutOrStdout(), false), "Collection %s is removed: nothing is asked for on its behalf any more.\n"+
 				"Its pages stay, and are found, until they are forgotten: bucketsearch forget SITE.\n", removed.Name)
 			return nil
 		}),

@@ -98,7 +98,7 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.
 	if err != nil {
 		return fmt.Errorf("all is crawled and indexed, but the summary cannot be read: %w", err)
 	}
-	printSummary(cmd.OutOrStdout(), summary, time.Since(began), meter)
+	printSummary(where.sentences(cmd.OutOrStdout(), false), summary, time.Since(began), meter)
 	if !reached(summary.Seeds) {
 		return errSaid
 	}

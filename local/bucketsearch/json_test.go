@@ -51,7 +51,8 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s prints %s:\n%s", cmd.CommandPath(), found, got.out)
 		}
 	}
-	walk(command())
+	root, _ := command()
+	walk(root)
 	if seen != len(jsonOf) {
 		t.Errorf("%d of %d commands were tried", seen, len(jsonOf))
 	}

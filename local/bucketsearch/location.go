@@ -15,6 +15,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
+// usualData is the data directory of who names none.
+const usualData = "bucketsearch-data"
+
 // location are the flags that say where the system lives.
 type location struct {
 	data, s3, redis string
@@ -22,7 +25,7 @@ type location struct {
 
 func (l *location) flags(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.StringVar(&l.data, "data", "bucketsearch-data", "keep bucket, locks and logs in this `dir`")
+	flags.StringVar(&l.data, "data", usualData, "keep bucket, locks and logs in this `dir`")
 	flags.StringVar(&l.s3, "s3", "", "keep the bucket elsewhere: `URL` of an S3 server and a bucket, such as\n"+
 		"https://s3.eu-central-1.amazonaws.com/my-bucket, with credentials\n"+
 		"from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION")

@@ -114,7 +114,7 @@ func TestLostOrDamaged(t *testing.T) {
 			action := func(s part) string {
 				t.Helper()
 				got := do(t.Context(), append(strings.Fields(s.args), "--data", data)...)
-				said := got.out + got.err
+				said := got.said(data)
 				if got.code != s.code || !strings.Contains(said, s.want) {
 					t.Fatalf("%s: exit %d, want %d and %q:\n%s", s.args, got.code, s.code, s.want, said)
 				}
@@ -156,7 +156,7 @@ func TestUpWithoutGenerations(t *testing.T) {
 	defer interrupt()
 	home, told, ended := make(chan string, 1), make(chan string, 1), make(chan int, 1)
 	out := &watcher{pattern: regexp.MustCompile(`(http://\S+/) \(Ctrl-C stops\)\n`), found: home}
-	errOut := &watcher{pattern: regexp.MustCompile(`(its generations are lost; run ` + repairs + `)`), found: told}
+	errOut := &watcher{pattern: regexp.MustCompile(`(its generations are lost; run bucketsearch --data \S+ verify --repair)`), found: told}
 	go func() {
 		ended <- run(ctx, []string{"up", "--data", data, "--listen", "127.0.0.1:0", "--allow-private"}, strings.NewReader(""), out, errOut)
 	}()

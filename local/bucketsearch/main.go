@@ -38,7 +38,8 @@ func main() {
 
 // run runs one command and returns its exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
-	cmd := command()
+	cmd, where := command()
+	errOut = where.sentences(errOut, false)
 	cmd.SetArgs(args)
 	cmd.SetIn(in)
 	cmd.SetOut(out)
@@ -56,7 +57,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	return 1
 }
 
-func command() *cobra.Command {
+func command() (*cobra.Command, *location) {
 	root := &cobra.Command{
 		Use:   "bucketsearch",
 		Short: "A web search engine that lives in a bucket",
@@ -88,7 +89,7 @@ func command() *cobra.Command {
 	add("Other:", versionCommand())
 	root.SetHelpCommandGroupID("Other:")
 	root.AddCommand(storeCommand())
-	return root
+	return root, &where
 }
 
 // noCommand is for the root: what is no command there is a mistake.

@@ -33,6 +33,11 @@ type ran struct {
 	out, err string
 }
 
+// said returns all that was said, as to one whose data directory is the usual.
+func (r ran) said(data string) string {
+	return strings.ReplaceAll(r.out+r.err, "bucketsearch --data "+data+" ", "bucketsearch ")
+}
+
 func do(ctx context.Context, args ...string) ran {
 	var out, errOut bytes.Buffer
 	code := run(ctx, args, strings.NewReader(""), &out, &errOut)

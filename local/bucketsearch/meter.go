@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +40,7 @@ type crawlMeter struct {
 
 func newMeter(out io.Writer) *crawlMeter {
 	m := &crawlMeter{out: out, now: time.Now, began: time.Now()}
-	if file, isFile := out.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
+	if file := terminalOf(out); file != nil {
 		m.width = func() int {
 			width, _, err := term.GetSize(int(file.Fd()))
 			if err != nil {

@@ -31,7 +31,7 @@ func pauseCommand(where *location) *cobra.Command {
 				return true
 			})
 			if err == nil {
-				fmt.Fprintln(cmd.OutOrStdout(), "Paused. To go on: bucketsearch resume")
+				fmt.Fprintln(cmd.OutOrStdout(), where.complete("Paused. To go on: bucketsearch resume"))
 			}
 			return err
 		}),
@@ -44,7 +44,7 @@ func resumeCommand(where *location) *cobra.Command {
 	return &cobra.Command{
 		Use:     "resume",
 		Short:   "Go on after a pause",
-		Long:    "Resume ends a pause, whoever began it. Where a limit is still passed, the crawl\npauses again; see limits.",
+		Long:    "Resume ends a pause, whoever began it. Where a limit is still passed, the crawl\npauses again; to see the limits: bucketsearch limits.",
 		Example: "  bucketsearch resume",
 		Args:    nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {

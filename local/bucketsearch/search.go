@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
@@ -67,7 +66,7 @@ func searchCommand(where *location) *cobra.Command {
 			if asJSON {
 				return printJSON(out, found.Answer())
 			}
-			printResult(out, found, styleOf(out))
+			printResult(out, found, styleOf(out), where)
 			return printFacets(out, found.Facets)
 		}),
 	}
@@ -106,14 +105,13 @@ func engine(a *system.Attached) (*query.Engine, error) {
 type style struct{ title, url, match, faint, off string }
 
 func styleOf(out io.Writer) style {
-	file, isFile := out.(*os.File)
-	if !isFile || !term.IsTerminal(int(file.Fd())) || os.Getenv("NO_COLOR") != "" {
+	if terminalOf(out) == nil || os.Getenv("NO_COLOR") != "" {
 		return style{}
 	}
 	return style{title: "\x1b[1;34m", url: "\x1b[32m", match: "\x1b[1;33m", faint: "\x1b[2m", off: "\x1b[0m"}
 }
 
-func printResult(out io.Writer, r query.Result, s style) {
+func printResult(out io.Writer, r query.Result, s style, where *location) {
 	for i, hit := range r.Hits {
 		title := hit.Title
 		if title == "" {
@@ -129,9 +127,9 @@ func printResult(out io.Writer, r query.Result, s style) {
 	}
 	switch {
 	case r.Lost != nil:
-		fmt.Fprintln(out, r.Lost)
+		fmt.Fprintln(out, where.complete(r.Lost.Error()))
 	case r.Incomplete:
-		fmt.Fprintln(out, "Some pages are missing: a part of the index is damaged. To mend it: bucketsearch verify --repair")
+		fmt.Fprintln(out, where.complete("Some pages are missing: a part of the index is damaged. To mend it: bucketsearch verify --repair"))
 	}
 	if r.Partial {
 		fmt.Fprintln(out, "Time ran out before everything was searched.")

@@ -42,11 +42,12 @@ func statusCommand(where *location) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			out := where.sentences(cmd.OutOrStdout(), asJSON)
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), system.Report{Status: status, Health: health})
+				return printJSON(out, system.Report{Status: status, Health: health})
 			}
-			printStatus(cmd.OutOrStdout(), status)
-			printHealth(cmd.OutOrStdout(), health)
+			printStatus(out, status)
+			printHealth(out, health)
 			return nil
 		}),
 	}

@@ -36,7 +36,7 @@ func TestWhyOfWhatWasKept(t *testing.T) {
 		{why.Asked{At: at, State: book.Unchanged, Status: 304, Attempt: 1}, "attempt 1: unchanged, status 304"},
 	} {
 		var out strings.Builder
-		printStory(&out, why.Story{State: "stored", Asked: []why.Asked{c.asked}}, "")
+		printStory(&out, why.Story{State: "stored", Asked: []why.Asked{c.asked}}, "", new(location))
 		if !strings.Contains(out.String(), c.want) {
 			t.Errorf("want %q in\n%s", c.want, &out)
 		}

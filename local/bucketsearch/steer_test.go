@@ -59,7 +59,7 @@ func TestSteering(t *testing.T) {
 		{"collections remove --yes default", 0, "Collection default is removed"},
 	} {
 		got := do(t.Context(), append(strings.Fields(part.args), "--data", data)...)
-		if got.code != part.code || !strings.Contains(got.out+got.err, part.want) {
+		if got.code != part.code || !strings.Contains(got.said(data), part.want) {
 			t.Fatalf("%s: exit %d, want %d and %q:\n%s%s", part.args, got.code, part.code, part.want, got.out, got.err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestDeletedSettings(t *testing.T) {
 			}
 		}
 		got := do(t.Context(), append(strings.Fields(part.args), "--data", data)...)
-		if got.code != part.code || !strings.Contains(got.out+got.err, part.want) {
+		if got.code != part.code || !strings.Contains(got.said(data), part.want) {
 			t.Fatalf("%s: exit %d, want %d and %q:\n%s%s", part.args, got.code, part.code, part.want, got.out, got.err)
 		}
 	}

@@ -25,7 +25,7 @@ func printSummary(out io.Writer, s system.Summary, took time.Duration, m *crawlM
 		fmt.Fprintf(out, "Stopped at the limit of pages (--pages, or pages of a collection); another crawl without it goes on with the %s that wait.\n", count(s.Pending, "URL"))
 	}
 	if m.last.Dead > 0 {
-		fmt.Fprintf(out, "%s failed in all their tries; status shows why, resend tries again.\n", count(m.last.Dead, "message"))
+		fmt.Fprintf(out, "%s failed in all their tries; bucketsearch status shows why, bucketsearch resend tries again.\n", count(m.last.Dead, "message"))
 	}
 }
 

@@ -87,7 +87,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
-		follow(watching, cmd, s, plan)
+		follow(watching, cmd, where, s, plan)
 	}()
 	err = nil
 	select {
@@ -107,9 +107,9 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 
 // follow shows the progress of a crawl until it is over, and what it brought, and
 // from then on what fails.
-func follow(ctx context.Context, cmd *cobra.Command, s *system.System, plan system.Plan) {
+func follow(ctx context.Context, cmd *cobra.Command, where *location, s *system.System, plan system.Plan) {
 	m := newMeter(cmd.ErrOrStderr())
-	if showCrawl(ctx, cmd, s, plan, m) != nil {
+	if showCrawl(ctx, cmd, where, s, plan, m) != nil {
 		return // runUp sees it, too
 	}
 	for {
@@ -122,7 +122,7 @@ func follow(ctx context.Context, cmd *cobra.Command, s *system.System, plan syst
 	}
 }
 
-func showCrawl(ctx context.Context, cmd *cobra.Command, s *system.System, plan system.Plan, m *crawlMeter) error {
+func showCrawl(ctx context.Context, cmd *cobra.Command, where *location, s *system.System, plan system.Plan, m *crawlMeter) error {
 	began := time.Now()
 	err := s.Wait(ctx, false, m.show)
 	m.end()
@@ -140,6 +140,6 @@ func showCrawl(ctx context.Context, cmd *cobra.Command, s *system.System, plan s
 	if summary.New > 0 {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s crawled and indexed.\n", count(summary.New, "page"))
 	}
-	printSeeds(cmd.OutOrStdout(), summary)
+	printSeeds(where.sentences(cmd.OutOrStdout(), false), summary)
 	return nil
 }

@@ -35,7 +35,8 @@ func TestValues(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(command())
+	root, _ := command()
+	walk(root)
 	if seen < 30 {
 		t.Errorf("only %d flags were tried", seen)
 	}

@@ -41,7 +41,7 @@ func verifyCommand(where *location) *cobra.Command {
 				if err != nil && len(report.Mended) == 0 {
 					return err
 				}
-				return errors.Join(err, printRepair(cmd.OutOrStdout(), report, asJSON))
+				return errors.Join(err, printRepair(where.sentences(cmd.OutOrStdout(), asJSON), report, asJSON))
 			}
 			if err := a.Check(cmd.Context()); err != nil {
 				return err
@@ -56,7 +56,7 @@ func verifyCommand(where *location) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printReport(cmd.OutOrStdout(), report, asJSON)
+			return printReport(where.sentences(cmd.OutOrStdout(), asJSON), report, asJSON)
 		}),
 	}
 	cmd.Flags().BoolVar(&mend, "repair", false, "mend what can be mended")

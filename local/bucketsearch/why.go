@@ -51,7 +51,7 @@ func whyCommand(where *location) *cobra.Command {
 					Frontier string `json:"frontier,omitempty"`
 				}{story, waits})
 			}
-			printStory(cmd.OutOrStdout(), story, waits)
+			printStory(cmd.OutOrStdout(), story, waits, where)
 			return nil
 		}),
 	}
@@ -103,7 +103,7 @@ func waitingReason(cmd *cobra.Command, a *system.Attached, story why.Story, url 
 // foundShown is how many of the links to a URL are shown to people.
 const foundShown = 5
 
-func printStory(out io.Writer, s why.Story, waits string) {
+func printStory(out io.Writer, s why.Story, waits string, where *location) {
 	tell := func(topic, format string, args ...any) {
 		fmt.Fprintf(out, "%-10s%s\n", topic, fmt.Sprintf(format, args...))
 	}
@@ -145,7 +145,7 @@ func printStory(out io.Writer, s why.Story, waits string) {
 	}
 	printStored(tell, s)
 	for _, problem := range s.Problems {
-		tell("problem", "%s", problem)
+		tell("problem", "%s", where.complete(problem))
 	}
 }
 

@@ -125,7 +125,7 @@ func (a *Attached) Resend(ctx context.Context, keys []string) (int, error) {
 	}
 	for _, key := range keys {
 		if !layout.IsDeadLetter(key) {
-			return 0, fmt.Errorf("%q is no dead letter; status shows their keys", key)
+			return 0, fmt.Errorf("%q is no dead letter; for their keys: bucketsearch status", key)
 		}
 		if _, err := a.Bucket.Head(ctx, key); err != nil {
 			return 0, fmt.Errorf("cannot send dead letter %s again: %w", key, err)

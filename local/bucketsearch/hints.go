@@ -1,0 +1,97 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// A hint is a command in a sentence: "to mend it: bucketsearch verify --repair".
+// Whoever writes the sentence does not know where the bucket is that the person
+// has named by --data, --s3 and --redis. What is printed names them, so that the
+// command can be copied and works.
+
+// hinted matches a command of a sentence, and --help behind it.
+var hinted = regexp.MustCompile(`\bbucketsearch ((?:` + strings.Join([]string{
+	"up", "crawl", "search", "page", "status", "why", "verify", "collections", "strategy", "pause", "resume", "limits",
+	"forget", "resend", "rebuild", "reindex",
+}, "|") + `)\b(?: [a-z]+)?(?: --help)?)`)
+
+// flagsOf returns the flags that say where the bucket is, unless it is where
+// it usually is: " --data DIR".
+func (l *location) flagsOf() string {
+	var all strings.Builder
+	for _, flag := range []struct{ name, value, usual string }{{"data", l.data, usualData}, {"s3", l.s3, ""}, {"redis", l.redis, ""}} {
+		if flag.value != flag.usual {
+			all.WriteString(" --" + flag.name + " " + quoted(flag.value))
+		}
+	}
+	return all.String()
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+
+// quoted writes a word as shells take it.
+func quoted(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// complete returns a text in which each hint says where the bucket is.
+func (l *location) complete(text string) string { return completed(text, l.flagsOf()) }
+
+func completed(text, flags string) string {
+	if flags == "" {
+		return text
+	}
+	return hinted.ReplaceAllStringFunc(text, func(hint string) string {
+		if strings.HasSuffix(hint, " --help") {
+			return hint
+		}
+		return strings.Replace(hint, "bucketsearch", "bucketsearch"+flags, 1)
+	})
+}
+
+// hints completes the hints of what is written to it, which must hold no text of
+// web sites.
+type hints struct {
+	io.Writer
+	where  *location
+	asJSON bool
+}
+
+// sentences returns a writer for what the program says, or its JSON.
+func (l *location) sentences(out io.Writer, asJSON bool) io.Writer { return hints{out, l, asJSON} }
+
+// Write implements io.Writer. Every call must hold whole hints.
+func (h hints) Write(text []byte) (int, error) {
+	flags := h.where.flagsOf()
+	if h.asJSON {
+		escaped, err := json.Marshal(flags)
+		if err != nil {
+			return 0, err
+		}
+		flags = string(escaped[1 : len(escaped)-1])
+	}
+	if _, err := io.WriteString(h.Writer, completed(string(text), flags)); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// terminalOf returns the terminal that is written to, nil if it is none.
+func terminalOf(out io.Writer) *os.File {
+	if h, ok := out.(hints); ok {
+		out = h.Writer
+	}
+	if file, isFile := out.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
+		return file
+	}
+	return nil
+}
