@@ -239,7 +239,7 @@ func TestCollection(t *testing.T) {
 		{[]string{"search", "collection:pond", "heron"}, web + "/"},
 		{[]string{"search", "--collection", "pond", "heron"}, web + "/"},
 		{[]string{"search", "collection:lake", "heron"}, "0 pages match"},
-		{[]string{"status", "--collection", "pond"}, "1 excluded\n         0 failed\n         0 pending\ncollection pond: 1 stored, 0 pending; to be asked again: 0, the next at "},
+		{[]string{"status", "--collection", "pond"}, "1 excluded (a pattern of exclude matches)\n         0 failed\n         0 pending\ncollection pond: 1 stored, 0 pending; to be asked again: 0, the next at "},
 		{[]string{"page", web + "/?gclid=7"}, pondText},
 		{[]string{"why", web + "/?gclid=7"}, web + "/\nstate     stored\n"},
 		{[]string{"verify"}, ": 0 problems"},

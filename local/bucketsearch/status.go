@@ -138,6 +138,6 @@ func printReasons(out io.Writer, state string, reasons map[string]int) {
 	}
 	fmt.Fprintf(out, "%10d %s\n", total, state)
 	for _, name := range names {
-		fmt.Fprintf(out, "%14d %s\n", reasons[name], name)
+		fmt.Fprintf(out, "%14d %s\n", reasons[name], explained(name))
 	}
 }

@@ -48,11 +48,11 @@ func fate(f system.Fate) string {
 	case f.Stored(), u.State == account.Pending:
 		return ""
 	case f.Redirected() && u.State == account.Skipped && u.Final.State == 0:
-		return fmt.Sprintf("%s is left out (%s); to crawl it: bucketsearch crawl %s", told, u.Reason, u.Address.URL)
+		return fmt.Sprintf("%s is left out: %s; to crawl it: bucketsearch crawl %s", told, explained(u.Reason), u.Address.URL)
 	case u.Reason == "robots":
 		return told + " is not stored: robots.txt there forbids it"
 	case u.Final.Detail == "":
-		return fmt.Sprintf("%s is not stored: %s", told, u.Reason)
+		return fmt.Sprintf("%s is not stored: %s", told, explained(u.Reason))
 	}
 	return fmt.Sprintf("%s is not stored: %s (%s)", told, u.Reason, u.Final.Detail)
 }

@@ -21,9 +21,9 @@ func TestFate(t *testing.T) {
 		{"http://a.example/", account.Pending, "", "", ""},
 		{"http://a.example/", account.Failed, "refused", "port 1: connection refused", "http://a.example/ is not stored: refused (port 1: connection refused)"},
 		{"http://a.example/", account.Skipped, "robots", "", "http://a.example/ is not stored: robots.txt there forbids it"},
-		{"http://a.example/", account.Skipped, "type", "", "http://a.example/ is not stored: type"},
+		{"http://a.example/", account.Skipped, "type", "", "http://a.example/ is not stored: type (nothing with text, such as an image)"},
 		{"http://b.example/", account.Stored, "", "", ""},
-		{"http://b.example/", account.Skipped, "out of scope", "", "http://a.example/ leads to http://b.example/, which is left out (out of scope); to crawl it: bucketsearch crawl http://b.example/"},
+		{"http://b.example/", account.Skipped, "out of scope", "", "http://a.example/ leads to http://b.example/, which is left out: out of scope (outside the scope of all seeds); to crawl it: bucketsearch crawl http://b.example/"},
 		{"http://b.example/", account.Failed, "http 404", "Not Found", "http://a.example/ leads to http://b.example/, which is not stored: http 404 (Not Found)"},
 	} {
 		at, err := address.Parse(c.url)

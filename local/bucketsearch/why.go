@@ -117,7 +117,7 @@ func printStory(out io.Writer, s why.Story, waits string, where *location) {
 	case s.State == "":
 		tell("unknown", "no seed and no link that was found leads to it")
 	case s.Reason != "":
-		tell("state", "%s: %s", s.State, s.Reason)
+		tell("state", "%s: %s", s.State, explained(s.Reason))
 	default:
 		tell("state", "%s", s.State)
 	}
@@ -133,7 +133,7 @@ func printStory(out io.Writer, s why.Story, waits string, where *location) {
 		tell("found", "%s%s on %s, at depth %d: %s", f.Kind, text, f.On, f.Depth, f.Decision)
 	}
 	if more := s.Links - len(shown); more > 0 {
-		tell("", "and by %s that are not shown", count(more, "link"))
+		tell("", "and %s that are not shown", count(more, "more link"))
 	}
 	if r := s.Admitted; r != nil {
 		tell("admitted", "by seed %s (scope %s%s) of collection %s, version %d; crawl partition %d, storage partition %d",
@@ -188,9 +188,9 @@ func printStored(tell func(string, string, ...any), s why.Story) {
 	case at == nil:
 		return
 	case at.MIME == "":
-		tell("packed", "%s at %d, %d bytes long", at.Package, at.Offset, at.Length)
+		tell("packed", "%s at byte %d, %d bytes long", at.Package, at.Offset, at.Length)
 	default:
-		tell("packed", "%s at %d: %s of %s, %d compressed", at.Package, at.Offset, at.MIME, bytesText(int64(at.Bytes)), at.Length)
+		tell("packed", "%s at byte %d: %s of %s, %d bytes compressed", at.Package, at.Offset, at.MIME, bytesText(int64(at.Bytes)), at.Length)
 	}
 	switch {
 	case at.Segment != "":

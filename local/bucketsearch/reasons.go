@@ -1,0 +1,79 @@
+package main
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
+)
+
+// explanations say in a few more words what the books give as the reason why a
+// URL is skipped or failed.
+var explanations = map[string]string{
+	// skipped: by what is to be crawled
+	collection.OutOfScope:     "outside the scope of all seeds",
+	collection.Excluded:       "a pattern of exclude matches",
+	collection.NotIncluded:    "no pattern of include matches",
+	collection.TooDeep:        "more links from a seed than depth",
+	collection.TooMany:        "redirects led on and on",
+	membership.OffTopic:       "the link is not on the topic",
+	membership.NoCollection:   "its collection was removed",
+	membership.Refused:        "the crawl strategy refuses it",
+	membership.NoPartition:    "no rule of a strategy takes it",
+	membership.Forgotten:      "taken down by forget",
+	membership.Image:          "only shown as an image",
+	membership.HostFull:       "host_pages are stored already",
+	membership.AlikeFull:      "pattern_pages with such addresses are stored already",
+	address.TooLong:           "longer than pages' addresses are",
+	address.TooManySegments:   "deeper than pages' addresses are",
+	address.TooManyParameters: "more parameters than pages have",
+	address.Repeats:           "a maze: the path repeats itself",
+	// skipped: by what came
+	membership.Redirect:  "leads to another address, which counts",
+	membership.Canonical: "the page names another address as its own",
+	membership.Sitemap:   "read for its links, no page",
+	membership.Robots:    "robots.txt of the site forbids it",
+	"type":               "nothing with text, such as an image",
+	"unreadable":         "a document too broken to be read",
+	"too big":            "longer than a page may be",
+	"bomb":               "unpacks to far more than was sent",
+	// failed
+	"robots unreachable": "robots.txt could not be had, so nothing was asked",
+	"no sitemap":         "given as a sitemap, and is none",
+	"not storable":       "does not fit the format of pages",
+	"not parsable":       "the program broke down on it",
+	book.Panicked:        "the program broke down on it",
+	"bad address":        "cannot be asked for as it is",
+	"bad redirect":       "redirected to what is no web address",
+	"fetch died":         "the fetching process died with it",
+	"port refused":       "on a port that is not asked",
+	"address refused":    "in a network that is not public; see --allow-private",
+	"encoding":           "packed in a way that cannot be unpacked",
+	"too slow":           "the server sent too slowly",
+	"header too big":     "the server's headers were too long",
+	"cut short":          "the server ended before all was sent",
+	"refused":            "no server answers at the address",
+	"no such host":       "no name server knows the host",
+	"timeout":            "the server did not answer in time",
+	"tls":                "no safe connection, for a wrong certificate say",
+	"connection":         "the network broke off the connection",
+}
+
+// explained returns a reason with its explanation, if it has one.
+func explained(reason string) string {
+	told := explanations[reason]
+	if code, found := strings.CutPrefix(reason, "http "); found {
+		n, _ := strconv.Atoi(code)
+		if told = http.StatusText(n); told != "" {
+			told = "the server said: " + told
+		}
+	}
+	if told == "" {
+		return reason
+	}
+	return reason + " (" + told + ")"
+}
