@@ -47,6 +47,9 @@ func TestJSON(t *testing.T) {
 		if got.code != 0 || !json.Valid([]byte(got.out)) {
 			t.Errorf("%s: exit %d, %s\n%s", cmd.CommandPath(), got.code, got.err, got.out)
 		}
+		if cmd.Name() == "status" && !regexp.MustCompile(`"received_bytes": [1-9]`).MatchString(got.out) {
+			t.Errorf("status does not tell of the network:\n%s", got.out)
+		}
 		if found := unlike.FindString(strings.ReplaceAll(got.out, web, "")); found != "" {
 			t.Errorf("%s prints %s:\n%s", cmd.CommandPath(), found, got.out)
 		}

@@ -18,8 +18,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/memory"
 )
 
-// agent is how the crawler names itself.
-const agent = "bucketsearch/1.0 (+https://github.com/bucketsearch/bucketsearch)"
+// agent is how the crawler names itself, with the page that tells web sites of
+// it. infra/template.yaml has the same.
+const agent = "bucketsearch/" + release + " (+https://github.com/bucketsearch/bucketsearch/blob/main/.github/CRAWLER.md)"
 
 // errSaid is an error whose story the command has told already.
 var errSaid = errors.New("")

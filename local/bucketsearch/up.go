@@ -76,7 +76,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	}
 	server := &http.Server{Handler: handlerFor(listener.Addr(), page), ReadHeaderTimeout: 10 * time.Second}
 	serving := make(chan error, 1)
-	go func() { serving <- server.Serve(listener) }()
+	go func() { serving <- server.Serve(s.Listener(listener)) }()
 	defer server.Close()
 	home := "http://" + listener.Addr().String() + "/"
 	if err := s.Publish(home); err != nil {

@@ -26,3 +26,22 @@ func TestVersion(t *testing.T) {
 		t.Errorf("exit %d: %.200s%s", got.code, got.out, got.err)
 	}
 }
+
+// TestAgent: the crawler names itself by its version and by a page that is
+// there, alike on a laptop and on AWS.
+func TestAgent(t *testing.T) {
+	t.Parallel()
+	const page = "(+https://github.com/bucketsearch/bucketsearch/blob/main/.github/CRAWLER.md)"
+	if want := "bucketsearch/" + release + " " + page; agent != want {
+		t.Errorf("agent %q, want %q", agent, want)
+	}
+	for file, want := range map[string]string{
+		"../../infra/template.yaml": "Default: " + agent + "\n",
+		"../../.github/CRAWLER.md":  "`User-agent: bucketsearch`",
+	} {
+		content, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(content), want) {
+			t.Errorf("%s, %v: want %s", file, err, want)
+		}
+	}
+}

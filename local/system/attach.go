@@ -81,14 +81,14 @@ func (a *Attached) Check(ctx context.Context) error {
 
 // connect opens a bucket elsewhere, and joins the system that runs on it here.
 func (a *Attached) connect(ctx context.Context, o Options) (err error) {
-	if a.store, _, err = connect(o.S3, o.Getenv, nil); err != nil {
+	if a.store, _, err = connect(o.S3, o.Getenv, nil, nil); err != nil {
 		return err
 	}
 	running, err := datadir.ReadRunning(o.Data)
 	if err != nil || running.S3 != o.S3 {
 		return nil
 	}
-	if client, err := dialRedis(ctx, running.Redis); err == nil { // else one that was killed left it behind
+	if client, err := dialRedis(ctx, running.Redis, nil); err == nil { // else one that was killed left it behind
 		a.Redis = client
 	}
 	return nil
@@ -99,7 +99,7 @@ func (a *Attached) open(ctx context.Context, o Options) (err error) {
 	a.dir, err = datadir.Share(ctx, o.Data)
 	switch {
 	case err == nil:
-		a.store, err = startStore(ctx, o, a.dir, s3.Events{Stored: func(string, int64) {}})
+		a.store, err = startStore(ctx, o, a.dir, s3.Events{Stored: func(string, int64) {}}, nil)
 	case errors.Is(err, datadir.ErrInUse):
 		err = a.join(ctx, o, err)
 	case errors.Is(err, fs.ErrNotExist):
@@ -122,10 +122,10 @@ func (a *Attached) join(ctx context.Context, o Options, inUse error) error {
 		}
 		getenv = Credentials(secret)
 	}
-	if a.store, _, err = connect(running.S3, getenv, nil); err != nil {
+	if a.store, _, err = connect(running.S3, getenv, nil, nil); err != nil {
 		return err
 	}
-	if client, err := dialRedis(ctx, running.Redis); err == nil { // else it is being started again
+	if client, err := dialRedis(ctx, running.Redis, nil); err == nil { // else it is being started again
 		a.Redis = client
 	}
 	return nil

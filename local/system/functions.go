@@ -31,7 +31,7 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 		Limits: schedule.DefaultLimits(), Agent: s.options.Agent, Log: s.log(task.Schedule),
 	}
 	fetched := &fetch.Function{
-		Bucket: s.bucket(task.Fetch), Settings: s.Settings, Transport: fetch.Transport(s.options.AllowPrivate),
+		Bucket: s.bucket(task.Fetch), Settings: s.Settings, Transport: s.vitals.Traffic().Transport(fetch.Transport(s.options.AllowPrivate)),
 		Now: time.Now, Sleep: awake(ctx), Agent: s.options.Agent, Worker: s.worker, Limits: fetch.DefaultLimits(), Log: s.log(task.Fetch),
 	}
 	packed := &pack.Function{

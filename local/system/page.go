@@ -1,6 +1,7 @@
 package system
 
 import (
+	"net"
 	"net/http"
 	"time"
 
@@ -28,6 +29,10 @@ func (s *System) Page(age time.Duration) (http.Handler, error) {
 	mux.HandleFunc("GET /metrics", s.metrics)
 	return mux, nil
 }
+
+// Listener returns the listener of the page, whose traffic is among the vital
+// signs.
+func (s *System) Listener(l net.Listener) net.Listener { return s.vitals.Traffic().Listener(l) }
 
 // metrics answers with the vital signs, and with how far the crawl is as far
 // as that can be told.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/fetch"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
@@ -87,7 +88,7 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 // described returns the collections with an agent, and with the texts of the
 // pages that their topics give as samples. Nothing is published yet.
 func (s *System) described(ctx context.Context, files []collection.Collection) ([]collection.Collection, error) {
-	samples := newSamples(s.options.AllowPrivate)
+	samples := newSamples(s.vitals.Traffic().Transport(fetch.Transport(s.options.AllowPrivate)))
 	defer samples.client.CloseIdleConnections()
 	var all []collection.Collection
 	for _, c := range files {

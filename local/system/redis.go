@@ -9,6 +9,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/local/redis"
@@ -24,17 +25,18 @@ func (s *System) openRedis(ctx context.Context) (err error) {
 		}
 		s.redisURL = s.redis.URL
 	}
-	if s.Redis, err = dialRedis(ctx, s.redisURL); err != nil {
+	if s.Redis, err = dialRedis(ctx, s.redisURL, s.vitals.Traffic()); err != nil {
 		return err
 	}
 	return s.tellRedis(ctx)
 }
 
-func dialRedis(ctx context.Context, url string) (goredis.UniversalClient, error) {
+func dialRedis(ctx context.Context, url string, traffic *vitals.Traffic) (goredis.UniversalClient, error) {
 	options, err := goredis.ParseURL(url)
 	if err != nil {
 		return nil, literal.Wrong("--redis", url, "an address such as redis://127.0.0.1:6379/0")
 	}
+	options.Dialer = traffic.Dial(goredis.NewDialer(options))
 	client := goredis.NewClient(options)
 	if err := client.Ping(ctx).Err(); err != nil {
 		err = fmt.Errorf("redis at %s cannot be used; is it running, and is --redis right? %w", options.Addr, err)

@@ -23,9 +23,9 @@ type sampleReader struct {
 	most   int64 // bytes of a page
 }
 
-func newSamples(allowPrivate bool) sampleReader {
+func newSamples(transport *http.Transport) sampleReader {
 	limits := fetch.DefaultLimits()
-	return sampleReader{http.Client{Transport: fetch.Transport(allowPrivate), Timeout: limits.Request}, limits.Page}
+	return sampleReader{http.Client{Transport: transport, Timeout: limits.Request}, limits.Page}
 }
 
 // read returns the collection with the texts of its topic's sample pages. It

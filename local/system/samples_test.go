@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/functions/fetch"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
@@ -52,7 +53,7 @@ func on(t collection.Topic) collection.Collection {
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	served := newSampleSite(t)
-	s := newSamples(true)
+	s := newSamples(fetch.Transport(true))
 	s.most = 100_000
 	defer s.client.CloseIdleConnections()
 	for _, test := range []struct{ path, want string }{
@@ -93,7 +94,7 @@ func TestSamples(t *testing.T) {
 	if _, err := s.read(t.Context(), on(collection.Topic{Pages: []string{served.URL + "/agent"}})); err == nil || !strings.Contains(err.Error(), "says nothing") {
 		t.Errorf("a topic of a sample that repeats no word: %v", err)
 	}
-	public := newSamples(false)
+	public := newSamples(fetch.Transport(false))
 	if _, err := public.read(t.Context(), on(collection.Topic{Pages: []string{served.URL + "/page.html"}})); err == nil {
 		t.Error("a sample was read from an address that is not public")
 	}

@@ -35,11 +35,11 @@ type store struct {
 // openStore opens the bucket and has every object told that is put: by the
 // embedded store after the commit, or, with a store elsewhere, by this process
 // after its own puts. The sweep finds what others put there.
-func openStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Events) (*store, error) {
+func openStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Events, traffic *vitals.Traffic) (*store, error) {
 	if o.S3 == "" {
-		return startStore(ctx, o, dir, events)
+		return startStore(ctx, o, dir, events, traffic)
 	}
-	s, opened, err := connect(o.S3, o.Getenv, events.Stored)
+	s, opened, err := connect(o.S3, o.Getenv, events.Stored, traffic)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func openStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Event
 }
 
 // startStore starts the embedded store, whose child makes the bucket.
-func startStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Events) (*store, error) {
+func startStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Events, traffic *vitals.Traffic) (*store, error) {
 	secret, err := dir.Secret()
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func startStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Even
 	if err != nil {
 		return nil, fmt.Errorf("cannot start the embedded object store: %w", err)
 	}
-	s, _, err := connect(server.Endpoint+"/"+bucketName, Credentials(secret), nil)
+	s, _, err := connect(server.Endpoint+"/"+bucketName, Credentials(secret), nil, traffic)
 	if err != nil {
 		server.Close()
 		return nil, err
@@ -69,8 +69,8 @@ func startStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Even
 }
 
 // connect opens a bucket, counted, retried and watched. It sends no request.
-func connect(url string, getenv func(string) string, stored func(string, int64)) (*store, *s3blob.Bucket, error) {
-	opened, err := environment.OpenS3(url, getenv)
+func connect(url string, getenv func(string) string, stored func(string, int64), traffic *vitals.Traffic) (*store, *s3blob.Bucket, error) {
+	opened, err := environment.OpenS3(url, getenv, traffic)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--s3: %w", err)
 	}

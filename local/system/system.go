@@ -101,7 +101,7 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	if err := s.checkRoom(ctx); err != nil {
 		return nil, err
 	}
-	if s.store, err = openStore(ctx, options, dir, s3.Events{Stored: s.raise, Restarted: s.restarted("object store")}); err != nil {
+	if s.store, err = openStore(ctx, options, dir, s3.Events{Stored: s.raise, Restarted: s.restarted("object store")}, s.vitals.Traffic()); err != nil {
 		return nil, err
 	}
 	s.Bucket = s.bucket("system")

@@ -19,7 +19,7 @@ func main() {
 		log.Fatal(err)
 	}
 	f := &fetch.Function{
-		Bucket: e.Bucket, Settings: e.Settings, Transport: fetch.Transport(e.AllowPrivate), Now: time.Now,
+		Bucket: e.Bucket, Settings: e.Settings, Transport: e.Traffic.Transport(fetch.Transport(e.AllowPrivate)), Now: time.Now,
 		Sleep: blob.Sleep, Agent: e.Agent, Worker: e.Worker, Limits: fetch.DefaultLimits(), Log: e.Log,
 	}
 	e.Start(f.Handle)

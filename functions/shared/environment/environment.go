@@ -26,6 +26,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdaurl"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/redis/go-redis/v9"
@@ -55,7 +56,8 @@ type Environment struct {
 	Agent        string
 	AllowPrivate bool
 	Log          *slog.Logger
-	Paid         float64 // GB of memory that Lambda is paid for; 0 elsewhere
+	Traffic      *vitals.Traffic // of the process
+	Paid         float64         // GB of memory that Lambda is paid for; 0 elsewhere
 
 	function string
 	vitals   *vitals.Recorder
@@ -77,12 +79,13 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	if e.AllowPrivate, err = literal.Switch("BUCKETSEARCH_ALLOW_PRIVATE", getenv("BUCKETSEARCH_ALLOW_PRIVATE")); err != nil {
 		return nil, err
 	}
-	store, err := OpenS3(getenv("BUCKETSEARCH_S3"), getenv)
+	memory, _ := strconv.Atoi(getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
+	e.vitals = vitals.New(vitals.Options{Worker: e.Worker, Now: time.Now, Memory: memory, Metrics: os.Stdout})
+	e.Traffic = e.vitals.Traffic()
+	store, err := OpenS3(getenv("BUCKETSEARCH_S3"), getenv, e.Traffic)
 	if err != nil {
 		return nil, fmt.Errorf("BUCKETSEARCH_S3: %w", err)
 	}
-	memory, _ := strconv.Atoi(getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
-	e.vitals = vitals.New(vitals.Options{Worker: e.Worker, Now: time.Now, Memory: memory, Metrics: os.Stdout})
 	e.Paid = float64(memory) / 1024
 	e.Bucket = blob.Retry(meter.Bucket(e.vitals.Bucket(function, store)), RetryPolicy())
 	e.feedback = blob.Retry(store, RetryPolicy())
@@ -92,10 +95,13 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 		if err != nil {
 			return nil, literal.Wrong("BUCKETSEARCH_REDIS", address, "an address such as redis://127.0.0.1:6379/0")
 		}
+		options.Dialer = e.Traffic.Dial(redis.NewDialer(options))
 		e.Redis = redis.NewClient(options)
 	}
 	if prefix := getenv("BUCKETSEARCH_QUEUES"); prefix != "" {
-		loaded, err := config.LoadDefaultConfig(ctx)
+		loaded, err := config.LoadDefaultConfig(ctx, config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+			e.Traffic.Transport(t)
+		})))
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the AWS configuration: %w", err)
 		}
@@ -108,8 +114,9 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	return e, nil
 }
 
-// OpenS3 opens the bucket that a URL names, with the usual AWS variables.
-func OpenS3(address string, getenv func(string) string) (*s3blob.Bucket, error) {
+// OpenS3 opens the bucket that a URL names, with the usual AWS variables. Its
+// connections are counted.
+func OpenS3(address string, getenv func(string) string, traffic *vitals.Traffic) (*s3blob.Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
 		return nil, fmt.Errorf("%q is no URL of a bucket; write it like http://127.0.0.1:9000/my-bucket", address)
@@ -125,6 +132,7 @@ func OpenS3(address string, getenv func(string) string) (*s3blob.Bucket, error) 
 		AccessKey:    getenv("AWS_ACCESS_KEY_ID"),
 		SecretKey:    getenv("AWS_SECRET_ACCESS_KEY"),
 		SessionToken: getenv("AWS_SESSION_TOKEN"),
+		Conn:         traffic.Conn,
 	})
 }
 

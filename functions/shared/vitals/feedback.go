@@ -189,6 +189,7 @@ func (r *Recorder) read() reading {
 	now := reading{
 		at: r.options.Now().UTC().Truncate(time.Millisecond), functions: make(map[string]Activity), process: readProcess(),
 	}
+	now.process.Received, now.process.Sent = r.traffic.received.Load(), r.traffic.sent.Load()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for name, f := range r.functions {

@@ -10,11 +10,12 @@ import (
 )
 
 // Process is what a process takes from its machine. What the system does not
-// tell is 0; but for the processor, all that needs Linux's /proc.
+// tell is 0; but for the processor and the network, all that
+// needs Linux's /proc.
 type Process struct {
 	// Sums, of a time or since the process began.
 	CPUSeconds  float64 `json:"cpu_seconds"`
-	Received    int64   `json:"received_bytes"` // by IP in the process's network namespace: on a laptop, by all
+	Received    int64   `json:"received_bytes"` // by the process's connections, see Traffic
 	Sent        int64   `json:"sent_bytes"`
 	DiskRead    int64   `json:"disk_read_bytes"`
 	DiskWritten int64   `json:"disk_written_bytes"`
@@ -64,33 +65,7 @@ func readProcess() Process {
 			p.DiskWritten = number(value)
 		}
 	}
-	p.Received, p.Sent = octets(string(proc("net/netstat")))
 	return p
-}
-
-// octets reads the bytes that came and went from /proc/net/netstat, whose lines
-// come in pairs: the names of columns, and their values.
-func octets(netstat string) (in, out int64) {
-	var names []string
-	for line := range strings.Lines(netstat) {
-		fields := strings.Fields(line)
-		if len(fields) == 0 || fields[0] != "IpExt:" {
-			continue
-		}
-		if names == nil {
-			names = fields
-			continue
-		}
-		for i, name := range names[:min(len(names), len(fields))] {
-			switch name {
-			case "InOctets":
-				in = number(fields[i])
-			case "OutOctets":
-				out = number(fields[i])
-			}
-		}
-	}
-	return in, out
 }
 
 // proc returns what Linux says of this process, nothing elsewhere.

@@ -27,6 +27,7 @@ type Options struct {
 type Recorder struct {
 	options Options
 	born    time.Time
+	traffic Traffic
 
 	mu        sync.Mutex // protects functions and what they hold
 	functions map[string]*functionState
@@ -60,6 +61,10 @@ func New(options Options) *Recorder {
 	r.flushed.at = r.born
 	return r
 }
+
+// Traffic counts the bytes of the process's connections: those that are to be
+// among its vital signs are made or accepted through it.
+func (r *Recorder) Traffic() *Traffic { return &r.traffic }
 
 // Bucket returns the bucket for the use of a function, whose requests are
 // counted. It stands next to the store, inside of any blob.Retry, so that every

@@ -34,7 +34,8 @@
 // has cost; and what one that could not be put said is in the next one's sums.
 //
 // History: "postponed" and "notes" are from 2026-11-22. What is older has
-// neither, and counted as failures what is postponed now.
+// neither, and counted as failures what is postponed now. Until 2026-11-23
+// received_bytes and sent_bytes were those of the network namespace.
 package vitals
 
 import (

@@ -11,6 +11,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -36,6 +37,9 @@ type Config struct {
 	// come, and Timeout the longest that it may take, its body included; one that
 	// takes longer fails with blob.ErrRetryable. 10 s and 2 min if zero.
 	Stall, Timeout time.Duration
+
+	// Conn, unless nil, returns each new connection as it is to be used.
+	Conn func(net.Conn) net.Conn
 }
 
 // Bucket is a blob.Bucket in an S3 store. It never tries a request again by
@@ -65,7 +69,7 @@ func Open(c Config) (*Bucket, error) {
 		c.Timeout = 2 * time.Minute
 	}
 	secure := endpoint.Scheme == "https"
-	transport, err := newTransport(secure, c.Stall, c.Timeout)
+	transport, err := newTransport(secure, c.Stall, c.Timeout, c.Conn)
 	if err != nil {
 		return nil, fmt.Errorf("object store %s: %w", c.Endpoint, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"time"
 
@@ -21,13 +22,22 @@ const (
 
 // newTransport returns minio-go's transport with room for many workers and
 // bounds on the time of every request.
-func newTransport(secure bool, stall, timeout time.Duration) (http.RoundTripper, error) {
+func newTransport(secure bool, stall, timeout time.Duration, conn func(net.Conn) net.Conn) (http.RoundTripper, error) {
 	transport, err := minio.DefaultTransport(secure)
 	if err != nil {
 		return nil, err
 	}
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = idle, idle
 	transport.ExpectContinueTimeout = time.Second
+	if dial := transport.DialContext; conn != nil {
+		transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := dial(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return conn(c), nil
+		}
+	}
 	return &bounded{transport, stall, timeout}, nil
 }
 

@@ -1,0 +1,88 @@
+package vitals
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"syscall"
+)
+
+// Traffic counts the bytes of a process's own connections: those that are made
+// or accepted through it. Systems tell no such figure of a process; Linux's
+// /proc/self/net is of all processes. It is safe for concurrent use, and nil
+// counts nothing.
+type Traffic struct{ received, sent atomic.Int64 }
+
+// DialFunc makes connections.
+type DialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// Dial returns dial with its connections counted.
+func (t *Traffic) Dial(dial DialFunc) DialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return t.Conn(c), nil
+	}
+}
+
+// Transport returns the transport, which is new, with its connections counted.
+func (t *Traffic) Transport(transport *http.Transport) *http.Transport {
+	transport.DialContext = t.Dial(transport.DialContext)
+	return transport
+}
+
+// Listener returns the listener with what it accepts counted.
+func (t *Traffic) Listener(l net.Listener) net.Listener { return listener{l, t} }
+
+// Conn returns the connection counted.
+func (t *Traffic) Conn(c net.Conn) net.Conn {
+	if t == nil {
+		return c
+	}
+	counted := conn{c, t}
+	if raw, ok := c.(syscall.Conn); ok {
+		return rawConn{counted, raw}
+	}
+	return counted
+}
+
+type listener struct {
+	net.Listener
+	traffic *Traffic
+}
+
+func (l listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return l.traffic.Conn(c), nil
+}
+
+type conn struct {
+	net.Conn
+	traffic *Traffic
+}
+
+func (c conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.traffic.received.Add(int64(n))
+	return n, err
+}
+
+func (c conn) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	c.traffic.sent.Add(int64(n))
+	return n, err
+}
+
+// rawConn lets clients look whether the other end has hung up.
+type rawConn struct {
+	conn
+	raw syscall.Conn
+}
+
+func (c rawConn) SyscallConn() (syscall.RawConn, error) { return c.raw.SyscallConn() }
