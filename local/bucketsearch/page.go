@@ -61,6 +61,9 @@ func pageCommand(where *location) *cobra.Command {
 			for _, unread := range page.Unread {
 				fmt.Fprintf(cmd.ErrOrStderr(), "Left out is what may tell of this page, too: %v. To mend it: bucketsearch verify --repair\n", unread)
 			}
+			if errors.Is(err, query.ErrNoPage) {
+				return fmt.Errorf("%w; for the reason: bucketsearch why %s", err, wanted[0].URL)
+			}
 			if err != nil {
 				return err
 			}

@@ -133,7 +133,7 @@ func printStory(out io.Writer, s why.Story, waits string, where *location) {
 		tell("found", "%s%s on %s, at depth %d: %s", f.Kind, text, f.On, f.Depth, f.Decision)
 	}
 	if more := s.Links - len(shown); more > 0 {
-		tell("", "and %s that are not shown", count(more, "more link"))
+		tell("", "and %s, not shown", count(more, "more link"))
 	}
 	if r := s.Admitted; r != nil {
 		tell("admitted", "by seed %s (scope %s%s) of collection %s, version %d; crawl partition %d, storage partition %d",

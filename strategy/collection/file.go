@@ -38,6 +38,9 @@ func ReadFile(path string) (Collection, error) {
 	}
 	defer root.Close()
 	content, err := readAtMost(root.FS(), filepath.Base(path), MaxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Collection{}, fmt.Errorf("cannot read collection %s: there is no such file", path)
+	}
 	if err != nil {
 		return Collection{}, fmt.Errorf("cannot read collection %s: %w", path, err)
 	}
