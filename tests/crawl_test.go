@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
 )
@@ -78,7 +79,7 @@ func (tr *trial) mustPrint(t *testing.T, p place) {
 	for i := range printed.Results {
 		printed.Results[i].Fetched = time.Time{}
 	}
-	if diff := cmp.Diff(found{want.Total, want.Results[:3]}, found{printed.Total, printed.Results}); diff != "" {
+	if diff := cmp.Diff(found{want.Total, want.Results[:3]}, found{printed.Total, printed.Results}, cmpopts.EquateApprox(0, 1e-6)); diff != "" {
 		t.Errorf("search --json (-want +got):\n%s", diff)
 	}
 	if listed := tr.quiet.Answers["zephyr"].Total; listed != len(tr.site.origins) {
