@@ -2,7 +2,7 @@
 // discovered URL is stored, skipped, failed or pending, and nothing else. The
 // frontier is rebuilt from this fold; status and verify report it.
 //
-// What is forgotten (see package takedown) is in no account.
+// Forgotten URLs (see package takedown) are in no account.
 package account
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// State is what is true of a URL.
+// State says what became of a URL.
 type State string
 
 // The states of a URL.
@@ -32,20 +32,20 @@ type URL struct {
 	Address    address.Address
 	State      State
 	Reason     string        // of Skipped and Failed
-	Final      book.Outcome  // what decided the state, zero when nothing was asked or all of it is lost
-	Page       *book.Outcome // of a Stored one that may be older than Final: where the page is
+	Final      book.Outcome  // the outcome that decided the state; zero when the URL was never asked for or its pages are lost
+	Page       *book.Outcome // where the page of a Stored URL is; older than Final when the page had not changed since
 	Discovered bool          // a seed, or the target of a link
-	Depth      uint16        // links from a seed
-	Hops       uint8         // redirects that led here
-	Weight     uint8         // that has it asked for soonest, see book.Link
-	Sitemap    bool          // it is read as one
+	Depth      uint16        // links between a seed and the URL
+	Hops       uint8         // redirects between the last link and the URL
+	Weight     uint8         // the highest weight of its links, see book.Link
+	Sitemap    bool          // the URL is read as a sitemap
 	Attempts   uint8         // times asked without a final outcome
-	Collection string        // that admits the URL
-	Admitted   bool          // it would be asked for if it never had been, or is asked for again when it is due
-	// Apart says why no frontier holds a URL that waits or is due:
-	// membership.NoPartition or membership.HeldBack; "" of all others.
+	Collection string        // the collection that admits the URL
+	Admitted   bool          // the collections of today admit the URL, whatever its state
+	// Apart says why no frontier holds a pending or due URL:
+	// membership.NoPartition or membership.HeldBack; "" when one does.
 	Apart  string
-	Wanted bool // it is kept or leads nowhere, and to be asked for at once on behalf of Collection, with the depth, hops and weight here
+	Wanted bool // the URL has an outcome, and must be asked for again at once for Collection, at this depth, hops and weight
 }
 
 // Account folds outcomes and links, in any order. Adding is safe for concurrent
@@ -93,14 +93,14 @@ func (a *Account) begin(c collection.Collection) error {
 	return nil
 }
 
-// Outcome adds what a batch learnt about a URL.
+// Outcome adds the outcome of a URL in one batch.
 func (a *Account) Outcome(o book.Outcome) {
 	id := o.Identity()
 	a.of(id).outcome(id, o)
 	if o.Pace == (book.Pace{}) {
 		return
 	}
-	if at, err := address.Parse(o.URL); err == nil && !a.settings.Takedowns.Forgets(at) { // All tells of one that is none
+	if at, err := address.Parse(o.URL); err == nil && !a.settings.Takedowns.Forgets(at) { // All reports a malformed URL
 		a.paces.add(at, o)
 	}
 }
@@ -110,7 +110,7 @@ func (a *Account) Link(l book.Link) {
 	a.Target(book.Target{URL: l.Target, ID: layout.IdentityOf(l.Target), Kind: l.Kind, Depth: l.Depth, Hops: l.Hops, Weight: l.Weight, Collection: l.Collection})
 }
 
-// Target adds what matters of some links that were found.
+// Target adds the links to one URL.
 func (a *Account) Target(t book.Target) {
 	way := reach{by: anImage}
 	if t.Kind != book.Image {

@@ -19,7 +19,7 @@ const partSize = 4 << 20
 type library struct {
 	books []*volume
 
-	mu sync.Mutex // protects the errors of books, and is held to tell the progress
+	mu sync.Mutex // protects the errors of books; held while progress is called
 }
 
 // volume is one book; its Err is nil as long as nothing is wrong.
@@ -44,8 +44,8 @@ func open(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest
 	})
 }
 
-// note keeps what is wrong with a book, and returns an error that is not its
-// fault.
+// note keeps an error that is the fault of the book's bytes, and returns any
+// other.
 func (l *library) note(v *volume, err error) error {
 	if !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, book.ErrDamaged) {
 		return err
@@ -56,7 +56,7 @@ func (l *library) note(v *volume, err error) error {
 	return nil
 }
 
-// lost returns the books of which something is known to be wrong.
+// lost returns the books that are absent or damaged, as far as they were read.
 func (l *library) lost() []Unreadable {
 	var lost []Unreadable
 	for _, v := range l.books {
@@ -67,8 +67,8 @@ func (l *library) lost() []Unreadable {
 	return lost
 }
 
-// account folds all books but the lost ones. One may have been folded in part
-// before damage is found in it, so all is then folded anew without it.
+// account folds all books but the lost ones. When a book turns out to be damaged
+// while it is folded, the account begins anew without it.
 func (l *library) account(ctx context.Context, s *settings.Settings, progress func(read, total int64)) (*Account, error) {
 	for {
 		a, err := New(s)
@@ -85,14 +85,14 @@ func (l *library) account(ctx context.Context, s *settings.Settings, progress fu
 	}
 }
 
-// part is what one worker reads.
+// part is the part of a book that one worker reads.
 type part struct {
 	*volume
 	book.Part
 }
 
-// fold reads in twice as many goroutines as compute at once: while some wait
-// for the store, others fold.
+// fold reads in two goroutines a processor: while one waits for the store, the
+// other folds.
 func (l *library) fold(ctx context.Context, a *Account, progress func(read, total int64)) error {
 	var parts []part
 	var read, total int64
@@ -119,7 +119,7 @@ func (l *library) fold(ctx context.Context, a *Account, progress func(read, tota
 }
 
 func (p part) fold(ctx context.Context, a *Account) error {
-	if p.From == 0 { // sources are in no account, but must be there
+	if p.From == 0 { // no account needs the sources, but damage in them must be found
 		if _, err := p.reader.Sources(ctx); err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (p part) fold(ctx context.Context, a *Account) error {
 		if err != nil {
 			return err
 		}
-		if t.Decision, t.Sources = "", 0; t != last { // most say the same
+		if t.Decision, t.Sources = "", 0; t != last { // most are equal then
 			a.Target(t)
 			last = t
 		}

@@ -9,21 +9,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// facts is what is known of one URL: 48 bytes beside its text and outcomes.
+// facts are the outcomes of one URL and its paths: 48 bytes beside its text and
+// outcomes.
 type facts struct {
 	url      string
 	standing book.Standing
-	reach    reach // one of the ways; the others are in shard.more
+	reach    reach // one of the paths; the others are in shard.more
 }
 
-// shard is the facts about those URLs whose identities begin with one byte.
+// shard holds the facts of URLs whose identities begin with the same byte.
 type shard struct {
 	takedowns takedown.Set
 
 	mu        sync.Mutex                  // protects the fields below
-	urls      map[layout.Identity]*facts  // nil for one that is forgotten
-	forgotten int                         // of the above
-	more      map[layout.Identity][]reach // none is covered by another, or by that of the facts
+	urls      map[layout.Identity]*facts  // nil for a forgotten URL
+	forgotten int                         // how many urls are forgotten
+	more      map[layout.Identity][]reach // further paths; none is covered by another path of the URL
 }
 
 func newShard(t takedown.Set) *shard {
@@ -75,7 +76,8 @@ func (s *shard) reach(id layout.Identity, url string, r reach) {
 	}
 }
 
-// add adds a way to those that others do not cover.
+// add adds a path that no other path of the URL covers, and drops those that it
+// covers.
 func (s *shard) add(id layout.Identity, f *facts, r reach) {
 	more := s.more[id]
 	if slices.ContainsFunc(more, func(known reach) bool { return known.covers(r) }) {

@@ -14,8 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// All yields every URL once, in no order. Nothing may be added meanwhile. An
-// error, of a URL in the books that is none, comes instead of the URL.
+// All yields every URL once, in no particular order. Nothing may be added to the
+// account meanwhile. A malformed URL in the books yields an error.
 func (a *Account) All() iter.Seq2[URL, error] {
 	return func(yield func(URL, error) bool) {
 		work, judged, stop := make(chan *shard), make(chan []judgement), make(chan struct{})
@@ -64,13 +64,14 @@ type judgement struct {
 	err error
 }
 
-// judge decides once more, by today's collections, whatever was decided when a
-// link was found: a wider scope takes up what a narrower one left out.
+// judge decides on every URL by the collections of today, and not by the
+// decision that was made when its links were found: a URL outside of the scope
+// of yesterday may be inside the scope of today.
 type judge struct {
 	account  *Account
 	settings *settings.Settings
-	origins  []origin // of ways, by their numbers
-	room     []reach  // for the ways to one URL
+	origins  []origin // by their numbers
+	room     []reach  // used again for the paths to each URL
 }
 
 func (j judge) all(s *shard) []judgement {
@@ -128,8 +129,8 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 	return u, nil
 }
 
-// isLost reports whether all that was final is taken back. A page that did not
-// change since it was lost is lost.
+// isLost reports whether the last outcome says that the page was lost, or that
+// a lost page has not changed.
 func isLost(s book.Standing) bool {
 	switch s.Final.State {
 	case book.Lost:
@@ -140,14 +141,14 @@ func isLost(s book.Standing) bool {
 	return false
 }
 
-// way is what a reach stands for.
+// way returns a path as package membership describes it.
 func (j judge) way(r reach) membership.Way {
 	o := j.origins[r.by]
 	return membership.Way{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}
 }
 
-// ways returns those that lead to a URL, but by images, in the order in which
-// they are heard; until it is called again.
+// ways returns the paths to a URL, except image references, the preferred path
+// first. The result is valid until the next call.
 func (j judge) ways(first reach, more []reach) []reach {
 	if first.by <= anImage {
 		return nil
@@ -159,9 +160,9 @@ func (j judge) ways(first reach, more []reach) []reach {
 	return ways
 }
 
-// admit tells whether the URL would be asked for if it never had been, and on
-// behalf of whom: of the first collection that admits it, as a sitemap before
-// all. It returns the way.
+// admit sets whether any collection of today admits a URL, and which one: the
+// first whose path is admitted, a sitemap's before a page's. It returns the path,
+// or the preferred refused path when no collection admits the URL.
 func (j judge) admit(u *URL, ways []reach) (best membership.Way) {
 	u.State, u.Reason = Skipped, membership.Image
 	if len(ways) == 0 {
@@ -176,7 +177,7 @@ func (j judge) admit(u *URL, ways []reach) (best membership.Way) {
 		}
 		refusal := j.settings.Decide(way, u.Address)
 		if refusal == membership.NoPartition {
-			refusal, u.Apart = "", refusal // it waits for a strategy that has one
+			refusal, u.Apart = "", refusal // the URL waits for a strategy with a partition for it
 		}
 		switch {
 		case refusal == "":
@@ -193,13 +194,13 @@ func (j judge) admit(u *URL, ways []reach) (best membership.Way) {
 	return all.Way
 }
 
-// along has the URL asked for, if it is, by a way.
+// along sets the path by which a URL is asked for, if it is.
 func (u *URL) along(w membership.Way) {
 	u.Collection, u.Sitemap = w.Collection, w.Kind == book.Sitemap
 	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight
 }
 
-// sortAsking puts the ways behind that are held back.
+// sortAsking puts paths that membership.HoldsBack holds back behind the others.
 func (j judge) sortAsking(ways []reach, target address.Address) {
 	if j.settings.Only == nil || len(ways) < 2 {
 		return
@@ -213,7 +214,7 @@ func (j judge) sortAsking(ways []reach, target address.Address) {
 	slices.SortStableFunc(ways, func(a, b reach) int { return held(a) - held(b) })
 }
 
-// setApart tells of what is admitted whether it is held back.
+// setApart notes whether an admitted URL is held back.
 func (j judge) setApart(u *URL) {
 	way := membership.Way{Collection: u.Collection, Depth: u.Depth, Hops: u.Hops}
 	if u.Sitemap {
@@ -224,7 +225,7 @@ func (j judge) setApart(u *URL) {
 	}
 }
 
-// compare sorts ways by who comes first, and then the shortest first.
+// compare orders paths: by rank, by collection, then the shortest first.
 func (j judge) compare(r, s reach) int {
 	o, p := j.origins[r.by], j.origins[s.by]
 	return cmp.Or(

@@ -9,14 +9,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Pace is how a host wants to be asked, by all outcomes of its URLs.
+// Pace is the delay, failures and rest of a host, by all outcomes of its URLs.
 type Pace struct {
 	book.Pace
 	At address.Address // one of its URLs
 }
 
-// paces are those of all hosts that want anything. They are safe for concurrent
-// use.
+// paces holds the pace of each host that has one. It is safe for concurrent use.
 type paces struct {
 	mu    sync.Mutex // protects hosts
 	hosts map[string]paceOf
@@ -24,7 +23,7 @@ type paces struct {
 
 type paceOf struct {
 	Pace
-	last layout.Version // that brought the delay and the failures
+	last layout.Version // of the outcome with the delay and the failures
 }
 
 func (p *paces) add(at address.Address, o book.Outcome) {
@@ -44,8 +43,8 @@ func (p *paces) add(at address.Address, o book.Outcome) {
 	p.hosts[at.Host] = next
 }
 
-// Paces yields how each host wants to be asked that wants anything. Nothing may
-// be added meanwhile.
+// Paces yields the pace of each host that has one. Nothing may be added to the
+// account meanwhile.
 func (a *Account) Paces() iter.Seq[Pace] {
 	return func(yield func(Pace) bool) {
 		for _, p := range a.paces.hosts {

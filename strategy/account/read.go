@@ -15,23 +15,21 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// requests is how many requests wait for the store at once where there is
-// little to compute.
+// requests is how many requests are sent to the store at once.
 const requests = 16
 
-// maxSurveys is how often a survey is begun. A spool object outlives its
-// packing by more than a survey takes, but for those that may hold what is to
-// be forgotten.
+// maxSurveys is how often a survey is begun at most. A consumed spool object is
+// kept for longer than a survey takes, unless it may hold forgotten pages.
 const maxSurveys = 4
 
 // Bucket is the account of a whole bucket at one moment.
 type Bucket struct {
 	*Account
 	Manifests []manifest.Manifest // of every storage partition
-	Spooled   []Spooled           // what waits to be packed
-	Without   []error             // a partition.Fault for each partition whose generations, or the newest of them, are lost
-	Lost      []Unreadable        // books that are listed and absent or damaged
-	Damaged   []Unreadable        // spool objects that are not packed and damaged
+	Spooled   []Spooled           // batches that wait to be packed
+	Without   []error             // a partition.Fault for each partition that lost its newest generation, or all
+	Lost      []Unreadable        // listed books that are absent or damaged
+	Damaged   []Unreadable        // damaged spool objects that are not packed
 }
 
 // Spooled is a spool object that no generation has consumed.
@@ -49,10 +47,10 @@ type Unreadable struct {
 	Err       error // names the key too; wraps blob.ErrAbsent, book.ErrDamaged or spool.ErrDamaged, or says that the key is none of a spool object
 }
 
-// Read folds (books, unconsumed spool) of every partition. What is committed
-// or spooled while it reads may or may not be in it. It fails with Faults when
-// there are any: it is for those who draw conclusions from what no book says. A
-// damaged spool object teaches nothing, and its URLs are asked again.
+// Read folds the books and the unconsumed spool of every partition. A batch that
+// is committed or spooled meanwhile may or may not be in the account. Read fails
+// with Faults when there are any, because its callers act on URLs that no book
+// names. A damaged spool object is left out, and its URLs are asked for again.
 func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucket, error) {
 	b, err := Survey(ctx, bucket, s, nil)
 	if err != nil {
@@ -64,9 +62,8 @@ func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucke
 	return b, nil
 }
 
-// Faults returns what is not in the account because it is lost or damaged: a
-// partition.Fault for each partition of which generations are, and one for all
-// books.
+// Faults returns why the account is not whole: a partition.Fault for each
+// partition that lost generations, and one for all lost or damaged books.
 func (b *Bucket) Faults() []error {
 	var books []error
 	for _, l := range b.Lost {
@@ -78,11 +75,11 @@ func (b *Bucket) Faults() []error {
 	return b.Without
 }
 
-// Survey is Read for those who tell people what is known: it goes on without
-// generations and books that are lost, which Faults returns. Unless progress is nil, it is told now and then how many
-// bytes of how many bytes of books are read, by one goroutine at a time; it
-// begins anew when a book turns out to be damaged, or a spool object is packed
-// and deleted before it is read.
+// Survey is Read for commands that show people what is known: it goes on without
+// lost generations and books, which Faults returns. Unless progress is nil, it is
+// called now and then with the bytes of books that are read and of all books, by
+// one goroutine at a time. Both begin anew when a book turns out to be damaged,
+// or a spool object is packed and deleted before it is read.
 func Survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progress func(read, total int64)) (*Bucket, error) {
 	for try := 1; ; try++ {
 		b, err := survey(ctx, bucket, s, progress)
@@ -141,8 +138,8 @@ func spooled(ctx context.Context, bucket blob.Reader, p layout.Partition) ([]str
 	return keys, nil
 }
 
-// inParallel does something for each number below n, some at a time, until the
-// first error.
+// inParallel calls do for each number below n, at most atOnce at a time, until
+// the first error.
 func inParallel(ctx context.Context, atOnce, n int, do func(ctx context.Context, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)

@@ -12,19 +12,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// errPacked says that a spool object is gone that the manifest at hand does not
-// call consumed: it was packed into a book that the manifest does not list.
+// errPacked says that a spool object is absent although the manifest at hand does
+// not list it as consumed: it was packed into a book after the manifest was read.
 var errPacked = errors.New("a spool object was packed while it was about to be read")
 
-// spoolFate is what became of one key in the spool; all zero when it is none of
-// the account's business.
+// spoolFate is the result of reading one spool key; zero when the batch is
+// consumed or closed.
 type spoolFate struct {
 	spooled *Spooled
 	damaged *Unreadable
 }
 
-// addSpool adds the spool objects with the given keys, by the numbers of the
-// manifests, that are neither consumed nor closed. It fails with errPacked.
+// addSpool adds the batches of spool objects that are neither consumed nor
+// closed; keys[i] belong to the partition of Manifests[i]. It fails with
+// errPacked.
 func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, keys [][]string) error {
 	for i := range b.Manifests {
 		m := &b.Manifests[i]

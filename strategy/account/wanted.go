@@ -8,9 +8,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// keep tells, of what is kept, whether it is to be asked for on behalf of a
-// collection to which that brings more, or else whether any of its own still
-// wants it.
+// keep decides on a URL that is stored or read as a sitemap:
+//
+//	Wanted    a collection gains by asking again: the page became its seed, or
+//	          was only ever asked for by others
+//	Admitted  else, when one of the URL's own collections still admits it
 func (j judge) keep(u *URL, ways []reach) {
 	if len(u.Final.Collections) == 0 {
 		return
@@ -23,8 +25,9 @@ func (j judge) keep(u *URL, ways []reach) {
 	}
 }
 
-// leadsNowhere reports whether the page to which a URL leads has failed since it
-// was found to lead there: it may lead elsewhere by now, or be a page of its own.
+// leadsNowhere reports whether a URL redirects, or names as its canonical
+// address, a page that has failed since. The URL may lead elsewhere by now, or be
+// a page of its own.
 func (j judge) leadsNowhere(last book.Outcome) bool {
 	return slices.ContainsFunc(j.settings.LedTo(last), func(id layout.Identity) bool {
 		f := j.account.of(id).urls[id]
@@ -32,13 +35,13 @@ func (j judge) leadsNowhere(last book.Outcome) bool {
 	})
 }
 
-// Deserts reports whether a URL has failed since another was found to lead to it.
+// Deserts reports whether a URL has failed after another was found to lead to it.
 func Deserts(s book.Standing, other book.Outcome) bool {
 	return s.Final != nil && s.Final.State == book.Failed && s.Final.Version.Compare(other.Version) > 0
 }
 
-// askAgain has a URL asked for at once on behalf of a collection for which it was,
-// if any still wants it.
+// askAgain sets that a URL is asked for at once, for the first of its collections
+// that still admits it.
 func (j judge) askAgain(u *URL) {
 	if still := j.settings.Still(u.Final, u.Address); len(still) > 0 {
 		j.want(u, j.lastWay(u, still[0]))
@@ -46,8 +49,8 @@ func (j judge) askAgain(u *URL) {
 	}
 }
 
-// newSeed finds a collection of which a page has become a seed since it was had
-// as one that is deeper: its links were farther from a seed than they are now.
+// newSeed finds a collection of which a page has become a seed since it was
+// stored at a greater depth. Its links must be read again at the smaller depth.
 func (j judge) newSeed(u *URL, ways []reach) bool {
 	if u.Final.Depth == 0 || membership.IsSitemap(u.Final) {
 		return false
@@ -61,8 +64,8 @@ func (j judge) newSeed(u *URL, ways []reach) bool {
 	return false
 }
 
-// another finds a collection that wants a URL which was asked for on behalf of
-// others alone.
+// another finds a collection that admits a URL which was only ever asked for on
+// behalf of other collections.
 func (j judge) another(u *URL, ways []reach) bool {
 	for _, r := range ways {
 		way := j.way(r)
@@ -79,12 +82,12 @@ func (j judge) another(u *URL, ways []reach) bool {
 	return name != ""
 }
 
-// lastWay is as deep as the URL was when it was last asked for.
+// lastWay returns the path by which a URL was last asked for.
 func (j judge) lastWay(u *URL, collection string) membership.Way {
 	return membership.Way{Collection: collection, Depth: u.Final.Depth, Hops: u.Final.Hops, Weight: u.Final.Weight}
 }
 
-// want has what is kept asked for, when it is, by a way.
+// want sets the path by which a stored URL is asked for again.
 func (j judge) want(u *URL, w membership.Way) {
 	u.along(w)
 	u.Admitted, u.Sitemap = true, membership.IsSitemap(u.Final)

@@ -10,24 +10,25 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// reach is a way on which a collection comes to a URL: 8 bytes.
+// reach is a path of links from a seed of a collection to a URL: 8 bytes.
 type reach struct {
-	by     uint32 // the number of its origin, nobody or anImage
+	by     uint32 // the number of the path's origin, or nobody, or anImage
 	depth  uint16
 	hops   uint8
 	weight uint8
 }
 
-// What stands where a way has the number of its origin.
+// Numbers that stand for no origin.
 const (
-	nobody  = iota // no link leads there
-	anImage        // no more than images lead there
-	numbers        // how many numbers are taken
+	nobody  = iota // no link leads to the URL
+	anImage        // only images refer to the URL
+	numbers        // the first number of an origin
 )
 
-// covers reports whether the way is at least as good as another of the same
-// origin, whatever the limits of the collection are. One of too many redirects
-// leads nowhere, so any other is better.
+// covers reports whether a path is at least as good as another path of the same
+// origin under any limits of the collection: not deeper, not more redirects, not
+// lighter. A path of more than collection.MaxHops redirects is worse than any
+// other.
 func (r reach) covers(other reach) bool {
 	if lost, lostOther := r.hops > collection.MaxHops, other.hops > collection.MaxHops; r.by != other.by || lost != lostOther {
 		return r.by == other.by && lostOther
@@ -35,10 +36,11 @@ func (r reach) covers(other reach) bool {
 	return r.depth <= other.depth && r.hops <= other.hops && r.weight >= other.weight && membership.Band(r.depth, r.weight) <= membership.Band(other.depth, other.weight)
 }
 
-// origin is what ways have in common that one decision looks at.
+// origin is the collection of a path and the kind of its last link. All paths of
+// one origin are admitted by the same rules.
 type origin struct {
 	collection string
-	kind       book.Kind // 0 of a seed; Anchor and Redirect stand for those that are decided alike
+	kind       book.Kind // 0 for a seed; Anchor for Frame and Listed, too, and Redirect for Canonical
 }
 
 func originOf(collection string, kind book.Kind) origin {
@@ -51,7 +53,8 @@ func originOf(collection string, kind book.Kind) origin {
 	return origin{collection, kind}
 }
 
-// rank says who is heard first: a sitemap that pages link to is still one.
+// rank orders origins: sitemaps before pages, so that a sitemap to which pages
+// link is still read as a sitemap.
 func (o origin) rank() int {
 	if o.kind == book.Sitemap {
 		return 0
@@ -59,10 +62,10 @@ func (o origin) rank() int {
 	return 1
 }
 
-// origins gives them numbers. It is safe for concurrent use.
+// origins numbers the origins of all paths. It is safe for concurrent use.
 type origins struct {
-	known atomic.Pointer[map[origin]uint32] // never changed, but replaced
-	mu    sync.Mutex                        // held to replace it
+	known atomic.Pointer[map[origin]uint32] // copied before it is changed
+	mu    sync.Mutex                        // held while known is replaced
 }
 
 func (n *origins) numbers() map[origin]uint32 {
@@ -89,7 +92,7 @@ func (n *origins) number(o origin) uint32 {
 	return next[o]
 }
 
-// all returns them by their numbers.
+// all returns the origins by their numbers.
 func (n *origins) all() []origin {
 	all := make([]origin, numbers+len(n.numbers()))
 	for o, number := range n.numbers() {
