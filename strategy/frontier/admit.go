@@ -10,21 +10,27 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Admitted tells what an admission met.
+// Admitted counts what an admission changed.
 type Admitted struct {
 	Added   int               // URLs that were unknown
 	Lacking []layout.Identity // of pages that are stored, do not count on the Tally of their entry and do not wait again yet; see also Counts
 }
 
-// Admit lets unknown URLs wait. Known ones stay as they are, but one that waits
-// for the first time moves up if it was now found at a smaller depth, or with a
-// weight that is asked for sooner: it takes the smaller depth, the weight of
-// the lower band and the rest of this entry, and keeps its attempts. One that
-// is parked does the same, and waits once more, wherever it was found. With a
-// Tally, all is that of this entry, for the other may be of another collection;
-// so one that waits does not move if it would be asked for later. One that has
-// moved up sixteen times stays, too. What is missed by either, Counts tells. It
-// works before Open too.
+// Admit puts URLs into the queues of their hosts. It works before Open, too.
+//
+//	known URL                   effect
+//	none                        waits
+//	waits for the first time    moves up if the entry has a smaller depth, or a
+//	                            weight of an earlier band: it takes the smaller
+//	                            depth, the weight of the earlier band and all
+//	                            else from the entry, and keeps its attempts
+//	is parked                   the same, and waits again in any case
+//	any other                   stays as it is
+//
+// An entry with a Tally replaces depth and weight, too, because the known URL may
+// belong to another collection; a waiting URL that would be leased later by that
+// does not move. A URL moves up at most sixteen times. Counts.Missed tells that a
+// collection was passed over for one of these two reasons.
 func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (Admitted, error) {
 	var admitted Admitted
 	byHost := slices.Clone(entries) // so that a chunk touches few queues

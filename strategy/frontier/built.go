@@ -10,12 +10,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Reset forgets everything, except when hosts may be asked again, and which
-// batches are out: until they are settled, or their leases end, their hosts are
-// asked for nothing else. A rebuild begins with it, and keeps the Frontier until Open: its calls fail with
-// ErrReset, and change nothing, once the frontier was reset by another or
-// distrusted, or Redis has lost what an earlier one wrote. They are made one
-// after the other. It is one script, however much there is to forget.
+// Reset deletes the frontier, except the times at which hosts may be asked again
+// and the leases. A host with a lease is leased again only when the lease was
+// settled or has ended.
+//
+// A rebuild begins with Reset and ends with Open, both of the same Frontier, and
+// makes its calls one after the other. They fail with ErrReset and change nothing
+// once another rebuild has begun, Distrust was called, or Redis has lost what an
+// earlier call wrote. Reset is one script, whatever the size of the frontier.
 func (f *Frontier) Reset(ctx context.Context) error {
 	name := rand.Text()
 	err := New(f.rdb, f.partition).run(ctx, resetScript, stepOf(name, 0)).Err()
@@ -25,11 +27,11 @@ func (f *Frontier) Reset(ctx context.Context) error {
 	return f.wrap("reset", err)
 }
 
-// Open declares the frontier built under these settings, in this epoch: the
-// last step of a rebuild, which found in the manifests what each storage
-// partition had learnt. If that does not go together with what Learning told
-// meanwhile, the frontier looks behind the books. Of several epochs the
-// highest stays.
+// Open is the last step of a rebuild: the frontier counts as built under these
+// settings, in this epoch. learnt are the names of the last commits that the
+// rebuild read, by storage partition. If Learning has told of later commits that
+// do not follow from them, Knows reports that the frontier is behind the books.
+// The highest of several epochs wins.
 func (f *Frontier) Open(ctx context.Context, epoch uint64, settings string, learnt map[layout.Partition]string) error {
 	if epoch == 0 {
 		return f.failed("open", errors.New("epochs count from 1"))
@@ -45,9 +47,9 @@ func (f *Frontier) Open(ctx context.Context, epoch uint64, settings string, lear
 	return f.wrap("open", err)
 }
 
-// Distrust has the frontier count as not built, and a rebuild that is under way
-// fail with ErrReset: something was settled, or read by it, that is no longer
-// true. Nothing is leased or settled any more until then.
+// Distrust makes the frontier count as not built, and a running rebuild fail with
+// ErrReset, because one of them holds what is no longer true. Nothing is leased or
+// settled until the next rebuild.
 func (f *Frontier) Distrust(ctx context.Context) error {
 	_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		p.Del(ctx, f.key("settings"))

@@ -12,17 +12,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// layoutVersion is that of the keys and bytes which doc.go draws. It stands in
-// the values of epoch and settings, so that no other version of the program
-// takes the frontier for one of its own.
+// layoutVersion is the version of the keys and bytes in doc.go. It is part of the
+// values of epoch and settings, so that a program of another layout does not
+// mistake the frontier for its own.
 const layoutVersion = "3"
 
-// ErrTokens is an ErrNotBuilt for all partitions: fewer tokens were given than
-// there are in leases, and would be given again.
+// ErrTokens is an ErrNotBuilt of all partitions: a lease has a higher token than
+// the counter of tokens, which would give that token again.
 var ErrTokens = fmt.Errorf("%w: Redis has lost which tokens were given", ErrNotBuilt)
 
-// ErrSettings is an ErrNotBuilt for a frontier that is sound, and was built under
-// other settings than the caller's.
+// ErrSettings is an ErrNotBuilt of a sound frontier that was built under other
+// settings than the caller's.
 var ErrSettings = fmt.Errorf("%w: it was built under other settings", ErrNotBuilt)
 
 func epochValue(epoch uint64) string { return layoutVersion + ":" + strconv.FormatUint(epoch, 10) }
@@ -37,16 +37,16 @@ func parseEpoch(value string) (uint64, error) {
 	return strconv.ParseUint(number, 10, 64)
 }
 
-// Check returns the epoch of a frontier that is open and was built under these
-// settings, with the highest token of its leases, and adds up what Redis holds
-// of it: whatever key is lost, the sums differ. The error says what is wrong,
-// and wraps ErrNotBuilt, or is Redis's; with ErrSettings the version is returned,
-// too. What Check cannot see is a queue that is
-// gone: Lease and Settle do when they come to its host, and have the next Check
-// fail; and shut, which stands for hosts of which nothing is known.
+// Check returns the epoch of an open frontier that was built under these settings,
+// and the highest token of its leases. It compares the entries of all keys with
+// the counts of them, so that the loss of a key is found. Its error wraps
+// ErrNotBuilt and says what is wrong, or is Redis's; with ErrSettings the version
+// is returned, too.
 //
-// An older Redis adds up, too. But what Check returns never falls: whoever is
-// given less than before knows.
+// Check does not find the loss of a queue (Lease and Settle do when they come to
+// its host, and make the next Check fail) nor of shut. It does not find by itself
+// that Redis has come back with older contents; but its result never falls, so a
+// caller that is given a lower version than before knows.
 func (f *Frontier) Check(ctx context.Context, settings string) (layout.Version, error) {
 	newest, err := f.check(ctx, settings)
 	return newest, f.wrap("use", err)
@@ -87,7 +87,7 @@ func (f *Frontier) check(ctx context.Context, settings string) (newest layout.Ve
 	return newest, err
 }
 
-// Given returns the last token that was given, over all partitions.
+// Given returns the last token that any partition has taken.
 func Given(ctx context.Context, rdb redis.UniversalClient) (uint64, error) {
 	given, err := rdb.Get(ctx, tokens).Uint64()
 	if errors.Is(err, redis.Nil) {
@@ -99,7 +99,7 @@ func Given(ctx context.Context, rdb redis.UniversalClient) (uint64, error) {
 	return given, nil
 }
 
-// Built is what Check fails with.
+// Built is Check without the version.
 func (f *Frontier) Built(ctx context.Context, settings string) error {
 	_, err := f.Check(ctx, settings)
 	return err

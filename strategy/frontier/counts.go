@@ -10,27 +10,26 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Counts says how many URLs are in each state. Every known URL is in one, but
-// one that is asked again is in two: it waits or is leased, and stays stored,
-// skipped or failed.
+// Counts says how many URLs are in each state. A URL that is asked for again is
+// counted twice: as waiting or leased, and as stored, skipped or failed.
 type Counts struct {
 	Waiting, Leased, Parked, Stored, Skipped, Failed int64
 
 	Again   int64 // of the waiting ones, those that are asked again
 	Batches int64 // leases out
 
-	// Missed: a collection came to a URL that another may have alone, while it
-	// waits or is leased, or after it was skipped; see Entry.Tally. Nobody keeps
-	// which: a rebuild finds out.
+	// Missed reports that a collection was passed over: its link led to a URL
+	// that waits, is leased or was skipped for another collection (see
+	// Entry.Tally). Which URL is not kept: a rebuild finds it.
 	Missed bool
 }
 
-// Miss has Counts tell that something is missed.
+// Miss sets Counts.Missed.
 func (f *Frontier) Miss(ctx context.Context) error {
 	return f.wrap("note what is missed in", f.rdb.HSet(ctx, f.key("counts"), "missed", 1).Err())
 }
 
-// Counts reads the counters, which every change keeps exact.
+// Counts reads the counters, which every script keeps exact.
 func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	var numbers struct {
 		Waiting        int64 `redis:"w"`
@@ -74,13 +73,14 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	}, nil
 }
 
-// Crowded returns the hosts of which sitemaps wait because so many other URLs do.
+// Crowded returns the hosts whose sitemaps wait because too many other URLs wait
+// (see Request.Waiting).
 func (f *Frontier) Crowded(ctx context.Context) ([]string, error) {
 	hosts, err := f.rdb.SMembers(ctx, f.key("crowded")).Result()
 	return hosts, f.wrap("tell whose sitemaps wait in", err)
 }
 
-// Leases returns the versions of the batches that are out.
+// Leases returns the versions of the leases that have not ended.
 func (f *Frontier) Leases(ctx context.Context) ([]layout.Version, error) {
 	members, err := f.rdb.ZRange(ctx, f.key("leases"), 0, -1).Result()
 	if err != nil {
@@ -95,10 +95,10 @@ func (f *Frontier) Leases(ctx context.Context) ([]layout.Version, error) {
 	return versions, nil
 }
 
-// Pending yields the URLs that wait, are leased or parked and have no final
-// state, in no order: none that are asked again. It reads all known URLs, a
-// thousand at a time: one that changes meanwhile may be missed or come twice. An
-// error ends the sequence.
+// Pending yields the URLs without a final state, which wait, are leased or are
+// parked, in no particular order. It reads all known URLs, a thousand at a time; a
+// URL that changes meanwhile may be left out or come twice. An error ends the
+// sequence.
 func (f *Frontier) Pending(ctx context.Context) iter.Seq2[layout.Identity, error] {
 	return func(yield func(layout.Identity, error) bool) {
 		var cursor uint64

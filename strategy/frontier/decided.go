@@ -7,8 +7,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Decided returns the batches that stored pages, by these identities; others,
-// and those that wait to be asked for again, are left out.
+// Decided returns the batch that stored each of these pages. URLs that are not
+// stored, or wait to be asked for again, are left out.
 func (f *Frontier) Decided(ctx context.Context, ids []layout.Identity) (map[layout.Identity]layout.Version, error) {
 	by := make(map[layout.Identity]layout.Version, len(ids))
 	for part := range slices.Chunk(ids, chunk) {

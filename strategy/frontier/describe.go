@@ -17,7 +17,7 @@ const (
 	finalBytes   = 3 + versionBytes            // of what was decided, but the marks
 )
 
-// Describe says in words for people what the frontier knows of one URL.
+// Describe says for people, in words, what the frontier knows of a URL.
 func (f *Frontier) Describe(ctx context.Context, id layout.Identity) (string, error) {
 	state, err := f.rdb.HGet(ctx, f.key("known"), string(id[:])).Result()
 	if errors.Is(err, redis.Nil) {
@@ -33,7 +33,7 @@ func (f *Frontier) Describe(ctx context.Context, id layout.Identity) (string, er
 	return text, nil
 }
 
-// describe says a state in words, and reports whether it is whole.
+// describe says a state in words, and reports whether all its bytes are there.
 func describe(state string) (string, bool) {
 	if state == "" {
 		return "", false

@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-// Entry is a URL that waits or is leased.
+// Entry is a waiting or leased URL.
 type Entry struct {
 	URL        string          // canonical, at most 65,535 bytes
 	ID         layout.Identity // of the URL
@@ -33,7 +33,7 @@ const (
 	maxCollection = 1<<8 - 1
 )
 
-// Letters of an element, those of the states in which it counts.
+// The letter of an element is that of the state for which it was written.
 const (
 	first = 'w' // its URL waits
 	again = 'W' // its URL waits again
@@ -47,9 +47,9 @@ const (
 	allFlags  = isSitemap | hasLook | isMissing
 )
 
-// element writes the entry, without its host, as doc.go draws it: of a URL that
-// waits again because of its state of this version, in letters; "": of one that
-// waits for the first time.
+// element encodes the entry, without its host, as doc.go draws it. version is the
+// version of the state because of which the URL waits again, "" if it waits for
+// the first time.
 func (e Entry) element(version string) (string, error) {
 	if e.URL == "" || len(e.URL) > maxURL {
 		return "", fmt.Errorf("URL of %s has %d bytes, want 1 to %d", e.ID, len(e.URL), maxURL)
@@ -93,7 +93,7 @@ func (e Entry) element(version string) (string, error) {
 
 var errElement = errors.New("element of the queue is damaged")
 
-// parseElement reads what element writes; the host is the queue's.
+// parseElement decodes an element of the queue of a host.
 func parseElement(s, host string) (e Entry, version string, err error) {
 	if len(s) < headerBytes {
 		return Entry{}, "", fmt.Errorf("%w: %q of host %s", errElement, s, host)
@@ -126,8 +126,7 @@ func parseElement(s, host string) (e Entry, version string, err error) {
 	return e, version, nil
 }
 
-// cut parts the first n bytes from the rest, and reports whether there are as
-// many.
+// cut returns the first n bytes and the rest, and whether there are n bytes.
 func cut(s string, n int) (before, after string, ok bool) {
 	if len(s) < n {
 		return "", s, false

@@ -10,22 +10,23 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ownerFence is what a key must hold, else no script changes anything. It keeps out
-// whoever does not know yet that the frontier is another's.
+// ownerFence is a key and the value that it must hold for a script to change
+// anything. It keeps out callers that do not know yet that another rebuild or
+// other settings own the frontier.
 type ownerFence struct {
 	key, value string
-	err        error // of those who are kept out
+	err        error // of a call that finds another value
 
-	// steps has the key count the calls behind the value, so that a Redis that
-	// became an older copy of itself between two of them keeps the caller out:
-	// what the earlier ones wrote is gone.
+	// steps: the number of calls is part of the value, so that a Redis that has
+	// come back with older contents between two calls keeps the caller out, of
+	// whose earlier writes some are gone.
 	steps bool
 	step  uint64        // calls that were answered
 	age   time.Duration // how long the key is kept after a call; 0: for ever
 }
 
-// arguments are what the key must hold, "" for nothing, and what it holds
-// after the call, "" for the same.
+// arguments returns the value that the key must hold, "" when it must be absent,
+// and the value after the call, "" when it stays the same.
 func (f *ownerFence) arguments() (value, next string) {
 	if !f.steps {
 		return f.value, ""
@@ -33,8 +34,8 @@ func (f *ownerFence) arguments() (value, next string) {
 	return f.after(f.step), f.after(f.step + 1)
 }
 
-// after is what the key holds after so many calls. One that is not kept for
-// ever begins with the first of them.
+// after returns the value after a number of calls. A key that expires is absent
+// before the first.
 func (f *ownerFence) after(step uint64) string {
 	if step == 0 && f.age > 0 {
 		return ""
@@ -44,15 +45,15 @@ func (f *ownerFence) after(step uint64) string {
 
 func stepOf(name string, step uint64) string { return name + ":" + strconv.FormatUint(step, 10) }
 
-// Under returns the frontier for whoever works under these settings: its calls
-// fail with ErrNotBuilt, and change nothing, unless it was built under them.
+// Under returns a Frontier whose calls fail with ErrNotBuilt, and change nothing,
+// unless the frontier was built under these settings.
 func (f *Frontier) Under(settings string) *Frontier {
 	under := New(f.rdb, f.partition)
 	under.fence.Store(&ownerFence{key: f.key("settings"), value: settingsValue(settings), err: ErrNotBuilt})
 	return under
 }
 
-// run runs a script inside the fences.
+// run runs a script that checks the fences first.
 func (f *Frontier) run(ctx context.Context, s *redis.Script, args ...any) *redis.Cmd {
 	names := []string{f.prefix()}
 	var fences []*ownerFence

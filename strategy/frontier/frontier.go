@@ -10,22 +10,22 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ErrNotBuilt: Redis holds no frontier of this partition, because it came up
-// empty, or one that was built under other settings or by another version of
-// the program, has lost a part, or is behind the books. It must be rebuilt from
-// the bucket and opened in a new epoch first.
+// ErrNotBuilt says that the frontier of a partition must be rebuilt from the
+// bucket and opened in a new epoch: Redis has come up empty, has lost a part of
+// it, or holds one that was built under other settings, by another version of the
+// program, or before books that have been committed since.
 var ErrNotBuilt = errors.New("frontier is not built")
 
-// ErrReset: a rebuild is over, for another has begun or what it read is not to
-// be trusted.
+// ErrReset says that a rebuild must end: another has begun, or what it read is no
+// longer true.
 var ErrReset = errors.New("it was reset meanwhile")
 
-// tokens counts the leases of all partitions.
+// tokens is the key that counts the leases of all partitions.
 const tokens = "frontier:token"
 
 // Frontier is one crawl partition's share of the frontier. It is safe for
-// concurrent use, by any number of processes. Errors are Redis's, wrapped: a
-// call that failed may have happened, and every call may be repeated.
+// concurrent use, by any number of processes. Errors wrap those of Redis. A call
+// that failed may have taken effect; every call may be repeated.
 type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
@@ -33,7 +33,7 @@ type Frontier struct {
 	kept      *ownerFence                // nil: it is not Keeping
 }
 
-// New returns the frontier of a crawl partition. It asks Redis for nothing.
+// New returns the frontier of a crawl partition. It sends nothing to Redis.
 func New(rdb redis.UniversalClient, partition int) *Frontier {
 	return &Frontier{rdb: rdb, partition: partition}
 }
@@ -63,7 +63,7 @@ func (f *Frontier) failed(operation string, err error) error {
 	return fmt.Errorf("cannot %s frontier of crawl partition %d: %w", operation, f.partition, err)
 }
 
-// wrap is failed for errors that may be nil.
+// wrap is failed for an error that may be nil.
 func (f *Frontier) wrap(operation string, err error) error {
 	if err == nil {
 		return nil

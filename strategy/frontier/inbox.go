@@ -12,7 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Waiting is a spool object that waits to be packed.
+// Waiting is a spool object that is not packed yet.
 type Waiting struct {
 	Batch layout.Version `json:"-"`
 	Bytes int64          `json:"bytes"`
@@ -22,13 +22,14 @@ type Waiting struct {
 	Settled bool `json:"-"` // the frontiers know all that it says
 }
 
-// Inbox knows the spool objects of one storage partition that wait to be
-// packed, so that pack need not list the bucket. It is a hint: what it misses
-// the sweep finds, and what it names may be packed already. It is safe for
+// Inbox lists the spool objects of one storage partition that are not packed yet,
+// so that pack need not list the bucket. It is a hint: the sweep finds objects that
+// are missing in it, and objects in it may be packed already. It is safe for
 // concurrent use.
 //
-// It is a hash, p:{<partition>}:inbox, from version to the rest in JSON, and a
-// set, p:{<partition>}:settled, of the versions of those that are settled.
+// In Redis it is a hash, p:{<partition>}:inbox, from version to the other fields of
+// Waiting in JSON, and a set, p:{<partition>}:settled, of the versions whose
+// outcomes were settled.
 type Inbox struct {
 	rdb       redis.UniversalClient
 	partition layout.Partition
@@ -42,8 +43,8 @@ func NewInbox(rdb redis.UniversalClient, p layout.Partition) *Inbox {
 func (b *Inbox) key() string     { return "p:{" + b.partition.String() + "}:inbox" }
 func (b *Inbox) settled() string { return "p:{" + b.partition.String() + "}:settled" }
 
-// Add enters a spool object; entering it again changes nothing, but that it may
-// now be settled.
+// Add enters a spool object. Adding it again changes nothing, except that it may
+// be settled now.
 func (b *Inbox) Add(ctx context.Context, w Waiting) error {
 	value, err := json.Marshal(w)
 	if err == nil {
@@ -61,7 +62,7 @@ func (b *Inbox) Add(ctx context.Context, w Waiting) error {
 	return nil
 }
 
-// List returns all that waits, sorted by version.
+// List returns the spool objects, sorted by version.
 func (b *Inbox) List(ctx context.Context) ([]Waiting, error) {
 	var fields *redis.MapStringStringCmd
 	var settled *redis.StringStructMapCmd
@@ -89,7 +90,7 @@ func (b *Inbox) List(ctx context.Context) ([]Waiting, error) {
 	return list, nil
 }
 
-// Unsettle takes back that a batch is settled.
+// Unsettle notes that a batch is not settled after all.
 func (b *Inbox) Unsettle(ctx context.Context, batch layout.Version) error {
 	if err := b.rdb.SRem(ctx, b.settled(), batch.String()).Err(); err != nil {
 		return fmt.Errorf("cannot unsettle batch %s in inbox %s: %w", batch, b.partition, err)
@@ -97,7 +98,7 @@ func (b *Inbox) Unsettle(ctx context.Context, batch layout.Version) error {
 	return nil
 }
 
-// Remove takes out what has been packed; what is not there is no error.
+// Remove takes out the spool objects of packed batches; absent ones are no error.
 func (b *Inbox) Remove(ctx context.Context, batches []layout.Version) error {
 	for part := range slices.Chunk(batches, chunk) {
 		fields, members := make([]string, len(part)), make([]any, len(part))

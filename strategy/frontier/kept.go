@@ -9,14 +9,13 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// keptAge is how long a frontier remembers a Keeping: much longer than
+// keptAge is how long Redis remembers the calls of a Keeping: much longer than
 // settling a batch takes.
 const keptAge = 10 * time.Minute
 
-// Keeping returns the frontier for one caller, who makes one call after the
-// other and asks Kept in the end. A call fails with ErrNotBuilt, and changes
-// nothing, once Redis has lost what an earlier one wrote, having become an
-// older copy of itself.
+// Keeping returns a Frontier for one caller, who makes one call after the other
+// and calls Kept at the end. A call fails with ErrNotBuilt and changes nothing once
+// Redis has come back with older contents, without what an earlier call wrote.
 func (f *Frontier) Keeping() *Frontier {
 	name := rand.Text()
 	keeping := New(f.rdb, f.partition)
@@ -25,8 +24,8 @@ func (f *Frontier) Keeping() *Frontier {
 	return keeping
 }
 
-// Kept returns nil if Redis holds all that was written through this frontier,
-// which comes from Keeping, else an error that wraps ErrNotBuilt, or Redis's.
+// Kept returns nil if Redis holds all that was written through a Frontier of
+// Keeping, else an error that wraps ErrNotBuilt or is Redis's.
 func (f *Frontier) Kept(ctx context.Context) error {
 	value, _ := f.kept.arguments()
 	found, err := f.rdb.Get(ctx, f.kept.key).Result()

@@ -11,43 +11,42 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// kept is how many of the latest commits a frontier knows of each storage
-// partition, so that neither a look at the bucket that is a little old nor two
-// packs that overtake each other make it look as if it were behind.
+// kept is how many of the latest commits of each storage partition a frontier
+// remembers. With more than one, neither a reader with a slightly old manifest nor
+// two packs at the same time find that the frontier is behind.
 const kept = 8
 
-// Learning tells the frontier that a commit will bring a book into a storage
-// partition: what the base of the commit calls Learnt, and what the commit
-// will. It comes after the batches of the book were settled, and again with
-// each base on which the commit is tried.
+// Learning announces a commit that will bring a book into a storage partition.
+// before is the Learnt of the manifest on which the commit is based, next the
+// Learnt of the manifest that it makes. Pack calls it after the batches of the book
+// are settled, and again for each base on which it tries the commit.
 //
-// The name of a commit holds for one base alone: next differs when before
-// does, though the book be the same. A frontier takes it only if it knows
-// before. So whoever knows a name was told of every commit that led to it, and
-// had their settlements first: a Redis that lost some of them, having become
-// an older copy of itself, does not know the name, and does not learn later
-// ones either, until it is rebuilt. Of two packs that tell it different next
-// ones for the same base, one wins; the other reads the new base and tells it
-// again. A name that was told and never committed matches no manifest, and
-// however many there are they do not drive out the base that they were told
-// with.
+// The names form a chain: next depends on before, and the frontier takes next only
+// if it knows before. So a frontier that knows a name was told of every commit
+// before it, and holds their settlements. A Redis that came back with older
+// contents does not know the latest names, takes no later ones, and is rebuilt.
 //
-// Between Reset and Open it takes the first base as it is, and from then on
-// only what follows. If what the rebuild found in the bucket is among it, all
-// commits since are, too; if not, Open keeps what was found alone. So a commit
-// of which nobody told it while the rebuild was under way (a repair, or one
-// told just before Reset and made after the look at the bucket) leaves it
-// behind, and it is rebuilt once more. Until Open it keeps all names, however
-// many: few come while nothing is leased.
+//	pack A: Learning(n1, a2)    taken; A commits a2
+//	pack B: Learning(n1, b2)    taken, too, but its commit loses against A's
+//	pack B: Learning(a2, b3)    taken; B commits b3
+//
+// A name that is never committed, such as b2, matches no manifest, and never
+// drives out the base with which it was told.
+//
+// Between Reset and Open the frontier takes the first base unseen, and then only
+// what follows from it. If the commits that the rebuild has read are among these
+// names, Open keeps all that follow; if not, Open keeps only the former. A commit
+// that was never announced while the rebuild ran, such as a repair's, then leaves
+// the frontier behind the books, and it is rebuilt once more.
 func (f *Frontier) Learning(ctx context.Context, storage layout.Partition, before, next string) error {
 	err := f.run(ctx, learnScript, storage.String(), before, next, kept).Err()
 	return f.wrap("tell what partition "+storage.String()+" learns to", err)
 }
 
-// Knows returns nil if the frontier is open and was told of these commits,
-// which manifests call Learnt ("": none yet), else an error that wraps
-// ErrNotBuilt and names a storage partition behind whose books it is, or
-// Redis's.
+// Knows returns nil if the frontier is open and knows these commits, the Learnt of
+// each storage partition's manifest ("" before the first book). Otherwise its error
+// wraps ErrNotBuilt and names a storage partition of which the frontier lacks
+// books, or is Redis's.
 func (f *Frontier) Knows(ctx context.Context, learnt map[layout.Partition]string) error {
 	var epoch *redis.IntCmd
 	var told *redis.MapStringStringCmd

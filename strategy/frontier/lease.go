@@ -22,24 +22,25 @@ type Request struct {
 	MaxBytes    int           // most bytes of URLs with their collections and last looks; a single longer one is leased alone
 	Connections int           // most leases out on one host at a time; a host that was full notices a higher number when one ends
 
-	// Short is how many URLs a lease has at most with one that is leased for the
-	// first time, of the collections whose links should not wait for a long batch.
+	// Short is, by collection, the most URLs of a lease that holds a URL of it
+	// that is leased for the first time. It has entries for collections with a
+	// topic, whose links should not wait for the end of a long batch.
 	Short map[string]int
 
-	// Waiting is how many URLs may wait on a host of which a sitemap is leased: if
-	// more do, its sitemaps are held, unless there is nothing else to lease. While
-	// more than [Crowds] times as many wait in the whole frontier, no sitemap is
-	// leased. 0: any number.
+	// Waiting is how many URLs may wait on a host whose sitemap is leased. When
+	// more wait, its sitemaps stay in the queue, unless nothing else can be
+	// leased; when more than [Crowds] times as many wait in the whole frontier, no
+	// sitemap is leased at all. 0: no limit.
 	Waiting int64
 
-	// Rooms is how many URLs more may be leased for the first time, of the
-	// collections that do not take any number. 0: none now, they are held and
-	// wait on. Below 0: none any more, they are parked.
+	// Rooms is, for each collection with a limit of pages, how many URLs may still
+	// be leased for the first time. 0: none now, its URLs stay in the queue. Below
+	// 0: never again, its URLs are parked.
 	Rooms map[string]int64
 }
 
-// Crowds is how many times the URLs that may wait on one host may wait in a
-// frontier before no sitemap is read any more.
+// Crowds times Request.Waiting is how many URLs may wait in the frontier before
+// no sitemap is leased any more.
 const Crowds = 100
 
 func (r Request) check() error {
@@ -61,21 +62,24 @@ type Lease struct {
 	Entries   []Entry   // by band; then pages that are stored
 }
 
-// Alone is the number of attempts, or of leases that expired, from which a URL
-// is leased alone, for it may be what its fetch died of. URLs of one are leased
-// twelve at most.
+// Alone is the number of attempts, or of expired leases, from which a URL is leased
+// alone, because it may be the cause of its fetch's death. After one attempt or
+// expired lease, at most twelve such URLs share a lease.
 const Alone = 2
 
-// Lease leases URLs of a host that may be asked before the horizon. It returns
-// false when there is none, and ErrNotBuilt before Open. Hosts whose first URL
-// has a weight take turns with the others: of those the host comes first whose
-// first URL is in the earliest band, of these the host that may be asked since
-// the longest time. A URL is on one lease at a time. Pages that are stored are leased again only where
-// nothing else waits on the host, or all else is held.
+// Lease leases URLs of one host that may be asked before the horizon. It returns
+// false when there is no such host, and ErrNotBuilt before Open. A URL is on one
+// lease at a time.
 //
-// What is held may hold up others behind it in its band. A host with nothing
-// but that is put off until just behind the horizon. What is parked is known
-// and pending, but nothing of it waits until it is admitted again.
+// Hosts whose first URL has a weight take turns with hosts whose first URL has
+// none. Among the former the host with the URL of the earliest band comes first,
+// among the latter the host that may be asked since the longest time. On a host,
+// stored pages are leased again only when nothing else can be leased.
+//
+// A URL that Request.Waiting or Rooms keeps in its queue may keep others of its
+// band waiting behind it. A host with only such URLs is put off until just after
+// the horizon. A parked URL is pending, but in no queue until it is admitted
+// again.
 func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 	if err := r.check(); err != nil {
 		return Lease{}, false, f.failed("lease from", err)
@@ -114,8 +118,8 @@ func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 	}
 }
 
-// nextVersion takes the next token, outside of the script because its key lies
-// in another slot. Tokens that no lease uses are harmless.
+// nextVersion takes the next token. It does so outside of the lease's script
+// because the counter's key is in another slot. Unused tokens do no harm.
 func (f *Frontier) nextVersion(ctx context.Context) (layout.Version, error) {
 	var epoch *redis.StringCmd
 	var tok *redis.IntCmd
@@ -163,19 +167,19 @@ func parseLease(reply any, v layout.Version, deadline time.Time) (Lease, error) 
 	return lease, nil
 }
 
-// Extend moves the end of a lease that is out to the deadline, and reports
-// whether it is out.
+// Extend moves the end of a lease to the deadline. It returns false when the lease
+// has ended already.
 func (f *Frontier) Extend(ctx context.Context, v layout.Version, deadline time.Time) (bool, error) {
 	out, err := f.run(ctx, extendScript, v.String(), deadline.UnixMilli()).Bool()
 	return out, f.wrap("extend lease "+v.String()+" in", err)
 }
 
-// Expire ends the leases whose deadline has passed. Their URLs wait again, at
-// the back, and their hosts are free. It returns how many URLs wait again.
+// Expire ends the leases whose deadline has passed, and returns how many of their
+// URLs wait again, at the end of their bands. Their hosts can be leased again.
 //
-// Nobody knows here whether a fetch died of one of them or none ever began. So
-// expiries are counted apart, until the URL is leased alone, and forgotten when
-// it was asked and answered. They are no attempts: those take an outcome.
+// An expired lease does not tell whether its fetch died because of one of the URLs
+// or never began. So expiries are counted apart from attempts, which need an
+// outcome, until the URL is leased alone; an outcome sets them to zero.
 func (f *Frontier) Expire(ctx context.Context, now time.Time) (requeued int, err error) {
 	for {
 		n, err := f.run(ctx, expireScript, now.UnixMilli(), Alone).Int64Slice()

@@ -15,8 +15,8 @@ const (
 	maxCollections = 1<<8 - 1
 )
 
-// appendLook appends a look as doc.go draws it; whether the page was missing is
-// among the element's flags.
+// appendLook appends a look, the validators of the stored page, as doc.go draws
+// it. Whether the page was missing is a flag of the element.
 func appendLook(b []byte, l batch.Look) ([]byte, error) {
 	if len(l.ETag) > maxValidator || len(l.Modified) > maxValidator {
 		return nil, fmt.Errorf("ETag has %d bytes and Last-Modified %d, want at most %d each", len(l.ETag), len(l.Modified), maxValidator)
@@ -36,7 +36,7 @@ func appendLook(b []byte, l batch.Look) ([]byte, error) {
 	return b, nil
 }
 
-// parseLook reads what appendLook appends, and returns what comes after it.
+// parseLook decodes a look, and returns the bytes after it.
 func parseLook(s string, missing bool) (look *batch.Look, rest string, ok bool) {
 	header, rest, ok := cut(s, lookBytes)
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Known is a URL with its final state.
+// Known is a URL with a final state.
 type Known struct {
 	ID      layout.Identity
 	Version layout.Version // the batch that decided
@@ -18,9 +18,9 @@ type Known struct {
 	Tallies []string // on which the URL counts while it is stored, see Tallies
 }
 
-// Mark gives URLs their final states, known or not: a rebuild's part of what
-// Settle does. Of two final states the one of the higher version stays. It
-// works before Open too.
+// Mark gives URLs their final states while a frontier is rebuilt, as Settle does
+// later. Of two final states the one with the higher version wins. It works before
+// Open, too.
 func (f *Frontier) Mark(ctx context.Context, known []Known) error {
 	for part := range slices.Chunk(known, chunk) {
 		args := make([]any, 0, 2*len(part))
@@ -38,8 +38,8 @@ func (f *Frontier) Mark(ctx context.Context, known []Known) error {
 	return nil
 }
 
-// finalState writes a state as doc.go draws it, and reports whether it is one
-// that is final.
+// finalState encodes a state as doc.go draws it, and reports whether the state is
+// final.
 func finalState(s book.State, depth uint16, v layout.Version, tallies []string) (string, bool) {
 	letter := s
 	switch s {

@@ -13,20 +13,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Names that all partitions share.
+// Keys that all partitions share.
 const (
 	openedKey = "frontier:partitions"
 	toldKey   = "frontier:told"
 )
 
-// Resting is a host that is left alone.
+// Resting is a host that is not asked until a time.
 type Resting struct {
 	Host     string
 	Until    time.Time
 	Failures uint16 // answers in a row that were failures
 }
 
-// Held is a batch that is out, and of which a frontier knows nothing but that.
+// Held is a lease of which the frontier knows only the host and the deadline.
 type Held struct {
 	Version  layout.Version
 	Host     string
@@ -34,8 +34,8 @@ type Held struct {
 	URLs     []string  // that it asks for, as far as they are known
 }
 
-// Rest leaves hosts alone that are not known to rest as long. It works before
-// Open too.
+// Rest sets the times before which hosts are not asked, where these are later than
+// the known ones. It works before Open, too.
 func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	for part := range slices.Chunk(hosts, chunk) {
 		args := make([]any, 0, 3*len(part))
@@ -49,8 +49,8 @@ func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	return nil
 }
 
-// Hold closes the hosts of batches that are out, until their deadlines or until
-// they are settled. It works before Open too.
+// Hold keeps the hosts of leases from being leased until the leases are settled or
+// their deadlines have passed. It works before Open, too.
 func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 	for part := range slices.Chunk(batches, chunk) {
 		args := make([]any, 0, 3*len(part))
@@ -64,14 +64,13 @@ func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 	return nil
 }
 
-// Shut leaves all hosts alone until a time of which nothing else is known: those
-// that were neither settled nor told to Rest since Redis came up. The first call
-// counts.
+// Shut sets a time before which no unknown host is asked: a host that was neither
+// settled nor given to Rest since Redis came up. Only the first call counts.
 func (f *Frontier) Shut(ctx context.Context, until time.Time) error {
 	return f.wrap("shut", f.rdb.SetNX(ctx, f.key("shut"), ceilMillis(until), 0).Err())
 }
 
-// Resting returns the hosts that are left alone beyond a moment, or had failures.
+// Resting returns the hosts that are not asked at a moment, or have failures.
 func (f *Frontier) Resting(ctx context.Context, now time.Time) ([]Resting, error) {
 	hosts := make(map[string]Resting)
 	err := f.scan(ctx, "next", func(host string, at int64) {
@@ -110,7 +109,7 @@ func (f *Frontier) scan(ctx context.Context, name string, each func(field string
 	}
 }
 
-// Held returns the batches that are out.
+// Held returns the leases that have not ended.
 func (f *Frontier) Held(ctx context.Context) ([]Held, error) {
 	leases, err := f.rdb.ZRangeWithScores(ctx, f.key("leases"), 0, -1).Result()
 	if err != nil {
@@ -143,7 +142,7 @@ func (f *Frontier) Held(ctx context.Context) ([]Held, error) {
 	return held, nil
 }
 
-// Partitions returns the crawl partitions whose frontiers were ever opened in a
+// Partitions returns the crawl partitions whose frontiers were ever opened in this
 // Redis.
 func Partitions(ctx context.Context, rdb redis.UniversalClient) ([]int, error) {
 	members, err := rdb.SMembers(ctx, openedKey).Result()
@@ -162,17 +161,17 @@ func Partitions(ctx context.Context, rdb redis.UniversalClient) ([]int, error) {
 	return all, nil
 }
 
-// Pace is what a Redis can tell of batches that are out.
+// Pace says what a Redis knows about leases from before it came up.
 type Pace int
 
-// What a Redis can tell.
+// The values of Pace.
 const (
 	Unknown Pace = iota // any host's batch may be out: Redis was lost, or nothing was ever leased
 	Told                // no batch is out but those that are held: whoever started it has said so
 	Kept                // it has given all leases itself
 )
 
-// PaceOf returns what a Redis can tell.
+// PaceOf returns the Pace of a Redis.
 func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	var told, given *redis.IntCmd
 	_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -190,8 +189,8 @@ func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	return Unknown, nil
 }
 
-// Tell tells a Redis that has come up empty which batches are out, by their crawl
-// partitions: no others are. Only who feeds all fetches can say so.
+// Tell enters into an empty Redis all leases that have not ended, by crawl
+// partition. Only a caller that sends the batches of all fetches can know them.
 func Tell(ctx context.Context, rdb redis.UniversalClient, out map[int][]Held) error {
 	for crawl, batches := range out {
 		if err := New(rdb, crawl).Hold(ctx, batches); err != nil {

@@ -9,17 +9,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Due is a URL of a final state that is to be asked for again.
+// Due is a URL with a final state that must be asked for again.
 type Due struct {
 	Entry
 	Version layout.Version // the batch of its last outcome
 }
 
-// Renew lets URLs wait again whose final state is that of the version given, or
-// of a lower one, and returns how many there were; but for one that has too many
-// elements left behind, which is missed (see Counts). They keep that state
-// meanwhile (see Counts), and until there is an outcome of a higher version than
-// that of their state. All others are left alone. It works before Open too.
+// Renew puts URLs back into the queues of their hosts if their final state is of
+// the given version or a lower one, and returns their number. A URL keeps its final
+// state until it has an outcome of a higher version. A URL with too many outdated
+// elements is passed over, which Counts.Missed tells. It works before Open, too.
 func (f *Frontier) Renew(ctx context.Context, now time.Time, renewals []Due) (renewed int, err error) {
 	byHost := slices.Clone(renewals) // so that a chunk touches few queues
 	slices.SortStableFunc(byHost, func(a, b Due) int { return strings.Compare(a.Host, b.Host) })

@@ -13,8 +13,8 @@ import (
 const (
 	// maxRobots caps a cached robots.txt (RFC 9309, section 2.5).
 	maxRobots = 500 << 10
-	// robotsKept is when Redis forgets an answer, valid or not: twice the
-	// time for which RFC 9309, section 2.4, lets one be used.
+	// robotsKept is how long Redis keeps an answer: twice the time for which RFC
+	// 9309, section 2.4, allows its use.
 	robotsKept = 48 * time.Hour
 )
 
@@ -26,7 +26,7 @@ type Robots struct {
 }
 
 // RobotsCache keeps robots.txt by origin, each under robots:<origin> in JSON.
-// It is safe for concurrent use. What it loses is asked for again.
+// It is safe for concurrent use. A lost answer is asked for again.
 type RobotsCache struct{ rdb redis.UniversalClient }
 
 // NewRobotsCache returns the cache in a Redis.

@@ -9,8 +9,8 @@ import (
 //go:embed script/*.lua
 var sources embed.FS
 
-// chunk is how many entries one script call takes, so that none keeps Redis
-// from others for long.
+// chunk is the most entries of one call of a script: Redis serves nobody else
+// while a script runs.
 const chunk = 500
 
 var (
@@ -29,7 +29,7 @@ var (
 	holdScript   = script("hold")
 )
 
-// script joins these parts, script/<part>.lua, behind what all scripts share.
+// script joins the code that all scripts share and the files script/<part>.lua.
 func script(parts ...string) *redis.Script {
 	var text string
 	for _, part := range append([]string{"shared"}, parts...) {

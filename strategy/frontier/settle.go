@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Settlement is what one batch came to.
+// Settlement is the outcomes of one batch.
 type Settlement struct {
 	Version  layout.Version // the batch
 	Host     string         // politeness key of its lease
@@ -20,7 +20,7 @@ type Settlement struct {
 	Outcomes []Result
 }
 
-// Result is what a batch learnt about one URL.
+// Result is the outcome of one URL.
 type Result struct {
 	ID       layout.Identity
 	State    book.State
@@ -29,25 +29,26 @@ type Result struct {
 	Tallies  []string // on which the URL counts while it is stored, see Tallies
 }
 
-// Settled tells what a settlement changed.
+// Settled counts what a settlement changed.
 type Settled struct {
 	Decided int  // URLs that took the final state that it brought
 	Waiting int  // URLs that wait again
 	Ended   bool // it ended the lease
 }
 
-// Settle folds a batch's outcomes into the frontier, once, however often, late
-// or out of order it is called. A final state wins over waiting and leased, but
-// over a final state, asked again or not, of a lower version only; and it makes
-// an unknown URL known. The rest counts only while the URL is leased by this
-// very batch: Retry puts it, as it was leased, at the back of its band,
-// NotAsked and URLs of the lease without an outcome at the front. But the
-// attempts of a Retry count later too, if they are more than is known of a URL
-// that is pending, or asked again since a lower version. If the lease is still
-// out it ends: the host may be asked again at the latest of Ended + Delay, Rest,
-// and the time known before, and its next lease tells the failures. If it has
-// ended, that holds too where it is later than what is known, but for failures
-// that are fewer.
+// Settle enters a batch's outcomes into the frontier. The effect is that of one
+// call, however often, late or out of order it is called.
+//
+//	outcome         effect on the URL
+//	final           it takes the final state, unless it has one of a higher or the
+//	                same version; an unknown URL becomes known
+//	Retry           while this batch leases it, it waits at the end of its band;
+//	                later only its attempts count, if they are more
+//	NotAsked, none  while this batch leases it, it waits at the front of its band
+//
+// The lease ends. Its host may be asked again at the latest of Ended + Delay, Rest
+// and the time known before, and its next lease tells the failures. When the lease
+// had ended before, a later time still counts, and more failures do, too.
 func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	var settled Settled
 	outcomes := s.Outcomes
@@ -70,7 +71,7 @@ func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	}
 }
 
-// arguments are those of the settle script, for a part of the outcomes.
+// arguments returns the arguments of the settle script for some of the outcomes.
 func (s Settlement) arguments(part []Result, last bool) []any {
 	earliest := max(ceilMillis(s.Ended.Add(s.Delay)), ceilMillis(s.Rest), 0)
 	var finals, retries []any
@@ -85,5 +86,5 @@ func (s Settlement) arguments(part []Result, last bool) []any {
 	return append(append(args, finals...), retries...)
 }
 
-// ceilMillis returns the first millisecond since 1970 that is no earlier.
+// ceilMillis returns a time in milliseconds since 1970, rounded up.
 func ceilMillis(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }

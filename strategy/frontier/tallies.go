@@ -8,18 +8,17 @@ import (
 	"strconv"
 )
 
-// markBytes is the length of a mark: only among billions of names two may be
-// expected to share one.
+// markBytes is the length of a mark. Two names share a mark only among billions.
 const markBytes = 8
 
-// mark stands for the name of a tally with each URL that counts on it.
+// mark returns the hash that stands for the name of a tally in the states of URLs.
 func mark(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return string(sum[:markBytes])
 }
 
-// Tallies returns how many URLs that are stored, asked again or not, count on
-// each of these names. Result and Known say on which a URL counts.
+// Tallies returns how many stored URLs count on each of these tallies. Result and
+// Known name the tallies on which a URL counts.
 func (f *Frontier) Tallies(ctx context.Context, names []string) ([]int64, error) {
 	marks := make([]string, len(names))
 	for i, name := range names {
@@ -29,15 +28,15 @@ func (f *Frontier) Tallies(ctx context.Context, names []string) ([]int64, error)
 	return numbers, f.wrap("read tallies of", err)
 }
 
-// Out returns how many URLs of each of these collections are on lease for the
-// first time: as they were leased, until the lease ends. So whoever asks for
-// it before Tallies misses none that is being settled.
+// Out returns how many URLs of each of these collections are leased for the first
+// time. They count until the lease ends, so that a caller that calls Out before
+// Tallies counts every URL that is settled meanwhile at least once.
 func (f *Frontier) Out(ctx context.Context, collections []string) ([]int64, error) {
 	numbers, err := f.numbers(ctx, "out", collections)
 	return numbers, f.wrap("read what is out of", err)
 }
 
-// numbers reads fields of a hash; those that are not there are 0.
+// numbers reads fields of a hash; an absent field is 0.
 func (f *Frontier) numbers(ctx context.Context, hash string, fields []string) ([]int64, error) {
 	numbers := make([]int64, 0, len(fields))
 	for part := range slices.Chunk(fields, chunk) {
