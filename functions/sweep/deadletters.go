@@ -20,9 +20,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// forgetLetters deletes the dead letters that name what is forgotten, once a
-// takedown and then now and then. Only batches name URLs; the other URLs of
-// one wait in the frontier anyway.
+// forgetLetters deletes the dead letters with URLs that a takedown forgets, once
+// for each version of the takedowns, and then once in each grace. Only batches
+// contain URLs; a batch's other URLs are also in the frontier.
 func (f *Function) forgetLetters(ctx context.Context, s *settings.Settings) error {
 	if s.Takedowns.Version == 0 {
 		return nil
@@ -45,8 +45,8 @@ func (f *Function) forgetLetters(ctx context.Context, s *settings.Settings) erro
 	})
 }
 
-// forgetLetter deletes a dead letter if it names what is forgotten. One that
-// is no batch was not written by schedule, and names no URL.
+// forgetLetter deletes a dead letter that contains a forgotten URL. A letter that
+// is not a batch was not sent by schedule, and contains no URL.
 func (f *Function) forgetLetter(ctx context.Context, s *settings.Settings, key string) error {
 	content, found, err := blob.Find(ctx, f.Bucket, key)
 	if err != nil || !found {
@@ -63,17 +63,17 @@ func (f *Function) forgetLetter(ctx context.Context, s *settings.Settings, key s
 	if !slices.ContainsFunc(b.Targets, func(t batch.Target) bool { return s.Takedowns.ForgetsURL(t.URL) }) {
 		return nil
 	}
-	f.Log.WarnContext(ctx, "deleted a dead letter that names what is forgotten", "queue", letter.Queue, "key", key, "batch", b.Version)
+	f.Log.WarnContext(ctx, "deleted a dead letter that contains a forgotten URL", "queue", letter.Queue, "key", key, "batch", b.Version)
 	return collect.Delete(ctx, f.Bucket, f.Now, []string{key})
 }
 
-// resendDelay leaves time to delete the letter before the message may become
-// one again.
+// resendDelay leaves time to delete the dead letter before its message, sent
+// again, can become a dead letter again.
 const resendDelay = 5 * time.Second
 
-// resend sends the dead letters again that somebody wants to be sent (see
-// layout.ResendKey), and deletes both. One that is sent twice does no harm, as
-// no message does.
+// resend sends the messages of the dead letters for which an operator has put a
+// request (see layout.ResendKey), and deletes letter and request. When it is
+// killed in between, a message is sent twice, which is harmless.
 func (f *Function) resend(ctx context.Context) error {
 	kept, err := blob.List(ctx, f.Bucket, layout.DeadLetters)
 	if err != nil {
@@ -98,7 +98,7 @@ func (f *Function) resendOne(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	if !found { // sent, and the wish is left
+	if !found { // the letter was sent and deleted; only its request is left
 		return f.Bucket.Delete(ctx, layout.ResendKey(key))
 	}
 	letter, err := message.DecodeDeadLetter(content)
@@ -115,8 +115,8 @@ func (f *Function) resendOne(ctx context.Context, key string) error {
 	return f.Bucket.Delete(ctx, layout.ResendKey(key))
 }
 
-// clearFeedback deletes vital signs that nobody looks at any more. Keys sort by
-// time, so it lists little more than those.
+// clearFeedback deletes the vital signs older than Limits.Feedback. Keys sort by
+// time, so it stops listing at the first younger one.
 func (f *Function) clearFeedback(ctx context.Context) error {
 	first := layout.FeedbackDay(f.Now().Add(-f.Limits.Feedback))
 	var keys []string

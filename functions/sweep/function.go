@@ -3,9 +3,9 @@
 // the bucket tidy: it merges books, erases what is forgotten, and deletes what
 // nothing refers to any more.
 //
-// Every step may be killed at any call and runs again as if nothing had been:
-// what it puts is named by its content, and true only once a generation lists
-// it. A step that fails keeps no other from running.
+// Every step may be killed at any call, and be run again: the objects that it
+// puts are named by their content, and count only when a generation lists them.
+// When a step fails, the others run all the same.
 package sweep
 
 import (
@@ -35,15 +35,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Limits say how long things are kept and how much is done at once.
+// Limits say how long objects are kept and how much is merged at once.
 type Limits struct {
 	Collect  collect.Limits
 	Compact  compact.Limits
-	Feedback time.Duration // for which vital signs are kept
+	Feedback time.Duration // age at which vital signs are deleted
 	Tiers    segments.Limits
 }
 
-// DefaultLimits are those of the packages whose limits they are.
+// DefaultLimits returns the default limits of each package, and keeps vital signs
+// for eight days.
 func DefaultLimits() Limits {
 	return Limits{
 		Collect: collect.DefaultLimits(), Compact: compact.DefaultLimits(),
@@ -57,7 +58,7 @@ type Function struct {
 	Redis  redis.UniversalClient
 	Sender task.Sender
 	Now    func() time.Time
-	Worker string // who holds the leases
+	Worker string // name of this process in its leases
 	Limits Limits
 	Log    *slog.Logger
 
@@ -65,8 +66,8 @@ type Function struct {
 	published settings.Reader
 }
 
-// Handle runs once a message, or does the one thing that it asks for. One that comes again is left to
-// the clock, which has sent another since.
+// Handle does for each message the one task that it names, or else a whole Run. A
+// message that is delivered again is dropped: the clock sends new ones.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	event.Records = slices.DeleteFunc(event.Records, func(m events.SQSMessage) bool { return m.Attributes["ApproximateReceiveCount"] > "1" })
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, t task.Mask) error {
@@ -77,11 +78,13 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	}), nil
 }
 
-// Run rebuilds frontiers that are missing, behind the books, or were built
-// under other settings; sweeps every storage partition, and lets wait again
-// what is due there; forgets dead letters, and has those sent again that
-// somebody wants to; pauses the crawl when a limit is passed; and has schedule
-// lease what waits.
+// Run does, in this order:
+//
+//	frontiers                     rebuild those that are missing, behind the books, or of other settings
+//	every storage partition       sweep it, and queue its URLs that are due
+//	dead letters, vital signs     delete forgotten letters, resend requested ones, delete old signs
+//	limits                        pause the crawl when one is reached
+//	every crawl partition         tell schedule to lease batches
 func (f *Function) Run(ctx context.Context) error {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
@@ -101,11 +104,11 @@ func (f *Function) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// schedule has schedule lease what waits in a frontier. Of one that could not be
-// rebuilt it would only ask for the next sweep.
+// schedule tells the function schedule to lease batches of a crawl partition,
+// unless its frontier is not built: then schedule could only ask for a sweep.
 func (f *Function) schedule(ctx context.Context, crawl int, s *settings.Settings) error {
 	switch err := frontier.New(f.Redis, crawl).Built(ctx, s.Fingerprint()); {
-	case err == nil, errors.Is(err, frontier.ErrSettings): // the one of before goes on
+	case err == nil, errors.Is(err, frontier.ErrSettings): // a frontier of older settings serves until it is rebuilt
 		return task.Send(ctx, f.Sender, task.Schedule, task.Lease{Crawl: crawl}, 0)
 	case errors.Is(err, frontier.ErrNotBuilt):
 		return nil
@@ -114,8 +117,8 @@ func (f *Function) schedule(ctx context.Context, crawl int, s *settings.Settings
 	}
 }
 
-// leases returns the batches that are out, and so not settled. It is nil when
-// nobody knows.
+// leases returns the batches that are leased, and so not settled; nil with an
+// error.
 func (f *Function) leases(ctx context.Context, s *settings.Settings) (map[layout.Version]bool, error) {
 	out := make(map[layout.Version]bool)
 	for _, crawl := range s.Crawl.Partitions() {
@@ -135,7 +138,7 @@ type swept struct {
 	*Function
 	*partition.Partition
 	settings *settings.Settings
-	out      map[layout.Version]bool // batches on lease; nil: nobody knows
+	out      map[layout.Version]bool // leased batches; nil: unknown
 	spooled  []blob.Object
 }
 
@@ -180,7 +183,8 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 	)
 }
 
-// batchVersions are those of the batches in the spool; foreign objects have none.
+// batchVersions returns the versions of the batches in the spool, without foreign
+// objects.
 func batchVersions(spooled []blob.Object) (batches []layout.Version) {
 	for _, object := range spooled {
 		if _, batch, err := layout.ParseSpoolKey(object.Key); err == nil {
@@ -190,8 +194,8 @@ func batchVersions(spooled []blob.Object) (batches []layout.Version) {
 	return batches
 }
 
-// forget erases what is forgotten. Once nothing is left, it looks now and then
-// for what came late, from those who knew nothing of the takedown.
+// forget erases what the takedowns forget. When nothing is left, it looks once in
+// each grace for objects that a process with older settings put late.
 func (p *swept) forget(ctx context.Context, eraser *erase.Eraser) error {
 	if p.settings.Takedowns.Version == 0 {
 		return nil
@@ -202,8 +206,8 @@ func (p *swept) forget(ctx context.Context, eraser *erase.Eraser) error {
 	return p.once(ctx, fmt.Sprintf("forget %s", p.ID()), func() error { return eraser.Collector.Forgotten(ctx) })
 }
 
-// clearOutlived condemns now and then the packages of which no page counts any
-// more, unless what is dead may be forgotten.
+// clearOutlived condemns, once in each grace, the packages whose pages are all
+// superseded or gone. It waits while a takedown is erased.
 func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector, eraser *erase.Eraser) error {
 	if eraser.Forgets() {
 		return nil
@@ -211,11 +215,11 @@ func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector,
 	return p.once(ctx, fmt.Sprintf("outlived %s", p.ID()), func() error { return collector.Outlived(ctx) })
 }
 
-// once does what has to be done now and then: again when it has failed, and
-// else after the grace. Whoever began to work before a takedown was known, and
-// stores what it forgets afterwards, has done so by then. Should Redis forget
-// about it, it is done more often; should the process be killed meanwhile, it
-// is done after the grace.
+// once calls do unless it succeeded within the last grace, by a lease in Redis.
+// After do fails, the next sweep calls it again. If Redis loses the lease, do
+// is called more often; if the process is killed in do, it is called after the
+// grace. A process that read its settings before a takedown has ended by then, so
+// that the second call finds what it stored.
 func (f *Function) once(ctx context.Context, name string, do func() error) error {
 	leases := lease.New(f.Redis, f.Worker+"/"+rand.Text())
 	held, first, err := leases.Acquire(ctx, name, f.Now(), f.Limits.Collect.Grace)

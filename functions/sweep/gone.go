@@ -23,11 +23,11 @@ func (f *Function) mask(ctx context.Context, id layout.Partition) error {
 	return p.maskGone(ctx)
 }
 
-// maskGone commits that no document of the pages that are gone is alive in any
-// segment. Of segments that are listed later index and merge see to that; of
-// other partitions, compare.
+// maskGone masks every live document of the gone pages, in all listed segments.
+// Segments that are listed later are masked by index and merge, those of other
+// partitions by compare.
 func (p *swept) maskGone(ctx context.Context) error {
-	unmasked := make(latest) // what becomes gone from now on is told and masked the next time
+	unmasked := make(latest) // pages that become gone from now on are masked by the next sweep
 	for _, g := range p.Manifest().Gone {
 		if !g.Masked {
 			unmasked.add(g.ID, g.Version)
@@ -69,11 +69,10 @@ func (p *swept) maskGone(ctx context.Context) error {
 	return errors.Join(failed, err)
 }
 
-// dropGone shortens the list of gone pages: an entry is of no more use when no
-// document of an earlier version is alive, and none will be made: every package
-// is indexed, and no batch is to be packed that was given out before the page
-// was found to be gone. Who has packages indexed once more lists their gone
-// pages again.
+// dropGone drops entries from the manifest's list of gone pages. An entry is not
+// needed when no document of an earlier version is alive or can still be made:
+// every package is indexed, and every batch leased before the page was found to
+// be gone is packed or closed. Unindex adds the entries again that it needs.
 func (p *swept) dropGone(ctx context.Context) error {
 	if len(p.Manifest().Gone) == 0 || slices.IndexFunc(p.Manifest().Gone, p.isOver(p.Manifest())) < 0 {
 		return nil
@@ -86,7 +85,7 @@ func (p *swept) dropGone(ctx context.Context) error {
 	})
 }
 
-// isOver tells which gone pages need not be listed any more.
+// isOver returns whether a gone page need not be listed any more.
 func (p *swept) isOver(m *manifest.Manifest) func(manifest.Gone) bool {
 	var waiting []layout.Version
 	for _, object := range p.spooled {

@@ -12,9 +12,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// enforceLimits pauses the crawl when a limit is passed, and lets it go on when
-// none is: a limit was raised, or a new day has begun. An operator's pause is
-// his.
+// enforceLimits pauses the crawl when a limit is reached, and ends its own pause
+// when none is any more, because a limit was raised or a new day (UTC) began. It
+// does not change a pause that an operator made.
 func (f *Function) enforceLimits(ctx context.Context, s *settings.Settings) error {
 	paused := s.Control.Pause != nil && s.Control.Pause.By == control.Limit
 	if s.Control.Limits == (control.Limits{}) && !paused {
@@ -22,7 +22,7 @@ func (f *Function) enforceLimits(ctx context.Context, s *settings.Settings) erro
 	}
 	used, err := f.used(ctx, s)
 	if err != nil {
-		return fmt.Errorf("cannot tell whether a limit is passed: %w", err)
+		return fmt.Errorf("cannot tell whether a limit is reached: %w", err)
 	}
 	change := func(d *control.Document) bool { return used.enforce(d, f.Now()) }
 	current := s.Control
@@ -36,11 +36,11 @@ func (f *Function) enforceLimits(ctx context.Context, s *settings.Settings) erro
 	return err
 }
 
-// usage is what limits are held against.
+// usage is what the limits are compared with.
 type usage struct {
 	bytes    int64 // of spool, packages, books and segments
-	requests int64 // of today
-	usd      float64
+	requests int64   // to the object store, today (UTC)
+	usd      float64 // spent today
 }
 
 func (f *Function) used(ctx context.Context, s *settings.Settings) (usage, error) {
@@ -80,8 +80,8 @@ func (u usage) enforce(d *control.Document, now time.Time) bool {
 	return true
 }
 
-// pause returns the pause that the limits demand, nil when none is passed. One
-// that lasts longer than the day goes before.
+// pause returns the pause that the limits demand, nil when none is reached. When
+// several are, the limit on storage goes first, for its pause has no end.
 func (u usage) pause(l control.Limits, now time.Time) *control.Pause {
 	p := control.Pause{Since: now.UTC().Truncate(time.Second), By: control.Limit}
 	midnight := now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)

@@ -18,7 +18,7 @@ import (
 // beyond those of one segment: 32 bytes of memory each.
 const comparedAtOnce = 1 << 18
 
-// latest are the last known versions of some pages.
+// latest is the latest known version of each of some pages.
 type latest map[layout.Identity]layout.Version
 
 func (l latest) add(id layout.Identity, v layout.Version) {
@@ -31,19 +31,20 @@ func (l latest) finder(bucket blob.Reader) *segments.Finder {
 	return segments.NewFinder(bucket, func(id layout.Identity) bool { _, found := l[id]; return found })
 }
 
-// compare masks documents of moved pages. A storage strategy that sends a site
-// to another partition leaves its documents where they are, so that two
-// partitions may have one of the same page: of these the later one counts, and
-// none of a page that is gone in either.
+// compare masks outdated documents of pages that are in two partitions. When a
+// storage strategy moves a site to another partition, its documents stay where
+// they are, so that both partitions may have documents of one page. Only the
+// latest is alive, and none when the page is gone since.
 //
-//	here                     elsewhere                                     dead
-//	a document               an earlier document                           that one
-//	a document               a later document, or the page is gone since   this one
-//	a page that is gone      an earlier document                           that one
+//	this partition           other partition                               masked
+//	a document               an earlier document                           the other's
+//	a document               a later document, or the page is gone since   this one's
+//	a gone page              an earlier document                           the other's
 //
-// Each segment is compared once, after it is listed, and a page that is gone
-// before it counts as masked: so the later one of any two commits sees the
-// other. Told is false while that cannot be said of the pages that are gone.
+// Each segment is compared once, after it is listed, and a gone page before it
+// counts as masked: so of any two commits, the later sees the earlier. Told is
+// false when the gone pages could not be compared with every segment of the
+// other partitions.
 func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error) {
 	elsewhere := p.settings.Elsewhere(p.ID())
 	if len(elsewhere) == 0 {
@@ -82,8 +83,9 @@ func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error)
 	return told, err
 }
 
-// uncompared returns the segments that are not compared yet, and the versions of
-// their live documents and of pages that are gone.
+// uncompared returns the segments that are not compared yet, as many as
+// comparedAtOnce allows, and the versions of their live documents and of the
+// gone pages.
 func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compared []manifest.Segment, err error) {
 	here = maps.Clone(gone)
 	all := segments.NewFinder(p.Bucket, func(layout.Identity) bool { return true })
@@ -114,8 +116,9 @@ func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compa
 	return here, compared, nil
 }
 
-// outdate masks the documents of this partition that are earlier than what is
-// known of their pages, and adds to later what this partition knows better.
+// outdate masks the documents of this partition that are earlier than the known
+// versions of their pages. It adds to later the versions of this partition that
+// are later than the known ones. Whole is false when a segment could not be read.
 func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, later latest) (whole bool, err error) {
 	if p.Manifest().Generation == 0 {
 		return true, nil
@@ -138,9 +141,10 @@ func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, lat
 	return whole, err
 }
 
-// earlier returns, for Mask, the documents that are earlier than what is known
-// of their pages. It adds to later, if there is one, the versions of those that
-// are later. Whole is false where a segment could not be read.
+// earlier returns, for Mask, the dead documents of each segment in which some are
+// earlier than the known versions of their pages. If later is not nil, it adds
+// the versions that are later than the known ones. Whole is false when a segment
+// could not be read.
 func (p *swept) earlier(ctx context.Context, m *manifest.Manifest, finder *segments.Finder, known, later latest) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	if len(known) == 0 {
 		return nil, true, nil

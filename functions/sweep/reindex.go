@@ -14,11 +14,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Reindex has packages indexed anew, in all partitions: those with documents in
-// a segment that was made by another version of the analyzer of any language
-// in it, or all when version is nil. It returns how many. Their old segments go
-// on serving until each is replaced. Without a Sender the next sweep tells index
-// of them. What cannot be read is left out, with an error: repair sees to it.
+// Reindex has packages of all partitions indexed anew, and returns their number.
+// v returns the current version of a language's analyzer: a package is indexed
+// anew when a segment with live documents of it was built by another version.
+// When v is nil, all packages are. Old segments serve queries until they are
+// replaced. Without a Sender, the next sweep sends the messages to index. Damaged
+// segments and manifests are left out, and returned as errors for repair.
 func (f *Function) Reindex(ctx context.Context, v func(language string) uint32) (packages int, err error) {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
@@ -71,10 +72,10 @@ func (p *swept) reindex(ctx context.Context, v func(string) uint32) (int, error)
 	return n, errors.Join(append(unread, err)...)
 }
 
-// unindex commits that packages are indexed anew, by their identifiers, and not
-// what is gone of them; it raises their events, and returns how many there are.
-// When each is indexed anew, nothing of the segments that held them is alive,
-// and these leave the list.
+// unindex marks the packages whose identifiers which returns as not indexed, in
+// one commit, sends index an event for each, and returns their number. The same
+// commit lists their gone pages, so that index does not make them alive again.
+// The old segments leave the manifest when all their packages are indexed anew.
 func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map[uint32]bool, error)) (int, error) {
 	var again []manifest.Package
 	gone := goneCache{bucket: p.Bucket, elsewhere: p.settings.Elsewhere(p.ID())}
@@ -113,8 +114,8 @@ func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map
 	return len(again), nil
 }
 
-// goneCache are the gone pages of a partition, which change when something is
-// learnt.
+// goneCache holds the gone pages of a partition, and reads them again when the
+// manifest's Learnt differs.
 type goneCache struct {
 	bucket    blob.Reader
 	elsewhere []layout.Partition

@@ -12,8 +12,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// raiseUndone raises again the events of what is spooled and not settled or
-// packed, and of what is packed and not indexed, and has segments merged.
+// raiseUndone sends again the messages of undone work:
+//
+//	a package that is not indexed             its event to index
+//	segments that can be merged               a task to merge
+//	a spool object not packed or settled      its event to pack
 func (p *swept) raiseUndone(ctx context.Context) error {
 	for _, listed := range p.Manifest().Packages {
 		if listed.Indexed {
@@ -31,9 +34,13 @@ func (p *swept) raiseUndone(ctx context.Context) error {
 	return p.raiseSpooled(ctx)
 }
 
-// raiseSpooled has settled what is not: a batch that waits to be packed says
-// whether it is, though its spool object be gone, and one that is packed is
-// unless its lease is still out.
+// raiseSpooled sends pack the events of spool objects whose batches are not
+// packed or not settled. Whether a batch is settled is known
+//
+//	while it is in pack's inbox     from its entry there, even without its spool object
+//	when it is packed or closed     from the leases: it is settled unless it is leased
+//
+// Without the leases (p.out is nil) it sends nothing.
 func (p *swept) raiseSpooled(ctx context.Context) error {
 	waiting, err := frontier.NewInbox(p.Redis, p.ID()).List(ctx)
 	if err != nil || p.out == nil {

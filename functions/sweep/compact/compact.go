@@ -1,5 +1,5 @@
-// Package compact writes books of a storage partition as one, so that a rebuild
-// reads few books and what was superseded is read by nobody.
+// Package compact merges books of a storage partition, so that a rebuild reads
+// few books and no superseded outcomes.
 package compact
 
 import (
@@ -16,21 +16,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// maxMerge is how many times Limits.Books are merged at once, after a halt.
+// maxMerge times Limits.Books is the most books of one merge. There are so many
+// when the sweep did not run for a while.
 const maxMerge = 8
 
 // Limits say which books are merged.
 type Limits struct {
-	Books int   // of one size that are merged
+	Books int   // least number of books of one size class for a merge
 	Bytes int64 // of the largest book that a merge makes
 }
 
-// DefaultLimits merge eight books of a size, up to 64 MiB.
+// DefaultLimits merge eight books of a size class, up to 64 MiB.
 func DefaultLimits() Limits { return Limits{Books: 8, Bytes: 64 << 20} }
 
-// Run merges books of about one size into a checkpoint, once. A book is
-// rewritten once for every factor of eight that it grows, up to half of the
-// largest size. A damaged book is an error: repair sees to it.
+// Run merges the books of one size class, if a class has enough of them. So an
+// outcome is rewritten once for every factor of eight in size, until its book is
+// larger than half of Limits.Bytes. A damaged book is an error, for repair.
 func Run(ctx context.Context, bucket blob.Reader, p *partition.Partition, l Limits, log *slog.Logger) error {
 	books := l.mergeable(p.Manifest().Books)
 	if len(books) == 0 {
@@ -43,10 +44,10 @@ func Run(ctx context.Context, bucket blob.Reader, p *partition.Partition, l Limi
 	return err
 }
 
-// Rewrite lists one book in place of others, which says the same or what a
-// filter leaves of it, and returns its key. What the partition has learnt stays
-// the same, so that no frontier is behind because of it. It changes nothing when
-// the others are not listed any more.
+// Rewrite merges the old books through the filter, lists the merged book in their
+// place, and returns its key. The manifest's Learnt stays the same, so that no
+// frontier has to be rebuilt. When an old book is no longer listed, it commits
+// nothing and returns no error: the next run merges what is listed then.
 func Rewrite(ctx context.Context, bucket blob.Reader, p *partition.Partition, old []manifest.Book, filter book.Filter) (key string, err error) {
 	books, err := partition.OpenBooks(ctx, bucket, old)
 	if err != nil {
@@ -74,14 +75,14 @@ func Rewrite(ctx context.Context, bucket blob.Reader, p *partition.Partition, ol
 		}
 		return e.ReplaceBooks(keys, merged)
 	})
-	if errors.Is(err, partition.ErrStale) { // the next run does it
+	if errors.Is(err, partition.ErrStale) { // an old book is no longer listed
 		err = nil
 	}
 	return merged.Key, err
 }
 
-// mergeable returns the books to be merged next: the smallest size first, and
-// of it the smallest books; nil when there are too few of all.
+// mergeable returns the books to be merged next: the smallest books of the
+// smallest size class that has at least l.Books; nil when no class has.
 func (l Limits) mergeable(books []manifest.Book) []manifest.Book {
 	sizes := make(map[int][]manifest.Book)
 	for _, b := range books {
@@ -106,5 +107,6 @@ func (l Limits) mergeable(books []manifest.Book) []manifest.Book {
 	return of
 }
 
-// sizeOf returns the size of a book as a power of eight.
+// sizeOf returns the size class of a book, the power of eight: 6 to 8 bits of
+// its length are class 2.
 func sizeOf(b manifest.Book) int { return bits.Len64(uint64(b.Bytes)) / 3 }

@@ -1,13 +1,15 @@
-// Package erase takes out of a storage partition what is forgotten. Pack and
-// index, whose settings may be older, list nothing from then on that they have
-// not freed from it. What the objects were before is condemned, and deleted by
-// the collector.
+// Package erase erases from a storage partition the pages, outcomes and links that
+// takedowns forget.
 //
-// Books come first, so that no place in them leads to a page that is erased.
-// Segments are written anew by merge, which leaves nothing of dead documents,
-// and masked by query until then. What no generation lists is condemned before
-// it counts as forgotten, and looked for again later. What only earlier
-// generations list goes then too.
+//	book        rewritten without them, first, so that no outcome points to an erased page
+//	package     rewritten without its forgotten pages
+//	segment     its forgotten documents are masked; merge writes it anew without them
+//	unlisted    condemned, and looked for again later
+//
+// The old objects are condemned, and deleted by the collector. Then the manifest
+// records the version of the takedowns (Forgotten): from then on pack and index,
+// even with older settings, list only objects to which that version was applied.
+// Objects that only earlier generations list are condemned as well.
 package erase
 
 import (
@@ -28,10 +30,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// maxRounds is how often a run looks for what was committed while it erased.
+// maxRounds is how often a run looks for objects that were listed while it erased.
 const maxRounds = 5
 
-// errMore says that there are objects that nobody has looked into.
+// errMore means that objects are listed that this run has not looked into.
 var errMore = errors.New("more has been listed")
 
 // Eraser erases from one partition what is forgotten.
@@ -46,12 +48,13 @@ type Eraser struct {
 	Log       *slog.Logger
 }
 
-// Forgets reports whether something is forgotten of which the partition may
-// still hold anything.
+// Forgets reports whether the partition may still hold something that the
+// takedowns forget.
 func (e *Eraser) Forgets() bool { return e.Manifest().Forgotten < e.Takedowns.Version }
 
-// Run erases what is forgotten from all that the partition lists, one commit an
-// object, and commits that nothing is left.
+// Run erases what the takedowns forget from all listed objects, with one commit
+// for each, and then commits that nothing is left. It returns nil, too, when new
+// objects kept being listed meanwhile: the next sweep goes on.
 func (e *Eraser) Run(ctx context.Context) error {
 	awaited := erasedKeys(e.Manifest())
 	clean := e.Memory.of(e.ID(), e.Takedowns.Version)
@@ -61,7 +64,7 @@ func (e *Eraser) Run(ctx context.Context) error {
 			err = e.commitForgotten(ctx, clean)
 		}
 		if err == nil {
-			e.warnOf(ctx, awaited)
+			e.warnUnmerged(ctx, awaited)
 		}
 		if !errors.Is(err, errMore) {
 			return err
@@ -73,9 +76,9 @@ func (e *Eraser) Run(ctx context.Context) error {
 	return nil // the next sweep goes on
 }
 
-// warnOf tells of the segments that an earlier sweep has asked merge to write
-// anew and that are still there: nothing but them is left of what is forgotten.
-func (e *Eraser) warnOf(ctx context.Context, awaited []string) {
+// warnUnmerged logs the segments that an earlier sweep asked merge to write anew
+// and that are still listed: only they still hold forgotten documents.
+func (e *Eraser) warnUnmerged(ctx context.Context, awaited []string) {
 	for _, key := range erasedKeys(e.Manifest()) {
 		if slices.Contains(awaited, key) {
 			e.Log.WarnContext(ctx, "a segment still holds what is forgotten, until it is written anew",
@@ -85,7 +88,7 @@ func (e *Eraser) warnOf(ctx context.Context, awaited []string) {
 }
 
 // erasedKeys returns the keys of the segments that merge is to write anew without
-// what is forgotten.
+// their forgotten documents.
 func erasedKeys(m *manifest.Manifest) (keys []string) {
 	for _, s := range m.Segments {
 		if s.Erase {
@@ -95,8 +98,8 @@ func erasedKeys(m *manifest.Manifest) (keys []string) {
 	return keys
 }
 
-// eraseAll makes clean what is listed. What is damaged keeps nothing else from
-// being erased.
+// eraseAll rewrites all listed objects that are not clean. After a damaged object
+// it goes on with the others, and returns the error at the end.
 func (e *Eraser) eraseAll(ctx context.Context, clean *cleanKeys) error {
 	var errs []error
 	try := func(key string, erase func() (string, error)) (goOn bool) {
@@ -137,8 +140,8 @@ func (e *Eraser) eraseAll(ctx context.Context, clean *cleanKeys) error {
 	return errors.Join(append(errs, e.clearConsumed(ctx, m.Consumed, clean))...)
 }
 
-// commitForgotten commits that nothing is left, if that is so in the very
-// generation on which it commits.
+// commitForgotten commits that nothing is left, provided that all objects of the
+// generation on which it commits are clean; else it returns errMore.
 func (e *Eraser) commitForgotten(ctx context.Context, clean *cleanKeys) error {
 	version := e.Takedowns.Version
 	err := e.Commit(ctx, func(edit *partition.Edit) error {
@@ -169,7 +172,8 @@ func (e *Eraser) commitForgotten(ctx context.Context, clean *cleanKeys) error {
 	return err
 }
 
-// clearConsumed deletes spool objects that are packed, before their time.
+// clearConsumed deletes the spool objects that are packed, without waiting for the
+// collector's limit.
 func (e *Eraser) clearConsumed(ctx context.Context, consumed []manifest.Consumed, clean *cleanKeys) error {
 	spooled, err := blob.List(ctx, e.Bucket, layout.SpoolPrefix(e.ID()))
 	if err != nil {
@@ -196,16 +200,16 @@ func consumedKeys(id layout.Partition, consumed []manifest.Consumed) (keys []str
 	return keys
 }
 
-// Memory is what a process remembers of objects that it has looked into, so
-// that a takedown that waits for something is not looked for again and again
-// in the same objects. It is never wrong, since no object ever changes.
+// Memory remembers which objects a process has found clean, so that the next
+// sweep does not read them again while a takedown is still being erased. It stays
+// right, because objects are immutable.
 type Memory struct {
 	mu         sync.Mutex
 	partitions map[layout.Partition]*cleanKeys
 }
 
-// cleanKeys are the keys of objects of a partition that hold nothing of what
-// one version of the takedowns forgets. They are safe for concurrent use.
+// cleanKeys are the keys of a partition's objects that hold nothing that one
+// version of the takedowns forgets. They are safe for concurrent use.
 type cleanKeys struct {
 	version uint64
 
@@ -213,8 +217,8 @@ type cleanKeys struct {
 	keys map[string]bool
 }
 
-// of returns what is known of a partition; nothing, when the version is
-// another than before.
+// of returns the clean keys of a partition; none when the takedowns have another
+// version than before.
 func (m *Memory) of(p layout.Partition, version uint64) *cleanKeys {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -20,8 +20,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/forget"
 )
 
-// cleanBook has a book say nothing of what is forgotten, and returns the key
-// of the one that does not.
+// cleanBook rewrites a book without forgotten outcomes and links, if it has any,
+// and returns the key of the clean book.
 func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key string, err error) {
 	opened, err := book.Open(ctx, e.Bucket, listed.Key)
 	if err != nil {
@@ -39,8 +39,8 @@ func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key strin
 	return key, err
 }
 
-// isClean shows all outcomes of a book to the filter, and reports whether it
-// would keep the book as it is.
+// isClean passes all outcomes of a book to the filter, and reports whether the
+// filter keeps all outcomes and links.
 func isClean(ctx context.Context, b *book.Reader, filter *forget.Filter) (bool, error) {
 	clean := true
 	for o, err := range b.Outcomes(ctx, layout.Range{}) {
@@ -65,9 +65,8 @@ func isClean(ctx context.Context, b *book.Reader, filter *forget.Filter) (bool, 
 	return true, nil
 }
 
-// dirtyPackages returns the packages that hold forgotten pages, as their
-// descriptions tell, and calls the others clean. One that cannot be read is
-// among them.
+// dirtyPackages returns the packages that hold forgotten pages, by their lists of
+// pages, and adds the others to clean. Unreadable packages count as dirty.
 func (e *Eraser) dirtyPackages(ctx context.Context, packages []manifest.Package, clean *cleanKeys) ([]manifest.Package, error) {
 	const parallel = 8
 	holds := make([]bool, len(packages))
@@ -104,9 +103,9 @@ func (e *Eraser) isForgotten(page webobject.Listed) bool {
 	return e.Takedowns.ForgetsURL(page.URL)
 }
 
-// cleanPackage erases the forgotten pages of a package, and returns the key of
-// the one that holds them no more, "" when nothing is left. All other pages keep
-// their places, so that what is indexed of it stays right.
+// cleanPackage rewrites a package without its forgotten pages, and returns the
+// key of the new package, "" when no page is left. The other pages keep their
+// offsets, so that segments still point to them.
 func (e *Eraser) cleanPackage(ctx context.Context, listed manifest.Package) (key string, err error) {
 	content, err := e.Bucket.Get(ctx, listed.Key, blob.Range{})
 	if err != nil {
@@ -136,7 +135,8 @@ func (e *Eraser) cleanPackage(ctx context.Context, listed manifest.Package) (key
 	return left.Key, nil
 }
 
-// unlessStale leaves to the next run what has changed meanwhile.
+// unlessStale returns nil for partition.ErrStale: the object is no longer listed,
+// and the next round looks at what replaced it.
 func unlessStale(err error) error {
 	if errors.Is(err, partition.ErrStale) {
 		return nil
@@ -144,9 +144,9 @@ func unlessStale(err error) error {
 	return err
 }
 
-// cleanSegment marks the documents of a segment that are forgotten as dead, and
-// has merge write it anew without them, and without those that were dead
-// before. It returns the segment's key if it is clean.
+// cleanSegment masks the forgotten documents of a segment, and tells merge to
+// write it anew without its dead documents. It returns the segment's key when it
+// has no forgotten documents, else "".
 func (e *Eraser) cleanSegment(ctx context.Context, listed manifest.Segment) (key string, err error) {
 	forgotten, err := e.forgottenIn(ctx, &listed)
 	if err != nil || forgotten.IsEmpty() {
@@ -170,13 +170,13 @@ func (e *Eraser) cleanSegment(ctx context.Context, listed manifest.Segment) (key
 	if err != nil {
 		return "", err
 	}
-	e.Log.InfoContext(ctx, "a segment holds what is forgotten, and is written anew", "partition", e.ID(), "generation", e.Manifest().Generation,
+	e.Log.InfoContext(ctx, "a segment holds forgotten documents, and is written anew", "partition", e.ID(), "generation", e.Manifest().Generation,
 		"segment", listed.Key, "documents", forgotten.GetCardinality())
 	return "", task.Send(ctx, e.Sender, task.Merge, task.Tiers{Storage: e.ID()}, 0)
 }
 
-// forgottenIn returns the documents of a segment that are forgotten, dead or
-// alive, as its columns tell.
+// forgottenIn returns the forgotten documents of a segment, dead or alive, by its
+// columns of identities and sites.
 func (e *Eraser) forgottenIn(ctx context.Context, listed *manifest.Segment) (*roaring.Bitmap, error) {
 	found := roaring.New()
 	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: e.Bucket}, listed)
