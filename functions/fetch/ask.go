@@ -18,18 +18,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// request is one question to a server.
+// request is one HTTP GET.
 type request struct {
 	url     string
 	agent   string          // the User-Agent
-	unless  *batch.Look     // asks only for what has changed since, if that can be told
+	unless  *batch.Look     // last look, whose validators make the request conditional; nil: unconditional
 	limit   int64           // bytes of the body
 	lenient bool            // takes any media type, and cuts a longer body instead of refusing it
-	away    bool            // of another host than the batch's, whose turns are not known
-	stream  func(io.Reader) // reads the body, which the answer then has not, as far as it wants
+	away    bool            // to another host than the batch's, without waiting for that host's pace
+	stream  func(io.Reader) // reads the body, all or a part, which is then not in the answer
 }
 
-// answer is what came of a request: an error, or a response. The body is
+// answer is the result of a request: an error, or a response. The body is
 // decoded, and empty unless the status is 2xx and the request wants the media type.
 type answer struct {
 	status  int
@@ -42,7 +42,7 @@ type answer struct {
 	err     error
 }
 
-// ask puts one request and reads the answer, within Limits.Request.
+// ask sends one request and reads the answer, within Limits.Request.
 func (f *Function) ask(ctx context.Context, r request) (a answer) {
 	a.began = f.Now()
 	defer func() { a.ended = f.Now() }()
@@ -78,10 +78,11 @@ func (f *Function) ask(ctx context.Context, r request) (a answer) {
 	return a
 }
 
-// content returns the body of a response that is wanted, decoded.
+// content returns the decoded body of a response; nil when the status is not 2xx
+// or the request does not want the media type.
 func (f *Function) content(r request, response *http.Response, w *wire) ([]byte, error) {
 	if response.StatusCode/100 != 2 || !r.wants(response.Header.Get("Content-Type")) {
-		// Only worth the connection; an error here says nothing about the answer.
+		// Drained so that the connection can be reused; an error here does not matter.
 		_, _ = io.CopyN(io.Discard, w, maxDrained)
 		return nil, nil
 	}
@@ -101,13 +102,14 @@ func (f *Function) content(r request, response *http.Response, w *wire) ([]byte,
 	return body, nil
 }
 
-// wants reports whether a body is read: its type is one that is stored, or
-// only its bytes can tell.
+// wants reports whether a body is read: its media type can be stored, or can only
+// be told from its bytes.
 func (r request) wants(contentType string) bool {
 	return r.lenient || document.MayBeReadable(contentType)
 }
 
-// remoteAddress returns the address at the other end, or the zero one.
+// remoteAddress returns the IP address of the server; the zero address when the
+// connection is not TCP.
 func remoteAddress(c net.Conn) netip.Addr {
 	tcp, ok := c.RemoteAddr().(*net.TCPAddr)
 	if !ok {
@@ -116,8 +118,8 @@ func remoteAddress(c net.Conn) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap()
 }
 
-// page asks for a target that is a page, notes what the answer says, and hands
-// the page on.
+// page fetches a target that is a page, notes the answer in its outcome, and
+// passes the page to the digester.
 func (r *run) page(ctx context.Context, i int, agent string, delay time.Duration, d *digester) {
 	t := r.batch.Targets[i]
 	p := page{index: i, target: t, address: r.targets[i], behalf: r.behalf, claims: *r.claiming(i), parse: document.Read}
@@ -149,8 +151,8 @@ func (r *run) answered(i int, a answer) *book.Outcome {
 	return o
 }
 
-// redirect records where a target led as a link. What a sitemap leads to is read
-// as one, too.
+// redirect records the destination of a redirect as a link. The destination of a
+// sitemap is a link to a sitemap.
 func (r *run) redirect(i int, a answer) verdict {
 	to, err := r.targets[i].Resolve(a.location())
 	if err != nil {
@@ -167,21 +169,21 @@ func (r *run) redirect(i int, a answer) verdict {
 	return verdict{book.Skipped, membership.Redirect, "to " + to.URL}
 }
 
-// crowds lets so many requests at a time go to one IP address, at which many
-// hosts may live. The zero value is ready to use.
+// crowds limits the concurrent requests to one IP address, which many hosts may
+// share. The zero value is ready to use.
 type crowds struct {
 	mu sync.Mutex
-	at map[netip.Addr]*crowd // while somebody is there or waits
+	at map[netip.Addr]*crowd // addresses with requests that run or wait
 }
 
 type crowd struct {
-	places chan struct{} // one is put in by whoever has a place
-	users  int           // who have a place or wait for one
+	places chan struct{} // a semaphore: one element for each running request
+	users  int           // requests that run or wait
 }
 
-// enter waits for a place at the address, which leave gives back. It fails when
-// ctx ends before. Anybody may go to the zero address, of a host whose address
-// is not known yet.
+// enter waits until a request to the address may run; leave ends it. It fails when
+// ctx ends first. The zero address, of a host that is not resolved yet, has no
+// limit.
 func (c *crowds) enter(ctx context.Context, a netip.Addr) (leave func(), err error) {
 	if !a.IsValid() {
 		return func() {}, nil

@@ -21,7 +21,8 @@ var (
 	errEncoding = errors.New("the content encoding cannot be read")
 )
 
-// wire is a body as it is sent, under caps on its bytes and on its slowness.
+// wire reads a body as it is sent, before decoding, with a limit on its bytes and
+// a least rate.
 type wire struct {
 	from  io.Reader
 	limit int64         // bytes
@@ -53,8 +54,8 @@ func (w *wire) check() error {
 	return nil
 }
 
-// read returns the content of a body, at most limit bytes of it. What comes
-// with an error is what came before.
+// read returns the decoded body, at most limit bytes. With an error it returns
+// the bytes that were decoded before.
 func (f *Function) read(encoding string, w *wire, limit int64) ([]byte, error) {
 	scratch, ok := f.buffers.Get().(*bytes.Buffer)
 	if !ok {
@@ -69,8 +70,8 @@ func (f *Function) read(encoding string, w *wire, limit int64) ([]byte, error) {
 	return bytes.Clone(data[:min(int64(len(data)), limit)]), blame(err, w)
 }
 
-// stream has a function read the content of a body as it comes, as far as it
-// wants. It returns why not all could be had, if that is so.
+// stream calls use with a reader of the decoded body, of which use may read a
+// part. It returns the error that ended the body early, nil for none.
 func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Reader)) error {
 	_, err := f.decoders.read(encoding, w, func(from io.Reader) ([]byte, error) {
 		c := &boundedBody{from: from, wire: w, limit: limit}
@@ -83,8 +84,9 @@ func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Rea
 	return blame(err, w)
 }
 
-// boundedBody is a body behind its coding, under caps. It may expand without end
-// (gzip by 1,032, brotli by millions) or not at all while it goes on.
+// boundedBody limits a decoded body, which may be far longer than its encoding
+// (gzip 1,032 times, brotli millions of times), and which may yield no bytes while
+// the encoding goes on.
 type boundedBody struct {
 	from  io.Reader
 	wire  *wire
@@ -109,11 +111,11 @@ func (c *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// errRest says that there is more content than anybody wants.
+// errRest means that a body was not read to its end.
 var errRest = errors.New("there is more")
 
-// rest passes over what is left, if that is little, and returns what kept the
-// content from its end.
+// rest reads and drops the rest of the body, up to maxDrained bytes, and returns
+// the error that ended the body early.
 func (c *boundedBody) rest() error {
 	switch _, err := io.CopyN(io.Discard, c, maxDrained); {
 	case err == nil:
@@ -139,7 +141,9 @@ func fill(to *bytes.Buffer, from io.Reader) error {
 	}
 }
 
-// blame tells whether the transfer or the content is at fault for an error.
+// blame returns the error that explains why a body could not be decoded: a limit,
+// else the transfer's error, else an end too early, else a wrong encoding. An empty
+// transfer is no error.
 func blame(err error, w *wire) error {
 	switch {
 	case err == nil, errors.Is(err, errTooBig), errors.Is(err, errBomb), errors.Is(err, errEncoding):
@@ -157,8 +161,8 @@ func blame(err error, w *wire) error {
 // acceptEncoding lists what decoders can read.
 const acceptEncoding = "gzip, br, zstd"
 
-// decoders of content codings (RFC 9110, 8.4) are used again and again. They
-// are safe for concurrent use; the zero decoders are ready.
+// decoders are pools of decoders of content codings (RFC 9110, 8.4). They are safe
+// for concurrent use; the zero value is ready to use.
 type decoders struct{ gzip, brotli, zstd sync.Pool }
 
 type decoder interface {

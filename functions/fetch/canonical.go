@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// wish is that of a page to be known by another address.
+// wish is a page's request (rel=canonical) to be stored under another address.
 type wish struct {
 	page
 	link   book.Link // of kind Canonical, to the address
@@ -20,9 +20,9 @@ type wish struct {
 	before book.Outcome
 }
 
-// canonical returns the link to the address by which a page wants to be known
-// (RFC 6596), if it may be stored there instead of here: it is of the same origin,
-// and the collection admits it.
+// canonical returns the link to the canonical address that a page names (RFC
+// 6596). Elsewhere is true when that is another address of the same origin, which
+// the collection admits.
 func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link, to address.Address, elsewhere bool) {
 	to, elsewhere = p.behalf.canonical(collectionOf(o), p.address, read)
 	if !elsewhere {
@@ -36,8 +36,8 @@ func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link
 	return link, to, p.behalf.settings.Decide(way, to) == ""
 }
 
-// canonical returns the other address of the same origin by which a page at an
-// address wants to be known, if there is one.
+// canonical returns the canonical address that a page names, and whether it is
+// another address of the same origin.
 func (b behalf) canonical(collection string, at address.Address, read *document.Document) (address.Address, bool) {
 	if read.Canonical == "" {
 		return address.Address{}, false
@@ -56,7 +56,7 @@ func (b behalf) canonical(collection string, at address.Address, read *document.
 	return to, to.Origin == at.Origin && to.URL != at.URL
 }
 
-// isAlias makes an outcome that of a page which is stored elsewhere.
+// isAlias turns the outcome of a page into that of an alias.
 func (p page) isAlias(o *book.Outcome, link book.Link) {
 	conclude(o, p.target, verdict{book.Skipped, membership.Canonical, "to " + link.Target})
 	o.Exponent = later(o.Exponent)
@@ -83,16 +83,16 @@ func among(query, others string) bool {
 	return true
 }
 
-// maxWishes is how many pages in a row may each want to be known by the address
-// of the next.
+// maxWishes is the longest chain of pages each of which names the next as its
+// canonical address.
 const maxWishes = 3
 
-// canonicalPage is what is at an address by which pages want to be known.
+// canonicalPage is the page at an address that other pages name as canonical.
 type canonicalPage struct {
-	unasked bool // nothing is known of it yet
-	page    bool // one that may be shown
+	unasked bool // not fetched yet
+	page    bool // it is a page that may be shown
 	says    document.Fingerprint
-	wish    *address.Address // to be known by another, too
+	wish    *address.Address // canonical address that this page names in turn
 }
 
 func nameOf(read *document.Document) *canonicalPage {
@@ -100,8 +100,8 @@ func nameOf(read *document.Document) *canonicalPage {
 	return &canonicalPage{page: !read.Robots.NoIndex, says: content.Fingerprint()}
 }
 
-// prove decides on the wishes of pages that are digested. Those to be known by
-// another target of the batch are decided when it is over.
+// prove decides on the canonical addresses of digested pages. An address that is
+// another target of the batch is decided on when all targets are digested.
 func (r *run) prove(ctx context.Context, d *digester, over bool) {
 	if r.over = over; over {
 		close(d.wishes)
@@ -126,9 +126,9 @@ func (r *run) prove(ctx context.Context, d *digester, over bool) {
 	}
 }
 
-// grant makes a page an alias of the address by which it wants to be known, if
-// what is there is alike, and wants to be known by no other. A page of which that
-// cannot be told now is read again in full at its next look.
+// grant makes a page an alias of its canonical address, if the page there has
+// nearly the same text and names no other canonical address. A page for which this
+// cannot be decided now is fetched unconditionally at its next look.
 func (r *run) grant(ctx context.Context, d *digester, w *wish) {
 	o := &r.ledger.Outcomes[w.index]
 	at, says := w.to, d.results[w.index].named.says
@@ -155,8 +155,8 @@ func (r *run) grant(ctx context.Context, d *digester, w *wish) {
 	}
 }
 
-// namedBy returns what is at an address, from the batch if it is a target that was
-// had, else from the server, which is asked once.
+// namedBy returns the page at a canonical address: from the batch, if the address
+// is a target that was fetched, else from the server, with one request in a batch.
 func (r *run) namedBy(ctx context.Context, d *digester, at address.Address, by book.Link) canonicalPage {
 	agent := r.behalf.agentOf(by.Collection)
 	key := agent + " " + at.URL
@@ -177,13 +177,13 @@ func (r *run) namedBy(ctx context.Context, d *digester, at address.Address, by b
 	return n
 }
 
-// target returns the number of the target of an address, -1 if it is none.
+// target returns the index of the target with the address, -1 if there is none.
 func (r *run) target(at address.Address) int {
 	return slices.IndexFunc(r.targets, func(a address.Address) bool { return a.ID == at.ID })
 }
 
-// askNamed asks for an address, if robots.txt allows it, which is asked for if this
-// batch has not yet.
+// askNamed fetches a canonical address, if robots.txt allows it. It fetches the
+// robots.txt first, unless this batch has done so.
 func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, agent string) (n canonicalPage) {
 	if r.origins[at.Origin] == nil && !r.robots(ctx, at.Origin) {
 		return canonicalPage{unasked: true}

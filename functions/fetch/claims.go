@@ -17,10 +17,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
-// share gives the outcome of a page that is not stored to all whose it would be
-// whatever it were about, so that none of them asks for it once more, and the
-// link to where it is instead is one of each. But what the settings of one keep
-// from being asked for may be had for another.
+// share adds to the outcome of a page that is not stored the collections that
+// claim it whatever its topic, so that none of them asks for it again, and gives
+// each a link to where the page is instead. It does not share what only the
+// settings of one collection forbid.
 func (r *run) share(i int) {
 	o, t := &r.ledger.Outcomes[i], r.batch.Targets[i]
 	if t.Sitemap || o.State != book.Skipped && o.State != book.Failed {
@@ -33,7 +33,8 @@ func (r *run) share(i int) {
 	o.Collections = together(o.Collections, others...)
 }
 
-// claims are the collections of which a page is one, see membership.Members.
+// claims are the collections that claim a page (see membership.Members): sure,
+// whatever the page's topic; topical, if the page is on theirs.
 type claims struct{ sure, topical []string }
 
 func (r *run) claiming(i int) *claims {
@@ -45,8 +46,7 @@ func (r *run) claiming(i int) *claims {
 	return r.claims[i]
 }
 
-// kept returns the collections that the last look at a target was for, and that
-// there still are.
+// kept returns the collections of a target's last look that still exist.
 func (b behalf) kept(t batch.Target) []string {
 	if t.Last == nil {
 		return nil
@@ -54,8 +54,8 @@ func (b behalf) kept(t batch.Target) []string {
 	return slices.DeleteFunc(slices.Clone(t.Last.Collections), b.isNone)
 }
 
-// had returns the last look at a target, nil if it brought nothing: that of a
-// page which was never stored tells only for which collections it was.
+// had returns the last look at a target, nil when the page was never stored: then
+// the last look has no content, only collections.
 func had(t batch.Target) *batch.Look {
 	if t.Last != nil && t.Last.Digest == 0 && !t.Sitemap {
 		return nil
@@ -63,8 +63,8 @@ func had(t batch.Target) *batch.Look {
 	return t.Last
 }
 
-// confirmable returns the last look at a target if what it brought may stay as it
-// is: no collection lacks it of those that ask for it or claim it. Else it is nil.
+// confirmable returns the last look at a target if its page may stay as it is,
+// because all collections that ask for it or claim it have it; else nil.
 func confirmable(t batch.Target, claiming []string) *batch.Look {
 	last := had(t)
 	lacks := func(name string) bool { return !slices.Contains(last.Collections, name) }
@@ -89,8 +89,8 @@ func (p page) isAbout(name string, read *document.Document) bool {
 	return p.behalf.topicOf(name).Page(read.Title, read.Visible()) >= p.behalf.settings.Collection(name).Topic.Threshold
 }
 
-// together returns names as an outcome has them: the first, then the others
-// and more of them, sorted, each once, and no more than a book takes.
+// together returns the names of collections in the form of an outcome: the first
+// name, then all others, sorted, each once, at most as many as a book allows.
 func together(names []string, others ...string) []string {
 	all := slices.Concat(names, others)
 	if len(all) == 0 {
@@ -102,7 +102,7 @@ func together(names []string, others ...string) []string {
 	return all[:min(1+len(others), book.MaxCollections)]
 }
 
-// behalf is what the settings say of asking on behalf of collections.
+// behalf is the part of the settings that requests on behalf of collections need.
 type behalf struct {
 	settings *settings.Settings
 	topics   *topics
@@ -111,9 +111,10 @@ type behalf struct {
 	log      *slog.Logger
 }
 
-// behalf returns what the settings say of the targets. It fails if they cannot be
-// read. Those in the cache may be older than a collection of a target: then links
-// would have no weight, and what it allows would be refused for good.
+// behalf returns the settings for the targets. It fails if they cannot be read.
+// It reads them again when a target's collection is newer than the cached
+// settings: else links would have no weight, and addresses that the collection
+// allows would be refused for good.
 func (f *Function) behalf(ctx context.Context, targets []batch.Target) (on behalf, err error) {
 	on = behalf{topics: &f.topics, agent: f.Agent, log: f.Log}
 	isNew := func(t batch.Target) bool { return slices.ContainsFunc(t.Collections, on.isNone) }
@@ -136,13 +137,13 @@ func (b behalf) agentOf(name string) string {
 	return b.agent
 }
 
-// topicOf returns the topic of a collection, nil if it wants pages of any.
+// topicOf returns the topic of a collection, nil if it has none.
 func (b behalf) topicOf(name string) *topic.Topic {
 	return b.topics.of(b.settings.Collection(name), b.log)
 }
 
-// topics are those of collections, each built once a version. They are safe
-// for concurrent use; the zero topics are ready.
+// topics caches the topics of collections; each version is built once. It is safe
+// for concurrent use; the zero value is ready to use.
 type topics struct {
 	mu    sync.Mutex // protects built
 	built map[string]builtTopic
@@ -153,8 +154,8 @@ type builtTopic struct {
 	topic   *topic.Topic
 }
 
-// of returns the topic of a collection, nil if it wants pages of any. One that
-// says nothing is a topic that no page has: it was published by mistake.
+// of returns the topic of a collection, nil if it has none. A topic that cannot be
+// built, which was published by mistake, matches no page.
 func (t *topics) of(c collection.Collection, log *slog.Logger) *topic.Topic {
 	if c.Topic == nil {
 		return nil
@@ -175,9 +176,8 @@ func (t *topics) of(c collection.Collection, log *slog.Logger) *topic.Topic {
 	return &built
 }
 
-// weigh gives the links of a page their weights by the topic, from the page's
-// relevance and its own weight. What is the same page elsewhere weighs as much
-// as the page itself.
+// weigh sets the weights of a page's links by the topic, from the page's relevance
+// and weight. A redirect or canonical link gets the weight of the page itself.
 func weigh(t *topic.Topic, links []book.Link, relevance float32, own uint8) {
 	hope := topic.Inherit(relevance, float32(own)/255)
 	for i := range links {

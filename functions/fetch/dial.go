@@ -18,17 +18,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// ports of public addresses that are asked: those on which web sites are found.
+// ports are the ports of public addresses that may be dialled.
 var ports = [...]uint16{80, 443, 8080, 8443}
 
 var errPort = errors.New("the port is not asked")
 
-// hosting is a public address behind which a cloud answers its own machines
-// alone, with their secrets (Azure). Those of the other clouds are link-local
-// or private.
+// hosting is the address of Azure's internal service for its virtual machines,
+// which tells secrets. It is a public address; those of other clouds are
+// link-local or private.
 var hosting = netip.MustParsePrefix("168.63.129.16/32")
 
-// dialer makes connections to what the operator and the collections allow. It
+// dialer connects to the addresses that the operator and the collections allow. It
 // tries the IPv6 and IPv4 addresses of a name by turns (RFC 8305).
 type dialer struct {
 	trusting net.Dialer // for hosts that are allowed by name
@@ -53,10 +53,10 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	return d.judging.DialContext(ctx, network, address)
 }
 
-// guard judges an address at the moment at which it is dialled. Beside those
-// that ctx allows only public addresses pass: none that is special in IANA's
-// registries or multicast, and no IPv6 address that stands for an IPv4 address
-// (mapped, NAT64, 6to4, Teredo), which would have to be judged, too.
+// guard checks an address when it is dialled. It accepts the addresses that ctx
+// allows, and public ones: no special-purpose address of IANA's registries, no
+// multicast, and no IPv6 address that contains an IPv4 address (mapped, NAT64,
+// 6to4, Teredo).
 func guard() func(ctx context.Context, network, address string, c syscall.RawConn) error {
 	public := ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(hosting))
 	return func(ctx context.Context, network, address string, c syscall.RawConn) error {
@@ -93,8 +93,7 @@ func cachingResolver(dial dns.DialFunc) *net.Resolver {
 // allow; or, if allowPrivate is set, every address on every port.
 func Transport(allowPrivate bool) *http.Transport { return newTransport(allowPrivate, nil) }
 
-// newTransport asks name servers over connections that dial makes, or those of
-// the system if it is nil.
+// newTransport is Transport with name servers dialled by dial; nil: the system's.
 func newTransport(allowPrivate bool, dial dns.DialFunc) *http.Transport {
 	return &http.Transport{
 		DialContext:            newDialer(allowPrivate, cachingResolver(dial)).DialContext,
@@ -109,8 +108,8 @@ func newTransport(allowPrivate bool, dial dns.DialFunc) *http.Transport {
 	}
 }
 
-// allowed is what collections let be asked, on any port, although it is not
-// public. The zero value is nothing.
+// allowed are networks and hosts that are not public and that collections allow,
+// on any port. The zero value allows none.
 type allowed struct {
 	networks []netip.Prefix
 	hosts    map[string]bool // canonical
@@ -151,14 +150,14 @@ func (a allowed) address(ip netip.Addr) bool {
 
 type allowedKey struct{}
 
-// Allow has requests with the context that it returns reach, by Transport, what
-// the Allow of a collection lists.
+// Allow returns a context whose requests, by Transport, may also reach the entries
+// of a collection's Allow. It fails when an entry cannot be parsed.
 func Allow(ctx context.Context, entries []string) (context.Context, error) {
 	a, err := parseAllowed(entries)
 	return withAllowed(ctx, a), err
 }
 
-// withAllowed has the transport reach what is allowed beside public addresses.
+// withAllowed returns a context whose requests may also reach the allowed addresses.
 func withAllowed(ctx context.Context, a allowed) context.Context {
 	return context.WithValue(ctx, allowedKey{}, a)
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-// maxSurvived is how many batches a survived remembers, the latest.
+// maxSurvived is how many of the latest batches survived remembers.
 const maxSurvived = 1000
 
-// survived remembers batches that failed without killing their fetch. It is
-// safe for concurrent use; its zero value is empty.
+// survived remembers batches whose fetch returned an error in this process, and so
+// did not die. It is safe for concurrent use; its zero value is empty.
 type survived struct {
 	mu      sync.Mutex // protects batches
 	batches []layout.Version
@@ -43,19 +43,21 @@ func (s *survived) has(v layout.Version) bool {
 	return slices.Contains(s.batches, v)
 }
 
-// maxLate is how long after its deadline a batch is buried: its spool object
-// must not come when the sweep no longer takes batches of its time.
+// maxLate is how long after a batch's deadline bury puts its spool object: later
+// the sweep may have closed the batches of that time.
 const maxLate = 10 * time.Minute
 
-// bury puts the spool object of a late batch that a fetch was given before:
-// every URL was asked once more, and the fetch died of one of them. But if it
-// failed here, in an outage of the bucket say, it did not die: then nothing
-// was asked. Without bury a URL that kills its fetch would be leased for ever,
-// for a fetch that dies says nothing, and the expiry of a lease is no proof
-// that there was one. It is put only if absent: the fetch before may have died
-// after it put its own. The lease is over, so that the frontier takes nothing
-// from a retry but its attempts; a URL whose attempts may be used up by the
-// next is leased alone.
+// bury puts the spool object of a late batch whose message was received before,
+// if it is absent.
+//
+//	the earlier fetch                                outcome of each URL
+//	died (ran out of memory or time, or crashed)     one attempt more
+//	returned an error in this process                not asked
+//
+// Without bury, a URL that kills its fetch would be leased for ever: a dead fetch
+// reports nothing, and an expired lease does not prove that a fetch began. The
+// lease is over, so the frontier takes only the attempts from these outcomes; a
+// URL whose next attempt may be its last is leased alone.
 func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	if f.Now().Sub(b.Deadline) > maxLate {
 		return f.Run(ctx, b)
@@ -78,8 +80,8 @@ func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	return f.put(ctx, layout.SpoolKey(b.Storage, b.Version), spool.Spool{Ledger: r.ledger})
 }
 
-// receives is how often a message was delivered, this time included; 1 when
-// the queue does not tell.
+// receives returns how often a message was delivered, this time included; 1 when
+// the queue does not say.
 func receives(m events.SQSMessage) int {
 	n, err := strconv.Atoi(m.Attributes["ApproximateReceiveCount"])
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// digester parses and compresses pages while others are asked for. It has
-// room for every page of a batch, so that the network never waits for it; the
-// bytes in it are bounded by Limits.Batch and Limits.Page.
+// digester parses and compresses pages while others are fetched. Its queue has
+// room for every page of a batch, so that fetching never waits; Limits.Batch and
+// Limits.Page bound its bytes.
 type digester struct {
 	pages   chan page
 	results []digested
-	wishes  chan *wish // of the results, which are not touched afterwards
+	wishes  chan *wish // those of finished results, which the workers no longer change
 	workers sync.WaitGroup
 	end     sync.Once
 }
@@ -41,9 +41,9 @@ func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
 	return d
 }
 
-// guarded is digest for a page that may break its parser: then it is stored
-// as what stands before its body, and the reason with it. One that cannot be
-// stored either fails alone.
+// guarded is digest for a page that may make its parser panic: such a page is
+// stored without its body's text, with the reason. If storing panics, too, only
+// this page fails.
 func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
 	before := *o
 	p.sum = p.answer.sum()
@@ -64,7 +64,8 @@ func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
 	return result
 }
 
-// attempt runs a function, and returns what it panicked with, "" if it did not.
+// attempt calls a function, and returns its result or the cause of its panic, ""
+// if it did not panic.
 func attempt(task func() digested) (result digested, cause string) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -74,16 +75,16 @@ func attempt(task func() digested) (result digested, cause string) {
 	return task(), ""
 }
 
-// wait returns the results when the last page is done. No page may be sent
-// after it was called.
+// wait waits for the last page and returns the results. No page may be sent after
+// it was called.
 func (d *digester) wait() []digested {
 	d.end.Do(func() { close(d.pages) })
 	d.workers.Wait()
 	return d.results
 }
 
-// compress takes a compressor, of a megabyte, for no longer than it works:
-// many batches wait for their hosts at the same time.
+// compress compresses an object. It holds a compressor (a megabyte) only while it
+// works, since many batches wait for their hosts at the same time.
 func compress(compressors *sync.Pool, o webobject.Object) (webobject.Run, error) {
 	c, ok := compressors.Get().(*webobject.Compressor)
 	if !ok {
@@ -110,8 +111,8 @@ func (p page) object(o book.Outcome) webobject.Object {
 	}
 }
 
-// mediaType returns the Content-Type as sent, with its charset, unless the
-// bytes belie it.
+// mediaType returns the Content-Type as sent, with its charset, unless the bytes
+// show another type.
 func mediaType(a answer) string {
 	delivered := a.header.Get("Content-Type")
 	media := document.Sniff(a.body, delivered)

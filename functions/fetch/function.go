@@ -1,47 +1,49 @@
 // Package fetch asks a host for the URLs of a batch and puts one spool object
-// with all that came of it: pages as compressed Web objects, an outcome for
-// every URL, the links found, robots.txt bodies and vital signs. It knows the
-// bucket and the web, and nothing of the frontier.
+// with the results: pages as compressed Web objects, an outcome for every URL, the
+// links found, robots.txt bodies and vital signs. It uses the bucket and the web,
+// and not the frontier.
 //
 //	message: batch.Batch as JSON
 //	object:  spool/<partition>/<epoch>-<token>.spool, created only if absent
 //
-// A batch whose deadline has passed, or whose object exists, is dropped. But if
-// the message of a late batch was received before, somebody took it and left
-// nothing: a fetch that ran out of memory or time, or crashed. Then every URL
-// is recorded as asked once more; as not asked, if the fetch was one of this
-// process that could not put its object. URLs that were asked before, or whose
-// lease expired, are leased in small batches and at last alone, so that the one
-// that kills its fetch is found and fails, and the others are rid of it.
+// A batch whose deadline has passed, or whose object exists, is dropped. But when
+// the message of a late batch was received before and there is no object, the
+// earlier fetch ran out of memory or time, or crashed. Then every URL is recorded
+// with one attempt more; or as not asked, if that fetch ran in this process and
+// could not put its object. URLs with attempts, or whose lease expired, are leased
+// in small batches and at last alone, so that the URL that kills its fetch is
+// found, and fails without the others.
 //
 // Batches are of different hosts and run at the same time. The requests of one
 // follow one another with the host's delay between them, or as long as the host
 // takes to answer, if that is longer; pages are parsed and compressed meanwhile.
-// A host that says that it is too much (429, 503), or gives no answer, rests: for
-// as long as Retry-After says, and at least for one second, two, four and so on;
-// the ledger says so, and the number of failures comes back with the host's next
-// batch. What does not come to its turn before the deadline is not asked.
-// Redirects are not followed: where they lead is a link, and a URL like any other
-// to the frontier, so that robots.txt, politeness and the judgement of addresses
-// hold for it too. So is the address by which a page wants to be known.
+// A host that is overloaded (429, 503) or gives no answer rests: as long as
+// Retry-After says, and at least one second, then two, four and so on. The ledger
+// records the rest, and the host's next batch the number of failures. Targets that
+// the deadline leaves no time for are not asked. Redirects are not followed: the
+// destination is recorded as a link, a URL like any other to the frontier, so that
+// robots.txt, politeness and the check of addresses apply to it. So is the
+// canonical address of a page.
 //
 // # Aliases
 //
-// A page that wants to be known by another address of its origin (rel=canonical),
+// A page that names another address of its origin as canonical (rel=canonical),
 // which its collection admits, is skipped as canonical:
 //
-//	that address is its own with fewer parameters, or without the name of an
-//	index page                                        at its first look, without proof
-//	any other; and any, at a later look               when what is there is proved alike
+//	the canonical address is                          skipped
+//	the page's own with fewer parameters, or without
+//	the name of an index page                         at the first look, without proof
+//	any other; and any, at a later look               when the page there is proved alike
 //
-// The proof is the answer of the address itself: of the batch, if it is a target,
-// else it is asked for, once in a batch, as robots.txt allows. It must be a page that
-// may be shown, with the same text but for a few words, and want to be known by no
-// other address; if it does, that one counts, three in a row at most. So a page is
-// stored where the address is missing, redirects, leads back, or is the front page
-// of all. If the proof cannot be had now, the page is stored without validators, and
-// read again in full at its next look. An alias is asked for again, after eight days
-// and then ever more rarely, and is stored when the proof fails.
+// The proof is the page at the canonical address: from the batch, if the address is
+// a target, else fetched, once in a batch, as robots.txt allows. It must be a page
+// that may be shown, with the same text except a few words, and name no other
+// canonical address; if it does, that address is tried, three in a row at most. So
+// a page is stored when its canonical address is missing, redirects, names the page
+// itself, or is the site's front page. If the proof is not possible now, the page
+// is stored without validators, and fetched in full at its next look. An alias is
+// asked for again after eight days and then ever more rarely, and is stored when
+// the proof fails.
 //
 // A URL is asked for on behalf of the first of its collections: with its agent, by
 // the rules of robots.txt and the directives of pages for that agent, and with

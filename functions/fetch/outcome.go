@@ -23,7 +23,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// notAsked is the outcome of a target before anything came of it.
+// notAsked returns the outcome of a target that was not asked for yet.
 func (r *run) notAsked(t batch.Target, a address.Address) book.Outcome {
 	return book.Outcome{
 		Version: r.batch.Version, URL: a.URL, Place: a.Place, State: book.NotAsked,
@@ -41,8 +41,8 @@ func settle(o *book.Outcome, v verdict) {
 	}
 }
 
-// judgeStatus returns the verdict on a response that is no page, and false for
-// one that is. Only who was sent validators may say "not modified".
+// judgeStatus returns the verdict on a response that is not a page, and false for
+// a page. A 304 counts only after a request with validators.
 func judgeStatus(a answer, unless *batch.Look) (verdict, bool) {
 	reason := fmt.Sprintf("http %d", a.status)
 	switch {
@@ -73,7 +73,7 @@ func sentence(s string) string {
 
 func millisecond(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// verdict is what becomes of a URL, before its attempts are counted.
+// verdict is the result for a URL, before its attempts are counted.
 type verdict struct {
 	state  book.State
 	reason string
@@ -128,10 +128,12 @@ const (
 	maxExponent = 6
 )
 
-// conclude writes a verdict on a target into its outcome. A page that is stored
-// already is kept when it could not be had, the first time that the server says
-// that it is gone, and when robots.txt forbids it to the agent of a collection
-// that lacks it: then the outcome is unchanged with a reason.
+// conclude writes a verdict on a target into its outcome. A page that is already
+// stored is kept, with an outcome that is unchanged and has a reason, when
+//
+//	the request failed
+//	the server says for the first time that the page is missing
+//	robots.txt forbids the page to the agent of a collection that lacks it
 func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	settle(o, v)
 	last := had(t)
@@ -166,18 +168,19 @@ func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	}
 }
 
-// missing reports whether the server says that there is no such page.
+// missing reports whether the status says that there is no such page.
 func missing(o book.Outcome) bool { return o.Status/100 == 4 && o.Status != 429 }
 
-// sooner and later return the class of what has changed since the last look,
-// and of what has not.
+// sooner and later return the next expiry class of a page that has changed since
+// the last look, and of one that has not.
 func sooner(exponent int16) int16 { return bounded(exponent - 1) }
 
 func later(exponent int16) int16 { return bounded(exponent + 1) }
 
 func bounded(exponent int16) int16 { return max(minExponent, min(exponent, maxExponent)) }
 
-// validators returns those of an answer, or if it has none, those of the last.
+// validators returns the ETag and Last-Modified of an answer or, if it has
+// neither, those of the last look.
 func validators(a answer, last *batch.Look) (etag, modified string) {
 	etag, modified = validator(a, "ETag"), validator(a, "Last-Modified")
 	if etag == "" && modified == "" && last != nil {

@@ -170,13 +170,13 @@ func TestPace(t *testing.T) {
 		{answer{err: errPort, began: at(70), ended: at(70)}, 0, at(70)},                         // was not asked
 		{answer{err: http.ErrSchemeMismatch, began: at(80), ended: at(80)}, 5 * second, at(85)}, // the delay is longer
 	} {
-		p.heard(step.answer)
+		p.observe(step.answer)
 		if got := p.next(step.delay); !got.Equal(step.want) {
 			t.Errorf("answer %d: asked next after %s, want %s", i, got.Sub(start), step.want.Sub(start))
 		}
 	}
 	for range 100 {
-		p.heard(answer{status: 503, began: start, ended: start})
+		p.observe(answer{status: 503, began: start, ended: start})
 	}
 	if rest := p.next(0).Sub(start); rest != maxBackoff {
 		t.Errorf("the host rests for %s, want %s", rest, maxBackoff)

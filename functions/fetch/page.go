@@ -16,15 +16,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
-// page is a target that is asked for, and then a response of status 2xx on its
-// way into the spool.
+// page is a target and its response, from the request to the spool.
 type page struct {
 	index   int // of its target and outcome
 	target  batch.Target
 	address address.Address
 	behalf  behalf
 	claims
-	known  *batch.Look // what it may stay as, see confirmable
+	known  *batch.Look // last look, if it is confirmable
 	answer answer
 	sum    uint64 // of the answer
 	parse  parser
@@ -33,17 +32,17 @@ type page struct {
 // parser reads a page, as document.Read does.
 type parser func(body []byte, contentType string) (*document.Document, error)
 
-// digested is what came of a page.
+// digested is the result of digesting a page.
 type digested struct {
 	run      webobject.Run
 	links    []book.Link
-	named    *canonicalPage // of a page that wants to be known by an address
-	wish     *wish          // to be known by another than its own, if that is proved
-	panicked string         // what the parser said that broke down over the page; "": it did not
+	named    *canonicalPage // this page, for pages that name its address as canonical
+	wish     *wish          // the canonical address that the page names, still to be proved
+	panicked string         // cause of the parser's panic; "": none
 }
 
-// digest decides whether the page is stored, compresses it and finds its
-// links. It writes the page's outcome, which nobody else touches.
+// digest decides whether the page is stored, compresses it and finds its links. It
+// writes the page's outcome, which no other goroutine uses meanwhile.
 func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 	if p.known != nil && p.known.Body == p.sum {
 		p.confirm(o, p.sum)
@@ -64,8 +63,8 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 	return p.store(o, compressors, read, verdict{state: book.Stored})
 }
 
-// store has a page stored as it was read, unless it is another's or says what
-// it said, and finds its links.
+// store finds a page's links, and compresses the page unless it is an alias or
+// unchanged.
 func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Document, v verdict) digested {
 	p.ask(read, collectionOf(*o))
 	links := p.links(*o, read)
@@ -113,7 +112,7 @@ func (p page) confirm(o *book.Outcome, body uint64) {
 	conclude(o, p.target, verdict{state: book.Unchanged})
 }
 
-// read returns the page as its parser reads it, nil if none reads its type.
+// read parses the page, and returns nil if there is no parser for its type.
 func (p page) read() (*document.Document, error) {
 	contentType := p.answer.header.Get("Content-Type")
 	if !document.IsReadable(document.Sniff(p.answer.body, contentType)) {
@@ -122,13 +121,13 @@ func (p page) read() (*document.Document, error) {
 	return p.parse(p.answer.body, contentType)
 }
 
-// ask adds what the page and its header ask of our agent.
+// ask adds the robots directives of the page and of its header for our agent.
 func (p page) ask(read *document.Document, collection string) {
 	agent := p.behalf.agentOf(collection)
 	read.Robots = read.RobotsFor(agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), agent))
 }
 
-// links returns what the page refers to, but for what it asks not to follow.
+// links returns the page's links, without those that it asks not to follow.
 func (p page) links(o book.Outcome, read *document.Document) []book.Link {
 	found := read.Links(p.address)
 	links := make([]book.Link, 0, len(found))
@@ -159,7 +158,8 @@ func (p page) weigh(collections []string, links []book.Link, read *document.Docu
 	return 0
 }
 
-// collectionOf returns the one on whose behalf links are decided.
+// collectionOf returns the first collection of an outcome, on whose behalf its
+// links are followed; "" if it has none.
 func collectionOf(o book.Outcome) string {
 	if len(o.Collections) == 0 {
 		return ""
@@ -167,8 +167,8 @@ func collectionOf(o book.Outcome) string {
 	return o.Collections[0]
 }
 
-// sums makes the sums of answers. A check is enough for them: who forges an
-// answer with the sum of the one before hides only its own changes.
+// sums is the table for checksums of answers. They need not be cryptographic: a
+// server that forges its last sum hides only its own changes.
 var sums = crc64.MakeTable(crc64.ECMA)
 
 // sum returns book.Outcome.Body of a page: equal, and not 0, while it is sent as

@@ -15,16 +15,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
-// originState is what is known of an origin's robots.txt.
+// originState is the robots.txt of an origin, or why there is none.
 type originState struct {
 	status int
 	body   []byte
 	parsed map[string]robots.Rules // by agent
-	absent *verdict                // on every target there, when the robots.txt could not be had
+	absent *verdict                // on every target of the origin, when the robots.txt could not be fetched
 }
 
-// rules returns what the robots.txt says to an agent. That of an origin which
-// this batch did not ask has been obeyed before.
+// rules returns the rules of the robots.txt for an agent. An origin whose
+// robots.txt this batch did not fetch (nil) has empty rules: they were applied
+// before.
 func (o *originState) rules(agent string) robots.Rules {
 	if o == nil {
 		return robots.Rules{}
@@ -37,8 +38,8 @@ func (o *originState) rules(agent string) robots.Rules {
 	return rules
 }
 
-// robots asks for the robots.txt of an origin and notes the answer, and the
-// sitemaps that it names. It reports false when time ran out.
+// robots fetches the robots.txt of an origin and records it and links to the
+// sitemaps that it names. It returns false when the time of the batch ran out.
 func (r *run) robots(ctx context.Context, name string) bool {
 	at, err := address.Parse(name + "/robots.txt")
 	if err != nil {
@@ -65,9 +66,10 @@ func (r *run) robots(ctx context.Context, name string) bool {
 	return true
 }
 
-// follow asks for a robots.txt and follows redirects, also to other hosts (RFC
-// 9309, 2.3.1.2), which are asked out of turn. One that leads nowhere, or too
-// far, is the answer. It returns where the answer came from, too.
+// follow fetches a robots.txt and follows redirects, also to other hosts (RFC
+// 9309, 2.3.1.2), without waiting for their pace. It returns the last answer, also
+// when that is a redirect without a valid destination or one too many, and the
+// address that gave it. Asked is false when the time of the batch ran out.
 func (r *run) follow(ctx context.Context, at address.Address, agent string) (a answer, from address.Address, asked bool) {
 	host := at.Host
 	for range maxRedirects + 1 {
@@ -84,10 +86,10 @@ func (r *run) follow(ctx context.Context, at address.Address, agent string) (a a
 	return a, from, asked
 }
 
-// unreachable returns the verdict on an origin whose robots.txt cannot be had,
-// or nil: nothing may be asked for there until it can (RFC 9309, 2.3.1.4). If
-// it has moved to another host, that this may not be asked is no final verdict
-// on the origin.
+// unreachable returns the verdict on all targets of an origin whose robots.txt
+// could not be fetched (RFC 9309, 2.3.1.4), nil when it was. If the robots.txt
+// redirects to another host (moved) that must not be dialled, the verdict is not
+// final.
 func unreachable(a answer, moved string) *verdict {
 	var v verdict
 	switch {
@@ -145,19 +147,19 @@ func sitemaps(at address.Address, rules robots.Rules, collections []string) []bo
 	return links
 }
 
-// pace tells when a host may be asked next, from how it answered so far. Its
-// failures go on from batch to batch; what else is to be waited for between two
-// is in the ledger of the first.
+// pace computes when a host may be asked next, from its answers so far. The
+// number of failures continues from batch to batch; the end of the rest and the
+// duration of answers pass to the next batch by the ledger.
 type pace struct {
 	last     time.Time     // end of the last answer, zero before it
-	slow     time.Duration // what answers take of late
-	failures int           // answers in a row, those of batches before included, that were none, or said that it is too much
-	rest     time.Time     // nothing is asked before it
+	slow     time.Duration // how long recent answers took
+	failures int           // failures in a row (no answer, 429 or 503), earlier batches included
+	rest     time.Time     // end of the host's rest: no request before it
 }
 
-// next returns when the pause after the last answer ends. Who waits at all
-// waits at least as long as answers take, so that a host that is slow, of us
-// or others, has half of its time for others.
+// next returns when the pause after the last answer ends. A pause is at least as
+// long as answers take, so that a slow host is busy with us half of the time at
+// most; a delay of 0 has no pause.
 func (p *pace) next(delay time.Duration) time.Time {
 	if p.last.IsZero() {
 		return time.Time{}
@@ -168,9 +170,9 @@ func (p *pace) next(delay time.Duration) time.Time {
 	return latest(p.rest, p.last.Add(delay))
 }
 
-// heard learns from an answer. After the n-th failure in a row the host rests
-// for 2^(n-1) seconds, up to an hour, or for as long as it asks.
-func (p *pace) heard(a answer) {
+// observe updates the pace by an answer. After the n-th failure in a row the host
+// rests for 2^(n-1) seconds, up to an hour, or for as long as it asks.
+func (p *pace) observe(a answer) {
 	p.last = a.ended
 	if a.status != 0 {
 		took := a.ended.Sub(a.began)
@@ -192,7 +194,7 @@ func (p *pace) heard(a answer) {
 	p.rest = latest(p.rest, a.ended.Add(pause))
 }
 
-// note writes into a ledger what the batches after this one must know.
+// note writes the pace into a ledger, for the next batches.
 func (p *pace) note(l *spool.Ledger) {
 	l.Slow, l.Failures = p.slow, uint16(min(p.failures, math.MaxUint16))
 	if !p.rest.IsZero() {
@@ -203,7 +205,7 @@ func (p *pace) note(l *spool.Ledger) {
 // notBefore returns the first whole millisecond that is no earlier.
 func notBefore(t time.Time) time.Time { return millisecond(t.Add(time.Millisecond - 1)) }
 
-// silent reports whether the host gave no answer that is HTTP, and might later.
+// silent reports whether the host gave no HTTP response, and may give one later.
 func (a answer) silent() bool {
 	return a.status == 0 && a.err != nil && judge(a.err).state == book.Retry
 }

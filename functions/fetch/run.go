@@ -16,8 +16,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// run is one batch under way. Its fields belong to the goroutine that asks;
-// of the outcomes, those of the pages handed to the digester belong to that.
+// run is one batch while it is fetched. Its fields belong to the goroutine that
+// sends requests, except the outcomes of pages passed to the digester, which
+// belong to the digester.
 type run struct {
 	f        *Function
 	batch    batch.Batch
@@ -33,13 +34,13 @@ type run struct {
 	links    [][]book.Link // of redirects, by target
 	claims   []*claims     // by target, once they are known
 
-	named     map[string]canonicalPage // what was asked for because pages want to be known by it, by agent and address
+	named     map[string]canonicalPage // pages fetched because others name them as canonical, by agent and address
 	postponed []*wish
 	over      bool // all targets are digested
 }
 
-// newRun returns the run of a batch before anything is asked. It fails if the
-// settings cannot be read, and terminally if the batch is none that may be run.
+// newRun returns the run of a batch, before its first request. It fails if the
+// settings cannot be read, and with a terminal error if the batch is invalid.
 func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 	if len(b.Targets) > batch.MaxTargets {
 		return nil, message.Terminal(fmt.Errorf("batch %s: %d targets, at most %d are allowed", b.Version, len(b.Targets), batch.MaxTargets))
@@ -69,7 +70,7 @@ func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 
 func (r *run) now() time.Time { return r.f.Now() }
 
-// fetch asks for all and returns what came of it, in the order of the targets.
+// fetch fetches all targets and returns the spool, in the order of the targets.
 func (r *run) fetch(ctx context.Context) spool.Spool {
 	began := r.now()
 	d := newDigester(r.ledger.Outcomes, &r.f.compressors)
@@ -99,7 +100,7 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 	return object
 }
 
-// end writes into the ledger what is known when all is over.
+// end writes times and pace into the ledger when the batch is over.
 func (r *run) end(began time.Time) {
 	r.ledger.Ended = notBefore(r.pace.last)
 	if r.pace.last.IsZero() {
@@ -114,9 +115,9 @@ func (r *run) end(began time.Time) {
 	r.ledger.Vitals.Elapsed = max(0, r.now().Sub(began))
 }
 
-// notePace writes into the outcomes how the host wants to be asked, where it
-// wants anything: the books remember it when Redis does not. A host that is well
-// again is one of these.
+// notePace writes the host's rest and failures into the outcomes, so that they are
+// in the books when Redis is lost. It writes them also when a host with failures
+// has recovered.
 func (r *run) notePace() {
 	wanted := book.Pace{Rest: r.ledger.Rest, Failures: r.ledger.Failures}
 	if r.batch.Failures > 0 && wanted.Failures == 0 && wanted.Rest.IsZero() {
@@ -170,11 +171,11 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 	}
 }
 
-// ask waits for the host's turn and asks. It reports false when time ran out
-// before there was an answer, or runs out before the host has rested. A request
-// that was given half of Limits.Request and more has had its chance: that it was
-// interrupted is its answer, lest a page that is always too slow be asked for
-// again for ever.
+// ask waits until the host may be asked, and sends the request. It returns false
+// when the time of the batch ran out before the answer, or runs out before the
+// host's rest ends. A request interrupted after half of Limits.Request or more
+// counts as answered with an error: else a page that is always too slow would be
+// asked for again for ever.
 func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, bool) {
 	var turn time.Time
 	if !q.away {
@@ -206,7 +207,7 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 		r.pace.last = a.ended
 		return answer{}, false
 	}
-	r.pace.heard(a)
+	r.pace.observe(a)
 	return a, true
 }
 

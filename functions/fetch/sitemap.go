@@ -19,8 +19,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/sitemap"
 )
 
-// sitemap asks for a target that is a sitemap, reads it as it comes, and records
-// what it lists as links.
+// sitemap fetches a target that is a sitemap, reads it as a stream, and records
+// its entries as links.
 func (r *run) sitemap(ctx context.Context, i int, agent string, delay time.Duration) {
 	t := r.batch.Targets[i]
 	claiming := r.behalf.settings.ClaimingSitemap(r.targets[i])
@@ -54,21 +54,21 @@ func (r *run) sitemap(ctx context.Context, i int, agent string, delay time.Durat
 	r.received += l.size
 }
 
-// keep has a sitemap that was read before, and could not be had this time, be
-// asked for again when it is due.
+// keep turns the outcome of a sitemap that was read before, and failed this time,
+// into one that keeps the last look and is asked for again when it is due.
 func keep(o *book.Outcome, last batch.Look) {
 	o.State, o.Detail = book.Skipped, sentence(o.Reason+": "+o.Detail)
 	o.Reason, o.ETag, o.Modified = membership.Sitemap, last.ETag, last.Modified
 	o.Body, o.Collections = last.Body, last.Collections
 }
 
-// isSame reports whether the sitemap lists what it did at the last look.
+// isSame reports whether the sitemap is unchanged since the last look.
 func (l *listing) isSame(a answer) bool {
 	return l.known != nil && (a.status == http.StatusNotModified || a.err == nil && a.status/100 == 2 && l.sum != 0 && l.sum == l.known.Body)
 }
 
-// judge returns the verdict on the answer, of which what was read is the body. A
-// sitemap that was cut is asked for again in the hope of the rest.
+// judge returns the verdict on the answer, whose body is what was read of the
+// sitemap. A sitemap that was cut off is a retry.
 func (l *listing) judge(a answer, attempts uint8) verdict {
 	if a.err != nil && l.broken != nil {
 		if v := judge(a.err); l.entries == 0 || v.state == book.Retry && attempts < MaxAttempts {
@@ -90,8 +90,7 @@ func (l *listing) judge(a answer, attempts uint8) verdict {
 	return verdict{book.Skipped, membership.Sitemap, l.broken.Error()}
 }
 
-// newListing returns the one to read a target into that is a sitemap of the
-// collections.
+// newListing returns an empty listing for target i, a sitemap of the collections.
 func (r *run) newListing(i int, collections []string) *listing {
 	l := &listing{address: r.targets[i], outcome: r.ledger.Outcomes[i], now: r.now(), broken: errNothing}
 	if last := r.batch.Targets[i].Last; last != nil {
@@ -111,13 +110,13 @@ func (r *run) newListing(i int, collections []string) *listing {
 	return l
 }
 
-// listing is what is read of a sitemap.
+// listing is the part of a sitemap that was read, as links.
 type listing struct {
 	address address.Address
 	outcome book.Outcome // of the sitemap, so far
 	now     time.Time
 	last    time.Time   // of the last look, zero on the first
-	known   *batch.Look // what it may stay as, see confirmable
+	known   *batch.Look // last look, if it is confirmable
 	admits  func(book.Link, address.Address) bool
 	weigh   func(sitemap.Entry) uint8
 
@@ -135,8 +134,8 @@ type listing struct {
 
 var errNothing = errors.New("nothing was sent")
 
-// read makes links of the entries. A sitemap that breaks the parser fails
-// alone.
+// read makes links of the entries. When the parser panics, only this sitemap
+// fails.
 func (l *listing) read(from io.Reader) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -159,9 +158,9 @@ func (l *listing) read(from io.Reader) {
 	}
 }
 
-// add makes a link of an entry, unless it is of another site, which must be
-// admitted for what its pages are. One that changed since the last look tells
-// when.
+// add makes a link of an entry, unless it is of another site whose pages no
+// collection admits. The link of an entry that changed since the last look has
+// the time of the change.
 func (l *listing) add(e sitemap.Entry) {
 	link := book.Link{
 		Source: l.address.ID, Target: e.Address.URL, Place: e.Address.Place, Kind: book.Listed, Region: book.Text,
@@ -207,7 +206,8 @@ func (l *listing) exponent() int16 {
 	}
 }
 
-// leftOut says which entries became no link although they might.
+// leftOut describes the entries without a link: sitemaps beyond maxSitemaps, and
+// addresses of other sites; "" when there are none.
 func (l *listing) leftOut() string {
 	var parts []string
 	if l.sitemaps > maxSitemaps {
