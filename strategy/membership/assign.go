@@ -9,13 +9,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Page is what became of a URL, which is parsed.
+// Page is an outcome and its parsed URL.
 type Page struct {
 	*book.Outcome
 	Address address.Address
 }
 
-// ParsePages parses the URLs of outcomes; it fails on the first that is none.
+// ParsePages parses the URLs of outcomes. It fails on the first malformed one.
 func ParsePages(outcomes []book.Outcome) ([]Page, error) {
 	pages := make([]Page, len(outcomes))
 	for i := range outcomes {
@@ -28,22 +28,22 @@ func ParsePages(outcomes []book.Outcome) ([]Page, error) {
 	return pages, nil
 }
 
-// Assign gives links, as fetch has found them, the targets that are crawled, the
-// collections on whose behalf they are followed and the decisions on them, so
-// that book, frontier and account agree. It returns them with copies for further
-// collections, and fails on the first target that is no URL. Unless admitted is
-// nil, it is called for each link that is admitted, with its target; it must not
-// keep the link.
+// Assign decides on the links that fetch has found: it sets the target that is
+// crawled, the collection on whose behalf the link is followed, and the decision,
+// so that book, frontier and account agree. It returns the links and their copies
+// for further collections, and fails on the first malformed target. Unless admitted
+// is nil, it is called for each admitted link with its target; it must not keep the
+// link.
 //
-// A target loses the parameters that the collection drops, but for that of an
-// image, which is never asked for, and that of a redirect which would lead back
-// to its source: some sites show their pages only to those who come with the
-// session that they gave.
+// The parameters that the collection drops are removed from a target, except from
+// that of an image, which is never asked for, and from that of a redirect that would
+// then lead back to its source: some sites show a page only with the session id that
+// they have just given.
 //
-// A page may be asked for on behalf of one collection and claimed by others. Then
-// a link is one of the first that admits it (see Compare; of equals that for which
-// it was found). Each other that admits it gets a copy, but for those that
-// claim the target anyway, whoever comes there (see Claiming).
+// The links of a page belong to all collections that have the page. A link is given
+// to the first of them that admits it (see Compare; of equal ones the collection for
+// which the page was asked). Each other that admits it gets a copy, unless it claims
+// the target anyway (see Claiming).
 func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.Link, target address.Address)) ([]book.Link, error) {
 	if admitted == nil {
 		admitted = func(*book.Link, address.Address) {}
@@ -65,16 +65,16 @@ type assigner struct {
 	admitted func(*book.Link, address.Address)
 }
 
-// linkTarget is that of links, and what was decided the last time that it was
-// looked at: on most pages of a site the same links lead there.
+// linkTarget is the target of links, and the last decision on it, which is used
+// again: most pages of a site have the same links.
 type linkTarget struct {
 	address address.Address
 	way     Way
 	last    decision
 }
 
-// decision is where a link leads, and the reason for which it is refused, "" if
-// it is admitted.
+// decision is the crawled target of a link, and the reason of its refusal, "" if
+// the link is admitted.
 type decision struct {
 	to     address.Address
 	reason string
@@ -113,7 +113,7 @@ func (a *assigner) decide(w Way, source layout.Identity, target address.Address)
 	return decision{to, a.Decide(w, to)}
 }
 
-// settle writes a decision into a link.
+// settle sets the decision of a link.
 func (a *assigner) settle(l *book.Link, d decision) {
 	l.Target, l.Place, l.Decision = d.to.URL, d.to.Place, d.reason
 	if d.reason == "" {
@@ -121,7 +121,7 @@ func (a *assigner) settle(l *book.Link, d decision) {
 	}
 }
 
-// share gives a link that collections share to one of them, and copies to others.
+// share gives a link to the first collection that admits it, and copies to others.
 func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 	var refused decision // by the collection for which it was found
 	own, given := *l, ""
@@ -148,8 +148,8 @@ func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 	}
 }
 
-// claimsTarget reports whether a collection would get the target of its link,
-// too, if another asked for it.
+// claimsTarget reports whether a collection would have the target of its link even
+// if the target is asked for on behalf of another.
 func (a *assigner) claimsTarget(w Way, target address.Address) bool {
 	if w.Kind == book.Sitemap {
 		return a.byName[w.Collection].HasSeedOn(target.Site)
@@ -157,7 +157,7 @@ func (a *assigner) claimsTarget(w Way, target address.Address) bool {
 	return a.Claims(w.Collection, target, w.Depth, w.Hops)
 }
 
-// inTurn returns the names by rank, and of one rank the first before the others.
+// inTurn sorts names by rank, and puts the given name first within its rank.
 func (a *assigner) inTurn(first string, names []string) []string {
 	turn := make([]string, 1, 1+len(names))
 	turn[0] = first
@@ -170,9 +170,8 @@ func (a *assigner) inTurn(first string, names []string) []string {
 	return turn
 }
 
-// sharedPages returns the collections that share the links of a page: the first,
-// for which the page is as deep as the outcome says, and those that claim it. It
-// leaves out pages whose links are of one.
+// sharedPages returns, for pages that several collections have, these collections:
+// the one with the depth of the outcome first, then those that claim the page.
 func (s *Members) sharedPages(pages []Page) map[layout.Identity][]string {
 	var shared map[layout.Identity][]string
 	for _, p := range pages {

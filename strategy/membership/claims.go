@@ -9,10 +9,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Claiming returns the collections of which a page is one, whoever has found it
-// at that depth: those of which it surely is, and those of which it is if it is on
-// their topic, each sorted; takedowns and strategies apart. Where there are no
-// two collections, there is no other to claim it.
+// Claiming returns the collections that have a page at a depth although it was
+// found by another collection: those that have it in any case, and those that have
+// it if it is on their topic, each sorted. Takedowns and strategies are not
+// considered. It returns none where there is only one collection.
 func (s *Members) Claiming(page address.Address, depth uint16, hops uint8) (sure, topical []string) {
 	for _, name := range s.others(func(m member) bool { return m.claims(page, depth, hops) }) {
 		if s.byName[name].Topic == nil {
@@ -24,14 +24,14 @@ func (s *Members) Claiming(page address.Address, depth uint16, hops uint8) (sure
 	return sure, topical
 }
 
-// Claims reports whether the collection surely claims a page (see Claiming).
+// Claims reports whether the collection claims a page in any case (see Claiming).
 func (s *Members) Claims(name string, page address.Address, depth uint16, hops uint8) bool {
 	m, found := s.byName[name]
 	return found && len(s.Collections) > 1 && m.Topic == nil && m.claims(page, depth, hops)
 }
 
-// claims reports whether a page is one of the collection: a seed that is asked
-// for as one, or what collection.Admission.Claims says, unless pages are counted.
+// claims reports whether the collection has a page: a seed at depth 0 or, unless
+// its pages are limited, a page that collection.Admission.Claims.
 func (m member) claims(page address.Address, depth uint16, hops uint8) bool {
 	if depth == 0 && hops <= collection.MaxHops && m.IsSeed(page) {
 		return true
@@ -39,8 +39,9 @@ func (m member) claims(page address.Address, depth uint16, hops uint8) bool {
 	return m.rank != rankLimited && m.Admission.Claims(page, hops)
 }
 
-// ClaimingSitemap returns the collections that read a sitemap, whoever has found
-// it, sorted: those with a seed on its site, if there are two collections at all.
+// ClaimingSitemap returns the collections that read a sitemap although another
+// collection found it, sorted: those with a seed on its site. It returns none where
+// there is only one collection.
 func (s *Members) ClaimingSitemap(at address.Address) []string {
 	return s.others(func(m member) bool { return m.HasSeedOn(at.Site) })
 }
@@ -52,8 +53,8 @@ func (s *Members) others(wanted func(member) bool) []string {
 	return s.those(wanted)
 }
 
-// The ranks of collections on whose behalf a page may be asked for. The lowest
-// asks, so that most get it.
+// The ranks of collections. A page that several want is asked for on behalf of the
+// lowest rank, because then most of them get it.
 const (
 	rankSeeks   = iota // it needs links of its own to each page
 	rankClaims         // it takes part in what others find
@@ -70,8 +71,8 @@ func rankOf(m member) int {
 	return rankSeeks
 }
 
-// Compare sorts the names of collections by who asks for a page that several
-// want.
+// Compare orders the names of collections: a page that several want is asked for
+// on behalf of the first.
 func (s *Members) Compare(a, b string) int {
 	return cmp.Or(s.compareRanks(a, b), cmp.Compare(a, b))
 }
@@ -80,15 +81,15 @@ func (s *Members) compareRanks(a, b string) int {
 	return cmp.Compare(s.byName[a].rank, s.byName[b].rank)
 }
 
-// IsLimited reports whether what waits on behalf of a collection may wait in
-// vain, because it wants no more than so many pages.
+// IsLimited reports whether a collection limits the number of its pages, so that
+// URLs may wait for it in vain.
 func (s *Members) IsLimited(name string) bool { return s.byName[name].rank == rankLimited }
 
-// Waiting returns the collections on whose behalf a URL waits to which a
-// collection has a way that is admitted: first who asks for it. What a collection
-// with a limit of pages comes to may wait in vain, and what one that is held back
-// comes to does for now, so it waits, too, for all that surely claim it. Those
-// that are held back are behind the others (see HoldsBack).
+// Waiting returns the collections for which a URL waits, given the admitted path of
+// one of them: first the one on whose behalf it is asked for. A URL may wait in vain
+// for a collection with a limit of pages, and waits for now for one that is held
+// back (see HoldsBack); so it waits for all others that claim it in any case, too.
+// Collections that are held back come last.
 func (s *Members) Waiting(w Way, page address.Address) []string {
 	names := []string{w.Collection}
 	if w.Kind == book.Sitemap || !s.IsLimited(w.Collection) && !s.HoldsBack(w, page) {
@@ -110,9 +111,8 @@ func (s *Members) Waiting(w Way, page address.Address) []string {
 	return names
 }
 
-// Still returns those of the collections of a final outcome that would have the
-// URL asked for again, in their order. A page was chosen before, so no link
-// needs to be on topic.
+// Still returns the collections of a final outcome that admit its URL still, in
+// their order. Its links need not be on topic, because the page was chosen before.
 func (s *Members) Still(last book.Outcome, at address.Address) (names []string) {
 	for _, name := range last.Collections {
 		if s.Decide(again(name, last), at) == "" {
@@ -122,14 +122,14 @@ func (s *Members) Still(last book.Outcome, at address.Address) (names []string) 
 	return names
 }
 
-// Asking returns those of Still that are not held back (see HoldsBack).
+// Asking returns the collections of Still that are not held back (see HoldsBack).
 func (s *Members) Asking(last book.Outcome, at address.Address) []string {
 	return slices.DeleteFunc(s.Still(last, at), func(name string) bool { return s.HoldsBack(again(name, last), at) })
 }
 
-// Lacking returns the first collection that surely claims a URL, and is none of
-// those of its last final outcome, held back only if all of them are; "" if there
-// is none.
+// Lacking returns the first collection that claims a URL in any case and is not in
+// its last final outcome, "" if there is none. A collection that is held back is
+// returned only if all are.
 func (s *Members) Lacking(last book.Outcome, at address.Address) string {
 	claiming, _ := s.Claiming(at, last.Depth, last.Hops)
 	if IsSitemap(last) {

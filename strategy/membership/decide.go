@@ -9,8 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// The reasons for which an address is refused that the scope of its collection
-// admits, or that has no collection.
+// Reasons to refuse a URL beside those of package collection.
 const (
 	NoCollection = "no collection"
 	OffTopic     = "off topic"
@@ -24,9 +23,9 @@ const (
 // index (https://www.sitemaps.org/protocol.html#index).
 const maxSitemapDepth = 1
 
-// Decide says whether a URL to which there is such a way is crawled: "" or the
-// reason of the refusal, which is recorded. What it admits has a crawl and a
-// storage partition. A sitemap may lie anywhere.
+// Decide returns "" if a URL with this path is crawled, else the reason of the
+// refusal, which is recorded. An admitted URL has a crawl and a storage partition. A
+// sitemap may be on any site.
 func (s *Members) Decide(w Way, target address.Address) string {
 	if s.Takedowns.Forgets(target) {
 		return Forgotten
@@ -68,8 +67,9 @@ func (m member) decide(w Way, target address.Address) string {
 	return ""
 }
 
-// isOffTopic reports whether the link is too weak. A seed needs no link, and
-// redirects and canonical addresses lead to a page that was chosen before.
+// isOffTopic reports whether the weight of a link is too low for the collection's
+// topic. Seeds have no links; redirects and canonical addresses lead to pages that
+// were chosen before.
 func (m member) isOffTopic(w Way) bool {
 	chosen := w.Depth == 0 || w.Kind == book.Redirect || w.Kind == book.Canonical
 	return m.Topic != nil && !chosen && float32(w.Weight)/255 < m.Topic.Threshold

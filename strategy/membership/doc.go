@@ -1,23 +1,23 @@
-// Package membership says which collections may have which pages: at what depth,
-// in whose turn, in which queue and within what limits. Its functions are pure;
-// fetch, pack, sweep, the account and the frontier follow it.
+// Package membership decides which collections have which pages: at what depth, on
+// whose behalf a page is asked for, in which queue and within what limits. Its
+// functions are pure; fetch, pack, sweep, the account and the frontier follow them.
 //
 // # What a page is to a collection
 //
-// A collection comes to a page by a link of its own, on one of its pages, or
-// claims it, whoever has found it (see Claiming). The page is stored once, for
-// all that have it. Depth is the number of links from a seed; a scope is
-// unlimited or counts it.
+// A collection has a page because a link of one of its own pages leads there, or
+// because it claims a page that another collection found (see Claiming). The page
+// is stored once for all. Depth is the number of links from a seed; a scope limits
+// it or is unlimited.
 //
 //	a page                                   by a link              found by another
 //	a seed, at depth 0                       admitted               has it
 //	a seed, at depth 0, under a limit        admitted               has it
 //	in an unlimited scope                    admitted               has it
 //	in an unlimited scope, under a limit     admitted               lacks it
-//	in it, by a link on topic                admitted               has it if it is on topic
-//	in it, by a link off topic               off topic              has it if it is on topic
-//	in a scope that counts, near             admitted               lacks it
-//	in a scope that counts, far              too deep               lacks it
+//	in one, with a topic, by a link on it    admitted               has it if it is on topic
+//	in one, with a topic, by a link off it   off topic              has it if it is on topic
+//	in a scope with a depth, near            admitted               lacks it
+//	in a scope with a depth, far             too deep               lacks it
 //	in the scope of the whole web            admitted               lacks it
 //	in no scope                              out of scope           lacks it
 //	excluded                                 excluded               lacks it
@@ -28,29 +28,29 @@
 //	a sitemap elsewhere                      admitted               lacks it
 //	a sitemap in an index in an index        too deep               has it
 //
-// Who claims a page that is forbidden does not get it: it is asked for on behalf
-// of nobody. Dropped parameters are gone before a link is decided (see Assign).
+// A forbidden page is never asked for, so that those that would have it get nothing.
+// Dropped parameters are removed before a link is decided (see Assign).
 //
-// # Whose turn it is
+// # On whose behalf a page is asked for
 //
-// A page that several want is asked for on behalf of one: first those that need
-// links of their own, for they follow its links no deeper than they count; then
-// those that claim pages; those with a limit last, for what waits on behalf of
-// them may wait in vain. Of equals the first name asks (see Compare). The links of
-// a page are shared in that turn (see Assign), and what one with a limit comes to
-// waits for those that claim it (see Waiting).
+// A page that several collections want is asked for on behalf of one: first of
+// those that need links of their own, because they follow its links from this depth;
+// then of those that claim pages; last of those with a limit, because a URL may wait
+// for them in vain. Of equal ones the first name decides (see Compare). The links of
+// a page are given out in the same order (see Assign), and a URL that a collection
+// with a limit finds waits for those that claim it, too (see Waiting).
 //
-//	a collection                             its turn
-//	with a scope that counts                 first
+//	a collection                             rank
+//	with a scope with a depth                first
 //	with a topic                             first
 //	of the whole web                         first
 //	with an unlimited scope                  second
 //	with a limit                             last
 //
-// # Who is held back
+// # Collections that are held back
 //
-// An operator may have only some collections crawled for now, or what some of
-// their seeds stand for. What the others want is admitted, but waits outside of
-// the frontier until all are crawled again, unless one of those that are crawled
-// claims it (see HoldsBack and Waiting).
+// An operator may choose to crawl only some collections for now, or only the scopes
+// of some of their seeds. URLs of all others are admitted, but wait outside of the
+// frontier until all collections are crawled again, unless a chosen collection
+// claims them (see HoldsBack and Waiting).
 package membership

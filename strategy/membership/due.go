@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// The reasons of skipped URLs that may be asked for again.
+// Reasons of skipped URLs that may be asked for again.
 const (
 	Redirect  = "redirect"          // it leads elsewhere
 	Canonical = "canonical"         // it wants to be known by another address
@@ -21,18 +21,18 @@ const (
 	AlikeFull = "pages alike"       // as many of one address.Pattern
 )
 
-// Due returns when a URL is asked for again whose last final outcome this is,
-// and which its collections admit: at the first time at which any of them is
-// due, the zero time for never. Until another outcome comes, its state stays
-// what it is.
+// Due returns when a URL with this last final outcome is asked for again: the
+// earliest time of all its collections that admit it, the zero time for never. The
+// state of the URL stays until there is another outcome.
 //
-// What is kept is due at the times of the collection's schedule; without one,
-// when its lifetime is over. What failed, or was skipped without being asked
-// for, waits for the schedule. An alias lives for eight days and more before its
-// schedule counts: the page that it stands for may be gone. All but what failed is
-// due, too, once the collection is renewed. Whoever knows what became of the page
-// to which a URL leads has it asked for at once when that has failed since (see
-// package account).
+//	last outcome                         due
+//	stored page, sitemap                 at the next time of the collection's schedule;
+//	                                     without a schedule at the end of its lifetime
+//	failed, skipped without a request    at the next time of the schedule
+//	alias                                the same, but not before eight days
+//
+// All but failed URLs are due, too, when the collection is renewed. A URL that leads
+// to a page which has failed since is asked for at once (see package account).
 func (s *Members) Due(last book.Outcome) time.Time {
 	var first time.Time
 	for _, name := range last.Collections {
@@ -69,22 +69,22 @@ func (m member) due(last book.Outcome) (due time.Time) {
 	return due
 }
 
-// IsSitemap reports whether the outcome is that of a sitemap that was read.
+// IsSitemap reports whether the outcome is of a sitemap that was read.
 func IsSitemap(o book.Outcome) bool { return o.State == book.Skipped && o.Reason == Sitemap }
 
-// IsKept reports whether the outcome brought or confirmed what another look is
-// compared with: a page that is stored, or a sitemap that was read.
+// IsKept reports whether the outcome stored or confirmed a page, or read a sitemap:
+// then the next request sends validators.
 func IsKept(o book.Outcome) bool {
 	return o.State == book.Stored || o.State == book.Unchanged || IsSitemap(o)
 }
 
-// IsAlias reports whether the outcome is that of a page which is stored at the
-// address by which it wants to be known.
+// IsAlias reports whether the page of the outcome is stored under its canonical
+// address instead.
 func IsAlias(o book.Outcome) bool { return o.State == book.Skipped && o.Reason == Canonical }
 
-// LeadsTo returns where the outcome says that its URL leads, by a redirect or
-// because the page names another as the one to keep; "" if it does not. A very
-// long address is cut short and leads nowhere.
+// LeadsTo returns the target of the outcome's redirect, or the canonical address of
+// its page, "" if it has neither. A very long address was cut short, and counts as
+// neither.
 func LeadsTo(o book.Outcome) string {
 	to, found := strings.CutPrefix(o.Detail, "to ")
 	if !found || !IsAlias(o) && (o.State != book.Skipped || o.Reason != Redirect) {
@@ -93,8 +93,8 @@ func LeadsTo(o book.Outcome) string {
 	return to
 }
 
-// LedTo returns the identities under which the address to which an outcome leads
-// may be known: as it is, and as its collections crawl it.
+// LedTo returns the identities of the address to which an outcome leads: of the
+// address as it is, and as its collections crawl it.
 func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
 	at, err := address.Parse(LeadsTo(o))
 	if err != nil {
@@ -109,15 +109,15 @@ func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
 	return ids
 }
 
-// IsForAnother reports whether a skipped URL may bring more to a collection for
-// which it was not asked for: it was skipped because of the settings of others, or
-// led to an address of which only they know.
+// IsForAnother reports whether a skipped URL may be a page of a collection for which
+// it was not asked: it was skipped because of the settings of other collections, or
+// led to an address that only they know.
 func IsForAnother(o book.Outcome) bool {
 	return WasUnasked(o) || IsAlias(o) || o.State == book.Skipped && o.Reason == Redirect
 }
 
-// WasUnasked reports whether the outcome rests on something that may be
-// otherwise by now, and that costs no request to find out.
+// WasUnasked reports whether the URL was skipped without a request, for a reason that
+// may have changed since.
 func WasUnasked(o book.Outcome) bool {
 	return o.State == book.Skipped && (o.Reason == Robots || o.Reason == HostFull || o.Reason == AlikeFull)
 }

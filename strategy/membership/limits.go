@@ -8,16 +8,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Limit is how many stored pages may count on a tally.
+// Limit is the highest number of stored pages on a tally.
 type Limit struct {
 	Tally  string // a short name of what is counted
 	Pages  int64
 	Reason string // for which more are skipped
 }
 
-// Limits returns the limits on which a page of the collection counts while it
-// is stored: none where the collection limits neither the pages of a host nor
-// those alike. Pages alike have one address.Pattern.
+// Limits returns the limits on which a stored page of the collection counts: of the
+// pages of its host, and of the pages with the same address.Pattern, as far as the
+// collection has them.
 func (s *Members) Limits(name string, page address.Address) []Limit {
 	m, found := s.byName[name]
 	if !found {
@@ -41,9 +41,8 @@ func (s *Members) Limits(name string, page address.Address) []Limit {
 	return limits
 }
 
-// Bounds returns all limits on which a page of the collection counts while it is
-// stored: Limits, and that of all its pages, at which others wait and none is
-// skipped.
+// Bounds returns Limits and the limit of all pages of the collection. At the latter
+// further URLs wait; at the former they are skipped.
 func (s *Members) Bounds(name string, page address.Address) []Limit {
 	bounds := s.Limits(name, page)
 	if most := s.Collection(name).Pages; most > 0 {
@@ -52,9 +51,9 @@ func (s *Members) Bounds(name string, page address.Address) []Limit {
 	return bounds
 }
 
-// Tallies returns the names on which a page counts that is stored for these
-// collections, each once: those of the limits of each that there is, and its
-// own, see CollectionTally.
+// Tallies returns the names of the tallies on which a stored page of these
+// collections counts, each once: those of their limits and their own (see
+// CollectionTally).
 func (s *Members) Tallies(collections []string, page address.Address) []string {
 	var names []string
 	for i, name := range collections {
@@ -71,9 +70,9 @@ func (s *Members) Tallies(collections []string, page address.Address) []string {
 	return names
 }
 
-// CollectionTally returns the name on which all stored pages of a collection
-// count: "" where none needs to know, because it is the only one and has no
-// limit of pages, or where there is no such collection.
+// CollectionTally returns the name of the tally of all stored pages of a collection.
+// It is "" for an unknown collection, and for the only collection if it has no limit
+// of pages.
 func (s *Members) CollectionTally(name string) string {
 	if m, found := s.byName[name]; !found || len(s.Collections) < 2 && m.Pages == 0 {
 		return ""
@@ -81,14 +80,14 @@ func (s *Members) CollectionTally(name string) string {
 	return "c:" + name
 }
 
-// Counts are how many pages count on tallies: those that are stored, and those
-// that are taken, which may be stored.
+// Counts holds the numbers of pages on tallies: stored pages, and taken pages, which
+// may be stored later.
 type Counts struct{ Stored, Taken map[string]int64 }
 
-// NewCounts returns counts of nothing.
+// NewCounts returns empty counts.
 func NewCounts() Counts { return Counts{make(map[string]int64), make(map[string]int64)} }
 
-// Full returns the first of the limits that is reached by what is stored.
+// Full returns the first limit that the stored pages have reached.
 func (n Counts) Full(limits []Limit) (full Limit, found bool) {
 	at := slices.IndexFunc(limits, func(l Limit) bool { return n.Stored[l.Tally] >= l.Pages })
 	if at < 0 {
@@ -97,8 +96,8 @@ func (n Counts) Full(limits []Limit) (full Limit, found bool) {
 	return limits[at], true
 }
 
-// Take takes one page more, on all limits or on none: it reports whether there
-// is room for it even if all is stored that is taken.
+// Take adds a taken page to all the limits, or to none. It returns false when stored
+// and taken pages together have reached one of them.
 func (n Counts) Take(limits []Limit) bool {
 	for _, l := range limits {
 		if n.Stored[l.Tally]+n.Taken[l.Tally] >= l.Pages {

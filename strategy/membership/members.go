@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Members are the collections in force, with what else decides of which URLs
-// they may have pages. They are not changed once they are prepared, and then
+// Members are the collections in force, with the strategies, takedowns and choices
+// that decide which URLs they may have. After Prepare they never change, and are
 // safe for concurrent use.
 type Members struct {
 	Crawl       rules.Document
@@ -26,7 +26,7 @@ type Members struct {
 	chosen map[string]*collection.Admission // see choose
 }
 
-// member is a collection as decisions need it.
+// member is a collection with its parsed rules.
 type member struct {
 	*collection.Collection
 	collection.Admission
@@ -34,8 +34,8 @@ type member struct {
 	rank      int
 }
 
-// Prepare parses the rules of the collections; until then, none is known by its
-// name. It fails on the first that says what cannot be.
+// Prepare parses the rules of the collections, and must be called first. It fails on
+// the first invalid one.
 func (s *Members) Prepare() error {
 	s.byName = make(map[string]member, len(s.Collections))
 	for i := range s.Collections {
@@ -52,8 +52,8 @@ func (s *Members) Prepare() error {
 	return s.choose()
 }
 
-// Collection returns the collection with the name; the zero Collection admits
-// nothing.
+// Collection returns the collection with the name, or the zero Collection, which
+// admits nothing.
 func (s *Members) Collection(name string) collection.Collection {
 	if m, found := s.byName[name]; found {
 		return *m.Collection
@@ -61,24 +61,23 @@ func (s *Members) Collection(name string) collection.Collection {
 	return collection.Collection{Name: name}
 }
 
-// Clean returns the address that is crawled on behalf of the collection in place
-// of the target of a link: without the parameters that the collection drops.
+// Clean removes the parameters from the target of a link that the collection drops.
 func (s *Members) Clean(name string, target address.Address) address.Address {
 	return s.byName[name].Clean(target)
 }
 
-// SeedOf returns the collections of which an address is a seed.
+// SeedOf returns the collections that have the address as a seed.
 func (s *Members) SeedOf(page address.Address) []string {
 	return s.those(func(m member) bool { return m.IsSeed(page) })
 }
 
-// AskAgain reports whether a URL that the collection admits, and that failed
-// with the outcome, is to be asked for again.
+// AskAgain reports whether an admitted URL that failed with this outcome is asked
+// for again.
 func (s *Members) AskAgain(name string, failed book.Outcome) bool {
 	return failed.Time.Before(s.Collection(name).Again)
 }
 
-// those returns the names of some, in the order of the collections.
+// those returns the names of some collections, in the order of Collections.
 func (s *Members) those(wanted func(member) bool) (names []string) {
 	for i := range s.Collections {
 		if name := s.Collections[i].Name; wanted(s.byName[name]) {

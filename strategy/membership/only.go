@@ -9,12 +9,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// HeldBack says that a URL waits outside of the frontier, because only other
-// collections are crawled for now.
+// HeldBack is the reason of a URL that waits outside of the frontier because only
+// other collections are crawled for now.
 const HeldBack = "held back"
 
-// choose prepares what Only chooses: of a collection all, for which the
-// admission is nil, or what some of its seeds admit.
+// choose prepares the choice in Only, by collection: nil for all of its pages, or the
+// admission of the chosen seeds.
 func (s *Members) choose() error {
 	if s.Only == nil {
 		return nil
@@ -36,9 +36,9 @@ func (s *Members) choose() error {
 	return nil
 }
 
-// HoldsBack reports whether a URL to which there is such a way is not asked for
-// on behalf of its collection for now, though it be admitted: only others are
-// crawled. It waits outside of the frontier, and so do pages that are due.
+// HoldsBack reports whether an admitted URL with this path is not asked for now,
+// because only other collections are crawled. It waits outside of the frontier, as
+// due pages of the collection do.
 func (s *Members) HoldsBack(w Way, target address.Address) bool {
 	if s.Only == nil {
 		return false

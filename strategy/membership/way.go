@@ -2,7 +2,8 @@ package membership
 
 import "github.com/bucketsearch/bucketsearch/layout/book"
 
-// Way is how a collection comes to a URL: by a link, or none to a seed.
+// Way is the path from a seed of a collection to a URL, with its last link; a seed
+// itself has no link.
 type Way struct {
 	Collection string
 	Kind       book.Kind
@@ -11,14 +12,14 @@ type Way struct {
 	Weight     uint8  // see book.Link
 }
 
-// WayOf returns the way that a link is.
+// WayOf returns the path that ends with a link.
 func WayOf(l book.Link) Way { return Way{l.Collection, l.Kind, l.Depth, l.Hops, l.Weight} }
 
-// Bands is the number of queues of a host, of which the first is asked first.
+// Bands is the number of queues of a host. The first is asked for first.
 const Bands = 16
 
-// Band returns the queue in which a URL waits: that of its weight or, if it has
-// none, of its depth. The scripts of the frontier say the same.
+// Band returns the queue of a URL: by its weight or, without a weight, by its depth.
+// The scripts of the frontier compute the same.
 func Band(depth uint16, weight uint8) int {
 	if weight == 0 {
 		return int(min(depth, Bands-1))
@@ -28,17 +29,17 @@ func Band(depth uint16, weight uint8) int {
 
 func (w Way) band() int { return Band(w.Depth, w.Weight) }
 
-// Best is what counts of the ways by which a collection comes to a URL, whatever
-// the order in which they are added: the depth and redirects of the shortest,
-// and the weight of the one that has it asked for first. Of ways to a sitemap
-// and to a page those to the sitemap count: one that pages link to is still one.
+// Best joins the paths of a collection to a URL, in whatever order they are added:
+// the depth and redirects of the shortest, and the weight of the earliest band. When
+// some paths say that the URL is a sitemap, only those count: a sitemap to which
+// pages link is still a sitemap.
 type Best struct {
 	Way
 	band  int // of the way from which the weight comes
 	known bool
 }
 
-// Add adds a way that is admitted.
+// Add adds an admitted path.
 func (b *Best) Add(w Way) {
 	isSitemap := w.Kind == book.Sitemap
 	if !b.known || isSitemap && b.Kind != book.Sitemap {

@@ -13,15 +13,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// unreadDocuments gathers what was published and cannot be read. All of it is warned of,
-// and everybody goes on with its copy or the version before; but where that is not enough
-// to ask web sites for anything, the crawl is paused until it is repaired:
+// unreadDocuments gathers the published documents that cannot be read. Each is a
+// warning. Its copy or the version before takes its place; where neither is enough
+// to ask web sites safely, the crawl is paused until the document is repaired:
 //
 //	damaged                                  in its place                              the crawl
 //	any version whose copy is whole          the copy                                  goes on
 //	newest version, one before can be read   that one                                  goes on
-//	newest takedowns                         the union of what can be read             is paused
-//	all versions of a strategy               one partition, for what is under way      is paused
+//	newest takedowns                         the union of all readable versions        is paused
+//	all versions of a strategy               one partition, for batches under way      is paused
 //	all versions of a collection             nothing: it admits nothing                is paused
 //	all versions of the controls             no limits                                 is paused
 type unreadDocuments struct {
@@ -36,7 +36,7 @@ func (u *unreadDocuments) add(damaged []numbered.Damaged) {
 	u.damaged = append(u.damaged, damaged...)
 }
 
-// strategy has a document stand for a strategy that was lost by damage.
+// strategy puts a document with one partition in the place of a lost strategy.
 func (u *unreadDocuments) strategy(d *rules.Document, kind rules.Kind, err error) error {
 	if !errors.Is(err, numbered.ErrDamaged) {
 		return err
@@ -49,7 +49,7 @@ func (u *unreadDocuments) strategy(d *rules.Document, kind rules.Kind, err error
 	return nil
 }
 
-// judge warns, and pauses the crawl where it must not go on.
+// judge adds the warnings, and pauses the crawl where the table says so.
 func (u *unreadDocuments) judge(s *Settings) {
 	reasons := slices.Sorted(slices.Values(u.lost))
 	s.Warnings = append(s.Warnings, reasons...)

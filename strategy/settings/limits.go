@@ -9,7 +9,7 @@ import (
 )
 
 // Delay returns the pause between the end of a response and the next request
-// on a host. Collections share hosts, so the longest holds.
+// on a host: the longest of all collections, because they share hosts.
 func (s *Settings) Delay() time.Duration {
 	var longest collection.Duration
 	for _, c := range s.Collections {
@@ -18,7 +18,7 @@ func (s *Settings) Delay() time.Duration {
 	return time.Duration(longest)
 }
 
-// DelayOf returns the pause that these collections ask for: the longest.
+// DelayOf returns the longest pause of these collections.
 func (s *Settings) DelayOf(names ...string) time.Duration {
 	var longest collection.Duration
 	for _, c := range s.Collections {
@@ -36,8 +36,8 @@ const (
 	leastWaiting = 1_000
 )
 
-// MaxWaiting returns how many URLs may wait on a host of which a sitemap is
-// read: the most that any collection has a use for.
+// MaxWaiting returns how many URLs may wait on a host before its sitemaps are left
+// unread: the highest number that any collection allows.
 func (s *Settings) MaxWaiting() int64 {
 	most := int64(leastWaiting)
 	for _, c := range s.Collections {
@@ -53,8 +53,8 @@ func (s *Settings) MaxWaiting() int64 {
 // AgentOf returns the User-Agent of the collection, "" if it has none.
 func (s *Settings) AgentOf(name string) string { return s.Collection(name).Agent }
 
-// HostConnections returns how many batches may be out on a host: the fewest that
-// any collection asks for.
+// HostConnections returns how many batches of one host may be under way at once:
+// the lowest number of any collection.
 func (s *Settings) HostConnections() int {
 	if len(s.Collections) == 0 {
 		return 1
@@ -66,8 +66,8 @@ func (s *Settings) HostConnections() int {
 	return fewest
 }
 
-// Connections returns how many batches may be out at once on all hosts: the fewest
-// that any collection asks for, 0 if none says.
+// Connections returns how many batches of all hosts may be under way at once: the
+// lowest number of any collection, 0 if none has one.
 func (s *Settings) Connections() int {
 	fewest := 0
 	for _, c := range s.Collections {
@@ -78,8 +78,8 @@ func (s *Settings) Connections() int {
 	return fewest
 }
 
-// Allow returns the addresses that are not public and that any collection lets
-// be fetched, sorted, each once.
+// Allow returns the private addresses that any collection allows, sorted, each
+// once.
 func (s *Settings) Allow() []string {
 	var all []string
 	for _, c := range s.Collections {

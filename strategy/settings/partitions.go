@@ -9,11 +9,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// A storage strategy says where new pages go. What is stored stays where it is,
-// so everyone else needs what all versions of it have ever named.
+// A storage strategy says where new pages go. Stored pages stay where they are, so
+// readers need the partitions of all versions.
 
-// Partitions returns the storage partitions that may hold something, sorted:
-// those to which any version of the storage strategy sends pages.
+// Partitions returns the storage partitions to which any version of the storage
+// strategy sends pages, sorted.
 func (s *Settings) Partitions() []layout.Partition {
 	return s.everywhere(rules.Document.Partitions)
 }
@@ -25,16 +25,15 @@ func (s *Settings) Store(page address.Address) (layout.Partition, error) {
 	return layout.Partition(p), err
 }
 
-// Holding returns the storage partitions that may hold something of a page,
-// sorted. It is one where no strategy has moved the page's site or shares it
-// out.
+// Holding returns the storage partitions that may hold versions of a page, sorted.
+// It is one, unless a strategy has moved the page's site or divides it.
 func (s *Settings) Holding(page address.Address) []layout.Partition {
 	return s.everywhere(func(d rules.Document) []int { return d.OfSite(page) })
 }
 
 // Elsewhere returns the storage partitions that may hold other versions of the
-// pages of a partition: none as long as all versions of the storage strategy
-// have the same rules, else all others.
+// pages of a partition: all others if the rules of the storage strategy have ever
+// changed, else none.
 func (s *Settings) Elsewhere(p layout.Partition) []layout.Partition {
 	for _, d := range s.storages {
 		if !reflect.DeepEqual(d.Rules, s.storages[0].Rules) {

@@ -1,7 +1,6 @@
 // Package settings reads what the operator and the strategist have published:
-// the strategies, collections, takedowns and controls in force. Everyone
-// follows them straight from the bucket, so that all goes on without whoever
-// published them.
+// the strategies, collections, takedowns and controls in force. Every function
+// reads them from the bucket, so that the system goes on without their publishers.
 package settings
 
 import (
@@ -24,29 +23,29 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Settings is one consistent view. It is not changed after it was read.
+// Settings are the documents in force at one time. They never change.
 type Settings struct {
 	membership.Members // strategies in force, collections, takedowns and what is crawled for now
 	Control            control.Document
-	// Warnings say in a sentence each what is wrong with what was published, and
-	// keeps nobody from going on.
+	// Warnings are sentences about faults of published documents in spite of
+	// which the system goes on.
 	Warnings []string
 
 	storages []rules.Document // every version of the storage strategy
 }
 
-// Reader reads settings time and again, and what never changes once. The zero
-// Reader is ready; it is for one bucket, and safe for concurrent use.
+// Reader reads settings again and again, and immutable documents only once. The
+// zero Reader is ready to use, for one bucket. It is safe for concurrent use.
 type Reader struct{ crawls, storages rules.Kept }
 
-// Read returns what is in force at a time, for those who ask once.
+// Read returns the settings in force at a time, for callers that read them once.
 func Read(ctx context.Context, bucket blob.Reader, now time.Time) (*Settings, error) {
 	return new(Reader).Read(ctx, bucket, now)
 }
 
-// Read returns what is in force at a time, of all that can be read: five
-// listings at once, and a GET for each document; of the storage strategy every
-// version is one. What damage means is told in damaged.go.
+// Read returns the settings in force at a time, with five listings at once and a
+// GET for each document, and for each version of the storage strategy. Damaged
+// documents are replaced as damaged.go says.
 func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*Settings, error) {
 	var s Settings
 	var unread unreadDocuments
@@ -96,8 +95,9 @@ func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*
 	return &s, s.Prepare()
 }
 
-// Fingerprint changes when a strategy, a collection or the takedowns do, or what
-// is crawled for now. The frontier remembers under which it was built.
+// Fingerprint changes whenever a strategy, a collection, the takedowns or the
+// choice of collections that are crawled for now change. A frontier remembers the
+// fingerprint under which it was built.
 func (s *Settings) Fingerprint() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "crawl %d storage %d takedowns %d", s.Crawl.Version, s.Storage.Version, s.Takedowns.Version)
@@ -134,7 +134,7 @@ func (c *Cache) Get(ctx context.Context) (*Settings, error) {
 	return c.renew(ctx, now)
 }
 
-// Renew returns settings as they are now, however young those at hand are.
+// Renew reads the settings again, however young the cached ones are.
 func (c *Cache) Renew(ctx context.Context) (*Settings, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
