@@ -38,7 +38,7 @@ func (f *Function) enforceLimits(ctx context.Context, s *settings.Settings) erro
 
 // usage is what the limits are compared with.
 type usage struct {
-	bytes    int64 // of spool, packages, books and segments
+	bytes    int64   // of spool, packages, books and segments
 	requests int64   // to the object store, today (UTC)
 	usd      float64 // spent today
 }

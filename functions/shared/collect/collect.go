@@ -1,17 +1,18 @@
-// Package collect deletes from a storage partition what nobody needs any more.
+// Package collect deletes from a storage partition the objects that are not needed
+// any more.
 //
-//	what                                   condemned            deleted
-//	an object that left the list           by that commit       after the grace, once no generation that is kept lists it
-//	an object that no generation lists     after the grace      after another grace
-//	a package without a page that counts   now and then         as one that left the list
-//	the spool object of a packed batch                          a while after its batch was consumed
-//	a generation, and overlays of it                            when nobody can ask for its moment any more
+//	object                                     condemned                   deleted
+//	dropped from the manifest                  by the commit that drops    after the grace, when no kept generation lists it
+//	listed by no generation                    after the grace             after another grace
+//	package whose pages are superseded         once in each grace          like an object dropped from the manifest
+//	spool object of a packed batch             never                       Limits.Keep after its batch was consumed
+//	generation, and overlays only it lists     never                       Limits.Past and the grace after it was superseded
 //
-// First a commit condemns a key, so that no later one lists it; then it is
-// deleted without looking. Objects that no generation lists may be all that is
-// left of lost generations: none is condemned where there is evidence of that
-// (see partition.Examine), nor more than half of a partition at once, until
-// repair has seen to it.
+// A commit condemns a key, so that no later commit lists it; then the object is
+// deleted without another check. Objects that no generation lists may be the
+// remains of lost generations: none is condemned while there is evidence of such a
+// loss (see partition.Examine), nor more than half of a partition at once, until
+// repair has run.
 package collect
 
 import (
@@ -32,20 +33,20 @@ import (
 // parallel is how many objects are deleted at once.
 const parallel = 8
 
-// Limits say how long things are kept.
+// Limits say how long objects are kept.
 type Limits struct {
 	Keep  time.Duration // of a packed spool object; longer than any lease of a batch
-	Grace time.Duration // from the condemning of an object to its end; longer than any reader keeps a manifest
-	Past  time.Duration // for which it can be asked what was true, as manifest.AsOf does
+	Grace time.Duration // between condemning and deleting an object; longer than any reader uses a manifest
+	Past  time.Duration // age up to which superseded generations can be read, by manifest.AsOf
 }
 
-// DefaultLimits keep what was true for a week.
+// DefaultLimits keep superseded generations for manifest.Keep.
 func DefaultLimits() Limits {
 	return Limits{Keep: 15 * time.Minute, Grace: 24 * time.Hour, Past: manifest.Keep}
 }
 
-// Collector collects in one partition. Each of its methods may be stopped
-// anywhere and called again.
+// Collector collects in one partition. Each of its methods may be killed at any
+// call and called again.
 type Collector struct {
 	*partition.Partition
 	Bucket blob.Bucket
@@ -54,10 +55,10 @@ type Collector struct {
 	Log    *slog.Logger
 }
 
-// Condemned deletes what was condemned long enough ago and no generation lists
-// that is kept, and commits that it is gone then. It stays condemned for another
-// grace, within which nobody lists it again: so another sweep that has read an
-// earlier generation may delete it once more.
+// Condemned deletes the objects that were condemned a grace ago and that no kept
+// generation lists, and commits that they are gone. They stay condemned, so that no
+// commit lists them, for another grace: until then another sweep, which read an
+// earlier generation, may delete them once more.
 func (c *Collector) Condemned(ctx context.Context) error {
 	if !slices.ContainsFunc(c.Manifest().Condemned, func(o manifest.Condemned) bool { return c.over(o) || c.collectable(o) }) {
 		return nil
@@ -99,8 +100,8 @@ func (c *Collector) collectable(o manifest.Condemned) bool {
 	return c.Manifest().Collectable(o, c.Now(), c.Limits.Grace)
 }
 
-// over reports whether nobody can be about to delete or to list a condemned
-// object that is gone.
+// over reports whether a condemned object has been gone for a grace, so that no
+// process can still be about to delete or list it.
 func (c *Collector) over(o manifest.Condemned) bool {
 	return !o.Gone.IsZero() && c.Now().Sub(o.Gone) >= c.Limits.Grace
 }
@@ -118,8 +119,9 @@ func (c *Collector) Delete(ctx context.Context, keys []string) error {
 	return Delete(ctx, c.Bucket, c.Now, keys)
 }
 
-// Delete deletes objects, whether they are there or not, unless it was
-// suspended: what may be deleted now may be there with good reason later.
+// Delete deletes objects, existing or not. It fails when the process was
+// suspended meanwhile: an object of the same key may have been put since, and be
+// needed.
 func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys []string) error {
 	began := now()
 	deletes, ctx := errgroup.WithContext(ctx)
@@ -138,14 +140,15 @@ func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys 
 	return deletes.Wait()
 }
 
-// Spool deletes spool objects, listed before the partition was read, that were
-// packed long enough ago, or at all if now is true, and those that came when
-// their batch was closed. Then it closes the batches whose spool objects are
-// gone, in place of remembering each of them: should one be fetched once more,
-// or its name be given again, pack refuses it.
+// Spool deletes the spool objects, listed before the partition was read,
 //
-// leased are the batches that are on lease. Where they are not known, nil,
-// nothing is closed.
+//	that were packed Limits.Keep ago, or at any time when now is true
+//	that were put after their batch was closed
+//
+// Then it closes the batches whose spool objects are gone, instead of listing each
+// as consumed: pack refuses a closed batch that is fetched again.
+//
+// leased are the leased batches; when they are unknown (nil), nothing is closed.
 func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map[layout.Version]bool, now bool) error {
 	doomed, unpacked := c.judgeSpool(spooled, now)
 	if err := c.Delete(ctx, doomed); err != nil || leased == nil {
@@ -174,8 +177,8 @@ func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map
 	})
 }
 
-// judgeSpool returns the keys of the spool objects that nobody needs, and of
-// each epoch the lowest batch that is not packed.
+// judgeSpool returns the keys of the spool objects to delete, and the lowest token
+// of each epoch whose batch is not packed.
 func (c *Collector) judgeSpool(spooled []blob.Object, now bool) (doomed []string, unpacked map[uint64]uint64) {
 	consumed := make(map[layout.Version]manifest.Consumed)
 	for _, one := range c.Manifest().Consumed {

@@ -13,13 +13,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// errLearnt says that more was learnt since the books were read.
+// errLearnt means that a book was listed since the books were read.
 var errLearnt = errors.New("more was learnt while the books were read")
 
-// Outlived condemns the packages of which no page counts any more, because each
-// has a newer version or is gone. Both must say so: the segments, in which no
-// document of such a package is alive, and the books. What earlier generations
-// list is kept as long as they are.
+// Outlived condemns the packages whose pages are all superseded or gone. Both the
+// segments (no live document of the package) and the books (no page of it counts)
+// must say so. Packages that earlier generations list are kept as long as those
+// generations.
 func (c *Collector) Outlived(ctx context.Context) error {
 	candidates, err := c.dead(ctx, c.Manifest())
 	if err != nil || len(candidates) == 0 {
@@ -56,8 +56,7 @@ func (c *Collector) Outlived(ctx context.Context) error {
 	})
 }
 
-// dead returns the packages that are indexed and of which no document is alive,
-// by their identifiers.
+// dead returns the identifiers of the indexed packages without live documents.
 func (c *Collector) dead(ctx context.Context, m *manifest.Manifest) (map[uint32]bool, error) {
 	live, err := segments.LivePackages(ctx, c.Bucket, m, func(*manifest.Segment) bool { return true })
 	dead := make(map[uint32]bool)
@@ -69,8 +68,7 @@ func (c *Collector) dead(ctx context.Context, m *manifest.Manifest) (map[uint32]
 	return dead, err
 }
 
-// countPages returns how many pages count of each package, by its identifier,
-// as the books say.
+// countPages returns the number of current pages of each package, by the books.
 func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 	of := make(map[string]uint32)
 	for _, pkg := range c.Manifest().Packages {
@@ -98,19 +96,19 @@ func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 }
 
 const (
-	// atOnce is the least time of which the generations are forgotten at once:
-	// that is a commit too, and leaves one more generation to be forgotten.
+	// atOnce is the least time whose generations are deleted together: each
+	// deletion needs a commit, which makes one more generation.
 	atOnce = 24 * time.Hour
-	// maxPast is how many generations are read for that in a run.
+	// maxPast is how many generations a run reads to find the first to keep.
 	maxPast = 1000
 )
 
-// Past has the generations deleted that nobody can ask for any more, and
-// the overlays that only those listed. First it commits which is the oldest
-// that is kept, so that nobody looks for the others, and for what only they
-// listed, and sees to it that the hint leads to one that is kept. What stays
-// because the sweep is killed then goes the next time. The generations go in
-// their order: while one is there, so is the next.
+// Past deletes the generations that can no longer be asked for (Limits.Past), and
+// the overlays that only those list. First it commits the number of the oldest
+// generation that is kept, so that no reader looks for the others or for their
+// objects, and replaces a hint to one of the others. Generations are deleted in
+// order, so that there is never a gap; if the sweep is killed, the next one
+// deletes the rest.
 func (c *Collector) Past(ctx context.Context) error {
 	before := c.Now().Add(-c.Limits.Past - c.Limits.Grace)
 	oldest, err := c.firstAfter(ctx, before)
@@ -126,7 +124,7 @@ func (c *Collector) Past(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.leadHint(ctx); err != nil {
+	if err := c.replaceHint(ctx); err != nil {
 		return err
 	}
 	if err := c.deleteOverlays(ctx); err != nil {
@@ -147,9 +145,9 @@ func (c *Collector) Past(ctx context.Context) error {
 	return nil
 }
 
-// leadHint replaces a hint that could not be replaced for so long that it is of
-// a generation that is not kept. One that is lost or damaged misleads nobody.
-func (c *Collector) leadHint(ctx context.Context) error {
+// replaceHint replaces a hint that is a copy of a generation no longer kept. A hint
+// that is lost or damaged needs no replacement: readers do without it.
+func (c *Collector) replaceHint(ctx context.Context) error {
 	hint, err := manifest.Hint(ctx, c.Bucket, c.ID())
 	if errors.Is(err, blob.ErrRetryable) {
 		return err
@@ -168,7 +166,7 @@ func (c *Collector) leadHint(ctx context.Context) error {
 }
 
 // firstAfter returns the generation that was in force at a moment, so that all
-// before it can go; 0 when that is not worth a commit.
+// before it can be deleted; 0 when these span less than atOnce.
 func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uint64, err error) {
 	kept := max(c.Manifest().Oldest, 1)
 	for n := kept + 1; n <= min(c.Manifest().Generation, kept+maxPast); n++ {
@@ -186,11 +184,10 @@ func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uin
 	return first, nil
 }
 
-// deleteOverlays deletes the overlays that no generation lists that is kept. An
-// overlay is listed first by the generation that it is named by, if ever, and
-// by all from there to the last that lists it. So one that is named by an
-// earlier generation than the oldest that is kept, and not listed by that, is
-// listed by none.
+// deleteOverlays deletes the overlays that no kept generation lists. An overlay is
+// listed from the generation in its key on, without a gap. So when its key has a
+// number below the oldest kept generation, and that generation does not list it,
+// no kept generation does. Example: oldest kept 40, overlay of 37 not in 40.
 func (c *Collector) deleteOverlays(ctx context.Context) error {
 	oldest, err := manifest.At(ctx, c.Bucket, c.ID(), c.Manifest().Oldest)
 	if err != nil {
@@ -207,8 +204,8 @@ func (c *Collector) deleteOverlays(ctx context.Context) error {
 	return c.Delete(ctx, old)
 }
 
-// below returns the keys below a prefix that are old, in their order. What
-// nobody here has written stays, and verify tells of it.
+// below returns the keys with a prefix that are old, in order. Foreign objects are
+// left out; verify reports them.
 func (c *Collector) below(ctx context.Context, prefix string, old func(key string) (bool, error)) (keys []string, err error) {
 	objects, err := blob.List(ctx, c.Bucket, prefix)
 	if err != nil {

@@ -12,26 +12,27 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// Unlisted condemns the packages, books and segments that are older than the
-// grace and neither listed nor condemned: somebody put them who was killed
-// before the commit, or was refused. Foreign objects stay. Whoever is still about to list one finds
-// it condemned, and puts it under another name. Of overlays nobody is: see Past.
+// Unlisted condemns the packages, books and segments that are older than the grace
+// and neither listed nor condemned: the function that put one was killed before
+// its commit, or the commit was refused. A function that is still about to list
+// such an object finds it condemned, and puts it under another name. Foreign
+// objects stay. Overlays are deleted by Past.
 //
-// It fails, and condemns nothing, where that would be more than half of what
-// the partition holds, and where generations are lost.
+// It fails, and condemns nothing, when more than half of the partition's objects
+// are unlisted, or when generations are lost.
 func (c *Collector) Unlisted(ctx context.Context) error {
 	return c.condemnUnlisted(ctx, c.Limits.Grace, false)
 }
 
-// UnlistedOnDemand is Unlisted for a person who has asked for it: however much
-// that would be.
+// UnlistedOnDemand is Unlisted at an operator's request: it may condemn more than
+// half of the objects.
 func (c *Collector) UnlistedOnDemand(ctx context.Context) error {
 	return c.condemnUnlisted(ctx, c.Limits.Grace, true)
 }
 
-// Forgotten condemns what no generation lists, however young it is, and deletes
-// what is in quarantine: a takedown is a person's word, and any of it may hold
-// what is forgotten. It fails where generations are lost.
+// Forgotten condemns all objects that no generation lists, without a grace, and
+// empties the quarantine: any of them may hold forgotten pages. It fails when
+// generations are lost.
 func (c *Collector) Forgotten(ctx context.Context) error {
 	if err := c.condemnUnlisted(ctx, 0, true); err != nil {
 		return err
@@ -40,7 +41,7 @@ func (c *Collector) Forgotten(ctx context.Context) error {
 }
 
 func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration, onDemand bool) error {
-	// Objects before manifest: one that is put and listed in between is listed.
+	// Objects before manifest: an object put and listed in between counts as listed.
 	var keys []string
 	all := 0
 	for _, kind := range []string{layout.Packages, layout.Books, layout.Segments} {
@@ -91,11 +92,10 @@ func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration, on
 	return nil
 }
 
-// clearQuarantine deletes all that the partition has in quarantine. It is there
-// for an operator to look at; but damaged bytes cannot be searched for what
-// they hold, and of a page that is fetched today the links may lead to what was
-// forgotten long ago. So as soon as anything is forgotten, nothing stays there
-// for longer than the grace.
+// clearQuarantine deletes all objects of the partition in quarantine, which are
+// kept for an operator to look at. Damaged bytes cannot be searched for forgotten
+// URLs, and a page fetched today may link to a URL forgotten long ago. So once
+// there is any takedown, no object stays in quarantine for longer than the grace.
 func (c *Collector) clearQuarantine(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, kind := range []string{layout.Spool, layout.Packages, layout.Books, layout.Segments} {

@@ -1,6 +1,6 @@
-// Package segments is what those functions share that write the index of a
-// partition or look into it: how a segment is built, which documents of others
-// are looked for in it, and which segments are to be merged.
+// Package segments is shared by the functions that write the index of a partition:
+// it builds segments, finds documents of given URLs in them, and decides which
+// segments are merged.
 package segments
 
 import (
@@ -21,14 +21,14 @@ const headingGap = 100
 // Page is a document that is to be indexed.
 type Page struct {
 	segment.Document
-	Emphasis, Large []layout.Span // of the body, in order: what stands out
-	// Silent: it is no text, and a document without words: never found, it
-	// supersedes earlier versions as every other does.
+	Emphasis, Large []layout.Span // spans of the body that are emphasized or large, in order
+	// Silent pages are no text. Their documents have no words and are never
+	// found, but supersede earlier versions as all documents do.
 	Silent bool
 }
 
-// Build returns the segment of the pages, which depends on them and on the
-// program alone.
+// Build returns the bytes of a segment of the pages. The same pages and program
+// give the same bytes.
 func Build(pages []*Page) ([]byte, error) {
 	versions := make(map[string]uint32)
 	for _, p := range pages {
@@ -79,8 +79,8 @@ type tokenizer struct {
 	emphasis, large []layout.Span
 }
 
-// text yields the tokens of a text that stands behind base positions of its
-// field, and returns its length in positions.
+// text yields the tokens of a text, whose positions in its field begin at base,
+// and returns its length in positions.
 func (t *tokenizer) text(field, base int, text string) (length int) {
 	if !t.more {
 		return 0
@@ -104,8 +104,8 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 	})
 }
 
-// inRanges reports whether a place is in one of the ranges, which are in order,
-// and drops those before it.
+// inRanges reports whether an offset is in one of the sorted ranges, and drops the
+// ranges before it.
 func inRanges(ranges *[]layout.Span, at int) bool {
 	for len(*ranges) > 0 && (*ranges)[0].End <= at {
 		*ranges = (*ranges)[1:]

@@ -18,18 +18,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// atOnce is how many segments are looked into at once.
+// atOnce is how many segments are read concurrently.
 const atOnce = 4
 
-// Match is a document of one of the URLs that are looked for.
+// Match is a document of a wanted URL.
 type Match struct {
 	Doc     uint32
 	ID      layout.Identity
 	Version layout.Version
 }
 
-// Finder finds the documents of some URLs. It looks into each segment once, so
-// that an edit that is called again need not. It is safe for concurrent use.
+// Finder finds the documents of wanted URLs. It reads each segment once, even when
+// a commit calls its edit again. It is safe for concurrent use.
 type Finder struct {
 	bucket blob.Reader
 	wanted func(layout.Identity) bool
@@ -38,12 +38,12 @@ type Finder struct {
 	known map[string][]Match
 }
 
-// NewFinder returns a Finder of the URLs that are wanted.
+// NewFinder returns a Finder of the URLs for which wanted returns true.
 func NewFinder(bucket blob.Reader, wanted func(layout.Identity) bool) *Finder {
 	return &Finder{bucket: bucket, wanted: wanted, known: make(map[string][]Match)}
 }
 
-// Find returns what a listed segment has, dead or alive, by its columns.
+// Find returns the matches in a listed segment, dead or alive, by its columns.
 func (f *Finder) Find(ctx context.Context, s *manifest.Segment) ([]Match, error) {
 	f.mu.Lock()
 	found, known := f.known[s.Key]
@@ -79,10 +79,10 @@ func (f *Finder) Find(ctx context.Context, s *manifest.Segment) ([]Match, error)
 	return found, nil
 }
 
-// Judge asks of every listed segment, of some at once, which of its documents
-// are dead from now on, for Mask; nil says that nothing changes. It leaves out
-// a segment that is damaged, with an error in the log, until it is repaired:
-// whole is false then.
+// Judge calls judge for every listed segment, several concurrently, and returns
+// the dead documents by segment key, for Mask. Judge returns all dead documents of
+// a segment, nil when they are the same as before. A damaged segment is left out
+// and logged until it is repaired: whole is false then.
 func Judge(ctx context.Context, log *slog.Logger, m *manifest.Manifest, judge func(context.Context, *manifest.Segment) (*roaring.Bitmap, error)) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	dead, whole = make(map[string]*roaring.Bitmap), true
 	var mu sync.Mutex // protects dead and whole
@@ -91,7 +91,7 @@ func Judge(ctx context.Context, log *slog.Logger, m *manifest.Manifest, judge fu
 	for _, s := range m.Segments {
 		group.Go(func() error {
 			own, err := judge(within, &s)
-			if partition.IsDamaged(err) { // perhaps on the way only
+			if partition.IsDamaged(err) { // perhaps damaged only in transfer: try again
 				own, err = judge(within, &s)
 			}
 			mu.Lock()
@@ -111,9 +111,9 @@ func Judge(ctx context.Context, log *slog.Logger, m *manifest.Manifest, judge fu
 	return dead, whole, group.Wait()
 }
 
-// LivePackages returns the packages that have live documents in some segments,
-// by their identifiers. Where it cannot be read which documents are dead, none
-// is.
+// LivePackages returns the identifiers of packages with live documents in the
+// segments for which which returns true. When a segment's overlay cannot be read,
+// all its documents count as alive.
 func LivePackages(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, which func(*manifest.Segment) bool) (map[uint32]bool, error) {
 	live := make(map[uint32]bool)
 	for i := range m.Segments {
@@ -138,12 +138,12 @@ func LivePackages(ctx context.Context, bucket blob.Reader, m *manifest.Manifest,
 	return live, nil
 }
 
-// Gone returns the pages that are gone by the books of a generation, or of
-// partitions elsewhere to which pages of it have moved, and that stand in its
-// packages or are on its list. A commit that has packages indexed
-// once more lists them, or else they would be found again; so does one that
-// cannot tell which documents are dead. It reads the outcomes of all books, and
-// of every package its end. None of the pages is called masked.
+// Gone returns the gone pages that are in the packages of a generation or on its
+// list of gone pages. A page is gone by the books of the generation, or by those
+// of other partitions (elsewhere), to which its pages may have moved. A commit
+// lists these pages when packages are to be indexed anew, or when an overlay is
+// lost: else queries would find them again. Gone reads the outcomes of all books,
+// and the end of every package. None of the pages is marked as masked.
 func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, elsewhere []layout.Partition) ([]manifest.Gone, error) {
 	listed := m.Books
 	for _, id := range elsewhere {
@@ -174,7 +174,7 @@ func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, elsewhe
 		group.Go(func() error {
 			pages, err := webobject.List(within, bucket, pkg.Key)
 			if errors.Is(err, webobject.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {
-				return nil // nobody can index it
+				return nil // index cannot read it either
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -189,7 +189,7 @@ func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, elsewhe
 	return needed.Gone, err
 }
 
-// goneByBooks returns all pages that are gone, and since which version.
+// goneByBooks returns the gone pages, each with the version that found it gone.
 func goneByBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) (map[layout.Identity]layout.Version, error) {
 	books, err := partition.OpenBooks(ctx, bucket, listed)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Limits say when segments are merged. The zero Limits have nothing merged.
+// Limits say when segments are merged. With zero Limits none is.
 type Limits struct {
-	Tier  int     // of about one size that are merged
-	Least int64   // bytes up to which all are of one size
+	Tier  int     // segments of one size class (tier) that are merged
+	Least int64   // bytes up to which segments are of the first tier
 	Bytes int64   // of the largest segment that a merge makes
-	Most  int     // that are merged at once
-	Dead  float64 // share of the documents beyond which a segment is written anew
+	Most  int     // segments of one merge
+	Dead  float64 // share of dead documents above which a segment is written anew
 }
 
 // DefaultLimits merge eight segments of a size, up to 256 MiB.
@@ -26,13 +26,13 @@ func DefaultLimits() Limits {
 	return Limits{Tier: 8, Least: 1 << 20, Bytes: 256 << 20, Most: 64, Dead: 0.2}
 }
 
-// Mergeable returns the segments that are to be merged next into one, or the
-// one that is to be written anew, in the order of the list; nil when there is
-// nothing to do. What is forgotten comes first, then full tiers, the smallest
-// before the others.
+// Mergeable returns the segments to be merged next into one, or the single segment
+// to be written anew, in the order of the manifest; nil when there is none.
+// Segments with forgotten documents come first, then full tiers, the smallest tier
+// first.
 //
-// Else segments are left alone that hold packages which wait to be indexed
-// anew: they leave the list soon.
+// Segments of packages that wait to be indexed anew are merged only to erase
+// forgotten documents: they leave the manifest soon.
 func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 	if l.Tier < 2 {
 		return nil
@@ -64,8 +64,8 @@ func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 	return l.cut(m, tiers[smallest])
 }
 
-// cut returns the smallest of a tier, as many as fit into one, in the order of
-// the list.
+// cut returns the smallest segments of a tier, as many as fit into one, in the
+// order of the manifest.
 func (l Limits) cut(m *manifest.Manifest, of []manifest.Segment) []manifest.Segment {
 	slices.SortStableFunc(of, func(a, b manifest.Segment) int { return cmp.Compare(weight(a), weight(b)) })
 	var bytes int64
@@ -87,7 +87,7 @@ func (l Limits) tier(s manifest.Segment) (tier int) {
 	return tier
 }
 
-// weight is how many bytes of a segment are about those of live documents.
+// weight estimates the bytes of a segment's live documents.
 func weight(s manifest.Segment) int64 {
 	if s.Documents == 0 {
 		return s.Bytes
@@ -95,8 +95,7 @@ func weight(s manifest.Segment) int64 {
 	return int64(float64(s.Bytes) * float64(s.Live()) / float64(s.Documents))
 }
 
-// settled returns the segments none of whose packages waits to be indexed
-// anew.
+// settled returns the segments without packages that wait to be indexed anew.
 func settled(m *manifest.Manifest) (segments []manifest.Segment) {
 	waits := make(map[uint32]bool)
 	for _, p := range m.Packages {

@@ -1,6 +1,6 @@
-// Package task names the queues by which functions call each other, and the
-// messages that are no bucket events. A message is only a hint: whoever gets
-// one looks for himself what there is to do.
+// Package task defines the queues by which functions call each other, and the
+// messages other than bucket events. A message is only a hint: the function that
+// receives it reads from the bucket or Redis what there is to do.
 package task
 
 import (
@@ -24,11 +24,11 @@ const (
 	Watch    = "watch"
 )
 
-// Queues lists all of them.
+// Queues lists all queues.
 var Queues = []string{Schedule, Fetch, Pack, Index, Merge, Sweep, Watch}
 
-// timeouts are those of the functions: schedule and watch take seconds, a fetch
-// ends by its lease of two minutes, and a merge may rewrite all of a partition.
+// timeouts of the functions, by queue: schedule and watch take seconds, a fetch
+// ends by its lease of two minutes, and a merge may rewrite a whole partition.
 var timeouts = map[string]time.Duration{
 	Schedule: time.Minute,
 	Fetch:    150 * time.Second,
@@ -47,26 +47,26 @@ func Timeout(queue string) time.Duration { return timeouts[queue] }
 // again: six times the timeout of its function, as AWS advises.
 func Visibility(queue string) time.Duration { return 6 * Timeout(queue) }
 
-// Lease asks schedule to lease what can be leased of a crawl partition.
+// Lease asks schedule to lease batches of a crawl partition.
 type Lease struct {
 	Crawl int `json:"crawl"`
 }
 
-// Gather asks pack to pack what waits in a storage partition: enough of it, or
-// all of it when Flush is set.
+// Gather asks pack to pack the waiting batches of a storage partition, if there
+// are enough for a package, or in any case when Flush is set.
 type Gather struct {
 	Storage layout.Partition `json:"storage"`
 	Flush   bool             `json:"flush,omitempty"`
 }
 
-// Tiers asks merge to merge the segments of a storage partition of which there
-// are too many of a size.
+// Tiers asks merge to merge segments of a storage partition (see segments.Limits).
 type Tiers struct {
 	Storage layout.Partition `json:"storage"`
 }
 
-// Mask asks sweep for one thing only: that no document of the pages of a storage
-// partition that are gone stays alive. Other messages have it sweep everything.
+// Mask asks sweep only to mask the documents of gone pages of the storage
+// partition Gone. When Gone is nil, as in any other message, sweep sweeps
+// everything.
 type Mask struct {
 	Gone *layout.Partition `json:"gone"`
 }
