@@ -41,8 +41,8 @@ type DeadLetter struct {
 	Receives int       `json:"receives"` // tries
 }
 
-// Key returns where the dead letter is kept: the same body in the same queue
-// is one dead letter, however often it dies.
+// Key returns the key of the dead letter, by queue and body: the same body in the
+// same queue is one dead letter, however often it is given up.
 func (d DeadLetter) Key() string {
 	return layout.DeadLetterKey(d.Queue, layout.ContentHash([]byte(d.Body)))
 }
@@ -127,7 +127,7 @@ const (
 	burialTime   = 10 * time.Second          // for the dead letter of a function whose own time is up
 )
 
-// Graves keeps in the bucket what queues give up.
+// Graves stores dead letters in the bucket.
 type Graves struct {
 	Bucket interface { // blob.Bucket has it
 		Create(ctx context.Context, key string, content []byte) error
@@ -136,11 +136,9 @@ type Graves struct {
 	Log *slog.Logger
 }
 
-// Watch keeps a dead letter, with its reason, of every message of the queue
-// that the function gives up: at once if no other try can mend it, and then
-// the message is acknowledged; else at its last receive. One that only came too
-// early is acknowledged at its last receive. A panic is an error of all
-// messages. A function that dies without a word leaves nothing.
+// Watch wraps the handler of a queue, and stores a dead letter, with the reason, of
+// each message that is given up (see Terminal and Later for when). A panic counts
+// as an error of all messages. A function that is killed stores none.
 func (g Graves) Watch(queue string, handle Handler) Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		var mu sync.Mutex             // protects over
@@ -174,8 +172,8 @@ func (g Graves) call(ctx context.Context, event events.SQSEvent, handle Handler)
 	return handle(ctx, event)
 }
 
-// settle keeps a dead letter if it is time, and reports whether the message may
-// be acknowledged.
+// settle stores a dead letter if the message is given up now, and reports whether
+// the message may be acknowledged.
 func (g Graves) settle(ctx context.Context, queue string, m events.SQSMessage, reason error) (over bool) {
 	receives, err := strconv.Atoi(m.Attributes[receiveCount])
 	last := err == nil && receives >= MaxReceives
@@ -195,10 +193,9 @@ func (g Graves) settle(ctx context.Context, queue string, m events.SQSMessage, r
 	return false
 }
 
-// Bury keeps a dead letter, and reports whether it is kept. One that is there
-// already, from an earlier death of the same message, stays. That it cannot be
-// kept is logged: the queue has the message still, and gives it up at the last
-// receive.
+// Bury stores a dead letter, and reports whether it is stored. An earlier dead
+// letter of the same message stays as it is. A failure to store is logged: the
+// queue still has the message, until its last receive.
 func (g Graves) Bury(ctx context.Context, d DeadLetter) (kept bool) {
 	content, err := d.Encode()
 	if err == nil {

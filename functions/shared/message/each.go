@@ -30,7 +30,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// Handler is the one shape of the functions that a queue feeds.
+// Handler is the signature of all functions that read a queue.
 type Handler = func(context.Context, events.SQSEvent) (events.SQSEventResponse, error)
 
 // Each calls run with the body of every message of the event, one after
@@ -173,10 +173,9 @@ type noting struct {
 	m   events.SQSMessage
 }
 
-// Note puts on record what went wrong with a part of the message that is run in
-// ctx and does not fail it: in the log, with the message's subject and the
-// attributes, and with those who listen, who count it. What is one of a few
-// short texts.
+// Note records a fault in a part of the message that is run in ctx, which does not
+// fail the message: in the log, with the message's subject and the attributes, and
+// to the listeners, which count it. What is one of a few short texts.
 func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 	listening, _ := ctx.Value(listenerKey{}).([]Listener)
 	for _, l := range listening {

@@ -20,7 +20,7 @@ import (
 // does.
 const shareSize = 2000
 
-// share is a part of what one crawl partition's frontier holds.
+// share is a part of the URLs of one crawl partition's frontier.
 type share struct {
 	known   []frontier.Known
 	due     []frontier.Due // of the known ones
@@ -66,7 +66,7 @@ func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[
 	return urls, pending, err
 }
 
-// divider sorts URLs by the crawl partitions to which they belong.
+// divider divides URLs among the shares of their crawl partitions.
 type divider struct {
 	*agenda
 	rationed rationed

@@ -15,8 +15,8 @@ import (
 
 // paceKeeper keeps frontiers that are restored from asking hosts too soon.
 //
-//	who knows                        of                                 until
-//	Redis, of each frontier          a batch that is out                its deadline or settlement
+//	source                           what it says                       no request to the host before
+//	Redis, of each frontier          a leased batch                     its deadline or settlement
 //	Redis                            when a host was asked last         that and its delay
 //	the books and the spool          what a host has asked for          the end of its pause
 //	nobody: Redis was lost           any host                           now and its delay; a batch that may
@@ -31,7 +31,7 @@ type paceKeeper struct {
 	silent   time.Time // no answer comes later to who was asked before Redis was lost
 }
 
-// pacer looks at what Redis and the epochs tell, before anything is reset.
+// pacer reads the state of Redis and the epochs, before a frontier is reset.
 func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*paceKeeper, error) {
 	p := &paceKeeper{settings: s, now: f.Now()}
 	p.silent = p.now
@@ -64,7 +64,7 @@ func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier
 	return nil
 }
 
-// pace tells the frontiers whom to leave alone, and who is asked already.
+// pace gives the frontiers the hosts that rest and the batches that are leased.
 func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Bucket, fronts map[int]*frontier.Frontier) error {
 	resting := make(map[int][]frontier.Resting)
 	for host := range books.Paces() {

@@ -1,26 +1,26 @@
-// Package restore makes the frontiers in Redis what the bucket says that they
-// are: the fold of (books, unconsumed spool), and what is due again. The sweep
-// does so whenever it finds a reason, the command rebuild at once.
+// Package restore rebuilds the frontiers in Redis from the bucket: from the books
+// and the unconsumed spool. It also queues the URLs that are due again. The sweep
+// rebuilds a frontier when it finds a reason, the command rebuild at once.
 //
-//	a frontier is built anew when                         found by
-//	Redis came up without it, or lost its key             Built: no fingerprint
-//	collections, strategies, takedowns are others         Built: another fingerprint
-//	somebody distrusts it: a batch is damaged or closed   Built: no fingerprint
-//	a commit was made that it was not told of             Knows: not in what it learnt
-//	nothing is left to ask for, and a collection missed   Counts.Missed
-//	what another had
-//	somebody says so                                      Rebuild
+//	a frontier is rebuilt when                            found by
+//	Redis has lost it                                     Built: no fingerprint
+//	collections, strategies or takedowns have changed     Built: another fingerprint
+//	a function invalidated it: damaged or closed batch    Built: no fingerprint
+//	it missed a commit                                    Knows: the manifest's Learnt is unknown
+//	no URL is left to ask for, and a collection missed    Counts.Missed
+//	pages that another collection has
+//	an operator asks for it                               Rebuild
 //
-// While generations or books are lost or damaged nothing is rebuilt, with a
-// partition.Fault: what they tell would look as if it had never been asked for,
-// and every such page would be asked of its site again.
+// While generations or books are lost or damaged, nothing is rebuilt, and the
+// error is a partition.Fault: the URLs in them would look new, and all their pages
+// would be fetched again.
 //
-// One rebuilds at a time, by a lease, into a new epoch. A frontier that is
-// built anew is read from all books; one that is not is only told what has
-// become due since, from the outcomes in the books of one storage partition,
-// and only when the time has come at which something may be due.
+// Only one process rebuilds at a time, by a lease, into a new epoch. A rebuilt
+// frontier is read from all books. The other frontiers are only given the URLs
+// that have become due, from the outcomes in the books of one storage partition
+// at a time, and only when a URL may be due.
 //
-// No host is asked sooner because of it: pacer says what is known of whom.
+// A rebuild makes no request to a host earlier: see paceKeeper.
 package restore
 
 import (
@@ -44,8 +44,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Frontiers are those of all crawl partitions. What it does may be done twice,
-// by several at once, and be killed at any call.
+// Frontiers are the frontiers of all crawl partitions. Its methods may run twice
+// or concurrently, and be killed at any call.
 type Frontiers struct {
 	Bucket blob.Bucket
 	Redis  redis.UniversalClient
@@ -54,23 +54,22 @@ type Frontiers struct {
 	Log    *slog.Logger
 }
 
-// leaseTime is how long the frontier waits for another rebuild when one has
-// died.
+// leaseTime is how long after a rebuild was killed another may begin.
 const leaseTime = 30 * time.Second
 
-// ErrRebuilding says that another is rebuilding the frontier already.
+// ErrRebuilding means that another process is rebuilding the frontier.
 var ErrRebuilding = errors.New("the frontier is being rebuilt by another")
 
-// Rebuilt tells of a rebuild.
+// Rebuilt is the result of a rebuild.
 type Rebuilt struct {
-	Epoch   uint64 // which it opened
-	URLs    int    // that the frontier knows
-	Pending int    // that wait
+	Epoch   uint64 // the new epoch
+	URLs    int    // known URLs
+	Pending int    // pending URLs
 	Took    time.Duration
 }
 
-// Rebuild restores the whole frontier from the bucket, whether or not it has
-// to be, in a new epoch. It fails with ErrRebuilding.
+// Rebuild rebuilds all frontiers from the bucket, in a new epoch. It fails with
+// ErrRebuilding while another process rebuilds.
 func (f *Frontiers) Rebuild(ctx context.Context) (Rebuilt, error) {
 	s, err := settings.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
@@ -79,8 +78,8 @@ func (f *Frontiers) Rebuild(ctx context.Context) (Rebuilt, error) {
 	return f.rebuild(ctx, s, s.Crawl.Partitions())
 }
 
-// Refresh restores the frontiers that have to be, as the package says. Another's
-// rebuild is as good.
+// Refresh rebuilds the frontiers that need it (see the package). It returns nil
+// when another process is rebuilding.
 func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
 	stale, err := f.stale(ctx, s)
 	if err == nil && len(stale) == 0 {

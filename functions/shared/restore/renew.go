@@ -19,10 +19,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Renew lets wait again what has become due, by the books of a storage
-// partition, since the frontiers were built. It reads no more of them than their
-// outcomes, and those only when its time has come. A frontier that is to be
-// rebuilt learns it then.
+// Renew queues again the URLs that have become due since the frontiers were built,
+// by the outcomes in the books of a storage partition. It reads them only when a
+// URL may be due. A frontier that has to be rebuilt gets its due URLs then.
 func (f *Frontiers) Renew(ctx context.Context, s *settings.Settings, m *manifest.Manifest) error {
 	at := clock{f.Redis, m.Partition}
 	due := &renewer{redis: f.Redis, settings: s, agenda: newAgenda(s, f.Now()), shares: make(map[int][]frontier.Due)}
@@ -72,7 +71,7 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 	return due.flush(ctx)
 }
 
-// renewer hands what is due to the frontiers, some at a time.
+// renewer passes due URLs to the frontiers, some at a time.
 type renewer struct {
 	redis    redis.UniversalClient
 	settings *settings.Settings
@@ -147,7 +146,7 @@ const (
 	maxPass = 24 * time.Hour
 )
 
-// agenda tells what is due now, and when anything is next.
+// agenda decides which URLs are due now, and when the next one will be.
 type agenda struct {
 	settings *settings.Settings
 	now      time.Time
@@ -217,8 +216,8 @@ func renewal(at address.Address, last book.Outcome, collection string) frontier.
 	return d
 }
 
-// clock keeps in Redis when the books of a storage partition are next looked
-// through for what is due. One that is lost costs one look.
+// clock keeps in Redis when the books of a storage partition are next read for due
+// URLs. If it is lost, they are read once more.
 type clock struct {
 	rdb     redis.UniversalClient
 	storage layout.Partition
