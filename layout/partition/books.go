@@ -15,13 +15,13 @@ import (
 
 const parallel = 8
 
-// Books are the books of a generation. A book that is damaged or missing is
-// left out and kept in mind:
+// Books are the books of a generation. A damaged or missing book is left out, and
+// remembered, because callers differ in what they do then:
 //
-//	who asks                          does                       example
-//	a question about some URLs        answers from the others,   page, why, due again
-//	                                  and tells of Damaged
-//	for what no book says             fails with a Fault         erase, condemn, rebuild, merge
+//	the caller                            does                          example
+//	answers a question about some URLs    answers from the other books  page, why, due again
+//	                                      and tells of Damaged
+//	acts on URLs that no book names       fails with a Fault            erase, condemn, rebuild, merge
 //
 // It is safe for concurrent use.
 type Books struct {
@@ -32,8 +32,8 @@ type Books struct {
 	damaged []error    // by book
 }
 
-// OpenBooks opens books that a generation lists, by one request each. It fails
-// only where the store does.
+// OpenBooks opens listed books, with one request each. It fails only if the store
+// does.
 func OpenBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) (*Books, error) {
 	b := &Books{listed: listed, readers: make([]*book.Reader, len(listed)), damaged: make([]error, len(listed))}
 	group, within := errgroup.WithContext(ctx)
@@ -47,8 +47,8 @@ func OpenBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) 
 	return b, group.Wait()
 }
 
-// fault keeps in mind what is wrong with a book, and returns an error that is
-// not its fault.
+// fault remembers an error that is the fault of a book's bytes, and returns any
+// other.
 func (b *Books) fault(i int, err error) error {
 	if !isBookFault(err) {
 		return err
@@ -59,8 +59,8 @@ func (b *Books) fault(i int, err error) error {
 	return nil
 }
 
-// Damaged returns for each book that is known to be damaged or missing an
-// error, which names its key.
+// Damaged returns an error for each book that is known to be damaged or missing,
+// with its key.
 func (b *Books) Damaged() (damaged []error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -72,13 +72,12 @@ func (b *Books) Damaged() (damaged []error) {
 	return damaged
 }
 
-// Err returns nil as long as nothing is known to be wrong with any book, else a
-// Fault.
+// Err returns a Fault if any book is known to be damaged or missing.
 func (b *Books) Err() error { return BooksFault(b.Damaged()...) }
 
-// Each reads the books, some at once, as long as nothing is known to be wrong
-// with them. What read has made of a book that turns out to be damaged counts
-// no more, if it returns the error.
+// Each calls read for each book that is not known to be damaged, for some at once.
+// When read returns an error that is the fault of the book, the book is left out
+// from then on, and read must drop what it has made of it.
 func (b *Books) Each(ctx context.Context, read func(ctx context.Context, i int, r *book.Reader) error) error {
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
@@ -91,7 +90,7 @@ func (b *Books) Each(ctx context.Context, read func(ctx context.Context, i int, 
 	return group.Wait()
 }
 
-// Find returns all outcomes of one URL, in no order.
+// Find returns all outcomes of one URL, in no particular order.
 func (b *Books) Find(ctx context.Context, place layout.Place, id layout.Identity) ([]book.Outcome, error) {
 	found := make([][]book.Outcome, len(b.readers))
 	err := b.Each(ctx, func(ctx context.Context, i int, r *book.Reader) (err error) {
@@ -105,12 +104,11 @@ func (b *Books) Find(ctx context.Context, place layout.Place, id layout.Identity
 	return all, err
 }
 
-// Readers returns the readers of all books, for a merge of them. It fails with
-// Err.
+// Readers returns the readers of all books, to merge them. It fails with Err.
 func (b *Books) Readers() ([]*book.Reader, error) { return b.readers, b.Err() }
 
-// Standings yields what counts of every URL, as book.Standings does. A book
-// that is damaged ends the sequence with a Fault.
+// Standings yields the standing of every URL, as book.Standings does. A damaged book
+// ends the sequence with a Fault.
 func (b *Books) Standings(ctx context.Context) iter.Seq2[book.Standing, error] {
 	return func(yield func(book.Standing, error) bool) {
 		if err := b.Err(); err != nil {

@@ -9,21 +9,21 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Edit is a generation while it is made.
+// Edit is a generation in the making.
 type Edit struct {
 	bucket blob.Bucket
 	now    func() time.Time
 	next   *manifest.Manifest // its Generation is still the base's
 }
 
-// Manifest returns the generation as it is by now, still under the number of
-// its base. It is not to be changed.
+// Manifest returns the generation with the edits so far, still under the number of
+// its base. The caller must not change it.
 func (e *Edit) Manifest() *manifest.Manifest { return e.next }
 
-// Generation returns the number of the generation that is being made.
+// Generation returns the number of the generation in the making.
 func (e *Edit) Generation() uint64 { return e.next.Generation + 1 }
 
-// listable reports whether an object may be listed that was put at a moment.
+// listable reports whether an object that was put at a moment may still be listed.
 func (e *Edit) listable(key string, t ticket) bool {
 	return e.now().Sub(t.put) < Fresh && !e.next.IsCondemned(key)
 }
@@ -37,10 +37,10 @@ func (e *Edit) AddPackage(t Package) error {
 	return nil
 }
 
-// ReplacePackage lists what is left of a package in its place. The pages that
-// are left keep their places, so what books and segments say of the former key
-// holds for the new one. It fails with ErrStale where the former package is not
-// listed under this key.
+// ReplacePackage lists a rewritten package, from which pages were erased, in the
+// place of the former one. The remaining pages keep their offsets, so that what books
+// and segments say of the former key is true of the new one. It fails with ErrStale
+// if the former package is not listed under this key.
 func (e *Edit) ReplacePackage(former string, t Package) error {
 	own := e.listed(former)
 	if own == nil || !e.listable(t.Key, t.ticket) {
@@ -52,7 +52,7 @@ func (e *Edit) ReplacePackage(former string, t Package) error {
 	return nil
 }
 
-// listed returns the package that stands under a key now, nil if none does.
+// listed returns the package with this key, nil if none has it.
 func (e *Edit) listed(key string) *manifest.Package {
 	if pkg := e.next.Package(key); pkg != nil && pkg.Key == key {
 		return pkg
@@ -60,8 +60,8 @@ func (e *Edit) listed(key string) *manifest.Package {
 	return nil
 }
 
-// SetIndexed says of a package whether it is indexed. It changes nothing where
-// no package has the identifier.
+// SetIndexed notes whether a package is indexed. It changes nothing if no package
+// has the identifier.
 func (e *Edit) SetIndexed(id uint32, indexed bool) {
 	for i := range e.next.Packages {
 		if pkg := &e.next.Packages[i]; pkg.ID == id {
@@ -70,7 +70,7 @@ func (e *Edit) SetIndexed(id uint32, indexed bool) {
 	}
 }
 
-// AddBook lists a book; once, if it is listed already.
+// AddBook lists a book, unless it is listed already.
 func (e *Edit) AddBook(t Book) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -81,8 +81,8 @@ func (e *Edit) AddBook(t Book) error {
 	return nil
 }
 
-// ReplaceBooks lists a book in the place of others, of which it says all that
-// still counts. It fails with ErrStale where one of these is not listed.
+// ReplaceBooks lists a book in the place of others, of which it holds all that still
+// counts. It fails with ErrStale if one of these is not listed.
 func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -92,8 +92,8 @@ func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	return err
 }
 
-// replace returns a list with one object in the place of others, which are
-// condemned, or the list as it is and ErrStale where one of these is not in it.
+// replace returns a list with one object in the place of others, and condemns these.
+// If one of them is not in the list, it returns the list as it is and ErrStale.
 func replace[T any](e *Edit, list []T, key func(T) string, former []string, by T) ([]T, error) {
 	at := len(list)
 	for _, k := range former {
@@ -116,13 +116,12 @@ func (e *Edit) book(key string) int {
 	return slices.IndexFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// Learn names what this commit teaches: every frontier that does not know the
-// name is behind the books.
+// Learn sets the name of this commit in Manifest.Learnt: a frontier that does not
+// know the name is behind the books.
 func (e *Edit) Learn(name string) { e.next.Learnt = name }
 
-// Consume says of batches that their spool objects are packed, or put into
-// quarantine for being damaged. It fails with ErrStale where one was consumed
-// before, or closed.
+// Consume notes that the spool objects of batches are packed, or damaged and in
+// quarantine. It fails with ErrStale if one was consumed or closed before.
 func (e *Edit) Consume(damaged string, batches ...layout.Version) error {
 	at := e.now().UTC().Truncate(time.Millisecond)
 	for _, given := range batches {
@@ -134,8 +133,9 @@ func (e *Edit) Consume(damaged string, batches ...layout.Version) error {
 	return nil
 }
 
-// Close closes consumed batches, and all before them, in place of remembering
-// each: their spool objects are deleted. It reports whether any was consumed.
+// Close replaces the records of consumed batches, whose spool objects are deleted, by
+// the highest batch: it and all batches before it are closed. It reports whether any
+// was consumed.
 func (e *Edit) Close(over func(manifest.Consumed) bool) (changed bool) {
 	before := len(e.next.Consumed)
 	e.next.Consumed = slices.DeleteFunc(e.next.Consumed, func(c manifest.Consumed) bool {
@@ -151,16 +151,16 @@ func (e *Edit) Close(over func(manifest.Consumed) bool) (changed bool) {
 // AddGone lists pages that are gone.
 func (e *Edit) AddGone(pages ...manifest.Gone) { e.next.AddGone(pages...) }
 
-// DropGone takes gone pages off the list of which nothing can be found again.
-// It reports whether there were any.
+// DropGone takes gone pages off the list of which no document can appear again. It
+// reports whether there were any.
 func (e *Edit) DropGone(over func(manifest.Gone) bool) (changed bool) {
 	before := len(e.next.Gone)
 	e.next.Gone = slices.DeleteFunc(e.next.Gone, over)
 	return len(e.next.Gone) < before
 }
 
-// MarkMasked says of gone pages whether no document of theirs is alive in any
-// segment. It reports whether that is new of any.
+// MarkMasked notes of gone pages whether all their documents in segments are dead. It
+// reports whether that is new for any.
 func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 	for i := range e.next.Gone {
 		g := &e.next.Gone[i]
@@ -171,13 +171,13 @@ func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 	return changed
 }
 
-// condemn has objects deleted that this generation no longer lists.
+// condemn condemns objects that this generation no longer lists.
 func (e *Edit) condemn(keys ...string) { e.next.Condemn(e.now(), keys...) }
 
-// CondemnUnlisted condemns those objects that are neither listed nor condemned,
-// and returns them: they were put for a commit that never came. A committer that
-// is still about to list one puts it under another name. They go after the
-// grace, whatever generation is kept, since none lists them.
+// CondemnUnlisted condemns the objects that are neither listed nor condemned, and
+// returns them: they were put for a commit that never came. A committer that is still
+// about to list one must put it under another name. They are deleted after the grace,
+// whatever generations are kept, because none lists them.
 func (e *Edit) CondemnUnlisted(keys ...string) (condemned []string) {
 	condemned = e.Unlisted(keys...)
 	e.condemn(condemned...)
@@ -187,7 +187,7 @@ func (e *Edit) CondemnUnlisted(keys ...string) (condemned []string) {
 	return condemned
 }
 
-// Unlisted returns those of some objects that are neither listed nor condemned.
+// Unlisted returns the objects that are neither listed nor condemned.
 func (e *Edit) Unlisted(keys ...string) (unlisted []string) {
 	known := e.next.Known()
 	for _, key := range keys {
@@ -198,8 +198,8 @@ func (e *Edit) Unlisted(keys ...string) (unlisted []string) {
 	return unlisted
 }
 
-// Collected says of condemned objects that they are deleted, or lets go of
-// them when nobody can be about to delete or to list them any more.
+// Collected notes that condemned objects are deleted, and forgets those that nobody
+// can be about to delete or to list any more.
 func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed bool) {
 	gone := e.now().UTC().Truncate(time.Millisecond)
 	for i := range e.next.Condemned {
@@ -212,8 +212,8 @@ func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed b
 	return changed || len(e.next.Condemned) < before
 }
 
-// KeepFrom says which generation is the oldest that is kept. It reports whether
-// that is later than before.
+// KeepFrom sets the oldest generation that is kept. It reports whether that is later
+// than before.
 func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	if e.next.Oldest >= oldest {
 		return false
@@ -222,9 +222,9 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	return true
 }
 
-// Forgot says that nothing is left here of what a version of the takedowns
-// forgets, but for what is condemned: that goes after its grace, whatever
-// generation is kept.
+// Forgot notes that the partition holds no pages any more that a version of the
+// takedowns forgets, except in condemned objects. These are deleted after the grace,
+// whatever generations are kept.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {
 		return false

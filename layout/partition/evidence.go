@@ -13,32 +13,32 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// Evidence is an object from which it follows that a partition had later
-// generations than the newest that can be read.
+// Evidence is an object that proves that a partition had later generations than the
+// newest readable one.
 type Evidence struct {
 	Key        string // of the object
 	Generation uint64 // there was this one at least; 0 where the number is unknown
 	Detail     string // what the object tells: a sentence without its subject
 }
 
-// Lost returns the evidence that a partition had later generations than newest,
-// which is what manifest.Read returned a short while ago, the zero generation
-// where there is none. Each kind of object proves it in its own way:
+// Lost returns the evidence that a partition had later generations than newest, the
+// recent result of manifest.Read, or the zero generation. Each kind of object proves
+// it in its own way:
 //
-//	package, book, segment, overlay   there is no generation at all, and generation 1 is older than the first of these
+//	package, book, segment, overlay   there is no generation, and generation 1 is always committed before the first of these
 //	manifest                          it has a higher number, and cannot be read
-//	overlay                           it was made for a generation that could only follow one that is lost
-//	epoch                             whoever claimed it had read a later generation
-//	book, package                     it tells of a batch that newest has not consumed, and whose spool object is gone:
-//	                                  that is deleted once a generation has consumed the batch, and not before
+//	overlay                           it was made for a generation that could only follow a lost one
+//	epoch                             the claimer of the epoch had read a later generation
+//	book, package                     it names a batch that newest has not consumed, and whose spool object is absent:
+//	                                  a spool object is deleted only after a generation has consumed its batch
 //
-// What was put before a commit that never came is no evidence: its batch still
-// waits in the spool, or was consumed by the generation that came instead. Nor
-// is everything that is lost proved: where nothing is, it is as if the last
-// commits had not come, and what they did is done again.
+// An object that was put for a commit that never came is no evidence: its batch is
+// still in the spool, or was consumed by another generation. Some losses leave no
+// evidence. Then the last commits count as if they had never been made, and their
+// work is done again.
 //
-// It lists the objects of the partition, and reads packages and books that are
-// neither listed nor condemned, and the last epochs.
+// Lost lists the objects of the partition, and reads the last epochs and all packages
+// and books that are neither listed nor condemned.
 func Lost(ctx context.Context, bucket blob.Reader, newest manifest.Manifest) ([]Evidence, error) {
 	for {
 		s := search{bucket: bucket, newest: newest, lost: make(map[layout.Version]bool)}
@@ -86,7 +86,7 @@ func (s *search) add(key string, generation uint64, format string, args ...any) 
 	s.found = append(s.found, Evidence{key, generation, fmt.Sprintf(format, args...)})
 }
 
-// rest says which generation is the newest, for sentences.
+// rest names the newest generation in an error.
 func (s *search) rest() string {
 	if s.newest.Generation == 0 {
 		return "no generation is left"
@@ -94,7 +94,7 @@ func (s *search) rest() string {
 	return fmt.Sprintf("the newest that is left is generation %d", s.newest.Generation)
 }
 
-// manifests finds later generations that cannot be read.
+// manifests finds later generations that are damaged.
 func (s *search) manifests(ctx context.Context) error {
 	p := s.newest.Partition
 	for object, err := range s.bucket.List(ctx, layout.ManifestPrefix(p), layout.ManifestKey(p, s.newest.Generation)) {
@@ -116,9 +116,8 @@ func (s *search) manifests(ctx context.Context) error {
 	return nil
 }
 
-// overlays finds the one that was made for the latest generation. Who commits
-// puts overlays for the next generation, so that one of these may be there
-// without it.
+// overlays finds the overlay for the latest generation. An overlay of the next
+// generation alone proves nothing, because it is put before the commit.
 func (s *search) overlays(ctx context.Context) error {
 	var key string
 	var latest uint64
@@ -136,11 +135,11 @@ func (s *search) overlays(ctx context.Context) error {
 	return nil
 }
 
-// maxClaims is how many of the last claims are read until one tells of the
-// partition.
+// maxClaims is how many of the last epochs are read to find one whose claimer had
+// read the partition.
 const maxClaims = 16
 
-// epochs finds what the last claimer who had read the partition knew of it.
+// epochs finds the generation that the last claimer of an epoch had read.
 func (s *search) epochs(ctx context.Context) error {
 	var keys []string
 	for object, err := range s.bucket.List(ctx, layout.Epochs, "") {
@@ -171,7 +170,7 @@ func (s *search) epochs(ctx context.Context) error {
 	return nil
 }
 
-// anything finds an object of each kind, where there is no generation.
+// anything finds an object of each kind if there is no generation.
 func (s *search) anything(ctx context.Context) error {
 	for key, err := range firstObjects(ctx, s.bucket, s.newest.Partition) {
 		if err != nil {
@@ -182,8 +181,8 @@ func (s *search) anything(ctx context.Context) error {
 	return nil
 }
 
-// books finds those that tell of batches which only a lost generation can have
-// consumed. One that is damaged tells nothing.
+// books finds unlisted books with batches that only a lost generation can have
+// consumed. A damaged book proves nothing.
 func (s *search) books(ctx context.Context) error {
 	return s.eachUnlisted(ctx, layout.Books, func(key string) error {
 		err := s.book(ctx, key)
@@ -210,8 +209,8 @@ func (s *search) book(ctx context.Context, key string) error {
 	return nil
 }
 
-// packages finds those with pages of such batches, where books prove nothing:
-// each is read whole.
+// packages finds unlisted packages with pages of batches that only a lost generation
+// can have consumed, if no book proves anything. Each is read whole.
 func (s *search) packages(ctx context.Context) error {
 	if len(s.found) > 0 {
 		return nil
@@ -255,8 +254,8 @@ func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key s
 	return nil
 }
 
-// batch reports whether an object that tells of a batch proves something, and
-// adds it then.
+// batch adds an object with a batch to the evidence if it proves a loss, and reports
+// whether it does.
 func (s *search) batch(ctx context.Context, key string, v layout.Version) (proved bool, err error) {
 	lost, known := s.lost[v]
 	if !known {
@@ -273,7 +272,7 @@ func (s *search) batch(ctx context.Context, key string, v layout.Version) (prove
 }
 
 // isLost reports whether only a lost generation can have consumed a batch.
-// Token 0 is no batch: it stands for what repair took back.
+// Token 0 is no batch: repair writes it for outcomes that it has withdrawn.
 func (s *search) isLost(ctx context.Context, v layout.Version) (bool, error) {
 	if v.Token == 0 || s.newest.HasConsumed(v) || s.newest.IsClosed(v) {
 		return false, nil

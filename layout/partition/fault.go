@@ -9,15 +9,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Fault is an error that lasts until repair: generations or books of a partition
-// are lost or damaged. Its text is one sentence that says which, and what to do.
-// It wraps ErrLost, manifest.ErrDamaged, or what Books.Damaged returns.
+// Fault is an error that only a repair ends: generations or books of a partition are
+// lost or damaged. Its text is one sentence that says which, and what to do. It wraps
+// ErrLost, manifest.ErrDamaged or the errors of Books.Damaged.
 type Fault struct{ err error }
 
 // Error implements error.
 func (f *Fault) Error() string { return f.err.Error() + "; run bucketsearch verify --repair" }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the wrapped error.
 func (f *Fault) Unwrap() error { return f.err }
 
 // IsFault reports whether an error is a Fault, or wraps one.
@@ -26,7 +26,7 @@ func IsFault(err error) bool {
 	return is
 }
 
-// fault makes a Fault of an error that says that generations are lost or damaged.
+// fault returns a Fault for an error about lost or damaged generations.
 func fault(err error) error {
 	if !IsFault(err) && (errors.Is(err, ErrLost) || errors.Is(err, manifest.ErrDamaged)) {
 		return &Fault{err}
@@ -34,12 +34,12 @@ func fault(err error) error {
 	return err
 }
 
-// Later returns the Fault that a generation which is read is not the newest, since
-// later ones are damaged; nil where it is.
+// Later returns a Fault if m is not the newest generation because later ones are
+// damaged, else nil.
 func Later(m *manifest.Manifest) error { return fault(m.Later()) }
 
-// BooksFault returns the Fault that some books are damaged or missing, of which
-// the text names the first; nil for none.
+// BooksFault returns a Fault for damaged or missing books, of which the text names
+// the first; nil for none.
 func BooksFault(damaged ...error) error {
 	switch len(damaged) {
 	case 0:
@@ -50,7 +50,7 @@ func BooksFault(damaged ...error) error {
 	return &Fault{&several{damaged}}
 }
 
-// isBookFault reports whether a book is at fault for an error, and not the store.
+// isBookFault reports whether an error is the fault of a book, and not of the store.
 func isBookFault(err error) bool {
 	return errors.Is(err, blob.ErrAbsent) || errors.Is(err, book.ErrDamaged)
 }

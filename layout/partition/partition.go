@@ -24,22 +24,22 @@ var (
 	ErrLost = errors.New("its generations are lost")
 )
 
-// Fresh is how long ago the base of a commit may have been read, and what it
-// lists may have been put: much shorter than anything that nobody needs is kept.
+// Fresh is how long ago the base of a commit may have been read, and the objects that
+// it lists may have been put. It is much shorter than the grace of the collector.
 const Fresh = manifest.Fresh
 
-// Partition is one storage partition and its newest generation as far as it is
-// known. It is not safe for concurrent use.
+// Partition is a storage partition and the newest generation that was read. It is not
+// safe for concurrent use.
 type Partition struct {
 	bucket blob.Bucket
 	now    func() time.Time
 	newest *manifest.Manifest // never changed, but replaced
 }
 
-// Open reads the newest generation of a partition. A partition without one is
-// new, and begins with the first object that is put. It fails with a Fault: ErrLost
-// where there are objects already, manifest.ErrDamaged where the last generation
-// is damaged.
+// Open reads the newest generation of a partition. A partition without objects and
+// generations is new; its first generation is committed before its first object is
+// put. Open fails with a Fault: ErrLost if there are objects and no generation,
+// manifest.ErrDamaged if the last generation is damaged.
 func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func() time.Time) (*Partition, error) {
 	p := &Partition{bucket: bucket, now: now, newest: &manifest.Manifest{Partition: id}}
 	if err := p.Reload(ctx); err != nil {
@@ -48,11 +48,10 @@ func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func
 	return p, nil
 }
 
-// Read returns the newest generation of a partition that can be read, the zero
-// generation of a new one. It fails with a Fault where there is none to read:
-// ErrLost, or manifest.ErrDamaged. It costs what manifest.Read does, and the
-// listings of packages, books, segments and overlays where there is no
-// generation.
+// Read returns the newest readable generation of a partition, the zero generation of
+// a new one. It fails with a Fault if none can be read: ErrLost or
+// manifest.ErrDamaged. It sends the requests of manifest.Read; without a generation
+// it lists packages, books, segments and overlays, too.
 func Read(ctx context.Context, bucket blob.Reader, id layout.Partition) (manifest.Manifest, error) {
 	newest, err := manifest.Read(ctx, bucket, id)
 	if err != nil || newest.Generation > 0 {
@@ -77,8 +76,8 @@ func Read(ctx context.Context, bucket blob.Reader, id layout.Partition) (manifes
 	return newest, fault(err)
 }
 
-// firstObjects yields the key of an object of each kind that only a generation can
-// list, where there is one.
+// firstObjects yields the key of one object of each kind that a generation lists, if
+// there is any.
 func firstObjects(ctx context.Context, bucket blob.Reader, id layout.Partition) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, kind := range []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays} {
@@ -103,8 +102,8 @@ func firstObjects(ctx context.Context, bucket blob.Reader, id layout.Partition) 
 // ID returns the identifier of the partition.
 func (p *Partition) ID() layout.Partition { return p.newest.Partition }
 
-// Manifest returns the newest generation that is known: what Open, Reload or
-// the last Commit found. It is not to be changed.
+// Manifest returns the generation that Open, Reload or the last Commit found. The
+// caller must not change it.
 func (p *Partition) Manifest() *manifest.Manifest { return p.newest }
 
 // Reload reads the newest generation again.
@@ -119,8 +118,8 @@ func (p *Partition) Reload(ctx context.Context) error {
 	return fault(err)
 }
 
-// Begin commits the first generation of a partition that has none, empty, so
-// that whoever reads it finds a hint and need not list.
+// Begin commits an empty first generation if the partition has none, so that readers
+// find a hint and need not list.
 func (p *Partition) Begin(ctx context.Context) error {
 	if p.newest.Generation > 0 {
 		return nil
@@ -133,11 +132,10 @@ func (p *Partition) Begin(ctx context.Context) error {
 	})
 }
 
-// Commit makes edit true in the next generation. It calls edit with the newest
-// generation, and again whenever another committer was faster: edit recomputes
-// all that depends on it. When edit returns ErrUnchanged, nothing is committed,
-// and Commit returns no error; every other error of edit ends the commit.
-// Afterwards Manifest is the newest generation.
+// Commit commits the next generation. It calls edit on the newest generation, and
+// again whenever another committer was faster, so edit must compute anew all that
+// depends on it. If edit returns ErrUnchanged, Commit commits nothing and returns nil;
+// any other error of edit ends it. Afterwards Manifest is the newest generation.
 func (p *Partition) Commit(ctx context.Context, edit func(*Edit) error) error {
 	newest, err := manifest.Commit(ctx, p.bucket, p.ID(), p.now, func(m *manifest.Manifest) error {
 		if m.Generation == 0 {

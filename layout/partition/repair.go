@@ -7,12 +7,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// What repair does to objects that are lost, damaged or listed wrongly. A
-// damaged object leaves the list and is not condemned: repair has moved its
-// bytes into quarantine, and a sound object that is made anew may have its key.
+// Edits of repair, for objects that are lost, damaged or listed wrongly. A damaged
+// object leaves the list without being condemned: repair has moved its bytes into
+// quarantine, and a sound object may be stored under its key again.
 
-// UnlistPackage takes a package off the list that is lost. Its documents are
-// dead from then on. It changes nothing where the key is not listed any more.
+// UnlistPackage takes a lost package off the list. Its documents are dead from then
+// on. It changes nothing if the key is not listed any more.
 func (e *Edit) UnlistPackage(ctx context.Context, key string) error {
 	e.acquit(key)
 	if pkg := e.listed(key); pkg != nil {
@@ -21,8 +21,8 @@ func (e *Edit) UnlistPackage(ctx context.Context, key string) error {
 	return nil
 }
 
-// RelistPackage lists a sound package once, as it is, and has it indexed again.
-// It changes nothing where the key is not listed any more.
+// RelistPackage corrects what the list says of a sound package, and marks it as not
+// indexed. It changes nothing if the key is not listed any more.
 func (e *Edit) RelistPackage(id uint32, sound manifest.Package) {
 	e.acquit(sound.Key)
 	for i := range e.next.Packages {
@@ -33,13 +33,13 @@ func (e *Edit) RelistPackage(id uint32, sound manifest.Package) {
 	e.next.Packages = slices.DeleteFunc(e.next.Packages, func(p manifest.Package) bool { return p.Key == sound.Key && p.ID != id })
 }
 
-// UnlistBook takes a book off the list that is lost.
+// UnlistBook takes a lost book off the list.
 func (e *Edit) UnlistBook(key string) {
 	e.acquit(key)
 	e.next.Books = slices.DeleteFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// RelistBook lists a sound book once, as it is. It changes nothing where the
+// RelistBook corrects what the list says of a sound book. It changes nothing if the
 // key is not listed any more.
 func (e *Edit) RelistBook(sound manifest.Book) {
 	e.acquit(sound.Key)
@@ -51,8 +51,8 @@ func (e *Edit) RelistBook(sound manifest.Book) {
 	e.next.Books = slices.Insert(e.next.Books, at, sound)
 }
 
-// UnlistSegment takes a segment off the list, and has all its packages indexed
-// again. One that is sound is condemned, for earlier generations list it.
+// UnlistSegment takes a segment off the list, and marks all its packages as not
+// indexed. A sound segment is condemned, because earlier generations list it.
 func (e *Edit) UnlistSegment(key string, sound bool) {
 	e.acquit(key)
 	i := e.segment(key)
@@ -68,8 +68,8 @@ func (e *Edit) UnlistSegment(key string, sound bool) {
 	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool { return s.Key == key })
 }
 
-// Unmask has all documents of a segment alive, for Mask to say anew which are
-// not.
+// Unmask makes all documents of a segment alive, before Mask sets anew which are
+// dead.
 func (e *Edit) Unmask(key string) {
 	i := e.segment(key)
 	if i < 0 {
@@ -86,10 +86,10 @@ func (e *Edit) SetGone(pages []manifest.Gone) {
 	e.next.AddGone(pages...)
 }
 
-// ForgetAgain has the sweep erase once more what is forgotten.
+// ForgetAgain makes the sweep erase all forgotten pages once more.
 func (e *Edit) ForgetAgain() { e.next.Forgotten = 0 }
 
-// acquit keeps the collector from a key that is, or may be, listed again.
+// acquit takes a key off the condemned ones, because it is or may be listed again.
 func (e *Edit) acquit(key string) {
 	e.next.Condemned = slices.DeleteFunc(e.next.Condemned, func(c manifest.Condemned) bool { return c.Key == key })
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// OpenSegment opens a listed segment by one read. Errors wrap
-// segment.ErrDamaged where it is not what the generation says.
+// OpenSegment opens a listed segment with one read. Errors wrap segment.ErrDamaged if
+// it differs from what the generation says.
 func OpenSegment(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
 	s, err := segment.Open(ctx, source, segment.Ref{Key: listed.Key, Bytes: listed.Bytes, Tail: listed.Tail})
 	if err != nil {
@@ -29,9 +29,8 @@ func OpenSegment(ctx context.Context, source segment.Source, listed *manifest.Se
 	return s, nil
 }
 
-// Dead returns the documents of a listed segment that are dead. The caller may
-// change the bitmap. Errors wrap segment.ErrDamaged where the overlay is at
-// fault.
+// Dead returns the dead documents of a listed segment. The caller may change the
+// bitmap. Errors wrap segment.ErrDamaged if they are the fault of the overlay's bytes.
 func Dead(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) (*roaring.Bitmap, error) {
 	if listed.Deletions == nil {
 		return roaring.New(), nil
@@ -51,14 +50,14 @@ func Dead(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) (*r
 	return d.Dead, nil
 }
 
-// IsDamaged reports whether a segment or its overlay is missing or damaged, for
-// repair to see to.
+// IsDamaged reports whether an error says that a segment or its overlay is missing or
+// damaged, so that a repair is needed.
 func IsDamaged(err error) bool {
 	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, blob.ErrAbsent)
 }
 
-// AddSegment lists a segment; one of the same bytes that is listed already
-// leaves the list with its overlay.
+// AddSegment lists a segment. A listed segment with the same bytes leaves the list,
+// and its overlay with it.
 func (e *Edit) AddSegment(t Segment, parts ...manifest.Part) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -69,9 +68,8 @@ func (e *Edit) AddSegment(t Segment, parts ...manifest.Part) error {
 	return nil
 }
 
-// ReplaceSegments lists a segment in the place of others, all documents of
-// which that are alive are in it. It fails with ErrStale where one of these is
-// not listed.
+// ReplaceSegments lists a segment in the place of others, whose live documents it
+// holds. It fails with ErrStale if one of these is not listed.
 func (e *Edit) ReplaceSegments(former []string, t Segment, parts ...manifest.Part) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -87,10 +85,10 @@ func (e *Edit) segment(key string) int {
 	return slices.IndexFunc(e.next.Segments, func(s manifest.Segment) bool { return s.Key == key })
 }
 
-// MarkCompared says of segments, as they were listed when they were compared,
-// that no other partition has a later version of their documents, nor they of
-// documents there that are alive. One in which documents came back to life since
-// is to be compared again. It reports whether anything is new.
+// MarkCompared notes that segments were compared with those of other partitions: of
+// each page only the latest version is alive there or here. segments are as they were
+// listed then; one in which documents have come to life since must be compared again.
+// It reports whether anything is new.
 func (e *Edit) MarkCompared(compared ...manifest.Segment) (changed bool) {
 	for _, then := range compared {
 		if i := e.segment(then.Key); i >= 0 && !e.next.Segments[i].Compared && e.next.Segments[i].Dead() >= then.Dead() {
@@ -100,20 +98,19 @@ func (e *Edit) MarkCompared(compared ...manifest.Segment) (changed bool) {
 	return changed
 }
 
-// RewriteSegment has merge write a segment anew without its dead documents,
-// because they are forgotten.
+// RewriteSegment makes merge rewrite a segment without its dead documents, because
+// they are forgotten.
 func (e *Edit) RewriteSegment(key string) {
 	if i := e.segment(key); i >= 0 {
 		e.next.Segments[i].Erase = true
 	}
 }
 
-// Mask sets the dead documents of listed segments, by their keys: all that were
-// dead, and others. A segment without a living document leaves the list,
-// condemned.
+// Mask sets the dead documents of listed segments, by key: those that were dead
+// before, and more. A segment without a live document is condemned.
 //
-// It puts overlays that are named by the generation in the making. An edit that
-// is called again puts them again.
+// It puts overlays, whose names hold the number of the generation in the making. An
+// edit that is called again puts them again.
 func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error {
 	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool {
 		d := dead[s.Key]
@@ -151,9 +148,8 @@ func (e *Edit) putOverlay(ctx context.Context, d segment.Deletions) (*manifest.D
 	return &manifest.Deletions{Key: key, Bytes: int64(len(content)), Documents: int(d.Dead.GetCardinality())}, nil
 }
 
-// DropPackage takes a package off the list, condemned, and marks its documents
-// as dead wherever they are. It fails with ErrStale where no package is listed
-// under the key.
+// DropPackage condemns a package, and marks its documents as dead in all segments. It
+// fails with ErrStale if no package is listed under the key.
 func (e *Edit) DropPackage(ctx context.Context, key string) error {
 	pkg := e.listed(key)
 	if pkg == nil {

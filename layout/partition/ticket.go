@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// ticket is the right to list an object for some time.
+// ticket is the right to list an object, for the time Fresh.
 type ticket struct {
 	put time.Time // when the object was put, or a moment before
 }
@@ -36,8 +36,8 @@ type Segment struct {
 	manifest.Segment
 }
 
-// PutPackage stores a package under its name, with the next number while
-// another package has that name, had it or will be deleted under it.
+// PutPackage stores a package under its name. While another package has that name, had
+// it or will be deleted under it, the next number is tried.
 func (p *Partition) PutPackage(ctx context.Context, name layout.PackageName, content []byte, pages int) (Package, error) {
 	put, err := p.begin(ctx)
 	if err != nil {
@@ -58,8 +58,8 @@ func (p *Partition) PutPackage(ctx context.Context, name layout.PackageName, con
 	}
 }
 
-// PutBook stores a book under its content hash; another copy of it, which says
-// the same, when that key is condemned or the bytes there are damaged.
+// PutBook stores a book under its content hash. If that key is condemned, or the bytes
+// there are damaged, it stores a copy with other bytes and the same contents.
 func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links int) (Book, error) {
 	put, err := p.begin(ctx)
 	if err != nil {
@@ -80,10 +80,10 @@ func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links
 	}
 }
 
-// PutSegment stores a segment, whose parts are not told yet, under its content
-// hash. The same documents, indexed or merged again, give the same bytes, whose
-// key may be condemned or whose stored copy may be damaged. Then the number of
-// the generation that it is built on is added, which makes other bytes.
+// PutSegment stores a segment under its content hash. The same documents, indexed or
+// merged again, give the same bytes, whose key may be condemned or whose stored copy
+// may be damaged. Then the number of the base generation is added to the segment,
+// which makes other bytes.
 func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, error) {
 	put, err := p.begin(ctx)
 	if err != nil {
@@ -108,8 +108,8 @@ func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, er
 	return Segment{}, err
 }
 
-// begin has the partition begin, and returns the moment from which a ticket
-// counts.
+// begin commits the first generation if there is none, and returns the moment from
+// which a ticket counts.
 func (p *Partition) begin(ctx context.Context) (ticket, error) {
 	return ticket{put: p.now()}, p.Begin(ctx)
 }

@@ -11,18 +11,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Uncommitted is a book that no generation lists, and the batches of which it
-// tells that still wait in the spool: a commit never came, or the generation is
-// lost with which it came. Nothing tells which, and both end alike: the batches
-// are packed, for the first time or once more.
+// Uncommitted is a book that no generation lists, with its batches that are still in
+// the spool. Either its commit never came, or the generation of the commit is lost.
+// In both cases the batches are packed again.
 type Uncommitted struct {
 	Key     string
 	Batches []layout.Version
 }
 
-// FindUncommitted returns what was put into a partition and is in none of its
-// generations, and is no evidence (see Lost) since nothing is lost by it. It
-// lists the books, and reads those that newest neither lists nor condemns.
+// FindUncommitted returns the books of a partition that no generation lists and that
+// are no evidence of a loss (see Lost), because their batches are still in the spool.
+// It lists the books, and reads those that newest neither lists nor condemns.
 func FindUncommitted(ctx context.Context, bucket blob.Reader, newest manifest.Manifest) (found []Uncommitted, err error) {
 	s := search{bucket: bucket, newest: newest}
 	err = s.eachUnlisted(ctx, layout.Books, func(key string) error {
