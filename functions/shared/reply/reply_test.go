@@ -26,7 +26,7 @@ type outer struct {
 func TestForm(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 23, 10, 30, 0, 0, time.FixedZone("CET", 3600))
-	value := outer{At: at, All: []inner{{Score: 0.0613551286531294}, {Score: 12345.678901234, By: map[string]float64{"a": 2.2000000000000002e-06}}}}
+	value := outer{hidden: []string{"unseen"}, At: at, All: []inner{{Score: 0.0613551286531294}, {Score: 12345.678901234, By: map[string]float64{"a": 2.2000000000000002e-06}}}}
 	got, err := Marshal(value, false)
 	const want = `{"score":0,"by_name":{},"at":"2026-11-23T09:30:00Z","none":[],"all":[{"score":0.0613551,"by_name":{}},{"score":12345.678901,"by_name":{"a":0.0000022}}]}` + "\n"
 	if err != nil || string(got) != want {
