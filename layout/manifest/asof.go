@@ -10,22 +10,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Keep is how long a generation can be asked for after the next has followed
-// it.
+// Keep is how long a generation is kept at least after the next was committed.
 const Keep = 7 * 24 * time.Hour
 
 // ErrNotKept says that a moment is longer ago than generations are kept.
 var ErrNotKept = errors.New("generation is not kept any more")
 
-// AsOf returns the generation that was in force at a moment: the last whose time
-// is not later. Before the first that is the zero generation. It fails with
-// ErrNotKept before the oldest that is kept.
+// AsOf returns the generation that was in force at a moment: the last whose time is
+// not later, or the zero generation before the first. It fails with ErrNotKept if
+// that generation is older than the oldest kept one.
 //
-// Times are those of the committers' clocks and never go back. After a commit by
-// a clock that was ahead, later generations share its time until that has come.
-// A generation that is lost or damaged is replaced by the one before.
+// Times are those of the committers' clocks and never go back: after a commit by a
+// clock that was ahead, later generations have the same time until it has passed. A
+// lost or damaged generation is replaced by the one before.
 //
-// It costs what Read does, and a GET for each halving of the generations.
+// AsOf sends the requests of Read and those of a binary search: one GET for each
+// halving of the kept generations.
 func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Time) (Manifest, error) {
 	newest, err := Read(ctx, bucket, p)
 	if err != nil || !newest.Time.After(t) {
@@ -62,13 +62,13 @@ func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Ti
 // isLost reports whether a generation cannot be read, though the store answers.
 func isLost(err error) bool { return errors.Is(err, blob.ErrAbsent) || errors.Is(err, ErrDamaged) }
 
-// Refound stores m, with which a partition goes on whose later generations are
-// lost. Its number is above all that there were, its Oldest is that number, and
-// its parent is the newest generation that can be read, if any. It fails with
-// blob.ErrRetryable where that is another by now.
+// Refound stores m, with which a partition goes on after the loss of its newest
+// generations. The number of m is higher than that of any generation that there was,
+// its Oldest is the same, and its parent is the newest readable generation, if any.
+// Refound fails with blob.ErrRetryable if another generation is the newest by now.
 //
-// The hint is deleted first, so that readers list; the earlier generations are
-// deleted last, so that no hint leads to them.
+// It deletes the hint first, so that readers list, and the earlier generations last,
+// so that no hint leads to them.
 func Refound(ctx context.Context, bucket blob.Bucket, m Manifest) error {
 	p, fail := m.Partition, func(err error) error {
 		return fmt.Errorf("cannot make generation %d of partition %s anew: %w", m.Generation, m.Partition, err)

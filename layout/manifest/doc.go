@@ -1,4 +1,4 @@
-// Package manifest is the one place where something becomes true.
+// Package manifest keeps the generations of partitions, by which commits take effect.
 //
 // A generation of a partition's manifest is an immutable JSON object, compressed
 // by zstd (RFC 8878), that refers by full key to everything that the partition
@@ -20,31 +20,30 @@
 //	}
 //
 // Commit rules: a generation is created only if absent, on the base of the one
-// before; the loser of a race reads the winner's, recomputes what depended on
-// the base, and tries again. An object that no generation lists does not exist.
-// The hint is a disposable copy of the newest generation; readers look for
-// later generations from there, and list when there is no hint, or none that
-// leads anywhere.
+// before. The loser of a race reads the winner's generation, computes anew all that
+// depended on the base, and tries again. An object that no generation lists does not
+// exist. The hint is a disposable copy of the newest generation: readers look for
+// later generations from its number on, and list if the hint is absent or its
+// generation is.
 //
 // # Damage
 //
-// For a newest generation that is damaged stands the one before, for those who
-// read (see Later). Generations that are lost are proved by other objects, and
-// made anew by repair, which goes on from a number above all that there were
-// (see Refound). Foreign objects beside generations are passed over.
+// Readers use the generation before a damaged newest one (see Later). Other objects
+// prove the loss of generations; repair then goes on with a number higher than that
+// of any generation that there was (see Refound). Foreign objects beside generations
+// are ignored.
 //
 // # The past
 //
-// Generations are kept for [Keep] at least, so that [AsOf] can tell what was
-// true. What a generation lists is kept as long as it is, but for what is
-// forgotten: of that nothing is left, and a past that listed it is incomplete.
-// The sweep commits which generation is the oldest that is kept before it
-// deletes those before.
+// Generations are kept for [Keep] at least, so that [AsOf] can return them. The
+// objects that a generation lists are kept as long as the generation, except
+// forgotten pages: an earlier generation that listed these is incomplete. The sweep
+// commits the number of the oldest kept generation before it deletes those before.
 //
 // # Format history
 //
 //   - 1: a segment listed its packages, without tail, parts and deletions.
 //     It is not read any more.
-//   - 2: since segments are merged. A generation says its format. "compared"
+//   - 2: since segments are merged. A generation names its format. "compared"
 //     came later: where it is missing, the sweep compares once more.
 package manifest

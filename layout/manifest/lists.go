@@ -17,22 +17,22 @@ type Segment struct {
 	Documents int        `json:"documents"` // dead ones too
 	Parts     []Part     `json:"parts"`     // of every package at most one
 	Deletions *Deletions `json:"deletions,omitempty"`
-	// Erase: it holds what is forgotten, which is dead, and is to be written
-	// anew without.
+	// Erase: the segment holds forgotten pages, as dead documents, and must be
+	// rewritten without them.
 	Erase bool `json:"erase,omitempty"`
-	// Compared: its documents are compared with those of the partitions to which
-	// strategies have sent pages of the same sites. Without, it has to be done.
+	// Compared: the documents were compared with those of all partitions to which
+	// strategies have sent pages of the same sites.
 	Compared bool `json:"compared,omitempty"`
 }
 
-// Part is the run of a segment's documents that are of one package.
+// Part is the run of a segment's documents that come from one package.
 type Part struct {
 	Package   uint32 `json:"package"` // its identifier, also when it is not listed any more
 	Documents int    `json:"documents"`
 }
 
-// Deletions refers to the overlay that says which documents of a segment are
-// dead. Where there is none, all are alive.
+// Deletions refers to the overlay with the dead documents of a segment. Without an
+// overlay all are alive.
 type Deletions struct {
 	Key       string `json:"key"`
 	Bytes     int64  `json:"bytes"`
@@ -50,8 +50,8 @@ func (s *Segment) Dead() int {
 // Live returns how many documents are alive.
 func (s *Segment) Live() int { return s.Documents - s.Dead() }
 
-// Part returns the documents of a package, from..to-1; found is false where
-// the segment has no part of it.
+// Part returns the documents of a package, from to to-1; found is false if the
+// segment has none of it.
 func (s *Segment) Part(id uint32) (from, to int, found bool) {
 	for _, part := range s.Parts {
 		to = from + part.Documents
@@ -63,13 +63,14 @@ func (s *Segment) Part(id uint32) (from, to int, found bool) {
 	return 0, 0, false
 }
 
-// maxEpochs is of how many epochs a manifest tells what is closed; of earlier
-// ones everything is.
+// maxEpochs is the number of epochs of which a manifest holds the closed batches. All
+// batches of earlier epochs are closed.
 const maxEpochs = 64
 
-// IsClosed reports whether a batch that is not in Consumed comes too late: it
-// was packed and forgotten, or a Redis that went back in time gave its name
-// again. It is never packed, so no page is packed twice under one version.
+// IsClosed reports whether a batch that is not in Consumed is closed: it was packed
+// and its record dropped, or a Redis that came back with older contents gave its
+// version again. A closed batch is never packed, so that no two pages have the same
+// version.
 func (m *Manifest) IsClosed(batch layout.Version) bool {
 	i, found := m.closed(batch.Epoch)
 	if !found {
@@ -97,19 +98,19 @@ func (m *Manifest) closed(epoch uint64) (int, bool) {
 	})
 }
 
-// Gone is a page that was stored and is no more, as its last outcome says. The
-// books keep that for good. It is on the list, too, while a document of an
-// earlier version is alive, or may be made of a package or a spool object.
+// Gone is a formerly stored page whose last outcome says that it is gone. The books
+// keep the outcome. The page is on this list as long as a document of an earlier
+// version is alive, or may come from a package or a spool object.
 type Gone struct {
 	ID      layout.Identity `json:"id"`
 	Version layout.Version  `json:"version"` // of the outcome; documents of later ones are alive
-	// Masked: in no segment a document of it is alive. Whoever lists another
-	// segment keeps to that.
+	// Masked: no segment holds a live document of the page. Whoever lists another
+	// segment keeps this true.
 	Masked bool `json:"masked,omitempty"`
 }
 
-// AddGone lists pages that are gone, each once, sorted: of what is said of one,
-// the highest version counts.
+// AddGone adds gone pages to the list, which is sorted, with the highest version of
+// each page.
 func (m *Manifest) AddGone(pages ...Gone) {
 	m.Gone = append(m.Gone, pages...)
 	slices.SortStableFunc(m.Gone, func(a, b Gone) int {
@@ -118,7 +119,7 @@ func (m *Manifest) AddGone(pages ...Gone) {
 	m.Gone = slices.CompactFunc(m.Gone, func(a, b Gone) bool { return a.ID == b.ID })
 }
 
-// FindGone returns what the list says of a page, nil if nothing.
+// FindGone returns the entry of a page in the list, nil if there is none.
 func (m *Manifest) FindGone(id layout.Identity) *Gone {
 	i, found := slices.BinarySearchFunc(m.Gone, id, func(g Gone, id layout.Identity) int { return g.ID.Compare(id) })
 	if !found {
@@ -127,27 +128,27 @@ func (m *Manifest) FindGone(id layout.Identity) *Gone {
 	return &m.Gone[i]
 }
 
-// Condemned is an object that will be deleted. No generation from Since on lists
-// it, so it may go after a grace, once the generations before Since are gone. It
-// stays on this list for a grace after its deletion, because others may still
-// be about to delete it or to list it.
+// Condemned is an object that will be deleted. No generation from Since on lists it,
+// so it is deleted after a grace, once the generations before Since are deleted. Its
+// record stays for another grace, because other processes may still be about to
+// delete the object or to list it.
 //
-// Overlays are not condemned: their names tell their age and are never used
+// Overlays are not condemned: their names hold their generation and are never used
 // again.
 type Condemned struct {
 	Key   string    `json:"key"`
 	At    time.Time `json:"at"`
 	Since uint64    `json:"since"` // generation
-	// Erase: it goes after the grace, though a generation that is kept may
-	// list it, because it may hold what is forgotten.
+	// Erase: the object is deleted after the grace even if a kept generation lists
+	// it, because it may hold forgotten pages.
 	Erase bool `json:"erase,omitempty"`
-	// Gone is when it was known to be deleted; zero until then.
+	// Gone is when its deletion was noted; zero until then.
 	Gone time.Time `json:"gone,omitzero"`
 }
 
-// Condemn has objects deleted that this generation, which is being edited, no
-// longer lists. A clock that is a little behind that of the commit before does
-// not shorten their grace, and one that was far ahead does not stretch it.
+// Condemn adds objects that this generation no longer lists to the condemned ones.
+// Their grace is neither shortened by a clock that is a little behind that of the
+// commit before, nor lengthened by one that was far ahead.
 func (m *Manifest) Condemn(place time.Time, keys ...string) {
 	if ahead := m.Time.Sub(place); ahead > 0 && ahead < Fresh {
 		place = m.Time
@@ -157,8 +158,8 @@ func (m *Manifest) Condemn(place time.Time, keys ...string) {
 	}
 }
 
-// Erase has all that is condemned deleted after its grace, whoever lists it.
-// It reports whether that is new for any object.
+// Erase sets that all condemned objects are deleted after their grace, even if kept
+// generations list them. It reports whether that is new for any object.
 func (m *Manifest) Erase() (changed bool) {
 	for i := range m.Condemned {
 		changed = changed || !m.Condemned[i].Erase
@@ -167,15 +168,14 @@ func (m *Manifest) Erase() (changed bool) {
 	return changed
 }
 
-// IsCondemned reports whether the object will be or was deleted, so that no
-// generation may list it.
+// IsCondemned reports whether the object is condemned or was deleted a short while
+// ago, so that no generation may list it.
 func (m *Manifest) IsCondemned(key string) bool {
 	return slices.ContainsFunc(m.Condemned, func(c Condemned) bool { return c.Key == key })
 }
 
-// Collectable reports whether a condemned object may be deleted, as far as
-// this generation tells: the grace is over, and no generation that is kept
-// lists it.
+// Collectable reports whether a condemned object may be deleted by this generation:
+// its grace is over, and no kept generation lists it.
 func (m *Manifest) Collectable(c Condemned, now time.Time, grace time.Duration) bool {
 	return c.Gone.IsZero() && now.Sub(c.At) >= grace && (c.Erase || c.Since <= m.Oldest)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Manifest is one generation of one partition. The zero generation is the
-// empty partition before its first commit; it is never stored.
+// Manifest is one generation of one partition. The zero Manifest is the generation of
+// a partition before its first commit, and is never stored.
 type Manifest struct {
 	Partition  layout.Partition `json:"partition"`
 	Generation uint64           `json:"generation"`
@@ -25,21 +25,21 @@ type Manifest struct {
 	Segments   []Segment        `json:"segments"`
 	Consumed   []Consumed       `json:"consumed"`
 
-	// Learnt names the last pack or repair that learnt something: <key of its
+	// Learnt names the last commit of a book by pack or repair: <key of its
 	// book>@<generation>. Compacting books keeps it. A frontier that does not
-	// know it is behind (see strategy/frontier).
+	// know it is behind the books (see strategy/frontier).
 	Learnt string `json:"learnt,omitempty"`
-	// Closed holds the highest batch of each epoch that was taken out of
+	// Closed holds, of each epoch, the highest batch that was taken out of
 	// Consumed; see IsClosed.
 	Closed []layout.Version `json:"closed,omitempty"`
-	// Gone are pages of which no document may be alive; see AddGone.
+	// Gone are pages that may not have a live document; see AddGone.
 	Gone []Gone `json:"gone,omitempty"`
-	// Forgotten is the version of the takedowns of which nothing is left here.
+	// Forgotten is the version of the takedowns whose pages are all erased here.
 	Forgotten uint64 `json:"forgotten,omitempty"`
-	// Oldest is the oldest generation that is kept; 0 stands for the first.
-	// Those before it are deleted, or will be.
+	// Oldest is the oldest kept generation, 0 the first. Generations before it
+	// are deleted, or will be.
 	Oldest uint64 `json:"oldest,omitempty"`
-	// Condemned are objects that no generation lists from now on, and that are
+	// Condemned are objects that no generation lists from now on, and that will be
 	// deleted when no reader needs them any more.
 	Condemned []Condemned `json:"condemned,omitempty"`
 
@@ -54,13 +54,13 @@ type Package struct {
 	Bytes   int64  `json:"bytes"`
 	Pages   int    `json:"pages"`
 	Indexed bool   `json:"indexed,omitempty"`
-	// Formerly are the keys under which it stood before pages were erased from
-	// it. All others kept their places, so that what books and segments say of
-	// a former key holds for this one.
+	// Formerly are the keys of the package before pages were erased from it. The
+	// other pages kept their offsets, so that what books and segments say of a
+	// former key is true of this one.
 	Formerly []string `json:"formerly,omitempty"`
 }
 
-// Book refers to what one pack learnt.
+// Book refers to a book.
 type Book struct {
 	Key      string `json:"key"`
 	Bytes    int64  `json:"bytes"`
@@ -72,19 +72,19 @@ type Book struct {
 type Consumed struct {
 	Batch layout.Version `json:"batch"`
 	At    time.Time      `json:"at"`
-	// Damaged says why the spool object could not be read; it was put into
-	// quarantine instead of a package.
+	// Damaged says why the spool object could not be read, and is in quarantine
+	// instead of in a package.
 	Damaged string `json:"damaged,omitempty"`
 }
 
-// HasConsumed reports whether the batch's spool object has been packed or put
-// into quarantine.
+// HasConsumed reports whether the batch's spool object was packed or put into
+// quarantine.
 func (m *Manifest) HasConsumed(batch layout.Version) bool {
 	return slices.ContainsFunc(m.Consumed, func(c Consumed) bool { return c.Batch == batch })
 }
 
-// Package returns the package that has the key or had it formerly, nil when
-// none is listed.
+// Package returns the listed package that has the key or had it formerly, nil if
+// there is none.
 func (m *Manifest) Package(key string) *Package {
 	for i := range m.Packages {
 		if p := &m.Packages[i]; p.Key == key || slices.Contains(p.Formerly, key) {
@@ -94,8 +94,8 @@ func (m *Manifest) Package(key string) *Package {
 	return nil
 }
 
-// Objects yields the keys of all objects that are listed, and their sizes. A
-// key comes as often as it is listed.
+// Objects yields the keys and sizes of all listed objects, a key as often as it is
+// listed.
 func (m *Manifest) Objects() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		for _, p := range m.Packages {
@@ -116,7 +116,7 @@ func (m *Manifest) Objects() iter.Seq2[string, int64] {
 	}
 }
 
-// Known returns the keys of all objects that are listed or condemned.
+// Known returns the keys of all listed and condemned objects.
 func (m *Manifest) Known() map[string]bool {
 	known := make(map[string]bool, len(m.Packages)+len(m.Books)+2*len(m.Segments)+len(m.Condemned))
 	for key := range m.Objects() {
@@ -128,7 +128,7 @@ func (m *Manifest) Known() map[string]bool {
 	return known
 }
 
-// Bytes returns how much the objects that are listed take.
+// Bytes returns the size of all listed objects.
 func (m *Manifest) Bytes() (sum int64) {
 	for _, bytes := range m.Objects() {
 		sum += bytes
