@@ -56,10 +56,10 @@ func TestTable(t *testing.T) {
 		{"a seed, at depth 0, under a limit", front, membership.Way{Collection: "a few"}},
 		{"in an unlimited scope", page, membership.Way{Collection: "all", Kind: book.Anchor, Depth: 1000}},
 		{"in an unlimited scope, under a limit", page, membership.Way{Collection: "a few", Kind: book.Anchor, Depth: 1000}},
-		{"in it, by a link on topic", front + "t/a", membership.Way{Collection: "topic", Kind: book.Anchor, Depth: 1, Weight: 128}},
-		{"in it, by a link off topic", front + "t/a", membership.Way{Collection: "topic", Kind: book.Anchor, Depth: 1, Weight: 127}},
-		{"in a scope that counts, near", page, membership.Way{Collection: "near", Kind: book.Anchor, Depth: 2}},
-		{"in a scope that counts, far", page, membership.Way{Collection: "near", Kind: book.Anchor, Depth: 3}},
+		{"in one, with a topic, by a link on it", front + "t/a", membership.Way{Collection: "topic", Kind: book.Anchor, Depth: 1, Weight: 128}},
+		{"in one, with a topic, by a link off it", front + "t/a", membership.Way{Collection: "topic", Kind: book.Anchor, Depth: 1, Weight: 127}},
+		{"in a scope with a depth, near", page, membership.Way{Collection: "near", Kind: book.Anchor, Depth: 2}},
+		{"in a scope with a depth, far", page, membership.Way{Collection: "near", Kind: book.Anchor, Depth: 3}},
 		{"in the scope of the whole web", "http://other.example/", membership.Way{Collection: "web", Kind: book.Anchor, Depth: 2}},
 		{"in no scope", "http://other.example/", membership.Way{Collection: "all", Kind: book.Anchor, Depth: 1}},
 		{"excluded", front + "private/a", membership.Way{Collection: "all", Kind: book.Anchor, Depth: 1}},
@@ -90,10 +90,10 @@ func TestTable(t *testing.T) {
 	}
 	shown(t, source, got.String())
 	got.Reset()
-	fmt.Fprintf(&got, "//\t%-40s %s\n", "a collection", "its turn")
+	fmt.Fprintf(&got, "//\t%-40s %s\n", "a collection", "rank")
 	names := []string{"a few", "all", "near", "topic", "web"}
 	sort := map[string]string{
-		"near": "with a scope that counts", "topic": "with a topic", "web": "of the whole web", "all": "with an unlimited scope", "a few": "with a limit",
+		"near": "with a scope with a depth", "topic": "with a topic", "web": "of the whole web", "all": "with an unlimited scope", "a few": "with a limit",
 	}
 	slices.SortFunc(names, m.Compare)
 	turns := []string{"first", "second", "last"}
