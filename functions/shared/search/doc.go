@@ -2,60 +2,67 @@
 //
 // # Query language
 //
-//	fox dog            documents that hold either word; those that hold all
-//	                   words score twice, and words next to each other more
+//	fox dog            documents that hold either word; a document that holds
+//	                   all words scores double, and words next to each other
+//	                   score more
 //	+fox -dog          fox must occur, dog must not
-//	"red fox"          the words must stand one behind the other
-//	"red fox"~3        as far from that as three words in all; to swap two
-//	                   takes two
-//	fox*               words that begin so
-//	foks~ foks~2       words that differ by an edit, or two; without a number
-//	                   two if the word is long. An edit puts in, leaves out,
-//	                   replaces a letter or swaps two neighbours
-//	site:example.org   documents of the site; -site: none of it
-//	lang:en            in the language
-//	collection:news    of the collection
-//	type:pdf           of the MIME type, or its second half
-//	after:2026-01-31 before:2026   fetched on that day or later, and before that year
+//	"red fox"          red directly followed by fox
+//	"red fox"~3        both words, moved from these positions by three words
+//	                   at most; swapping two words is two moves
+//	fox*               words that begin with fox
+//	foks~ foks~2       words at most one edit away, or two; without a number
+//	                   one edit for short words, two for long ones. An edit
+//	                   inserts, deletes or replaces a letter or swaps two
+//	                   neighbours
+//	site:example.org   documents of the site; -site: excludes the site
+//	lang:en            documents in the language
+//	collection:news    documents of the collection
+//	type:pdf           documents of the MIME type, or of its second half
+//	after:2026-01-31 before:2026   fetched on that day or later, before that year
 //
-// Words written together ("os.path", Chinese) are several words, which a sign
-// binds to a phrase. A query is analysed in its likely languages; a word's terms
-// in these are synonyms. No text is a syntax error. A query without a word that
-// may or must occur finds nothing.
+// One written word may be several words of the index ("os.path", Chinese): with
+// a sign before it, it is searched as a phrase. A query is analysed in its likely
+// languages, and the terms of a word in these languages are synonyms. No text is
+// a syntax error. A query without a word that may or must occur finds nothing.
 //
-// At most [MaxText] bytes and [MaxWords] words are used, and [MaxExpansions]
-// words for the beginning of one or one with edits: the nearest, then the most
-// frequent; [Result].Notes say so. What is dearer is refused by a [Refusal].
+// A query uses at most [MaxText] bytes and [MaxWords] words. A prefix or a word
+// with edits stands for at most [MaxExpansions] words: those with the fewest
+// edits, then the most frequent. [Result].Notes name what was cut. A [Refusal]
+// answers a query that would cost too much.
 //
 // # Scores
 //
-// A document scores the sum, over the words in the query's order, of their BM25
-// over the fields (k1 = 1.2, b = 0.75, k3 = 8; Robertson and Zaragoza, The Probabilistic
-// Relevance Framework, 2009):
+// The score of a document is the sum, over the words of the query in their
+// order, of each word's BM25 in every field (k1 = 1.2, b = 0.75, k3 = 8; Robertson
+// and Zaragoza, The Probabilistic Relevance Framework, 2009):
 //
 //	Σ words Σ fields w·idf·(k1+1)·f / (f + k1·(1 − b + b·L/average)) · (k3+1)·q / (k3 + q)
 //
-// w is 2 for the title, 1.25 for headings, 0.75 for the address and 1 for the
-// body; L is the field's length as the segments keep it, f the word's frequency
-// there, q that in the query. N, the frequency of words and the average lengths of the documents that
-// have a field are those of all segments, the dead included until they are
-// merged away; so scores do not depend on how documents are divided. Of a word's
-// synonyms the one that scores most counts, idf is that of all together, and a
-// synonym that is n edits away is worth 1/(1+n).
+//	w         weight of the field: title 2, headings 1.25, body 1, address 0.75
+//	L         length of the field, as the segment stores it
+//	average   average length of the field in the documents that have it
+//	f, q      frequency of the word in the field, and in the query
+//	idf       inverse document frequency of the word, all synonyms together
 //
-// A document with all words that occur anywhere, if these are two or more,
-// counts twice. Every quoted phrase adds half the BM25 of a word that is as rare
-// as all of its words together. So do two or three plain words that stand next
-// to each other, or the parts of one written together; they are looked for in
-// the best hundred documents, and those that score as the hundredth, only.
-// Equal scores are in the order of identities.
+// The statistics are those of all segments. Deleted documents count until a
+// merge removes them, so that scores do not depend on how documents are divided
+// among segments. Of a word's synonyms the one with the highest score counts; a
+// synonym n edits away scores 1/(1+n) of its BM25.
+//
+// A document that holds all words that occur in the index scores double, if
+// there are two or more. Each quoted phrase adds half the BM25 of a word whose idf
+// is the sum of its words' idf. Two or three plain words in a row, and the parts
+// of one written word, add the same, but only in the best hundred documents and
+// in those that tie with the hundredth. Equal scores are ordered by identity.
 //
 // # Reading
 //
-// A search reads in steps, each for all segments at once: the words' lists, with
-// positions for phrases and for words next to each other, and the columns of
-// filters and facets; the documents of the hits. There is another step before
-// the documents for positions that take much to read, and for identities if
-// equal scores lie on both sides of a page's border; and one before all, to read
-// the dictionaries for beginnings of words and edits.
+// A search reads in steps, each for all segments at once:
+//
+//	dictionaries   only for prefixes and words with edits
+//	terms          posting lists of the words, with positions where phrases need
+//	               them, and the columns of filters and facets
+//	positions      only where they are too large for the step before
+//	identities     only when equal scores lie on both sides of a page's border
+//	documents      of the hits
 package search

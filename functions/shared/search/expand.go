@@ -16,21 +16,23 @@ import (
 )
 
 const (
-	// MaxExpansions is how many words the beginning of a word, or a word with
-	// edits, stands for: the nearest and then the most frequent.
+	// MaxExpansions is the number of words that a prefix or a word with edits
+	// stands for: the fewest edits first, then the most frequent.
 	MaxExpansions = 64
-	// maxBegun is how many pairs a lone character stands for.
+	// maxBegun is the number of character pairs that a lone Chinese, Japanese or
+	// Korean character stands for.
 	maxBegun = 512
-	// maxSeen is how many words of the corpus a beginning may have.
+	// maxSeen is the number of dictionary words that a prefix may have; a query
+	// with more is refused.
 	maxSeen = 20_000
 )
 
-// expansions are the words or terms that a word of a query stands for, and how
-// many documents hold each.
+// expansions holds the words or terms that a word of the query stands for, with
+// the number of documents of each.
 type expansions map[string]uint64
 
-// expand gives the words that stand for others their variants: one step that
-// reads the segments' words.
+// expand finds the variants of prefixes and of words with edits, in one step that
+// reads the dictionaries of all segments.
 func (g *gathered) expand(ctx deadline, p *plan) error {
 	var expanding []*queryWord
 	surfaces := false
@@ -84,7 +86,7 @@ func (g *gathered) expand(ctx deadline, p *plan) error {
 	return nil
 }
 
-// expansions returns what a word stands for in one segment.
+// expansions returns the expansions of a word in one segment.
 func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, w *queryWord) (expansions, error) {
 	found := expansions{}
 	switch {
@@ -105,7 +107,7 @@ func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, 
 	return found, found.collect(ctx, words, w.nearby, nil, nil)
 }
 
-// setNearby makes the automaton that accepts what differs by a word's edits.
+// setNearby builds the automaton that accepts the words within w.edits edits.
 func (w *queryWord) setNearby() (err error) {
 	if w.edits > 0 {
 		if w.nearby, err = automata()[w.edits-1].BuildDfa(w.surface, uint8(w.edits)); err != nil {
@@ -115,8 +117,8 @@ func (w *queryWord) setNearby() (err error) {
 	return nil
 }
 
-// collect adds the words of a dictionary that an automaton accepts; nil accepts
-// all.
+// collect adds the dictionary words between from and to that the automaton
+// accepts; a nil automaton accepts all.
 func (e expansions) collect(ctx context.Context, words *vellum.FST, automaton vellum.Automaton, from, to []byte) error {
 	var walk *vellum.FSTIterator
 	var err error
@@ -138,8 +140,8 @@ func (e expansions) collect(ctx context.Context, words *vellum.FST, automaton ve
 	return nil
 }
 
-// afterPrefix returns the first string behind all that begin so; nil if there is
-// none.
+// afterPrefix returns the least string that follows all strings with the prefix
+// in byte order, or nil when there is none.
 func afterPrefix(prefix string) []byte {
 	end := []byte(prefix)
 	for i := len(end) - 1; i >= 0; i-- {
@@ -150,7 +152,7 @@ func afterPrefix(prefix string) []byte {
 	return nil
 }
 
-// setVariants lets a word stand for the best of what was found for it.
+// setVariants sets the variants of a word to the best of its expansions.
 func (p *plan) setVariants(w *queryWord, found expansions) error {
 	if len(found) > maxSeen {
 		return &Refusal{fmt.Sprintf("More than %d words begin with %q: write more of its letters.", maxSeen, w.text)}
@@ -195,8 +197,8 @@ func (w *queryWord) add(term string, worth float64) {
 	}
 }
 
-// automata makes automata that accept words with one edit, and with two; to
-// swap neighbouring letters is one edit. They never change.
+// automata returns the builders of automata for one edit and for two, where a
+// swap of neighbouring letters is one edit. They are immutable.
 var automata = sync.OnceValue(func() [2]*levenshtein.LevenshteinAutomatonBuilder {
 	var builders [2]*levenshtein.LevenshteinAutomatonBuilder
 	for i := range builders {

@@ -7,11 +7,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// fieldNames are the names of the fields in explanations.
+// fieldNames names the fields in explanations.
 var fieldNames = [postings.Fields]string{"title", "headings", "address", "body"}
 
-// explain tells how the scores of the hits came about, by computing them once
-// more.
+// explain sets the explanations of the hits by computing their scores again.
 func (s *search) explain(ctx context.Context, best []match) error {
 	if len(best) == 0 {
 		return nil
@@ -79,7 +78,7 @@ func (s *search) explainWords(work *scan, doc uint32) Explanation {
 	}}}
 }
 
-// explainWord explains the best variant of a word that a cursor has reached.
+// explainWord explains the best variant of a word in the cursor's document.
 func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 	for i := range c.lists {
 		l := &c.lists[i]

@@ -9,10 +9,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// maxValues is how many values filters may have together.
+// maxValues is the number of values that all filters of a query may have together.
 const maxValues = 64
 
-// columns are the segments' columns of the facets and filters.
+// columns names the segment's column of each filter and facet.
 var columns = map[string]string{
 	Site: segment.Sites, Lang: segment.Languages, Collection: segment.Collections, Type: segment.Types,
 }
@@ -27,11 +27,11 @@ func isFilter(name string) bool {
 	return columns[name] != "" || name == after || name == before
 }
 
-// filter says which documents may be found. Values of one name are joined by
-// OR, names by AND.
+// filter selects documents. Several values of one filter are alternatives (OR);
+// all filters must hold (AND).
 type filter struct {
-	any, none     map[string][]string // by name: what documents must have one of, and must have none of
-	after, before time.Time           // zero: whenever
+	any, none     map[string][]string // by filter: values of which a document must have one; must have none
+	after, before time.Time           // zero: no limit
 }
 
 func newFilter(q *Query) filter {
@@ -44,8 +44,8 @@ func newFilter(q *Query) filter {
 	return f
 }
 
-// normal returns how the values of a filter are compared. Names of
-// collections are as their owners wrote them.
+// normal returns the form in which values of a filter are compared: lower case,
+// but names of collections as they are.
 func normal(name, value string) string {
 	if name == Collection {
 		return value
@@ -97,7 +97,7 @@ func (f *filter) check() error {
 	return nil
 }
 
-// languages returns those of the corpus that the filter lets pass.
+// languages returns the languages of the corpus that the filter accepts.
 func (f *filter) languages(documents map[string]int) map[string]int {
 	if len(f.any[Lang]) == 0 {
 		return documents
@@ -115,8 +115,8 @@ func (f *filter) dated() bool { return !f.after.IsZero() || !f.before.IsZero() }
 
 func (f *filter) empty() bool { return len(f.any)+len(f.none) == 0 && !f.dated() }
 
-// names returns the names of the columns of strings that the filter reads, and
-// of others that are asked for.
+// names returns the filters and facets whose columns must be read: those with
+// values and the other ones asked for.
 func (f *filter) names(others []string) (names []string) {
 	for name := range columns {
 		if len(f.any[name])+len(f.none[name]) > 0 || slices.Contains(others, name) {
@@ -165,8 +165,9 @@ func (f *filter) sets(name string, column *segment.StringColumn) []bool {
 	return pass
 }
 
-// sameValue reports whether a document's value is the wanted one. A MIME type may be
-// named by its second half, and a language without its region.
+// sameValue reports whether a document's value satisfies the wanted one. The
+// second half of a MIME type stands for the type (pdf), and a language for all
+// its regions (pt for pt-BR).
 func sameValue(name, value, wanted string) bool {
 	value = normal(name, value)
 	if value == wanted {
@@ -184,5 +185,5 @@ func sameValue(name, value, wanted string) bool {
 	return false
 }
 
-// typeNames are the second halves of MIME types that people call otherwise.
+// typeNames maps common names of types to the second halves of their MIME types.
 var typeNames = map[string]string{"text": "plain", "txt": "plain", "htm": "html", "doc": "msword"}

@@ -11,12 +11,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// gathered is what was read of the segments to answer a query.
+// gathered is the data read from the segments to answer a query.
 type gathered struct {
 	parts   []Part
-	missing []bool            // parts that could not be read in time
-	names   []string          // of the terms
-	terms   [][]*segment.Term // by part and number; nil where it does not occur
+	missing []bool            // parts that could not be read before the deadline
+	names   []string          // terms by number
+	terms   [][]*segment.Term // by part and number; nil if the part lacks the term
 	accept  []accept          // by part
 	columns []map[string]*segment.StringColumn
 }
@@ -29,8 +29,8 @@ func newGathered(parts []Part) *gathered {
 	}
 }
 
-// each calls do for every part that is not missing, all at once. A part that
-// cannot be read before the deadline is missing from then on.
+// each calls do for every part that is not missing, all at once. A part whose do
+// exceeds the deadline becomes missing.
 func (g *gathered) each(ctx deadline, do func(ctx context.Context, part int) error) error {
 	group, within := errgroup.WithContext(ctx.read)
 	fork := meter.NewFork(within)
@@ -50,7 +50,7 @@ func (g *gathered) each(ctx deadline, do func(ctx context.Context, part int) err
 	return group.Wait()
 }
 
-// named adds the segment to an error; nil stays nil.
+// named wraps an error in an Unreadable that names the segment; nil stays nil.
 func (g *gathered) named(part int, err error) error {
 	if err == nil {
 		return nil
@@ -58,8 +58,8 @@ func (g *gathered) named(part int, err error) error {
 	return &Unreadable{g.parts[part].Segment.Ref().Key, err}
 }
 
-// read reads the terms of all words, with positions where they will be needed,
-// and the columns of filters and facets, in one step.
+// read reads the terms of all words, with positions if phrases need them, and the
+// columns of filters and facets, in one step.
 func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 	numbers := make(map[string]int)
 	p.each(func(w *queryWord) {
@@ -111,7 +111,7 @@ func (g *gathered) documents(number int) (n uint64) {
 	return n
 }
 
-// readColumns reads what filters and facets need of a part, all at once.
+// readColumns reads the columns of a part for filters and facets, all at once.
 func (g *gathered) readColumns(ctx context.Context, part int, f *filter, facets []string) error {
 	from := g.parts[part].Segment
 	group, ctx := errgroup.WithContext(ctx)
@@ -143,15 +143,16 @@ func (g *gathered) readColumns(ctx context.Context, part int, f *filter, facets 
 }
 
 const (
-	// maxCandidates is how many documents that hold the words of phrases are
-	// looked at at all, the best ones.
+	// maxCandidates is the number of documents, the best by their words, that are
+	// examined for phrases.
 	maxCandidates = 1 << 16
-	// verified is how many of them are looked at in one step.
+	// verified is the least number of them examined in one step.
 	verified = 1024
 )
 
-// verify returns those of the candidates, best first, that hold the phrases
-// that they must and none that they must not, as many as are needed.
+// verify examines the candidates, best first, and returns the matches: those that
+// hold all required phrases and no excluded one. It stops when it has the matches
+// that the scan must keep.
 func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 	phrases := slices.Concat(s.plan.must, s.plan.never)
 	var top topMatches
@@ -188,8 +189,8 @@ func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 	return top.sorted(), nil
 }
 
-// atLeast returns how many candidates are looked at though they cannot be among
-// the best: to count them.
+// atLeast returns the number of candidates that are examined to count matches,
+// even when none of them can be among the best.
 func (s *search) atLeast() int {
 	if len(s.query.Facets) > 0 {
 		return 8 * verified
@@ -197,8 +198,8 @@ func (s *search) atLeast() int {
 	return verified
 }
 
-// withPhrases adds the phrases that must occur to the score of the words, and
-// reports whether the document matches.
+// withPhrases adds the scores of the required phrases to the score of the words,
+// and reports whether the document matches.
 func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) {
 	for i := range s.plan.must {
 		if found[i].none() {
@@ -214,8 +215,8 @@ func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) 
 	return score, true
 }
 
-// occurring looks for phrases in matches, all parts at once; nil where a part
-// could not be read in time.
+// occurring looks for phrases in the documents of matches, in all parts at once.
+// The result is by match and phrase; nil for a match whose part is missing.
 func (s *search) occurring(ctx deadline, matches []match, phrases []*queryPhrase) ([][]occurrence, error) {
 	result := make([][]occurrence, len(matches))
 	byPart := make([][]int, len(s.parts)) // indexes of matches

@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// hits returns the documents of matches, equal scores in the order of
-// identities, their words marked. It brings matches into the same order.
+// hits returns the documents of matches with the words of the query marked. It
+// orders matches by score, then by identity.
 func (s *search) hits(ctx context.Context, matches []match) ([]Hit, error) {
 	if err := s.fetch(ctx, matches); err != nil {
 		return nil, err
@@ -29,8 +29,8 @@ func (s *search) hits(ctx context.Context, matches []match) ([]Hit, error) {
 	return s.mark(s.latest(matches)), nil
 }
 
-// latest returns the matches without those of which another is a later version:
-// two partitions may each have one for a while, when a strategy has moved a site.
+// latest removes a match when another one is a later version of the same page:
+// two partitions may each hold one for a while after a strategy moved a site.
 func (s *search) latest(matches []match) []match {
 	newest := make(map[layout.Identity]match, len(matches))
 	for _, f := range matches {
@@ -46,8 +46,8 @@ func (s *search) latest(matches []match) []match {
 	return slices.DeleteFunc(matches, func(f match) bool { return newest[s.document(f).ID] != f })
 }
 
-// mark returns the documents of matches, their words marked, by as many at once
-// as there are processors.
+// mark returns the documents of matches with the words of the query marked, on
+// all processors.
 func (s *search) mark(matches []match) []Hit {
 	hits := make([]Hit, len(matches))
 	var next atomic.Int64
@@ -66,17 +66,17 @@ func (s *search) mark(matches []match) []Hit {
 	return hits
 }
 
-// spot is a document of the index.
+// spot addresses a document of the index.
 type spot struct {
 	part int32
 	doc  uint32
 }
 
-// document returns the document of a match, nil if it has not been fetched.
+// document returns the document of a match, or nil before fetch has read it.
 func (s *search) document(f match) *segment.Document { return s.documents[spot{f.part, f.doc}] }
 
-// recall takes the documents of matches that are remembered, and returns the
-// matches of which they are not.
+// recall takes documents of matches from the memory, and returns the matches whose
+// documents are not there.
 func (s *search) recall(matches []match) (unknown []match) {
 	if s.documents == nil {
 		s.documents = make(map[spot]*segment.Document, len(matches))
@@ -94,8 +94,8 @@ func (s *search) recall(matches []match) (unknown []match) {
 	return unknown
 }
 
-// fetch makes the documents of matches known; what is not remembered is read at
-// once.
+// fetch makes the documents of matches available: from the memory, the others by
+// one step of reads.
 func (s *search) fetch(ctx context.Context, matches []match) error {
 	byPart := make(map[int32][]uint32)
 	for _, f := range s.recall(matches) {
@@ -131,14 +131,14 @@ func (s *search) place(f match) place {
 }
 
 const (
-	// countedPostings is how many postings a query's words may have together if
-	// facets shall count all matches; else they count a sample.
+	// countedPostings is the number of postings of a query's words up to which
+	// facets count all matches; above, they count a sample.
 	countedPostings = 1 << 20
-	// maxCounts is how many values of a facet are told.
+	// maxCounts is the number of values that a facet returns.
 	maxCounts = 100
 )
 
-// facetCounts is how many matches have a set of values: by facet, part and set.
+// facetCounts holds the number of matches by facet, part and set of values.
 type facetCounts [][][]int
 
 func (s *search) see(part int32, doc uint32) {
@@ -165,14 +165,14 @@ func (s *search) postings() (n uint64) {
 	return n
 }
 
-// facetsByScan reports whether the scan that finds the best matches counts all
-// for the facets. It cannot if phrases decide what matches.
+// facetsByScan reports whether the scan for the best matches counts all matches
+// for the facets. It cannot when phrases decide what matches.
 func (s *search) facetsByScan() bool {
 	return len(s.query.Facets) > 0 && !s.plan.hasPhrases() && s.postings() <= countedPostings
 }
 
-// countFacets counts the facets of a query without phrases: those that the scan
-// has seen, or a sample by another scan.
+// countFacets counts the facets of a query without phrases: from the matches that
+// the scan counted, or from a sample by another scan.
 func (s *search) countFacets(ctx deadline, work *scan) error {
 	if len(s.query.Facets) == 0 {
 		return nil
@@ -184,7 +184,7 @@ func (s *search) countFacets(ctx deadline, work *scan) error {
 	return s.sampleFacets(ctx, work, uint32(s.postings()/countedPostings+1))
 }
 
-// sampleFacets counts the matches in one of so many stretches of documents.
+// sampleFacets counts the matches in one of every stride stretches of documents.
 func (s *search) sampleFacets(ctx deadline, work *scan, stride uint32) error {
 	for part := range s.accept {
 		s.accept[part].stride = stride
@@ -199,7 +199,7 @@ func (s *search) sampleFacets(ctx deadline, work *scan, stride uint32) error {
 	return nil
 }
 
-// facets returns the counts, each standing for so many matches.
+// facets returns the facets with their counts multiplied by scale.
 func (s *search) facets(scale float64) (facets []Facet) {
 	for i, name := range s.query.Facets {
 		sums := map[string]int{}

@@ -19,7 +19,7 @@ import (
 // Part is a segment as an index sees it.
 type Part struct {
 	Segment *segment.Segment
-	Dead    *roaring.Bitmap // documents that are not there: deleted or hidden; nil when all are. It must not change
+	Dead    *roaring.Bitmap // documents that are deleted or hidden; nil if none. It must not change
 }
 
 // Index is a set of segments searched as one. It is immutable and safe for
@@ -29,12 +29,12 @@ type Index struct {
 	memory    *Memory
 	totals    *totals
 	languages map[string]int // documents by language
-	documents int            // that are there
-	exactly   int            // up to how many matches are counted before any is passed over
+	documents int            // without the dead
+	exactly   int            // number of matches up to which every match is counted
 }
 
-// New makes an index. Segments may be shared with other indexes, and so may the
-// memory; nil remembers nothing.
+// New makes an index. Several indexes may share segments and a memory; with a nil
+// memory every search reads anew.
 func New(parts []Part, memory *Memory) (*Index, error) {
 	ix := &Index{parts: parts, memory: memory, totals: newTotals(parts), languages: map[string]int{}, exactly: countExactly}
 	if ix.totals.documents > math.MaxInt32 {
@@ -56,7 +56,7 @@ func New(parts []Part, memory *Memory) (*Index, error) {
 }
 
 // Lookup returns the latest document of a URL, and false if there is none. It reads
-// the identities of all segments at once, and then one document.
+// the identities of all segments at once, then one document.
 func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Document, bool, error) {
 	s := &search{ix: ix, gathered: newGathered(ix.parts)}
 	at := make([]int, len(ix.parts))
@@ -89,37 +89,37 @@ func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Docume
 }
 
 const (
-	// knownWords is how many words a vocabulary knows at most.
+	// knownWords is the number of words that a vocabulary holds at most.
 	knownWords = 1 << 13
-	// vocabularySize is about what it takes then.
+	// vocabularySize is about the size of a full vocabulary, in bytes.
 	vocabularySize = 128 * knownWords
-	// maxIdle is how many vocabularies wait for the next use.
+	// maxIdle is the number of idle vocabularies kept for reuse.
 	maxIdle = 4
 )
 
-// vocabulary knows the terms of words that are met often.
+// vocabulary caches the terms of frequent words.
 type vocabulary struct {
 	words    [knownWords]knownWord // by the hash of language and word
-	language uint64                // hash of the text's
-	analyzer *analysis.Analyzer    // of the text's language
+	language uint64                // hash of the current text's language
+	analyzer *analysis.Analyzer    // of that language
 }
 
-// knownWord is a word with one term, or a looser one beside it, for all of it.
+// knownWord holds the term of a word, and its looser term if it has one.
 type knownWord struct {
 	hash        uint64
 	term, loose string
-	parts       bool // it has terms for parts of it instead
+	parts       bool // the terms belong to parts of the word: it must be analysed
 }
 
 var seed = maphash.MakeSeed()
 
-// read prepares for a text.
+// read sets the language of the text whose words follow.
 func (v *vocabulary) read(language string) {
 	v.language, v.analyzer = maphash.String(seed, language), analysis.For(language)
 }
 
-// word returns what is known of a word of the text, that is of all letters and
-// digits between others.
+// word returns the terms of a word: a longest run of letters and digits in the
+// text.
 func (v *vocabulary) word(word string) *knownWord {
 	hash := maphash.String(seed, word) ^ v.language
 	known := &v.words[hash%knownWords]
@@ -138,7 +138,7 @@ func (v *vocabulary) word(word string) *knownWord {
 	return known
 }
 
-// lend returns a vocabulary, which is to be given back.
+// lend returns a vocabulary for use until giveBack.
 func (m *Memory) lend() *vocabulary {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,7 +152,7 @@ func (m *Memory) lend() *vocabulary {
 	return v
 }
 
-// giveBack keeps a vocabulary for the next.
+// giveBack keeps a vocabulary for reuse.
 func (m *Memory) giveBack(v *vocabulary) {
 	v.analyzer = nil
 	m.mu.Lock()
@@ -164,19 +164,20 @@ func (m *Memory) giveBack(v *vocabulary) {
 	}
 }
 
-// Memory is what outlives an index: the documents of the last hits, identities
-// that told equal scores apart, and the words of earlier texts. It is safe for concurrent use. What is given out must not change.
+// Memory caches what several indexes in a row can use: documents of hits,
+// identities that ordered equal scores, and terms of words in texts. It is safe
+// for concurrent use. Its values must not be changed.
 type Memory struct {
 	limit int64
 
-	mu     sync.Mutex // guards what follows
-	bytes  int64      // of all that is kept
-	recent *list.List // of *remembered, the last used first
+	mu     sync.Mutex // guards the fields below
+	bytes  int64      // size of all that is kept
+	recent *list.List // of *remembered, the most recently used first
 	known  map[place]*list.Element
 	idle   []*vocabulary
 }
 
-// place is a document of a segment, or allDocuments.
+// place addresses a document of a segment, or all of them (allDocuments).
 type place struct {
 	segment string // its key
 	doc     uint32
@@ -190,12 +191,12 @@ type remembered struct {
 	bytes int64
 }
 
-// NewMemory returns a memory that keeps at most so many bytes.
+// NewMemory returns a memory that keeps at most the given number of bytes.
 func NewMemory(bytes int64) *Memory {
 	return &Memory{limit: bytes, recent: list.New(), known: map[place]*list.Element{}}
 }
 
-// document returns a document that was put and has not been pushed out, or nil.
+// document returns a cached document, or nil.
 func (m *Memory) document(p place) *segment.Document {
 	d, _ := m.get(p).(*segment.Document)
 	return d
@@ -203,7 +204,7 @@ func (m *Memory) document(p place) *segment.Document {
 
 func (m *Memory) putDocument(p place, d *segment.Document) { m.put(p, d, sizeOf(d)) }
 
-// identities returns those of a segment's documents, or nil.
+// identities returns the cached identities of a segment's documents, or nil.
 func (m *Memory) identities(key string) []layout.Identity {
 	ids, _ := m.get(place{key, allDocuments}).([]layout.Identity)
 	return ids
@@ -238,7 +239,7 @@ func (m *Memory) put(p place, value any, bytes int64) {
 	m.trim()
 }
 
-// trim keeps the limit; m.mu is held.
+// trim evicts the least recently used values above the limit; m.mu is held.
 func (m *Memory) trim() {
 	for m.bytes > m.limit && m.recent.Len() > 0 {
 		last := m.recent.Remove(m.recent.Back()).(*remembered)
@@ -247,7 +248,7 @@ func (m *Memory) trim() {
 	}
 }
 
-// Clear forgets all that was read.
+// Clear evicts all documents and identities.
 func (m *Memory) Clear() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -258,7 +259,7 @@ func (m *Memory) Clear() {
 	clear(m.known)
 }
 
-// sizeOf returns about how many bytes of memory a document takes.
+// sizeOf estimates the size of a document in memory, in bytes.
 func sizeOf(d *segment.Document) int64 {
 	size := 768 + len(d.URL) + len(d.Site) + len(d.Title) + len(d.Body) + len(d.MIME) + len(d.Package)
 	for _, texts := range [][]string{d.Headings, d.Collections} {

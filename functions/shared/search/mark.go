@@ -13,25 +13,25 @@ import (
 // textMarker finds the words of a query in texts.
 type textMarker struct {
 	memory  *Memory
-	words   map[string]meant // by term
-	begins  beginnings       // of the words that they may be
-	weights []float64        // of the query's words
-	all     float64          // their sum
+	words   map[string]meant // words of the query by term
+	begins  beginnings       // of words in texts that may have one of these terms
+	weights []float64        // by word of the query
+	all     float64          // sum of weights
 
 	vocabulary *vocabulary
-	english    bool // the text is
+	english    bool // the text is English
 }
 
-// meant is a word of the query.
+// meant is the word of the query that a term belongs to.
 type meant struct {
 	word int
-	half bool // of the pair only the first character
+	half bool // the term is a pair of characters, of which only the first is meant
 }
 
-// span is a match in a text, in bytes.
+// span is a match in a text: byte offsets and the word of the query.
 type span struct{ start, end, word int }
 
-// newMarker returns a marker that has to be ended.
+// newMarker returns a marker; call end after its use.
 func newMarker(p *plan, memory *Memory) *textMarker {
 	m := &textMarker{memory: memory, vocabulary: memory.lend(), words: make(map[string]meant, len(p.words))}
 	for n, w := range p.words {
@@ -45,7 +45,7 @@ func newMarker(p *plan, memory *Memory) *textMarker {
 	return m
 }
 
-// hit returns a document with its matches marked as its language has it.
+// hit returns a document with its matches marked, analysed in its language.
 func (m *textMarker) hit(d *segment.Document) Hit {
 	m.vocabulary.read(d.Lang)
 	m.english = d.Lang == "en"
@@ -56,11 +56,12 @@ func (m *textMarker) hit(d *segment.Document) Hit {
 
 func (m *textMarker) end() { m.memory.giveBack(m.vocabulary) }
 
-// signSize is how far behind a lone letter lies what makes a name of it: C++.
+// signSize is the number of bytes after a lone letter that can belong to its name,
+// as in C++.
 const signSize = 2 + utf8.UTFMax
 
-// each calls yield with every match in a text that begins before end, which
-// yield may change. Words that begin as none of the query does are passed over.
+// each calls yield with every match in a text that begins before *end; yield may
+// change *end. Words whose beginnings exclude a match are skipped unanalysed.
 func (m *textMarker) each(text string, end *int, yield func(span)) {
 	for from := 0; from < *end; {
 		to, bits := wordEnd(text, from)
@@ -75,7 +76,7 @@ func (m *textMarker) each(text string, end *int, yield func(span)) {
 	}
 }
 
-// may reports whether a word of ASCII may be of the query.
+// may reports whether an ASCII word may match the query.
 func (m *textMarker) may(word string) bool {
 	return m.begins.may(word) && (!m.english || m.begins.mayBeEnglish(word))
 }
@@ -100,8 +101,8 @@ func (m *textMarker) word(text string, start, end int, yield func(span)) {
 	}
 }
 
-// analyse calls yield with the matches in text[start:end], which is analysed
-// with what follows it up to context.
+// analyse calls yield with the matches in text[start:end]; the analysis sees the
+// text up to context.
 func (m *textMarker) analyse(text string, start, end, context int, yield func(span)) {
 	m.vocabulary.analyzer.Each(text[start:context], func(o analysis.Occurrence) bool {
 		if start+o.Start >= end {
@@ -118,22 +119,24 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 	})
 }
 
-// beginnings are how the words of ASCII begin whose terms are known. Stemming
-// changes the ends of words, with few exceptions: dying is die, German aepfel
-// apfel, French ffent fent, and the Turkish I is no i.
+// beginnings tells by the first characters of an ASCII word whether the word can
+// have a term of the query. Stemming changes the ends of words, with exceptions
+// that are allowed for: dying becomes die, German aepfel apfel, French ffent fent,
+// and the Turkish I is not an i.
 type beginnings struct {
-	seconds [characters]uint64 // sets of second characters by the first
-	stems   []string           // what English words of the terms begin with
+	seconds [characters]uint64 // by first character, the bit set of second characters
+	stems   []string           // what English words with these terms begin with
 }
 
-// changed is how many characters of an English stem may not be in the word:
-// possibility is possibl, happier happi. Shorter ones may be irregular.
+// The last changed characters of an English stem may differ from its word:
+// possibility becomes possibl, happier happi. Stems shorter than regular may be
+// irregular and exclude nothing.
 const changed, regular = 2, 5
 
 const characters = 36 // letters and digits
 
-// characterOf numbers the letters, capitals as their small ones, and digits;
-// other bytes are higher.
+// characterOf numbers digits and letters of either case from 0; all other bytes
+// have the number characters.
 var characterOf = func() (numbers [256]uint8) {
 	for c := range numbers {
 		switch lower := byte(c | 0x20); {
@@ -148,8 +151,8 @@ var characterOf = func() (numbers [256]uint8) {
 	return numbers
 }()
 
-// wordBytes are the bytes that may be of a word: those that are not ASCII all
-// may, but for the first of punctuation.
+// wordBytes marks the bytes that words can hold: ASCII letters and digits, and all
+// bytes above ASCII except the first byte of punctuation.
 var wordBytes = func() (is [256]bool) {
 	for c := range is {
 		is[c] = c >= utf8.RuneSelf && c != punctuation || characterOf[c] < characters
@@ -157,12 +160,12 @@ var wordBytes = func() (is [256]bool) {
 	return is
 }()
 
-// punctuation is the first byte of dashes, quotation marks and apostrophes, U+2010
-// to U+2027, and of other characters.
+// punctuation is the first byte, in UTF-8, of dashes, quotation marks and
+// apostrophes (U+2010 to U+2027), but also of other characters.
 const punctuation = 0xE2
 
-// wordEnd returns the end of what may be a word and begins at i, and bits that
-// are below utf8.RuneSelf if all of it is ASCII. It is i if none begins there.
+// wordEnd returns the end of the possible word that begins at i, or i if none
+// begins there, and the OR of its bytes: below utf8.RuneSelf for an ASCII word.
 func wordEnd(text string, i int) (end int, bits byte) {
 	for ; i < len(text); i++ {
 		c := text[i]
@@ -174,7 +177,7 @@ func wordEnd(text string, i int) (end int, bits byte) {
 	return i, bits
 }
 
-// add adds the words of a term.
+// add adds the beginnings of the words that have a term.
 func (b *beginnings) add(term string) {
 	stem := ""
 	if len(term) >= regular {
@@ -202,14 +205,14 @@ func (b *beginnings) add(term string) {
 	}
 }
 
-// may reports whether a word of ASCII letters and digits may have one of the
+// may reports whether a word of ASCII letters and digits can have one of the
 // terms.
 func (b *beginnings) may(word string) bool {
 	seconds := b.seconds[characterOf[word[0]]]
 	return seconds != 0 && (len(word) == 1 || seconds>>characterOf[word[1]]&1 == 1)
 }
 
-// mayBeEnglish reports whether an English word of ASCII letters and digits may
+// mayBeEnglish reports whether an English word of ASCII letters and digits can
 // have one of the terms.
 func (b *beginnings) mayBeEnglish(word string) bool {
 	return slices.ContainsFunc(b.stems, func(stem string) bool {

@@ -4,14 +4,14 @@ import (
 	"slices"
 )
 
-// maxNearest is how many matches are looked at again if they score as the last
-// of the nearest.
+// maxNearest is the number of matches that are examined when matches tie with the
+// last of the nearest.
 const maxNearest = 2 * nearest
 
-// addNear gives the best matches the bonus of words that stand next to each
-// other, and sorts them again. These are the nearest and all that score as the
-// last of them, so that it does not matter which is called the last; when those
-// are too many, none of them.
+// addNear adds to the best matches the bonus of words next to each other, and
+// sorts them again. It examines the nearest matches and all that tie with the last
+// of these, so that the result does not depend on the order of ties; if more than
+// maxNearest tie, it examines none of the tied ones.
 func (s *search) addNear(ctx deadline, best []match) error {
 	n := len(best)
 	if n > nearest {
@@ -25,7 +25,7 @@ func (s *search) addNear(ctx deadline, best []match) error {
 	if n == 0 || s.query.Size == 0 {
 		return nil
 	}
-	// Those that reach no page up to this one even with the bonus may go without.
+	// A match that stays below the page even with the bonus needs none.
 	least := best[min(n, s.query.From+s.query.Size)-1].score
 	var may []match
 	var places []int
@@ -51,8 +51,8 @@ func (s *search) addNear(ctx deadline, best []match) error {
 	return nil
 }
 
-// behindScore returns how many matches come before the first whose score is
-// behind.
+// behindScore returns the number of matches before the first one whose score
+// satisfies behind.
 func behindScore(best []match, behind func(score float64) bool) int {
 	if n := slices.IndexFunc(best, func(f match) bool { return behind(f.score) }); n >= 0 {
 		return n
@@ -60,15 +60,15 @@ func behindScore(best []match, behind func(score float64) bool) int {
 	return len(best)
 }
 
-// maxCounted is up to how many occurrences of a phrase with slop are counted
-// in a field: more change no score that matters.
+// maxCounted is the number of occurrences of a phrase with slop up to which they
+// are counted in a field: more change the score too little to matter.
 const maxCounted = 255
 
-// adjacent counts the places where words stand one behind another in a field.
-// positions are those of each word, ascending; at says how far each word stands
-// behind the first. With slop, the distances of neighbouring words, which do
-// not share a position, may differ from those of at by so much in all; every
-// position of the first word counts at most once.
+// adjacent counts the places in a field where the words of a phrase stand in
+// order. positions are the ascending positions of each word, and at[i] is the
+// distance of word i from the first. With slop, the distances of neighbouring
+// words may differ from those of at by slop in all; two words cannot share a
+// position, and each position of the first word counts at most once.
 func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (count int, _ []uint32) {
 	if slop > 0 {
 		return sloppy(positions, at, slop), scratch
@@ -90,8 +90,8 @@ func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (co
 	return len(starts), starts
 }
 
-// reached is a position at which the words so far can end, and the least slop
-// that this takes.
+// reached is a position where the words so far can end, and the least slop that
+// leads there.
 type reached struct{ at, slop int }
 
 func sloppy(positions [][]uint32, at []uint32, slop int) (count int) {

@@ -10,7 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// occurrence says how often a phrase stands in the fields of a document.
+// occurrence is the frequency of a phrase in the fields of a document, and the
+// length codes of these fields.
 type occurrence struct {
 	freq   [postings.Fields]uint32
 	length [postings.Fields]uint8
@@ -18,10 +19,10 @@ type occurrence struct {
 
 func (o *occurrence) none() bool { return o.freq == [postings.Fields]uint32{} }
 
-// occurrences looks for phrases in documents of one segment, which ascend, and
-// returns for each document what each phrase does in it. It is at most one read
-// of positions, and only of the documents that hold all words of a phrase in a
-// field.
+// occurrences looks for phrases in documents of one segment, in ascending order,
+// and returns their occurrences by document and phrase. It reads positions in one
+// step at most, and only those of documents of which a field holds all words of a
+// phrase.
 func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phrases []*queryPhrase) ([][]occurrence, error) {
 	p := phraseReaders.Get().(*phraseReader)
 	defer p.forget()
@@ -38,11 +39,11 @@ func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phr
 	return p.read(ctx, docs)
 }
 
-// phraseReaders keeps the memory of phraseReaders.
+// phraseReaders pools readers with their memory.
 var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
 
-// phraseReader walks the terms of phrases twice: to learn which positions are
-// needed, and to use them.
+// phraseReader walks the posting lists of phrases twice: first to find the
+// position blocks to read, then to count occurrences.
 type phraseReader struct {
 	segment *segment.Segment
 	phrases []*queryPhrase
@@ -54,7 +55,7 @@ type phraseReader struct {
 	slots   [][]uint32 // positions of a phrase's words in a field
 }
 
-// add adds a term, once.
+// add adds a term, if it is new.
 func (p *phraseReader) add(number int, entry *segment.Term) {
 	if slices.Contains(p.numbers, number) {
 		return
@@ -68,7 +69,7 @@ func (p *phraseReader) add(number int, entry *segment.Term) {
 	p.terms[len(p.terms)-1].open(entry)
 }
 
-// forget gives the reader back without what it read.
+// forget clears the reader and returns it to the pool.
 func (p *phraseReader) forget() {
 	for i := range p.terms {
 		t := &p.terms[i]
@@ -131,15 +132,14 @@ func (p *phraseReader) start() {
 	}
 }
 
-// advance moves all terms to a document, or behind it.
+// advance moves all terms to the document, or to the first one after it.
 func (p *phraseReader) advance(doc uint32) {
 	for i := range p.terms {
 		p.terms[i].advance(doc)
 	}
 }
 
-// needs reports whether a phrase with the term may stand in the current
-// document.
+// needs reports whether the current document may hold a phrase with the term.
 func (p *phraseReader) needs(number int) bool {
 	for _, phrase := range p.phrases {
 		if !phrase.holds(number) {
@@ -179,7 +179,7 @@ func (p *phraseReader) may(phrase *queryPhrase, f int) bool {
 	return true
 }
 
-// term returns a term by its number, nil if the segment does not hold it.
+// term returns a term by its number, or nil if the segment lacks it.
 func (p *phraseReader) term(number int) *phraseTerm {
 	if i := slices.Index(p.numbers, number); i >= 0 {
 		return &p.terms[i]
@@ -233,22 +233,22 @@ func (p *phraseReader) err() error {
 	return nil
 }
 
-// phraseTerm is a term of a phrase at a document.
+// phraseTerm walks the posting list of one term.
 type phraseTerm struct {
 	entry  *segment.Term
 	it     postings.Iterator
 	doc    uint32
-	freq   *[postings.Fields]uint32 // none if the document does not hold the term
+	freq   *[postings.Fields]uint32 // all 0 if the document does not hold the term
 	length *[postings.Fields]uint8
 
-	blocks    []segment.Positions // that are needed, in the order of documents
-	content   [][]byte            // what they hold
-	block     int                 // the current document's
-	positions []uint32            // of the document, all fields
-	decoded   bool                // whether they are
+	blocks    []segment.Positions // position blocks to read, in the order of documents
+	content   [][]byte            // of blocks
+	block     int                 // index of the current document's block
+	positions []uint32            // of the current document, all fields
+	decoded   bool                // positions is set
 }
 
-// open makes it a term, and keeps its memory.
+// open sets the term, and keeps the memory of the last one.
 func (t *phraseTerm) open(entry *segment.Term) {
 	t.entry, t.blocks, t.content, t.block = entry, t.blocks[:0], nil, 0
 }
@@ -260,7 +260,7 @@ func (t *phraseTerm) start() {
 
 var noFreq [postings.Fields]uint32
 
-// advance moves to a document, or behind it.
+// advance moves to the document, or to the first one after it.
 func (t *phraseTerm) advance(doc uint32) {
 	if t.doc < doc {
 		t.doc = t.it.Advance(doc)
@@ -271,13 +271,13 @@ func (t *phraseTerm) advance(doc uint32) {
 	}
 }
 
-// place returns where the positions of the current document lie.
+// place returns the block that holds the positions of the current document.
 func (t *phraseTerm) place() segment.Positions {
 	offset, length := t.it.PositionBlock()
 	return segment.Positions{Term: t.entry, Offset: offset, Length: length}
 }
 
-// note notes that the positions of the current document are needed.
+// note marks the block of the current document as one to read.
 func (t *phraseTerm) note() {
 	if r := t.place(); len(t.blocks) == 0 || t.blocks[len(t.blocks)-1] != r {
 		t.blocks = append(t.blocks, r)

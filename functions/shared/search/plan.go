@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	// MaxWords is how many words of a query are used.
+	// MaxWords is the number of words of a query that are used.
 	MaxWords = 64
-	// nearWords is up to how many words of a query are looked for next to each
-	// other. Words written together are, however many they are.
+	// nearWords is the number of plain words up to which they are looked for next
+	// to each other. The parts of one written word always are.
 	nearWords = 3
 )
 
-// plan is what a query asks for.
+// plan is an analysed query.
 type plan struct {
 	languages []string     // in which it was analysed
-	words     []*queryWord // that score, each once, in the query's order
+	words     []*queryWord // that score, without repetitions, in the query's order
 	not       []*queryWord // that must not occur
 	must      []*queryPhrase
 	never     []*queryPhrase
-	near      *queryPhrase // of the plain words; nil where they are too many or too few
+	near      *queryPhrase // the plain words in a row; nil if there are too many or too few
 	filter    filter
 	notes     []string
 
 	used    int            // words so far
-	plain   []*queryPhrase // what has neither quotes nor a sign: words written together
-	reduced bool           // not all words could be used
+	plain   []*queryPhrase // written words with neither quotes nor a sign
+	reduced bool           // some words exceeded MaxWords
 }
 
 func (ix *Index) plan(q *Query) (*plan, error) {
@@ -102,7 +102,7 @@ func (p *plan) add(c clause) {
 	}
 }
 
-// unify makes one of words that stand for the same, so that each scores once.
+// unify joins words with the same variants, so that each scores once.
 func (p *plan) unify() {
 	same := make(map[*queryWord]*queryWord, len(p.words))
 	var words []*queryWord
@@ -126,7 +126,7 @@ func (p *plan) unify() {
 	}
 }
 
-// setNear joins the plain words to a phrase.
+// setNear joins the plain words to a phrase, if they are few enough.
 func (p *plan) setNear() {
 	near := &queryPhrase{}
 	end := uint32(0)
@@ -147,7 +147,7 @@ func (p *plan) setNear() {
 
 func (p *plan) hasPhrases() bool { return len(p.must)+len(p.never) > 0 }
 
-// each calls do for all words of the plan.
+// each calls do for every word of the plan.
 func (p *plan) each(do func(w *queryWord)) {
 	for _, w := range p.words {
 		do(w)
@@ -162,8 +162,8 @@ func (p *plan) each(do func(w *queryWord)) {
 	}
 }
 
-// weigh sets the weights of words and phrases, and leaves out what is nowhere.
-// It returns false if nothing can be found.
+// weigh sets the weights of words and phrases, and removes those that occur
+// nowhere. It returns false if the query can match nothing.
 func (p *plan) weigh(t *totals) bool {
 	p.each(func(w *queryWord) {
 		if w.documents > 0 {
@@ -193,7 +193,7 @@ func (p *plan) weigh(t *totals) bool {
 	return len(p.words) > 0
 }
 
-// scans keeps the memory of scans.
+// scans pools scans with their memory.
 var scans = sync.Pool{New: func() any { return new(scan) }}
 
 // begin prepares a scan of all segments.
@@ -209,8 +209,8 @@ func (s *scan) begin(of *search) {
 	}
 }
 
-// open prepares a scan of one segment. It returns false if nothing can match
-// there.
+// open prepares a scan of one segment. It returns false if no document there can
+// match.
 func (s *scan) open(of *search, part int) bool {
 	s.part, s.accept, s.factor = int32(part), of.accept[part], 1
 	if len(of.plan.words) > 1 {
@@ -229,7 +229,7 @@ func (s *scan) open(of *search, part int) bool {
 	return occurs
 }
 
-// cursors returns a cursor for each word, and uses the memory of old.
+// cursors returns a cursor for each word, in the memory of old.
 func cursors(old []cursor, of *search, part int, words []*queryWord, t *totals) []cursor {
 	for len(old) < len(words) {
 		old = append(old, cursor{})
@@ -245,7 +245,7 @@ func cursors(old []cursor, of *search, part int, words []*queryWord, t *totals) 
 	return old[:len(words)]
 }
 
-// err returns the damage that the walks met.
+// err returns the first damage that the cursors met.
 func (s *scan) err() error {
 	for i := range s.words {
 		if err := s.words[i].err(); err != nil {

@@ -10,44 +10,45 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// countExactly is up to how many matches of a query are counted before those
-// that cannot be among the best are passed over.
+// countExactly is the number of matches up to which every match is counted, even
+// one that cannot be among the best.
 const countExactly = 1000
 
-// slack allows for sums that are rounded in another order.
+// slack is the relative error of sums that were rounded in different orders.
 const slack = 1 + 1e-9
 
 // scan finds the best matches of a query, one segment after another.
 //
-// It goes through windows of documents in which the bound of every word's
-// score holds (block-max MaxScore: Turtle and Flood, Query Evaluation, 1995;
-// Ding and Suel, Faster Top-k Document Retrieval Using Block-Max Indexes,
-// 2011). Because a document that holds all words counts twice, the others
-// soon cannot compete: then the words must all occur, and the rarest leads.
+// It walks windows of documents in which one upper bound per word holds
+// (block-max MaxScore: Turtle and Flood, Query Evaluation, 1995; Ding and Suel,
+// Faster Top-k Document Retrieval Using Block-Max Indexes, 2011). Because a
+// document with all words scores double, documents that lack one soon cannot
+// compete; from then on the scan visits only documents with all words, led by the
+// rarest.
 type scan struct {
 	totals *totals
 	top    topMatches
-	limit  int // matches to count before any is passed over
+	limit  int // number of matches up to which every match is counted
 	count  int
-	passed bool                         // some may not have been counted
-	seen   func(part int32, doc uint32) // called with every match that is counted; nil for nobody
-	stop   func() error                 // asked now and then
-	extra  float64                      // no document scores more by phrases
+	passed bool                         // some matches may not have been counted
+	seen   func(part int32, doc uint32) // called with every counted match, if not nil
+	stop   func() error                 // called now and then; an error ends the scan
+	extra  float64                      // upper bound of the scores of phrases
 	plan   *plan
 
-	// Of the segment:
+	// State of the segment:
 	part     int32
 	accept   accept
-	words    []cursor // in the query's order; one that does not occur walks nothing
+	words    []cursor // in the query's order; a word that the segment lacks has no lists
 	required []bool
 	not      []cursor
-	factor   float64 // allWords, if a document can hold all words
+	factor   float64 // allWords if a document can hold all words, else 1
 
-	// Of the window:
+	// State of the window:
 	sum    float64 // of the words' bounds
-	need   []bool  // without which words nothing can compete
-	order  []int   // words, by their bounds
-	rest   int     // documents that hold only order[:rest] cannot compete
+	need   []bool  // by word: no document without it can compete
+	order  []int   // words by ascending bound
+	rest   int     // documents that hold only words of order[:rest] cannot compete
 	scores []float64
 }
 
@@ -80,11 +81,11 @@ func (s *scan) run() error {
 	return s.err()
 }
 
-// competes reports whether a match that scores at most so much can be kept.
+// competes reports whether a match with at most this score could be kept.
 func (s *scan) competes(bound float64) bool { return bound*slack >= s.top.least() }
 
-// window computes the bounds from a document on, and returns the last one for
-// which they hold.
+// window computes the bounds that hold from a document on, and returns the last
+// document for which they hold.
 func (s *scan) window(at uint32) (end uint32) {
 	end = postings.NoMore
 	s.sum, s.rest = 0, 0
@@ -119,8 +120,9 @@ func (s *scan) window(at uint32) (end uint32) {
 	return end
 }
 
-// start returns the first document from doc on that words which nothing can
-// compete without leave possible, wherever it is.
+// start returns the first document from doc on that may match and compete: it
+// skips to the lists of required words and of words that every competing document
+// must hold.
 func (s *scan) start(doc uint32) uint32 {
 	most := 0.0
 	for i := range s.words {
@@ -139,17 +141,18 @@ func (s *scan) start(doc uint32) uint32 {
 	return s.accept.next(doc)
 }
 
-// deadline is a context, and those that end earlier: then what was found is
-// told.
+// deadline is the caller's context with two that end earlier. When these end, the
+// search answers with what it has found so far.
 type deadline struct {
 	context.Context
-	read context.Context // what is not read by then is left out
-	scan context.Context // what was read is searched until then
+	read context.Context // segments not read by then are left out
+	scan context.Context // scanning stops then
 }
 
-// withDeadline returns the deadline of a query: its own, or so long before
-// ctx's that a quarter of the time remains to read the hits. Of the time until
-// then three quarters are for reading.
+// withDeadline returns the deadline of a query. Scanning ends at the query's own
+// deadline, and when three quarters of the time until ctx's have passed: the rest
+// is for reading the hits. Reading ends after three quarters of the time for
+// scanning.
 func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFunc) {
 	if end, ends := ctx.Deadline(); ends {
 		if earlier := end.Add(-time.Until(end) / 4); at.IsZero() || earlier.Before(at) {
@@ -164,11 +167,10 @@ func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFu
 	return deadline{ctx, read, scanning}, func() { cancelRead(); cancelScan() }
 }
 
-// withoutDeadline returns ctx as a deadline of itself.
+// withoutDeadline returns a deadline at which only ctx ends the search.
 func withoutDeadline(ctx context.Context) deadline { return deadline{ctx, ctx, ctx} }
 
-// passed reports whether the time of one of d's contexts is up, and the caller
-// still waits.
+// passed reports whether a context of d has ended while the caller's has not.
 func (d deadline) passed(of context.Context) bool { return of.Err() != nil && d.Err() == nil }
 
 // Unreadable is the error of a search that could not read one of its segments.

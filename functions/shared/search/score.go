@@ -12,16 +12,16 @@ const (
 	lengthEffect = 0.75 // b of BM25
 	repetition   = 8    // k3 of BM25
 
-	allWords   = 2.0 // times the score of a document that holds every word
-	nearWeight = 0.5 // of a phrase beside that of its words
+	allWords   = 2.0 // factor for the score of a document that holds every word
+	nearWeight = 0.5 // weight of a phrase relative to its words
 )
 
-// fieldWeights say what a match in a field is worth beside one in the body.
+// fieldWeights are the weights of a match in each field; the body's is 1.
 var fieldWeights = [postings.Fields]float64{
 	segment.Title: 2, segment.Headings: 1.25, segment.Address: 0.75, segment.Body: 1,
 }
 
-// totals are the statistics of a corpus, its dead documents included.
+// totals are the statistics of a corpus, deleted documents included.
 type totals struct {
 	documents float64
 	norms     [postings.Fields][256]float64 // k1·(1−b+b·L/average) by length code
@@ -57,15 +57,15 @@ func (t *totals) idf(documents uint64) float64 {
 	return math.Log(1 + (t.documents-n+0.5)/(n+0.5))
 }
 
-// repeated returns what a word is worth that stands so often in a query, beside
-// one that stands there once.
+// repeated returns the weight of a word that occurs the given number of times in
+// a query, relative to a word that occurs once.
 func repeated(times int) float64 {
 	n := float64(times)
 	return (repetition + 1) * n / (repetition + n)
 }
 
-// bm25 scores what occurs so often in the fields of a document, if it is worth
-// weight.
+// bm25 returns the score of a word or phrase with these frequencies in the fields
+// of a document.
 func (t *totals) bm25(weight float64, freq *[postings.Fields]uint32, length *[postings.Fields]uint8) float64 {
 	score := 0.0
 	for f, n := range freq {
@@ -81,16 +81,16 @@ func (t *totals) field(f int, weight float64, freq uint32, length uint8) float64
 	return fieldWeights[f] * weight * (saturation + 1) * n / (n + t.norms[f][length])
 }
 
-// bound returns a score that no document of the impacts exceeds.
+// bound returns an upper bound of the scores of documents with these impacts.
 func (t *totals) bound(weight float64, impacts []postings.Impact) float64 {
 	var most [postings.Fields]float64
 	for _, i := range impacts {
 		most[i.Field] = max(most[i.Field], t.field(int(i.Field), weight, i.Freq, i.Length))
 	}
-	return (most[0] + most[1] + most[2] + most[3]) * (1 + 1e-9) // sums are rounded in another order
+	return (most[0] + most[1] + most[2] + most[3]) * (1 + 1e-9) // sums are rounded in another order elsewhere
 }
 
-// most returns the score that nothing of weight 1 exceeds.
+// most returns an upper bound of the score of a word of weight 1.
 func (t *totals) most() (most float64) {
 	for _, w := range fieldWeights {
 		most += w * (saturation + 1)
@@ -98,31 +98,30 @@ func (t *totals) most() (most float64) {
 	return most
 }
 
-// cursor walks the documents of a segment that hold a word: any of its
-// variants.
+// cursor walks the documents of a segment that hold any variant of a word.
 type cursor struct {
-	lists  []listCursor // one a variant that occurs
-	doc    uint32       // the least of the lists'
-	common uint64       // postings, all lists together
-	most   float64      // bound of the word's score
-	bound  float64      // of the word's score, from the window's start
-	last   int64        // document for which the bound holds
+	lists  []listCursor // of the variants that occur
+	doc    uint32       // the least document of the lists
+	common uint64       // postings of all lists together
+	most   float64      // bound of the word's score in the segment
+	bound  float64      // bound of the word's score in the window
+	last   int64        // last document for which bound holds
 }
 
 type listCursor struct {
 	it     postings.Iterator
 	doc    uint32
-	weight float64 // idf of the word times the worth of the variant
-	bound  float64 // of its scores
-	last   int64   // document for which the bound holds
+	weight float64 // weight of the word times the worth of the variant
+	bound  float64 // bound of its scores in the window
+	last   int64   // last document for which bound holds
 }
 
-// reset lets the cursor walk no list, and keeps its memory.
+// reset removes all lists, and keeps their memory.
 func (c *cursor) reset() {
 	c.lists, c.common, c.doc, c.last, c.most = c.lists[:0], 0, postings.NoMore, -1, 0
 }
 
-// add lets the cursor walk a list too, from the beginning.
+// add adds the list of a variant.
 func (c *cursor) add(l *postings.List, weight float64, t *totals) {
 	if len(c.lists) < cap(c.lists) {
 		c.lists = c.lists[:len(c.lists)+1]
@@ -157,7 +156,7 @@ func (c *cursor) skip(doc uint32) {
 	}
 }
 
-// next moves behind the current document.
+// next moves to the next document.
 func (c *cursor) next() {
 	doc := c.doc
 	c.doc = postings.NoMore
@@ -170,8 +169,8 @@ func (c *cursor) next() {
 	}
 }
 
-// window computes a bound of the scores from doc on, and returns the last
-// document for which it holds.
+// window computes a bound of the scores that holds from doc on, and returns the
+// last document for which it holds.
 func (c *cursor) window(doc uint32, t *totals) (last uint32) {
 	if int64(doc) > c.last {
 		c.bound, c.last = 0, postings.NoMore
@@ -188,7 +187,7 @@ func (c *cursor) window(doc uint32, t *totals) (last uint32) {
 	return uint32(c.last)
 }
 
-// score returns the score of the current document: that of its best variant.
+// score returns the score of the current document: that of the best variant.
 func (c *cursor) score(t *totals) (score float64) {
 	for i := range c.lists {
 		if l := &c.lists[i]; l.doc == c.doc {
@@ -199,8 +198,8 @@ func (c *cursor) score(t *totals) (score float64) {
 	return score
 }
 
-// occurrences adds to sum how often the word occurs in the fields of doc,
-// which the cursor must have reached, and gives their lengths.
+// occurrences adds the frequencies of the word in the fields of doc, the cursor's
+// current document, to sum, and sets the lengths of these fields.
 func (c *cursor) occurrences(doc uint32, sum *[postings.Fields]uint32, lengths *[postings.Fields]uint8) {
 	for i := range c.lists {
 		if l := &c.lists[i]; l.doc == doc {

@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// nearest is how many of the best matches are looked at again for words that
-// stand next to each other.
+// nearest is the number of best matches that are examined for words next to each
+// other.
 const nearest = 100
 
 // Search returns the documents that match, the highest score first, equal
@@ -60,19 +60,19 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 	return s.result, ctx.Err()
 }
 
-// search is one search under way.
+// search is the state of one search.
 type search struct {
 	ix    *Index
 	query *Query
 	plan  *plan
 	*gathered
-	documents  map[spot]*segment.Document // that were read
-	identities [][]layout.Identity        // by part; nil of those that were not
+	documents  map[spot]*segment.Document // read so far
+	identities [][]layout.Identity        // by part; nil before they are read
 	result     Result
 	counts     facetCounts
 }
 
-// find returns the matches that were asked for, in their order.
+// find returns the matches of the page that the query asks for, in order.
 func (s *search) find(ctx deadline) ([]match, error) {
 	if err := s.expand(ctx, s.plan); err != nil {
 		return nil, err
@@ -109,10 +109,10 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	if err := s.order(ctx, best); err != nil {
 		return nil, err
 	}
-	return slices.Clone(s.page(best)), nil // the rest is the scan's
+	return slices.Clone(s.page(best)), nil // best belongs to the pooled scan
 }
 
-// kept returns how many of the best matches are needed.
+// kept returns the number of best matches that the scan must keep.
 func (s *search) kept() int {
 	if s.plan.near != nil {
 		return max(s.query.From+s.query.Size, nearest)
@@ -142,7 +142,7 @@ func (s *search) scan(ctx deadline, work *scan) ([]match, error) {
 	return work.top.sorted(), nil
 }
 
-// scanParts runs a scan over all parts. When the deadline passes, it stops.
+// scanParts scans all parts. When the deadline passes, it stops without an error.
 func (s *search) scanParts(ctx deadline, work *scan) error {
 	work.stop = ctx.scan.Err
 	for part := range s.parts {
@@ -164,8 +164,8 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 	return nil
 }
 
-// documentsOfOneWord counts what needs no scan: the matches of a single word
-// with one variant, if all documents are there.
+// documentsOfOneWord returns the number of matches without a scan, where the term
+// tells it: a single word with one variant, no filter and no deleted documents.
 func (s *search) documentsOfOneWord() (int, bool) {
 	if len(s.plan.words) != 1 || len(s.plan.words[0].variants) != 1 || len(s.plan.not) > 0 || !s.plan.filter.empty() ||
 		s.plan.hasPhrases() || slices.ContainsFunc(s.parts, func(p Part) bool { return p.Dead != nil && !p.Dead.IsEmpty() }) {
@@ -174,46 +174,46 @@ func (s *search) documentsOfOneWord() (int, bool) {
 	return int(s.plan.words[0].documents), true
 }
 
-// Result is what a query found.
+// Result is the answer to a query.
 type Result struct {
 	Total   int  // matching documents that were counted
-	Exact   bool // whether there are no more than Total
+	Exact   bool // Total is the number of all matching documents
 	Hits    []Hit
-	Facets  []Facet  // in the order of the query's
-	Partial bool     // the deadline passed before all was searched
-	Notes   []string // sentences about what was not done as asked
+	Facets  []Facet  // in the order of Query.Facets
+	Partial bool     // the deadline passed before all segments were searched
+	Notes   []string // sentences about what was cut or left out
 }
 
-// Hit is a document that matches, without its body.
+// Hit is a matching document, without its body.
 type Hit struct {
 	segment.Document
 	Score       float64
-	MarkedTitle []Fragment // the title, its matches marked
-	Snippet     []Fragment // a part of the body, its matches marked
+	MarkedTitle []Fragment // the title with its matches marked
+	Snippet     []Fragment // an excerpt of the body with its matches marked
 	Explanation *Explanation
 }
 
-// Fragment is a piece of text; Match says that it is a word of the query.
+// Fragment is a piece of text; Match says that it matches a word of the query.
 type Fragment struct {
 	Text  string
 	Match bool
 }
 
-// Facet counts the matches by the values of a column, most frequent first.
+// Facet counts the matches by the values of a column, the most frequent first.
 type Facet struct {
 	Name    string
 	Values  []Count
 	Sampled bool // the counts are estimates from a sample of the matches
 }
 
-// Count is how many matches have a value.
+// Count is the number of matches that have a value.
 type Count struct {
 	Value     string
 	Documents int
 }
 
-// Explanation is a node of the tree that says how a score came about: Value is
-// made of the values of Parts.
+// Explanation is a node of the tree that explains a score: Value is computed from
+// the values of Parts.
 type Explanation struct {
 	What  string        `json:"what"`
 	Value float64       `json:"value"`

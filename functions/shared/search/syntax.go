@@ -11,21 +11,22 @@ import (
 	"github.com/blevesearch/vellum/levenshtein"
 )
 
-// MaxHits is how deep into a result a query may reach.
+// MaxHits is the number of hits of a result within which a page must lie.
 const MaxHits = 10_000
 
-// Query asks for hits From to From+Size of a text's result. Filters may stand
-// here and in the text; values of one filter are joined by OR, filters by AND.
+// Query asks for Size hits of a result, from the hit numbered From (0 is the
+// first). Filters may stand in the fields here and in Text; several values of one
+// filter are alternatives, and all filters must hold.
 type Query struct {
-	Text       string // see the package's documentation
+	Text       string // in the query language of the package
 	From, Size int
 
 	Site, Lang, Collection, Type []string
-	After, Before                time.Time // fetched at After or later, before Before; zero: whenever
+	After, Before                time.Time // fetched at After or later, and before Before; zero: no limit
 
-	Facets   []string  // of Facets: count the matches by these
-	Explain  bool      // say how each score came about
-	Deadline time.Time // after which what was found is returned; zero: none but ctx's
+	Facets   []string  // count the matches by these: Site, Lang, Collection, Type
+	Explain  bool      // explain every score
+	Deadline time.Time // return then what was found; zero: only ctx limits the time
 }
 
 // The names of the facets, and of the filters in a query's text.
@@ -50,20 +51,20 @@ func (q *Query) check() error {
 	return nil
 }
 
-// Refusal is the error of a query that is wrong or too dear: a sentence that
-// says what to do instead.
+// Refusal is the error of a query that cannot be answered or would cost too much.
+// Sentence says what to do instead.
 type Refusal struct{ Sentence string }
 
 func (r *Refusal) Error() string { return r.Sentence }
 
 const (
-	// MaxText is how many bytes of a query are read.
+	// MaxText is the number of bytes of a query that are read.
 	MaxText = 4096
-	// MaxSlop is how far apart the words of a phrase may be asked for.
+	// MaxSlop is the largest slop of a phrase.
 	MaxSlop = 20
-	// farFrom is how many characters a word has that may be two edits away.
+	// farFrom is the number of letters from which a word~ allows two edits.
 	farFrom = 8
-	// fuzzyFrom is how many a word needs to be looked for with an edit.
+	// fuzzyFrom is the number of letters from which a word~ allows any.
 	fuzzyFrom = 3
 )
 
@@ -74,12 +75,12 @@ type clause struct {
 	text   string // words, or the filter's value
 	quoted bool
 	slop   int  // of a phrase
-	prefix bool // the last word of text is the beginning of one
-	edits  int  // by which the last word of text may differ
+	prefix bool // the last word of text is a prefix
+	edits  int  // allowed in the last word of text
 }
 
-// parse cuts a query's text into clauses; see the package's documentation for
-// the language. No text is wrong.
+// parse splits a query's text into clauses, in the query language of the package.
+// No text is an error.
 func parse(text string) (clauses []clause) {
 	for {
 		text = strings.TrimLeftFunc(text, unicode.IsSpace)
@@ -94,7 +95,7 @@ func parse(text string) (clauses []clause) {
 	}
 }
 
-// nextClause reads the clause at the beginning of a text and returns the rest.
+// nextClause reads the first clause of a text and returns the rest of the text.
 func nextClause(text string) (c clause, rest string) {
 	if text[0] == '+' || text[0] == '-' {
 		c.sign, text = text[0], text[1:]
@@ -121,7 +122,7 @@ func nextClause(text string) (c clause, rest string) {
 	return c, rest
 }
 
-// cutQuoted takes a quoted piece off a text; the closing quote may be missing.
+// cutQuoted cuts a quoted piece off a text; the closing quote may be missing.
 func cutQuoted(text string) (inner, rest string, quoted bool) {
 	first, width := utf8.DecodeRuneInString(text)
 	if !isQuote(first) {
@@ -138,7 +139,7 @@ func cutQuoted(text string) (inner, rest string, quoted bool) {
 
 func isQuote(r rune) bool { return r == '"' || r == '“' || r == '”' || r == '„' }
 
-// cutSlop takes ~number off the text behind a phrase.
+// cutSlop cuts ~number off the text after a phrase.
 func cutSlop(text string) (slop int, rest string) {
 	digits, found := strings.CutPrefix(text, "~")
 	if !found {
@@ -155,7 +156,7 @@ func cutSlop(text string) (slop int, rest string) {
 	return min(slop, MaxSlop), digits[end:]
 }
 
-// cutOperator takes *, ~, ~1 or ~2 off the end of a word.
+// cutOperator cuts *, ~, ~1 or ~2 off the end of a word.
 func (c *clause) cutOperator() {
 	if word, found := strings.CutSuffix(c.text, "*"); found {
 		c.text, c.prefix = word, true
@@ -177,7 +178,7 @@ func (c *clause) cutOperator() {
 	}
 }
 
-// cutRune removes the beginning of a character at the end of the text.
+// cutRune removes an incomplete character at the end of a text.
 func cutRune(text string) string {
 	for i := 0; i < utf8.UTFMax && text != ""; i++ {
 		if r, width := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || width != 1 {
@@ -188,39 +189,39 @@ func cutRune(text string) string {
 	return text
 }
 
-// queryWord is a word of a query and what it may be in documents.
+// queryWord is a word of a query, with the terms that stand for it in documents.
 type queryWord struct {
-	text     string // for people
+	text     string // as the query has it
 	required bool
-	begins   bool // variants are beginnings of terms
-	prefix   bool // surface is the beginning of words
-	edits    int  // by which words may differ from surface
-	surface  string
-	nearby   *levenshtein.DFA // accepts words that differ by edits
+	begins   bool             // variants are beginnings of terms
+	prefix   bool             // surface is a prefix
+	edits    int              // allowed in surface
+	surface  string           // normalised text
+	nearby   *levenshtein.DFA // accepts words within edits of surface
 
-	place     int // among the words that score
+	place     int // index among plan.words
 	variants  []variant
-	documents uint64  // that hold a variant; one that holds several is counted for each
-	times     int     // in the query
-	idf       float64 // inverse document frequency; 0 if no document holds it
-	weight    float64 // idf, and more if the query repeats it
+	documents uint64  // sum of the documents of all variants
+	times     int     // frequency in the query
+	idf       float64 // inverse document frequency; 0 if no document holds the word
+	weight    float64 // idf, times repeated(times)
 }
 
 // variant is a term that stands for a word.
 type variant struct {
 	term   string
-	number int     // among the gathered terms
-	worth  float64 // beside the word itself
+	number int     // in gathered.names
+	worth  float64 // factor of its scores; 1 for the word itself
 }
 
 func (w *queryWord) expands() bool { return w.begins || w.prefix || w.edits > 0 }
 
-// queryPhrase is words that stand one behind another.
+// queryPhrase is a sequence of words.
 type queryPhrase struct {
 	words  []*queryWord
-	at     []uint32 // how far each stands behind the first
+	at     []uint32 // distance of each word from the first
 	slop   int
-	open   bool // the last word stands for others
+	open   bool // the last word is a prefix or has edits
 	weight float64
 }
 

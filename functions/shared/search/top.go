@@ -8,11 +8,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// match is a match of a query.
+// match is a matching document.
 type match struct {
-	score float64 // at most, while phrases have not been looked for
-	words float64 // the part of the score that words make
-	near  float64 // at most, for words next to each other
+	score float64 // an upper bound before phrases are looked for
+	words float64 // the part of the score that the words make
+	near  float64 // upper bound of the bonus for words next to each other
 	part  int32   // of the index
 	doc   uint32
 }
@@ -20,13 +20,14 @@ type match struct {
 // topMatches keeps the best matches, and all that tie with the worst of them.
 type topMatches struct {
 	size int
-	best []match // a heap of at most size, the worst first
-	ties []match // that score as the worst, when best is full
+	best []match // a heap of at most size matches, the worst first
+	ties []match // with the worst, when best is full
 }
 
 func (t *topMatches) reset(size int) { t.size, t.best, t.ties = size, t.best[:0], t.ties[:0] }
 
-// least returns what a match must score to be kept; below 0 while all are.
+// least returns the score that a match needs to be kept; below 0 while best is not
+// full.
 func (t *topMatches) least() float64 {
 	switch {
 	case len(t.best) < t.size:
@@ -91,22 +92,22 @@ func (t *topMatches) down() {
 	}
 }
 
-// sorted returns the best matches and what ties with the worst of them, the
-// highest score first. It ends the use of the heap.
+// sorted returns the best matches and those that tie with the worst, the highest
+// score first. The heap must not be used afterwards.
 func (t *topMatches) sorted() []match {
 	t.best = append(t.best, t.ties...)
 	slices.SortFunc(t.best, byScore)
 	return t.best
 }
 
-// byScore orders the better match first, and equal ones by their place.
+// byScore orders matches by descending score, then by place in the index.
 func byScore(a, b match) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.doc, b.doc))
 }
 
-// fewTied is up to how many documents beside those of a page are read to put
-// equal scores in order; for more the identities of all documents are. To read
-// the documents is the step that the page takes anyway.
+// fewTied is the number of documents beyond a page's size up to which documents
+// are read to order ties by identity: the page reads documents anyway. For more,
+// the identities of all documents are read.
 const fewTied = 8
 
 func (s *search) page(best []match) []match {
@@ -114,8 +115,8 @@ func (s *search) page(best []match) []match {
 	return best[min(s.query.From, to):to]
 }
 
-// tied returns the groups of equal scores that lie on both sides of the page's
-// borders, and the page with these.
+// tied returns the groups of equal scores that lie across a border of the page,
+// and the matches of the page together with these groups.
 func (s *search) tied(best []match) (groups [][]match, around []match) {
 	from, to := s.query.From, min(len(best), s.query.From+s.query.Size)
 	if from >= to {
@@ -139,8 +140,8 @@ func (s *search) tied(best []match) (groups [][]match, around []match) {
 	return groups, best[from:to]
 }
 
-// order brings equal scores that lie on both sides of a page's border into the
-// order of identities. Equal scores within a page are ordered by the documents.
+// order orders the groups of equal scores across the page's borders by identity.
+// Equal scores within the page are ordered when its documents are known.
 func (s *search) order(ctx deadline, best []match) (err error) {
 	groups, around := s.tied(best)
 	if len(groups) == 0 {
@@ -168,10 +169,11 @@ func (s *search) order(ctx deadline, best []match) (err error) {
 	return nil
 }
 
-// areFew reports whether documents around a page are to be read themselves.
+// areFew reports whether ties are ordered by reading their documents.
 func (s *search) areFew(around []match) bool { return len(around) <= s.query.Size+fewTied }
 
-// unidentified returns the parts of matches whose identities are not known.
+// unidentified returns the parts of the groups' matches whose identities are not
+// yet read.
 func (s *search) unidentified(groups [][]match) (parts []int) {
 	for _, group := range groups {
 		for _, f := range group {
@@ -183,7 +185,7 @@ func (s *search) unidentified(groups [][]match) (parts []int) {
 	return parts
 }
 
-// identify makes the identities of a part known.
+// identify reads the identities of a part, unless the memory holds them.
 func (s *search) identify(ctx context.Context, part int) (err error) {
 	from, memory := s.parts[part].Segment, s.ix.memory
 	if s.identities[part] = memory.identities(from.Ref().Key); s.identities[part] == nil {
@@ -194,8 +196,8 @@ func (s *search) identify(ctx context.Context, part int) (err error) {
 	return err
 }
 
-// identity returns the identity of a match; none if it could not be read in
-// time.
+// identity returns the identity of a match, or the zero identity if it could not
+// be read before the deadline.
 func (s *search) identity(f match) (id layout.Identity) {
 	if d := s.document(f); d != nil {
 		return d.ID

@@ -23,7 +23,7 @@ func (s *scan) walk(at, end uint32) {
 	}
 }
 
-// walkAll offers the documents that hold all needed words.
+// walkAll offers the documents that hold all needed words; lead is the rarest.
 func (s *scan) walkAll(lead int, at, end uint32) {
 	first := &s.words[lead]
 search:
@@ -47,8 +47,8 @@ search:
 	}
 }
 
-// walkAny offers the documents that hold any word but those of which they
-// would need another.
+// walkAny offers the documents that hold a word of order[rest:]: with the other
+// words alone no document competes.
 func (s *scan) walkAny(at, end uint32) {
 	lead := s.order[s.rest:]
 	for {
@@ -74,7 +74,7 @@ func (s *scan) walkAny(at, end uint32) {
 	}
 }
 
-// match counts a document that holds what it needs, and offers it if it
+// match counts a document that satisfies the query's words, and offers it if it
 // competes.
 func (s *scan) match(doc uint32) {
 	for i := range s.not {
@@ -120,8 +120,8 @@ func (s *scan) match(doc uint32) {
 	s.top.offer(f)
 }
 
-// atMost returns what a phrase can add to the score of the document at which
-// its words stand: as if it occurred as often as the rarest of them.
+// atMost returns an upper bound of a phrase's score in a document: the phrase
+// occurs at most as often as its rarest word.
 func (s *scan) atMost(ph *queryPhrase, doc uint32) float64 {
 	var o occurrence
 	for i, w := range ph.words {
@@ -136,14 +136,14 @@ func (s *scan) atMost(ph *queryPhrase, doc uint32) float64 {
 	return s.totals.bm25(ph.weight, &o.freq, &o.length) * slack
 }
 
-// accept says which documents of a segment may match at all.
+// accept tells which documents of a segment may match.
 type accept struct {
-	dead    *roaring.Bitmap // nil when none is
-	allowed bitset          // those that are not dead; nil when filters let all pass
-	stride  uint32          // only every so many stretches of documents are looked at; 0: all
+	dead    *roaring.Bitmap // nil if there are none, or allowed excludes them
+	allowed bitset          // documents that pass the filters and live; nil without filters
+	stride  uint32          // only one of every stride stretches is sampled; 0: all documents
 }
 
-// stretch is how many neighbouring documents a sample takes.
+// stretch is the number of neighbouring documents in a unit of a sample.
 const stretch = 512
 
 // next returns the first document from doc on that may match.
@@ -169,7 +169,7 @@ func (a *accept) find(doc uint32) uint32 {
 	}
 }
 
-// first is find without a sample.
+// first is find without sampling.
 func (a *accept) first(doc uint32) uint32 {
 	if a.allowed == nil {
 		if a.dead == nil {
@@ -183,10 +183,10 @@ func (a *accept) first(doc uint32) uint32 {
 	return a.allowed.next(doc)
 }
 
-// bitset has a bit a document.
+// bitset has one bit per document.
 type bitset []uint64
 
-// newBits returns a bitset of so many documents.
+// newBits returns a bitset with the bits of all documents set.
 func newBits(documents int) bitset {
 	b := make(bitset, (documents+63)/64)
 	for i := range b {
@@ -204,7 +204,7 @@ func (b bitset) clear(doc uint32) {
 	}
 }
 
-// next returns the first document from doc on.
+// next returns the first set document from doc on.
 func (b bitset) next(doc uint32) uint32 {
 	n := int(doc / 64)
 	if n >= len(b) {

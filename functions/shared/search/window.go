@@ -8,8 +8,8 @@ import (
 
 const (
 	snippetSize = 220      // bytes
-	scanSize    = 64 << 10 // bytes of a text searched for matches
-	patience    = 8 << 10  // bytes searched for better ones than the best so far
+	scanSize    = 64 << 10 // bytes of a text that are searched for matches
+	patience    = 8 << 10  // bytes searched beyond the best window so far
 	titleSize   = 300      // bytes of a title that are shown
 )
 
@@ -21,9 +21,9 @@ func (m *textMarker) whole(text string) []Fragment {
 	return fragments(text, window{0, len(text)}.fit(text, titleSize), spans)
 }
 
-// snippet marks the matches in the part of the text that holds the most
-// different and rarest words, the first such part. Where some are found, it
-// looks only so far for more.
+// snippet marks the matches in the best window of a text: the first one with the
+// greatest sum of weights of different words. It stops looking patience bytes
+// after the best window so far.
 func (m *textMarker) snippet(text string) []Fragment {
 	read := cutRune(text[:min(len(text), scanSize)])
 	end := len(read)
@@ -41,19 +41,19 @@ func (m *textMarker) snippet(text string) []Fragment {
 	return fragments(text, best.fit(text, snippetSize), best.spans)
 }
 
-// densest finds the first of the best windows, from the start of a match to
-// the end of one.
+// densest finds the first best window of at most snippetSize bytes, from the start
+// of a match to the end of one.
 type densest struct {
 	window
-	weights []float64 // by word
+	weights []float64 // by word of the query
 	spans   []span
-	counts  []int // of words from left on
+	counts  []int // by word, in spans[left:]
 	left    int
-	value   float64 // of the words from left on
+	value   float64 // sum of the weights of the words in spans[left:]
 	highest float64
 }
 
-// add takes the next match and reports whether it ends the best window so far.
+// add takes the next match and reports whether it ends a new best window.
 func (d *densest) add(right span) bool {
 	d.spans = append(d.spans, right)
 	if d.counts[right.word]++; d.counts[right.word] == 1 {
@@ -73,14 +73,14 @@ func (d *densest) add(right span) bool {
 	return true
 }
 
-// cutSlack is how many bytes are given up to end at a space.
+// cutSlack is the number of bytes by which a window may shrink to end at a space.
 const cutSlack = 24
 
 // window is a part of a text, in bytes.
 type window struct{ start, end int }
 
-// fit widens or narrows a window to at most size bytes of the text, a third of
-// what is added before it, and cuts it between words.
+// fit widens or narrows a window to at most size bytes, a third of the growth
+// before it, and cuts it between words.
 func (w window) fit(text string, size int) window {
 	spare := size - (w.end - w.start)
 	start := max(0, w.start-max(0, spare)/3)
@@ -96,8 +96,8 @@ func (w window) fit(text string, size int) window {
 	return window{start, end}
 }
 
-// cutAfter returns the first beginning of a word at or after start, or of a
-// character where there is no space soon; not beyond limit.
+// cutAfter returns the first space within cutSlack bytes after start, or else the
+// start of the first character; at most limit.
 func cutAfter(text string, start, limit int) int {
 	for start < limit && !utf8.RuneStart(text[start]) {
 		start++
@@ -109,8 +109,8 @@ func cutAfter(text string, start, limit int) int {
 	return start
 }
 
-// cutBefore returns the last end of a word at or before end, or of a character
-// where no space is near.
+// cutBefore returns the last space within cutSlack bytes before end, or else the
+// end of the last whole character.
 func cutBefore(text string, start, end int) int {
 	for end > start && !utf8.RuneStart(text[end]) {
 		end--
@@ -122,8 +122,8 @@ func cutBefore(text string, start, end int) int {
 	return end
 }
 
-// fragments cuts the window into matches and what lies between, with an
-// ellipsis where text was left out.
+// fragments splits the window into matches and the text between them, with an
+// ellipsis where text was cut.
 func fragments(text string, w window, spans []span) (out []Fragment) {
 	add := func(start, end int, matched bool) {
 		if piece := tidy(text[start:end]); piece != "" {
@@ -155,7 +155,7 @@ func fragments(text string, w window, spans []span) (out []Fragment) {
 	return out
 }
 
-// tidy writes every run of spaces and control characters as one space.
+// tidy replaces every run of spaces and control characters by one space.
 func tidy(text string) string {
 	if isTidy(text) {
 		return text
@@ -180,7 +180,8 @@ func tidy(text string) string {
 	return out.String()
 }
 
-// isTidy reports whether tidy would change nothing, where that is soon seen.
+// isTidy reports, for ASCII texts, whether tidy would change nothing; false for
+// all others.
 func isTidy(text string) bool {
 	before := byte('x')
 	for i := range len(text) {
