@@ -75,14 +75,14 @@ type Snippet struct {
 	Explanation *search.Explanation `json:"explanation,omitempty"`
 }
 
-// Bucket is how many matching pages have a value.
+// Bucket is the number of matching pages that have a value.
 type Bucket struct {
 	Value    string `json:"value"`
 	Pages    int    `json:"pages"`
 	Estimate bool   `json:"estimate,omitempty"` // from a sample of the matches
 }
 
-// Answer returns the JSON's form of a result.
+// Answer returns a result in the form of its JSON.
 func (r Result) Answer() Answer {
 	answer := Answer{
 		Total:      r.Total,
@@ -113,7 +113,7 @@ func (r Result) Answer() Answer {
 	return answer
 }
 
-// notes are what was not done as asked, and what is lost.
+// notes returns sentences about what was cut or left out, and about damage.
 func (r Result) notes() []string {
 	if r.Lost == nil {
 		return r.Notes
@@ -150,7 +150,8 @@ func must(content []byte, err error) []byte {
 	return content
 }
 
-// render writes nothing when it fails.
+// render answers with a page made from a template. It writes nothing when the
+// template fails.
 func render(w http.ResponseWriter, status int, name string, data any) error {
 	var page bytes.Buffer
 	if err := pages.ExecuteTemplate(&page, name, data); err != nil {
@@ -169,7 +170,7 @@ func (s *siteHandler) style(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// count writes 12345 as 12,345.
+// count formats a number with commas: 12,345.
 func count(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {

@@ -20,7 +20,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Engine answers from the bucket alone. It is safe for concurrent use.
+// Engine answers queries from the bucket alone. It is safe for concurrent use.
 type Engine struct {
 	Options
 	bucket    blob.Reader
@@ -46,12 +46,12 @@ type Options struct {
 	Paid float64 // GB of memory that the function is paid for; 0 where nobody is paid
 }
 
-// DefaultMemory leaves more than half of a function of 512 MB to the work
-// itself.
+// DefaultMemory is the memory for caches, in bytes. It leaves more than half of a
+// function of 512 MB to the search itself.
 const DefaultMemory = 192 << 20
 
-// NewEngine returns an engine over a bucket, which counts into the meter of a
-// context where costs are asked for.
+// NewEngine returns an engine over a bucket. It counts its requests in the meter
+// of the context, if there is one (explain=cost).
 func NewEngine(bucket blob.Reader, o Options) (*Engine, error) {
 	o.Memory = cmp.Or(o.Memory, DefaultMemory)
 	ranges, err := rangecache.New(bucket, rangecache.Options{Memory: o.Memory, Dir: o.Dir, Disk: o.Disk, Bucket: o.Name})
@@ -61,28 +61,28 @@ func NewEngine(bucket blob.Reader, o Options) (*Engine, error) {
 	return &Engine{Options: o, bucket: bucket, ranges: ranges, documents: search.NewMemory(o.Memory / 8)}, nil
 }
 
-// Query is what a client asks.
+// Query is a client's request for a search.
 type Query struct {
 	search.Query
 	AsOf time.Time // to answer from the state of that moment; zero for now
 	Cost bool      // say what the answer cost
 }
 
-// Result is what a search found.
+// Result is the answer to a Query.
 type Result struct {
 	search.Result
 	Took time.Duration
-	// Incomplete says that a segment is damaged or gone, so that pages are
-	// missing from what was found until it has been built again.
+	// Incomplete says that a segment is damaged or gone: until it has been built
+	// again, its pages are missing from results.
 	Incomplete bool
 	Lost       *Lost       // the partitions of which nothing is known, so that it is incomplete, too; nil if there are none
 	Cost       *meter.Cost // nil unless it was asked for
 }
 
-// Search searches all partitions. A segment that turns out to be unusable is
-// left out, and asked for again with the next snapshot; before the first of a
-// search is, the manifests are read again, because a merge may have replaced it.
-// It fails with Lost where the generations of all partitions are lost.
+// Search searches all partitions. When a segment turns out to be unusable, Search
+// first reads the manifests again, because a merge may have replaced the segment;
+// a segment that fails again is left out, and tried again with the next snapshot.
+// Search fails with Lost when the generations of all partitions are lost.
 func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	began := e.Now()
 	costs := new(meter.Meter)
@@ -131,14 +131,14 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	return Result{}, fmt.Errorf("cannot search: %w", err)
 }
 
-// reread returns a snapshot of manifests that were read after the current one:
-// what these list is deleted a grace after they are superseded.
+// reread returns a snapshot of manifests read after the current one. All objects
+// that it lists exist: they are deleted a grace period after they are superseded.
 func (e *Engine) reread(ctx context.Context, current *snapshot) (*snapshot, error) {
 	e.snapshots.outdate(current)
 	return e.snapshots.get(ctx, e)
 }
 
-// without returns a snapshot that does without a segment that cannot be used.
+// without returns the snapshot without an unusable segment.
 func (e *Engine) without(ctx context.Context, current *snapshot, fault *search.Unreadable) (*snapshot, error) {
 	e.miss(ctx, fault.Segment, fault)
 	lacking, err := current.lacking(fault.Segment, e.documents)
@@ -159,9 +159,9 @@ func (e *Engine) miss(ctx context.Context, key string, err error) {
 	e.Log.ErrorContext(ctx, "a segment is missing from all answers: "+advice, "segment", key, "error", err)
 }
 
-// snapshotOf returns the state of a past moment, the newest for the zero time.
-// What is forgotten now is hidden in it, too. The last one is kept, so that
-// whoever turns its pages does not have it read again.
+// snapshotOf returns the state of a past moment; the newest for the zero time.
+// URLs that are forgotten today are hidden in it too. The last past snapshot is
+// kept, so that a client that turns pages does not have it read again.
 func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, error) {
 	if moment.IsZero() {
 		return e.snapshots.get(ctx, e)
@@ -186,8 +186,9 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 	return fresh, nil
 }
 
-// pastGenerations returns those of a past moment. That a partition had none then
-// is known only as long as it has some now.
+// pastGenerations returns the generations of a past moment. That a partition had
+// none at that moment is certain only if it has an undamaged one today; else the
+// partition is lost.
 func (e *Engine) pastGenerations(ctx context.Context, partitions []layout.Partition, moment time.Time) (generations, error) {
 	return read(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
 		then, err := manifest.AsOf(ctx, e.bucket, p, moment)

@@ -1,6 +1,5 @@
-// Package query is the query function: it searches, and shows pages as they
-// were stored. It reads the bucket and nothing else, so that any number of it
-// can run, anywhere.
+// Package query is the query function: it searches, and shows stored copies of
+// pages. It reads only the bucket, so any number of instances can run anywhere.
 //
 // An [Engine] answers; [Handler] serves its answers over HTTP.
 package query
@@ -22,28 +21,29 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// ownPolicy is that of our own pages: a style sheet, a form and nothing else.
+// ownPolicy is the content security policy of our own pages: a style sheet and a
+// form, nothing else.
 const ownPolicy = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // Handler serves the search page, the JSON API and stored copies:
 //
-//	GET /                      the box
-//	GET /search?q=&n=&from=    n hits from the one numbered from, as HTML, or as
-//	                           JSON to those who Accept application/json
-//	GET /page?url=&asof=       the stored copy of a page, of now or a past moment
+//	GET /                      the search box
+//	GET /search?q=&n=&from=    n hits from the hit numbered from; HTML, or JSON
+//	                           for clients that Accept application/json
+//	GET /page?url=&asof=       the stored copy of a page, today's or a past one
 //
-// /search takes more, each as often as is useful where more than one makes
-// sense:
+// /search takes further parameters. The first four may be repeated, and so may
+// facet and explain:
 //
-//	site= lang= collection= type=   pages of any of these values
-//	after= before=                  pages fetched then: a date, or a time by RFC 3339
-//	asof=                           the state of a past moment
+//	site= lang= collection= type=   only pages with one of these values
+//	after= before=                  only pages fetched then: a date, or an RFC 3339 time
+//	asof=                           search the state of a past moment
 //	facet=                          counts by site, lang, collection or type
-//	timeout=                        milliseconds after which what was found is returned
-//	explain=score, explain=cost     how scores came about, what the answer cost
+//	timeout=                        milliseconds after which the hits so far are returned
+//	explain=score, explain=cost     how scores came about; what the answer cost
 //
-// What goes wrong is told in a sentence, {"error": …} in JSON, and what is not
-// the client's fault is logged once. A client that hangs up ends its search.
+// An error is answered by a sentence, {"error": …} in JSON. Errors that are not the
+// client's fault are logged. A client that hangs up ends its search.
 func Handler(e *Engine) http.Handler {
 	s := &siteHandler{engine: e}
 	mux := http.NewServeMux()
@@ -57,8 +57,8 @@ func Handler(e *Engine) http.Handler {
 
 type siteHandler struct{ engine *Engine }
 
-// serve answers by the action, or by the error that it returns, before which
-// it must not write.
+// serve answers with the action, or with the error that the action returns; an
+// action that returns an error must not have written anything.
 func (s *siteHandler) serve(action func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -84,13 +84,13 @@ func (s *siteHandler) nothing(w http.ResponseWriter, r *http.Request) error {
 	return failure{http.StatusNotFound, "There is no page at this address."}
 }
 
-// How many hits a page of results has.
+// The number of hits on a page of results.
 const (
 	defaultHits = 10
 	maxHits     = 100
 )
 
-// maxPatience is the longest that a client may have a search take, in ms.
+// maxPatience is the largest timeout of a search, in ms.
 const maxPatience = 60_000
 
 func readQuery(r *http.Request, now time.Time) (Query, error) {
@@ -172,8 +172,8 @@ func wrong(format string, args ...any) failure {
 	return failure{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// wantsJSON reports whether the client names application/json and does not
-// like text/html better (RFC 9110, section 12.5.1).
+// wantsJSON reports whether the client accepts application/json by name, and does
+// not prefer text/html (RFC 9110, section 12.5.1).
 func wantsJSON(r *http.Request) bool {
 	var asJSON, asHTML float64
 	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
@@ -195,7 +195,7 @@ func wantsJSON(r *http.Request) bool {
 	return asJSON > 0 && asJSON >= asHTML
 }
 
-// failure is an error as the client is told of it.
+// failure is an error in the form that clients see.
 type failure struct {
 	Status   int
 	Sentence string
@@ -204,7 +204,8 @@ type failure struct {
 // Error implements error.
 func (f failure) Error() string { return f.Sentence }
 
-// failureOf hides the internals of errors that are ours.
+// failureOf returns the failure for an error; it hides the details of internal
+// errors.
 func failureOf(err error) failure {
 	if f, ok := errors.AsType[failure](err); ok {
 		return f
@@ -224,7 +225,7 @@ func failureOf(err error) failure {
 	return failure{http.StatusInternalServerError, "Something went wrong here. The reason has been logged."}
 }
 
-// failurePage is what the template of a failure is given.
+// failurePage is the data of the template for failures.
 type failurePage struct {
 	Box               box
 	Heading, Sentence string

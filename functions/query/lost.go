@@ -16,16 +16,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// generations are those of all partitions at a moment. Where they are lost, the
-// zero generation stands, and the fault says why; where the newest are damaged,
-// one before them does.
+// generations holds the generation of every partition at one moment. If a
+// partition's are lost, the zero generation stands for it, and faults says why;
+// if its newest is damaged, an earlier one stands for it.
 type generations struct {
 	manifests []manifest.Manifest
 	faults    map[layout.Partition]error // a partition.Fault each
 	later     map[layout.Partition]error // likewise
 }
 
-// read reads a generation of each partition, all at once.
+// read reads one generation of each partition, all at once.
 func read(ctx context.Context, partitions []layout.Partition, one func(context.Context, layout.Partition) (manifest.Manifest, error)) (generations, error) {
 	manifests, faults := make([]manifest.Manifest, len(partitions)), make([]error, len(partitions))
 	fork := meter.NewFork(ctx)
@@ -52,14 +52,14 @@ func read(ctx context.Context, partitions []layout.Partition, one func(context.C
 	return g, err
 }
 
-// same reports whether both say the same of every partition.
+// same reports whether both hold the same generation of every partition.
 func (g generations) same(other generations) bool {
 	return maps.EqualFunc(g.faults, other.faults, func(a, b error) bool { return true }) &&
 		slices.EqualFunc(g.manifests, other.manifests, func(a, b manifest.Manifest) bool { return a.Partition == b.Partition && a.Hash() == b.Hash() })
 }
 
-// lost returns the error that generations of some of the partitions are lost or
-// damaged, nil if none is.
+// lost returns the error that generations of some of these partitions are lost or
+// damaged; nil if none is.
 func (g generations) lost(of []layout.Partition) *Lost {
 	var lost Lost
 	for _, p := range of {
@@ -73,7 +73,7 @@ func (g generations) lost(of []layout.Partition) *Lost {
 	return &lost
 }
 
-// allLost fails with Lost where nothing is left that could be searched.
+// allLost returns Lost when no partition can be searched.
 func (g generations) allLost() error {
 	if len(g.faults) == 0 || slices.ContainsFunc(g.manifests, func(m manifest.Manifest) bool { return m.Generation > 0 }) {
 		return nil
@@ -81,7 +81,7 @@ func (g generations) allLost() error {
 	return g.anyLost()
 }
 
-// anyLost returns the error that some generations are lost or damaged, nil if none
+// anyLost returns the error that some generations are lost or damaged; nil if none
 // is.
 func (g generations) anyLost() *Lost {
 	all := slices.Concat(slices.Collect(maps.Keys(g.faults)), slices.Collect(maps.Keys(g.later)))
@@ -89,14 +89,14 @@ func (g generations) anyLost() *Lost {
 	return g.lost(all)
 }
 
-// Lost says that generations of partitions are lost or damaged, so that nobody
-// knows what only they list.
+// Lost is the error that generations of partitions are lost or damaged: the pages
+// that only they list are unknown.
 type Lost struct {
 	Partitions []layout.Partition
 	faults     []error
 }
 
-// Error implements error. It is a sentence for people.
+// Error implements error, by a sentence for people.
 func (l *Lost) Error() string {
 	var names []string
 	for _, p := range l.Partitions {
@@ -109,5 +109,5 @@ func (l *Lost) Error() string {
 	return fmt.Sprintf("Pages are missing: generations of partition%s %s are lost. To make them anew: bucketsearch verify --repair", many, strings.Join(names, ", "))
 }
 
-// Unwrap returns why.
+// Unwrap returns the causes.
 func (l *Lost) Unwrap() []error { return l.faults }

@@ -20,7 +20,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// opened is a segment that can be searched, and what of it is not there.
+// opened is a segment that can be searched, with its deleted and hidden documents.
 type opened struct {
 	segment   *segment.Segment
 	deletions string // key of the overlay that dead was read from; "" for none
@@ -28,17 +28,18 @@ type opened struct {
 	dead      *roaring.Bitmap
 }
 
-// listedSegment is a segment as a manifest names it.
+// listedSegment is a segment as a manifest lists it.
 type listedSegment struct {
 	manifest.Segment
 	hide bool // what is forgotten may be in it
 }
 
-// errMemory says that a segment cannot be held.
+// errMemory means that the caches have no room for a segment.
 var errMemory = errors.New("the memory for caches is too small")
 
-// open reads of a segment what known lacks: its tail and its deletions at
-// once, then the columns that tell what is to be hidden, if anything may be.
+// open reads the parts of a segment that known lacks: its tail and its deletions,
+// at once; then the columns that tell which documents are forgotten, if the
+// partition may hold any.
 func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedown.Set, known opened) (opened, error) {
 	now := opened{segment: known.segment}
 	if want.Deletions != nil {
@@ -75,8 +76,8 @@ func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedow
 	return now, nil
 }
 
-// openSegment opens a segment, and has the cache leave it room as long as it is
-// held.
+// openSegment opens a segment, and reserves room for it in the cache as long as
+// the snapshot holds it.
 func (e *Engine) openSegment(ctx context.Context, want listedSegment) (*segment.Segment, error) {
 	s, err := segment.Open(ctx, e.ranges, segment.Ref{Key: want.Key, Bytes: want.Bytes, Tail: want.Tail})
 	if err != nil {
@@ -103,8 +104,8 @@ func (e *Engine) deletions(ctx context.Context, want listedSegment) (*roaring.Bi
 	return deletions.Dead, nil
 }
 
-// hide counts as dead what is forgotten. Identities and sites are columns,
-// which are read only while a partition may still hold any of it.
+// hide adds the forgotten documents to the dead ones. It reads the columns of
+// identities and sites, and only while the partition may hold forgotten pages.
 func (o *opened) hide(ctx context.Context, forgotten takedown.Set) error {
 	ids, err := o.segment.Identities(ctx)
 	if err != nil {
@@ -129,10 +130,10 @@ func (o *opened) hide(ctx context.Context, forgotten takedown.Set) error {
 	return nil
 }
 
-// take makes a snapshot of generations, and takes over from last, which may be
-// nil, what it has opened. A segment that is damaged or gone is left out, so
-// that the others can be searched, and asked for again with each snapshot; it
-// is logged when it is missed first, as is a partition that is lost.
+// take makes a snapshot of generations, and reuses the segments that last, which
+// may be nil, has opened. A segment that is damaged or gone is left out, so that
+// the others can be searched, and is tried again with each snapshot. Missing
+// segments and lost partitions are logged when they are noticed first.
 func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Settings, last *snapshot) (*snapshot, error) {
 	forgotten := inForce.Takedowns
 	if last == nil {
@@ -186,7 +187,7 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 	return fresh, fresh.join(e.documents)
 }
 
-// logLost logs the faults that were not there before.
+// logLost logs the faults of partitions that had none before.
 func (e *Engine) logLost(ctx context.Context, what string, before, now map[layout.Partition]error) {
 	for p, fault := range now {
 		if before[p] == nil {
@@ -223,7 +224,8 @@ func (e *Engine) forget(s manifest.Segment) {
 	}
 }
 
-// unusable reports whether a segment's bytes are at fault, and not the store.
+// unusable reports whether an error lies in a segment's bytes, and not in the
+// store.
 func unusable(err error) bool {
 	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, segment.ErrVersion) || errors.Is(err, blob.ErrAbsent) || errors.Is(err, errMemory)
 }

@@ -21,18 +21,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// ErrNoPage says that no page is stored for an address.
+// ErrNoPage means that no page is stored for an address.
 var ErrNoPage = errors.New("no page is stored for this address")
 
-// Copy is a stored page, and what could not be read while it was looked for.
+// Copy is a stored page, and what could not be read in the search for it.
 type Copy struct {
 	webobject.Object
 	Unread []error       // of books and generations that are damaged or gone: they may tell of this page, too
 	Gone   *book.Outcome // why the page is no more, of one that was stored; nil for one that is
 }
 
-// NoPage says that no page is stored for an address, and where it leads.
-type NoPage struct{ URL, To string } // To is "" unless a redirect leads there, or the page named it as the one to keep
+// NoPage is the error that no page is stored for an address. To is the address of
+// a redirect, or the canonical address that the page names; else "".
+type NoPage struct{ URL, To string }
 
 // Error implements error.
 func (n *NoPage) Error() string {
@@ -45,14 +46,18 @@ func (n *NoPage) Error() string {
 // Unwrap returns ErrNoPage.
 func (n *NoPage) Unwrap() error { return ErrNoPage }
 
-// Page returns the stored page of an address as it was at a moment, or is for
-// the zero time, read by one ranged GET once its place is known. A page that can
-// be searched is found in the index, others, and those of a segment that is
-// missing, in the books that can be read: also a page that is gone by now, of which
-// the copy says so. It fails with ErrNoPage, also for what
-// is forgotten, however old the manifests are, and with manifest.ErrNotKept for
-// what was stored then and is not any more. With an error, too, the copy says
-// what could not be read.
+// Page returns the stored page of an address as it was at a moment, or as it is
+// for the zero time.
+//
+//	page                            looked up in
+//	searchable                      the index
+//	other, or its segment missing   the books
+//
+// One ranged GET reads the page once its place is known. A page that is gone by
+// now is returned too, and the copy says that it is gone. Page fails with
+// ErrNoPage, also for a forgotten page, however old the manifests are; and with
+// manifest.ErrNotKept for a page that was stored then and is deleted since. Even
+// with an error the copy says what could not be read.
 func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) (Copy, error) {
 	if err := e.refuse(ctx, a); err != nil {
 		return Copy{}, err
@@ -79,8 +84,8 @@ func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) 
 	return e.report(ctx, page), e.unlessLost(ctx, current.generations, a, past(err, a, moment))
 }
 
-// unlessLost turns ErrNoPage into Lost where the page may be in a partition of
-// which nothing is known. What is damaged of others is unread (see pageInBooks).
+// unlessLost replaces ErrNoPage by Lost when the page may be in a partition whose
+// generations are lost. Damage of other partitions is in Copy (see pageInBooks).
 func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Address, err error) error {
 	if !errors.Is(err, ErrNoPage) || len(at.faults) == 0 {
 		return err
@@ -95,7 +100,7 @@ func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Addre
 	return err
 }
 
-// refuse fails with ErrNoPage for what is forgotten.
+// refuse returns ErrNoPage for a forgotten address.
 func (e *Engine) refuse(ctx context.Context, a address.Address) error {
 	inForce, err := e.Settings.Get(ctx)
 	if err == nil && inForce.Takedowns.Forgets(a) {
@@ -104,7 +109,7 @@ func (e *Engine) refuse(ctx context.Context, a address.Address) error {
 	return err
 }
 
-// page looks up a page in a snapshot. Packages are called as in names.
+// page looks up a page in a snapshot. The keys of packages are those of names.
 func (e *Engine) page(ctx context.Context, at *snapshot, names []manifest.Manifest, a address.Address) (Copy, error) {
 	d, found, err := at.index.Lookup(ctx, a.ID)
 	if err == nil && found {
@@ -121,12 +126,12 @@ func (e *Engine) report(ctx context.Context, page Copy) Copy {
 	return page
 }
 
-// isThere reports whether nothing of what was to be read is gone.
+// isThere reports whether no object was missing while the page was looked for.
 func (c Copy) isThere(err error) bool {
 	return !errors.Is(errors.Join(append(c.Unread, err)...), blob.ErrAbsent)
 }
 
-// past says of what is gone that it was there at a moment.
+// past returns the error for a page that existed at a moment and is deleted since.
 func past(err error, a address.Address, moment time.Time) error {
 	if !moment.IsZero() && errors.Is(err, blob.ErrAbsent) {
 		return fmt.Errorf("%s as of %s: %w", a.URL, moment.UTC().Format(time.RFC3339), manifest.ErrNotKept)
@@ -134,7 +139,7 @@ func past(err error, a address.Address, moment time.Time) error {
 	return err
 }
 
-// PageInBooks is Page without the index: for one who asks once.
+// PageInBooks is Page without the index, for a process that asks only once.
 func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time.Time) (Copy, error) {
 	if err := e.refuse(ctx, a); err != nil {
 		return Copy{}, err
@@ -161,8 +166,8 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time
 
 func noPage(a address.Address) error { return &NoPage{URL: a.URL} }
 
-// pageInBooks returns a page by what the books of manifests tell that can be
-// read. Packages are called as in names.
+// pageInBooks looks up a page in those books of the manifests that can be read.
+// The keys of packages are those of names.
 func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []manifest.Manifest, a address.Address) (Copy, error) {
 	var listed []manifest.Book
 	var unread []error
@@ -212,15 +217,15 @@ func readPage(ctx context.Context, bucket blob.Reader, a address.Address, key st
 	return page, nil
 }
 
-// storedPolicy lets a stored copy run nothing, load nothing and send nothing:
-// it is another's page under our address. Its own inline styles and images
-// work, since they are in its bytes.
+// storedPolicy lets a stored copy run nothing, load nothing and send nothing: it
+// is another site's page under our address. Its inline styles and images work,
+// since they are part of its bytes.
 //
-// It does not keep browsers from opening connections in advance (link
-// rel=preconnect, and frames that are then blocked), which tells others who
-// reads the copy; storedConnections does, where it is known
+// A browser may still open connections in advance (link rel=preconnect, and
+// frames that are then blocked), which tells other sites who reads the copy.
+// Browsers that know storedConnections do not
 // (https://wicg.github.io/connection-allowlists/), and X-DNS-Prefetch-Control
-// for names. The price is that links to elsewhere do not open.
+// stops lookups of names. The price: links to other sites do not open.
 const (
 	storedPolicy      = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 	storedConnections = "(response-origin)"
@@ -275,8 +280,8 @@ func noCopy(none *NoPage, at time.Time, unread int) string {
 	return sentence
 }
 
-// describe says what the copy is, and when it was the page at its address
-// (Memento-Datetime: RFC 7089, section 2.1.1).
+// describe sets the headers that tell what the copy is, and when it was the page
+// at its address (Memento-Datetime: RFC 7089, section 2.1.1).
 func describe(h http.Header, page webobject.Object) {
 	media, attachment := servedType(page.MIME)
 	h.Set("Content-Type", media)
@@ -294,10 +299,12 @@ func describe(h http.Header, page webobject.Object) {
 	}
 }
 
-// servedType returns the Content-Type under which a page of a media type is
-// served. HTML, XHTML and plain text keep theirs. All other text, XML and SVG
-// included, is shown as plain text, so that no parser of a browser expands its
-// entities or applies its style sheets. Everything else can only be saved.
+// servedType returns the Content-Type under which a stored page is served.
+//
+//	HTML, XHTML, plain text             its own type
+//	other text, also XML and SVG        text/plain: no browser expands its entities
+//	                                    or applies its style sheets
+//	everything else                     an attachment, which can only be saved
 func servedType(stored string) (contentType string, attachment bool) {
 	_, parameters, _ := mime.ParseMediaType(stored)
 	media, _, _ := strings.Cut(stored, ";")

@@ -11,13 +11,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
-// box is the form of every page. The zero box is empty.
+// box is the search form of every page. The zero box is empty.
 type box struct {
 	Query string
 	Size  int // hits a page, 0 for as many as usual
 }
 
-// resultsPage is what the template of a page of results is given.
+// resultsPage is the data of the template for a page of results.
 type resultsPage struct {
 	Box        box
 	Total      int
@@ -62,7 +62,7 @@ func newResultsPage(q Query, found Result) resultsPage {
 	return page
 }
 
-// copyAddress is where the stored copy of a page is, as it was at a moment.
+// copyAddress returns the address of the stored copy of a page at a moment.
 func copyAddress(page string, asOf time.Time) string {
 	values := url.Values{"url": {page}}
 	if !asOf.IsZero() {
@@ -71,8 +71,8 @@ func copyAddress(page string, asOf time.Time) string {
 	return "/page?" + values.Encode()
 }
 
-// crumbs takes an address apart and decodes what can be shown as it is;
-// characters that are invisible or turn the direction of text stay encoded.
+// crumbs splits an address for display and decodes it; characters that are
+// invisible or change the direction of text stay encoded.
 func crumbs(address string) []string {
 	_, rest, _ := strings.Cut(address, "://")
 	path, query, _ := strings.Cut(rest, "?")
@@ -97,8 +97,8 @@ func readable(encoded string) string {
 	return decoded
 }
 
-// pager leads to the other pages of a result. An address is empty where there
-// is nothing to go to.
+// pager holds the addresses of the other pages of a result; "" where there is
+// none.
 type pager struct {
 	Previous, Next string
 	Numbers        []numbered
@@ -110,7 +110,7 @@ type numbered struct {
 	Address string
 }
 
-// pagesShown is how many numbers a pager has.
+// pagesShown is the number of page numbers that a pager shows.
 const pagesShown = 7
 
 func newPager(q Query, total int, exact bool) (p pager) {
@@ -132,7 +132,8 @@ func newPager(q Query, total int, exact bool) (p pager) {
 	return p
 }
 
-// pageAddress is where the hits from the one numbered from are.
+// pageAddress returns the address of the page that begins with the hit numbered
+// from.
 func pageAddress(q Query, from int) string {
 	values := url.Values{"q": {q.Text}}
 	for name, filter := range map[string][]string{"site": q.Site, "lang": q.Lang, "collection": q.Collection, "type": q.Type} {

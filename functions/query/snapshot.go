@@ -20,16 +20,16 @@ import (
 )
 
 const (
-	// patience is how long a renewal of the snapshot may take.
+	// patience is the longest time that reading a snapshot may take.
 	patience = time.Minute
-	// staleAfter is for how long the generations behind one that was looked for
-	// are sure to be there still: the collector keeps them longer. Repair, which
-	// makes lost ones anew under a number of its own, is noticed after so long.
+	// staleAfter is the time for which generations later than a known one surely
+	// still exist: the collector keeps them longer. A repair gives regenerated
+	// generations other numbers, and is noticed after this time.
 	staleAfter = time.Hour
 )
 
-// snapshot is what the manifests of one moment say, ready to be searched. It
-// is not changed once it is made.
+// snapshot is the state of all manifests at one moment, ready to be searched. It
+// is immutable.
 type snapshot struct {
 	generations
 	takedowns takedown.Set
@@ -41,16 +41,16 @@ type snapshot struct {
 	looked    time.Time // when the manifests were looked for, and not only what followed known ones
 }
 
-// snapshots keeps the newest snapshot for a while. It is safe for concurrent
+// snapshots keeps the newest snapshot for Options.Age. It is safe for concurrent
 // use.
 type snapshots struct {
 	last    atomic.Pointer[snapshot]
 	renewal singleflight.Group
 }
 
-// get returns a snapshot that is at most e.Age old, or was when its reading
-// began. All who wait for a new one wait for the same; it goes on when one of
-// them hangs up.
+// get returns a snapshot whose reading began at most e.Age ago. All callers that
+// need a new one wait for the same reading, which goes on when one of them hangs
+// up.
 func (s *snapshots) get(ctx context.Context, e *Engine) (*snapshot, error) {
 	if last := s.last.Load(); last.holds(e) {
 		return last, nil
@@ -71,9 +71,8 @@ func (s *snapshots) get(ctx context.Context, e *Engine) (*snapshot, error) {
 	}
 }
 
-// renew reads the settings, and at once with them the generation and the
-// segments of the first partition: a cold start then takes two steps where it
-// is the only one.
+// renew reads the settings, and at the same time the generation and the segments
+// of the first partition: with only one partition, a cold start takes two steps.
 func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	last := s.last.Load()
 	if last.holds(e) { // another was faster
@@ -131,9 +130,9 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	return fresh, nil
 }
 
-// newest returns the newest generation of a partition. Where no earlier one is
-// known, the tails of the segments that the hint lists are read while it is
-// made sure that it is the newest.
+// newest returns the newest generation of a partition. If no earlier one is known,
+// it reads the tails of the segments that the hint lists while it checks that the
+// hint's generation is the newest.
 func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layout.Partition]manifest.Manifest) (manifest.Manifest, error) {
 	if m, found := known[p]; found {
 		return manifest.Newer(ctx, e.bucket, m)
@@ -156,7 +155,8 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 	return newest, err
 }
 
-// forgotten tells what is to be forgotten, and what of it has been erased.
+// forgotten returns a string that changes with the takedowns and with what has
+// been erased of them.
 func (s *snapshot) forgotten() string {
 	versions := []uint64{s.takedowns.Version}
 	for _, m := range s.manifests {
@@ -165,15 +165,15 @@ func (s *snapshot) forgotten() string {
 	return fmt.Sprint(versions)
 }
 
-// outdate has the manifests read again by the next who needs them, if they have
-// not been since the snapshot.
+// outdate makes the next call of get read the manifests again, unless a newer
+// snapshot has replaced current.
 func (s *snapshots) outdate(current *snapshot) {
 	old := *current
 	old.taken, old.looked = time.Time{}, time.Time{}
 	s.last.CompareAndSwap(current, &old)
 }
 
-// holds reports whether the snapshot is young enough; none is not.
+// holds reports whether the snapshot is young enough; a nil one is not.
 func (s *snapshot) holds(e *Engine) bool {
 	if s == nil {
 		return false
@@ -182,8 +182,8 @@ func (s *snapshot) holds(e *Engine) bool {
 	return age >= 0 && age < e.Age
 }
 
-// currentKey returns the key that a package has now: pages may have been
-// erased from it since the key was written down.
+// currentKey returns the present key of a package: erasing pages from a package
+// changes its key.
 func currentKey(manifests []manifest.Manifest, key string) string {
 	for i := range manifests {
 		if listed := manifests[i].Package(key); listed != nil {
