@@ -17,7 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// commitment makes it true that a package is indexed.
+// commitment is the commit of one package's segment.
 type commitment struct {
 	*Function
 	pkg   manifest.Package
@@ -37,12 +37,12 @@ func newListing(f *Function, pkg manifest.Package, pages []*segments.Page) *comm
 	return l
 }
 
-// edit marks the package as indexed and lists its segment, if it has one, in
-// place of what other segments hold of an earlier form of it. Of all versions
-// of a page in the partition, the last one stays alive, unless the page is gone
-// since. A package is indexed exactly once, whoever was faster. It returns
-// partition.ErrStale when pages were erased from the package since, or the
-// segment may not be listed any more.
+// edit marks the package as indexed, lists its segment, if it has one, and masks
+// the documents that other segments hold of an earlier form of the package. Of all
+// versions of a page in the partition only the last stays alive, and none when the
+// page is gone since. Every package is indexed exactly once: an edit on an indexed
+// package changes nothing. It returns partition.ErrStale when pages were erased
+// from the package since, or the segment may not be listed any more.
 func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	m := e.Manifest()
 	i := slices.IndexFunc(m.Packages, func(listed manifest.Package) bool { return listed.ID == l.pkg.ID })
@@ -79,8 +79,9 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	return e.Mask(ctx, dead)
 }
 
-// compare returns all documents of another segment that are dead from now on,
-// nil when nothing changes, and those of ours that a document there supersedes.
+// compare returns all documents of another segment that are dead from now on (nil
+// if nothing changes), and the documents of our segment that the other one
+// supersedes.
 func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *roaring.Bitmap, ours []uint32, err error) {
 	from, to, replaced := s.Part(l.pkg.ID)
 	if replaced && to-from == s.Documents { // nothing of it is left, be it damaged
@@ -115,7 +116,7 @@ func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *
 	return dead, ours, nil
 }
 
-// gone returns the documents of ours whose pages are gone since.
+// gone returns the documents of our segment whose pages are gone since.
 func (l *commitment) gone(m *manifest.Manifest) *roaring.Bitmap {
 	own := roaring.New()
 	for _, g := range m.Gone {
@@ -126,14 +127,14 @@ func (l *commitment) gone(m *manifest.Manifest) *roaring.Bitmap {
 	return own
 }
 
-// pageWishes say which pages are shown.
+// pageWishes tells which pages may be searched.
 type pageWishes struct {
 	*settings.Settings
 	agent string // of collections that name none
 }
 
-// refused reports whether a page asks any agent of its collections not to be
-// shown.
+// refused reports whether a page asks the agents of all its collections not to be
+// shown (robots meta element or header).
 func (w pageWishes) refused(o webobject.Object, d *document.Document) bool {
 	refuses := func(agent string) bool {
 		return d.RobotsFor(agent).Add(robots.ParseTag(tags(o), agent)).NoIndex
@@ -149,8 +150,8 @@ func (w pageWishes) refused(o webobject.Object, d *document.Document) bool {
 	})
 }
 
-// inLanguage reports whether any of the collections wants pages of a language.
-// Pages of which the language is not known are wanted by all.
+// inLanguage reports whether any of the collections wants pages in a language. All
+// want pages whose language is unknown.
 func (w pageWishes) inLanguage(collections []string, code string) bool {
 	if code == "" || len(collections) == 0 {
 		return true

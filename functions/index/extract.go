@@ -23,10 +23,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// extract turns the pages of a package into documents, by site and URL: so the
-// hits of a query lie together, and alike pages are compressed together. What is
-// forgotten is left out, and all versions of a page but the last. Pages that are
-// no text, or that are not to be shown, are documents without words.
+// extract makes documents of the pages of a package, sorted by site and URL: the
+// hits of a query lie close together, and similar pages compress well together.
+// Forgotten pages are left out, and of each page all versions but the last. Pages
+// without text, and pages that may not be shown, become documents without words.
 func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, wishes pageWishes) ([]*segments.Page, error) {
 	reader, err := webobject.Open(content)
 	if err != nil {
@@ -69,9 +69,9 @@ type extractor struct {
 	parse  func(body []byte, contentType string) (*document.Document, error) // as document.Read does
 }
 
-// page returns the document of a page. One over which its parser breaks down is
-// found by what stands before its body, and if that breaks it, too, by its
-// address alone: every time, and it does not keep its package from the index.
+// page returns the document of a page. If the parser panics, the document is made
+// of the page's head, and if that fails too, of its address alone: a page that
+// breaks the parser does not keep its package from the index.
 func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) (p segments.Page, err error) {
 	o := entry.Object
 	for _, read := range []func(webobject.Object) (*document.Document, error){e.whole, head, nameless} {
@@ -96,8 +96,8 @@ func head(o webobject.Object) (*document.Document, error) {
 
 func nameless(webobject.Object) (*document.Document, error) { return nil, errors.New("is not read") }
 
-// attempt returns the document of a page that is read in one way, and as broken
-// what a parser said that broke down over it.
+// attempt returns the document of a page that is read by read; broken is the
+// message of a panic in read.
 func (e extractor) attempt(key string, entry webobject.Entry, read func(webobject.Object) (*document.Document, error)) (p segments.Page, err, broken error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -152,9 +152,9 @@ func (e extractor) document(key string, entry webobject.Entry, content document.
 	}, nil
 }
 
-// content returns what a page says, and whether it is shown. It fails if its
-// parser broke down; a page that cannot be read for another reason is called by
-// its address.
+// content returns the content of a page, and whether the page is shown. It fails
+// when the parser panics; a page that is unreadable for another reason has its
+// address as its title.
 func (e extractor) content(o webobject.Object, read func(webobject.Object) (*document.Document, error)) (content document.Content, shown bool, broken error) {
 	if !document.Searchable(o.Data, o.MIME) {
 		return document.Content{}, false, nil

@@ -1,5 +1,5 @@
-// Package index builds the segment of a package, and says of every page that
-// the partition holds in several versions that only the last is alive.
+// Package index builds the segment of a package, and masks in the partition's
+// segments all versions of a page but the last.
 package index
 
 import (
@@ -25,12 +25,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// leaseTime is how long the package of a build that died waits for another.
+// leaseTime is the time for which a build that died blocks its package.
 const leaseTime = 30 * time.Second
 
 var errBusy = errors.New("another is building its segment")
 
-// Settings tell what the collections wish; a settings.Cache does.
+// Settings returns the settings of the collections; a settings.Cache does.
 type Settings interface {
 	Get(ctx context.Context) (*settings.Settings, error)
 }
@@ -60,10 +60,13 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	}), nil
 }
 
-// Run builds and commits the segment of one package. One that is in another's
-// hands is an error, so that the message comes back; one that is indexed is
-// done, and so is one that no generation lists: whoever lists it raises its
-// event then, and the sweep does.
+// Run builds and commits the segment of one package.
+//
+//	package                       Run
+//	leased by another process     returns an error: the message comes back later
+//	already indexed               does nothing
+//	not listed by a generation    does nothing: its event is raised again when it is
+//	                              listed, and by the sweep
 func (f *Function) Run(ctx context.Context, key string) error {
 	p, _, err := layout.ParsePackageKey(key)
 	if err != nil {

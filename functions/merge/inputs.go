@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// input is a segment that is merged.
+// input is a segment to be merged.
 type input struct {
 	manifest.Segment
 	opened *segment.Segment
@@ -47,8 +47,8 @@ func (f *Function) open(ctx context.Context, listed []manifest.Segment) ([]*inpu
 	return all, nil
 }
 
-// source reads a small segment whole, which takes one request and not one for
-// each of its columns.
+// source returns the bytes of a segment. A small segment is read whole: one
+// request, instead of one for each column.
 func (f *Function) source(ctx context.Context, s *manifest.Segment) (segment.Source, error) {
 	if s.Bytes > f.Tiers.Least {
 		return segment.Ranges{Bucket: f.Bucket}, nil
@@ -68,8 +68,8 @@ func forSegment(inputs []*input) []segment.Input {
 	return all
 }
 
-// mostBytes returns how many bytes a merged segment may take: it is never much more
-// than its inputs are.
+// mostBytes returns the largest size that the merged segment may have, in bytes:
+// little more than the sum of its inputs.
 func mostBytes(inputs []*input) (most int64) {
 	most = 1 << 20
 	for _, in := range inputs {
@@ -78,7 +78,7 @@ func mostBytes(inputs []*input) (most int64) {
 	return most
 }
 
-// parts returns the parts of which the merge keeps documents.
+// parts returns the parts of the input whose documents the merge keeps.
 func (in *input) parts() (parts []manifest.Part) {
 	from := 0
 	for _, part := range in.Parts {
@@ -91,8 +91,8 @@ func (in *input) parts() (parts []manifest.Part) {
 	return parts
 }
 
-// late returns the numbers, among the documents that the merge keeps, of those
-// that died since.
+// late returns the numbers, in the merged segment, of documents that died while
+// the merge ran.
 func (in *input) late(dead *roaring.Bitmap) []uint32 {
 	numbers := roaring.AndNot(dead, in.dead).ToArray()
 	for i, doc := range numbers {
@@ -101,7 +101,7 @@ func (in *input) late(dead *roaring.Bitmap) []uint32 {
 	return numbers
 }
 
-// count returns how many of the documents from..to-1 are in the set.
+// count returns the number of documents from..to-1 in the set.
 func count(set *roaring.Bitmap, from, to int) int {
 	below := func(doc int) int {
 		if doc == 0 {
@@ -112,11 +112,12 @@ func count(set *roaring.Bitmap, from, to int) int {
 	return below(to) - below(from)
 }
 
-// asideTime is after how long it is looked whether a damaged segment has been
-// repaired. Else every sweep would have it read, and what is merged with it.
+// asideTime is the time after which a damaged segment is tried again, because it
+// may have been repaired. Without it, every sweep would read that segment and
+// those to be merged with it.
 const asideTime = time.Hour
 
-// aside are the segments that cannot be read, and since when that is known.
+// aside holds the segments that cannot be read, and when that was noticed.
 type aside struct {
 	mu    sync.Mutex
 	since map[string]time.Time // protected by mu
@@ -131,8 +132,8 @@ func (a *aside) add(key string, now time.Time) {
 	a.since[key] = now
 }
 
-// has reports whether a segment need not be tried now. A clock that went back
-// has it tried.
+// has reports whether a segment is set aside now. After the clock went back it is
+// tried again.
 func (a *aside) has(key string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -144,15 +145,15 @@ func (a *aside) has(key string, now time.Time) bool {
 	return found
 }
 
-// mergeable is what is to be merged next of what can be read.
+// mergeable returns the segments to be merged next, without those set aside.
 func (f *Function) mergeable(m *manifest.Manifest) []manifest.Segment {
 	readable := *m
 	readable.Segments = slices.DeleteFunc(slices.Clone(m.Segments), func(s manifest.Segment) bool { return f.aside.has(s.Key, f.Now()) })
 	return f.Tiers.Mergeable(&readable)
 }
 
-// setAside looks for those of some segments that cannot be read, and reports
-// whether there is one.
+// setAside checks segments, sets aside those that cannot be read, and reports
+// whether there are any.
 func (f *Function) setAside(ctx context.Context, listed []manifest.Segment) (found bool) {
 	for _, s := range listed {
 		if err := f.check(ctx, &s); partition.IsDamaged(err) {

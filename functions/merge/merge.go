@@ -1,14 +1,14 @@
-// Package merge keeps the segments of a partition few, and their dead
-// documents too: it writes several segments of a size as one, and anew those
-// of which a fifth is dead.
+// Package merge keeps the segments of a partition few and free of dead documents:
+// it merges segments of similar size into one, and rewrites segments of whose
+// documents a fifth are dead.
 //
-// A merge is committed in one generation, or not at all. Queries that run go
-// on with the segments that were merged, which are condemned. A lease keeps
-// two from doing the same work; without it one of them would find, at the
-// commit, that its inputs are not listed any more. What is killed leaves an
-// object that nobody lists.
+// A merge commits in one generation or not at all. The merged segments are
+// condemned, and running queries can still read them. A lease keeps two processes
+// from the same merge; if both merge nevertheless, the slower one finds at its
+// commit that its inputs are no longer listed. A killed merge leaves one unlisted
+// object.
 //
-// What is damaged is left alone until it is repaired, and the others are merged
+// A damaged segment is set aside until it is repaired, and the others are merged
 // without it.
 package merge
 
@@ -35,7 +35,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 )
 
-// leaseTime is how long the partition of a merge that died waits for another.
+// leaseTime is the time for which a merge that died blocks its partition.
 const leaseTime = 30 * time.Second
 
 // Function is the merge function.
@@ -61,8 +61,8 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	}), nil
 }
 
-// Run merges once in a partition, and asks for another run when more is to be
-// done. It does nothing while another does.
+// Run does the most urgent merge of a partition, and sends a task for the next one
+// when there is more to do. It does nothing while another process merges there.
 func (f *Function) Run(ctx context.Context, p layout.Partition) error {
 	var more bool
 	_, err := lease.New(f.Redis, f.Worker).Do(ctx, fmt.Sprintf("merge %s", p), f.Now, leaseTime, func() (err error) {
@@ -75,8 +75,8 @@ func (f *Function) Run(ctx context.Context, p layout.Partition) error {
 	return task.Send(ctx, f.Sender, task.Merge, task.Tiers{Storage: p}, 0)
 }
 
-// merge merges what is most urgent of what can be read, and reports whether
-// anything is left to do then.
+// merge does the most urgent merge of readable segments, and reports whether more
+// is left to do.
 func (f *Function) merge(ctx context.Context, p layout.Partition) (more bool, err error) {
 	own, err := partition.Open(ctx, f.Bucket, p, f.Now)
 	if err != nil {
@@ -121,11 +121,10 @@ func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, list
 	return f.mergeable(p.Manifest()) != nil, nil
 }
 
-// replace, in the edit of a commit, lists the merged segment in the place of its
-// inputs. What died there while it was made is dead in it from the beginning. It
-// returns partition.ErrStale when an input is not listed any more, when
-// something in one came back to life, and when the merged segment may not be
-// listed.
+// replace is the edit of the commit: it lists the merged segment in place of its
+// inputs. Documents that died during the merge are dead in it from the start. It
+// returns partition.ErrStale when an input is no longer listed, when a document of
+// an input came back to life, and when the merged segment may not be listed.
 func (f *Function) replace(ctx context.Context, e *partition.Edit, inputs []*input, merged partition.Segment) error {
 	late := roaring.New()
 	offset := uint32(0)

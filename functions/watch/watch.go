@@ -1,5 +1,5 @@
-// Package watch looks at a whole system, from its bucket and, where it runs,
-// its Redis, for what an operator should know.
+// Package watch checks a whole system, by its bucket and, where it can, its Redis,
+// for what an operator should know.
 package watch
 
 import (
@@ -24,13 +24,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// again is when an alert is told once more while its trouble lasts.
+// again is the time after which an alert is repeated while its cause lasts.
 const again = time.Hour
 
-// Function is the watch function: it tells the log and the webhook what an
-// operator should know. It runs outside of the private network, from which no
-// webhook can be reached, so without a Redis; what it has told it remembers as
-// long as its process lives.
+// Function is the watch function: it sends alerts to the log and to the webhook.
+// It runs outside of the private network, from which no webhook can be reached,
+// and therefore without Redis. It remembers sent alerts as long as its process
+// lives.
 type Function struct {
 	System
 	Settings *settings.Cache
@@ -46,8 +46,8 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, _ struct{}) error { return f.Run(ctx) }), nil
 }
 
-// Run judges the system and tells each alert when it begins and then every
-// hour. One that the webhook did not take is told again by the next run.
+// Run checks the system. An alert is sent when its cause begins and then every
+// hour; one that the webhook did not take is sent again by the next run.
 func (f *Function) Run(ctx context.Context) error {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {
@@ -86,16 +86,16 @@ func (f *Function) tell(ctx context.Context, webhook string, alert vitals.Alert)
 	return vitals.Notify(ctx, f.Client, webhook, alert)
 }
 
-// System is what is looked at.
+// System is the system to check.
 type System struct {
 	Bucket blob.Reader
 	Redis  redis.UniversalClient // nil when none can be asked: waiting work is not seen then
 	Now    func() time.Time
 }
 
-// Look returns the state by which alerts are judged. It takes a LIST of the
-// dead letters and two of the feedback, a GET for each feedback of the last
-// minutes, and reads the manifests.
+// Look returns the state by which alerts are judged. It takes one LIST of the dead
+// letters, two of the feedback, one GET for each feedback object of the last
+// minutes, and the reads of the manifests.
 func (s System) Look(ctx context.Context, inForce *settings.Settings) (vitals.State, error) {
 	now := s.Now()
 	state := vitals.State{
@@ -139,8 +139,9 @@ func (s System) deadLetters(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// stored adds how many bytes the manifests list, the age of the oldest package
-// that is not indexed, and the partitions whose generations are lost or damaged.
+// stored adds to the state: the bytes that manifests list, the age of the oldest
+// package that is not indexed, and partitions whose generations are lost or
+// damaged.
 func (s System) stored(ctx context.Context, inForce *settings.Settings, state *vitals.State) error {
 	for _, p := range inForce.Partitions() {
 		m, err := partition.Read(ctx, s.Bucket, p)
