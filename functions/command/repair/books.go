@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// mendBook takes a book that is lost off the list. What was listed wrongly is
-// listed as it is.
+// mendBook removes a lost book from the list, and corrects the entry of a sound
+// one.
 func (m *mending) mendBook(ctx context.Context, key string) error {
 	i := slices.IndexFunc(m.Manifest().Books, func(b manifest.Book) bool { return b.Key == key })
 	if i < 0 {
@@ -46,9 +46,9 @@ func (m *mending) relistBook(sound manifest.Book) {
 	m.said = append(m.said, sound.Key+" was listed wrongly, and is listed as it is")
 }
 
-// findLost finds the URLs of pages that are gone with their packages, and of
-// those whose outcomes are gone with a book. It reads the outcomes of the
-// partition twice: for what is suspicious, and then for what is true of that.
+// findLost finds URLs whose pages are gone with their packages, or whose outcomes
+// are gone with a book. It reads the partition's outcomes twice: to find suspects,
+// and to check these.
 func (m *mending) findLost(ctx context.Context) error {
 	suspects, err := m.suspects(ctx)
 	if err != nil || len(suspects) == 0 {
@@ -73,8 +73,7 @@ func (m *mending) findLost(ctx context.Context) error {
 	return nil
 }
 
-// suspect is a URL of which a page was found that is gone, or that no outcome
-// names.
+// suspect is a URL with a page that is gone, or with a page that no outcome names.
 type suspect struct {
 	book.Standing
 	url string
@@ -134,7 +133,7 @@ func (m *mending) broken(o *book.Outcome) bool {
 	return found && (p.gone || p.broken[o.Offset])
 }
 
-// outcomes visits the outcomes of all books that are not lost.
+// outcomes calls visit with the outcomes of all books that are not lost.
 func (m *mending) outcomes(ctx context.Context, visit func(book.Outcome)) error {
 	if len(m.patients) == 0 && len(m.unbooked) == 0 {
 		return nil

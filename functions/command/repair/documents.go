@@ -21,12 +21,13 @@ import (
 )
 
 // mendApart mends a damaged object that no generation lists, and reports whether
-// the problem is of one. Damaged bytes go into quarantine; then
+// the problem is of such an object. It first copies damaged bytes into quarantine.
 //
-//	the other one of a version and its copy is whole   it is restored
-//	a copy                                             it is deleted
-//	a version                                          what can be told of it is published again, and it is deleted
-//	any other object                                   it is deleted
+//	object                                     mended by
+//	version or copy, the other one whole       restoring it from the other one
+//	copy, otherwise                            deleting it
+//	version, otherwise                         publishing again what is left, and deleting it
+//	any other                                  deleting it
 func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report *Report) (apart bool, err error) {
 	key := problem.Key
 	mend := map[string]func(context.Context, string) (string, error){
@@ -70,8 +71,8 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 	return true, nil
 }
 
-// restoreDeleted restores the versions of documents that are deleted, before
-// anything is judged by what was published, and the copies that are.
+// restoreDeleted restores deleted versions of documents, before anything is judged
+// by the settings, and deleted copies.
 func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 	there := make(map[string]bool)
 	for _, prefix := range append(slices.Clip(layout.Published), layout.Copies) {
@@ -106,7 +107,7 @@ func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 	return nil
 }
 
-// published says what stands for a damaged version.
+// published names the version that replaces a damaged one.
 func published(key string, version uint64) string {
 	if version == 0 {
 		return "a later version is in force"
@@ -155,8 +156,8 @@ func (r *Repairer) republishTakedowns(ctx context.Context, key string) (string, 
 	return said, err
 }
 
-// claimAbove claims a next epoch where the damaged claim is the newest, so that
-// its number is never given again.
+// claimAbove claims the next epoch if the damaged claim is the newest, so that its
+// number is never claimed again.
 func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	last, err := epoch.Last(ctx, r.Bucket)
 	if err != nil || layout.EpochKey(last) != key {
@@ -166,13 +167,12 @@ func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	return fmt.Sprintf("epoch %d is claimed above it", number), err
 }
 
-// giveUp is for what cannot be told any more.
+// giveUp is the republishing of a document whose contents are lost.
 func giveUp(said string) func(context.Context, string) (string, error) {
 	return func(context.Context, string) (string, error) { return said, nil }
 }
 
-// rename keeps a copy that was damaged in quarantine under the name of what it
-// is now.
+// rename moves a quarantined copy to the name of its present content.
 func (r *Repairer) rename(ctx context.Context, key string, content []byte, report *Report) error {
 	name, _, _ := strings.Cut(key, "@")
 	now := name + "@" + layout.ContentHash(content)

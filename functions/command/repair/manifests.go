@@ -16,10 +16,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/epoch"
 )
 
-// mendManifests puts a generation back of which the hint is a copy, and
-// replaces a hint that is none. It comes before all else, which is committed
-// on top of them. Another generation that is lost stays so: only its hash is
-// known, from the one that followed.
+// mendManifests restores a generation from its copy, the hint, and replaces a
+// hint that is not a copy of a generation. It runs before all other repairs, which
+// commit on top of these generations. Another lost generation cannot be restored:
+// only its hash is known, from the next one.
 func (r *Repairer) mendManifests(ctx context.Context, p layout.Partition, problems []verify.Problem) (mended []string, err error) {
 	for _, problem := range problems {
 		var done bool
@@ -39,7 +39,7 @@ func (r *Repairer) mendManifests(ctx context.Context, p layout.Partition, proble
 	return mended, nil
 }
 
-// putBack makes a generation anew from the hint.
+// putBack restores a generation from the hint.
 func (r *Repairer) putBack(ctx context.Context, p layout.Partition, key string) (bool, error) {
 	_, number, err := layout.ParseManifestKey(key)
 	if err != nil { // it is foreign
@@ -67,7 +67,7 @@ func (r *Repairer) putBack(ctx context.Context, p layout.Partition, key string) 
 	return true, nil
 }
 
-// replaceHint makes the hint a copy of the newest generation that is stored.
+// replaceHint makes the hint a copy of the newest stored generation.
 func (r *Repairer) replaceHint(ctx context.Context, p layout.Partition) (bool, error) {
 	var newest string
 	for object, err := range r.Bucket.List(ctx, layout.ManifestPrefix(p), "") {
@@ -106,11 +106,11 @@ func isGeneration(content []byte, p layout.Partition, number uint64) bool {
 	return err == nil && m.Generation == number
 }
 
-// refound commits a generation of a partition that is made anew, where objects
-// prove that the last ones are lost. It claims an epoch, by which frontiers find
-// themselves behind: nobody knows what those generations had learnt. Should it
-// be stopped, the next run goes on: until the new generation is there, the proof
-// is, and afterwards nothing is left to do.
+// refound commits a new generation to a partition whose last generations are
+// lost, as objects prove. It claims an epoch, which makes frontiers notice that
+// they are behind: nobody knows what the lost generations contained. If it is
+// stopped, the next run repeats it; once the new generation exists, the objects
+// prove nothing any more.
 func (r *Repairer) refound(ctx context.Context, p layout.Partition, elsewhere []layout.Partition) (mended []string, err error) {
 	newest, err := manifest.Read(ctx, r.Bucket, p)
 	if errors.Is(err, manifest.ErrDamaged) {
@@ -152,7 +152,7 @@ func (r *Repairer) refound(ctx context.Context, p layout.Partition, elsewhere []
 	return []string{fmt.Sprintf("%s (%s %s)", said, evidence[0].Key, evidence[0].Detail)}, nil
 }
 
-// keep puts a copy of damaged bytes into quarantine.
+// keep copies damaged bytes into quarantine.
 func (r *Repairer) keep(ctx context.Context, key string, content []byte) error {
 	err := blob.CreateOnce(ctx, r.Bucket, layout.QuarantineKey(key, content), content)
 	if err != nil {
@@ -161,9 +161,9 @@ func (r *Repairer) keep(ctx context.Context, key string, content []byte) error {
 	return nil
 }
 
-// remove keeps damaged bytes and frees their key, before anything is committed:
-// a sound object that is made anew may have the same key, and until then
-// whoever asks for the damaged one fails in any case.
+// remove copies damaged bytes into quarantine and deletes the object, before
+// anything is committed: an object that is built again may have the same key.
+// Until then, reads of the damaged object fail in any case.
 func (r *Repairer) remove(ctx context.Context, key string, content []byte) error {
 	if err := r.keep(ctx, key, content); err != nil {
 		return err

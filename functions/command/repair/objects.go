@@ -18,7 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// patient is a package with which something is wrong.
+// patient is a package with problems.
 type patient struct {
 	manifest.Package
 	erase  map[int64]bool // pages that stand in it twice, by their offsets
@@ -26,9 +26,9 @@ type patient struct {
 	gone   bool           // nothing of it is left
 }
 
-// lookAtPackage sorts the problems of a package. A page that an outcome names
-// and that is not there, and a page that no outcome names, are fetched again:
-// the Lost outcome accounts for both. A page that is there twice goes.
+// lookAtPackage sorts the problems of a package. A page that an outcome names but
+// that does not exist, and a page that no outcome names, are fetched again: their
+// Lost outcome accounts for both. A page that exists twice is removed.
 func (m *mending) lookAtPackage(problem verify.Problem) {
 	listed := m.Manifest().Package(problem.Key)
 	if problem.URL != "" && (problem.Kind == verify.Missing || problem.Kind == verify.Unaccounted) {
@@ -48,7 +48,7 @@ func (m *mending) lookAtPackage(problem verify.Problem) {
 	}
 }
 
-// mendPackage saves what can be read of a package.
+// mendPackage saves the readable pages of a package.
 func (m *mending) mendPackage(ctx context.Context, p *patient) error {
 	content, found, err := blob.Find(ctx, m.Bucket, p.Key)
 	if err != nil {
@@ -90,8 +90,8 @@ func (m *mending) mendPackage(ctx context.Context, p *patient) error {
 	return m.replacePackage(ctx, p, left, pages-erased)
 }
 
-// dropPackage takes a package off the list of which nothing can be saved. Its
-// documents are dead from then on.
+// dropPackage removes an unreadable package from the list; its documents become
+// dead.
 func (m *mending) dropPackage(ctx context.Context, p *patient, content []byte, found bool) error {
 	if found {
 		if err := m.remove(ctx, p.Key, content); err != nil {
@@ -111,9 +111,9 @@ func (m *mending) relistPackage(p *patient, bytes int64, pages int) {
 	m.said = append(m.said, p.Key+" was listed wrongly, and is listed as it is; it is indexed again")
 }
 
-// replacePackage puts what is left of a package under a new name in its place.
-// All pages that are left stand where they stood; its segments stay until it is
-// indexed again.
+// replacePackage puts the readable pages of a package under a new name, and lists
+// it in place of the old one. The pages keep their offsets; the package's segments
+// stay until it is indexed again.
 func (m *mending) replacePackage(ctx context.Context, p *patient, left []byte, pages int) error {
 	_, name, err := layout.ParsePackageKey(p.Key)
 	if err != nil {
@@ -137,9 +137,9 @@ func (m *mending) replacePackage(ctx context.Context, p *patient, left []byte, p
 	return nil
 }
 
-// mendOverlay finds out anew which documents are dead of the segments whose
-// overlay is lost. A segment that cannot be compared with the others is taken
-// off the list instead, and made anew.
+// mendOverlay computes the dead documents of the segments whose overlay is lost. A
+// segment that cannot be compared with the others is removed from the list
+// instead, and built again.
 func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	listed := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
 	if !listed {
@@ -170,10 +170,9 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	return nil
 }
 
-// maskAnew marks the documents of a segment as dead whose package is not listed
-// or lives in another segment, and those of which another segment has a live
-// document of the same or a later version. What is forgotten of it is found by
-// the next sweep.
+// maskAnew marks documents of a segment as dead: those whose package is not listed
+// or has another segment, and those of which another segment has a live document
+// of the same or a later version. Forgotten documents are found by the next sweep.
 func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Segment) error {
 	next := e.Manifest()
 	all := segments.NewFinder(m.Bucket, func(layout.Identity) bool { return true })
@@ -221,9 +220,9 @@ func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Se
 	return e.Mask(ctx, map[string]*roaring.Bitmap{s.Key: dead})
 }
 
-// mendSegment takes a segment off the list and has its packages indexed again.
-// One that is sound is condemned, for earlier generations list it. Another is
-// not: the one that is made anew may have its name.
+// mendSegment removes a segment from the list and has its packages indexed again.
+// A sound segment is condemned, because earlier generations list it. A damaged one
+// is not: the new segment may have the same name.
 func (m *mending) mendSegment(ctx context.Context, key string) error {
 	if !slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Key == key }) {
 		return nil

@@ -22,7 +22,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// mending gathers what becomes true of one partition in one generation.
+// mending collects the edits of one partition for one generation.
 type mending struct {
 	*Repairer
 	*partition.Partition                                                // in the generation by which the problems are judged, until the commit
@@ -87,7 +87,7 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 	return nil
 }
 
-// ofManifests reports whether generations may be lost.
+// ofManifests reports whether the problem means that generations may be lost.
 func ofManifests(p verify.Problem) bool {
 	return p.Kind == verify.Lost || strings.HasPrefix(p.Key, layout.Manifests)
 }
@@ -116,15 +116,15 @@ func (m *mending) look(ctx context.Context, problem verify.Problem) error {
 	return nil
 }
 
-// takeBack has a URL fetched again. One that no crawl can have asked for stays
-// as it is, and verify goes on to tell of it.
+// takeBack has a URL fetched again. A URL that no crawl can have requested stays as
+// it is, and verify goes on to report it.
 func (m *mending) takeBack(url, why string) {
 	if a, err := address.Parse(url); err == nil && a.URL == url {
 		m.lost[url] = why
 	}
 }
 
-// maskAgain has the sweep mask pages that are gone; listGone tells which.
+// maskAgain has the sweep mask gone pages again; listGone determines which.
 func (m *mending) maskAgain() {
 	const what = "what is gone"
 	if m.looked[what] {
@@ -157,10 +157,10 @@ func (r *Repairer) say(ctx context.Context, report *Report, said []string) {
 	report.Mended = append(report.Mended, said...)
 }
 
-// commit makes all true in one generation and returns how many URLs it takes
-// back. Every edit holds for any later base too: it does nothing to what was
-// replaced or taken off meanwhile. Where something is known no more, Learnt
-// changes, so that frontiers find themselves behind.
+// commit applies all edits in one generation and returns the number of URLs that it
+// takes back. Every edit is right on any later base too: it ignores objects that
+// were replaced or removed meanwhile. If knowledge is lost, the commit changes
+// Learnt, so that frontiers notice that they are behind.
 func (m *mending) commit(ctx context.Context) (missing int, err error) {
 	if len(m.edits) == 0 && len(m.lost) == 0 {
 		return 0, nil
@@ -198,8 +198,8 @@ func (m *mending) commit(ctx context.Context) (missing int, err error) {
 	return len(m.lost), err
 }
 
-// putLost puts a book that takes back what is lost, in an epoch above those of
-// all other outcomes.
+// putLost puts a book with Lost outcomes, in an epoch above those of all other
+// outcomes.
 func (m *mending) putLost(ctx context.Context, epoch uint64) (partition.Book, error) {
 	var learnt book.Book
 	for url, why := range m.lost {
@@ -219,11 +219,10 @@ func (m *mending) putLost(ctx context.Context, epoch uint64) (partition.Book, er
 	return m.PutBook(ctx, content, len(learnt.Outcomes), 0)
 }
 
-// listGone, the last edit of a commit, has the list of gone pages say what the
-// books do, so that nothing is found again that is indexed anew or lost its
-// mask, and that pages are shown of which no book says any more that they are
-// gone. Books that cannot be read are taken off in another round, and the list
-// stays until then.
+// listGone is the last edit of a commit. It makes the list of gone pages agree with
+// the books, so that a page that is indexed anew or lost its mask stays hidden if
+// it is gone, and is shown if no book says so any more. When a book cannot be
+// read, the list stays until another round has removed that book.
 func (m *mending) listGone(ctx context.Context, e *partition.Edit) error {
 	pages, err := segments.Gone(ctx, m.Bucket, e.Manifest(), m.elsewhere)
 	if errors.Is(err, book.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {

@@ -1,32 +1,32 @@
-// Package repair mends in the bucket what verify finds wrong, as far as the
-// bucket holds what that takes: a segment is made anew from its package, a
-// generation from the hint, a page by fetching it again.
+// Package repair mends the problems that verify finds, as far as the bucket holds
+// what this takes: it builds a segment again from its package, restores a
+// generation from the hint, and has a page fetched again.
 //
-// Damaged bytes are kept in quarantine first. What goes together becomes true
-// in one generation of a partition, beside a system that runs or with none.
-// Repair removes and takes back, and never makes up: index builds what is not
-// indexed, and the crawl fetches what was taken back, as with everything else
-// that is undone. It may be stopped anywhere and run again.
+// Damaged bytes are first copied into quarantine. All edits of a partition become
+// true in one generation, beside a running system or without one. Repair removes
+// objects and takes back outcomes, and never invents any: index builds missing
+// segments, and the crawl fetches what was taken back, as it does all other work.
+// Repair may be stopped anywhere and run again.
 //
 // # Lost generations
 //
-// Where objects prove that the last generations of a partition are lost (see
-// layout/partition), one is made anew first of all: see remains.
+// If objects prove that the last generations of a partition are lost (see
+// layout/partition), a new one is made first: see package remains.
 //
 // # Lost
 //
-// A page that cannot be read any more, and a page of which no book tells, gets
-// an outcome Lost in a new epoch, which takes back all that was known of its
-// URL: the URL waits again. A frontier that runs finds itself behind the new
-// book and is rebuilt.
+// A page that cannot be read, and a page that no book names, gets an outcome Lost
+// in a new epoch. It takes back all that was known of the page's URL: the URL
+// waits again. A running frontier notices that it is behind the new book, and is
+// rebuilt.
 //
-// When a book is lost, the links that it told of are found again: be u any URL
-// that was discovered. A path of links leads from a seed to u. Where the first
-// link of the path is missing that no book tells of any more, its source was
-// discovered, by the links before, and the lost book told of its outcome too,
-// because pack writes outcome and links of a page into one book. So the source
-// has no outcome, or the Lost one that repair gave it, and is fetched again,
-// with all its links. As long as anything is missing, this goes on.
+// The links of a lost book are found again. Proof: let u be a discovered URL. A
+// path of links leads from a seed to u. Take the first link on the path that no
+// book records any more. Its source was discovered, by the links before it, and the
+// lost book recorded the source's outcome too, because pack writes the outcome and
+// the links of a page into one book. So the source has no outcome, or a Lost one
+// from repair, and is fetched again with all its links. This repeats until no link
+// of the path is missing.
 package repair
 
 import (
@@ -45,9 +45,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// maxRounds is how often at most all is verified and mended: once shows what
-// was behind what is mended, and once that nothing is left, unless there are
-// more problems than a report tells.
+// maxRounds is the greatest number of rounds of verify and mend. Normally the
+// second round shows problems that the first ones hid, and the third that none is
+// left, unless there were more problems than a report lists.
 const maxRounds = 10
 
 // Repairer mends one bucket.
@@ -55,21 +55,21 @@ type Repairer struct {
 	Bucket blob.Bucket
 	Now    func() time.Time
 	Log    *slog.Logger
-	// Frontiers, unless nil, returns those of verify.Verifier, once deleted settings
-	// are there again. Progress is that of verify.Verifier.
+	// Frontiers, if not nil, returns verify.Verifier.Frontiers, after deleted
+	// settings are restored. Progress is verify.Verifier.Progress.
 	Frontiers func(context.Context) ([]*frontier.Frontier, error)
 	Progress  func(verify.Progress)
 }
 
-// Report is what was mended, and what was not.
+// Report says what was mended, and what was not.
 type Report struct {
 	Mended []string         `json:"mended"` // a sentence each
 	Left   []verify.Problem `json:"left"`   // what cannot be mended, or not by repair
 	More   int              `json:"more"`   // problems left beyond those
 	Index  int              `json:"index"`  // packages that index has still to take
 	Fetch  int              `json:"fetch"`  // pages that have still to be fetched again
-	// Rebuild: a frontier is not what the books say, and does not find out by
-	// itself. Rebuild it.
+	// Rebuild: a frontier differs from the books and cannot notice it. Rebuild the
+	// frontier.
 	Rebuild bool `json:"rebuild"`
 }
 
@@ -116,9 +116,9 @@ func (r *Repairer) Run(ctx context.Context) (Report, error) {
 	}
 }
 
-// condemnUnlisted condemns what no generation lists and is older than the
-// grace, also where that is more than half of a partition, which the sweep
-// leaves to a person. A partition that has lost generations is left as it is.
+// condemnUnlisted condemns objects that no generation lists and that are older than
+// the grace period, even if they are more than half of a partition, which the
+// sweep leaves to a person. It skips a partition with lost generations.
 func (r *Repairer) condemnUnlisted(ctx context.Context, partitions []layout.Partition) error {
 	for _, id := range partitions {
 		p, err := partition.Open(ctx, r.Bucket, id, r.Now)
@@ -133,8 +133,8 @@ func (r *Repairer) condemnUnlisted(ctx context.Context, partitions []layout.Part
 	return nil
 }
 
-// Mend mends what it can of the problems, which may be older than the bucket,
-// and adds to the report what it did.
+// Mend mends the problems that it can, which may be outdated, and adds what it did
+// to the report.
 func (r *Repairer) Mend(ctx context.Context, problems []verify.Problem, report *Report) error {
 	var partitions []layout.Partition
 	of := make(map[layout.Partition][]verify.Problem)
@@ -165,8 +165,8 @@ func (r *Repairer) Mend(ctx context.Context, problems []verify.Problem, report *
 	return nil
 }
 
-// ofFrontier reports whether a problem is one of Redis. Nothing is to be done
-// about it in the bucket.
+// ofFrontier reports whether a problem is in Redis, so that the bucket needs no
+// repair.
 func ofFrontier(p verify.Problem) bool {
 	return p.Key == "" && (p.Kind == verify.Behind || p.Kind == verify.Double)
 }

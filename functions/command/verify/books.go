@@ -16,14 +16,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// partBytes is how finely books are cut, and rangeBytes how much of all books
-// makes a range of URLs: some ten thousand of them.
+// partBytes is the size of the parts into which each book is cut. rangeBytes is the
+// size of a range of URLs, over all books: some ten thousand URLs.
 const (
 	partBytes  = 16 << 10
 	rangeBytes = 2 << 20
 )
 
-// openBook is a book of which ranges are read.
+// openBook is a book that is read range by range.
 type openBook struct {
 	manifest.Book
 	partition layout.Partition
@@ -31,8 +31,8 @@ type openBook struct {
 	lost      atomic.Bool // it cannot be read
 }
 
-// readBooks reads every book whole and compares it with its name, which is its
-// hash, and cuts the hash space into ranges.
+// readBooks reads every book whole, compares its hash with its name, and cuts the
+// hash space into ranges.
 func (v *run) readBooks(ctx context.Context) error {
 	var all []*openBook
 	var size int64
@@ -81,13 +81,13 @@ func (v *run) readBook(ctx context.Context, b *openBook) error {
 	return err
 }
 
-// lose tells once that a book cannot be read. It returns the error if that is
-// the fault of the store.
+// lose reports, once, that a book cannot be read. An error of the store is
+// returned.
 func (v *run) lose(b *openBook, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, blob.ErrAbsent): // told when it was looked for
+	case errors.Is(err, blob.ErrAbsent): // reported by objects
 		b.lost.Store(true)
 		return nil
 	case errors.Is(err, book.ErrDamaged):
@@ -99,7 +99,7 @@ func (v *run) lose(b *openBook, err error) error {
 	return err
 }
 
-// divide makes ranges of the parts of all books, which hold about the same.
+// divide makes ranges of similar size from the parts of all books.
 func divide(parts []book.Part) []layout.Range {
 	slices.SortFunc(parts, func(a, b book.Part) int { return cmp.Compare(a.From, b.From) })
 	ranges := make([]layout.Range, 1)
@@ -119,7 +119,7 @@ func (v *run) partition(p layout.Partition) *audit {
 	return v.partitions[slices.IndexFunc(v.partitions, func(own *audit) bool { return own.Partition == p })]
 }
 
-// lonely is told of every URL with an outcome to which no seed or link leads.
+// lonely notes a URL that has an outcome, but no seed or link that leads to it.
 func (v *run) lonely(url string, p layout.Partition) {
 	v.count(func(r *Report) {
 		if r.Waiting.Find++; r.Waiting.Find <= MaxProblems {
@@ -129,10 +129,11 @@ func (v *run) lonely(url string, p layout.Partition) {
 	})
 }
 
-// judgeLonely checks that every URL with an outcome was discovered. A link can
-// be gone for two reasons: the page on which it stood is forgotten, or the book
-// or spool object that told of it was lost. That takes the outcome of the page
-// along, so the page waits to be fetched, and the link to be found again.
+// judgeLonely checks that every URL with an outcome was discovered. A link can be
+// missing for two reasons: the page that contained it is forgotten, or the book or
+// spool object that recorded it was lost. In the second case the outcome of that
+// page is lost too, so the page waits to be fetched, and its links will be found
+// again.
 func (v *run) judgeLonely(ctx context.Context) error {
 	waiting := &v.report.Waiting
 	if waiting.Find == 0 || waiting.Fetch > 0 || !v.settings.Takedowns.Empty() || v.incomplete() {
@@ -161,8 +162,8 @@ func (v *run) judgeLonely(ctx context.Context) error {
 	return nil
 }
 
-// judgeStrategies tells of pages that are wanted and lie where no rule of a
-// strategy matches, so that nobody asks for them.
+// judgeStrategies reports URLs that a collection wants and for which no rule of a
+// strategy names a partition: they are never fetched.
 func (v *run) judgeStrategies() {
 	n := v.unplaced.Load()
 	if n == 0 {
@@ -176,8 +177,8 @@ func (v *run) judgeStrategies() {
 	}
 }
 
-// spoolLost reports whether any spool object was damaged, and put into
-// quarantine before it was packed.
+// spoolLost reports whether a damaged spool object was put into quarantine before
+// it was packed.
 func (v *run) spoolLost(ctx context.Context) (bool, error) {
 	for _, err := range v.Bucket.List(ctx, layout.QuarantinePrefix(layout.Spool), "") {
 		if err != nil {

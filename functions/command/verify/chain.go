@@ -15,15 +15,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// generation is one generation as its bytes say.
+// generation is one generation as read from the bucket.
 type generation struct {
 	manifest.Manifest
 	hash string // of the bytes
 	bad  error  // why it cannot be read
 }
 
-// read returns the generation that is stored under a key. It fails only when
-// the store does.
+// read returns the generation stored under a key. It fails only when the store
+// fails; a missing or damaged generation has bad set.
 func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key string) (generation, error) {
 	content, err := bucket.Get(ctx, key, blob.Range{})
 	if errors.Is(err, blob.ErrAbsent) {
@@ -37,17 +37,17 @@ func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key strin
 	return g, nil
 }
 
-// history is all generations of a partition that are there, and those that are
-// lost between them. Of each but the newest only the hashes and the time are kept.
+// history holds all generations of a partition, including missing ones between
+// them. Of each but the newest it keeps only the hashes and the time.
 type history struct {
 	hint        generation
-	first       uint64 // number of the first of these; 1 if there are none
+	first       uint64 // number of generations[0]; 1 if there are none
 	generations []generation
 }
 
 func (h *history) newest() uint64 { return h.first + uint64(len(h.generations)) - 1 }
 
-// at returns a generation, nil for one that is not among these.
+// at returns a generation by its number, or nil outside of the history.
 func (h *history) at(number uint64) *generation {
 	if number < h.first || number > h.newest() {
 		return nil
@@ -55,8 +55,8 @@ func (h *history) at(number uint64) *generation {
 	return &h.generations[number-h.first]
 }
 
-// history reads the hint first and lists then: a hint that is newer than what
-// is listed speaks of what is lost, and not of what has come meanwhile.
+// history reads the hint before it lists the generations: a hint newer than the
+// list then proves a loss, and not a commit that came in between.
 func (v *run) history(ctx context.Context, p layout.Partition) (history, error) {
 	var h history
 	var err error
@@ -109,9 +109,9 @@ func (v *run) history(ctx context.Context, p layout.Partition) (history, error) 
 	return h, group.Wait()
 }
 
-// chain checks that every generation is the one from which the next followed,
-// from the one in force back to the oldest that is kept. One that is damaged
-// says nothing of the one before.
+// chain checks that every generation is the parent of the next one, from the one in
+// force back to the oldest that must be kept. A damaged generation leaves the
+// generation before it unchecked.
 func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce *generation) error {
 	parent, known := "", false
 	oldest := h.first
@@ -144,7 +144,7 @@ func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce 
 	return v.missing(ctx, p, h, inForce, lost)
 }
 
-// missing tells of generations that are lost, and not deleted since the proof
+// missing reports lost generations, except those that were deleted since the proof
 // began.
 func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForce *generation, lost []uint64) error {
 	if len(lost) == 0 {
@@ -162,8 +162,8 @@ func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForc
 	return nil
 }
 
-// unread says what it means that a generation cannot be read, and from when on
-// the sweep of a system that runs would have deleted it, which ends the problem.
+// unread describes what follows from an unreadable generation: it is in force, or
+// only history; and when the sweep would delete it, which ends the problem.
 func (h *history) unread(inForce *generation, number uint64) string {
 	if inForce == nil || number >= inForce.Generation {
 		return "is no generation that can be read"
@@ -180,9 +180,9 @@ func (h *history) unread(inForce *generation, number uint64) string {
 		followed.Add(limits.Past+limits.Grace).UTC().Format("2006-01-02 15:04"))
 }
 
-// inForce returns the newest generation, from its object or, where that is
-// lost or says less that is true, from the hint. It returns nil if there is
-// none that can be read; then everything that the partition holds is unknown.
+// inForce returns the newest generation: from its own object, or from the hint if
+// that object is lost or the hint is more credible (see faults). It returns nil if
+// neither can be read; the contents of the partition are then unknown.
 func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *generation {
 	newest := h.newest()
 	var last *generation
@@ -192,7 +192,7 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 	hint, hintKey := &h.hint, layout.HintKey(p)
 	number := hint.Generation
 	switch {
-	case errors.Is(hint.bad, blob.ErrAbsent): // a lost hint costs a listing and nothing else
+	case errors.Is(hint.bad, blob.ErrAbsent): // a lost hint only costs a listing
 	case hint.bad != nil:
 		v.problem(Damaged, p, hintKey, "is no copy of a generation: %v", hint.bad)
 	case number > newest && h.copied(hint):
@@ -202,9 +202,9 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 			v.problem(Missing, p, layout.ManifestKey(p, newest+1), "is missing, and the hint is a copy of generation %d", number)
 		}
 		return hint
-	case number < h.first: // it is a copy of one that is deleted since
+	case number < h.first: // a copy of a generation that was deleted since
 	case h.at(number).hash == hint.hash:
-	case number < newest && h.at(number+1).Parent == hint.hash: // told by the chain
+	case number < newest && h.at(number+1).Parent == hint.hash: // chain reports it
 	case number == newest && (last == nil || h.faults(hint, exists) < h.faults(last, exists)):
 		if last != nil {
 			v.problem(Damaged, p, layout.ManifestKey(p, newest), "is not what the hint is a copy of, and names what never was")
@@ -219,8 +219,8 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 	return last
 }
 
-// copied reports whether a hint of a generation that is not there follows from
-// one that is there, but is not its next: its number was changed.
+// copied reports whether the number of a hint was changed: the hint's parent is a
+// generation of the history, but not the one before the hint's number.
 func (h *history) copied(hint *generation) bool {
 	before := hint.Generation - 1
 	for i, g := range h.generations {
@@ -231,8 +231,8 @@ func (h *history) copied(hint *generation) bool {
 	return before == h.newest()
 }
 
-// faults counts what speaks against one of two that claim to be the newest
-// generation.
+// faults counts the contradictions of a generation that may be the newest: a wrong
+// parent, and listed objects that are missing or have another size.
 func (h *history) faults(g *generation, exists map[string]int64) (n int) {
 	if before := h.at(h.newest() - 1); before != nil && before.bad == nil && before.hash != g.Parent {
 		n++
@@ -245,21 +245,21 @@ func (h *history) faults(g *generation, exists map[string]int64) (n int) {
 	return n
 }
 
-// before returns the newest generation that can be read, for one in force that
-// is damaged; nil if there is none.
+// before returns the newest readable generation before a damaged one in force; nil
+// if there is none.
 func (v *run) before(ctx context.Context, p layout.Partition) (*generation, error) {
 	m, err := manifest.Read(ctx, v.Bucket, p)
 	switch {
 	case errors.Is(err, blob.ErrRetryable) || ctx.Err() != nil:
 		return nil, err
-	case err != nil || m.Generation == 0: // told by its bytes
+	case err != nil || m.Generation == 0: // reported by inForce
 		return nil, nil
 	}
 	return &generation{Manifest: m, hash: m.Hash()}, nil
 }
 
-// lost tells what proves that a partition had later generations than its
-// newest, and reports whether anything does.
+// lost reports the evidence that a partition had later generations than its newest,
+// and returns whether there is any.
 func (v *run) lost(ctx context.Context, newest manifest.Manifest) (bool, error) {
 	found, err := partition.Lost(ctx, v.Bucket, newest)
 	for _, e := range found {
@@ -268,8 +268,8 @@ func (v *run) lost(ctx context.Context, newest manifest.Manifest) (bool, error) 
 	return len(found) > 0, err
 }
 
-// uncommitted notes what was put and is in no generation, where nothing proves
-// that one is lost.
+// uncommitted adds notes about books and packages that no generation lists, if
+// nothing proves that their generation is lost.
 func (v *run) uncommitted(ctx context.Context, newest manifest.Manifest) error {
 	found, err := partition.FindUncommitted(ctx, v.Bucket, newest)
 	for _, u := range found {

@@ -20,9 +20,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// apart are the kinds of objects that no generation lists, and how each proves
-// that no bit of it has changed. One that was written before its kind had a sum
-// or a hash is whole if it can be read.
+// apart lists the kinds of objects that no generation lists, with the check that no
+// bit of an object has changed. An object written before its kind had a checksum
+// counts as whole if it can be read.
 var apart = []struct {
 	prefix string
 	check  func(key string, content []byte) error
@@ -38,7 +38,7 @@ var apart = []struct {
 	{layout.Quarantine, layout.CheckQuarantined},
 }
 
-// isVersion tells the versions of documents from all else.
+// isVersion reports whether a key is of a version of a document.
 func isVersion(key string) bool {
 	_, err := layout.ParseNumberedKey(key, path.Dir(key)+"/")
 	return err == nil
@@ -52,7 +52,7 @@ func checkVersion[T numbered.Document](_ string, content []byte) error {
 	return err
 }
 
-// copied checks a copy of a version. Only what is sealed is copied.
+// copied checks the copy of a version: copies are always sealed.
 func copied(content []byte) error {
 	_, sealed, err := layout.Unseal(content)
 	if err == nil && !sealed {
@@ -61,7 +61,7 @@ func copied(content []byte) error {
 	return err
 }
 
-// letter checks a dead letter, or the wish to send one again.
+// letter checks a dead letter, or the request to send one again.
 func letter(key string, content []byte) error {
 	if layout.IsDeadLetter(key) {
 		_, err := message.DecodeDeadLetter(content)
@@ -113,8 +113,8 @@ func (v *run) readApart(ctx context.Context) error {
 	return nil
 }
 
-// apartObjects is what was read of them. It is safe for concurrent use while it
-// is added to.
+// apartObjects holds what is known of these objects. add is safe for concurrent
+// use.
 type apartObjects struct {
 	mu      sync.Mutex // protects the fields below
 	damaged map[string]error
@@ -122,7 +122,7 @@ type apartObjects struct {
 	newest  map[string]string // of each document, the newest version that is whole
 }
 
-// has reports whether a version is there, damaged or not.
+// has reports whether a version exists, damaged or not.
 func (a *apartObjects) has(key string) bool {
 	_, isDamaged := a.damaged[key]
 	return isDamaged || a.whole[key] != ""
@@ -143,7 +143,7 @@ func (a *apartObjects) add(key string, content []byte, damaged error) {
 	}
 }
 
-// meaning says what follows from the damage of a document.
+// meaning describes the consequence of a damaged document.
 func (a *apartObjects) meaning(key string) string {
 	newest := a.newest[path.Dir(key)]
 	version, isCopy := layout.CopiedKey(key)
@@ -170,7 +170,7 @@ func (a *apartObjects) meaning(key string) string {
 	return ", and " + newest + " is in force in its place"
 }
 
-// foreign tells of objects that nobody here has written, wherever they are.
+// foreign reports all objects whose names are not of this project's layout.
 func (v *run) foreign(ctx context.Context) error {
 	for object, err := range v.Bucket.List(ctx, "", "") {
 		if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// forgetting notes whether nothing that is forgotten may be left in a
-// partition, or whether it still forgets.
+// forgetting notes whether a partition has erased everything that is forgotten, or
+// still has to.
 func (v *run) forgetting(p *audit) {
 	switch version := v.settings.Takedowns.Version; {
 	case version == 0:
@@ -29,19 +29,19 @@ func (v *run) forgetting(p *audit) {
 	}
 }
 
-// left tells of what is forgotten in an object.
+// left reports a forgotten URL in an object.
 func (v *run) left(p layout.Partition, key, url string) {
 	v.problems.add(Problem{Kind: Behind, Partition: p, Key: key, URL: url, Detail: details[Behind]})
 }
 
-// forgotten looks for what must not be left in a partition. It remembers the
-// site of which it was asked last, so that sorted URLs are fast. It is not safe
-// for concurrent use.
+// forgotten finds URLs that a partition must no longer hold. It caches the result
+// for the last site, which makes sorted URLs fast. It is not safe for concurrent
+// use.
 type forgotten struct {
-	set  *takedown.Set // nil where everything may be left
-	site uint32
-	hit  bool
-	any  bool // site and hit hold something
+	set  *takedown.Set // nil if the partition may still hold everything
+	site uint32        // last site
+	hit  bool          // the last site is forgotten
+	any  bool          // site and hit are set
 }
 
 func (v *run) forgotten(p *audit) *forgotten {
@@ -52,10 +52,10 @@ func (v *run) forgotten(p *audit) *forgotten {
 	return f
 }
 
-// url is for a URL of which nothing else is known.
+// url checks a URL of which nothing else is known.
 func (f *forgotten) url(url string) bool { return f.set != nil && f.set.ForgetsURL(url) }
 
-// placed is for a URL of which identity and place are known.
+// placed checks a URL whose identity and place are known.
 func (f *forgotten) placed(url string, id layout.Identity, place layout.Place) bool {
 	if f.set == nil {
 		return false
@@ -70,7 +70,7 @@ func (f *forgotten) placed(url string, id layout.Identity, place layout.Place) b
 	return f.hit
 }
 
-// outcome also looks at where a redirect leads.
+// outcome checks the URL of an outcome, and the target of its redirect.
 func (f *forgotten) outcome(o *book.Outcome) bool {
 	if f.set == nil {
 		return false
@@ -79,10 +79,10 @@ func (f *forgotten) outcome(o *book.Outcome) bool {
 	return f.placed(o.URL, o.Identity(), o.Place) || found && f.url(to)
 }
 
-// id is for the source of a link, of which no more is kept.
+// id checks the source of a link, of which only the identity is stored.
 func (f *forgotten) id(id layout.Identity) bool { return f.set != nil && f.set.ForgetsID(id) }
 
-// ledger returns what a spool object holds that is forgotten, or "".
+// ledger returns the first forgotten URL in a spool object, or "".
 func (f *forgotten) ledger(l *spool.Ledger) string {
 	if f.set == nil {
 		return ""
@@ -100,8 +100,8 @@ func (f *forgotten) ledger(l *spool.Ledger) string {
 	return ""
 }
 
-// readQuarantine checks that the copies of damaged objects hold nothing that is
-// forgotten, as far as they can be read.
+// readQuarantine checks that the readable parts of quarantined objects hold nothing
+// that is forgotten.
 func (v *run) readQuarantine(ctx context.Context) error {
 	if !slices.ContainsFunc(v.partitions, func(p *audit) bool { return v.forgotten(p).set != nil }) {
 		return nil
@@ -126,8 +126,7 @@ func (v *run) readQuarantine(ctx context.Context) error {
 	return nil
 }
 
-// copied returns what is forgotten and can be read in a copy of a package or of
-// a book, or "".
+// copied returns the first forgotten URL in a quarantined package or book, or "".
 func (f *forgotten) copied(content []byte) string {
 	if reader, err := webobject.Open(content); err == nil {
 		for entry := range reader.Objects() {
@@ -144,8 +143,8 @@ func (f *forgotten) copied(content []byte) string {
 	return f.ledger(&spool.Ledger{Outcomes: learnt.Outcomes, Links: learnt.Links})
 }
 
-// readSpool reads what waits to be packed. What was packed already, or comes
-// too late, does not count; neither does what nobody here has written.
+// readSpool reads the spool objects that wait to be packed. Batches already packed
+// or closed do not count, nor do foreign objects.
 func (v *run) readSpool(ctx context.Context, p *audit, spooled []blob.Object) error {
 	for _, object := range spooled {
 		key := object.Key

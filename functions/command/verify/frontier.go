@@ -7,10 +7,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// backlog is what the frontiers hold.
+// backlog holds the pending URLs of the frontiers.
 type backlog struct {
-	mu  sync.Mutex               // protects seen
-	ids map[layout.Identity]bool // whether the books say so too; nil without frontiers
+	mu  sync.Mutex               // protects ids
+	ids map[layout.Identity]bool // whether the URL is pending in the books too; nil without frontiers
 }
 
 func (v *run) readFrontiers(ctx context.Context) error {
@@ -34,7 +34,7 @@ func (v *run) readFrontiers(ctx context.Context) error {
 	return nil
 }
 
-// pending is told of every URL that the books call so.
+// pending notes a URL that is pending in the books.
 func (v *run) pending(id layout.Identity, url string) {
 	w := &v.waiting
 	if w.ids == nil {

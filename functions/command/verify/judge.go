@@ -15,9 +15,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// judgePages checks, when all is read, that every page is accounted for, and
-// that every live page is indexed. Pages that are known have been
-// judged with their URLs.
+// judgePages checks, when everything is read, that every page has an outcome and
+// every live page a document. Pages whose URLs have an outcome were checked with
+// their URLs.
 func (v *run) judgePages(ctx context.Context) error {
 	v.judgeVersions()
 	unindexed := make([]int, len(v.packages))
@@ -28,7 +28,7 @@ func (v *run) judgePages(ctx context.Context) error {
 		switch {
 		case p.has(markDamaged):
 		case !p.has(markKnown):
-			if p.has(markWanted) && !in.partition.incomplete() { // what is forgotten may be left in the package alone
+			if p.has(markWanted) && !in.partition.incomplete() { // a forgotten page may remain in its package without an outcome
 				stray[in] = append(stray[in], p)
 			}
 		case p.has(markLive) && p.has(markWanted) && p.documents() == 0 && in.Indexed && !in.unsearchable.Load():
@@ -48,7 +48,7 @@ func (v *run) judgePages(ctx context.Context) error {
 	return nil
 }
 
-// judgeVersions checks that no page is searched in two versions.
+// judgeVersions checks that no page has live documents of two versions.
 func (v *run) judgeVersions() {
 	for from, to := 0, 0; from < len(v.pages); from = to {
 		var newest *page
@@ -63,7 +63,7 @@ func (v *run) judgeVersions() {
 			}
 			if older != nil {
 				in := v.packages[older.pkg]
-				if v.packages[newest.pkg].partition != in.partition { // a strategy has moved it, and searches show the newest
+				if v.packages[newest.pkg].partition != in.partition { // a strategy has moved the page, and searches show the newest version
 					v.report.Waiting.Moved++
 					continue
 				}
@@ -74,8 +74,7 @@ func (v *run) judgeVersions() {
 	}
 }
 
-// strayed tells of pages whose URLs are in no book, and asks the package for
-// the URLs.
+// strayed reports pages without outcomes. It reads their URLs from the package.
 func (v *run) strayed(ctx context.Context, in *storedPackage, pages []*page) error {
 	listed, err := webobject.List(ctx, v.Bucket, in.Key)
 	if err != nil && !errors.Is(err, webobject.ErrDamaged) && !errors.Is(err, blob.ErrAbsent) {
@@ -92,32 +91,32 @@ func (v *run) strayed(ctx context.Context, in *storedPackage, pages []*page) err
 	return nil
 }
 
-// Kind says what is wrong.
+// Kind classifies a problem.
 type Kind string
 
 // The kinds of problems.
 const (
-	Missing     Kind = "missing"     // it is named and not there
-	Damaged     Kind = "damaged"     // it is there, and not what was written
-	Unaccounted Kind = "unaccounted" // it is there, and nothing names it
-	Double      Kind = "double"      // it is there more than once
-	Behind      Kind = "behind"      // it should be gone, or should have come, by now
-	Stale       Kind = "stale"       // it is searched, and the page is no more
-	Lost        Kind = "lost"        // it proves that generations are lost which listed what is there
-	Foreign     Kind = "foreign"     // it is there, and nobody here has written it
+	Missing     Kind = "missing"     // something refers to it, but it does not exist
+	Damaged     Kind = "damaged"     // its bytes have changed
+	Unaccounted Kind = "unaccounted" // it exists, but nothing refers to it
+	Double      Kind = "double"      // it exists more than once
+	Behind      Kind = "behind"      // it should be deleted, or should have arrived, by now
+	Stale       Kind = "stale"       // searches find it, but the page is gone
+	Lost        Kind = "lost"        // it proves that generations that listed objects are lost
+	Foreign     Kind = "foreign"     // this project did not write it
 )
 
-// Problem is one thing that is wrong.
+// Problem is one violation of what verify proves.
 type Problem struct {
 	Kind      Kind             `json:"kind"`
 	Partition layout.Partition `json:"partition"`
 	Key       string           `json:"key,omitempty"`    // of the object
-	Offset    int64            `json:"offset,omitempty"` // of the page in the package that is the object
-	URL       string           `json:"url,omitempty"`    // of the page, or of what has no object
-	Detail    string           `json:"detail"`           // what is said of them
+	Offset    int64            `json:"offset,omitempty"` // of the page, if the object is a package
+	URL       string           `json:"url,omitempty"`    // of the page
+	Detail    string           `json:"detail"`           // predicate of the sentence about them
 }
 
-// String returns one clear sentence.
+// String returns the problem as one sentence.
 func (p Problem) String() string {
 	subject := make([]string, 0, 2)
 	if p.URL != "" {
@@ -147,10 +146,10 @@ func (p Problem) compare(q Problem) int {
 	)
 }
 
-// MaxProblems is how many problems a report tells; the rest are counted.
+// MaxProblems is the number of problems that a report lists; the rest are counted.
 const MaxProblems = 10_000
 
-// problems gathers what is wrong. It is safe for concurrent use.
+// problems collects problems. It is safe for concurrent use.
 type problems struct {
 	mu    sync.Mutex // protects the fields below
 	first []Problem
@@ -172,10 +171,10 @@ func (c *problems) sorted() []Problem {
 	return c.first
 }
 
-// Progress is how far a stage has come.
+// Progress is the progress of a stage.
 type Progress struct {
 	Stage       Stage
-	Done, Total int64 // in a unit of the stage's own
+	Done, Total int64 // in the unit of the stage
 }
 
 // Stage names a part of the proof.
@@ -190,7 +189,7 @@ const (
 	Segments  Stage = "segments"  // in bytes
 )
 
-// stage counts what is done of a stage and tells it.
+// stage counts the progress of a stage and reports it.
 type stage struct {
 	name  Stage
 	tell  func(Progress)

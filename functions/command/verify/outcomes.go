@@ -18,16 +18,15 @@ type fold struct {
 	asked   map[layout.Identity]*asked
 }
 
-// asked is a URL that was asked for, and what counts of that.
+// asked is a URL that was requested, with its standing by all outcomes.
 type asked struct {
 	book.Standing
-	booked    book.Standing // without what is spooled
+	booked    book.Standing // by the outcomes in books alone
 	url       string
-	partition layout.Partition // whose book tells of Final
+	partition layout.Partition // of the book or spool object with Final
 }
 
-// foldRanges folds the ranges of all books and of what is spooled, each by
-// itself.
+// foldRanges computes the account of every range, from all books and the spool.
 func (v *run) foldRanges(ctx context.Context) error {
 	if err := v.readFrontiers(ctx); err != nil {
 		return err
@@ -125,8 +124,8 @@ func (f *fold) outcome(o *book.Outcome, p layout.Partition) *asked {
 	return known
 }
 
-// judge counts the URLs of the range, and compares them with the pages that
-// stand in packages.
+// judge counts the URLs of the range by state, and compares their outcomes with the
+// pages in packages.
 func (f *fold) judge() {
 	var sums Report
 	for u, err := range f.account.All() {
@@ -181,8 +180,8 @@ func (f *fold) judge() {
 	})
 }
 
-// pagesOf checks that the page that is stored of a URL is there, and that no
-// other claims to be as new.
+// pagesOf checks that the stored page of a URL exists, and that no other page of
+// the URL has the same or a later version.
 func (f *fold) pagesOf(id layout.Identity, known *asked) {
 	own := f.pages.of(id)
 	var live *page

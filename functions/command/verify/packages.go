@@ -17,8 +17,8 @@ type storedPackage struct {
 	*manifest.Package
 	partition *audit
 	index     uint32
-	gone      bool   // nothing of it can be read
-	pages     []page // until they are taken over by run.pages
+	gone      bool   // it does not exist, or cannot be read at all
+	pages     []page // until index moves them to run.pages
 
 	unsearchable atomic.Bool // a segment of it cannot be read
 }
@@ -28,7 +28,7 @@ func (v *run) readPackages(ctx context.Context) error {
 	for _, own := range v.partitions {
 		for i := range own.Packages {
 			listed := &own.Packages[i]
-			if other, twice := v.byKey[listed.Key]; twice && other.Key == listed.Key { // told when it was looked for
+			if other, twice := v.byKey[listed.Key]; twice && other.Key == listed.Key { // reported by objects
 				continue
 			}
 			p := &storedPackage{Package: listed, partition: own, index: uint32(len(v.packages))}
@@ -46,7 +46,7 @@ func (v *run) readPackages(ctx context.Context) error {
 	err := each(ctx, v.packages, func(ctx context.Context, p *storedPackage) error {
 		defer progress.add(p.Bytes)
 		content, found, err := blob.Find(ctx, v.Bucket, p.Key)
-		if p.gone = err == nil && !found; found { // else it was told when it was looked for
+		if p.gone = err == nil && !found; found { // a missing one was reported by objects
 			v.readPackage(p, content)
 		}
 		return err
@@ -96,8 +96,8 @@ func (p *storedPackage) problem(kind Kind, at webobject.Entry, detail string) Pr
 	return Problem{Kind: kind, Partition: p.partition.Partition, Key: p.Key, Offset: at.Offset, URL: at.URL, Detail: detail}
 }
 
-// page is a page that stands in a package: 48 bytes, of which there is one for
-// each page of the bucket.
+// page is a page in a package. It takes 48 bytes, since there is one for each page
+// in the bucket.
 type page struct {
 	id      layout.Identity
 	version layout.Version
@@ -107,13 +107,13 @@ type page struct {
 	marks   uint32 // changed atomically once all pages are known
 }
 
-// The marks of a page; the upper half counts documents that are made of it.
+// The marks of a page. The upper half of marks counts the page's live documents.
 const (
-	markWanted  uint32 = 1 << iota // it is to be indexed
+	markWanted  uint32 = 1 << iota // it is not forgotten
 	markDamaged                    // it cannot be read; its version is unknown
 	markKnown                      // its URL has an outcome
-	markLive                       // it is what is stored of its URL
-	markGone                       // as the books say, it is no more
+	markLive                       // it is the stored page of its URL
+	markGone                       // it is gone, by the books
 	oneDocument = 1 << 16
 )
 
@@ -122,10 +122,10 @@ func (p *page) has(m uint32) bool { return atomic.LoadUint32(&p.marks)&m != 0 }
 func (p *page) documents() int    { return int(atomic.LoadUint32(&p.marks) / oneDocument) }
 func (p *page) addDocument() int  { return int(atomic.AddUint32(&p.marks, oneDocument) / oneDocument) }
 
-// pageList is all of them, by the identity of their URLs.
+// pageList holds all pages, sorted by the identity of their URLs.
 type pageList []page
 
-// index takes over the pages of all packages.
+// index moves the pages of all packages to run.pages.
 func (v *run) index() {
 	total := 0
 	for _, p := range v.packages {
@@ -148,8 +148,7 @@ func (all pageList) of(id layout.Identity) []page {
 	return all[from:to]
 }
 
-// at returns the page of a URL that stands in a package at an offset, nil when
-// there is none.
+// at returns the page of a URL at an offset of a package; nil when there is none.
 func (all pageList) at(id layout.Identity, in *storedPackage, offset int64) *page {
 	if in == nil {
 		return nil

@@ -22,8 +22,8 @@ type storedSegment struct {
 	partition *audit
 }
 
-// readSegments checks that documents are made of pages that are there, each
-// once, dead ones aside.
+// readSegments checks that live documents belong to existing pages, one document a
+// page.
 func (v *run) readSegments(ctx context.Context) error {
 	var all []storedSegment
 	var bytes int64
@@ -41,13 +41,13 @@ func (v *run) readSegments(ctx context.Context) error {
 		if err == nil && found {
 			return v.documents(ctx, s, content)
 		}
-		v.unsearchable(s) // told when it was looked for
+		v.unsearchable(s) // a missing one was reported by objects
 		return err
 	})
 }
 
-// unsearchable notes that a segment cannot be read: that its packages lack
-// documents is no problem of its own.
+// unsearchable marks the packages of an unreadable segment: that they lack documents
+// is no problem of its own.
 func (v *run) unsearchable(s storedSegment) {
 	for _, in := range v.packages {
 		if _, _, found := s.Part(in.ID); found && in.partition == s.partition {
@@ -56,7 +56,7 @@ func (v *run) unsearchable(s storedSegment) {
 	}
 }
 
-// openedSegment is what there is to know of a segment's documents.
+// openedSegment is a segment with its columns in memory.
 type openedSegment struct {
 	storedSegment
 	opened     *segment.Segment
@@ -68,8 +68,7 @@ type openedSegment struct {
 	offsets    []uint64
 }
 
-// openSegment checks every byte of a segment, and that it is what the manifest
-// says.
+// openSegment checks every byte of a segment and its name, and reads its columns.
 func (v *run) openSegment(ctx context.Context, s storedSegment, content []byte) (*openedSegment, error) {
 	if err := segment.Check(content); err != nil {
 		return nil, err
@@ -111,7 +110,7 @@ func (v *run) listedRightly(o *openedSegment, content []byte) {
 	for i := 0; right && i < len(there); i++ {
 		in := v.byKey[there[i].Package]
 		right = there[i].Documents == o.Parts[i].Documents &&
-			(in == nil || in.ID == o.Parts[i].Package || !o.partition.lists(o.Parts[i].Package)) // else its documents tell
+			(in == nil || in.ID == o.Parts[i].Package || !o.partition.lists(o.Parts[i].Package)) // an unlisted package is reported with its documents
 	}
 	if !right {
 		v.problem(Damaged, own, o.Key, "holds other parts than the manifest says")
@@ -122,12 +121,12 @@ func (p *audit) lists(id uint32) bool {
 	return slices.ContainsFunc(p.Packages, func(pkg manifest.Package) bool { return pkg.ID == id })
 }
 
-// deadOf reads which documents of a segment are dead. Where that cannot be
-// read, nothing is known of those that live.
+// deadOf reads the dead documents of a segment. It returns false if they cannot be
+// read; which documents live is then unknown.
 func (v *run) deadOf(ctx context.Context, o *openedSegment) (known bool, err error) {
 	o.dead, err = partition.Dead(ctx, v.Bucket, o.Segment)
 	switch {
-	case errors.Is(err, blob.ErrAbsent): // told when it was looked for
+	case errors.Is(err, blob.ErrAbsent): // reported by objects
 		return false, nil
 	case errors.Is(err, segment.ErrDamaged):
 		v.problem(Damaged, o.partition.Partition, o.Deletions.Key, "is damaged: %v", err)
@@ -136,8 +135,8 @@ func (v *run) deadOf(ctx context.Context, o *openedSegment) (known bool, err err
 	return err == nil, err
 }
 
-// documents counts for every page the live documents of one segment, and tells
-// the first of each thing that is wrong with it.
+// documents counts the live documents of one segment for every page, and reports of
+// each kind of problem the first document.
 func (v *run) documents(ctx context.Context, s storedSegment, content []byte) error {
 	o, err := v.openSegment(ctx, s, content)
 	if err != nil {
@@ -196,8 +195,9 @@ func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
 	return wrong
 }
 
-// unmasked reports whether a document of a page that is gone waits to be masked:
-// its own partition says so, or one to which the page has moved.
+// unmasked reports whether the document of a page that is gone still waits to be
+// masked: by the list of gone pages of its partition, or of one to which the page
+// has moved.
 func (v *run) unmasked(o *openedSegment, id layout.Identity, version layout.Version) bool {
 	elsewhere := v.settings.Elsewhere(o.partition.Partition)
 	for _, p := range v.partitions {
@@ -218,7 +218,7 @@ func oneString(c *segment.StringColumn, doc uint32) string {
 	return ""
 }
 
-// details say what is wrong with a document.
+// details holds the texts of problems of documents.
 var details = map[Kind]string{
 	Behind:      "is still there, although it is forgotten",
 	Unaccounted: "is made of a page that does not stand in its package",
@@ -226,7 +226,7 @@ var details = map[Kind]string{
 	Stale:       "is still searched, although the page is gone",
 }
 
-// tell tells of a document, and asks the segment for its URL.
+// tell reports a problem of a document. It reads the URL from the segment.
 func (v *run) tell(ctx context.Context, o *openedSegment, kind Kind, doc uint32) error {
 	stored, err := o.opened.Stored(ctx, []uint32{doc})
 	if err != nil {
@@ -253,8 +253,9 @@ func (v *run) exists(ctx context.Context, p layout.Partition) (map[string]int64,
 	return sizes, nil
 }
 
-// objects checks that what a generation lists is there, in its size, once and
-// not condemned, and counts what is there for nothing but the past.
+// objects checks that every listed object exists with its size, is listed once and
+// is not condemned. It counts the objects that are condemned and those that nothing
+// lists.
 func (v *run) objects(m *manifest.Manifest, exists map[string]int64) {
 	condemned := make(map[string]bool, len(m.Condemned))
 	for _, c := range m.Condemned {
@@ -269,7 +270,7 @@ func (v *run) objects(m *manifest.Manifest, exists map[string]int64) {
 		case size != bytes:
 			v.problem(Damaged, m.Partition, key, "has %d bytes, and the manifest says %d", size, bytes)
 		}
-		overlay := strings.HasPrefix(key, layout.Overlays) // two segments may have the same
+		overlay := strings.HasPrefix(key, layout.Overlays) // several segments may share one
 		if seen[key] && !overlay {
 			v.problem(Double, m.Partition, key, "is listed twice")
 		}

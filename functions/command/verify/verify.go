@@ -1,17 +1,21 @@
-// Package verify proves from the bucket alone that nothing is lost and nothing
-// is twice (law 7): every generation follows from the one before and nothing
-// tells of later ones, every object
-// that is named is whole, every URL is in exactly one state, every stored page
-// can be read where the books say, every live page is one live document
-// of one segment, no page is searched that is gone, of what is forgotten
-// nothing is left, and no object is foreign.
+// Package verify proves from the bucket alone that nothing is lost and nothing is
+// stored twice (law 7):
 //
-// It reads packages, books, ranges of URLs and segments one a processor. In
-// memory are, at a time, the packages or segments that are being read, 48
-// bytes of each page, and the URLs of the ranges that are being folded.
+//	generations   each one follows from the one before, and nothing proves later ones
+//	objects       every listed object is whole, and no object is foreign
+//	URLs          every URL is in exactly one state
+//	pages         every stored page can be read where the books say
+//	documents     every live page is one live document of one segment; no document
+//	              of a gone page is live
+//	forgetting    nothing of what is forgotten is left
+//
+// It reads packages, books, ranges of URLs and segments one per processor. Memory
+// holds the packages or segments being read, 48 bytes for each page, and the URLs
+// of the ranges being folded.
 //
 // The proof holds for the moment at which it began, whatever is committed
-// meanwhile. What is still to be done is counted as waiting, and is no problem.
+// meanwhile. Work that a running system still has to do is counted as waiting, and
+// is no problem.
 package verify
 
 import (
@@ -34,57 +38,56 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Report is what was proved and what was found wrong.
+// Report is the result of a proof.
 type Report struct {
 	Generations int `json:"generations"`
-	URLs        int `json:"urls"` // discovered, each in one of the states that follow
+	URLs        int `json:"urls"` // discovered ones, each in one of the next four states
 	Stored      int `json:"stored"`
 	Skipped     int `json:"skipped"`
 	Failed      int `json:"failed"`
 	Pending     int `json:"pending"`
-	Pages       int `json:"pages"` // in packages, also of older versions
+	Pages       int `json:"pages"` // in packages, older versions included
 	Packages    int `json:"packages"`
 	Books       int `json:"books"`
 	Segments    int `json:"segments"`
 
 	Waiting Waiting `json:"waiting"`
-	Orphans int     `json:"orphans"` // packages, books and segments that nothing names
+	Orphans int     `json:"orphans"` // packages, books and segments that nothing lists
 
-	Warnings []string  `json:"warnings,omitempty"` // of what was published, see settings.Settings
-	Notes    []string  `json:"notes,omitempty"`    // what is no problem, and good to know
+	Warnings []string  `json:"warnings,omitempty"` // about published documents, see settings.Settings
+	Notes    []string  `json:"notes,omitempty"`    // facts that are no problems, but good to know
 	Problems []Problem `json:"problems"`
 	More     int       `json:"more"` // problems beyond MaxProblems
 }
 
-// Waiting is what is still to be done by a system that runs.
+// Waiting counts the work that a running system still has to do.
 type Waiting struct {
 	Spool  int `json:"spool"`  // batches to be packed
 	Index  int `json:"index"`  // packages to be indexed
-	Forget int `json:"forget"` // partitions that still forget
-	Gone   int `json:"gone"`   // documents of pages that are no more
-	Delete int `json:"delete"` // condemned objects that are still there
-	Fetch  int `json:"fetch"`  // URLs of which all is lost that was known
-	// Find are URLs with an outcome to which no link leads just now: the page
-	// that links to them is forgotten, or lost and will be fetched again.
+	Forget int `json:"forget"` // partitions that have to erase forgotten pages
+	Gone   int `json:"gone"`   // documents of gone pages that are to be masked
+	Delete int `json:"delete"` // condemned objects that are to be deleted
+	Fetch  int `json:"fetch"`  // URLs whose outcomes are lost, to be fetched again
+	// Find counts URLs with an outcome to which no link leads at present: the page
+	// with the link is forgotten, or is lost and will be fetched again.
 	Find int `json:"find"`
-	// Moved are documents of which another partition has a later version, which
-	// is the one that is shown.
+	// Moved counts documents of which another partition has a later version, which
+	// searches show.
 	Moved int `json:"moved"`
 	Held  int `json:"held"` // pending URLs of collections that are held back
 }
 
-// Sound reports whether nothing is wrong.
+// Sound reports whether there are no problems.
 func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 
 // Verifier checks one bucket.
 type Verifier struct {
 	Bucket blob.Reader
-	Now    time.Time // of the proof: the strategies that are in force then count
-	// Frontiers, when Redis is up and the system at rest, hold exactly the
-	// pending URLs.
+	Now    time.Time // of the proof: the strategies in force then apply
+	// Frontiers are compared with the pending URLs. Set it only when Redis is up
+	// and the system is at rest.
 	Frontiers []*frontier.Frontier
-	// Progress, unless nil, is told how far the proof has come, by any
-	// goroutine and often.
+	// Progress, if not nil, is called often, by any goroutine.
 	Progress func(Progress)
 }
 
@@ -108,45 +111,44 @@ func (v *Verifier) Run(ctx context.Context) (Report, error) {
 	return r.report, nil
 }
 
-// untold returns those warnings of what no problem tells: of a damaged document
-// both would.
+// untold returns the warnings about documents that no problem names.
 func (v *run) untold(warnings []string) []string {
 	return slices.DeleteFunc(slices.Clone(warnings), func(warning string) bool {
 		return slices.ContainsFunc(v.report.Problems, func(p Problem) bool { return p.Key != "" && strings.Contains(warning, p.Key) })
 	})
 }
 
-// run is one proof.
+// run is the state of one proof.
 type run struct {
 	*Verifier
 	settings   *settings.Settings
 	problems   problems
 	partitions []*audit
 	packages   []*storedPackage
-	byKey      map[string]*storedPackage // by every key that they have or had
+	byKey      map[string]*storedPackage // by all present and former keys
 	pages      pageList
 	ranges     []layout.Range
 	waiting    backlog
 
-	unplaced     atomic.Int64 // URLs that are wanted and have no partition
-	undiscovered []Problem    // if they are any; protected by mu
+	unplaced     atomic.Int64 // wanted URLs without a partition
+	undiscovered []Problem    // possible problems, see judgeLonely; protected by mu
 
 	mu     sync.Mutex // protects report
 	report Report
 }
 
-// audit is what is known of a storage partition. It does not change while
-// the stages run that read it.
+// audit is the newest generation of a storage partition and what was read with it.
+// It does not change in the stages that read it.
 type audit struct {
 	manifest.Manifest
-	clean   bool           // nothing that is forgotten may be left
-	unknown bool           // no generation could be read
-	spooled []spool.Ledger // of what waits to be packed
+	clean   bool           // everything that is forgotten must be erased
+	unknown bool           // the generation is not, or may not be, the newest
+	spooled []spool.Ledger // of spool objects that wait to be packed
 	books   []*openBook
 }
 
-// begin reads the generations in force. The spool is listed first: a batch that
-// is consumed in between is found in the books.
+// begin reads the generations in force. It lists the spool first: a batch consumed
+// in between is then found in the books.
 func (v *run) begin(ctx context.Context) error {
 	if err := v.foreign(ctx); err != nil {
 		return err
@@ -196,8 +198,8 @@ func (v *run) begin(ctx context.Context) error {
 	return nil
 }
 
-// incomplete reports whether any books could not be read, so that nothing can
-// be said of what they would explain.
+// incomplete reports whether a book or generation could not be read: what it would
+// explain cannot be judged.
 func (v *run) incomplete() bool {
 	for _, p := range v.partitions {
 		if p.incomplete() {
@@ -216,7 +218,7 @@ func (p *audit) incomplete() bool {
 	return p.unknown
 }
 
-// each runs the same for many, one a processor.
+// each calls do for all elements, one per processor at a time.
 func each[T any](ctx context.Context, all []T, do func(context.Context, T) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))

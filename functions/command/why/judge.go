@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// judge folds what was read as the account of all URLs is folded, and names
-// the rule that admits the URL.
+// judge computes the account of the URL, as an account of all URLs would, and
+// finds the rule that admits the URL.
 func (t *teller) judge() error {
 	books, err := account.New(t.settings)
 	if err != nil {
@@ -48,8 +48,8 @@ func (t *teller) judge() error {
 	return nil
 }
 
-// rule returns the seed whose scope admits the URL, or that it is a sitemap;
-// nil when nothing does.
+// rule returns the seed whose scope admits the URL, or that the URL is a sitemap;
+// nil when nothing admits it.
 func (t *teller) rule(u account.URL) *Rule {
 	if !u.Admitted {
 		return nil
@@ -72,7 +72,7 @@ func (t *teller) rule(u account.URL) *Rule {
 	return nil
 }
 
-// found tells the nearest links first.
+// found sets the links to the URL, the shallowest first.
 func (t *teller) found() {
 	slices.SortStableFunc(t.links, func(a, b book.Link) int { return int(a.Depth) - int(b.Depth) })
 	t.story.Links = len(t.links)
@@ -89,7 +89,8 @@ func (t *teller) found() {
 	}
 }
 
-// stored reads the live page and its document. A problem is part of the story.
+// stored reads the live page and its document. A failure becomes a problem of the
+// story.
 func (t *teller) stored(ctx context.Context) {
 	live := t.story.page
 	if live == nil || live.Package == "" {

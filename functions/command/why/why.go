@@ -1,5 +1,6 @@
-// Package why tells the whole story of one URL from the bucket: found where,
-// admitted by which rule, asked for when, packed and indexed where, or why not.
+// Package why tells the history of one URL from the bucket: where it was found,
+// which rule admits it, when it was fetched, where it is packed and indexed, and if
+// not, why.
 package why
 
 import (
@@ -23,10 +24,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// maxFound is how many of the links to a URL are told; the others are counted.
+// maxFound is the number of links to a URL that are listed; the others are counted.
 const maxFound = 20
 
-// Story is all that the bucket says of a URL.
+// Story is everything that the bucket knows of a URL.
 type Story struct {
 	URL       string          `json:"url"`
 	ID        layout.Identity `json:"id"`
@@ -55,7 +56,7 @@ type Found struct {
 	Decision   string    `json:"decision"` // "admitted" or the reason of the refusal
 }
 
-// Rule is what admits the URL today: the scope of a seed, or that it is a
+// Rule is what admits the URL today: the scope of a seed, or its role as a
 // sitemap.
 type Rule struct {
 	Collection string           `json:"collection"`
@@ -69,7 +70,7 @@ type Rule struct {
 	Storage    int              `json:"storage"` // partition
 }
 
-// Asked is one time that a batch had the URL.
+// Asked is one fetch of the URL.
 type Asked struct {
 	Batch   layout.Version `json:"batch"`
 	At      time.Time      `json:"at"`
@@ -83,7 +84,7 @@ type Asked struct {
 	outcome book.Outcome
 }
 
-// Stored is where the live page stands.
+// Stored is the place of the live page.
 type Stored struct {
 	Partition layout.Partition `json:"partition"`
 	Package   string           `json:"package"`
@@ -107,10 +108,10 @@ type teller struct {
 	sources   map[layout.Identity]string
 }
 
-// Tell tells the story of a URL. When nobody has come across it, but across
-// what a collection crawls in its place, without a session say, it is the story
-// of that. What cannot be read is a problem in the story; an error means that
-// there is none to tell.
+// Tell tells the story of a URL. If the URL itself is unknown, but its form without
+// a session parameter (or what else a collection's rules drop) is known, it is the
+// story of that form. What cannot be read becomes a problem of the story; an error
+// means that there is no story.
 func Tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url address.Address) (Story, error) {
 	story, err := tell(ctx, bucket, s, url)
 	if err != nil || story.State != "" || !story.Forgotten.IsZero() {
@@ -180,7 +181,7 @@ func (t *teller) read(ctx context.Context) error {
 	return nil
 }
 
-// readBooks reads of each book the one place of the URL.
+// readBooks reads of each book the range that holds the URL's place.
 func (t *teller) readBooks(ctx context.Context, m *manifest.Manifest) error {
 	books, err := partition.OpenBooks(ctx, t.bucket, m.Books)
 	if err != nil {
@@ -203,14 +204,14 @@ func (t *teller) readBooks(ctx context.Context, m *manifest.Manifest) error {
 	return nil
 }
 
-// pageTally is what one book or spool object says of the URL.
+// pageTally is what one book or spool object holds about the URL.
 type pageTally struct {
 	outcomes []book.Outcome
 	links    []book.Link
 	sources  map[layout.Identity]string // URLs of the links' sources, as far as it tells
 }
 
-// pagesOf returns what a book says of the URL; nothing of one that is damaged.
+// pagesOf returns what a book holds about the URL; nothing if the book is damaged.
 func pagesOf(ctx context.Context, reader *book.Reader, url address.Address) (found pageTally, err error) {
 	if found.outcomes, err = reader.Find(ctx, url.Place, url.ID); err != nil {
 		return pageTally{}, err

@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// told is a book and what it tells.
+// told is a book with the batches and packages that it names.
 type told struct {
 	manifest.Book
 	listed  bool                    // by newest
@@ -22,7 +22,7 @@ type told struct {
 	whole   bool                    // all packages that it names are there
 }
 
-// place is where a page stands in a package.
+// place is the place of a page in a package.
 type place struct {
 	id             layout.Identity
 	offset, length int64
@@ -83,8 +83,8 @@ func (r *remains) readBook(ctx context.Context, key string) (*told, error) {
 	return b, nil
 }
 
-// listBooks lists the books that tell of batches of which no other listed book
-// tells, and those that tell of links alone.
+// listBooks lists the books with batches that no other listed book has, and those
+// with links only.
 func (r *remains) listBooks(m *manifest.Manifest) {
 	r.batches = make(map[layout.Version]bool)
 	slices.SortStableFunc(r.books, func(a, b *told) int {
@@ -103,7 +103,7 @@ func (r *remains) listBooks(m *manifest.Manifest) {
 	})
 }
 
-// before orders what is so before what is not.
+// before orders true before false.
 func before(a, b bool) int {
 	switch {
 	case a == b:

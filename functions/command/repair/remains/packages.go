@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// pack is a package that is there.
+// pack is an existing package.
 type pack struct {
 	key    string
 	number int // its Collision
@@ -20,13 +20,14 @@ type pack struct {
 	last *pack // what is left of it after all erasing: itself, or another
 }
 
-// packs are the packages that are there.
+// packs are the existing packages.
 type packs struct {
 	byKey  map[string]*pack
 	byName map[layout.PackageName][]*pack // by the name without the number, the highest number first
 }
 
-// nameOf returns the name of a package without its number, and the number.
+// nameOf splits the name of a package into its name without the number, and the
+// number.
 func nameOf(key string) (layout.PackageName, int, error) {
 	_, name, err := layout.ParsePackageKey(key)
 	number := name.Collision
@@ -34,8 +35,8 @@ func nameOf(key string) (layout.PackageName, int, error) {
 	return name, number, err
 }
 
-// readPackages reads the descriptions of all packages that are not condemned.
-// One whose description is damaged tells nothing.
+// readPackages reads the descriptions of all packages that are not condemned, and
+// skips damaged ones.
 func (r *remains) readPackages(ctx context.Context) error {
 	r.packages = packs{make(map[string]*pack), make(map[layout.PackageName][]*pack)}
 	for object, err := range r.bucket.List(ctx, layout.PackagePrefix(r.newest.Partition), "") {
@@ -69,10 +70,10 @@ func (r *remains) readPackages(ctx context.Context) error {
 	return nil
 }
 
-// of returns what is left of the package that had a key, in which these of its
-// pages stood. Where nothing is there under the key, that is the last package of
-// the name that has one of the pages at its place, and no other at any of these;
-// nil if there is none.
+// of returns the present form of the package that had a key and held these pages.
+// If no object has the key, that is the last package of the same name that has one
+// of the pages at its place and no other page at any of these places; nil if there
+// is none.
 func (all packs) of(key string, pages []place) *pack {
 	if p := all.byKey[key]; p != nil {
 		return p.last
@@ -106,8 +107,8 @@ func (p *pack) has(pages []place) bool {
 	return found
 }
 
-// needs reports whether nothing but a package tells of any of its pages: no
-// listed book tells of the page's batch, and it does not wait in the spool.
+// needs reports whether only the package knows one of its pages: no listed book has
+// the page's batch, and the batch does not wait in the spool.
 func (r *remains) needs(ctx context.Context, p *pack) (bool, error) {
 	content, found, err := blob.Find(ctx, r.bucket, p.key)
 	if err != nil || !found {
@@ -125,8 +126,8 @@ func (r *remains) needs(ctx context.Context, p *pack) (bool, error) {
 	return false, nil
 }
 
-// listing is which packages are to be listed, and under which other keys books
-// and generations name them.
+// listing holds the packages to be listed, each with the other keys under which
+// books and generations name it.
 type listing map[*pack]map[string]bool
 
 func (l listing) add(p *pack, key string) {
@@ -140,8 +141,8 @@ func (l listing) add(p *pack, key string) {
 
 func (l listing) formerly(p *pack) []string { return slices.Sorted(maps.Keys(l[p])) }
 
-// toList returns the packages that listed books name, and those of whose pages
-// nothing else is left.
+// toList returns the packages that listed books name, and those that alone know one
+// of their pages.
 func (r *remains) toList(ctx context.Context) (listing, error) {
 	wanted := make(listing)
 	for _, b := range r.books {

@@ -1,42 +1,42 @@
-// Package remains makes a generation of a partition anew, whose later
-// generations are lost, from the objects that are left of it: packages and
-// books describe themselves. It reads, and changes nothing.
+// Package remains makes a new generation of a partition whose last generations are
+// lost, from the objects that are left: packages and books describe themselves. It
+// only reads.
 //
-// The new generation begins as the newest that can be read, or empty. What that
-// lists stays listed: if it was replaced since, and even deleted, what replaced
-// it is listed too, and verify and repair see to the rest. What it condemns
-// stays condemned and unlisted: no later generation can have listed it again.
+// The new generation starts from the newest readable one, or empty. Objects that
+// this one lists stay listed: if they were replaced or even deleted since, their
+// replacements are listed too, and verify and repair find the rest. Objects that it
+// condemns stay condemned: no later generation can have listed them again.
 //
 // # Books
 //
-// A book that is not listed is left out if other books tell of all its batches:
-// it was merged into one of these, or a pack was killed before it committed, and
-// what it had packed was packed again. Else it is listed. Books whose packages
-// are all there go before others, and larger ones before smaller ones.
+// A book is left out if other books have all its batches: it was merged into one of
+// these; or a killed pack left it before its commit, and its batches were packed
+// again. All other books are listed. Books whose packages all exist are chosen
+// first, then larger ones before smaller ones.
 //
-//	books that are there       what they tell of   listed
-//	B1, put by a killed pack   batches 1, 2        no
-//	B2, of the pack that came  batches 1, 2, 3     no
-//	B3, into which B2 merged   batches 1 to 9      yes
+//	books                        batches    listed
+//	B1, put by a killed pack     1, 2       no
+//	B2, of the pack after it     1, 2, 3    no
+//	B3, into which B2 merged     1 to 9     yes
 //
 // # Packages
 //
-// What is left of a package from which pages were erased has its name with a
-// higher number, and stands for it. A package is listed if a book that is
-// listed names it, or if it has a page of a batch of which no book tells and
-// which does not wait in the spool: of that page, nothing else is left.
+// A package from which pages were erased is stored again under its name with a
+// higher number, and the highest one counts. A package is listed if a listed book
+// names it, or if it alone knows one of its pages: no book has the page's batch,
+// and the batch does not wait in the spool.
 //
 // # Batches
 //
-// A batch of which a listed book tells is packed: it is consumed while its
-// spool object is there, and closed when that is gone. Closing closes all
-// batches before, so none is closed behind one that waits in the spool.
+// A batch in a listed book is packed: it is consumed while its spool object
+// exists, and closed after that. Closing a batch closes all earlier ones, so no
+// batch after one that still waits in the spool is closed.
 //
 // # The rest
 //
-// Segments say nothing of their packages' numbers, so the packages that are new
-// to the list are indexed anew. Which pages are gone follows from the books.
-// What is forgotten is erased once more.
+// Segments do not name the numbers of their packages, so packages that are newly
+// listed are indexed again. The gone pages follow from the books. Forgotten pages
+// are erased again.
 package remains
 
 import (
@@ -55,15 +55,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// beyond is how far the number of the new generation is above those that
-// evidence tells of: of the last ones, nothing may be left that does.
+// beyond is the distance of the new generation's number from the highest one in the
+// evidence: the very last generations may have left no evidence.
 const beyond = 1000
 
-// Generation returns a generation that lists what is left of a partition, and
-// whose number is above all that evidence tells of, for manifest.Refound. Its
-// Learnt is for the caller to change. newest is the newest that can be read, the zero
-// generation where none can, and elsewhere the partitions to which its pages may
-// have moved. It also says what it lists.
+// Generation returns a generation for manifest.Refound that lists what is left of
+// a partition, with a number above all in the evidence, and a sentence about what
+// it lists. The caller sets its Learnt. newest is the newest readable generation,
+// or the zero generation; elsewhere are the partitions to which its pages may have
+// moved.
 func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifest, elsewhere []layout.Partition, evidence []partition.Evidence, now time.Time) (manifest.Manifest, string, error) {
 	r := &remains{bucket: bucket, newest: newest, now: now.UTC().Truncate(time.Millisecond)}
 	for _, read := range []func(context.Context) error{r.readSpool, r.readPackages, r.readBooks} {
@@ -98,7 +98,7 @@ func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifes
 	return m, r.say(&m), nil
 }
 
-// say tells what a generation lists that newest did not.
+// say describes what a generation lists in addition to newest.
 func (r *remains) say(m *manifest.Manifest) string {
 	lost := "all its generations"
 	if r.newest.Generation > 0 {
@@ -108,7 +108,7 @@ func (r *remains) say(m *manifest.Manifest) string {
 		m.Partition, lost, m.Generation, len(m.Packages)-len(r.newest.Packages), len(m.Books)-len(r.newest.Books))
 }
 
-// remains is what is left of a partition.
+// remains holds what is left of a partition.
 type remains struct {
 	bucket blob.Reader
 	newest manifest.Manifest
@@ -133,7 +133,7 @@ func (r *remains) readSpool(ctx context.Context) error {
 	return nil
 }
 
-// consume says of every batch of which a listed book tells that it is packed.
+// consume marks every batch in a listed book as packed.
 func (r *remains) consume(m *manifest.Manifest) {
 	waiting := make(map[uint64]uint64) // the lowest token of each epoch
 	for batch := range r.spooled {
@@ -166,8 +166,8 @@ func (r *remains) consume(m *manifest.Manifest) {
 	slices.SortFunc(m.Consumed, func(a, b manifest.Consumed) int { return a.Batch.Compare(b.Batch) })
 }
 
-// listPackages lists packages: in the place of a form of theirs that is listed,
-// or under a new number. All of these are to be indexed.
+// listPackages lists packages, in place of an earlier form or under a new number.
+// All of them are to be indexed.
 func (r *remains) listPackages(ctx context.Context, m *manifest.Manifest) error {
 	wanted, err := r.toList(ctx)
 	if err != nil {
