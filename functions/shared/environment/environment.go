@@ -4,11 +4,11 @@
 //	BUCKETSEARCH_S3       object store and bucket: https://s3.eu-central-1.amazonaws.com/my-bucket
 //	AWS_…                 credentials and region, as usual
 //	BUCKETSEARCH_REDIS    redis://host:port/0 (schedule, pack, index, merge, sweep)
-//	BUCKETSEARCH_QUEUES   what precedes a queue's name in its URL (schedule, pack, index, merge, sweep)
-//	BUCKETSEARCH_AGENT    how the crawler names itself
+//	BUCKETSEARCH_QUEUES   prefix of all queues' URLs (schedule, pack, index, merge, sweep)
+//	BUCKETSEARCH_AGENT    name of the crawler
 //	BUCKETSEARCH_ALLOW_PRIVATE=1   fetch may reach addresses that are not public
 //
-// and from Lambda AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the MiB that are paid for.
+// and from Lambda AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the MiB that are billed.
 package environment
 
 import (
@@ -42,11 +42,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// settingsAge is how long settings are used before they are read again.
+// settingsAge is the time after which settings are read again.
 const settingsAge = 30 * time.Second
 
-// Environment is what a function is made of. What it does not need may be
-// missing.
+// Environment holds the parts of a function. Parts that the function does not use
+// may be missing.
 type Environment struct {
 	Bucket       blob.Bucket // counted in the function's vital signs
 	Settings     *settings.Cache
@@ -136,7 +136,7 @@ func OpenS3(address string, getenv func(string) string, traffic *vitals.Traffic)
 	})
 }
 
-// RetryPolicy outlasts a store that is busy for a few seconds, or away for one.
+// RetryPolicy bridges a store that is busy for a few seconds, or down for one.
 func RetryPolicy() blob.Policy {
 	return blob.Policy{
 		Attempts: 6,
@@ -147,8 +147,8 @@ func RetryPolicy() blob.Policy {
 	}
 }
 
-// How long a feedback may take: between invocations, and after SIGTERM, half a
-// second before Lambda kills.
+// The time for putting feedback: between invocations, and after SIGTERM, which
+// comes half a second before Lambda kills the process.
 const (
 	feedbackTime = 5 * time.Second
 	lastWords    = 400 * time.Millisecond
@@ -167,15 +167,15 @@ func (e *Environment) Serve(handler http.Handler) {
 	lambdaurl.Start(e.WatchHTTP(handler), lambda.WithEnableSIGTERM(e.end))
 }
 
-// logAll has what libraries log say so in the log of the function, which is
-// JSON. What go-redis logs it also returns.
+// logAll directs the logs of libraries into the function's log, which is JSON. It
+// disables go-redis's own logging, since go-redis returns the same errors.
 func (e *Environment) logAll() {
 	slog.SetDefault(e.Log)
 	logging.Disable()
 }
 
-// Watch returns the handler with its vital signs recorded and put into the
-// bucket now and then, and with dead letters kept.
+// Watch returns the handler with its vital signs recorded and put into the bucket
+// at intervals, and with dead letters stored.
 func (e *Environment) Watch(handle message.Handler) message.Handler {
 	graves := message.Graves{Bucket: e.Bucket, Now: time.Now, Log: e.Log}
 	watched := e.vitals.Watch(e.function, graves.Watch(e.function, handle))
@@ -194,8 +194,8 @@ func (e *Environment) WatchHTTP(handler http.Handler) http.Handler {
 	})
 }
 
-// feedBack puts the vital signs when it is time: at the end of an invocation,
-// because Lambda freezes the process until the next.
+// feedBack puts the vital signs when they are due: at the end of an invocation,
+// because Lambda then freezes the process until the next one.
 func (e *Environment) feedBack(ctx context.Context) {
 	if e.vitals.Due() {
 		e.flush(context.WithoutCancel(ctx), feedbackTime)

@@ -20,8 +20,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// MaxReceives is how often a message is delivered before its queue gives it
-// up.
+// MaxReceives is the number of times that a message is delivered before its queue
+// gives it up.
 const MaxReceives = 12
 
 // Limits of a dead letter.
@@ -30,8 +30,8 @@ const (
 	maxDeadLetter = 2 << 20 // bytes as JSON, which may write a byte as six
 )
 
-// DeadLetter is a message that was given up. It is one JSON object
-// under layout.DeadLetters, created only if absent.
+// DeadLetter is a message that was given up: one JSON object under
+// layout.DeadLetters, created only if absent.
 type DeadLetter struct {
 	Queue    string    `json:"queue"`    // a name of package task
 	Message  string    `json:"message"`  // the id of the message
@@ -98,7 +98,8 @@ func (d DeadLetter) check() error {
 	return nil
 }
 
-// Cut returns at most so many bytes of a text, and whole characters.
+// Cut returns the longest beginning of a text of at most the given number of
+// bytes, in whole characters.
 func Cut(text string, most int) string {
 	if len(text) > most {
 		text = text[:most]
@@ -106,8 +107,8 @@ func Cut(text string, most int) string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// DeadLetters yields the keys of all dead letters that the bucket keeps. An
-// error ends the sequence.
+// DeadLetters yields the keys of all dead letters in the bucket. An error ends the
+// sequence.
 func DeadLetters(ctx context.Context, bucket blob.Reader) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for object, err := range bucket.List(ctx, layout.DeadLetters, "") {

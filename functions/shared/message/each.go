@@ -1,6 +1,6 @@
 // Package message is what functions share about the messages that start them:
-// running a batch with partial failures, keeping what failed in all its tries,
-// reading the keys of new objects from a bucket's event, and sending to SQS.
+// running a batch with partial failures, dead letters, the keys of new objects in
+// bucket events, and sending to SQS.
 //
 // A bucket's event reaches a function as the body of an SQS message, because
 // S3 → SQS → Lambda gives it retries and dead letters:
@@ -8,8 +8,9 @@
 //	SQSEvent.Records[i].Body = {"Records":[{"eventName":"ObjectCreated:Put",
 //	    "s3":{"bucket":{"name":"b"},"object":{"key":"spool/0001/a%2Bb.spool"}}}]}
 //
-// A message that no other try can mend (see Terminal), or that fails at its
-// last receive, becomes a dead letter in the bucket, layout.DeadLetterKey(queue, hash of the body), as JSON:
+// A message becomes a dead letter in the bucket when no retry can succeed (see
+// Terminal) or when it fails at its last receive. The dead letter,
+// layout.DeadLetterKey(queue, hash of the body), is JSON:
 //
 //	{"queue": "pack", "message": "the id", "body": "what was sent", "receives": 12,
 //	 "reason": "why the last try failed", "at": "2026-11-22T02:00:00Z"}
@@ -33,11 +34,11 @@ import (
 // Handler is the signature of all functions that read a queue.
 type Handler = func(context.Context, events.SQSEvent) (events.SQSEventResponse, error)
 
-// Each calls run with the body of every message of the event, one after
-// another, and returns those that failed, so that only they are delivered
-// again. A panic in run is a failure of that message, and its stack is logged.
-// Once ctx has ended the rest fail without being run. Every failure is logged
-// here, once, and told to those who listen (see Listen).
+// Each calls run with the body of every message of the event, one after another,
+// and returns the failed messages, so that only they are delivered again. A panic
+// in run fails its message, and its stack is logged. When ctx ends, the remaining
+// messages fail without being run. Every failure is logged once, here, and
+// reported to the listeners of ctx (see Listen).
 func Each(ctx context.Context, log *slog.Logger, event events.SQSEvent, run func(ctx context.Context, body string) error) events.SQSEventResponse {
 	var response events.SQSEventResponse
 	for _, m := range event.Records {
@@ -73,7 +74,7 @@ func Together(ctx context.Context, log *slog.Logger, event events.SQSEvent, run 
 	return response
 }
 
-// Decode reads the body of a message that is a JSON object. What is none is a
+// Decode reads the body of a message that is a JSON object. Any other body is a
 // Terminal error.
 func Decode(body string, into any) error {
 	err := fmt.Errorf("%d bytes are more than the %d of a message", len(body), MaxBody)
@@ -89,7 +90,7 @@ func Decode(body string, into any) error {
 	return nil
 }
 
-// guarded runs one message; a panic is its failure.
+// guarded runs one message; a panic becomes its error.
 func guarded(ctx context.Context, log *slog.Logger, m events.SQSMessage, run func(context.Context, events.SQSMessage) error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -141,7 +142,7 @@ func logFailure(ctx context.Context, log *slog.Logger, m events.SQSMessage, err 
 	log.LogAttrs(ctx, level, what, attrs...)
 }
 
-// Listener is told what happens to messages. It is safe for concurrent use.
+// Listener is informed of the outcome of messages. It is safe for concurrent use.
 type Listener struct {
 	Failed func(events.SQSMessage, error) // by Each and Together, of every message that fails; nil: is not told
 	Noted  func(what string)              // by Note; nil: is not told
@@ -149,8 +150,8 @@ type Listener struct {
 
 type listenerKey struct{}
 
-// Listen returns a context in which the listener is told. Whoever listened
-// before goes on listening.
+// Listen returns a context that informs the listener, beside the listeners that
+// ctx has already.
 func Listen(ctx context.Context, l Listener) context.Context {
 	earlier, _ := ctx.Value(listenerKey{}).([]Listener)
 	return context.WithValue(ctx, listenerKey{}, append(earlier[:len(earlier):len(earlier)], l))
@@ -167,15 +168,15 @@ func tell(ctx context.Context, m events.SQSMessage, err error) {
 
 type logKey struct{}
 
-// noting is the message that is run, and its log.
+// noting is the message being run, and its log.
 type noting struct {
 	log *slog.Logger
 	m   events.SQSMessage
 }
 
-// Note records a fault in a part of the message that is run in ctx, which does not
-// fail the message: in the log, with the message's subject and the attributes, and
-// to the listeners, which count it. What is one of a few short texts.
+// Note records a fault in part of the message being run in ctx that does not fail
+// the message: in the log, with the message's subject and the attributes, and with
+// the listeners, which count it. What is one of a few short texts.
 func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 	listening, _ := ctx.Value(listenerKey{}).([]Listener)
 	for _, l := range listening {
@@ -188,16 +189,16 @@ func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 	}
 }
 
-// An error is of one of three kinds, of which only the last counts as a fault
-// of the function:
+// An error is of one of three kinds:
 //
-//	kind      another try      what becomes of the message                    counted as
-//	Terminal  cannot mend it   a dead letter at once, and acknowledged        failed
-//	Later     will mend it     it comes back; after MaxReceives acknowledged, postponed
-//	                           for the sweep finds what is to be done
-//	other     may mend it      it comes back; after MaxReceives a dead letter failed
+//	kind      a retry        the message                                    counted as
+//	Terminal  cannot help    becomes a dead letter at once                  failed
+//	Later     will help      is retried; after MaxReceives it is            postponed
+//	                         acknowledged, and the sweep finds the work
+//	other     may help       is retried; after MaxReceives it becomes       failed
+//	                         a dead letter
 //
-// Several errors that are joined are of a kind only if all of them are.
+// Joined errors are of a kind only if each of them is.
 
 // marked is an error of a kind.
 type marked struct {
@@ -227,8 +228,8 @@ func isOf(err error, k kind) bool {
 	return is && m.kind == k
 }
 
-// Terminal marks err as one that another try cannot mend, such as a message
-// that does not parse. Terminal(nil) is nil.
+// Terminal marks err as an error that a retry cannot mend, such as a message that
+// does not parse. Terminal(nil) is nil.
 func Terminal(err error) error { return mark(err, terminal) }
 
 // IsTerminal reports whether err is marked by Terminal.
@@ -236,18 +237,18 @@ func IsTerminal(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, terminal) })
 }
 
-// Later marks err as no fault: the message has come too early, and shall come
-// again. It is logged as a mere remark. Later(nil) is nil.
+// Later marks err as no fault: the message came too early and must be retried. It
+// is logged at debug level. Later(nil) is nil.
 func Later(err error) error { return mark(err, later) }
 
-// IsLater reports whether err is marked by Later, or says that the frontier is
-// being rebuilt, which every function that needs one has to wait for.
+// IsLater reports whether err is marked by Later, or means that the frontier is
+// being rebuilt, for which every function that needs a frontier waits.
 func IsLater(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
 }
 
-// every reports whether an error, or what it wraps, is so; of errors that are
-// joined, whether each is.
+// every reports whether an error, or one that it wraps, satisfies is; of joined
+// errors each must.
 func every(err error, is func(error) bool) bool {
 	if err == nil {
 		return false

@@ -18,8 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// EachKey calls run with the key of every created object that a bucket's event
-// tells of (see S3Keys): one that fails keeps no other from being run.
+// EachKey calls run with the key of every object whose creation a bucket event
+// reports (see S3Keys). After an error it goes on with the other keys.
 func EachKey(body string, run func(key string) error) error {
 	keys, err := S3Keys(body)
 	errs := []error{err}
@@ -29,11 +29,10 @@ func EachKey(body string, run func(key string) error) error {
 	return errors.Join(errs...)
 }
 
-// S3Keys returns the keys of the created objects that a bucket's event tells
-// of, unescaped. The s3:TestEvent, which S3 sends when a notification is set
-// up, tells of none, and events other than ObjectCreated are passed over. An
-// eventName may begin with "s3:", as some stores write it. A body that is no
-// event is a Terminal error.
+// S3Keys returns the unescaped keys of the created objects in a bucket event.
+// Events other than ObjectCreated are skipped, and s3:TestEvent, which S3 sends
+// when a notification is set up, has no keys. An eventName may begin with "s3:", as
+// some stores write it. A body that is not an event is a Terminal error.
 func S3Keys(body string) ([]string, error) {
 	keys, err := s3Keys(body)
 	if err != nil {
@@ -83,8 +82,8 @@ func s3Keys(body string) ([]string, error) {
 	return keys, nil
 }
 
-// S3Event returns the message body by which S3 tells of a created object: the
-// key query-escaped but for its slashes, the time in UTC to the millisecond.
+// S3Event returns the message body by which S3 reports a created object: the key is
+// query-escaped except for its slashes, the time in UTC to the millisecond.
 func S3Event(bucket, key string, size int64, at time.Time) []byte {
 	event := events.S3Event{Records: []events.S3EventRecord{{
 		EventVersion: "2.1",
@@ -107,7 +106,7 @@ func S3Event(bucket, key string, size int64, at time.Time) []byte {
 	return body
 }
 
-// Raise sends a function the event of an object that was created, once more.
+// Raise sends a function the event of an object's creation again.
 func Raise(ctx context.Context, to task.Sender, queue, key string, size int64, at time.Time) error {
 	if err := to.Send(ctx, queue, S3Event("", key, size, at), 0); err != nil {
 		return fmt.Errorf("cannot raise the event of %s: %w", key, err)
@@ -133,10 +132,9 @@ func NewSQS(client *sqs.Client, urls map[string]string) *SQS {
 	return &SQS{client: client, urls: urls}
 }
 
-// Send sends a body of at most MaxBody bytes to the queue of that name, to be
-// delivered after the delay: rounded up to whole seconds, at most MaxDelay,
-// longer ones cut to it. An error may mean that the message was sent all the
-// same.
+// Send sends a body of at most MaxBody bytes to the named queue, to be delivered
+// after the delay: rounded up to whole seconds, and cut to MaxDelay. After an
+// error the message may have been sent nevertheless.
 func (s *SQS) Send(ctx context.Context, queue string, body []byte, delay time.Duration) error {
 	url, ok := s.urls[queue]
 	if !ok {
@@ -161,8 +159,8 @@ func delaySeconds(delay time.Duration) int32 {
 	return int32((delay + time.Second - 1) / time.Second)
 }
 
-// subject returns what a message is about, as far as its queue and body say:
-// queue, key, partition, batch, crawl partition, host.
+// subject returns what a message is about, as its queue and body tell: queue, key,
+// partition, batch, crawl partition, host.
 func subject(m events.SQSMessage) []slog.Attr {
 	var attrs []slog.Attr
 	if m.EventSourceARN != "" {
@@ -195,7 +193,7 @@ func subject(m events.SQSMessage) []slog.Attr {
 	return attrs
 }
 
-// ofKey returns an object's key and what it says.
+// ofKey returns an object's key and the partition that it names.
 func ofKey(key string) []slog.Attr {
 	attrs := []slog.Attr{slog.String("key", key)}
 	if p, batch, err := layout.ParseSpoolKey(key); err == nil {

@@ -8,14 +8,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// brokenLeads finds, in one pass over books, URLs that lead by a redirect or a
-// canonical address to pages which have failed since. In memory are the outcomes
-// of those that lead, and the versions of what has failed. A page of another
-// storage partition is not seen; a rebuild sees all.
+// brokenLeads finds, in one pass over books, URLs whose redirect or canonical
+// address leads to a page that has failed since. Memory holds the outcomes of the
+// leading URLs and the versions of failed pages. It does not see pages of other
+// storage partitions; a rebuild sees all.
 type brokenLeads struct {
 	failed map[layout.Identity]book.Standing
 	lead   []book.Outcome
-	to     [][]layout.Identity // where each of these leads
+	to     [][]layout.Identity // the targets of lead[i]
 }
 
 func (d *brokenLeads) see(s *settings.Settings, of book.Standing) {
@@ -31,7 +31,7 @@ func (d *brokenLeads) see(s *settings.Settings, of book.Standing) {
 	}
 }
 
-// all returns the outcomes of those that lead nowhere.
+// all returns the outcomes of the URLs that lead to failed pages only.
 func (d *brokenLeads) all() (all []book.Outcome) {
 	for i, last := range d.lead {
 		for _, id := range d.to[i] {

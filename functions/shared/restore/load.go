@@ -16,21 +16,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// shareSize is how many URLs a frontier takes at once; some may wait while it
-// does.
+// shareSize is the number of URLs that a frontier takes in one call.
 const shareSize = 2000
 
-// share is a part of the URLs of one crawl partition's frontier.
+// share is a part of the URLs for one crawl partition's frontier.
 type share struct {
 	known   []frontier.Known
 	due     []frontier.Due // of the known ones
 	pending []frontier.Entry
-	missed  bool // something is (see frontier.Counts)
+	missed  bool // a collection misses pages (see frontier.Counts)
 }
 
-// load judges every URL once and hands it to the frontier of its crawl
-// partition, if that is one of these. The frontiers take what they are handed
-// beside each other and beside the judging.
+// load judges every URL once and hands it to the frontier of its crawl partition,
+// if that is one of these. Judging and the frontiers run concurrently.
 func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[int]*frontier.Frontier, a *agenda) (urls, pending int, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	queues := make(map[int]chan share, len(fronts))
@@ -114,9 +112,9 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 	return d.urls, d.pending, nil
 }
 
-// add adds a URL to the share of its crawl partition, and reports whether that
-// is full. What the strategy has refused since, and what is no business of these
-// frontiers, belongs to none.
+// add adds a URL to the share of its crawl partition, and reports whether the share
+// is full. It skips URLs that the strategy refuses now, and URLs of other
+// frontiers.
 func (d *divider) add(u account.URL) (crawl int, full bool) {
 	d.rationed.count(u)
 	crawl, err := d.settings.Crawl.Decide(u.Address)
@@ -142,8 +140,8 @@ func (d *divider) add(u account.URL) (crawl int, full bool) {
 	return crawl, len(own.known)+len(own.pending) >= shareSize
 }
 
-// entry is that of a URL that waits on behalf of its Collection. One that was
-// skipped for others remembers for whom.
+// entry returns the entry of a URL that waits for its Collection. If the URL was
+// skipped for other collections, the entry names these.
 func entry(u account.URL) frontier.Entry {
 	e := frontier.Entry{
 		URL: u.Address.URL, ID: u.Address.ID, Host: u.Address.Host,
@@ -156,9 +154,9 @@ func entry(u account.URL) frontier.Entry {
 	return e
 }
 
-// renewalOf returns the renewal of a URL that is to be asked for again: because that
-// brings more to a collection, or because it is due. In the first case nothing
-// that the server may compare with goes along, for its links are wanted.
+// renewalOf returns the renewal of a URL that is to be fetched again, because a
+// collection lacks the page or because it is due. In the first case the request
+// must have no validators, since the page's links are wanted too.
 func renewalOf(a *agenda, u account.URL) (due frontier.Due, found bool) {
 	another := u.Collection
 	if u.Apart != "" {
@@ -177,8 +175,8 @@ func renewalOf(a *agenda, u account.URL) (due frontier.Due, found bool) {
 	return renewal(u.Address, u.Final, collection), collection != ""
 }
 
-// known is what pack settles: a page counts on the tallies of the collections for
-// which it is stored.
+// known returns a settled URL as pack would settle it: a stored page counts in the
+// tallies of its collections.
 func known(s *settings.Settings, u account.URL) frontier.Known {
 	k := frontier.Known{ID: u.Address.ID, State: u.Final.State, Version: u.Final.Version, Depth: u.Final.Depth}
 	if u.State == account.Stored {
@@ -187,10 +185,10 @@ func known(s *settings.Settings, u account.URL) frontier.Known {
 	return k
 }
 
-// Older has all frontiers rebuilt, now, if Redis has never given the version of
-// one of these batches, which are in the spool: it has become an older copy of
-// itself, or lost which tokens it gave, and would give them again. What was
-// committed since, Refresh knows by what frontiers have learnt.
+// Older rebuilds all frontiers if Redis is older than the bucket: the newest of the
+// batches in the spool has a version that Redis never gave out. Such a Redis was
+// restored from an old copy, or lost its counter of tokens, and would give out the
+// same tokens again. Commits that it missed are found by Refresh.
 func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []layout.Version) error {
 	var newest layout.Version
 	for _, batch := range spooled {
@@ -205,7 +203,7 @@ func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []l
 	for _, crawl := range s.Crawl.Partitions() {
 		epoch, err := frontier.New(f.Redis, crawl).Epoch(ctx)
 		if errors.Is(err, frontier.ErrNotBuilt) {
-			return nil // Refresh knows
+			return nil // Refresh rebuilds it
 		}
 		if err != nil {
 			return err
@@ -223,13 +221,13 @@ func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []l
 	return nil
 }
 
-// rationed is what collections with a limit of pages want of those that others
-// have: it is held back until all pages are counted, and longer where other URLs
-// wait for the same room.
+// rationed holds the renewals of pages that collections with a limit of pages lack
+// and others have. They wait until all stored pages are counted; a collection with
+// other URLs waiting gets none, since those compete for the same room.
 type rationed struct {
 	settings *settings.Settings
-	counts   membership.Counts // of pages that such collections have
-	waiting  map[string]bool   // such collections for which URLs wait
+	counts   membership.Counts // of stored pages of collections with a limit
+	waiting  map[string]bool   // collections with a limit and with waiting URLs
 	due      []ration
 }
 
@@ -239,7 +237,7 @@ type ration struct {
 	bounds []membership.Limit
 }
 
-// count counts a page that is stored, and notes for whom one waits.
+// count counts a stored page, or notes the collection of a waiting URL.
 func (r *rationed) count(u account.URL) {
 	if u.State == account.Pending && r.settings.IsLimited(u.Collection) {
 		r.waiting[u.Collection] = true
@@ -256,7 +254,7 @@ func (r *rationed) count(u account.URL) {
 	}
 }
 
-// hold holds a renewal back, and reports whether it has to.
+// hold takes a renewal if it must wait, and reports whether it did.
 func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
 		return false
@@ -265,7 +263,8 @@ func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	return true
 }
 
-// release hands out what there is room for, or tells where that is missed.
+// release calls hand for renewals that the limits allow. It calls miss for those
+// of collections with waiting URLs.
 func (r *rationed) release(hand func(crawl int, due frontier.Due), miss func(crawl int)) {
 	for _, d := range r.due {
 		switch {

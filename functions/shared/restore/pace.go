@@ -13,22 +13,21 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// paceKeeper keeps frontiers that are restored from asking hosts too soon.
+// paceKeeper keeps restored frontiers from requesting anything of a host too soon.
 //
-//	source                           what it says                       no request to the host before
-//	Redis, of each frontier          a leased batch                     its deadline or settlement
-//	Redis                            when a host was asked last         that and its delay
-//	the books and the spool          what a host has asked for          the end of its pause
-//	nobody: Redis was lost           any host                           now and its delay; a batch that may
-//	                                                                    be out: batch.MaxTime, or its settlement
+//	source                  what it records                    no request to the host before
+//	Redis, each frontier    a leased batch                     its deadline or settlement
+//	Redis                   the last request to a host         that time plus the host's delay
+//	books and spool         a host's request for rest          the end of the rest
+//	none: Redis was lost    -                                  now plus the delay; if a batch may
+//	                                                           be on lease, plus batch.MaxTime
 //
-// Where a host belongs to another frontier than before, what the frontier knew
-// goes with it.
+// When a host changes its frontier, the records of the old frontier go with it.
 type paceKeeper struct {
 	settings *settings.Settings
 	now      time.Time
-	lost     bool      // Redis knows nothing of what was asked before
-	silent   time.Time // no answer comes later to who was asked before Redis was lost
+	lost     bool      // Redis has lost its records of requests
+	silent   time.Time // every request sent before Redis was lost has ended by then
 }
 
 // pacer reads the state of Redis and the epochs, before a frontier is reset.
@@ -40,7 +39,7 @@ func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*paceKeepe
 		return p, err
 	}
 	last, err := epoch.Last(ctx, f.Bucket)
-	if err != nil || last == 0 { // nobody was ever asked
+	if err != nil || last == 0 { // no request was ever sent
 		return p, err
 	}
 	p.lost = true
@@ -50,8 +49,8 @@ func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*paceKeepe
 	return p, nil
 }
 
-// shut has those wait of which nobody knows anything. It comes before the
-// frontiers are reset, and is repeated if that is.
+// shut blocks all hosts of the frontiers for a delay, if Redis has lost its
+// records. It runs before the frontiers are reset, and again if it is interrupted.
 func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier) error {
 	if !p.lost {
 		return nil
@@ -64,7 +63,7 @@ func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier
 	return nil
 }
 
-// pace gives the frontiers the hosts that rest and the batches that are leased.
+// pace gives the frontiers the resting hosts and the leased batches.
 func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Bucket, fronts map[int]*frontier.Frontier) error {
 	resting := make(map[int][]frontier.Resting)
 	for host := range books.Paces() {
@@ -90,7 +89,8 @@ func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Buck
 	return f.moved(ctx, p, fronts)
 }
 
-// moved takes over what other frontiers know, also those that are none any more.
+// moved copies the resting hosts and leased batches of all other frontiers, also
+// of those that the strategy no longer has.
 func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*frontier.Frontier) error {
 	all, err := frontier.Partitions(ctx, f.Redis)
 	if err != nil {
@@ -122,7 +122,7 @@ func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*fr
 	return nil
 }
 
-// ownedBy returns the batches that ask for URLs of a frontier, or may.
+// ownedBy returns the batches that may request URLs of a frontier.
 func (p *paceKeeper) ownedBy(crawl int, held []frontier.Held) (own []frontier.Held) {
 	for _, b := range held {
 		if len(b.URLs) == 0 || slices.ContainsFunc(b.URLs, func(url string) bool {

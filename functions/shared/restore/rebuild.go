@@ -54,7 +54,7 @@ type Frontiers struct {
 	Log    *slog.Logger
 }
 
-// leaseTime is how long after a rebuild was killed another may begin.
+// leaseTime is the time after which a killed rebuild may be repeated.
 const leaseTime = 30 * time.Second
 
 // ErrRebuilding means that another process is rebuilding the frontier.
@@ -94,9 +94,9 @@ func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
 	return err
 }
 
-// stale returns the crawl partitions whose frontiers are missing, were built
-// under other settings, have lost something, or are behind the books of any
-// storage partition.
+// stale returns the crawl partitions whose frontiers are missing, were built under
+// other settings, were invalidated, or have missed a commit of a storage
+// partition.
 func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) ([]int, error) {
 	learnt := make(map[layout.Partition]string)
 	for _, p := range s.Partitions() {
@@ -127,8 +127,8 @@ func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) ([]int, err
 	return stale, nil
 }
 
-// missed returns the crawl partitions in which collections may miss pages that
-// others have: once nothing is left to ask for in any, for a rebuild is dear.
+// missed returns the crawl partitions in which collections lack pages that others
+// have; none as long as any URL is left to fetch, because a rebuild is expensive.
 func (f *Frontiers) missed(ctx context.Context, s *settings.Settings) ([]int, error) {
 	var missed []int
 	for _, crawl := range s.Crawl.Partitions() {
@@ -158,9 +158,9 @@ func (f *Frontiers) rebuild(ctx context.Context, s *settings.Settings, stale []i
 	return done, nil
 }
 
-// restore loads the fold of books and spool into the frontiers of the stale
-// crawl partitions, in a new epoch, so that tokens never start again. The
-// epoch is claimed late: whoever was slower opens the higher one.
+// restore loads the account of books and spool into the frontiers of the stale crawl
+// partitions, in a new epoch, so that tokens are never given out twice. It claims
+// the epoch late: of two processes the slower one opens the higher epoch.
 func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {
 	began := f.Now()
 	fronts, pacer, err := f.reset(ctx, s, stale)
@@ -201,8 +201,8 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 	return done, nil
 }
 
-// reset empties the frontiers of the stale crawl partitions, once it is known
-// whom they must leave alone.
+// reset empties the frontiers of the stale crawl partitions, after it has read
+// which hosts they must leave alone.
 func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int) (map[int]*frontier.Frontier, *paceKeeper, error) {
 	fronts := make(map[int]*frontier.Frontier)
 	for _, crawl := range stale {
@@ -235,10 +235,9 @@ func open(ctx context.Context, fronts map[int]*frontier.Frontier, s *settings.Se
 	return group.Wait()
 }
 
-// refill enters what waits to be packed into the inboxes, before the frontier
-// is open: else a crawl that has nothing left to ask looks as if all were done.
-// When only some frontiers were stale, the others have yet to learn what the
-// spool says, and the events that are raised again tell them.
+// refill enters the spooled batches into the inboxes before the frontiers open:
+// else a crawl without waiting URLs would look finished. If only some frontiers
+// were stale, the others learn these batches from events that are raised again.
 func (f *Frontiers) refill(ctx context.Context, spooled []account.Spooled) error {
 	for _, s := range spooled {
 		waiting := frontier.Waiting{Batch: s.Batch, Bytes: s.Bytes, Pages: s.Pages, Since: f.Now(), Settled: true}

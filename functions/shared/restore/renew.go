@@ -71,7 +71,7 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 	return due.flush(ctx)
 }
 
-// renewer passes due URLs to the frontiers, some at a time.
+// renewer passes due URLs to the frontiers, shareSize at a time.
 type renewer struct {
 	redis    redis.UniversalClient
 	settings *settings.Settings
@@ -80,7 +80,7 @@ type renewer struct {
 	renewed  int
 }
 
-// add looks at the last final outcome of a URL.
+// add renews a URL by its last final outcome, if it is due.
 func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	if !r.agenda.isDue(last) {
 		return nil
@@ -96,7 +96,7 @@ func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	return r.hold(ctx, at, last, collection)
 }
 
-// hold keeps a renewal until there are enough to be handed over.
+// hold adds a renewal to a share, and hands over the share when it is full.
 func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcome, collection string) error {
 	crawl, err := r.settings.Crawl.Decide(at)
 	if err != nil {
@@ -108,8 +108,8 @@ func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcom
 	return nil
 }
 
-// addNow has a URL asked for whatever its time is, on behalf of the first
-// collection that still wants it.
+// addNow renews a URL that need not be due, on behalf of the first of its
+// collections that still wants it.
 func (r *renewer) addNow(ctx context.Context, last book.Outcome) error {
 	at, err := address.Parse(last.URL)
 	if err != nil {
@@ -139,21 +139,20 @@ func (r *renewer) hand(ctx context.Context, crawl int) error {
 	return err
 }
 
-// A pass over the books for what is due comes no sooner than these after
-// another, and no later.
+// Bounds of the time between two passes over the books.
 const (
 	minPass = time.Minute // as often as any schedule
 	maxPass = 24 * time.Hour
 )
 
-// agenda decides which URLs are due now, and when the next one will be.
+// agenda decides which URLs are due now, and computes when the next one will be.
 type agenda struct {
 	settings *settings.Settings
 	now      time.Time
 	next     time.Time
 }
 
-// newAgenda knows of nothing but of the pages that are stored from now on.
+// newAgenda starts with the due time of pages that are stored from now on.
 func newAgenda(s *settings.Settings, now time.Time) *agenda {
 	a := &agenda{s, now, now.Add(maxPass)}
 	for _, c := range s.Collections {
@@ -162,15 +161,14 @@ func newAgenda(s *settings.Settings, now time.Time) *agenda {
 	return a
 }
 
-// isDue reports whether a URL that is admitted is due, whose last final outcome
-// this is.
+// isDue reports whether an admitted URL with this last final outcome is due.
 func (a *agenda) isDue(last book.Outcome) bool {
 	due := a.settings.Due(last)
 	if due.IsZero() || due.After(a.now) {
 		a.note(due)
 		return false
 	}
-	// It is asked for now, and may be missing, which is looked into soon.
+	// It is fetched now. If it is missing, it is due again soon.
 	last.Time, last.Exponent = a.now, min(last.Exponent, 0)-2
 	a.note(a.settings.Due(last))
 	return true
@@ -182,9 +180,9 @@ func (a *agenda) note(due time.Time) {
 	}
 }
 
-// dueFor returns the collection on whose behalf a URL that isDue is asked for:
-// the first of those for which it was that still admit it, or else another that
-// does, if there is one; "" when by their times it is not due.
+// dueFor returns the collection on whose behalf a due URL is fetched: the first of
+// its collections that still admits it, else another, if not "". It returns "" when
+// the URL is not due for these.
 func (a *agenda) dueFor(last book.Outcome, at address.Address, another string) string {
 	still := a.settings.Asking(last, at)
 	if len(still) == len(last.Collections) {
@@ -199,8 +197,8 @@ func (a *agenda) dueFor(last book.Outcome, at address.Address, another string) s
 	return still[0]
 }
 
-// renewal is what the frontier is told of a URL that is due: it is asked for on
-// behalf of a collection, as deep as it was the last time.
+// renewal returns the entry by which a frontier queues a due URL: on behalf of a
+// collection, at the depth of its last outcome.
 func renewal(at address.Address, last book.Outcome, collection string) frontier.Due {
 	d := frontier.Due{
 		Entry: frontier.Entry{
@@ -216,8 +214,8 @@ func renewal(at address.Address, last book.Outcome, collection string) frontier.
 	return d
 }
 
-// clock keeps in Redis when the books of a storage partition are next read for due
-// URLs. If it is lost, they are read once more.
+// clock keeps in Redis the time of the next pass over the books of a storage
+// partition. If it is lost, the books are read once more.
 type clock struct {
 	rdb     redis.UniversalClient
 	storage layout.Partition

@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
-// When an alert is raised.
+// Thresholds of the alerts.
 const (
 	longUnpacked  = 15 * time.Minute
 	longUnindexed = time.Hour
@@ -25,14 +25,14 @@ const (
 	nearLimit     = 0.9 // of a limit
 )
 
-// Alert is something that a person should know.
+// Alert is a condition that a person should know of.
 type Alert struct {
 	Name  string    `json:"name"`  // the same for the same trouble, as "limit/requests"
 	Text  string    `json:"text"`  // a sentence
 	Since time.Time `json:"since"` // since when at the latest it is so
 }
 
-// State is what alerts are judged by.
+// State is the state of a system by which alerts are judged.
 type State struct {
 	Now             time.Time
 	DeadLetters     int
@@ -54,7 +54,7 @@ type Lost struct {
 	Text      string // a sentence that says what to do
 }
 
-// Judge returns what a person should know, in the order of its checks.
+// Judge returns the alerts of a state, in the order of the checks.
 func Judge(s State) []Alert {
 	var alerts []Alert
 	raise := func(name string, since time.Time, text string, values ...any) {
@@ -116,7 +116,7 @@ const notifyTime = 10 * time.Second // for a webhook to answer
 //
 //	{"name": "unpacked", "text": "…a sentence…", "since": "2026-11-22T02:00:00Z"}
 //
-// It fails unless a status of 2xx is answered within ten seconds.
+// It fails unless the webhook answers with a status of 2xx within ten seconds.
 func Notify(ctx context.Context, client *http.Client, webhook string, alert Alert) error {
 	ctx, cancel := context.WithTimeout(ctx, notifyTime)
 	defer cancel()
@@ -141,7 +141,7 @@ func Notify(ctx context.Context, client *http.Client, webhook string, alert Aler
 	return nil
 }
 
-// namespace is where CloudWatch shows the metrics.
+// namespace is the metrics' namespace in CloudWatch.
 const namespace = "Bucketsearch"
 
 // embedded is one line of CloudWatch's embedded metric format, which Lambda's
@@ -176,8 +176,8 @@ var embeddedMetrics = []metric{
 	{"StoreBytes", "Bytes"}, {"CPU", "Seconds"}, {"Memory", "Bytes"},
 }
 
-// writeMetrics writes a line for every function of the feedback. Processor and
-// memory are those of its process, which in Lambda runs one function.
+// writeMetrics writes one line for every function of the feedback. Processor time
+// and memory are those of the process, which in Lambda runs one function.
 func (r *Recorder) writeMetrics(f *Feedback) error {
 	if r.options.Metrics == nil {
 		return nil

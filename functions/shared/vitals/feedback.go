@@ -21,7 +21,8 @@ const (
 	maxError    = 500     // bytes of a last error's text; the rest is cut off
 )
 
-// Feedback is what one process did in a time, and its sums of the day.
+// Feedback is what one process did since its last feedback, and its sums of the
+// day.
 type Feedback struct {
 	Worker    string              `json:"worker"`
 	Since     time.Time           `json:"since"`
@@ -31,7 +32,7 @@ type Feedback struct {
 	Day       Day                 `json:"day"`
 }
 
-// Activity is what one function did.
+// Activity is what one function did in a time.
 type Activity struct {
 	Invocations int64            `json:"invocations"`         // that have ended
 	Failures    int64            `json:"failures"`            // among them
@@ -43,13 +44,13 @@ type Activity struct {
 	Notes       map[string]int64 `json:"notes,omitempty"` // what message.Note says, and how often
 }
 
-// LastError is why an invocation failed last.
+// LastError is the error of the last failed invocation.
 type LastError struct {
 	Text string    `json:"text"`
 	At   time.Time `json:"at"`
 }
 
-// Day is what one process did on a day (UTC), as far as it costs money.
+// Day is what one process used on a day (UTC) that costs money.
 type Day struct {
 	Requests    countblob.Counts `json:"requests"`    // those of its feedback included
 	Invocations int64            `json:"invocations"` // of Lambda
@@ -60,7 +61,7 @@ func (d Day) plus(other Day) Day {
 	return Day{d.Requests.Plus(other.Requests), d.Invocations + other.Invocations, d.GBSeconds + other.GBSeconds}
 }
 
-// since returns what the function did after an earlier reading.
+// since returns the activity after an earlier reading.
 func (a Activity) since(earlier Activity) Activity {
 	a.Invocations -= earlier.Invocations
 	a.Failures -= earlier.Failures
@@ -84,7 +85,7 @@ func (a Activity) idle() bool {
 	return a.Invocations == 0 && a.InFlight == 0 && a.Requests.Requests() == 0
 }
 
-// Check fails if a feedback object is not what was written.
+// Check returns an error unless the bytes are an undamaged feedback object.
 func Check(content []byte) error {
 	_, err := decode(content)
 	return err
@@ -108,11 +109,11 @@ func decode(content []byte) (Feedback, error) {
 	return f, nil
 }
 
-// parallelReads is how many feedback objects are read at once.
+// parallelReads is the number of feedback objects read at once.
 const parallelReads = 16
 
-// Read returns all feedback of the time after since, in its order. An object
-// that cannot be read as feedback says nothing and is passed over.
+// Read returns all feedback after since, in the order of time. Objects that are
+// not readable as feedback are skipped.
 func Read(ctx context.Context, bucket blob.Reader, since time.Time) ([]Feedback, error) {
 	keys, err := list(ctx, bucket, layout.Feedback, instant(since))
 	if err != nil {
@@ -121,7 +122,7 @@ func Read(ctx context.Context, bucket blob.Reader, since time.Time) ([]Feedback,
 	return get(ctx, bucket, keys)
 }
 
-// list returns the keys of feedback below the prefix and behind startAfter.
+// list returns the keys of feedback with the prefix that follow startAfter.
 func list(ctx context.Context, bucket blob.Reader, prefix, startAfter string) ([]string, error) {
 	var keys []string
 	for object, err := range bucket.List(ctx, prefix, startAfter) {
@@ -166,19 +167,19 @@ func get(ctx context.Context, bucket blob.Reader, keys []string) ([]Feedback, er
 	return all, nil
 }
 
-// instant returns what the keys of all feedback of a millisecond begin with.
+// instant returns the prefix of the keys of all feedback of a millisecond.
 func instant(at time.Time) string {
 	return strings.TrimSuffix(layout.FeedbackKey(at, ""), "_.json")
 }
 
-// How long after a feedback the next is due: as long as the process had lived
-// until then, between soonest and latest.
+// The time until the next feedback: as long as the process has lived, but between
+// soonest and latest.
 const (
 	soonest = 15 * time.Second
 	latest  = 5 * time.Minute
 )
 
-// reading is all that was counted until a moment.
+// reading is the state of all counters at a moment.
 type reading struct {
 	at        time.Time
 	functions map[string]Activity
@@ -201,19 +202,19 @@ func (r *Recorder) read() reading {
 	return now
 }
 
-// Due reports whether it is time to flush, for a process that is frozen
-// between invocations: 15 s after its birth, then less and less often, at last
-// every five minutes. So a process that dies without a word takes at most half
-// of what it counted with it.
+// Due reports whether it is time to flush, for a process that is frozen between
+// invocations: 15 s after its start, then at growing intervals up to five minutes.
+// So a process that dies without notice loses at most half of its counts.
 func (r *Recorder) Due() bool {
 	r.flushing.Lock()
 	defer r.flushing.Unlock()
 	return !r.options.Now().Before(r.due)
 }
 
-// Flush puts what happened since the last Flush into the bucket, which should
-// be none of Recorder.Bucket, as one object; nothing if nothing happened. When
-// it fails nothing is lost: the next one puts the same object first.
+// Flush puts the activity since the last Flush into the bucket, as one object; it
+// puts nothing if nothing happened. The bucket should not be one of
+// Recorder.Bucket, whose requests are counted. A failed Flush loses nothing: the
+// next one puts the same object first.
 func (r *Recorder) Flush(ctx context.Context, bucket blob.Bucket) error {
 	r.flushing.Lock()
 	defer r.flushing.Unlock()
@@ -224,8 +225,8 @@ func (r *Recorder) Flush(ctx context.Context, bucket blob.Bucket) error {
 	return errors.Join(err, r.put(ctx, bucket))
 }
 
-// take makes the next feedback, and writes its metrics. Call with flushing held,
-// as what follows.
+// take makes the next feedback and writes its metrics. The caller holds flushing,
+// also in the functions below.
 func (r *Recorder) take() error {
 	now := r.read()
 	r.due = r.options.Now().Add(min(max(now.at.Sub(r.born), soonest), latest))
@@ -258,7 +259,7 @@ func (r *Recorder) take() error {
 	return r.writeMetrics(f)
 }
 
-// put puts the feedback that was taken and is not put yet, if there is one.
+// put puts the feedback that was taken and not yet put, if there is one.
 func (r *Recorder) put(ctx context.Context, bucket blob.Bucket) error {
 	for r.kept != nil {
 		content, err := json.Marshal(r.kept)

@@ -9,24 +9,23 @@ import (
 	"strings"
 )
 
-// Process is what a process takes from its machine. What the system does not
-// tell is 0; but for the processor and the network, all that
-// needs Linux's /proc.
+// Process is a process's use of its machine. A figure that the system does not
+// tell is 0: all but the processor and the network need Linux's /proc.
 type Process struct {
-	// Sums, of a time or since the process began.
+	// Sums, over a period or since the process began.
 	CPUSeconds  float64 `json:"cpu_seconds"`
 	Received    int64   `json:"received_bytes"` // by the process's connections, see Traffic
 	Sent        int64   `json:"sent_bytes"`
 	DiskRead    int64   `json:"disk_read_bytes"`
 	DiskWritten int64   `json:"disk_written_bytes"`
-	// At the moment.
+	// Values of the moment.
 	Resident    int64 `json:"resident_bytes"`
 	Heap        int64 `json:"heap_bytes"` // of Go's objects
 	Goroutines  int64 `json:"goroutines"`
 	Descriptors int64 `json:"descriptors"`
 }
 
-// since returns the process with the sums of the time after an earlier one.
+// since returns the process with the sums of the period after an earlier one.
 func (p Process) since(earlier Process) Process {
 	p.CPUSeconds -= earlier.CPUSeconds
 	p.Received -= earlier.Received
@@ -68,7 +67,7 @@ func readProcess() Process {
 	return p
 }
 
-// proc returns what Linux says of this process, nothing elsewhere.
+// proc returns a file of Linux's /proc/self; nothing on other systems.
 func proc(name string) []byte {
 	content, _ := os.ReadFile("/proc/self/" + name)
 	return content

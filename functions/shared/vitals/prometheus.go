@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// bounds are the upper bounds, in seconds, by which durations are counted.
+// bounds are the upper bounds of the histogram of durations, in seconds.
 var bounds = [...]float64{0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300}
 
-// bucketOf returns the first bound that a duration is within, len(bounds) if
-// none.
+// bucketOf returns the index of the first bound that a duration does not exceed;
+// len(bounds) if it exceeds all.
 func bucketOf(d time.Duration) int {
 	i, _ := slices.BinarySearch(bounds[:], d.Seconds())
 	return i
@@ -25,15 +25,15 @@ func bucketOf(d time.Duration) int {
 // Exposition is the media type of Prometheus's text form.
 const Exposition = "text/plain; version=0.0.4; charset=utf-8"
 
-// Gauge is a metric that somebody else measures, at the moment.
+// Gauge is a metric that the caller measures, at the moment.
 type Gauge struct {
 	Name, Help string
 	Label      string             // "" for a single value
 	Values     map[string]float64 // by the label's value; that of "" without a label
 }
 
-// WritePrometheus writes all metrics, and the gauges, in Prometheus's text
-// form, version 0.0.4.
+// WritePrometheus writes all metrics and the gauges in Prometheus's text form,
+// version 0.0.4.
 func (r *Recorder) WritePrometheus(w io.Writer, gauges ...Gauge) error {
 	now := r.read()
 	e := exposition{bufio.NewWriter(w)}
@@ -128,14 +128,14 @@ func writeProcess(e exposition, p Process, born time.Time) {
 	}
 }
 
-// exposition writes the text form. Its errors come with the Flush of w.
+// exposition writes the text form. Errors of w are returned by its Flush.
 type exposition struct{ w *bufio.Writer }
 
 func (e exposition) family(name, kind, help string) {
 	e.write("# HELP ", name, " ", help, "\n# TYPE ", name, " ", kind, "\n")
 }
 
-// sample writes a value; labels are names and values in turn.
+// sample writes a value; labels alternate names and values.
 func (e exposition) sample(name string, value float64, labels ...string) {
 	e.write(name)
 	before := "{"
@@ -159,12 +159,11 @@ var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 func decimal(value float64) string { return strconv.FormatFloat(value, 'g', -1, 64) }
 
-// Incomplete is the header of an answer that says what could not be read for it.
+// Incomplete is the header of an answer that names what could not be read.
 const Incomplete = "X-Incomplete"
 
-// WatchHTTP is Watch for a function that answers HTTP. A request has failed if
-// it is answered by a status of 500 or more or as Incomplete, or the handler
-// panics.
+// WatchHTTP is Watch for an HTTP handler. A request has failed if its answer has a
+// status of 500 or above or the header Incomplete, or if the handler panics.
 func (r *Recorder) WatchHTTP(name string, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		end := r.begin(name, 1)

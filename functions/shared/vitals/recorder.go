@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 )
 
-// Options say whose vital signs a Recorder keeps.
+// Options describe the process whose vital signs a Recorder keeps.
 type Options struct {
 	Worker  string           // names this process and no other
 	Now     func() time.Time // the clock
@@ -40,7 +40,7 @@ type Recorder struct {
 	kept     *Feedback // one that could not be put yet
 }
 
-// functionState is what is known of one of the process's functions.
+// functionState is the state of one of the process's functions.
 type functionState struct {
 	buckets     []*countblob.Bucket
 	invocations int64
@@ -53,7 +53,7 @@ type functionState struct {
 	lastError   *LastError
 }
 
-// New returns a Recorder of a process that begins now.
+// New returns the Recorder of a process that starts now.
 func New(options Options) *Recorder {
 	r := &Recorder{options: options, born: options.Now(), functions: make(map[string]*functionState)}
 	r.due = r.born.Add(soonest)
@@ -62,13 +62,13 @@ func New(options Options) *Recorder {
 	return r
 }
 
-// Traffic counts the bytes of the process's connections: those that are to be
-// among its vital signs are made or accepted through it.
+// Traffic returns the counter of the process's network traffic. Connections that
+// are to be counted must be made or accepted through it.
 func (r *Recorder) Traffic() *Traffic { return &r.traffic }
 
-// Bucket returns the bucket for the use of a function, whose requests are
-// counted. It stands next to the store, inside of any blob.Retry, so that every
-// attempt is counted.
+// Bucket returns the bucket for use by a function, with its requests counted. It
+// must stand next to the store, inside of any blob.Retry, so that every attempt is
+// counted.
 func (r *Recorder) Bucket(name string, inner blob.Bucket) blob.Bucket {
 	counting := countblob.New(inner)
 	r.mu.Lock()
@@ -80,10 +80,12 @@ func (r *Recorder) Bucket(name string, inner blob.Bucket) blob.Bucket {
 
 var errUntold = errors.New("messages failed, and the function did not say why")
 
-// Watch returns the handler of a function with its invocations recorded. One
-// has failed if it returns an error, panics, or fails a message for another
-// reason than that it came too early (message.IsLater); one that fails messages
-// only for that reason is postponed.
+// Watch returns the handler of a function that records its invocations.
+//
+//	the handler                                              the invocation is
+//	returns an error, panics, or fails a message             failed
+//	fails messages only because they came too early          postponed
+//	(message.IsLater)
 func (r *Recorder) Watch(name string, handle message.Handler) message.Handler {
 	return func(ctx context.Context, event events.SQSEvent) (response events.SQSEventResponse, err error) {
 		var told int
@@ -125,8 +127,8 @@ func (r *Recorder) note(name, what string) {
 
 var errPanic = errors.New("the function panicked")
 
-// begin records that an invocation has begun; the function that it returns,
-// that it has ended.
+// begin records the start of an invocation. It returns the function that records
+// the end.
 func (r *Recorder) begin(name string, messages int64) (end func(failure error)) {
 	began := r.options.Now()
 	r.mu.Lock()
@@ -152,7 +154,7 @@ func (r *Recorder) begin(name string, messages int64) (end func(failure error)) 
 	}
 }
 
-// function returns the one of that name. Call with mu held.
+// function returns the state of a function. The caller holds mu.
 func (r *Recorder) function(name string) *functionState {
 	f := r.functions[name]
 	if f == nil {

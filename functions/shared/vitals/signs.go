@@ -1,9 +1,10 @@
-// Package vitals keeps the vital signs of processes: what each function did,
-// what it asked of the object store, what the process takes from its machine.
+// Package vitals keeps the vital signs of processes: the invocations of each
+// function, its requests to the object store, and the process's use of its
+// machine.
 //
-// A Recorder counts. It tells in three ways: as metrics in Prometheus's form,
-// as embedded metrics in Lambda's log, and as feedback objects in the bucket,
-// from which status and sweep read what all processes did.
+// A Recorder counts. It reports in three ways: metrics in Prometheus's form,
+// embedded metrics in Lambda's log, and feedback objects in the bucket, from which
+// status and sweep read what all processes did.
 //
 // A feedback object, layout.FeedbackKey(at, worker), is JSON:
 //
@@ -30,12 +31,13 @@
 //	  "sum": "…"                            see layout.Seal; at first there was none
 //	}
 //
-// Since the day's sums are in every object, one object a worker says what a day
-// has cost; and what one that could not be put said is in the next one's sums.
+// Every object holds the sums of the day, so one object of each worker tells what a
+// day has cost; the counts of an object that could not be put are in the sums of
+// the next one.
 //
-// History: "postponed" and "notes" are from 2026-11-22. What is older has
-// neither, and counted as failures what is postponed now. Until 2026-11-23
-// received_bytes and sent_bytes were those of the network namespace.
+// History: "postponed" and "notes" exist since 2026-11-22; objects before then
+// count postponed invocations as failures. Until 2026-11-23 received_bytes and
+// sent_bytes were those of the network namespace.
 package vitals
 
 import (
@@ -51,18 +53,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
-// Window is how far back vital signs are read: over twice the longest time
-// between two feedbacks of a process that works.
+// Window is the period of which vital signs are read: over twice the longest time
+// between two feedbacks of a working process.
 const Window = 12 * time.Minute
 
-// Signs are what functions and processes did of late.
+// Signs are the activities of functions and processes in the last Window.
 type Signs struct {
 	Over      time.Duration `json:"over_ns"`   // the time that they tell of, Window at most
 	Functions []Sign        `json:"functions"` // by name
 	Processes []Group       `json:"processes"` // by name
 }
 
-// Sign is what one function did, in all processes.
+// Sign is the activity of one function in all processes.
 type Sign struct {
 	Function    string           `json:"function"`
 	Workers     int              `json:"workers"`     // processes that tell of it
@@ -78,8 +80,8 @@ type Sign struct {
 	Age         time.Duration    `json:"age_ns"`               // of the newest feedback that tells of it
 }
 
-// Group is what the processes that run the same functions took from their
-// machines: sums, and at the moment of each process's last feedback.
+// Group is the machine use of the processes that run the same functions: sums, and
+// the values of each process's last feedback.
 type Group struct {
 	Name    string `json:"name"` // of their functions, joined by "+"
 	Workers int    `json:"workers"`
@@ -88,8 +90,7 @@ type Group struct {
 	Age time.Duration `json:"age_ns"`
 }
 
-// Function returns the sign of a function, the zero Sign if nothing tells of
-// it.
+// Function returns the sign of a function; the zero Sign if no feedback names it.
 func (s Signs) Function(name string) Sign {
 	for _, sign := range s.Functions {
 		if sign.Function == name {
@@ -108,7 +109,7 @@ func ReadSigns(ctx context.Context, bucket blob.Reader, now time.Time) (Signs, e
 	return Summarize(all, now), nil
 }
 
-// Summarize returns the vital signs that feedback of the last Window tells.
+// Summarize returns the vital signs of feedback of the last Window.
 func Summarize(all []Feedback, now time.Time) Signs {
 	var over time.Duration
 	functions := make(map[string]*Sign)
@@ -166,8 +167,8 @@ func Summarize(all []Feedback, now time.Time) Signs {
 	return signs
 }
 
-// hasEnded reports whether a process has been silent for much longer than it was
-// before its last feedback.
+// hasEnded reports whether a process has been silent for much longer than the
+// interval before its last feedback.
 func hasEnded(last Feedback, now time.Time) bool {
 	return now.Sub(last.At) > 2*last.At.Sub(last.Since)+soonest
 }
@@ -190,7 +191,7 @@ func (s *Sign) add(a Activity, age time.Duration) {
 	}
 }
 
-// add adds a process: what it took, and how it was last.
+// add adds a process: its sums, and its last values.
 func (g *Group) add(took, last Process, age time.Duration) {
 	took.Resident, took.Heap = last.Resident, last.Heap
 	took.Goroutines, took.Descriptors = last.Goroutines, last.Descriptors
@@ -206,8 +207,8 @@ func rate(n float64, over time.Duration) float64 {
 	return n / over.Seconds()
 }
 
-// Usage is what all processes used in a day (UTC). On a machine of one's own
-// USD is what the requests would cost on AWS.
+// Usage is what all processes used on a day (UTC). On a private machine, USD is
+// what the requests would cost on AWS.
 type Usage struct {
 	Requests    countblob.Counts `json:"requests"`
 	Invocations int64            `json:"invocations"` // of Lambda
@@ -215,9 +216,9 @@ type Usage struct {
 	USD         float64          `json:"usd"`         // without the storage of what is kept
 }
 
-// ReadUsage returns what was used on a day (UTC), as of the last feedback of
-// each process. It takes one LIST for every 1,000 feedback objects of that day
-// and one GET for every process.
+// ReadUsage returns the usage on a day (UTC), as of the last feedback of each
+// process. It takes one LIST for every 1,000 feedback objects of that day and one
+// GET for every process.
 func ReadUsage(ctx context.Context, bucket blob.Reader, day time.Time, prices meter.Prices) (Usage, error) {
 	keys, err := list(ctx, bucket, layout.FeedbackDay(day), "")
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"syscall"
 )
 
-// Traffic counts the bytes of a process's own connections: those that are made
-// or accepted through it. Systems tell no such figure of a process; Linux's
-// /proc/self/net is of all processes. It is safe for concurrent use, and nil
-// counts nothing.
+// Traffic counts the bytes of a process's own connections: those made or accepted
+// through it. Operating systems have no such figure for a process; Linux's
+// /proc/self/net covers all processes. It is safe for concurrent use; a nil
+// Traffic counts nothing.
 type Traffic struct{ received, sent atomic.Int64 }
 
-// DialFunc makes connections.
+// DialFunc opens a connection.
 type DialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// Dial returns dial with its connections counted.
+// Dial returns a DialFunc whose connections are counted.
 func (t *Traffic) Dial(dial DialFunc) DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)
@@ -28,16 +28,16 @@ func (t *Traffic) Dial(dial DialFunc) DialFunc {
 	}
 }
 
-// Transport returns the transport, which is new, with its connections counted.
+// Transport sets up a new transport to count its connections, and returns it.
 func (t *Traffic) Transport(transport *http.Transport) *http.Transport {
 	transport.DialContext = t.Dial(transport.DialContext)
 	return transport
 }
 
-// Listener returns the listener with what it accepts counted.
+// Listener returns a listener whose accepted connections are counted.
 func (t *Traffic) Listener(l net.Listener) net.Listener { return listener{l, t} }
 
-// Conn returns the connection counted.
+// Conn returns a connection that is counted.
 func (t *Traffic) Conn(c net.Conn) net.Conn {
 	if t == nil {
 		return c
@@ -79,7 +79,7 @@ func (c conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rawConn lets clients look whether the other end has hung up.
+// rawConn lets clients check whether the other end has hung up.
 type rawConn struct {
 	conn
 	raw syscall.Conn
