@@ -17,10 +17,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
-// share adds to the outcome of a page that is not stored the collections that
-// claim it whatever its topic, so that none of them asks for it again, and gives
-// each a link to where the page is instead. It does not share what only the
-// settings of one collection forbid.
+// share adds further collections to the outcome of a page that is not stored: those
+// that claim the page whatever its topic. So none of them requests the page again,
+// and each gets the link to the place where the page is instead. share skips a
+// page that only the settings of one collection forbid.
 func (r *run) share(i int) {
 	o, t := &r.ledger.Outcomes[i], r.batch.Targets[i]
 	if t.Sitemap || o.State != book.Skipped && o.State != book.Failed {
@@ -54,8 +54,8 @@ func (b behalf) kept(t batch.Target) []string {
 	return slices.DeleteFunc(slices.Clone(t.Last.Collections), b.isNone)
 }
 
-// had returns the last look at a target, nil when the page was never stored: then
-// the last look has no content, only collections.
+// had returns the last look at a target, or nil when the page was never stored:
+// such a last look has only collections.
 func had(t batch.Target) *batch.Look {
 	if t.Last != nil && t.Last.Digest == 0 && !t.Sitemap {
 		return nil
@@ -63,8 +63,8 @@ func had(t batch.Target) *batch.Look {
 	return t.Last
 }
 
-// confirmable returns the last look at a target if its page may stay as it is,
-// because all collections that ask for it or claim it have it; else nil.
+// confirmable returns the last look at a target if a 304 may confirm the page: all
+// collections that ask for it or claim it have it. Else it returns nil.
 func confirmable(t batch.Target, claiming []string) *batch.Look {
 	last := had(t)
 	lacks := func(name string) bool { return !slices.Contains(last.Collections, name) }
@@ -74,7 +74,7 @@ func confirmable(t batch.Target, claiming []string) *batch.Look {
 	return last
 }
 
-// collections returns those for which the page is stored.
+// collections returns the collections for which the page is stored.
 func (p page) collections(read *document.Document) []string {
 	all := together(p.target.Collections, append(p.behalf.kept(p.target), p.sure...)...)
 	for _, name := range p.topical {

@@ -18,7 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// ports are the ports of public addresses that may be dialled.
+// ports are the ports that may be dialled at public addresses.
 var ports = [...]uint16{80, 443, 8080, 8443}
 
 var errPort = errors.New("the port is not asked")
@@ -44,8 +44,8 @@ func newDialer(allowPrivate bool, resolver *net.Resolver) *dialer {
 	return d
 }
 
-// DialContext fails with one of ssrf's errors or errPort if no address of the
-// host may be asked.
+// DialContext fails with one of ssrf's errors, or with errPort, if no address of
+// the host may be dialled.
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if name, _, err := net.SplitHostPort(address); err == nil && allowedBy(ctx).host(name) {
 		return d.trusting.DialContext(ctx, network, address)
@@ -79,21 +79,20 @@ const (
 	maxNameAge = time.Hour // however long their TTL
 )
 
-// cachingResolver returns a resolver that keeps the answers of name servers for
-// as long as their TTL says, also those that a name does not exist; it keeps no
-// answer for which a server claims a TTL of 0.
+// cachingResolver returns a resolver that caches answers of name servers, negative
+// ones too, for their TTL; it does not cache an answer with a TTL of 0.
 func cachingResolver(dial dns.DialFunc) *net.Resolver {
 	return dns.NewCachingResolver(&net.Resolver{Dial: dial}, dns.MaxCacheEntries(maxNames), dns.MaxCacheTTL(maxNameAge))
 }
 
-// Transport returns the HTTP transport of fetch: HTTP/1.1 and 2, no proxy, and
-// every address is judged when it is dialled, after its name was resolved, so
-// that no name leads to an address that nobody allowed. It reaches public
-// addresses on the usual ports, and on any port what the collections of a batch
-// allow; or, if allowPrivate is set, every address on every port.
+// Transport returns the HTTP transport of fetch: HTTP/1.1 and 2, without a proxy.
+// It checks every address when it is dialled, after its name was resolved, so that
+// no name leads to an address that is not allowed. It reaches public addresses on
+// the usual ports, and the addresses that the collections of a batch allow on any
+// port; or every address on every port, if allowPrivate is set.
 func Transport(allowPrivate bool) *http.Transport { return newTransport(allowPrivate, nil) }
 
-// newTransport is Transport with name servers dialled by dial; nil: the system's.
+// newTransport is Transport with a dialler for name servers; nil for the system's.
 func newTransport(allowPrivate bool, dial dns.DialFunc) *http.Transport {
 	return &http.Transport{
 		DialContext:            newDialer(allowPrivate, cachingResolver(dial)).DialContext,
@@ -108,16 +107,16 @@ func newTransport(allowPrivate bool, dial dns.DialFunc) *http.Transport {
 	}
 }
 
-// allowed are networks and hosts that are not public and that collections allow,
+// allowed holds networks and hosts that are not public and that collections allow,
 // on any port. The zero value allows none.
 type allowed struct {
 	networks []netip.Prefix
 	hosts    map[string]bool // canonical
 }
 
-// parseAllowed reads a list of networks ("10.0.0.0/8"), addresses ("::1") and
-// host names ("intranet.example"). A name stands for itself alone, and for
-// whatever address it resolves to.
+// parseAllowed reads a list of networks ("10.0.0.0/8"), addresses ("::1") and host
+// names ("intranet.example"). A name allows only this host, at any address that it
+// resolves to.
 func parseAllowed(entries []string) (allowed, error) {
 	a := allowed{hosts: map[string]bool{}}
 	for _, entry := range entries {

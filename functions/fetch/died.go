@@ -43,8 +43,8 @@ func (s *survived) has(v layout.Version) bool {
 	return slices.Contains(s.batches, v)
 }
 
-// maxLate is how long after a batch's deadline bury puts its spool object: later
-// the sweep may have closed the batches of that time.
+// maxLate is the time after a batch's deadline in which bury may put its spool
+// object: later the sweep may have closed the batches of that time.
 const maxLate = 10 * time.Minute
 
 // bury puts the spool object of a late batch whose message was received before,
@@ -80,8 +80,8 @@ func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	return f.put(ctx, layout.SpoolKey(b.Storage, b.Version), spool.Spool{Ledger: r.ledger})
 }
 
-// receives returns how often a message was delivered, this time included; 1 when
-// the queue does not say.
+// receives returns the number of deliveries of a message, this one included; 1 when
+// the queue does not tell.
 func receives(m events.SQSMessage) int {
 	n, err := strconv.Atoi(m.Attributes["ApproximateReceiveCount"])
 	if err != nil {

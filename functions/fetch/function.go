@@ -1,29 +1,29 @@
-// Package fetch asks a host for the URLs of a batch and puts one spool object
-// with the results: pages as compressed Web objects, an outcome for every URL, the
-// links found, robots.txt bodies and vital signs. It uses the bucket and the web,
-// and not the frontier.
+// Package fetch requests the URLs of a batch from one host and puts one spool
+// object with the results: pages as compressed Web objects, an outcome for every
+// URL, links, robots.txt bodies and vital signs. It uses the bucket and the web,
+// but not the frontier.
 //
 //	message: batch.Batch as JSON
 //	object:  spool/<partition>/<epoch>-<token>.spool, created only if absent
 //
-// A batch whose deadline has passed, or whose object exists, is dropped. But when
-// the message of a late batch was received before and there is no object, the
-// earlier fetch ran out of memory or time, or crashed. Then every URL is recorded
-// with one attempt more; or as not asked, if that fetch ran in this process and
-// could not put its object. URLs with attempts, or whose lease expired, are leased
-// in small batches and at last alone, so that the URL that kills its fetch is
-// found, and fails without the others.
+// A batch is dropped when its deadline has passed or its object exists. If the
+// message of a late batch was delivered before and there is no object, the earlier
+// fetch ran out of memory or time, or crashed. Then every URL is recorded with one
+// more attempt; or as not asked, if that fetch ran in this process and could not
+// put its object. URLs with attempts, or with an expired lease, are leased in small
+// batches and at last alone, so that the URL that kills its fetch is found, and
+// fails alone.
 //
-// Batches are of different hosts and run at the same time. The requests of one
-// follow one another with the host's delay between them, or as long as the host
-// takes to answer, if that is longer; pages are parsed and compressed meanwhile.
-// A host that is overloaded (429, 503) or gives no answer rests: as long as
-// Retry-After says, and at least one second, then two, four and so on. The ledger
-// records the rest, and the host's next batch the number of failures. Targets that
-// the deadline leaves no time for are not asked. Redirects are not followed: the
-// destination is recorded as a link, a URL like any other to the frontier, so that
-// robots.txt, politeness and the check of addresses apply to it. So is the
-// canonical address of a page.
+// Batches are of different hosts and run concurrently. Between the requests of a
+// batch lies the host's delay, or the duration of its answers, if that is longer;
+// pages are parsed and compressed meanwhile. A host that is overloaded (429, 503)
+// or gives no answer rests: as long as Retry-After says, and at least one second,
+// then two, four and so on. The ledger records the rest, and the number of failures
+// passes to the host's next batch. Targets are not asked when the time until the
+// deadline is too short. Redirects are not followed: the destination is recorded as
+// a link, a URL like any other to the frontier, so that robots.txt, politeness and
+// the check of addresses apply to it. The canonical address of a page is recorded
+// in the same way.
 //
 // # Aliases
 //
@@ -45,86 +45,95 @@
 // asked for again after eight days and then ever more rarely, and is stored when
 // the proof fails.
 //
-// A URL is asked for on behalf of the first of its collections: with its agent, by
-// the rules of robots.txt and the directives of pages for that agent, and with
-// links weighed by its topic. Addresses that are not public are asked for if any
-// collection allows it. In a collection with a topic, the weight in the outcome of
-// a stored page is 255 times how much the page itself is about the topic, at least
-// 1; in all other outcomes it is that of the URL.
+// A URL is requested on behalf of the first of its collections: with the agent of
+// that collection, under the rules of robots.txt and the directives of pages for
+// this agent, and with links weighed by its topic. Addresses that are not public
+// are requested if any of the collections allows them. In a collection with a
+// topic, the outcome of a stored page has the weight 255 times the page's relevance
+// to the topic, at least 1; all other outcomes have the weight of the URL.
 //
-// A page is stored for all of its collections: those of its target, those that had
-// it before and still exist, and those that claim it, whoever has found it (see
-// membership.Members.Claiming); where one of these has a topic, only if the page is about it.
-// One that is skipped or fails is so for all of them but those with a topic that
-// have not asked for it, and the link to where it is instead is one of each.
+// A page is stored for all of its collections: those of the target, those that had
+// it before and still exist, and those that claim it (see
+// membership.Members.Claiming). A collection with a topic gets only pages about the
+// topic. A page that is skipped or fails is so for all of these, except for
+// collections with a topic that have not asked for it; each collection gets the
+// link to the place where the page is instead.
 //
 // # Revisits
 //
-// A page with a last look that brought a digest is stored already. It is asked for under the condition
-// that it has changed since, by its validators; a page that comes anyhow counts as
-// not modified if its bytes are those of the last time, which are not parsed again,
-// or if its digest is: then its navigation may have changed, and its links are
-// recorded. Any change of its title, or of a character that it shows outside of
-// navigation, is another digest, and the page is stored anew. Its expiry class
-// rises by one when it is unchanged, or has changed in no more than numbers, the
-// words beside them, case or marks ("3 hours ago", "99 dollars"); falls by one when
-// it has changed in more, from −4 (1.5 hours) to 6 (64 days), and falls below −1
-// when it is missing.
+// A page whose last look has a digest is stored already. It is requested with the
+// validators of that look. When the server sends the page nevertheless,
 //
-// The upper 16 bits of a digest tell the words that count for the pace, the others
-// all of the text. Those that were written before this told words alone: such a
-// page is stored once more when it comes as other bytes.
+//	the answer has                  the page is        recorded are its
+//	the same bytes                  unchanged          -
+//	other bytes, the same digest    unchanged          links: its navigation may differ
+//	another digest                  stored again       text, links
 //
-// A page that a collection lacks, of those that ask for it or claim it whatever it
-// is about, is asked for without a condition and stored anew; that alone does not
-// change its expiry class. Whatever leaves the page as it is leaves it to the
-// collections that had it.
+// A change of the title, or of any character shown outside of navigation, changes
+// the digest. The expiry class of a page sets the time until the next look, from
+// -4 (1.5 hours) to 6 (64 days):
 //
-//	unchanged   -                 304, the same bytes or digest; carries what holds now: validators, digest, body
-//	unchanged   http <status>     4xx but 429: it is missing, which is to be confirmed
-//	unchanged   robots            it is forbidden to the agent of a collection that lacks it
-//	unchanged   any other reason  it could not be had in MaxAttempts, and is kept
+//	unchanged, or changed only in numbers, the words beside them,
+//	case or marks ("3 hours ago", "99 dollars")                      one up
+//	changed in more                                                  one down
+//	missing                                                          below -1
+//
+// The upper 16 bits of a digest cover the words that count for the pace, the others
+// all of the text. Older digests cover words only: such a page is stored once more
+// when its bytes differ.
+//
+// A page that a collection lacks, one that asks for it or claims it whatever its
+// topic, is requested without validators and stored again; this alone does not
+// change the expiry class. An unchanged page stays with the collections that had
+// it:
+//
+//	unchanged   -                 304, the same bytes or digest; has the present validators, digest and body
+//	unchanged   http <status>     4xx except 429: it is missing, to be confirmed by the next look
+//	unchanged   robots            forbidden to the agent of a collection that lacks it
+//	unchanged   any other reason  it could not be fetched in MaxAttempts, and is kept
 //	failed      http <status>     4xx, and it was missing at the last look
-//	skipped     any reason        as on a first look
+//	skipped     any reason        as at a first look
 //
-// Of a page that is gone so, the outcome carries the digest of what was stored.
+// The outcome of a page that is gone in this way has the digest of the stored page.
 //
 // # robots.txt and sitemaps
 //
-// The robots.txt of an origin is asked for before its pages when the batch says
-// so, and followed through five redirects, also to other hosts (RFC 9309), which
-// are asked out of turn. One that cannot be had, be it that the server is asked
-// too much (429), forbids all for now. The sitemaps that it names are links of
-// kind 'm' to targets that are sitemaps.
+// The robots.txt of an origin is requested before its pages when the batch says so,
+// and followed through five redirects, also to other hosts (RFC 9309), which are
+// requested without waiting for their delay. A robots.txt that cannot be fetched,
+// also because of too many requests (429), forbids all URLs for now. The sitemaps
+// that it names become links of kind 'm'.
 //
-// A sitemap is read while it comes and not kept, however large. What it lists are
+// A sitemap is read as a stream, however large, and not stored. Its entries become
 // links of kind 'e', at depth 1, weighed by their priority, or by their addresses
-// for a topic; of other sites only those that one of its collections admits. The
-// first 1,000 sitemaps of an index are links of kind 'm', one deeper than the index.
-// What comes before a sitemap breaks counts.
+// for a topic; entries of other sites only if one of its collections admits them.
+// The first 1,000 sitemaps of an index become links of kind 'm', one deeper than
+// the index. If a sitemap breaks off, the entries before count.
 //
-// A sitemap that was read before is asked for under a condition, as pages are; one
-// that comes as the same bytes lists nothing. Else all that it lists are links, and
-// those that it says have changed since, up to a day before, tell when. One that
-// could not be had in MaxAttempts, but was read before, is left as it was and
-// skipped as "sitemap", too.
+// A sitemap that was read before is requested with validators, as pages are. If its
+// bytes are the same, no links are recorded. Else all entries become links, and
+// those that changed since the last look, minus one day, have the time of the
+// change. A sitemap that was read before and cannot be fetched in MaxAttempts keeps
+// its last look, and is skipped as "sitemap" too.
+//
+// All states of a URL and their reasons:
 //
 // What can become of a URL, and its reasons:
 //
 //	stored      -
 //	unchanged                     see Revisits
 //	skipped     robots            robots.txt forbids it
-//	            redirect          the link of kind 'r' says where to
+//	            redirect          the link of kind 'r' names the destination
 //	            canonical         the page is stored at the address in the link of kind 'c', see Aliases
-//	            sitemap           it was read; the detail says what of it was not
-//	            type              neither text nor a document that is read (package document)
+//	            sitemap           it was read; the detail names what was left out
+//	            type              neither text nor a document that can be read (package document)
 //	            unreadable        broken, locked by a password, or beyond the limits of its reader
-//	            too big           more than Limits.Page bytes, or it claims to be
-//	            bomb              content of more than 1 MiB and 200 times what was sent
-//	failed      no sitemap        it is none, although it was to be
+//	            too big           more than Limits.Page bytes, or announced to be
+//	            bomb              content of more than 1 MiB and 200 times the bytes sent
+//	failed      no sitemap        a target that should be a sitemap is none
 //	            http <status>     at once for 4xx, after MaxAttempts for 429 and 5xx
 //	            address refused   the host's address is not public, and no collection allows it
-//	            port refused      it is none of 80, 443, 8080 and 8443, of a public address
+//	            port refused      at a public address, a port other than 80, 443, 8080 and 8443
 //	            header too big    more than 64 KiB
 //	            bad address, bad redirect, encoding, not storable, not parsable
 //	retry, or   timeout           after Limits.Request
@@ -153,7 +162,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Bucket is what fetch needs of the object store. blob.Bucket has it.
+// Bucket is the part of blob.Bucket that fetch needs.
 type Bucket interface {
 	Head(ctx context.Context, key string) (int64, error)
 	Create(ctx context.Context, key string, content []byte) error
@@ -179,8 +188,8 @@ type Function struct {
 	compressors sync.Pool // *webobject.Compressor
 }
 
-// Handle runs the batches of an SQS event, all at the same time, for each asks
-// a host of its own, and returns the messages that must come again.
+// Handle runs the batches of an SQS event concurrently, since each is of another
+// host, and returns the failed messages, to be delivered again.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Together(ctx, f.Log, event, f.receive), nil
 }
@@ -196,10 +205,10 @@ func (f *Function) receive(ctx context.Context, record events.SQSMessage) error 
 	return f.Run(ctx, b)
 }
 
-// Run fetches a batch and puts its spool object. It does nothing if the
-// batch's deadline has passed or the object exists. It fails if the bucket
-// does, be it for the settings, or if ctx is cancelled; then nothing was put,
-// and the batch may be run again. That it failed is remembered: it did not die.
+// Run fetches a batch and puts its spool object. It does nothing if the batch's
+// deadline has passed or the object exists. It fails when the bucket fails or ctx
+// is cancelled; nothing was put then, and the batch may be run again. Run remembers
+// the failure: the batch did not die.
 func (f *Function) Run(ctx context.Context, b batch.Batch) error {
 	err := f.run(ctx, b)
 	if err != nil {
@@ -244,8 +253,8 @@ func (f *Function) put(ctx context.Context, key string, object spool.Spool) erro
 	return nil
 }
 
-// MaxAttempts is how often a URL is asked for before a failure that might
-// pass is final.
+// MaxAttempts is the number of requests after which a temporary failure becomes
+// final.
 const MaxAttempts = 3
 
 const (
@@ -266,7 +275,7 @@ const (
 	dateSlack      = 24 * time.Hour // a page is dated the day on which it changed, in any time zone
 )
 
-// Limits bound what one batch may take.
+// Limits are the limits of one batch.
 type Limits struct {
 	Page    int64         // bytes of one page, as sent and decoded
 	Batch   int64         // bytes of pages after which nothing more is asked for

@@ -23,7 +23,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// notAsked returns the outcome of a target that was not asked for yet.
+// notAsked returns the outcome of a target before its request.
 func (r *run) notAsked(t batch.Target, a address.Address) book.Outcome {
 	return book.Outcome{
 		Version: r.batch.Version, URL: a.URL, Place: a.Place, State: book.NotAsked,

@@ -127,7 +127,7 @@ func (p page) ask(read *document.Document, collection string) {
 	read.Robots = read.RobotsFor(agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), agent))
 }
 
-// links returns the page's links, without those that it asks not to follow.
+// links returns the page's links, without those that the page asks not to follow.
 func (p page) links(o book.Outcome, read *document.Document) []book.Link {
 	found := read.Links(p.address)
 	links := make([]book.Link, 0, len(found))
@@ -168,12 +168,11 @@ func collectionOf(o book.Outcome) string {
 }
 
 // sums is the table for checksums of answers. They need not be cryptographic: a
-// server that forges its last sum hides only its own changes.
+// server that forges a checksum hides only its own changes.
 var sums = crc64.MakeTable(crc64.ECMA)
 
-// sum returns book.Outcome.Body of a page: equal, and not 0, while it is sent as
-// the same bytes, and the header says the same of what they mean and of what may
-// be done with them.
+// sum returns book.Outcome.Body of a page: equal as long as the page has the same
+// bytes, and the header the same fields about their meaning and use; never 0.
 func (a answer) sum() uint64 {
 	sum := crc64.Checksum(a.body, sums)
 	for _, name := range []string{"Content-Type", "X-Robots-Tag"} {
@@ -184,13 +183,13 @@ func (a answer) sum() uint64 {
 	return max(sum, 1)
 }
 
-// wordsBits are the highest of book.Outcome.Digest: of the page's words, which set
-// its pace. The others tell its text.
+// wordsBits is the number of the highest bits of book.Outcome.Digest: they are of
+// the page's words, which set its pace. The other bits are of its text.
 const wordsBits = 16
 
-// fingerprint returns book.Outcome.Digest of a page: equal, and not 0, while it
-// says the same. A page that shows no text is told by its sum, and that it must not
-// be shown is part of what it says.
+// fingerprint returns book.Outcome.Digest of a page: equal as long as the page has
+// the same text, and never 0. The digest of a page without text is its sum. A page
+// that must not be shown has another digest than one that may.
 func fingerprint(read *document.Document, sum uint64) uint64 {
 	says := read.Digest()
 	text := cmp.Or(says.Text, sum)
@@ -202,6 +201,6 @@ func fingerprint(read *document.Document, sum uint64) uint64 {
 	return max(digest, 1)
 }
 
-// sameWords reports whether what differs between two digests is less than words:
-// numbers, dates, marks.
+// sameWords reports whether two digests differ at most in numbers, dates and marks,
+// and not in words.
 func sameWords(digest, other uint64) bool { return (digest^other)>>(64-wordsBits) == 0 }

@@ -100,7 +100,7 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 	return object
 }
 
-// end writes times and pace into the ledger when the batch is over.
+// end writes the times and the pace of the batch into the ledger.
 func (r *run) end(began time.Time) {
 	r.ledger.Ended = notBefore(r.pace.last)
 	if r.pace.last.IsZero() {

@@ -67,8 +67,8 @@ func (l *listing) isSame(a answer) bool {
 	return l.known != nil && (a.status == http.StatusNotModified || a.err == nil && a.status/100 == 2 && l.sum != 0 && l.sum == l.known.Body)
 }
 
-// judge returns the verdict on the answer, whose body is what was read of the
-// sitemap. A sitemap that was cut off is a retry.
+// judge returns the verdict on a sitemap's answer, by the part of the body that was
+// read. A sitemap that was cut off is a retry.
 func (l *listing) judge(a answer, attempts uint8) verdict {
 	if a.err != nil && l.broken != nil {
 		if v := judge(a.err); l.entries == 0 || v.state == book.Retry && attempts < MaxAttempts {
@@ -222,9 +222,13 @@ func (l *listing) leftOut() string {
 	return "left out: " + strings.Join(parts, "; ")
 }
 
-// priorityWeight returns the weight of a link to a page of a priority from 0 to
-// 1: the usual one, ½, is asked for as if a seed linked to it, the highest as a
-// seed itself, the lowest as from three links further.
+// priorityWeight returns the weight of a link to a page with a priority from 0 to
+// 1:
+//
+//	priority   weight of
+//	1          a seed
+//	0.5        a link from a seed
+//	0          a link three steps further than that
 func priorityWeight(p float32) uint8 {
 	band := math.Round(2 * (1 - float64(p)))
 	if p < sitemap.DefaultPriority {

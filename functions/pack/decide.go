@@ -18,23 +18,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// discoveries is what the links of a batch bring to the frontiers.
+// discoveries is what the links of a batch add to the frontiers.
 type discoveries struct {
-	admitted map[int][]frontier.Entry   // by crawl partition, each URL once a collection
-	targets  map[string]address.Address // what is admitted, by URLs
+	admitted map[int][]frontier.Entry   // by crawl partition, one entry per URL and collection
+	targets  map[string]address.Address // of admitted entries, by URL
 	changed  []change
 }
 
-// change is a page of which a sitemap says that it has changed.
+// change is a page that has changed, by its sitemap.
 type change struct {
 	page   address.Address
 	weight uint8
 	at     time.Time
 }
 
-// decide returns what the links bring to the frontiers, by the outcomes of the
-// pages on which they are (see membership.Members.Assign): of the ways to a URL
-// the membership.Best of each collection for which it waits.
+// decide returns what the links add to the frontiers. The outcomes are those of the
+// pages with the links (see membership.Members.Assign). Of all links to a URL the
+// membership.Best counts for each collection for which the URL waits.
 func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (discoveries, error) {
 	all := discoveries{admitted: make(map[int][]frontier.Entry), targets: make(map[string]address.Address)}
 	byCollection := make(map[string]map[string]*way)
@@ -59,7 +59,7 @@ func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (d
 	if err != nil {
 		return discoveries{}, err
 	}
-	for _, name := range slices.SortedFunc(maps.Keys(byCollection), s.Compare) { // the same order every time
+	for _, name := range slices.SortedFunc(maps.Keys(byCollection), s.Compare) { // in a fixed order
 		ways := byCollection[name]
 		for _, url := range slices.Sorted(maps.Keys(ways)) {
 			if err := all.add(s, name, all.targets[url], ways[url]); err != nil {
@@ -70,10 +70,10 @@ func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (d
 	return all, nil
 }
 
-// way is what the links of a collection say of one URL.
+// way combines the links of a collection to one URL.
 type way struct {
 	membership.Best
-	changed time.Time // the latest that sitemaps tell, zero if none does
+	changed time.Time // the latest change by sitemaps; zero if none names one
 }
 
 func (w *way) add(l *book.Link) {
@@ -102,14 +102,14 @@ func (all *discoveries) add(s *settings.Settings, collection string, target addr
 	return nil
 }
 
-// class gathers the pages that change at the same pace.
+// class is the pages of one expiry class, which change at a similar pace.
 type class struct {
 	pkg      webobject.Package
 	outcomes []*book.Outcome // of the package's runs
 }
 
-// classes sorts the pages into one package an expiry class, in the order of
-// the spool objects, so that packing again gives the same bytes.
+// classes sorts the pages into one package per expiry class, in the order of the
+// spool objects, so that packing again gives the same bytes.
 func classes(spools []spool.Spool) []*class {
 	var all []*class
 	byExponent := make(map[int16]*class)
@@ -137,8 +137,8 @@ func (c *class) add(run webobject.Run, outcome *book.Outcome) {
 	}
 }
 
-// settingsFor returns settings that forget no less than the partition does:
-// those at hand may be older.
+// settingsFor returns settings whose takedowns are at least as new as those that
+// were applied to the partition.
 func (f *Function) settingsFor(ctx context.Context, m *manifest.Manifest) (*settings.Settings, error) {
 	s, err := f.Settings.Get(ctx)
 	if err == nil && s.Takedowns.Version < m.Forgotten {
@@ -147,8 +147,8 @@ func (f *Function) settingsFor(ctx context.Context, m *manifest.Manifest) (*sett
 	return s, err
 }
 
-// withoutForgotten takes pages, outcomes and links that are forgotten out of
-// spool objects. One that holds nothing else is consumed all the same.
+// withoutForgotten removes forgotten pages, outcomes and links from spool objects.
+// A spool object with nothing else is consumed nevertheless.
 func withoutForgotten(spools []spool.Spool, set takedown.Set) {
 	if set.Empty() {
 		return
@@ -181,8 +181,8 @@ func strip(s *spool.Spool, filter *forget.Filter) {
 	s.Ledger.Links = slices.DeleteFunc(s.Ledger.Links, func(l book.Link) bool { return !filter.Link(&l) })
 }
 
-// gonePages returns the pages that were stored and are no more: of those the
-// final outcome has the digest of what was stored.
+// gonePages returns the pages that were stored before and are gone now: their final
+// outcomes carry the digest of the stored page.
 func gonePages(spools []spool.Spool) (gone []manifest.Gone) {
 	for i := range spools {
 		for _, o := range spools[i].Ledger.Outcomes {

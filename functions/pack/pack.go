@@ -23,12 +23,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// parallelReads is how many spool objects are read at once.
+// parallelReads is the number of spool objects read at once.
 const parallelReads = 8
 
-// packAll makes packages and a book of the batches and commits them, and takes
-// them out of the inbox. When some of them are consumed meanwhile, it begins
-// again with the rest.
+// packAll packs batches into packages and a book, commits these, and removes the
+// batches from the inbox. If another process consumes some of the batches
+// meanwhile, it starts again with the rest.
 func (f *Function) packAll(ctx context.Context, id layout.Partition, waiting []frontier.Waiting) error {
 	batches := batchesOf(waiting)
 	for {
@@ -54,9 +54,9 @@ func (f *Function) packAll(ctx context.Context, id layout.Partition, waiting []f
 	}
 }
 
-// packRest packs batches that the current generation has neither consumed nor
-// closed. It fails with partition.ErrStale when any of them was consumed since,
-// is damaged or closed, or more is forgotten now.
+// packRest packs the batches that the current generation has neither consumed nor
+// closed. It fails with partition.ErrStale when a batch was consumed since, or is
+// damaged or closed, and when more is forgotten now.
 func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches []layout.Version) error {
 	began := f.Now()
 	spools, err := f.readSpools(ctx, p.ID(), batches)
@@ -112,9 +112,9 @@ func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches
 	return f.announce(ctx, p.ID(), gone, packages)
 }
 
-// announce has the sweep look for documents of pages that are gone, and index
-// take the packages: the bucket's own events often come before the commit, when
-// no generation lists them.
+// announce asks the sweep to mask documents of gone pages, and index to read the
+// packages: the bucket's own events often arrive before the commit, when no
+// generation lists the packages.
 func (f *Function) announce(ctx context.Context, p layout.Partition, gone []manifest.Gone, packages []partition.Package) error {
 	if len(gone) > 0 {
 		if err := task.Send(ctx, f.Sender, task.Sweep, task.Mask{Gone: &p}, 0); err != nil {
@@ -129,8 +129,9 @@ func (f *Function) announce(ctx context.Context, p layout.Partition, gone []mani
 	return nil
 }
 
-// learn tells the frontiers of the commit that is about to bring a book, and
-// names it. The name holds for this base alone, as frontier.Learning asks for.
+// learn announces the commit of a book to the frontiers, before it happens, and
+// gives it a name. The name is valid for this base only, as frontier.Learning
+// requires.
 func (f *Function) learn(ctx context.Context, s *settings.Settings, e *partition.Edit, key string) error {
 	base, next := e.Manifest(), fmt.Sprintf("%s@%d", key, e.Generation())
 	for _, crawl := range s.Crawl.Partitions() {
@@ -142,8 +143,8 @@ func (f *Function) learn(ctx context.Context, s *settings.Settings, e *partition
 	return nil
 }
 
-// readSpools reads spool objects in parallel. One that is gone has been packed
-// and deleted; one that is damaged goes to quarantine, with partition.ErrStale.
+// readSpools reads spool objects in parallel. One that is missing has been packed
+// and deleted; a damaged one goes to quarantine, with partition.ErrStale.
 func (f *Function) readSpools(ctx context.Context, p layout.Partition, batches []layout.Version) ([]spool.Spool, error) {
 	read := make([]*spool.Spool, len(batches))
 	group, ctx := errgroup.WithContext(ctx)
@@ -198,8 +199,8 @@ func putPackages(ctx context.Context, p *partition.Partition, spools []spool.Spo
 	return put, nil
 }
 
-// putBook puts what the spool objects say, once all pages have a place, and
-// returns nil if that is nothing.
+// putBook puts a book of the spool objects' contents, after all pages have a place.
+// It returns nil if there are none.
 func putBook(ctx context.Context, p *partition.Partition, s *settings.Settings, spools []spool.Spool) (*partition.Book, error) {
 	outcomes, links := 0, 0
 	for i := range spools {
@@ -217,7 +218,7 @@ func putBook(ctx context.Context, p *partition.Partition, s *settings.Settings, 
 	if err != nil {
 		return nil, err
 	}
-	// Links are decided once more: the settings may be others than when the batches were settled, and forget more.
+	// Links are decided again: the settings may have changed since the batches were settled, and more may be forgotten.
 	decided, err := s.Assign(learnt.Links, pages, nil)
 	if err != nil {
 		return nil, err

@@ -19,16 +19,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// doubt is how much later than a sitemap says a page may have changed: many
-// tell the day alone.
+// doubt is added to the time of change that a sitemap names: many sitemaps name
+// only the day.
 const doubt = 24 * time.Hour
 
-// again returns the pages that are to be asked for before their time, by crawl
-// partition: sitemaps say that they have changed since the last look at them,
-// which the books tell. A page of which the books know nothing yet was had a
-// moment ago. It reads the outcomes of the pages' sites, in the partitions in
-// which these are stored; a damaged book costs no more than that its pages wait
-// for their time.
+// again returns the pages that are to be fetched before they are due, by crawl
+// partition: sitemaps say that they have changed since their last look, which the
+// books record. A page that is not yet in a book was fetched just now, and is left
+// out. again reads the outcomes of the pages' sites, in the storage partitions that
+// may hold them. The pages of a damaged book wait until they are due.
 func (f *Function) again(ctx context.Context, s *settings.Settings, changed []change) (map[int][]frontier.Due, error) {
 	byStorage := make(map[layout.Partition][]change)
 	for _, c := range changed {
@@ -68,8 +67,8 @@ func (f *Function) again(ctx context.Context, s *settings.Settings, changed []ch
 	return due, nil
 }
 
-// lastLooks folds what the books of a storage partition say of pages that are
-// wanted, of these sites, into what is known of them.
+// lastLooks adds the outcomes of wanted pages on these sites, from the books of a
+// storage partition, to last.
 func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[uint32]bool, wanted map[layout.Identity]bool, last map[layout.Identity]book.Standing) error {
 	m, err := manifest.Read(ctx, f.Bucket, p)
 	if err != nil {
@@ -101,8 +100,8 @@ func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[
 	return nil
 }
 
-// outcomesOf reads from one book the outcomes of the URLs that are wanted; none
-// of one that is damaged.
+// outcomesOf reads the outcomes of the wanted URLs from one book; none if the book
+// is damaged.
 func outcomesOf(ctx context.Context, reader *book.Reader, sites map[uint32]bool, wanted map[layout.Identity]bool) (found []book.Outcome, err error) {
 	for site := range sites {
 		from := layout.Place(site) << 32
@@ -118,8 +117,9 @@ func outcomesOf(ctx context.Context, reader *book.Reader, sites map[uint32]bool,
 	return found, nil
 }
 
-// lastOf returns the last final outcomes of pages that the frontier calls
-// stored and that links lead to, which are these targets. The spool comes first: what is packed in between is in the books.
+// lastOf returns the last final outcomes of pages that the frontier calls stored.
+// The pages are the targets of links. It reads the spool before the books: a batch
+// packed in between is in the books.
 func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, targets map[string]address.Address) (map[layout.Identity]*book.Outcome, error) {
 	ids := make([]layout.Identity, len(entries))
 	for i, e := range entries {
@@ -169,8 +169,8 @@ func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *fron
 	return last, nil
 }
 
-// spooledLooks adds the outcomes of pages from the batches that decided, as far
-// as their spool objects are still there.
+// spooledLooks adds the outcomes of pages from the batches that settled them, if
+// the spool objects still exist.
 func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages map[layout.Identity]address.Address, decided map[layout.Identity]layout.Version, last map[layout.Identity]*book.Outcome) error {
 	read := make(map[layout.Version]bool)
 	for id := range pages {
@@ -196,11 +196,13 @@ func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages m
 	return nil
 }
 
-// renewLacking has pages asked for again, on behalf of the collections of these
-// entries, that are stored for others alone. What it cannot have asked for is
-// missed until a rebuild: a page that waits again for another collection already,
-// or of which nothing can be read, and what a collection wants that has a limit of
-// pages, for which a rebuild counts them.
+// renewLacking queues pages again that other collections have stored, on behalf of
+// the collections of these entries, which lack them. A page counts as missed, until
+// a rebuild, when
+//
+//	it waits already for another collection
+//	no outcome of it can be read
+//	the collection has a limit of pages: a rebuild counts its pages first
 func (f *Function) renewLacking(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, targets map[string]address.Address, lacking []layout.Identity) error {
 	lacks := make(map[layout.Identity]bool, len(lacking))
 	for _, id := range lacking {

@@ -14,8 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// quarantine keeps the bytes of a spool object that cannot be read, and takes
-// it out of the spool. Its URLs are asked for again when their lease ends.
+// quarantine moves a damaged spool object into quarantine. Its URLs are requested
+// again when their lease ends.
 func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch layout.Version, reason error) error {
 	key := layout.SpoolKey(p, batch)
 	f.Log.ErrorContext(ctx, "spool object goes to quarantine", "partition", p, "batch", batch, "key", key, "reason", reason)
@@ -37,14 +37,14 @@ func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch lay
 	return err
 }
 
-// kept is for how long at least the spool object of a packed batch stays. Until
-// then nothing else can be stored under its name, and what is settled under it
-// is what was packed.
+// kept is the least time for which the spool object of a packed batch stays. Until
+// then no other object can have its name, and a batch settled under the name is the
+// packed one.
 const kept = 15 * time.Minute
 
 // lost reports whether the generation refuses a batch: its spool object was
-// damaged, it came too late, or a Redis that went back in time gave it the name
-// of one that is packed. What was settled of it is in no book.
+// damaged or came too late, or an older copy of Redis gave the batch the name of a
+// packed one. The books do not have what was settled of it.
 func lost(m *manifest.Manifest, w frontier.Waiting) bool {
 	i := slices.IndexFunc(m.Consumed, func(c manifest.Consumed) bool { return c.Batch == w.Batch })
 	if i < 0 {
@@ -53,9 +53,8 @@ func lost(m *manifest.Manifest, w frontier.Waiting) bool {
 	return m.Consumed[i].Damaged != "" || w.Since.Sub(m.Consumed[i].At) >= kept
 }
 
-// distrust has the sweep rebuild the frontiers: a batch was settled in them, or
-// read by a rebuild that is under way, that was lost, and the books know
-// nothing of it.
+// distrust has the sweep rebuild the frontiers, because a batch that is lost was
+// settled in them, or was read by a rebuild that is under way.
 func (f *Function) distrust(ctx context.Context) error {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {

@@ -21,9 +21,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Settle folds a spool object into the frontier: links admitted, outcomes
-// settled, the host's lease ended. Then it gathers, and asks schedule for
-// more. All of it may be done twice.
+// Settle settles a spool object in the frontier: it admits links, settles outcomes
+// and ends the host's lease. Then it gathers, and asks schedule for more. All of it
+// may be repeated.
 func (f *Function) Settle(ctx context.Context, key string) error {
 	storage, batch, err := layout.ParseSpoolKey(key)
 	if err != nil {
@@ -50,9 +50,9 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	return f.Gather(ctx, task.Gather{Storage: storage})
 }
 
-// settle folds a ledger into the frontiers, and returns those that it changed. A
-// frontier of other settings finds the spool object when it is rebuilt; one that
-// becomes so after the first look refuses what follows.
+// settle settles a ledger in the frontiers, and returns the changed ones. A
+// frontier built of other settings will read the spool object when it is rebuilt;
+// one that changes after the first check refuses the later calls.
 func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger spool.Ledger) (touched map[int]*frontier.Frontier, err error) {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {
@@ -86,8 +86,8 @@ func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger 
 	if err := inbox.Add(ctx, waiting); err != nil {
 		return nil, err
 	}
-	// This look comes behind the entry: a Redis that goes back after it takes
-	// the entry with it.
+	// This check follows the entry: if Redis is replaced by an older copy after
+	// the check, the entry is gone too.
 	for _, front := range touched {
 		if err := front.Kept(ctx); err != nil {
 			return nil, errors.Join(err, inbox.Unsettle(ctx, ledger.Batch))
@@ -100,9 +100,9 @@ func (f *Function) front(s *settings.Settings, crawl int) *frontier.Frontier {
 	return frontier.New(f.Redis, crawl).Under(s.Fingerprint()).Keeping()
 }
 
-// settleLinks lets what they lead to wait in the frontiers, to which it adds
-// those of other partitions: what is new, what was changed since it was had, and
-// what was had for other collections alone.
+// settleLinks queues the targets of links in the frontiers: new URLs, pages that
+// changed since they were fetched, and pages that only other collections have. It
+// adds frontiers of other partitions to touched.
 func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touched map[int]*frontier.Frontier, links []book.Link, pages []membership.Page) error {
 	found, err := decide(s, links, pages)
 	if err != nil {
@@ -132,9 +132,9 @@ func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touche
 	return nil
 }
 
-// resultsOf returns what the frontiers learn of the outcomes, by the crawl
-// partition whose URLs they are: that which leased the batch, unless a strategy
-// has given them to others since.
+// resultsOf returns the results of the outcomes for the frontiers, by crawl
+// partition: the one that leased the batch, or the one to which a strategy has
+// moved the URL since.
 func resultsOf(s *settings.Settings, ledger spool.Ledger, pages []membership.Page) map[int][]frontier.Result {
 	all := make(map[int][]frontier.Result)
 	if slices.Contains(s.Crawl.Partitions(), ledger.Crawl) {
@@ -182,8 +182,8 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, fro
 	return nil
 }
 
-// result is what the frontier learns of an outcome. A failure from before its
-// collection was told to ask again is no final state, here as in the account.
+// result returns the frontier's form of an outcome. A failure older
+// than its collection's request to retry failures is not final, as in the account.
 func result(s *settings.Settings, p membership.Page) frontier.Result {
 	r := frontier.Result{ID: p.Address.ID, State: p.State, Depth: p.Depth, Attempts: p.Attempts}
 	if len(p.Collections) == 0 {
@@ -201,16 +201,17 @@ func result(s *settings.Settings, p membership.Page) frontier.Result {
 }
 
 const (
-	// robotsAge is how long a robots.txt is used (RFC 9309, section 2.4).
+	// robotsAge is the time for which a robots.txt is used (RFC 9309, section 2.4).
 	robotsAge = 24 * time.Hour
-	// robotsRest is how long a host is left alone whose robots.txt could not
-	// be had. Nothing else of it may be asked for before.
+	// robotsRest is the rest of a host whose robots.txt could not be fetched; no
+	// other URL of the host may be requested before.
 	robotsRest = 5 * time.Second
 )
 
-// keepRobots caches the robots.txt files that came along. One that could not
-// be had (RFC 9309, section 2.3.1.4) is not kept, because it would refuse for
-// good what is refused for now; the host rests until the time returned.
+// keepRobots caches the robots.txt files of the batch. A robots.txt that could not
+// be fetched (RFC 9309, section 2.3.1.4) is not cached, because it would refuse
+// URLs for good that are refused only for now; the host rests until the returned
+// time.
 func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest time.Time, err error) {
 	cache := frontier.NewRobotsCache(f.Redis)
 	for _, r := range ledger.Robots {
@@ -225,9 +226,9 @@ func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest ti
 	return rest, nil
 }
 
-// delay returns the pause that follows a batch: the longest that the
-// collections of its URLs ask for, or the robots.txt files of their origins. Who
-// waits at all waits as long as answers take.
+// delay returns the pause after a batch: the longest that the collections of its
+// URLs or the robots.txt files of their origins ask for, and at least as long as
+// answers take, unless it is 0.
 func (f *Function) delay(ctx context.Context, s *settings.Settings, pages []membership.Page, slow time.Duration) (time.Duration, error) {
 	// agents are those in whose names an origin was asked.
 	agents := make(map[string]map[string]bool)
@@ -255,8 +256,8 @@ func (f *Function) delay(ctx context.Context, s *settings.Settings, pages []memb
 	return delay, nil
 }
 
-// agent is the User-Agent with which a URL was asked for on behalf of the first
-// of these collections.
+// agent returns the User-Agent of requests on behalf of the first of these
+// collections.
 func (f *Function) agent(s *settings.Settings, collections []string) string {
 	if len(collections) == 0 {
 		return f.Agent

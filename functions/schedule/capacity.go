@@ -9,7 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// horizon is how long before it is due a host may be leased: fetch waits for it.
+// horizon is the time before a host is due at which it may be leased: fetch waits
+// for the rest.
 const horizon = 2 * time.Second
 
 // always is the horizon of a lease that parks all waiting URLs, of hosts that are
@@ -41,9 +42,9 @@ func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *set
 	return r, !held, nil
 }
 
-// full reports whether the limit of batches on lease is reached: that of this
-// crawl partition, or, if a collection says how many fetches it wants, that of all
-// partitions together.
+// full reports whether the limit of batches on lease is reached: that of this crawl
+// partition, or the connections of all partitions together that a collection asks
+// for.
 func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64) (bool, error) {
 	most := s.Connections()
 	if most == 0 {

@@ -15,7 +15,7 @@ type robotsOf struct {
 	delay time.Duration // the longest that any of them asks for
 }
 
-// visitor is an agent at an origin, to whom one group of rules applies.
+// visitor is an agent at an origin: one group of the robots.txt applies to it.
 type visitor struct{ origin, agent string }
 
 func (u candidate) visitor() visitor { return visitor{u.page.Origin, u.agent} }
