@@ -169,14 +169,14 @@ func (r *run) redirect(i int, a answer) verdict {
 	return verdict{book.Skipped, membership.Redirect, "to " + to.URL}
 }
 
-// crowds limits the concurrent requests to one IP address, which many hosts may
+// addressLimits limits the concurrent requests to one IP address, which many hosts may
 // share. The zero value is ready to use.
-type crowds struct {
+type addressLimits struct {
 	mu sync.Mutex
-	at map[netip.Addr]*crowd // addresses with requests that run or wait
+	at map[netip.Addr]*addressLimit // addresses with requests that run or wait
 }
 
-type crowd struct {
+type addressLimit struct {
 	places chan struct{} // a semaphore: one element for each running request
 	users  int           // requests that run or wait
 }
@@ -184,7 +184,7 @@ type crowd struct {
 // enter waits until a request to the address may run; leave ends it. It fails when
 // ctx ends first. The zero address, of a host that is not resolved yet, has no
 // limit.
-func (c *crowds) enter(ctx context.Context, a netip.Addr) (leave func(), err error) {
+func (c *addressLimits) enter(ctx context.Context, a netip.Addr) (leave func(), err error) {
 	if !a.IsValid() {
 		return func() {}, nil
 	}
@@ -201,22 +201,22 @@ func (c *crowds) enter(ctx context.Context, a netip.Addr) (leave func(), err err
 	}
 }
 
-func (c *crowds) join(a netip.Addr) *crowd {
+func (c *addressLimits) join(a netip.Addr) *addressLimit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.at == nil {
-		c.at = make(map[netip.Addr]*crowd)
+		c.at = make(map[netip.Addr]*addressLimit)
 	}
 	here := c.at[a]
 	if here == nil {
-		here = &crowd{places: make(chan struct{}, maxCrowd)}
+		here = &addressLimit{places: make(chan struct{}, maxPerAddress)}
 		c.at[a] = here
 	}
 	here.users++
 	return here
 }
 
-func (c *crowds) part(a netip.Addr) {
+func (c *addressLimits) part(a netip.Addr) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.at[a].users--; c.at[a].users == 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// wish is a page's request (rel=canonical) to be stored under another address.
-type wish struct {
+// canonicalRequest is a page's request (rel=canonical) to be stored under another address.
+type canonicalRequest struct {
 	page
 	link   book.Link // of kind Canonical, to the address
 	to     address.Address
@@ -83,16 +83,16 @@ func among(query, others string) bool {
 	return true
 }
 
-// maxWishes is the longest chain of pages each of which names the next as its
+// maxCanonicals is the longest chain of pages each of which names the next as its
 // canonical address.
-const maxWishes = 3
+const maxCanonicals = 3
 
 // canonicalPage is the page at an address that other pages name as canonical.
 type canonicalPage struct {
-	unasked bool // not fetched yet
-	page    bool // it is a page that may be shown
-	says    document.Fingerprint
-	wish    *address.Address // canonical address that this page names in turn
+	unasked   bool // not fetched yet
+	page      bool // it is a page that may be shown
+	says      document.Fingerprint
+	canonical *address.Address // canonical address that this page names in turn
 }
 
 func nameOf(read *document.Document) *canonicalPage {
@@ -104,11 +104,11 @@ func nameOf(read *document.Document) *canonicalPage {
 // another target of the batch is decided on when all targets are digested.
 func (r *run) prove(ctx context.Context, d *digester, over bool) {
 	if r.over = over; over {
-		close(d.wishes)
+		close(d.canonicals)
 	}
 	for {
 		select {
-		case w, open := <-d.wishes:
+		case w, open := <-d.canonicals:
 			if !open {
 				for _, w := range r.postponed {
 					r.grant(ctx, d, w)
@@ -129,10 +129,10 @@ func (r *run) prove(ctx context.Context, d *digester, over bool) {
 // grant makes a page an alias of its canonical address, if the page there has
 // nearly the same text and names no other canonical address. A page for which this
 // cannot be decided now is fetched unconditionally at its next look.
-func (r *run) grant(ctx context.Context, d *digester, w *wish) {
+func (r *run) grant(ctx context.Context, d *digester, w *canonicalRequest) {
 	o := &r.ledger.Outcomes[w.index]
 	at, says := w.to, d.results[w.index].named.says
-	for range maxWishes {
+	for range maxCanonicals {
 		n := r.namedBy(ctx, d, at, w.link)
 		switch {
 		case n.unasked:
@@ -140,7 +140,7 @@ func (r *run) grant(ctx context.Context, d *digester, w *wish) {
 			return
 		case !n.page:
 			return
-		case n.wish == nil:
+		case n.canonical == nil:
 			if n.says.IsAlike(says) {
 				w.link.Target, w.link.Place = at.URL, at.Place
 				*o = w.before
@@ -148,10 +148,10 @@ func (r *run) grant(ctx context.Context, d *digester, w *wish) {
 				d.results[w.index] = digested{links: append(w.others, w.link), named: d.results[w.index].named}
 			}
 			return
-		case n.wish.ID == w.address.ID:
+		case n.canonical.ID == w.address.ID:
 			return
 		}
-		at = *n.wish
+		at = *n.canonical
 	}
 }
 
@@ -221,7 +221,7 @@ func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, ag
 	n = *nameOf(read)
 	to, elsewhere := r.behalf.canonical(by.Collection, at, read)
 	if elsewhere && r.behalf.settings.Decide(membership.WayOf(by), to) == "" {
-		n.wish = &to
+		n.canonical = &to
 	}
 	return n
 }

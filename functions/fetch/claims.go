@@ -54,9 +54,9 @@ func (b behalf) kept(t batch.Target) []string {
 	return slices.DeleteFunc(slices.Clone(t.Last.Collections), b.isNone)
 }
 
-// had returns the last look at a target, or nil when the page was never stored:
+// storedLook returns the last look at a target, or nil when the page was never stored:
 // such a last look has only collections.
-func had(t batch.Target) *batch.Look {
+func storedLook(t batch.Target) *batch.Look {
 	if t.Last != nil && t.Last.Digest == 0 && !t.Sitemap {
 		return nil
 	}
@@ -66,7 +66,7 @@ func had(t batch.Target) *batch.Look {
 // confirmable returns the last look at a target if a 304 may confirm the page: all
 // collections that ask for it or claim it have it. Else it returns nil.
 func confirmable(t batch.Target, claiming []string) *batch.Look {
-	last := had(t)
+	last := storedLook(t)
 	lacks := func(name string) bool { return !slices.Contains(last.Collections, name) }
 	if last == nil || slices.ContainsFunc(t.Collections, lacks) || slices.ContainsFunc(claiming, lacks) {
 		return nil

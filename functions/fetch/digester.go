@@ -16,24 +16,24 @@ import (
 // room for every page of a batch, so that fetching never waits; Limits.Batch and
 // Limits.Page bound its bytes.
 type digester struct {
-	pages   chan page
-	results []digested
-	wishes  chan *wish // those of finished results, which the workers no longer change
-	workers sync.WaitGroup
-	end     sync.Once
+	pages      chan page
+	results    []digested
+	canonicals chan *canonicalRequest // those of finished results, which the workers no longer change
+	workers    sync.WaitGroup
+	end        sync.Once
 }
 
 // newDigester starts the workers. There is one outcome and one result for
 // every target.
 func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
-	d := &digester{pages: make(chan page, len(outcomes)), results: make([]digested, len(outcomes)), wishes: make(chan *wish, len(outcomes))}
+	d := &digester{pages: make(chan page, len(outcomes)), results: make([]digested, len(outcomes)), canonicals: make(chan *canonicalRequest, len(outcomes))}
 	for range min(runtime.GOMAXPROCS(0), len(outcomes)) {
 		d.workers.Go(func() {
 			for p := range d.pages {
 				result := p.guarded(&outcomes[p.index], compressors)
 				d.results[p.index] = result
-				if result.wish != nil {
-					d.wishes <- result.wish
+				if result.canonical != nil {
+					d.canonicals <- result.canonical
 				}
 			}
 		})

@@ -182,7 +182,7 @@ type Function struct {
 
 	survived    survived // batches that Run failed with
 	topics      topics
-	crowds      crowds
+	limits      addressLimits
 	decoders    decoders
 	buffers     sync.Pool // *bytes.Buffer
 	compressors sync.Pool // *webobject.Compressor
@@ -270,7 +270,7 @@ const (
 	maxBackoff     = time.Hour // after failures
 	maxRest        = 24 * time.Hour
 	maxSitemaps    = 1000           // of a sitemap index
-	maxCrowd       = 8              // requests at once to one IP address
+	maxPerAddress  = 8              // requests at once to one IP address
 	linkSize       = 256            // bytes that a link takes beside its target, about
 	dateSlack      = 24 * time.Hour // a page is dated the day on which it changed, in any time zone
 )

@@ -136,7 +136,7 @@ const (
 //	robots.txt forbids the page to the agent of a collection that lacks it
 func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	settle(o, v)
-	last := had(t)
+	last := storedLook(t)
 	if last == nil {
 		return
 	}

@@ -34,11 +34,11 @@ type parser func(body []byte, contentType string) (*document.Document, error)
 
 // digested is the result of digesting a page.
 type digested struct {
-	run      webobject.Run
-	links    []book.Link
-	named    *canonicalPage // this page, for pages that name its address as canonical
-	wish     *wish          // the canonical address that the page names, still to be proved
-	panicked string         // cause of the parser's panic; "": none
+	run       webobject.Run
+	links     []book.Link
+	named     *canonicalPage    // this page, for pages that name its address as canonical
+	canonical *canonicalRequest // the canonical address that the page names, still to be proved
+	panicked  string            // cause of the parser's panic; "": none
 }
 
 // digest decides whether the page is stored, compresses it and finds its links. It
@@ -76,14 +76,14 @@ func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Docu
 		result.named = nameOf(read)
 	}
 	if elsewhere {
-		result.named.wish = &to
+		result.named.canonical = &to
 		others := slices.DeleteFunc(slices.Clone(links), func(l book.Link) bool { return l.Kind == book.Canonical })
 		if simpler(to, p.address) {
 			p.isAlias(o, link)
 			result.links = append(others, link)
 			return result
 		}
-		result.wish = &wish{p, link, to, others, *o}
+		result.canonical = &canonicalRequest{p, link, to, others, *o}
 	}
 	digest := fingerprint(read, p.sum)
 	if p.known != nil && p.known.Digest == digest {

@@ -62,22 +62,22 @@ func TestRobots(t *testing.T) {
 		body   string
 		want   []end // of /no, /yes, /denied, and /yes? for the last time
 	}{
-		"rules":               {respond(200, "application/octet-stream", rules), 200, rules, obeyed},
-		"absent":              {respond(404, "text/html", "<p>no"), 404, "", free},
-		"server error":        {respond(500, "", ""), 500, "", down},
-		"too many requests":   {respond(429, "", ""), 429, "", down},
-		"no status":           {respond(999, "", ""), 999, "", down},
-		"no answer":           {raw(""), 0, "", down},
-		"cut short":           {raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nUser-agent"), 0, "", down},
-		"redirect":            {hops(0, "/moved"), 200, "<p>page", free},
-		"redirect loop":       {hops(0, "/robots.txt"), 302, "", free},
-		"redirect far away":   {hops(0, elsewhere.URL+"/rules"), 200, rules, obeyed},
-		"five redirects":      {hops(3, elsewhere.URL+"/moved"), 200, rules, obeyed},
-		"six redirects":       {hops(4, elsewhere.URL+"/moved"), 308, "", free},
-		"redirect to a file":  {hops(0, "file:///robots.txt"), 302, "", free},
-		"redirect to nobody":  {hops(0, "http://elsewhere.test/robots.txt"), 0, "", down},
-		"redirect to a crowd": {hops(0, elsewhere.URL+"/busy"), 429, "", down},
-		"too long":            {respond(200, "", rules+strings.Repeat("#", robots.MaxBytes)), 200, (rules + strings.Repeat("#", robots.MaxBytes))[:robots.MaxBytes], obeyed},
+		"rules":                      {respond(200, "application/octet-stream", rules), 200, rules, obeyed},
+		"absent":                     {respond(404, "text/html", "<p>no"), 404, "", free},
+		"server error":               {respond(500, "", ""), 500, "", down},
+		"too many requests":          {respond(429, "", ""), 429, "", down},
+		"no status":                  {respond(999, "", ""), 999, "", down},
+		"no answer":                  {raw(""), 0, "", down},
+		"cut short":                  {raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nUser-agent"), 0, "", down},
+		"redirect":                   {hops(0, "/moved"), 200, "<p>page", free},
+		"redirect loop":              {hops(0, "/robots.txt"), 302, "", free},
+		"redirect far away":          {hops(0, elsewhere.URL+"/rules"), 200, rules, obeyed},
+		"five redirects":             {hops(3, elsewhere.URL+"/moved"), 200, rules, obeyed},
+		"six redirects":              {hops(4, elsewhere.URL+"/moved"), 308, "", free},
+		"redirect to a file":         {hops(0, "file:///robots.txt"), 302, "", free},
+		"redirect to nobody":         {hops(0, "http://elsewhere.test/robots.txt"), 0, "", down},
+		"redirect to a busy address": {hops(0, elsewhere.URL+"/busy"), 429, "", down},
+		"too long":                   {respond(200, "", rules+strings.Repeat("#", robots.MaxBytes)), 200, (rules + strings.Repeat("#", robots.MaxBytes))[:robots.MaxBytes], obeyed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, site(c.robots))

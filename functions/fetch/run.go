@@ -35,7 +35,7 @@ type run struct {
 	claims   []*claims     // by target, once they are known
 
 	named     map[string]canonicalPage // pages fetched because others name them as canonical, by agent and address
-	postponed []*wish
+	postponed []*canonicalRequest
 	over      bool // all targets are digested
 }
 
@@ -193,7 +193,7 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 	if q.away {
 		at = netip.Addr{}
 	}
-	leave, err := r.f.crowds.enter(limited, at)
+	leave, err := r.f.limits.enter(limited, at)
 	if err != nil {
 		return answer{}, false
 	}

@@ -127,15 +127,15 @@ func (l *commitment) gone(m *manifest.Manifest) *roaring.Bitmap {
 	return own
 }
 
-// pageWishes tells which pages may be searched.
-type pageWishes struct {
+// pageRules tells which pages may be searched.
+type pageRules struct {
 	*settings.Settings
 	agent string // of collections that name none
 }
 
 // refused reports whether a page asks the agents of all its collections not to be
 // shown (robots meta element or header).
-func (w pageWishes) refused(o webobject.Object, d *document.Document) bool {
+func (w pageRules) refused(o webobject.Object, d *document.Document) bool {
 	refuses := func(agent string) bool {
 		return d.RobotsFor(agent).Add(robots.ParseTag(tags(o), agent)).NoIndex
 	}
@@ -152,7 +152,7 @@ func (w pageWishes) refused(o webobject.Object, d *document.Document) bool {
 
 // inLanguage reports whether any of the collections wants pages in a language. All
 // want pages whose language is unknown.
-func (w pageWishes) inLanguage(collections []string, code string) bool {
+func (w pageRules) inLanguage(collections []string, code string) bool {
 	if code == "" || len(collections) == 0 {
 		return true
 	}

@@ -27,7 +27,7 @@ import (
 // hits of a query lie close together, and similar pages compress well together.
 // Forgotten pages are left out, and of each page all versions but the last. Pages
 // without text, and pages that may not be shown, become documents without words.
-func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, wishes pageWishes) ([]*segments.Page, error) {
+func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, rules pageRules) ([]*segments.Page, error) {
 	reader, err := webobject.Open(content)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 		pages = append(pages, p)
 		group.Go(func() error {
 			var err error
-			*p, err = extractor{wishes, document.Read}.page(ctx, key, entry)
+			*p, err = extractor{rules, document.Read}.page(ctx, key, entry)
 			return err
 		})
 	}
@@ -65,8 +65,8 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 
 // extractor makes documents of pages.
 type extractor struct {
-	wishes pageWishes
-	parse  func(body []byte, contentType string) (*document.Document, error) // as document.Read does
+	rules pageRules
+	parse func(body []byte, contentType string) (*document.Document, error) // as document.Read does
 }
 
 // page returns the document of a page. If the parser panics, the document is made
@@ -120,7 +120,7 @@ func (e extractor) document(key string, entry webobject.Entry, content document.
 		return segments.Page{}, err
 	}
 	code, _ := language.Identify(content.Title+"\n"+content.Body, content.Lang)
-	if !e.wishes.inLanguage(o.Collections, code) {
+	if !e.rules.inLanguage(o.Collections, code) {
 		content, shown = document.Content{}, false
 	}
 	print := content.Fingerprint()
@@ -166,7 +166,7 @@ func (e extractor) content(o webobject.Object, read func(webobject.Object) (*doc
 		return document.Content{}, false, err
 	case err != nil:
 		return document.Content{Title: name}, true, nil
-	case e.wishes.refused(o, d):
+	case e.rules.refused(o, d):
 		return document.Content{}, false, nil
 	}
 	content = d.Content()

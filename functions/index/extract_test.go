@@ -29,7 +29,7 @@ func TestParserPanics(t *testing.T) {
 		"gives worse": func([]byte, string) (*document.Document, error) { return nil, nil },
 	} {
 		noted, log = nil, strings.Builder{}
-		r := extractor{pageWishes{new(settings.Settings), ""}, parse}
+		r := extractor{pageRules{new(settings.Settings), ""}, parse}
 		entry := webobject.Entry{Object: webobject.Object{
 			URL: broken, MIME: "text/html", Data: []byte("<title>Broken words</title><body>text of it"),
 		}}
@@ -55,7 +55,7 @@ func TestParserPanics(t *testing.T) {
 
 // What cannot be read for a reason of its own is no fault of the parser.
 func TestUnreadableIsNotNoted(t *testing.T) {
-	r := extractor{pageWishes{new(settings.Settings), ""}, func([]byte, string) (*document.Document, error) { return nil, errors.New("needs a password") }}
+	r := extractor{pageRules{new(settings.Settings), ""}, func([]byte, string) (*document.Document, error) { return nil, errors.New("needs a password") }}
 	ctx := message.Listen(t.Context(), message.Listener{Noted: func(what string) { t.Errorf("noted %q", what) }})
 	p, err := r.page(ctx, "packages/p", webobject.Entry{Object: webobject.Object{URL: "http://a.test/b.html", MIME: "text/html", Data: []byte("x")}})
 	if err != nil || p.Title != "b.html" {

@@ -125,7 +125,7 @@ func (f *Function) buildOnce(ctx context.Context, p *partition.Partition, pkg ma
 	if err != nil {
 		return err
 	}
-	pages, err := extract(ctx, pkg.Key, content, forgotten, pageWishes{inForce, f.Agent})
+	pages, err := extract(ctx, pkg.Key, content, forgotten, pageRules{inForce, f.Agent})
 	if err != nil {
 		return err
 	}

@@ -173,7 +173,7 @@ func TestNoIndex(t *testing.T) {
 		if c.tag != "" {
 			o.Header = []webobject.Field{{Name: "X-Robots-Tag", Value: c.tag}}
 		}
-		e := extractor{pageWishes{new(settings.Settings), w.Agent}, document.Read}
+		e := extractor{pageRules{new(settings.Settings), w.Agent}, document.Read}
 		content, shown, err := e.content(o, e.whole)
 		if err != nil || shown != c.shown || shown != (content.Body == "words") {
 			t.Errorf("%s: shown %v, content %+v", name, shown, content)

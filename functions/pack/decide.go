@@ -37,7 +37,7 @@ type change struct {
 // membership.Best counts for each collection for which the URL waits.
 func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (discoveries, error) {
 	all := discoveries{admitted: make(map[int][]frontier.Entry), targets: make(map[string]address.Address)}
-	byCollection := make(map[string]map[string]*way)
+	byCollection := make(map[string]map[string]*discovery)
 	_, err := s.Assign(links, pages, func(l *book.Link, target address.Address) {
 		all.targets[target.URL] = target
 		by := membership.WayOf(*l)
@@ -46,11 +46,11 @@ func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (d
 				continue // a rebuild finds it in the books
 			}
 			if byCollection[name] == nil {
-				byCollection[name] = make(map[string]*way)
+				byCollection[name] = make(map[string]*discovery)
 			}
 			w := byCollection[name][target.URL]
 			if w == nil {
-				w = new(way)
+				w = new(discovery)
 				byCollection[name][target.URL] = w
 			}
 			w.add(l)
@@ -70,20 +70,20 @@ func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (d
 	return all, nil
 }
 
-// way combines the links of a collection to one URL.
-type way struct {
+// discovery combines the links of a collection to one URL.
+type discovery struct {
 	membership.Best
 	changed time.Time // the latest change by sitemaps; zero if none names one
 }
 
-func (w *way) add(l *book.Link) {
+func (w *discovery) add(l *book.Link) {
 	w.Add(membership.WayOf(*l))
 	if l.Kind == book.Listed && l.Modified.After(w.changed) {
 		w.changed = l.Modified
 	}
 }
 
-func (all *discoveries) add(s *settings.Settings, collection string, target address.Address, w *way) error {
+func (all *discoveries) add(s *settings.Settings, collection string, target address.Address, w *discovery) error {
 	crawl, err := s.Crawl.Decide(target)
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 		task.Watch:    watched.Handle,
 	}
 	for name, handle := range functions {
-		functions[name] = s.failures.watch(name, s.vitals.Watch(name, s.graves().Watch(name, handle)))
+		functions[name] = s.failures.watch(name, s.vitals.Watch(name, s.deadLetters().Watch(name, handle)))
 	}
 	return functions, func() {}, nil
 }
@@ -73,9 +73,9 @@ func (s *System) bucket(function string) blob.Bucket { return s.store.of(functio
 
 func (s *System) log(function string) *slog.Logger { return s.Log.With("function", function) }
 
-// graves keeps what the queues give up.
-func (s *System) graves() message.Graves {
-	return message.Graves{Bucket: s.Bucket, Now: time.Now, Log: s.Log}
+// deadLetters keeps what the queues give up.
+func (s *System) deadLetters() message.DeadLetterStore {
+	return message.DeadLetterStore{Bucket: s.Bucket, Now: time.Now, Log: s.Log}
 }
 
 // awake sleeps until the system stops: fetch then asks for no more and keeps

@@ -84,7 +84,7 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	s := &System{options: options, dir: dir, room: dir.Room, stop: func() {}}
 	s.worker = fmt.Sprintf("local/%d-%08x", os.Getpid(), rand.Uint32())
 	s.vitals = vitals.New(vitals.Options{Worker: s.worker, Now: time.Now})
-	s.queues = newQueues(options.Chaos, func(d message.DeadLetter) { s.graves().Bury(context.Background(), d) })
+	s.queues = newQueues(options.Chaos, func(d message.DeadLetter) { s.deadLetters().Store(context.Background(), d) })
 	s.health, s.fail = context.WithCancelCause(context.Background())
 	defer func() {
 		if err != nil {

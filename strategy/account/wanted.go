@@ -31,12 +31,12 @@ func (j judge) keep(u *URL, ways []reach) {
 func (j judge) leadsNowhere(last book.Outcome) bool {
 	return slices.ContainsFunc(j.settings.LedTo(last), func(id layout.Identity) bool {
 		f := j.account.of(id).urls[id]
-		return f != nil && Deserts(f.standing, last)
+		return f != nil && FailedSince(f.standing, last)
 	})
 }
 
-// Deserts reports whether a URL has failed after another was found to lead to it.
-func Deserts(s book.Standing, other book.Outcome) bool {
+// FailedSince reports whether a URL has failed after another was found to lead to it.
+func FailedSince(s book.Standing, other book.Outcome) bool {
 	return s.Final != nil && s.Final.State == book.Failed && s.Final.Version.Compare(other.Version) > 0
 }
 

@@ -143,7 +143,7 @@ func newProcess(r *runner, function string) *process {
 	p.redis = r.connect(p)
 	bucket, worker, log := p.bucket(), fmt.Sprintf("w%d", p.number), functionstest.Log()
 	cache := &settings.Cache{Bucket: bucket, Now: p.now, Age: settingsAge}
-	graves := message.Graves{Bucket: bucket, Now: p.now, Log: log}
+	graves := message.DeadLetterStore{Bucket: bucket, Now: p.now, Log: log}
 	p.handle = graves.Watch(function, map[string]func() message.Handler{
 		task.Schedule: func() message.Handler {
 			return (&schedule.Function{

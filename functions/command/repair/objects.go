@@ -18,8 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// patient is a package with problems.
-type patient struct {
+// faultyPackage is a package with problems.
+type faultyPackage struct {
 	manifest.Package
 	erase  map[int64]bool // pages that stand in it twice, by their offsets
 	broken map[int64]bool // pages that cannot be read
@@ -40,7 +40,7 @@ func (m *mending) lookAtPackage(problem verify.Problem) {
 	}
 	own, known := m.patients[listed.ID]
 	if !known {
-		own = &patient{Package: *listed, erase: make(map[int64]bool), broken: make(map[int64]bool)}
+		own = &faultyPackage{Package: *listed, erase: make(map[int64]bool), broken: make(map[int64]bool)}
 		m.patients[listed.ID] = own
 	}
 	if problem.Kind == verify.Double && problem.URL != "" {
@@ -49,7 +49,7 @@ func (m *mending) lookAtPackage(problem verify.Problem) {
 }
 
 // mendPackage saves the readable pages of a package.
-func (m *mending) mendPackage(ctx context.Context, p *patient) error {
+func (m *mending) mendPackage(ctx context.Context, p *faultyPackage) error {
 	content, found, err := blob.Find(ctx, m.Bucket, p.Key)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (m *mending) mendPackage(ctx context.Context, p *patient) error {
 
 // dropPackage removes an unreadable package from the list; its documents become
 // dead.
-func (m *mending) dropPackage(ctx context.Context, p *patient, content []byte, found bool) error {
+func (m *mending) dropPackage(ctx context.Context, p *faultyPackage, content []byte, found bool) error {
 	if found {
 		if err := m.remove(ctx, p.Key, content); err != nil {
 			return err
@@ -105,7 +105,7 @@ func (m *mending) dropPackage(ctx context.Context, p *patient, content []byte, f
 	return nil
 }
 
-func (m *mending) relistPackage(p *patient, bytes int64, pages int) {
+func (m *mending) relistPackage(p *faultyPackage, bytes int64, pages int) {
 	id, sound := p.ID, manifest.Package{Key: p.Key, Bytes: bytes, Pages: pages}
 	m.edit(func(e *partition.Edit) { e.RelistPackage(id, sound) })
 	m.said = append(m.said, p.Key+" was listed wrongly, and is listed as it is; it is indexed again")
@@ -114,7 +114,7 @@ func (m *mending) relistPackage(p *patient, bytes int64, pages int) {
 // replacePackage puts the readable pages of a package under a new name, and lists
 // it in place of the old one. The pages keep their offsets; the package's segments
 // stay until it is indexed again.
-func (m *mending) replacePackage(ctx context.Context, p *patient, left []byte, pages int) error {
+func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []byte, pages int) error {
 	_, name, err := layout.ParsePackageKey(p.Key)
 	if err != nil {
 		return err

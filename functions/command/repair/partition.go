@@ -32,8 +32,8 @@ type mending struct {
 	said                 []string
 	lost                 map[string]string // URLs that are taken back, and why
 
-	patients map[uint32]*patient // packages, by identifier
-	unbooked map[string]bool     // books that are lost
+	patients map[uint32]*faultyPackage // packages, by identifier
+	unbooked map[string]bool           // books that are lost
 }
 
 func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, problems []verify.Problem, report *Report) error {
@@ -63,7 +63,7 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 	}
 	m := &mending{
 		Repairer: r, Partition: own, elsewhere: elsewhere, looked: make(map[string]bool),
-		lost: make(map[string]string), patients: make(map[uint32]*patient), unbooked: make(map[string]bool),
+		lost: make(map[string]string), patients: make(map[uint32]*faultyPackage), unbooked: make(map[string]bool),
 	}
 	for _, problem := range problems {
 		if err := m.look(ctx, problem); err != nil {

@@ -27,14 +27,14 @@ var apart = []struct {
 	prefix string
 	check  func(key string, content []byte) error
 }{
-	{layout.Copies, func(_ string, content []byte) error { return copied(content) }}, // before what they are copies of, which are written first
+	{layout.Copies, func(_ string, content []byte) error { return checkCopy(content) }}, // before what they are copies of, which are written first
 	{layout.Strategies, checkVersion[rules.Document]},
 	{layout.Collections, checkVersion[collection.Collection]},
 	{layout.Takedowns, checkVersion[takedown.Document]},
 	{layout.Controls, checkVersion[control.Document]},
 	{layout.Epochs, func(_ string, content []byte) error { return layout.CheckClaim(content) }},
 	{layout.Feedback, func(_ string, content []byte) error { return vitals.Check(content) }},
-	{layout.DeadLetters, letter},
+	{layout.DeadLetters, checkDeadLetter},
 	{layout.Quarantine, layout.CheckQuarantined},
 }
 
@@ -52,8 +52,8 @@ func checkVersion[T numbered.Document](_ string, content []byte) error {
 	return err
 }
 
-// copied checks the copy of a version: copies are always sealed.
-func copied(content []byte) error {
+// checkCopy checks the copy of a version: copies are always sealed.
+func checkCopy(content []byte) error {
 	_, sealed, err := layout.Unseal(content)
 	if err == nil && !sealed {
 		err = errors.New("it is not sealed")
@@ -61,8 +61,8 @@ func copied(content []byte) error {
 	return err
 }
 
-// letter checks a dead letter, or the request to send one again.
-func letter(key string, content []byte) error {
+// checkDeadLetter checks a dead letter, or the request to send one again.
+func checkDeadLetter(key string, content []byte) error {
 	if layout.IsDeadLetter(key) {
 		_, err := message.DecodeDeadLetter(content)
 		return err

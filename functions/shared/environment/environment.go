@@ -177,8 +177,8 @@ func (e *Environment) logAll() {
 // Watch returns the handler with its vital signs recorded and put into the bucket
 // at intervals, and with dead letters stored.
 func (e *Environment) Watch(handle message.Handler) message.Handler {
-	graves := message.Graves{Bucket: e.Bucket, Now: time.Now, Log: e.Log}
-	watched := e.vitals.Watch(e.function, graves.Watch(e.function, handle))
+	deadLetters := message.DeadLetterStore{Bucket: e.Bucket, Now: time.Now, Log: e.Log}
+	watched := e.vitals.Watch(e.function, deadLetters.Watch(e.function, handle))
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		defer e.feedBack(ctx)
 		return watched(ctx, event)

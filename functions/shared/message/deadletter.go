@@ -125,11 +125,11 @@ func DeadLetters(ctx context.Context, bucket blob.Reader) iter.Seq2[string, erro
 
 const (
 	receiveCount = "ApproximateReceiveCount" // an attribute of a message
-	burialTime   = 10 * time.Second          // for the dead letter of a function whose own time is up
+	storeTime    = 10 * time.Second          // for the dead letter of a function whose own time is up
 )
 
-// Graves stores dead letters in the bucket.
-type Graves struct {
+// DeadLetterStore stores dead letters in the bucket.
+type DeadLetterStore struct {
 	Bucket interface { // blob.Bucket has it
 		Create(ctx context.Context, key string, content []byte) error
 	}
@@ -140,7 +140,7 @@ type Graves struct {
 // Watch wraps the handler of a queue, and stores a dead letter, with the reason, of
 // each message that is given up (see Terminal and Later for when). A panic counts
 // as an error of all messages. A function that is killed stores none.
-func (g Graves) Watch(queue string, handle Handler) Handler {
+func (g DeadLetterStore) Watch(queue string, handle Handler) Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		var mu sync.Mutex             // protects over
 		over := make(map[string]bool) // messages that are to be acknowledged
@@ -163,7 +163,7 @@ func (g Graves) Watch(queue string, handle Handler) Handler {
 }
 
 // call runs the function; a panic is its error.
-func (g Graves) call(ctx context.Context, event events.SQSEvent, handle Handler) (response events.SQSEventResponse, err error) {
+func (g DeadLetterStore) call(ctx context.Context, event events.SQSEvent, handle Handler) (response events.SQSEventResponse, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = &panicError{value, debug.Stack()}
@@ -175,7 +175,7 @@ func (g Graves) call(ctx context.Context, event events.SQSEvent, handle Handler)
 
 // settle stores a dead letter if the message is given up now, and reports whether
 // the message may be acknowledged.
-func (g Graves) settle(ctx context.Context, queue string, m events.SQSMessage, reason error) (over bool) {
+func (g DeadLetterStore) settle(ctx context.Context, queue string, m events.SQSMessage, reason error) (over bool) {
 	receives, err := strconv.Atoi(m.Attributes[receiveCount])
 	last := err == nil && receives >= MaxReceives
 	terminal := IsTerminal(reason)
@@ -184,9 +184,9 @@ func (g Graves) settle(ctx context.Context, queue string, m events.SQSMessage, r
 		g.Log.InfoContext(ctx, "message is left to the sweep", "queue", queue, "message", m.MessageId, "receives", receives, "reason", reason)
 		return true
 	case last || terminal:
-		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), burialTime)
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 		defer cancel()
-		kept := g.Bury(within, DeadLetter{
+		kept := g.Store(within, DeadLetter{
 			Queue: queue, Message: m.MessageId, Body: m.Body, Reason: reason.Error(), At: g.Now(), Receives: max(receives, 1),
 		})
 		return terminal && kept
@@ -194,10 +194,10 @@ func (g Graves) settle(ctx context.Context, queue string, m events.SQSMessage, r
 	return false
 }
 
-// Bury stores a dead letter, and reports whether it is stored. An earlier dead
+// Store stores a dead letter, and reports whether it is stored. An earlier dead
 // letter of the same message stays as it is. A failure to store is logged: the
 // queue still has the message, until its last receive.
-func (g Graves) Bury(ctx context.Context, d DeadLetter) (kept bool) {
+func (g DeadLetterStore) Store(ctx context.Context, d DeadLetter) (kept bool) {
 	content, err := d.Encode()
 	if err == nil {
 		err = g.Bucket.Create(ctx, d.Key(), content)

@@ -29,7 +29,7 @@ type share struct {
 
 // load judges every URL once and hands it to the frontier of its crawl partition,
 // if that is one of these. Judging and the frontiers run concurrently.
-func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[int]*frontier.Frontier, a *agenda) (urls, pending int, err error) {
+func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[int]*frontier.Frontier, a *dueTimes) (urls, pending int, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	queues := make(map[int]chan share, len(fronts))
 	for crawl, front := range fronts {
@@ -66,7 +66,7 @@ func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[
 
 // divider divides URLs among the shares of their crawl partitions.
 type divider struct {
-	*agenda
+	*dueTimes
 	rationed rationed
 	shares   map[int]*share // what is to be handed to the queue
 	urls     int
@@ -74,8 +74,8 @@ type divider struct {
 }
 
 // divide fills the queues, and closes them when it returns. It ends with ctx.
-func divide(ctx context.Context, books *account.Bucket, queues map[int]chan share, a *agenda) (urls, pending int, err error) {
-	d := &divider{agenda: a, shares: make(map[int]*share, len(queues))}
+func divide(ctx context.Context, books *account.Bucket, queues map[int]chan share, a *dueTimes) (urls, pending int, err error) {
+	d := &divider{dueTimes: a, shares: make(map[int]*share, len(queues))}
 	d.rationed = rationed{settings: a.settings, counts: membership.NewCounts(), waiting: make(map[string]bool)}
 	for crawl, queue := range queues {
 		d.shares[crawl] = new(share)
@@ -130,7 +130,7 @@ func (d *divider) add(u account.URL) (crawl int, full bool) {
 		own.pending = append(own.pending, entry(u))
 	case u.Final.State != 0:
 		own.known = append(own.known, known(d.settings, u))
-		if due, found := renewalOf(d.agenda, u); found && !d.rationed.hold(crawl, u, due) {
+		if due, found := renewalOf(d.dueTimes, u); found && !d.rationed.hold(crawl, u, due) {
 			own.due = append(own.due, due)
 		}
 	default:
@@ -157,7 +157,7 @@ func entry(u account.URL) frontier.Entry {
 // renewalOf returns the renewal of a URL that is to be fetched again, because a
 // collection lacks the page or because it is due. In the first case the request
 // must have no validators, since the page's links are wanted too.
-func renewalOf(a *agenda, u account.URL) (due frontier.Due, found bool) {
+func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 	another := u.Collection
 	if u.Apart != "" {
 		another = ""

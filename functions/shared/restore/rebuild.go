@@ -182,7 +182,7 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 	if err := f.pace(ctx, pacer, books, fronts); err != nil {
 		return done, err
 	}
-	a := newAgenda(s, began)
+	a := newDueTimes(s, began)
 	if done.URLs, done.Pending, err = f.load(ctx, books, fronts, a); err != nil {
 		return done, err
 	}

@@ -268,7 +268,7 @@ func TestRebuildEndsWithoutRedis(t *testing.T) {
 		t.Fatal(err)
 	}
 	fronts := map[int]*frontier.Frontier{0: frontier.New(rdb, 0), 1: frontier.New(rdb, 1)}
-	if _, _, err := w.load(t.Context(), books, fronts, newAgenda(w.inForce, w.Now())); err == nil {
+	if _, _, err := w.load(t.Context(), books, fronts, newDueTimes(w.inForce, w.Now())); err == nil {
 		t.Error("no error")
 	}
 }

@@ -24,8 +24,8 @@ import (
 // URL may be due. A frontier that has to be rebuilt gets its due URLs then.
 func (f *Frontiers) Renew(ctx context.Context, s *settings.Settings, m *manifest.Manifest) error {
 	at := clock{f.Redis, m.Partition}
-	due := &renewer{redis: f.Redis, settings: s, agenda: newAgenda(s, f.Now()), shares: make(map[int][]frontier.Due)}
-	come, err := at.hasCome(ctx, due.agenda.now)
+	due := &renewer{redis: f.Redis, settings: s, times: newDueTimes(s, f.Now()), shares: make(map[int][]frontier.Due)}
+	come, err := at.hasCome(ctx, due.times.now)
 	if err != nil || !come {
 		return err
 	}
@@ -34,7 +34,7 @@ func (f *Frontiers) Renew(ctx context.Context, s *settings.Settings, m *manifest
 		return nil
 	}
 	if err == nil {
-		err = at.set(ctx, due.agenda)
+		err = at.set(ctx, due.times)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot renew what is due in partition %s: %w", m.Partition, err)
@@ -50,7 +50,7 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 	if err != nil {
 		return err
 	}
-	var deserted brokenLeads
+	var failed failedTargets
 	for s, err := range books.Standings(ctx) {
 		if err != nil {
 			return err
@@ -58,12 +58,12 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 		if s.Final == nil {
 			continue
 		}
-		deserted.see(due.settings, s)
+		failed.see(due.settings, s)
 		if err := due.add(ctx, *s.Final); err != nil {
 			return err
 		}
 	}
-	for _, last := range deserted.all() {
+	for _, last := range failed.all() {
 		if err := due.addNow(ctx, last); err != nil {
 			return err
 		}
@@ -75,21 +75,21 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 type renewer struct {
 	redis    redis.UniversalClient
 	settings *settings.Settings
-	agenda   *agenda
+	times    *dueTimes
 	shares   map[int][]frontier.Due // by crawl partition
 	renewed  int
 }
 
 // add renews a URL by its last final outcome, if it is due.
 func (r *renewer) add(ctx context.Context, last book.Outcome) error {
-	if !r.agenda.isDue(last) {
+	if !r.times.isDue(last) {
 		return nil
 	}
 	at, err := address.Parse(last.URL)
 	if err != nil {
 		return fmt.Errorf("url %q in the books: %w", last.URL, err)
 	}
-	collection := r.agenda.dueFor(last, at, "")
+	collection := r.times.dueFor(last, at, "")
 	if collection == "" {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (r *renewer) flush(ctx context.Context) error {
 
 func (r *renewer) hand(ctx context.Context, crawl int) error {
 	front := frontier.New(r.redis, crawl).Under(r.settings.Fingerprint())
-	n, err := front.Renew(ctx, r.agenda.now, r.shares[crawl])
+	n, err := front.Renew(ctx, r.times.now, r.shares[crawl])
 	r.renewed += n
 	delete(r.shares, crawl)
 	return err
@@ -145,16 +145,16 @@ const (
 	maxPass = 24 * time.Hour
 )
 
-// agenda decides which URLs are due now, and computes when the next one will be.
-type agenda struct {
+// dueTimes decides which URLs are due now, and computes when the next one will be.
+type dueTimes struct {
 	settings *settings.Settings
 	now      time.Time
 	next     time.Time
 }
 
-// newAgenda starts with the due time of pages that are stored from now on.
-func newAgenda(s *settings.Settings, now time.Time) *agenda {
-	a := &agenda{s, now, now.Add(maxPass)}
+// newDueTimes starts with the due time of pages that are stored from now on.
+func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
+	a := &dueTimes{s, now, now.Add(maxPass)}
 	for _, c := range s.Collections {
 		a.note(s.Due(book.Outcome{State: book.Stored, Time: now, Collections: []string{c.Name}}))
 	}
@@ -162,7 +162,7 @@ func newAgenda(s *settings.Settings, now time.Time) *agenda {
 }
 
 // isDue reports whether an admitted URL with this last final outcome is due.
-func (a *agenda) isDue(last book.Outcome) bool {
+func (a *dueTimes) isDue(last book.Outcome) bool {
 	due := a.settings.Due(last)
 	if due.IsZero() || due.After(a.now) {
 		a.note(due)
@@ -174,7 +174,7 @@ func (a *agenda) isDue(last book.Outcome) bool {
 	return true
 }
 
-func (a *agenda) note(due time.Time) {
+func (a *dueTimes) note(due time.Time) {
 	if due.After(a.now) && due.Before(a.next) {
 		a.next = due
 	}
@@ -183,7 +183,7 @@ func (a *agenda) note(due time.Time) {
 // dueFor returns the collection on whose behalf a due URL is fetched: the first of
 // its collections that still admits it, else another, if not "". It returns "" when
 // the URL is not due for these.
-func (a *agenda) dueFor(last book.Outcome, at address.Address, another string) string {
+func (a *dueTimes) dueFor(last book.Outcome, at address.Address, another string) string {
 	still := a.settings.Asking(last, at)
 	if len(still) == len(last.Collections) {
 		return still[0]
@@ -231,7 +231,7 @@ func (c clock) hasCome(ctx context.Context, now time.Time) (bool, error) {
 	return now.UnixMilli() >= next, err
 }
 
-func (c clock) set(ctx context.Context, a *agenda) error {
+func (c clock) set(ctx context.Context, a *dueTimes) error {
 	next := a.now.Add(max(a.next.Sub(a.now), minPass))
 	return c.rdb.Set(ctx, c.key(), next.UnixMilli(), 0).Err()
 }

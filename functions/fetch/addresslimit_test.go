@@ -14,8 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-func TestCrowds(t *testing.T) {
-	var c crowds
+func TestAddressLimits(t *testing.T) {
+	var c addressLimits
 	here, there := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 	impatient, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -28,7 +28,7 @@ func TestCrowds(t *testing.T) {
 		return leave
 	}
 	var leave []func()
-	for range maxCrowd {
+	for range maxPerAddress {
 		leave = append(leave, enter(t.Context(), here))
 	}
 	if _, err := c.enter(impatient, here); err == nil {
@@ -57,7 +57,7 @@ func TestAddressIsNotCrowded(t *testing.T) {
 			return
 		}
 		mu.Lock()
-		if present++; present == maxCrowd && most < maxCrowd {
+		if present++; present == maxPerAddress && most < maxPerAddress {
 			close(full)
 		}
 		most = max(most, present)
@@ -69,7 +69,7 @@ func TestAddressIsNotCrowded(t *testing.T) {
 	})
 	first := newWorld(t, handler)
 	var event events.SQSEvent
-	for i := range maxCrowd + 4 {
+	for i := range maxPerAddress + 4 {
 		b := newWorld(t, handler).batch("/1", "/2")
 		b.Version.Token += uint64(i)
 		event.Records = append(event.Records, record(t, b.Targets[0].URL, b))
@@ -78,8 +78,8 @@ func TestAddressIsNotCrowded(t *testing.T) {
 	if err != nil || len(response.BatchItemFailures) > 0 {
 		t.Errorf("failed: %v, %v", response.BatchItemFailures, err)
 	}
-	if most != maxCrowd {
-		t.Errorf("%d requests at once, want %d", most, maxCrowd)
+	if most != maxPerAddress {
+		t.Errorf("%d requests at once, want %d", most, maxPerAddress)
 	}
 	for _, r := range event.Records {
 		var b batch.Batch

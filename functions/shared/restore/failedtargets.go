@@ -8,17 +8,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// brokenLeads finds, in one pass over books, URLs whose redirect or canonical
+// failedTargets finds, in one pass over books, URLs whose redirect or canonical
 // address leads to a page that has failed since. Memory holds the outcomes of the
 // leading URLs and the versions of failed pages. It does not see pages of other
 // storage partitions; a rebuild sees all.
-type brokenLeads struct {
+type failedTargets struct {
 	failed map[layout.Identity]book.Standing
 	lead   []book.Outcome
 	to     [][]layout.Identity // the targets of lead[i]
 }
 
-func (d *brokenLeads) see(s *settings.Settings, of book.Standing) {
+func (d *failedTargets) see(s *settings.Settings, of book.Standing) {
 	last := *of.Final
 	switch {
 	case last.State == book.Failed:
@@ -32,10 +32,10 @@ func (d *brokenLeads) see(s *settings.Settings, of book.Standing) {
 }
 
 // all returns the outcomes of the URLs that lead to failed pages only.
-func (d *brokenLeads) all() (all []book.Outcome) {
+func (d *failedTargets) all() (all []book.Outcome) {
 	for i, last := range d.lead {
 		for _, id := range d.to[i] {
-			if account.Deserts(d.failed[id], last) {
+			if account.FailedSince(d.failed[id], last) {
 				all = append(all, last)
 				break
 			}

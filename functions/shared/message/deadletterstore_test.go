@@ -54,7 +54,7 @@ func buried(t *testing.T, bucket blob.Reader) map[string]string {
 	return reasons
 }
 
-func TestGravesKeepWhatFailsForTheLastTime(t *testing.T) {
+func TestDeadLetterOfTheLastReceive(t *testing.T) {
 	one := func(run func(string) error) message.Handler {
 		return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 			return message.Each(ctx, slog.New(slog.DiscardHandler), event, func(_ context.Context, body string) error { return run(body) }), nil
@@ -86,14 +86,14 @@ func TestGravesKeepWhatFailsForTheLastTime(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			bucket := memblob.New()
-			graves := message.Graves{Bucket: bucket, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}
+			store := message.DeadLetterStore{Bucket: bucket, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}
 			want, wantErr := tt.handle(t.Context(), event)
 			want.BatchItemFailures = slices.DeleteFunc(want.BatchItemFailures, func(f events.SQSBatchItemFailure) bool {
 				id, found := acknowledged[tt.name]
 				return found && f.ItemIdentifier == id
 			})
 			for range 2 { // it may be delivered twice
-				got, err := graves.Watch("pack", tt.handle)(t.Context(), event)
+				got, err := store.Watch("pack", tt.handle)(t.Context(), event)
 				if diff := cmp.Diff(want, got); diff != "" || (err == nil) != (wantErr == nil) {
 					t.Errorf("response (-want +got):\n%s%v", diff, err)
 				}
@@ -106,12 +106,12 @@ func TestGravesKeepWhatFailsForTheLastTime(t *testing.T) {
 }
 
 // A function whose time is up still leaves a dead letter.
-func TestGravesOutliveTheContext(t *testing.T) {
+func TestDeadLetterOutlivesTheContext(t *testing.T) {
 	bucket := memblob.New()
-	graves := message.Graves{Bucket: bucket, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}
+	store := message.DeadLetterStore{Bucket: bucket, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("timed out"))
-	handle := graves.Watch("pack", func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	handle := store.Watch("pack", func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		return message.Each(ctx, slog.New(slog.DiscardHandler), event, func(context.Context, string) error { return nil }), nil
 	})
 	if _, err := handle(ctx, events.SQSEvent{Records: []events.SQSMessage{received(12, "a")}}); err != nil {
@@ -125,12 +125,12 @@ func TestGravesOutliveTheContext(t *testing.T) {
 func TestFirstReasonStays(t *testing.T) {
 	var out bytes.Buffer
 	bucket := memblob.New()
-	graves := message.Graves{Bucket: bucket, Log: slog.New(slog.NewTextHandler(&out, nil))}
+	store := message.DeadLetterStore{Bucket: bucket, Log: slog.New(slog.NewTextHandler(&out, nil))}
 	first, second := letter(), letter()
 	first.Message, second.Message = "id-"+first.Body, "id-"+first.Body
 	second.Reason = "its function died without a word"
-	graves.Bury(t.Context(), first)
-	graves.Bury(t.Context(), second)
+	store.Store(t.Context(), first)
+	store.Store(t.Context(), second)
 	if diff := cmp.Diff(map[string]string{first.Body: first.Reason}, buried(t, bucket)); diff != "" {
 		t.Errorf("dead letters (-want +got):\n%s", diff)
 	}
@@ -142,8 +142,8 @@ func TestFirstReasonStays(t *testing.T) {
 func TestLostGraveIsLogged(t *testing.T) {
 	var out bytes.Buffer
 	broken := faultblob.New(memblob.New(), func(faultblob.Call) faultblob.Fault { return faultblob.Before })
-	graves := message.Graves{Bucket: broken, Log: slog.New(slog.NewTextHandler(&out, nil))}
-	graves.Bury(t.Context(), letter())
+	store := message.DeadLetterStore{Bucket: broken, Log: slog.New(slog.NewTextHandler(&out, nil))}
+	store.Store(t.Context(), letter())
 	for _, part := range []string{"level=ERROR", "queue=pack", "message=id", "reason=no", letter().Key()} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("log lacks %q: %s", part, out.String())
@@ -186,8 +186,8 @@ func TestWhatBecomesOfAMessage(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.body, c.receives), func(t *testing.T) {
 			bucket := memblob.New()
-			graves := message.Graves{Bucket: bucket, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}
-			response, err := graves.Watch("pack", each)(t.Context(), events.SQSEvent{Records: []events.SQSMessage{received(c.receives, c.body)}})
+			store := message.DeadLetterStore{Bucket: bucket, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}
+			response, err := store.Watch("pack", each)(t.Context(), events.SQSEvent{Records: []events.SQSMessage{received(c.receives, c.body)}})
 			if again := len(response.BatchItemFailures) == 1; err != nil || again != c.again {
 				t.Errorf("comes again: %v, want %v; %v", again, c.again, err)
 			}
@@ -205,8 +205,8 @@ func TestWhatBecomesOfAMessage(t *testing.T) {
 // Poison that cannot be buried stays in its queue.
 func TestUnburiedComesAgain(t *testing.T) {
 	broken := faultblob.New(memblob.New(), func(faultblob.Call) faultblob.Fault { return faultblob.Before })
-	graves := message.Graves{Bucket: broken, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}
-	response, err := graves.Watch("pack", each)(t.Context(), events.SQSEvent{Records: []events.SQSMessage{received(1, "poison")}})
+	store := message.DeadLetterStore{Bucket: broken, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}
+	response, err := store.Watch("pack", each)(t.Context(), events.SQSEvent{Records: []events.SQSMessage{received(1, "poison")}})
 	if err != nil || len(response.BatchItemFailures) != 1 {
 		t.Errorf("%+v, %v; want it to come again", response, err)
 	}
@@ -215,8 +215,8 @@ func TestUnburiedComesAgain(t *testing.T) {
 // A function that panics outside of its messages fails all of them, and lives.
 func TestPanicFailsAll(t *testing.T) {
 	bucket := memblob.New()
-	graves := message.Graves{Bucket: bucket, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}
-	_, err := graves.Watch("pack", func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) { panic("oh") })(
+	store := message.DeadLetterStore{Bucket: bucket, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}
+	_, err := store.Watch("pack", func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) { panic("oh") })(
 		t.Context(), events.SQSEvent{Records: []events.SQSMessage{received(12, "a"), received(1, "b")}})
 	if err == nil || err.Error() != "panic: oh" {
 		t.Errorf("error %v", err)
