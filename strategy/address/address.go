@@ -1,6 +1,5 @@
-// Package address brings URLs into the one form under which the search engine
-// knows them, and tells what follows from it: identity, place, origin, host
-// and site.
+// Package address brings URLs into the one canonical form under which the search
+// engine knows them, and derives identity, place, origin, host and site.
 //
 // The canonical form is that of the WHATWG URL standard for http and https,
 // and on top of it
@@ -11,15 +10,14 @@
 //     a stray '%' is left as it is,
 //   - at most MaxBytes long.
 //
-// Nothing else is changed: trailing slashes, empty queries, the order of
-// parameters and "index.html" mean what the server makes of them.
+// Nothing else is changed: trailing slashes, empty queries, the order of parameters
+// and "index.html" may have a meaning for the server.
 //
 // Canonicalising a canonical form changes nothing.
 //
-// What a crawler knows beyond that is kept apart, because it may change without
-// a new standard: a Cleaner drops the parameters of trackers and sessions,
-// Suspicious tells addresses of traps, Pattern what many addresses have in
-// common.
+// Further knowledge is kept apart, because it may change without a new standard: a
+// Cleaner drops the parameters of trackers and sessions, Suspicious recognises
+// addresses of traps, Pattern groups addresses that differ only in numbers and ids.
 package address
 
 import (
@@ -46,7 +44,7 @@ var (
 	ErrTooLong = fmt.Errorf("address is longer than %d bytes", MaxBytes)
 )
 
-// Address is a canonical URL and what follows from it. Only Parse and Resolve
+// Address is a canonical URL with the values derived from it. Only Parse and Resolve
 // make one.
 type Address struct {
 	URL    string // canonical
@@ -58,9 +56,8 @@ type Address struct {
 	Place  layout.Place
 }
 
-// Parse returns the address that raw, an absolute URL, stands for. A scheme
-// other than http and https fails with ErrScheme, an excessive length with
-// ErrTooLong.
+// Parse returns the address of raw, an absolute URL. It fails with ErrScheme for
+// schemes other than http and https, and with ErrTooLong.
 func Parse(raw string) (Address, error) {
 	ref := cutFragment(raw)
 	if isCanonical(ref) {
@@ -73,8 +70,8 @@ func Parse(raw string) (Address, error) {
 	return split(canonical), nil
 }
 
-// Resolve returns the address that ref, the text of a link, stands for on the
-// page a. It fails as Parse does.
+// Resolve returns the address of ref, the reference of a link, on the page a. It
+// fails as Parse does.
 func (a Address) Resolve(ref string) (Address, error) {
 	short := cutFragment(ref)
 	if joined, ok := a.join(strings.TrimSuffix(short, "#")); ok && isCanonical(joined) {
@@ -87,8 +84,8 @@ func (a Address) Resolve(ref string) (Address, error) {
 	return split(canonical), nil
 }
 
-// cutFragment shortens the fragment to its '#'. The sign stays where it
-// stands before white space could be trimmed.
+// cutFragment shortens the fragment to its '#'. The sign keeps trailing white space
+// before it from being trimmed.
 func cutFragment(raw string) string {
 	if i := strings.IndexByte(raw, '#'); i > 0 && raw[i-1] > ' ' {
 		return raw[:i]
@@ -123,10 +120,10 @@ func split(canonical string) Address {
 	return a
 }
 
-// site returns the registrable domain of a host by the public suffix list,
-// private suffixes such as github.io included: who registers a name below one
-// runs a site of their own. A host that has none (an IP address, localhost, a
-// suffix itself) is its own site.
+// site returns the registrable domain of a host by the public suffix list, private
+// suffixes such as github.io included: a name below one is a site of its own. A host
+// without a registrable domain (an IP address, localhost, a suffix itself) is its
+// own site.
 func site(name string) string {
 	bare := strings.Trim(name, "[]")
 	if _, err := netip.ParseAddr(bare); err == nil {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// maxName bounds the name of a parameter that is dropped.
+// maxName is the longest name of a dropped parameter, in bytes.
 const maxName = 64
 
-// onlySession ends a pattern that wants the value of a session.
+// onlySession ends a pattern that matches only values like session ids.
 const onlySession = "=session"
 
-// Cleaner drops parameters that say who asks, not what for: those of trackers
-// and session ids. It takes them from the query (?utm_source=…) and from the
-// segments of the path (;jsessionid=…). Cleaning is a step of its own, not part
-// of the canonical form: Standard knows nothing of it. The zero Cleaner drops
-// nothing. It is safe for concurrent use.
+// Cleaner drops parameters that identify the visitor and not the page: those of
+// trackers and session ids. It removes them from the query (?utm_source=…) and from
+// the segments of the path (;jsessionid=…). Cleaning is not part of the canonical
+// form and of Standard. The zero Cleaner drops nothing. It is safe for concurrent
+// use.
 type Cleaner struct {
 	names    map[string]bool // in lower case; true: only with the value of a session
 	prefixes []prefix
@@ -27,11 +27,12 @@ type prefix struct {
 	session bool   // only with the value of a session
 }
 
-// NewCleaner returns a Cleaner of the parameters that the patterns name,
-// whatever their case: "gclid" is that parameter, "utm_*" are all that begin
-// with utm_, and "sid=session" is sid where its value looks like the id of a
-// session: 16 letters and digits in a row or more, of both kinds, or a
-// hexadecimal number or UUID as long.
+// NewCleaner returns a Cleaner of the parameters that match a pattern, in any case:
+//
+//	gclid          this parameter
+//	utm_*          all parameters that begin with utm_
+//	sid=session    sid, if its value looks like a session id: 16 or more letters and
+//	               digits in a row, of both kinds, or a hexadecimal number or UUID
 func NewCleaner(patterns []string) (Cleaner, error) {
 	c := Cleaner{names: make(map[string]bool, len(patterns))}
 	for _, pattern := range patterns {
@@ -50,10 +51,9 @@ func NewCleaner(patterns []string) (Cleaner, error) {
 	return c, nil
 }
 
-// Clean returns the address without the parameters that c drops. An address
-// that has none of them is returned as it is, cheaply: it is not even copied
-// unless its path has a ';'. When nothing is left of a query, the '?' goes too.
-// Cleaning again changes nothing.
+// Clean returns the address without the parameters that c drops; cheaply, if it has
+// none. When the query becomes empty, its '?' goes too. Cleaning twice changes
+// nothing more.
 func (c Cleaner) Clean(a Address) Address {
 	path, query, hasQuery := strings.Cut(a.Path, "?")
 	cleanPath, cleanQuery := c.path(path), c.query(query)
@@ -94,7 +94,7 @@ func (c Cleaner) path(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// drops reports whether a parameter, "name=value", goes.
+// drops reports whether a parameter, "name=value", is dropped.
 func (c Cleaner) drops(parameter string) bool {
 	name, value, _ := strings.Cut(parameter, "=")
 	var room [maxName + 1]byte

@@ -2,11 +2,11 @@ package address
 
 import "strings"
 
-// NormalEscapes returns s, a URL or a part of one, with percent-encoding in
-// its normal form (RFC 3986, section 6.2.2): octets outside of ASCII encoded,
-// hex digits in upper case, unreserved characters bare. A string with a stray
-// '%', one without two hex digits behind it, keeps its escapes, because
-// decoding could give that sign a meaning. Applying it twice changes nothing.
+// NormalEscapes returns s, a URL or a part of one, with percent-encoding in its normal
+// form (RFC 3986, section 6.2.2): octets outside of ASCII encoded, hex digits in
+// upper case, unreserved characters bare. A string with a stray '%' (without two hex
+// digits after it) keeps its escapes, because decoding could give that sign a
+// meaning. Applying it twice changes nothing more.
 func NormalEscapes(s string) string {
 	stray, change := false, false
 	for i := 0; i < len(s); i++ {
@@ -68,7 +68,7 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// unreserved reports what RFC 3986, section 2.3, calls so.
+// unreserved reports whether a byte is unreserved by RFC 3986, section 2.3.
 func unreserved(c byte) bool {
 	return isLetter(c) || isDigit(c) || c == '-' || c == '.' || c == '_' || c == '~'
 }

@@ -2,8 +2,8 @@ package address
 
 import "sync"
 
-// defaultParameters are those of the trackers and sessions that are met most,
-// as NewCleaner takes them.
+// defaultParameters are patterns for the most frequent parameters of trackers and
+// sessions.
 var defaultParameters = []string{
 	// Campaigns and newsletters.
 	"utm_*", "mtm_*", "matomo_*", "pk_campaign", "pk_kwd", "pk_source", "pk_medium", "piwik_*", "hsa_*", "_openstat",
@@ -19,7 +19,7 @@ var defaultParameters = []string{
 	"s=session", "sessid=session", "session=session", "session_id=session", "sessionid=session",
 }
 
-// DefaultCleaner returns the Cleaner for who says nothing else.
+// DefaultCleaner returns the Cleaner of collections without patterns of their own.
 var DefaultCleaner = sync.OnceValue(func() Cleaner {
 	c, err := NewCleaner(defaultParameters)
 	if err != nil {

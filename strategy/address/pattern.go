@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// Pattern returns what the address has in common with those that differ from
-// it in numbers, dates and ids alone, or in the values of parameters: host and
-// path with each such run as a '#', and the names of the parameters, sorted,
-// each once. All pages of a calendar have one pattern
-// (example.org/calendar/#/#?view), so has a maze of session ids
-// (example.org/s/#/page). An address without any of these has no pattern: "".
+// Pattern returns a form that is equal for all addresses that differ only in numbers,
+// dates, ids and the values of parameters: the host and the path with '#' for each
+// such run, and the sorted names of the parameters. All pages of a calendar have one
+// pattern (example.org/calendar/#/#?view), and so have those of a maze of session
+// ids (example.org/s/#/page). An address without any of these has the pattern "".
 // The scheme does not count.
 func Pattern(a Address) string {
 	path, query, _ := strings.Cut(a.Path, "?")

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Most links on most pages are plain ASCII and canonical but for dot segments
-// at their beginning. These few checks spare them the full parser; the fuzz
-// targets prove that both give the same.
+// Most links on most pages are plain ASCII and canonical, except for dot segments at
+// their beginning. The checks below save them the full parser; the fuzz targets
+// check that both give the same result.
 
-// isCanonical reports whether s is canonical for certain. Some canonical URLs
-// are not recognised.
+// isCanonical reports whether s is certainly canonical. It does not recognise all
+// canonical URLs.
 func isCanonical(s string) bool {
 	rest, found := strings.CutPrefix(s, "https://")
 	own := "443"
@@ -65,7 +65,7 @@ func plainHost(name string) bool {
 	return err == nil && ip.Is4()
 }
 
-// plainPath accepts a path and query that the standard leaves alone.
+// plainPath accepts a path and query that the standard does not change.
 func plainPath(path string) bool {
 	query := false
 	for i := 0; i < len(path); i++ {
@@ -89,8 +89,8 @@ func plainPath(path string) bool {
 	return true
 }
 
-// join puts a plain reference, without fragment, on the page a. The result
-// still has to be checked by isCanonical.
+// join resolves a plain reference, without fragment, on the page a. The caller checks
+// the result with isCanonical.
 func (a Address) join(ref string) (string, bool) {
 	if scheme, ok := leadingScheme(ref); ok {
 		return ref, strings.HasPrefix(ref[len(scheme):], "://")

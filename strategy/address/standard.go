@@ -7,16 +7,16 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// maxRaw bounds what is given to the parser, which may shorten it: dot
-// segments, a password, tabs and line ends go.
+// maxRaw is the longest input for the parser, in bytes. The result may be shorter: dot
+// segments, a password, tabs and line ends are removed.
 const maxRaw = 4 * MaxBytes
 
 // parser follows the WHATWG URL standard, with '^' in the path percent-encode
 // set as the standard has it now. It is safe for concurrent use.
 var parser = whatwg.NewParser(whatwg.WithPathPercentEncodeSet(whatwg.PathPercentEncodeSet.Set('^')))
 
-// errEmptyLabel: the standard accepts such a host, but the DNS (RFC 1035,
-// section 2.3.1) has none.
+// errEmptyLabel: the standard accepts such a host, but the DNS does not (RFC 1035,
+// section 2.3.1).
 var errEmptyLabel = errors.New("host name has an empty label")
 
 // standardize returns the canonical form of ref on the canonical base, or of
@@ -47,8 +47,8 @@ func standardize(base, ref string) (string, error) {
 	return canonical, nil
 }
 
-// foreignScheme reports whether ref begins with a scheme that is certainly
-// not http or https. It spares the parser the many mailto: and javascript:.
+// foreignScheme reports whether ref has a scheme that is certainly not http or https.
+// It saves the parser the many mailto: and javascript: links.
 func foreignScheme(ref string) bool {
 	scheme, ok := leadingScheme(ref)
 	return ok && !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https")

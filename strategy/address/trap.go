@@ -2,8 +2,8 @@ package address
 
 import "strings"
 
-// What an address may have before it looks like one of a trap: of a site that
-// makes up addresses without end.
+// The limits above which an address looks like one of a trap: a site that generates
+// addresses without end.
 const (
 	MaxLength     = 1024 // bytes
 	MaxSegments   = 20   // of the path
@@ -18,9 +18,9 @@ const (
 	Repeats           = "path repeats itself"
 )
 
-// Suspicious returns why an address looks like one of a trap, "" when it does
-// not. A path repeats itself where a segment, or a row of them, stands three
-// times in a row: /a/a/a/, /a/b/a/b/a/b.
+// Suspicious returns the reason for which an address looks like one of a trap, or "".
+// A path repeats itself if a segment, or a sequence of segments, occurs three times
+// in a row: /a/a/a/, /a/b/a/b/a/b.
 func Suspicious(a Address) (reason string) {
 	path, query, hasQuery := strings.Cut(a.Path, "?")
 	switch {
@@ -36,8 +36,8 @@ func Suspicious(a Address) (reason string) {
 	return ""
 }
 
-// repeats looks for three equal rows of segments, one after another, in a path
-// of at most MaxSegments.
+// repeats reports whether a path of at most MaxSegments has three equal sequences of
+// segments in a row.
 func repeats(path string) bool {
 	var room [MaxSegments]string
 	segments := room[:0]

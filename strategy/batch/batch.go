@@ -1,5 +1,5 @@
-// Package batch is the message that schedule sends and fetch obeys: a lease on
-// one host and the URLs to ask for.
+// Package batch is the message from schedule to fetch: a lease on one host and the
+// URLs to request.
 package batch
 
 import (
@@ -14,7 +14,7 @@ const (
 	MaxBytes   = 192 << 10
 )
 
-// MaxTime is the longest that a batch may be out: after it, nobody asks on its
+// MaxTime is the longest duration of a batch. After it, no request is sent on its
 // behalf.
 const MaxTime = 2 * time.Minute
 
@@ -35,7 +35,7 @@ type Batch struct {
 // Delay returns the pause between a response and the next request.
 func (b Batch) Delay() time.Duration { return time.Duration(b.DelayMillis) * time.Millisecond }
 
-// Target is one URL to ask for.
+// Target is one URL to request.
 type Target struct {
 	URL         string   `json:"url"` // canonical
 	Depth       uint16   `json:"depth,omitempty"`

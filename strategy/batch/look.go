@@ -7,8 +7,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Look is what the last look at a URL has brought, which is stored. Its fields
-// are those of book.Outcome.
+// Look is the result of the last look at a URL whose page is stored. Its fields are
+// those of book.Outcome.
 type Look struct {
 	Time        time.Time `json:"time"`
 	ETag        string    `json:"etag,omitempty"`
@@ -19,10 +19,10 @@ type Look struct {
 	Collections []string  `json:"collections,omitempty"` // that it is stored for
 }
 
-// LookOf returns what the last final outcome of a URL says of the look. An
-// Unchanged one with a status of 4xx is that of a page which the server says is
-// gone; 429 says only that it was asked too often. What ended what was stored has
-// the digest of the page that was, with which nothing is to be compared any more.
+// LookOf returns the look that the last final outcome of a URL describes. An
+// Unchanged outcome with a status of 4xx except 429 means that the page is missing.
+// The outcome that ends a stored page has that page's digest, with which nothing
+// must be compared any more.
 func LookOf(last book.Outcome) *Look {
 	look := &Look{
 		Time:        last.Time,

@@ -22,13 +22,13 @@ const (
 	// and those of address.Suspicious
 )
 
-// Admission decides which addresses belong to a collection. It is safe for
-// concurrent use; a decision takes a few look-ups, however many seeds there are.
+// Admission decides which addresses belong to a collection. It is safe for concurrent
+// use; a decision takes a few look-ups for any number of seeds.
 type Admission struct {
 	seeds     map[layout.Identity]bool
 	seedSites map[string]bool // on which they lie
 	claimer   bool            // Claims is true of some
-	// The deepest that any seed allows, by what its scope compares.
+	// The greatest depth of any seed, by the key that its scope compares.
 	directories map[string]map[string]limit // host, directory
 	hosts       map[string]limit
 	sites       map[string]limit
@@ -38,14 +38,14 @@ type Admission struct {
 	cleaner          address.Cleaner
 }
 
-// limit is how many levels a scope holds: a depth + 1, so that zero holds none.
+// limit is the number of levels in a scope: the depth plus 1; 0 means none.
 type limit uint32
 
 const unlimited limit = math.MaxUint32
 
-// Rules parses the seeds and patterns. It fails on the first seed that is no
-// web address, has no known scope or a negative depth other than Unlimited, and
-// on the first pattern that is none.
+// Rules parses the seeds and patterns. It fails on the first seed that is not a web
+// address, or has an unknown scope or a negative depth other than Unlimited, and on
+// the first invalid pattern.
 func (c Collection) Rules() (Admission, error) {
 	a := Admission{
 		seeds:       make(map[layout.Identity]bool, len(c.Seeds)),
@@ -112,16 +112,15 @@ func widen(limits map[string]limit, key string, levels limit) {
 	limits[key] = max(limits[key], levels)
 }
 
-// Clean returns the address that is crawled in place of the target of a link:
-// without the parameters that the collection drops. Clean first, then Decide.
+// Clean returns the address that is crawled instead of a link's target: without the
+// parameters that the collection drops. Call Clean before Decide.
 func (a Admission) Clean(target address.Address) address.Address { return a.cleaner.Clean(target) }
 
-// Decide returns "" for an address that is admitted, else the reason for the
-// record. The depth is the number of links from the nearest seed, hops that of
-// redirects followed since the last link. An address is admitted if the scope
-// of any seed holds it within that seed's depth, the patterns let it through
-// and it does not look like a trap. The seeds themselves are admitted at depth
-// 0, and whatever the patterns say.
+// Decide returns "" for an admitted address, else the reason for the record. depth is
+// the number of links from the nearest seed; hops is the number of redirects since
+// the last link. A seed is always admitted at depth 0. Another address is admitted
+// when it is in the scope of a seed within that seed's depth, passes the patterns,
+// and does not look like a trap.
 func (a Admission) Decide(target address.Address, depth uint16, hops uint8) (reason string) {
 	if hops > MaxHops {
 		return TooMany
@@ -141,18 +140,17 @@ func (a Admission) Decide(target address.Address, depth uint16, hops uint8) (rea
 	return a.filter(target)
 }
 
-// Claims reports whether a page that was found for another collection, after so
-// many redirects, is one of this one too, without a link of its own that leads
-// there: it lies in the scope of a seed of unlimited depth that does not stand
-// for the whole web, the patterns let it through, and it is crawled under this
-// very address (see Clean). Elsewhere a collection needs links of its own, to
-// count them or to know where to go at all.
+// Claims reports whether a page that another collection has found, after this many
+// redirects, belongs to this collection too, without links of its own: the page is
+// in the scope of a seed with unlimited depth (other than Any), passes the patterns,
+// and is crawled under this very address (see Clean). For all other pages the
+// collection needs links of its own, to count their depth or to find them at all.
 func (a Admission) Claims(page address.Address, hops uint8) bool {
 	return hops <= MaxHops && a.within(page) == unlimited &&
 		(a.seeds[page.ID] || a.filter(page) == "" && a.Clean(page).ID == page.ID)
 }
 
-// IsClaimer reports whether there are pages at all that it Claims.
+// IsClaimer reports whether the collection can claim any page.
 func (a Admission) IsClaimer() bool { return a.claimer }
 
 // IsSeed reports whether an address is one of the seeds.
@@ -161,8 +159,8 @@ func (a Admission) IsSeed(page address.Address) bool { return a.seeds[page.ID] }
 // HasSeedOn reports whether a seed lies on the site.
 func (a Admission) HasSeedOn(site string) bool { return a.seedSites[site] }
 
-// filter returns the reason for which patterns, or its looks, keep an address
-// out that lies in scope.
+// filter returns the reason for which the patterns, or the look of an address,
+// exclude an address in scope.
 func (a Admission) filter(target address.Address) (reason string) {
 	switch {
 	case matchAny(a.exclude, target.URL):
@@ -173,12 +171,12 @@ func (a Admission) filter(target address.Address) (reason string) {
 	return address.Suspicious(target)
 }
 
-// levels returns the most that any seed in whose scope the target lies allows.
+// levels returns the greatest limit of the seeds whose scopes hold the target.
 func (a Admission) levels(target address.Address) limit {
 	return max(a.everywhere, a.within(target))
 }
 
-// within is levels without the seeds that stand for the whole web.
+// within is levels without the seeds of scope Any.
 func (a Admission) within(target address.Address) limit {
 	host := plainHost(target)
 	levels := max(a.sites[target.Site], a.hosts[host])
@@ -190,7 +188,7 @@ func (a Admission) within(target address.Address) limit {
 	return levels
 }
 
-// plainHost returns what scopes compare of a host.
+// plainHost returns the part of a host that scopes compare.
 func plainHost(a address.Address) string { return strings.TrimPrefix(a.Host, "www.") }
 
 // directory returns a path up to its last slash, without the query.

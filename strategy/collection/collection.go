@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Scope says which addresses a seed stands for.
+// Scope says which addresses around a seed belong to the collection.
 type Scope string
 
 // The scopes, from the narrowest to the widest. They ignore the scheme, its
@@ -29,10 +29,10 @@ func ParseScope(name string) (Scope, error) {
 	return "", fmt.Errorf("scope %q: choose %s", name, scopes)
 }
 
-// Unlimited is the depth without a limit, and the number of pages.
+// Unlimited means no limit, of a depth or of a number of pages.
 const Unlimited = -1
 
-// DefaultPatternPages ends a calendar or a maze before it takes the crawl over.
+// DefaultPatternPages stops a calendar or a maze before it dominates the crawl.
 const DefaultPatternPages = 10_000
 
 // Seed is where a crawl begins and how far it goes from there.
@@ -42,7 +42,7 @@ type Seed struct {
 	Depth int    `json:"depth"` // links from the seed, or Unlimited
 }
 
-// Collection is one version of what to crawl.
+// Collection is one version of the settings of a crawl.
 type Collection struct {
 	Name            string   `json:"name"`
 	Version         uint64   `json:"version"`
@@ -51,18 +51,18 @@ type Collection struct {
 	HostConnections int      `json:"host_connections"` // batches at a time on a host
 	Pages           int64    `json:"pages"`            // stored ones at which no more are asked for; 0: no limit
 	Agent           string   `json:"agent"`
-	// Again has URLs that failed before this time asked for again: a site that
-	// was down may be up.
+	// Again makes URLs that failed before this time wait again: a site that was
+	// down may be up.
 	Again time.Time `json:"again,omitzero"`
-	// Renew has pages asked for again that were looked at before this time.
+	// Renew makes pages due whose last look was before this time.
 	Renew time.Time `json:"renew,omitzero"`
 
-	// What scopes admit is crawled if any pattern of Include, or none is given,
-	// and no pattern of Exclude matches its URL.
+	// An address in scope is crawled if it matches a pattern of Include, or Include
+	// is empty, and no pattern of Exclude.
 	Include []string `json:"include,omitzero"`
 	Exclude []string `json:"exclude,omitzero"`
-	// DropParameters are patterns as address.NewCleaner takes them; nil stands
-	// for those of address.DefaultCleaner.
+	// DropParameters are patterns for address.NewCleaner; nil means those of
+	// address.DefaultCleaner.
 	DropParameters []string `json:"drop_parameters,omitzero"`
 	Sitemaps       []string `json:"sitemaps,omitzero"` // URLs
 
@@ -72,13 +72,13 @@ type Collection struct {
 	Schedule     Schedule `json:"schedule,omitzero"`
 	Language     string   `json:"language,omitzero"` // of the pages that are shown, by ISO 639; "": any
 	Topic        *Topic   `json:"topic,omitzero"`    // nil: pages of any topic
-	// Allow are addresses that are not public and may be fetched: CIDR ranges,
-	// IP addresses and names of hosts.
+	// Allow lists addresses that are not public and may be fetched: CIDR ranges, IP
+	// addresses and host names.
 	Allow []string `json:"allow,omitzero"`
 }
 
-// With returns the collection with more seeds. A seed of the same canonical
-// URL as an earlier one takes its place.
+// With returns the collection with more seeds. A seed replaces an earlier one with
+// the same canonical URL.
 func (c Collection) With(seeds []Seed) Collection {
 	c.Seeds = slices.Clone(c.Seeds)
 	at := make(map[string]int, len(c.Seeds)+len(seeds))
@@ -97,8 +97,8 @@ func (c Collection) With(seeds []Seed) Collection {
 	return c
 }
 
-// canonical returns the canonical form of a seed; one that has none stays as
-// it is, for Validate to complain of.
+// canonical returns the canonical form of a seed, or an invalid seed unchanged:
+// Validate reports it.
 func canonical(seed string) string {
 	if a, err := ParseSeed(seed); err == nil {
 		return a.URL

@@ -18,8 +18,8 @@
 // "pattern_pages" (numbers), "schedule" and "language" (texts) and "topic", as
 // the fields of Collection tell.
 //
-// A version without seeds and sitemaps ends the collection: its pages stay, and
-// are found, but nothing is asked for on its behalf any more.
+// A version without seeds and sitemaps ends the collection: its pages stay
+// searchable, but nothing is requested on its behalf any more.
 //
 // An operator writes it as a file in TOML (https://toml.io), in which only name
 // and seeds must be given. The other values here are those that hold without
@@ -60,20 +60,20 @@
 // A page is stored once, and each collection has as many pages as it would have
 // alone:
 //
-//   - One without a limit of pages has all in the scopes of its seeds of
-//     unlimited depth, whoever has found them, as its patterns say. With a topic
-//     it has those of them that are on it.
-//   - Elsewhere, where depth is counted, or the scope is the whole web, and under
-//     a limit (pages, host_pages, pattern_pages) it has what links lead to from
-//     its own pages. For each such collection a page is asked for once more, so
-//     that its links are followed as deep as that one wants: soon, or when
-//     nothing else is left to ask for. What a later look at the page finds new
-//     is followed for the one on whose behalf it was asked for last, and for
-//     those of the first kind.
-//   - Each is asked for again when the first of its collections says so. The
-//     longest delay, the fewest connections and host_connections of all collections hold
-//     for all; robots.txt is obeyed for the agent of the one that asks.
-//   - A page with parameters that a collection drops is none of its own.
+//   - A collection without a limit of pages has all pages in the scopes of its
+//     seeds of unlimited depth that pass its patterns, whoever has found them; with
+//     a topic, those about the topic.
+//   - Where depth counts, where the scope is the whole web, and under a limit
+//     (pages, host_pages, pattern_pages), a collection has the pages to which its
+//     own pages link. For each such collection a page is fetched once more, so that
+//     its links are followed to that collection's depth: soon, or when no other URL
+//     is left. New links of a later fetch are followed for the collection on whose
+//     behalf it was made, and for those of the first kind.
+//   - A page is fetched again when it is due for the first of its collections. The
+//     longest delay and the smallest connections and host_connections of all
+//     collections apply to all; robots.txt is obeyed for the agent of the collection
+//     on whose behalf the request is made.
+//   - A page with parameters that a collection drops does not belong to it.
 //
 // # Format history
 //

@@ -14,23 +14,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// What a file that does not say so wants.
+// The values that a file without them has.
 const (
 	defaultDelay       = Duration(time.Second)
 	defaultConnections = 30
 )
 
-// The most that a person may ask for.
+// The greatest values that a file may have.
 const (
 	MaxDelay           = time.Hour
 	MaxHostConnections = 100
 	maxConnections     = 10_000
 )
 
-// ReadFile reads a configuration file of at most MaxBytes. Samples of a topic
-// are looked for beside it. The error tells all mistakes, a line each, with
-// file, line and what was expected. The collection is valid once it has an
-// agent, which a file may leave to the caller.
+// ReadFile reads a configuration file of at most MaxBytes, and the sample files of
+// its topic, relative to it. The error lists all mistakes, one a line, with file,
+// line and the expected value. The collection is valid, except that the caller must
+// set its agent if the file has none.
 func ReadFile(path string) (Collection, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -47,8 +47,8 @@ func ReadFile(path string) (Collection, error) {
 	return Parse(path, content, root.FS())
 }
 
-// Parse reads the content of a configuration file of this name as ReadFile
-// does, and its samples from beside.
+// Parse reads the content of a configuration file as ReadFile does. Sample files are
+// read from beside.
 func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	d, t, err := parseDocument(name, content)
 	if err != nil {
@@ -88,7 +88,7 @@ func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	return c, c.validFile(name)
 }
 
-// validFile finds what is wrong only with the whole: too many patterns, say.
+// validFile checks what concerns the file as a whole, such as too many patterns.
 func (c Collection) validFile(name string) error {
 	if c.Agent == "" {
 		c.Agent = "-"
@@ -99,8 +99,8 @@ func (c Collection) validFile(name string) error {
 	return nil
 }
 
-// seeds reads the addresses of seeds, seed tables, and the scope and depth of
-// those that have none of their own.
+// seeds reads the seeds and the seed tables. Seeds without a scope and depth of their
+// own get those of the file.
 func (t *table) seeds(c *Collection) {
 	usual := t.seed(Seed{Scope: Host, Depth: Unlimited})
 	t.texts("seeds", func(url string) error {
@@ -144,7 +144,7 @@ func (t *table) seed(usual Seed) Seed {
 	return usual
 }
 
-// keep returns what sets a value to a valid text.
+// keep returns a function that sets a value to a valid text.
 func keep[T ~string](value *T, valid func(T) error) func(string) error {
 	return func(text string) error {
 		*value = T(text)
@@ -152,7 +152,7 @@ func keep[T ~string](value *T, valid func(T) error) func(string) error {
 	}
 }
 
-// add returns what adds a valid text to a list.
+// add returns a function that appends a valid text to a list.
 func add(list *[]string, valid func(string) error) func(string) error {
 	return func(text string) error {
 		*list = append(*list, text)
@@ -183,7 +183,7 @@ func validParameter(text string) error {
 	return err
 }
 
-// validContact wants of a file that its agent tells whom to ask.
+// validContact checks that an agent names an address to contact.
 func validContact(agent string) error {
 	if !strings.Contains(agent, "://") && !strings.Contains(agent, "@") {
 		return fmt.Errorf("agent %q: want a name and where to reach you, such as ExampleBot/1.0 (+https://example.org/bot)", agent)

@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// Duration is stored as a person writes it: "1m30s".
+// Duration is stored in the form that persons write: "1m30s".
 type Duration time.Duration
 
 // String returns a duration such as 1m30s.
@@ -25,8 +25,8 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// UnmarshalJSON reads a document of any format, and refuses fields that none
-// has. One of format 2 or later always has "host_connections".
+// UnmarshalJSON reads a document of any format, and refuses unknown fields. Documents
+// of format 2 or later always have "host_connections".
 func (c *Collection) UnmarshalJSON(content []byte) error {
 	var format struct {
 		HostConnections *int `json:"host_connections"`

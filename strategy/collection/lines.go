@@ -13,8 +13,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// document is a TOML file that knows where each of its values stands, and
-// collects all that is wrong with them.
+// document is a TOML file with the lines of its values, which collects all mistakes.
 type document struct {
 	name     string
 	content  []byte
@@ -39,7 +38,7 @@ func parseDocument(name string, content []byte) (*document, *table, error) {
 	return d, &table{document: d, values: values}, nil
 }
 
-// notTOML says in which line a file is no TOML.
+// notTOML returns the error of a file that is not TOML, with the line.
 func notTOML(name string, content []byte, err error) error {
 	line, text := 1, ""
 	if at, ok := errors.AsType[*toml.DecodeError](err); ok {
@@ -52,7 +51,7 @@ func notTOML(name string, content []byte, err error) error {
 	return fmt.Errorf(`%s:%d: the line %.100q is no TOML (%s); write it like delay = "2s", with texts in quotes`, name, line, text, reason)
 }
 
-// locate notes where the values of a valid document stand.
+// locate records the lines of the values of a valid document.
 func (d *document) locate() {
 	var parser unstable.Parser
 	parser.Reset(d.content)
@@ -75,7 +74,7 @@ func (d *document) locate() {
 	}
 }
 
-// note notes a value, "key = value", and those inside it.
+// note records the place of a value, "key = value", and of those inside it.
 func (d *document) note(prefix string, node *unstable.Node) {
 	key, at := keyOf(node)
 	path := join(prefix, key)
@@ -102,7 +101,7 @@ func (d *document) noteParts(path string, at int, value *unstable.Node) {
 	}
 }
 
-// keyOf returns the key of a node, dotted, and where it stands.
+// keyOf returns the dotted key of a node, and its place.
 func keyOf(node *unstable.Node) (key string, at int) {
 	at = -1
 	for parts := node.Key(); parts.Next(); {
@@ -122,7 +121,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// wrong notes what is wrong with the value at the path.
+// wrong records a mistake in the value at the path.
 func (d *document) wrong(path string, err error) {
 	offset, known := d.offsets[path]
 	if !known {
@@ -131,10 +130,10 @@ func (d *document) wrong(path string, err error) {
 	d.problems = append(d.problems, problem{offset, err})
 }
 
-// maxTold is how many mistakes are told of a file.
+// maxTold is the number of mistakes that an error lists.
 const maxTold = 20
 
-// err returns what is wrong, a line each in the order of the file.
+// err returns all mistakes, one a line in the order of the file.
 func (d *document) err() error {
 	slices.SortStableFunc(d.problems, func(a, b problem) int { return cmp.Compare(a.offset, b.offset) })
 	var all []error

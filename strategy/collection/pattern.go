@@ -19,9 +19,9 @@ const (
 // expressionMark begins a pattern that is a regular expression.
 const expressionMark = "re:"
 
-// pattern is what canonical URLs are compared with, in linear time: a whole URL
-// in which a '*' stands for any run of characters, or, after "re:", a regular
-// expression (RE2) that matches a part of it.
+// pattern matches canonical URLs in linear time: whole URLs with '*' for any run of
+// characters, or, after "re:", a regular expression (RE2) that matches a part of the
+// URL.
 type pattern struct {
 	parts      []string // between the stars
 	expression *regexp.Regexp

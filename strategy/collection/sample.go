@@ -17,7 +17,7 @@ import (
 // maxSampleFile is the largest file with a sample.
 const maxSampleFile = 1 << 20
 
-// topic reads the topic and the files with samples of it; nil if there is none.
+// topic reads the topic and its sample files; nil if there is no topic.
 func (t *table) topic(beside fs.FS) *Topic {
 	t = t.table("topic")
 	if t == nil {
@@ -53,8 +53,8 @@ func validSample(url string) error {
 
 var errNotText = errors.New("it is no text in UTF-8")
 
-// readSample returns the text of a file, without the tags if its name is that
-// of an HTML file.
+// readSample returns the text of a file, without tags if the file's name is that of
+// HTML.
 func readSample(beside fs.FS, name string) (string, error) {
 	content, err := readAtMost(beside, name, maxSampleFile)
 	if err != nil {
@@ -70,7 +70,7 @@ func readSample(beside fs.FS, name string) (string, error) {
 	return CutSample(string(content)), nil
 }
 
-// textOf returns what stands between the tags.
+// textOf returns the text between the tags.
 func textOf(page []byte) []byte {
 	var text bytes.Buffer
 	tokens, skip := html.NewTokenizer(bytes.NewReader(page)), false

@@ -9,7 +9,7 @@ import (
 	_ "time/tzdata" // a machine of a cloud may have none
 )
 
-// Schedule says when a crawl begins again:
+// Schedule says when pages are fetched again:
 //
 //	                                           each page when its expiry class says so
 //	once                                       not at all
@@ -33,11 +33,11 @@ type Timetable struct {
 	zone         *time.Location
 }
 
-// Next returns the first time after the given one at which a crawl begins, in
-// UTC; the zero time if there is none. The times do not depend on who asks
-// when: who knows the last time at which a crawl began, begins the next once
-// Next of it has come. On a day on which clocks skip the time, the crawl begins
-// up to an hour beside it; where they show it twice, once.
+// Next returns the first time after the given one at which a crawl begins, in UTC;
+// the zero time if there is none. The times do not depend on the time of the call: a
+// caller that knows when the last crawl began starts the next one when Next of that
+// time has come. On a day whose clocks skip the time, the crawl begins up to an hour
+// beside it; where they repeat it, once.
 func (t Timetable) Next(after time.Time) time.Time {
 	switch {
 	case t == (Timetable{}):
@@ -57,7 +57,7 @@ func (t Timetable) Next(after time.Time) time.Time {
 
 var errSchedule = errors.New(`want "once", "every 6h", "daily at 09:30" or "weekly on monday at 07:00", with a time zone such as Europe/Berlin behind the time if it is not UTC`)
 
-// Parse returns the times of the schedule.
+// Parse parses the schedule.
 func (s Schedule) Parse() (Timetable, error) {
 	t, err := parseSchedule(strings.Fields(string(s)))
 	if err != nil {
@@ -85,7 +85,7 @@ func parseSchedule(words []string) (t Timetable, err error) {
 	return t, errSchedule
 }
 
-// at reads a time of the clock and, perhaps, a time zone.
+// at reads a time of day and an optional time zone.
 func (t *Timetable) at(words []string) error {
 	clock, err := time.Parse("15:04", words[0])
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 )
 
 var (
-	// hasScheme tells "mailto:joe" from "localhost:8000".
+	// hasScheme distinguishes "mailto:joe" from "localhost:8000".
 	hasScheme = regexp.MustCompile(`(?i)^[a-z][a-z0-9+.-]*:(?:[^0-9]|$)`)
-	// looksLikeHost accepts what begins with a name that has a dot, an IPv6
+	// looksLikeHost accepts texts that begin with a name that has a dot, an IPv6
 	// address, localhost, or a name with a port.
 	looksLikeHost = regexp.MustCompile(`(?i)^(?:[^\s./?#@:]+(?:\.[^\s./?#@:]+)+\.?|\[[0-9a-f:.]+\]|localhost|[^\s./?#@:]+:[0-9]+)(?:[:/?#]|$)`)
 )
 
 var errNoHost = errors.New("it does not begin with the name of a host")
 
-// ParseSeed returns the address that a person means by raw. A missing scheme
-// is taken for https, on localhost and IP addresses for http.
+// ParseSeed returns the address that a person means. A missing scheme means https; on
+// localhost and IP addresses, http.
 func ParseSeed(raw string) (address.Address, error) {
 	a, err := parseSeed(strings.TrimSpace(raw))
 	if err != nil {

@@ -21,15 +21,14 @@ const MaxBytes = 8 << 20
 // ErrNone says that there is no such collection.
 var ErrNone = errors.New("no such collection")
 
-// LoadAll returns the newest version that can be read of every collection that
-// is not removed, sorted by name. It takes one LIST and a GET for each.
+// LoadAll returns the newest readable version of every collection that is not
+// removed, sorted by name. It takes one LIST and one GET for each.
 func LoadAll(ctx context.Context, bucket blob.Reader) ([]Collection, error) {
 	all, _, err := Find(ctx, bucket)
 	return all, err
 }
 
-// Find is LoadAll, and tells of versions that are damaged. The keys of one
-// collection follow each other, its versions in their order.
+// Find is LoadAll, and returns the damaged versions too.
 func Find(ctx context.Context, bucket blob.Reader) (all []Collection, damaged []numbered.Damaged, err error) {
 	versions := make(map[string][]blob.Object)
 	for object, err := range bucket.List(ctx, layout.Collections, "") {
@@ -59,9 +58,8 @@ func Find(ctx context.Context, bucket blob.Reader) (all []Collection, damaged []
 	return all, damaged, nil
 }
 
-// EverySeed returns the addresses of all seeds and sitemaps of all versions that
-// can be read, those of removed collections too. It takes one LIST and a GET for
-// each version.
+// EverySeed returns the addresses of all seeds and sitemaps of all readable versions,
+// also of removed collections. It takes one LIST and one GET for each version.
 func EverySeed(ctx context.Context, bucket blob.Reader) (map[string]bool, error) {
 	seeds := make(map[string]bool)
 	for object, err := range bucket.List(ctx, layout.Collections, "") {
@@ -100,8 +98,8 @@ func store(name string) numbered.Store[Collection] {
 	}
 }
 
-// Republish publishes the version in force again, if a later one is damaged, and
-// returns its number, else 0. It fails with numbered.ErrDamaged when no version
+// Republish publishes the version in force again if a later one is damaged, and
+// returns the new number, else 0. It fails with numbered.ErrDamaged when no version
 // can be read.
 func Republish(ctx context.Context, bucket blob.Bucket, name string) (uint64, error) {
 	return store(name).Republish(ctx, bucket, func(c Collection, version uint64) (Collection, error) {
@@ -113,12 +111,12 @@ func Republish(ctx context.Context, bucket blob.Bucket, name string) (uint64, er
 	})
 }
 
-// isRemoved reports whether the version ends the collection: it has nothing to
-// begin with. Programs that do not know of removals find nothing to crawl in it.
+// isRemoved reports whether the version ends the collection: it has no seeds and no
+// sitemaps. Programs that do not know removals find nothing to crawl in it.
 func (c Collection) isRemoved() bool { return len(c.Seeds)+len(c.Sitemaps) == 0 }
 
-// Remove ends a collection by a next version, and returns the version before,
-// as far as it can be read. What is stored for it stays. It fails with ErrNone.
+// Remove ends a collection by a new version, and returns the previous version as far
+// as it can be read. Stored pages stay. It fails with ErrNone.
 func Remove(ctx context.Context, bucket blob.Bucket, name string) (Collection, error) {
 	var before Collection
 	there := false
@@ -137,10 +135,10 @@ func Remove(ctx context.Context, bucket blob.Bucket, name string) (Collection, e
 	return before, nil
 }
 
-// Publish stores the collection as its next version and returns it with its
-// number; c.Version is not looked at. If the newest version is the same but
-// for the number, that one is returned. When another publisher takes the
-// number, Publish goes on from there: the last one wins as a whole.
+// Publish stores the collection as its next version, whatever c.Version is, and
+// returns it with its number. If the newest version is the same except for the
+// number, Publish returns that one. When another publisher takes the number, Publish
+// takes the next one: the last publisher wins as a whole.
 func Publish(ctx context.Context, bucket blob.Bucket, c Collection) (Collection, error) {
 	if err := c.Validate(); err != nil {
 		return Collection{}, fmt.Errorf("cannot publish collection %q: %w", c.Name, err)

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// table is a table of a document of which one value after another is read.
-// What is wrong with a value is noted in the document.
+// table is a table of a document whose values are read one after another. Mistakes
+// are recorded in the document.
 type table struct {
 	document *document
 	path     string
@@ -18,21 +18,21 @@ type table struct {
 	read     []string // the keys that were looked for
 }
 
-// value returns the value of a key, which is then read.
+// value returns the value of a key and marks the key as read.
 func (t *table) value(key string) (value any, found bool) {
 	t.read = append(t.read, key)
 	value, found = t.values[key]
 	return value, found
 }
 
-// text gives a text that there is to set.
+// text calls set with a text, if there is one.
 func (t *table) text(key string, set func(string) error) {
 	if value, found := t.value(key); found {
 		t.set(key, value, set)
 	}
 }
 
-// texts gives each text of a list to set, and reports whether there is one.
+// texts calls set with each text of a list, and reports whether there is a list.
 func (t *table) texts(key string, set func(string) error) bool {
 	value, found := t.value(key)
 	if !found {
@@ -57,7 +57,7 @@ func (t *table) set(path string, value any, set func(string) error) {
 	}
 }
 
-// number returns a whole number, or the other if there is none.
+// number returns a whole number, or other if there is none.
 func (t *table) number(key string, other, least, most int64) int64 {
 	value, found := t.value(key)
 	if !found {
@@ -88,7 +88,7 @@ func (t *table) pages(key string) int64 {
 	}
 }
 
-// share returns a number from 0 to 1, or the other if there is none.
+// share returns a number from 0 to 1, or other if there is none.
 func (t *table) share(key string, other float32) float32 {
 	value, found := t.value(key)
 	if !found {
@@ -137,7 +137,7 @@ func (t *table) table(key string) *table {
 	return &table{document: t.document, path: join(t.path, key), values: values}
 }
 
-// end notes the keys that nobody looked for.
+// end records keys that were not read.
 func (t *table) end() {
 	for _, key := range slices.Sorted(maps.Keys(t.values)) {
 		if !slices.Contains(t.read, key) {
@@ -146,7 +146,7 @@ func (t *table) end() {
 	}
 }
 
-// wrong notes what is wrong with the value of a key, or, for "", with the table.
+// wrong records a mistake in the value of a key, or, for "", in the table.
 func (t *table) wrong(key string, err error) {
 	t.document.wrong(strings.TrimSuffix(join(t.path, key), "."), err)
 }

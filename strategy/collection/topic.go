@@ -11,10 +11,10 @@ const (
 	maxSampleBytes = 32 << 10
 )
 
-// DefaultThreshold is that of a topic that names none.
+// DefaultThreshold is the threshold of a topic that names none.
 const DefaultThreshold = 0.3
 
-// Topic says what a crawl looks for. It is stored as
+// Topic describes the pages that a collection is for. It is stored as
 //
 //	{"words": ["database"], "samples": ["https://example.org/a"], "texts": ["…"], "threshold": 0.3}
 type Topic struct {
@@ -24,7 +24,7 @@ type Topic struct {
 	Threshold float32  `json:"threshold"`        // from 0 to 1: weaker links are not followed
 }
 
-// CutSample returns what is kept of a sample's text, 32 KiB at most.
+// CutSample returns the part of a sample's text that is kept, at most 32 KiB.
 func CutSample(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), maxSampleBytes)], "")
 }

@@ -12,8 +12,8 @@
 //
 // # Format history
 //
-//   - 1: without "only".
-//   - 2: with it. A program of format 1 refuses it until all is crawled again.
+//   - 1: has no "only".
+//   - 2: has "only". A program of format 1 refuses a document with it.
 //   - 3: a limit has the name of its flag: "storage", in bytes, was
 //     "storage_bytes". A program of format 2 refuses it.
 package control
@@ -36,17 +36,17 @@ import (
 
 const maxBytes = 64 << 10
 
-// Who pauses.
+// The initiators of a pause.
 const (
 	Operator = "operator"
 	Limit    = "limit"
-	// Damage is never published: it is what must be known before the crawl goes
-	// on and cannot be read (see package settings).
+	// Damage is never published. It means that a document that the crawl depends on
+	// cannot be read (see package settings).
 	Damage = "damage"
 )
 
-// Pause stops the leasing of URLs. What is under way is finished, packed and
-// indexed; searching goes on.
+// Pause stops the leasing of URLs. Leased batches are finished, packed and indexed;
+// searches continue.
 type Pause struct {
 	Since  time.Time `json:"since"`
 	Until  time.Time `json:"until,omitzero"` // zero: until somebody resumes
@@ -54,7 +54,7 @@ type Pause struct {
 	Reason string    `json:"reason"` // a sentence for people
 }
 
-// Limits are caps; 0 is none.
+// Limits are upper limits of storage and cost; 0 means none.
 type Limits struct {
 	StorageBytes   int64   `json:"storage,omitempty"`        // of packages, books and segments
 	RequestsPerDay int64   `json:"requests_a_day,omitempty"` // to the object store, a day in UTC
@@ -82,27 +82,26 @@ func (l *Limits) UnmarshalJSON(content []byte) error {
 // Only lists collections.
 type Only []Chosen
 
-// Chosen is a collection that is crawled, or what some of its seeds stand for.
+// Chosen is a collection to be crawled, or some of its seeds.
 type Chosen struct {
 	Collection string   `json:"collection"`
 	Seeds      []string `json:"seeds,omitempty"` // none: all that the collection has
 }
 
-// Document is one version of the controls. The zero Document lets everything
-// go on.
+// Document is one version of the controls. The zero Document restricts nothing.
 type Document struct {
 	Pause   *Pause `json:"pause,omitempty"`
 	Limits  Limits `json:"limits,omitzero"`
 	Webhook string `json:"webhook,omitempty"` // gets every alert as JSON by POST
 
-	// Only, unless nil, is what is crawled for now; what other collections want
-	// waits.
+	// Only, if not nil, limits the crawl to these collections and seeds; the URLs of
+	// others wait.
 	Only *Only `json:"only,omitempty"`
 
 	Prices meter.Prices `json:"prices,omitzero"` // of the cloud; see Priced
 }
 
-// Priced returns what requests cost: AWS's prices unless others were set.
+// Priced returns the prices of requests: those that are set, else AWS's.
 func (d Document) Priced() meter.Prices {
 	if d.Prices == (meter.Prices{}) {
 		return meter.USEast1()
@@ -140,15 +139,15 @@ func (d Document) Paused(now time.Time) *Pause {
 
 var store = numbered.Store[Document]{Prefix: layout.Controls, Key: layout.ControlKey, Most: maxBytes}
 
-// Find returns the controls in force, and tells of versions that are damaged:
-// one LIST and at most one GET, if none are.
+// Find returns the controls in force, and the damaged versions: one LIST and at most
+// one GET, if none are damaged.
 func Find(ctx context.Context, bucket blob.Reader) (numbered.Found[Document], error) {
 	return store.Find(ctx, bucket)
 }
 
-// Republish publishes the version in force again, if a later one is damaged, and
-// returns its number, else 0. When no version can be read, the next one pauses
-// the crawl until an operator has set the limits again.
+// Republish publishes the version in force again if a later one is damaged, and
+// returns the new number, else 0. If no version can be read, the new one pauses the
+// crawl until an operator sets the limits again.
 func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, error) {
 	found, err := store.Find(ctx, bucket)
 	if err != nil {
@@ -163,9 +162,9 @@ func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, 
 	})
 }
 
-// Change publishes the controls in force with a change, which is made again
-// when another publisher was faster and returns false when there is nothing to
-// change. It returns the controls that are in force then.
+// Change publishes the controls in force with a change. change is called again when
+// another publisher was faster; it returns false when there is nothing to change.
+// Change returns the controls that are then in force.
 func Change(ctx context.Context, bucket blob.Bucket, change func(*Document) bool) (Document, error) {
 	document, _, err := store.Publish(ctx, bucket, func(current Document, _ uint64) (Document, bool) {
 		changed := change(&current)

@@ -1,6 +1,6 @@
-// Package epoch begins new lives: of the frontier, so that its tokens never
-// start again, and of whoever else must write outcomes that are newer than all
-// that stand in the books (see layout.Version).
+// Package epoch claims epochs: a rebuilt frontier starts in a new epoch, so that its
+// tokens never repeat, and so does every other writer of outcomes that must be
+// newer than all in the books (see layout.Version).
 package epoch
 
 import (
@@ -14,18 +14,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Claim returns an epoch that is higher than all that are claimed, and that
-// nobody else is given. What is stored says by whom it is claimed, and which
-// generations of partitions the claimer has read, of those that are given. After
-// an error the epoch may be claimed all the same; it is never used then, and the
-// next Claim returns a higher one.
+// Claim returns an epoch higher than all claimed ones, which no other caller gets.
+// The claim records its claimer and the given generations, which the claimer has
+// read. After an error the claim may exist nevertheless; its epoch is never used,
+// and the next Claim returns a higher one.
 func Claim(ctx context.Context, bucket blob.Bucket, by string, read ...manifest.Manifest) (uint64, error) {
 	last, err := Last(ctx, bucket)
 	if err != nil {
 		return 0, err
 	}
-	// It differs from every other claim, so that a Create that is tried again
-	// knows its own (see blob.Retry).
+	// The nonce makes each claim unique, so that a retried Create recognises its
+	// own (see blob.Retry).
 	claim := layout.Claim{By: by, Nonce: rand.Text(), Generations: make(map[layout.Partition]uint64, len(read))}
 	for _, m := range read {
 		claim.Generations[m.Partition] = m.Generation
@@ -43,8 +42,8 @@ func Claim(ctx context.Context, bucket blob.Bucket, by string, read ...manifest.
 	}
 }
 
-// Last returns the highest epoch that is claimed, 0 when none is. Foreign objects
-// claim none.
+// Last returns the highest claimed epoch; 0 when there is none. Foreign objects
+// count as no claims.
 func Last(ctx context.Context, bucket blob.Reader) (uint64, error) {
 	var last uint64
 	for object, err := range bucket.List(ctx, layout.Epochs, "") {

@@ -1,5 +1,5 @@
-// Package forget takes what is forgotten out of what was learnt: outcomes,
-// links, and words that name a URL.
+// Package forget removes forgotten outcomes and links, and texts that name
+// forgotten URLs.
 package forget
 
 import (
@@ -10,9 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Filter says what is kept of one book, or of the ledgers that one pack makes
-// a book of. Either holds an outcome of every page whose links it holds, since
-// a batch learns both. It is for one goroutine.
+// Filter selects what is kept of one book, or of the ledgers that one pack makes
+// into a book. Both have an outcome for every page whose links they have, because
+// a batch records both together. It is for one goroutine.
 type Filter struct {
 	set takedown.Set
 
@@ -26,9 +26,9 @@ func New(set takedown.Set) *Filter {
 	return &Filter{set: set, pages: make(map[layout.Identity]bool)}
 }
 
-// See must be shown all outcomes before the first link is judged: the takedown
-// of a site names none of its pages, by which links name their source. It
-// returns whether the outcome is kept as it is.
+// See must be called with all outcomes before Link is called: links name their
+// source by its identity, which a takedown of a whole site does not contain. It
+// returns whether the outcome is kept unchanged.
 func (f *Filter) See(o book.Outcome) bool {
 	if !f.set.ForgetsURL(o.URL) {
 		return !f.tells(o.Detail)
@@ -37,8 +37,8 @@ func (f *Filter) See(o book.Outcome) bool {
 	return false
 }
 
-// Outcome returns whether an outcome is kept, without its detail if that names
-// what is forgotten.
+// Outcome returns whether an outcome is kept. It removes a detail that names a
+// forgotten URL.
 func (f *Filter) Outcome(o *book.Outcome) bool {
 	if f.set.ForgetsURL(o.URL) {
 		return false
@@ -49,15 +49,15 @@ func (f *Filter) Outcome(o *book.Outcome) bool {
 	return true
 }
 
-// tells reports whether the detail of a redirect names a forgotten URL, or may
-// name one, having been cut.
+// tells reports whether the detail of a redirect names a forgotten URL, or may name
+// one because it was cut.
 func (f *Filter) tells(detail string) bool {
 	to, found := strings.CutPrefix(detail, "to ")
 	return found && (len(detail) >= book.MaxDetail || f.set.ForgetsURL(to))
 }
 
-// Link returns whether a link is kept: neither is its target forgotten nor the
-// page that it was found on.
+// Link returns whether a link is kept: neither its target nor its source is
+// forgotten.
 func (f *Filter) Link(l *book.Link) bool {
 	if f.pages[l.Source] || f.set.ForgetsID(l.Source) {
 		return false

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Do works while it holds the name, and gives it back. The lease is taken for
-// ttl and renewed until the work ends, so that a holder that dies frees the
-// name within ttl. It returns false without having worked when another holds
-// it; each call of Do is a holder of its own. A lease that is lost meanwhile
-// does not end the work, which then goes on beside another's.
+// Do calls work while it holds the lease on a name, and then releases the lease. It
+// takes the lease for ttl and renews it until work returns, so that the death of
+// a holder frees the name within ttl. It returns false without calling work when
+// another holder has the lease; each call of Do is a holder of its own. When the
+// lease is lost meanwhile, work goes on, beside that of the new holder.
 func (l *Leases) Do(ctx context.Context, name string, now func() time.Time, ttl time.Duration, work func() error) (worked bool, err error) {
 	one := New(l.rdb, l.holder+"/"+rand.Text())
 	held, acquired, err := one.Acquire(ctx, name, now(), ttl)
@@ -21,7 +21,7 @@ func (l *Leases) Do(ctx context.Context, name string, now func() time.Time, ttl 
 	stop := one.keep(ctx, held, now, ttl)
 	defer func() {
 		stop()
-		// A name that cannot be given back is free when its time is over.
+		// A lease that cannot be released ends by itself.
 		_ = one.Release(context.WithoutCancel(ctx), held)
 	}()
 	return true, work()

@@ -1,10 +1,10 @@
-// Package lease hands out names for a while, through Redis, so that two
-// workers seldom do the same work. Leases only save work: correctness never
-// rests on one. Redis may forget them all.
+// Package lease grants leases on names, through Redis, so that two workers seldom
+// do the same work. Leases only save work: nothing is wrong when two workers hold
+// the same one, or when Redis forgets all.
 //
-// Each is a string, lease:<name> = "<end> <holder>", the end in milliseconds
-// since 1970-01-01 UTC. A lease is over by the time that is passed in; Redis's
-// own expiry, an hour later, only clears away.
+// Each lease is a string, lease:<name> = "<end> <holder>", with the end in
+// milliseconds since 1970-01-01 UTC. The time passed in decides whether a lease has
+// ended; Redis's own expiry, an hour later, only cleans up.
 package lease
 
 import (
@@ -15,18 +15,18 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Leases hands out leases to one holder. It is safe for concurrent use.
+// Leases grants leases to one holder. It is safe for concurrent use.
 type Leases struct {
 	rdb    redis.UniversalClient
 	holder string
 }
 
-// New returns the leases of a holder, whose name no other holder shares.
+// New returns the leases of a holder. The name must be unique.
 func New(rdb redis.UniversalClient, holder string) *Leases {
 	return &Leases{rdb: rdb, holder: holder}
 }
 
-// Lease is a name that is held until a time, not including it.
+// Lease is the right to a name until a time (exclusive).
 type Lease struct {
 	Name  string
 	Until time.Time // to the millisecond
@@ -35,10 +35,15 @@ type Lease struct {
 // kept is how long Redis keeps a lease beyond its end.
 const kept = time.Hour
 
-// take sets KEYS[1] to end ARGV[2] and holder ARGV[1] if it is held by that
-// holder, or else, unless ARGV[4] says that it must be, if it is free at
-// ARGV[3]. It returns whether it did. A lease that ends later than two taken
-// now one after the other was taken by a clock that was wrong: it is free.
+// take sets KEYS[1] to holder ARGV[1] until ARGV[2], and returns whether it did:
+//
+//	the lease is                  ARGV[4] = 0    1 (renewal)
+//	held by ARGV[1]               yes            yes
+//	absent, or free at ARGV[3]    yes            no
+//	held by another               no             no
+//
+// A lease that ends later than two terms from now was taken with a wrong clock, and
+// counts as free.
 var take = redis.NewScript(`
 local value = redis.call('GET', KEYS[1])
 local till, holder
@@ -57,19 +62,19 @@ local value = redis.call('GET', KEYS[1])
 if value and value:match('^%-?%d+ (.*)$') == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 0`)
 
-// Acquire takes a name for ttl, from now on. It returns false when another
+// Acquire takes the lease on a name for ttl from now. It returns false when another
 // holder has it.
 func (l *Leases) Acquire(ctx context.Context, name string, now time.Time, ttl time.Duration) (Lease, bool, error) {
 	return l.take(ctx, "acquire", name, now, ttl, false)
 }
 
-// Renew holds a lease for ttl from now on. It returns false when it was lost:
+// Renew extends a lease to ttl from now. It returns false when the lease was lost:
 // it ended and another holder took it, or Redis forgot it.
 func (l *Leases) Renew(ctx context.Context, held Lease, now time.Time, ttl time.Duration) (Lease, bool, error) {
 	return l.take(ctx, "renew", held.Name, now, ttl, true)
 }
 
-// Release gives a lease back. One that was lost is left to who has it.
+// Release ends a lease. It does nothing when another holder has it by now.
 func (l *Leases) Release(ctx context.Context, held Lease) error {
 	if err := release.Run(ctx, l.rdb, []string{key(held.Name)}, l.holder).Err(); err != nil {
 		return fmt.Errorf("cannot release lease %s: %w", held.Name, err)

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// JSON reads a file with one document of JSON into a value, and refuses fields
-// that the value has not: who wrote them meant something by them. The error
-// names the line.
+// JSON reads a file with one JSON document into a value. It refuses fields that the
+// value does not have, since their writer meant something by them. Errors name the
+// line.
 func JSON(content []byte, value any) error {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.DisallowUnknownFields()
@@ -32,7 +32,7 @@ func JSON(content []byte, value any) error {
 	return fmt.Errorf("line %d: %s", 1+bytes.Count(content[:at], []byte("\n")), told)
 }
 
-// tell says in a sentence why decoding failed, and at which byte.
+// tell describes in a sentence why decoding failed, and the offset of the failure.
 func tell(content []byte, err error, at int64) (string, int64) {
 	const early = "it is no JSON: it ends too early"
 	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
@@ -59,10 +59,10 @@ func tell(content []byte, err error, at int64) (string, int64) {
 	return err.Error(), at
 }
 
-// kind is shown without quotes.
+// kind is the kind of a JSON value, shown without quotes.
 type kind string
 
-// kindOf says in a person's words what JSON has found.
+// kindOf returns a person's word for encoding/json's name of a kind.
 func kindOf(found string) kind {
 	switch name, number, _ := strings.Cut(found, " "); name {
 	case "string":
@@ -80,7 +80,7 @@ func kindOf(found string) kind {
 	return "an object"
 }
 
-// wanted says what JSON a type of Go is written as.
+// wanted returns the kind of JSON value that a Go type is written as.
 func wanted(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:

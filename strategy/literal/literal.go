@@ -1,12 +1,11 @@
-// Package literal reads what a person writes for a value: a duration, a number,
-// a size, a time, a document. It is the one place in which flags, collection
-// files, environment variables, parameters of the HTTP API and files of JSON
-// are refused, always in the same words:
+// Package literal reads values that persons write: durations, numbers, sizes,
+// times, documents. Flags, collection files, environment variables, parameters of
+// the HTTP API and JSON files all refuse wrong values here, in the same words:
 //
 //	delay is "5 sec"; write a duration such as 500ms, 5s or 2m
 //
-// What it is called comes first, as the person wrote it (delay, --delay), then
-// what was written, then what would be right, with an example.
+// The sentence has the name as the person wrote it (delay, --delay), the wrong
+// value, and a right one as an example.
 package literal
 
 import (
@@ -18,16 +17,16 @@ import (
 	"time"
 )
 
-// maxShown is how many characters of a wrong value are repeated.
+// maxShown is the number of characters of a wrong value that an error repeats.
 const maxShown = 100
 
-// Wrong returns the error of a value. A text is shown in quotes; write says what
-// would be right.
+// Wrong returns the error for a wrong value. A text is shown in quotes; write
+// describes a right value.
 func Wrong(name string, value any, write string) error {
 	return fmt.Errorf("%s is %s; write %s", name, show(value), write)
 }
 
-// show describes a value that is not what was wanted.
+// show formats a wrong value.
 func show(value any) string {
 	switch value := value.(type) {
 	case string:
@@ -63,7 +62,8 @@ func Span(d time.Duration) string {
 	return text
 }
 
-// Whole reads a whole number from least to most; math.MaxInt64 is no bound.
+// Whole reads a whole number from least to most; math.MaxInt64 means no upper
+// bound.
 func Whole(name, text string, least, most int64) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < least || n > most {
@@ -72,7 +72,7 @@ func Whole(name, text string, least, most int64) (int64, error) {
 	return n, nil
 }
 
-// Range says what whole numbers there are from least to most.
+// Range describes the whole numbers from least to most.
 func Range(least, most int64) string {
 	if most == math.MaxInt64 {
 		return fmt.Sprintf("a whole number, %d or more", least)
@@ -89,7 +89,7 @@ func Amount(name, text string) (float64, error) {
 	return n, nil
 }
 
-// Switch reads what turns something on or off.
+// Switch reads the value of an option that is on or off.
 func Switch(name, text string) (bool, error) {
 	switch strings.ToLower(text) {
 	case "1", "true":
@@ -100,8 +100,8 @@ func Switch(name, text string) (bool, error) {
 	return false, Wrong(name, text, "true or false")
 }
 
-// Time reads a date, which is its first moment in UTC, or a time (RFC 3339);
-// nothing is the zero time.
+// Time reads a time (RFC 3339), or a date, which means its first moment in UTC. The
+// empty text is the zero time.
 func Time(name, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

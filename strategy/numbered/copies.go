@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// keepCopy stores the copy of a sealed version, unless there is one. What is
-// wrong with that one is for verify to tell.
+// keepCopy stores the copy of a sealed version, unless a copy exists; verify
+// reports one that differs.
 func (s Store[T]) keepCopy(ctx context.Context, bucket blob.Bucket, version uint64, content []byte) error {
 	if _, sealed, err := layout.Unseal(content); err != nil || !sealed {
 		return nil // nothing, or of a program of before: the next version has one
@@ -27,7 +27,7 @@ func (s Store[T]) keepCopy(ctx context.Context, bucket blob.Bucket, version uint
 	return nil
 }
 
-// whole returns what was sealed under a key; not found if it is damaged.
+// whole returns the sealed object under a key; found is false if it is damaged.
 func whole(ctx context.Context, bucket blob.Reader, key string) (content []byte, found bool, err error) {
 	content, found, err = blob.Find(ctx, bucket, key)
 	if err != nil || !found {
@@ -37,9 +37,9 @@ func whole(ctx context.Context, bucket blob.Reader, key string) (content []byte,
 	return content, sealed && err == nil, nil
 }
 
-// Restore makes a version, or a copy of one, what the other of the two is, and
-// reports whether that one is there and whole. It is the one case where the
-// bytes of an object are replaced: by those that were written there.
+// Restore replaces a damaged or missing version by its copy, or a copy by its
+// version, and reports whether the source is whole. This is the only case in which
+// an object is replaced: by the bytes that were first written there.
 func Restore(ctx context.Context, bucket blob.Bucket, key string) (restored bool, err error) {
 	content, found, err := whole(ctx, bucket, layout.TwinKey(key))
 	if err != nil || !found {

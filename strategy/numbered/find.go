@@ -10,11 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// ErrDamaged says that no version of a document can be read.
+// ErrDamaged means that a document has versions and none can be read.
 var ErrDamaged = errors.New("no version of it can be read")
 
-// errBytes says that the bytes of one version are not those that were written,
-// as far as that can be told.
+// errBytes means that the bytes of one version have changed since it was written.
 var errBytes = errors.New("it is damaged")
 
 // Damaged is a version that cannot be read.
@@ -37,19 +36,19 @@ func (d Damaged) String() string {
 	return fmt.Sprintf("%s cannot be read (%s), %s; run `bucketsearch verify --repair`, or publish it again", d.Key, d.Reason, serves)
 }
 
-// Found is what there is of a document.
+// Found is the state of a document.
 type Found[T Document] struct {
 	Document T      // of Version, and what Recover made of later ones; the zero document without a version
 	Version  uint64 // that is in force; 0: none
 	Highest  uint64 // that is there, readable or not
-	// Damaged are the versions after the one in force, the newest first, and
-	// that one itself, if its copy is what was read.
+	// Damaged holds the damaged versions newer than the one in force, the newest
+	// first, and the one in force itself if only its copy could be read.
 	Damaged []Damaged
 
 	content []byte // of Version; nil if there is none
 }
 
-// Lost fails with ErrDamaged if there are versions and none can be read.
+// Lost returns ErrDamaged if there are versions and none can be read.
 func (f *Found[T]) Lost() error {
 	if f.Version > 0 || len(f.Damaged) == 0 {
 		return nil
@@ -57,8 +56,8 @@ func (f *Found[T]) Lost() error {
 	return fmt.Errorf("%v: %w", f.Damaged[0], ErrDamaged)
 }
 
-// Find returns what there is: one LIST and, if there is any version, a GET for
-// the newest and for those that it has to go back.
+// Find reads the version in force, and the damaged ones after it: one LIST, and one
+// GET for each version read.
 func (s Store[T]) Find(ctx context.Context, bucket blob.Reader) (Found[T], error) {
 	var versions []blob.Object
 	for object, err := range bucket.List(ctx, s.Prefix, "") {
@@ -72,7 +71,7 @@ func (s Store[T]) Find(ctx context.Context, bucket blob.Reader) (Found[T], error
 	return s.Among(ctx, bucket, versions)
 }
 
-// Among is Find for who has listed the versions, in their order.
+// Among is Find for a caller that has listed the versions, in their order.
 func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob.Object) (found Found[T], err error) {
 	var damaged [][]byte
 	if len(versions) > 0 {
@@ -108,7 +107,7 @@ func (s Store[T]) number(version blob.Object) uint64 {
 	return number
 }
 
-// reading is what was read of a version.
+// reading is a version as read.
 type reading[T Document] struct {
 	document T
 	content  []byte // of the document; what is there, unless isWhole
@@ -141,10 +140,10 @@ func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Obje
 	return r, err
 }
 
-// Republish stores what is in force as the next version, if the newest is
-// damaged, and returns its number; 0 when there is nothing to do. as returns
-// the document under its new number; it is given the zero document when no
-// version can be read, and fails when that cannot stand for what was published.
+// Republish publishes the document in force as the next version if the newest
+// version is damaged. It returns the new number, or 0 when nothing is damaged. as
+// returns the document with its new number; its argument is the zero document when
+// no version can be read, and it fails when that cannot replace what was published.
 func (s Store[T]) Republish(ctx context.Context, bucket blob.Bucket, as func(document T, version uint64) (T, error)) (uint64, error) {
 	for range maxRaces {
 		found, err := s.Find(ctx, bucket)

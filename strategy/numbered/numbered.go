@@ -4,25 +4,24 @@
 //
 // # Damage
 //
-// A version is damaged when its bytes are not those that were written: empty,
-// cut off, changed. Whoever reads is told, and has in its place
+// A version is damaged when its bytes have changed since it was written: they are
+// missing, cut off or altered. A reader is told so and gets instead
 //
-//	its copy                  if that is whole: nothing is lost
-//	the version before        else; what follows is for the reader of that document to say
+//	its copy              if the copy is whole: nothing is lost
+//	the version before    otherwise; the document's package says what follows
 //
-// `verify --repair` restores a version from its copy, or a copy from its version;
-// where both are damaged it publishes a next version above them, as whoever
-// changes the document does. A version that is as it was written and that this
-// program does not understand, such as one of a later program, is no damage but
-// an error.
+// `verify --repair` restores a version from its copy, or a copy from its version.
+// If both are damaged, it publishes a new version above them, as every change of
+// the document does. A version with intact bytes that this program does not
+// understand, such as one of a later program, is not damaged: reading it fails.
 //
 // # Format history
 //
 //   - 1: no seal.
 //   - 2: sealed. A program that knows only format 1 refuses it.
-//   - 3: a copy is kept of each version, the same bytes under layout.CopyKey.
-//     A program of before does not know of it; versions of before have none until
-//     they are published or repaired again.
+//   - 3: a copy of each version is stored, the same bytes under layout.CopyKey.
+//     Older programs ignore copies; older versions have none until they are
+//     published or repaired again.
 package numbered
 
 import (
@@ -37,10 +36,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// maxRaces is how often Publish loses a number to others before it gives up.
+// maxRaces is the number of lost races for a number after which Publish gives up.
 const maxRaces = 100
 
-// Document is a document that knows what is wrong with it.
+// Document is a document that can check itself.
 type Document interface{ Validate() error }
 
 // Store keeps the versions of one document.
@@ -48,14 +47,14 @@ type Store[T Document] struct {
 	Prefix string // of the keys, which holds nothing else
 	Key    func(version uint64) string
 	Most   int64 // bytes of a version
-	// Recover, unless nil, adds to a document what can be told of the damaged
-	// bytes of a later version.
+	// Recover, if not nil, adds to a document what the bytes of a damaged later
+	// version still tell.
 	Recover func(document T, damaged []byte) T
 }
 
-// Newest returns the document in force and its version; the zero document and
-// 0 when there is none. It fails with ErrDamaged when none can be read of those
-// that there are.
+// Newest returns the document in force and its version; the zero document and 0
+// when there is none. It fails with ErrDamaged when versions exist and none can be
+// read.
 func (s Store[T]) Newest(ctx context.Context, bucket blob.Reader) (document T, version uint64, err error) {
 	found, err := s.Find(ctx, bucket)
 	if err == nil {
@@ -64,11 +63,11 @@ func (s Store[T]) Newest(ctx context.Context, bucket blob.Reader) (document T, v
 	return found.Document, found.Version, err
 }
 
-// Publish makes a change to the document in force and stores it under the
-// version that change is told, the next. When another publisher takes the
-// number, change is called again with what that one published; two that publish
-// the same make one version. It returns the version in force; change returns
-// false when it is the one that there is.
+// Publish changes the document in force and stores the result as the next version,
+// whose number change receives. When another publisher takes the number, change is
+// called again on that version; two publishers of the same document make one
+// version. change returns false when the current document is as wanted. Publish
+// returns the document and version in force.
 func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(current T, version uint64) (next T, changed bool)) (T, uint64, error) {
 	for range maxRaces {
 		found, err := s.Find(ctx, bucket)
@@ -95,9 +94,8 @@ func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(c
 	return none, 0, fmt.Errorf("cannot publish a version of %s: others were faster %d times", s.Prefix, maxRaces)
 }
 
-// Create stores a valid document as a version, and then its copy. The same
-// document again is success; another one under its number fails with
-// blob.ErrExists.
+// Create stores a valid document as a version, and then its copy. Storing the same
+// document again succeeds; another one under the number fails with blob.ErrExists.
 func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64, document T) error {
 	if err := document.Validate(); err != nil {
 		return err
@@ -115,8 +113,8 @@ func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64
 	return s.keepCopy(ctx, bucket, version, content)
 }
 
-// Decode reads one valid document and refuses fields that it does not know:
-// who wrote them meant something by them.
+// Decode reads one valid document. It refuses unknown fields, since their writer
+// meant something by them.
 func Decode[T Document](content []byte) (T, error) {
 	var document, none T
 	object, sealed, err := layout.Unseal(content)

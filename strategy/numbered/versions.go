@@ -9,9 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Kept are versions of one document that a process has read. They never
-// change, so none is read twice. The zero value is ready; it is safe for
-// concurrent use.
+// Kept caches the versions of one document that a process has read; versions never
+// change. The zero value is ready to use. It is safe for concurrent use.
 type Kept[T Document] struct {
 	mu       sync.Mutex // protects versions
 	versions map[uint64]T
@@ -33,7 +32,7 @@ func (k *Kept[T]) put(version uint64, document T) {
 	k.versions[version] = document
 }
 
-// Version is one that is there.
+// Version is a stored version.
 type Version[T Document] struct {
 	Number   uint64
 	Document T
@@ -41,8 +40,8 @@ type Version[T Document] struct {
 	Damage   error // says with its key why the bytes of the version cannot be read
 }
 
-// Walk hands over every version that is there, the newest first, until enough
-// is true of one. It takes one LIST, and a GET for each that is not kept yet.
+// Walk calls enough with every stored version, the newest first, until enough
+// returns true. It takes one LIST, and one GET for each version not in kept.
 func (s Store[T]) Walk(ctx context.Context, bucket blob.Reader, kept *Kept[T], enough func(Version[T]) bool) error {
 	var objects []blob.Object
 	var numbers []uint64

@@ -2,9 +2,9 @@ package robots
 
 import "strings"
 
-// Directives are what a page, or the answer that it came with, asks of
-// crawlers: to keep it out of what is shown, and not to follow its links.
-// Nothing asks for the contrary, so that of two the stricter holds.
+// Directives are the wishes of a page, in its markup or header: not to be shown in
+// results, and not to have its links followed. Of two wishes the stricter one
+// holds.
 type Directives struct {
 	NoIndex  bool
 	NoFollow bool
@@ -15,8 +15,8 @@ func (d Directives) Add(more Directives) Directives {
 	return Directives{d.NoIndex || more.NoIndex, d.NoFollow || more.NoFollow}
 }
 
-// ParseMeta reads a meta element. One that is named neither "robots" nor after
-// the agent's product token asks for nothing.
+// ParseMeta reads a meta element. It returns no directives unless the element's name
+// is "robots" or the agent's product token.
 func ParseMeta(name, content, agent string) Directives {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if name != "robots" && (name == "" || name != ownToken(agent)) {
@@ -25,9 +25,9 @@ func ParseMeta(name, content, agent string) Directives {
 	return parseWords(content)
 }
 
-// ParseTag reads the values of X-Robots-Tag headers, such as "noindex,
-// nofollow" and "examplebot: none". The name of a crawler holds for what
-// follows it in its value; what is meant for others is passed over.
+// ParseTag reads the values of X-Robots-Tag headers, such as "noindex, nofollow" and
+// "examplebot: none". The name of a crawler applies to the words after it in the
+// same value; words for other crawlers are skipped.
 func ParseTag(values []string, agent string) Directives {
 	var d Directives
 	for _, value := range values {
@@ -51,15 +51,15 @@ func ParseTag(values []string, agent string) Directives {
 	return d
 }
 
-// hasValue reports whether a colon behind the word begins its value instead of
-// a crawler's part: "unavailable_after: 25 Jun 2010 15:00:00 PST". With the
-// space it also knows the rest of a date behind a comma.
+// hasValue reports whether a colon after the word starts the word's value, and not
+// the part of a crawler: "unavailable_after: 25 Jun 2010 15:00:00 PST". A word with
+// a space is the rest of a date after a comma.
 func hasValue(word string) bool {
 	word = strings.ToLower(word)
 	return word == "unavailable_after" || strings.HasPrefix(word, "max-") || strings.ContainsAny(word, " \t")
 }
 
-// concerns reports whether what is addressed to the name is meant for the agent.
+// concerns reports whether a crawler name means the agent.
 func concerns(name, agent string) bool {
 	token := ownToken(agent)
 	return name == "*" || strings.EqualFold(name, "robots") || token != "" && productToken(name) == token

@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// group gathers all that the groups of one name say.
+// group merges all groups for one user-agent.
 type group struct {
 	named bool // the file has such a group, if only an empty one
 	lines []line
@@ -65,7 +65,7 @@ func isAbsolute(text string) bool {
 		(strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// delay reads a number of seconds; what is none counts as 0.
+// delay reads a number of seconds; 0 if the value is none.
 func delay(value string) time.Duration {
 	seconds, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(seconds > 0) {

@@ -2,7 +2,7 @@ package robots
 
 import "strings"
 
-// The records that are understood.
+// The records of a robots.txt that are understood.
 const (
 	userAgent  = "user-agent"
 	allow      = "allow"
@@ -11,9 +11,9 @@ const (
 	sitemap    = "sitemap"
 )
 
-// record takes a line apart. As in Google's parser a blank may stand for the
-// colon where just two words are left, and common misspellings count: what is
-// meant is plain, and to overlook it would be to ask for what is forbidden.
+// record splits a line. As in Google's parser, white space may replace the colon
+// when exactly two words are left, and common misspellings are accepted: the
+// meaning is plain, and ignoring it would mean to request what is forbidden.
 func record(text string) (key, value string) {
 	text, _, _ = strings.Cut(text, "#")
 	text = strings.TrimSpace(text)
@@ -31,7 +31,7 @@ func record(text string) (key, value string) {
 	return spelt(strings.ToLower(strings.TrimSpace(key))), strings.TrimSpace(value)
 }
 
-// spelt returns the record that a key, in lower case, is meant to be.
+// spelt returns the record that a key, in lower case, stands for.
 func spelt(key string) string {
 	switch key {
 	case "useragent", "user agent":

@@ -1,18 +1,18 @@
-// Package robots decides by a site's robots.txt (RFC 9309) which of its paths
-// may be asked for, and how often.
+// Package robots decides by a site's robots.txt (RFC 9309) which of its paths may be
+// requested, and how often.
 //
 // Groups of our own product token are merged and replace those of "*"; the
 // longest matching pattern wins, at equal length an allowing one; '*' in a
 // pattern matches any run of characters and a final '$' the end. Lines that
-// cannot be understood are passed over and spoil nothing. Crawl-delay and
-// Sitemap, which the RFC does not define, are understood too.
+// Lines that cannot be understood are skipped. Crawl-delay and Sitemap, which the
+// RFC does not define, are understood too.
 //
-// Where the RFC is silent this package does as Google's parser does: a missing
-// colon and common misspellings are forgiven, and no reserved character equals
-// its escape, '*' and '$' excepted, which only their escapes can name.
+// Where the RFC is silent, this package follows Google's parser: a missing colon and
+// common misspellings are accepted, and no reserved character equals its escape,
+// except '*' and '$', which only their escapes can express.
 //
-// What pages ask for themselves, in meta elements and in X-Robots-Tag headers,
-// is read here as well.
+// The directives of pages themselves, in meta elements and X-Robots-Tag headers,
+// are read here as well.
 package robots
 
 import (
@@ -32,7 +32,7 @@ const (
 	MaxSitemaps = 100
 )
 
-// Rules are what a robots.txt says to one crawler. The zero Rules allow all.
+// Rules are the rules of a robots.txt for one crawler. The zero Rules allow all.
 type Rules struct {
 	refuseAll bool
 	lines     []line // longest pattern first, allowing ones first of equals
@@ -47,12 +47,16 @@ type line struct {
 }
 
 // Parse returns the rules for a crawler from the answer to a request for a
-// robots.txt. Status 0 stands for no answer. Without an answer, or with a
-// server's error (5xx), nothing is allowed; if there is no file (4xx), or a
-// redirect led nowhere (3xx), all is (RFC 9309, section 2.3.1). A server that
-// is asked too often (429) has an error. The agent is
-// known by its product token, of letters, '_' and '-': "ExampleBot/1.0 (…)" and
-// "Mozilla/5.0 (compatible; ExampleBot/1.0; …)" are both called examplebot.
+// robots.txt (RFC 9309, section 2.3.1):
+//
+//	status               allowed
+//	2xx                  what the file allows
+//	3xx (too many), 4xx  everything
+//	429, 5xx, no answer (status 0)   nothing
+//
+// The crawler is identified by its product token, of letters, '_' and '-', in lower
+// case: "ExampleBot/1.0 (…)" and "Mozilla/5.0 (compatible; ExampleBot/1.0; …)" are
+// both examplebot.
 func Parse(status int, body []byte, agent string) Rules {
 	switch {
 	case status/100 == 2:
@@ -63,8 +67,8 @@ func Parse(status int, body []byte, agent string) Rules {
 	return Rules{refuseAll: true}
 }
 
-// Reachable reports whether an answer to a request for a robots.txt tells the
-// rules. Else it is to be asked for again before anything else.
+// Reachable reports whether an answer with this status is final. If not, the
+// robots.txt must be requested again before anything else.
 func Reachable(status int) bool {
 	return status/100 >= 2 && status/100 <= 4 && status != http.StatusTooManyRequests
 }
@@ -95,7 +99,7 @@ func parse(body []byte, agent string) Rules {
 	return Rules{lines: chosen.lines, delay: chosen.delay, sitemaps: sitemaps}
 }
 
-// Allows reports whether the path, with its query, may be asked for.
+// Allows reports whether the path, with its query, may be requested.
 func (r Rules) Allows(path string) bool {
 	if path == "/robots.txt" {
 		return true
@@ -112,15 +116,15 @@ func (r Rules) Allows(path string) bool {
 	return true
 }
 
-// Delay returns the pause that the site asks for between requests, at most
-// MaxDelay, or 0 when it asks for none.
+// Delay returns the pause between requests that the site asks for, at most MaxDelay;
+// 0 when it asks for none.
 func (r Rules) Delay() time.Duration { return r.delay }
 
-// Sitemaps returns the addresses of http and https that Sitemap lines give, as
-// written, each once, at most MaxSitemaps. They belong to no group.
+// Sitemaps returns the http and https addresses of Sitemap lines, as written,
+// without repetitions, at most MaxSitemaps. They belong to no group.
 func (r Rules) Sitemaps() []string { return r.sitemaps }
 
-// ownToken returns what names the crawler in its User-Agent, in lower case.
+// ownToken returns the product token in a User-Agent, in lower case.
 func ownToken(agent string) string {
 	if _, rest, found := strings.Cut(agent, "(compatible; "); found && strings.HasPrefix(agent, "Mozilla/") {
 		agent = rest
@@ -128,8 +132,7 @@ func ownToken(agent string) string {
 	return productToken(agent)
 }
 
-// productToken returns the product token with which a name begins, in lower
-// case.
+// productToken returns the product token at the start of a name, in lower case.
 func productToken(name string) string {
 	end := strings.IndexFunc(name, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && c != '-'

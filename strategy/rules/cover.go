@@ -10,12 +10,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Faults say in a sentence each where the ranges of the rules do not give every
-// place to exactly one of them: a page in a hole has no partition, and of two
-// ranges that overlap the second is not what it says. A pattern of nothing but
-// stars, which matches every page, closes all holes. Documents with faults are
-// not published; those that an older program has published are used as far as
-// they go.
+// Faults returns a sentence for each part of the hash space that the ranges of the
+// rules do not assign to exactly one partition: pages in a hole have no partition,
+// and of two overlapping ranges the second one loses its part. A pattern of nothing
+// but stars, which matches every page, closes all holes. Documents with faults are
+// not published; those of an older program are used as far as possible.
 func (d *Document) Faults() []string {
 	type ranged struct {
 		number int // of the rule, from 1
@@ -61,7 +60,7 @@ func (d *Document) Faults() []string {
 	return faults
 }
 
-// publishable says what is wrong with a document that is to be published.
+// publishable returns an error if the document must not be published.
 func (d *Document) publishable() error {
 	if err := d.Validate(); err != nil {
 		return err

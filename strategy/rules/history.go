@@ -15,26 +15,25 @@ import (
 // Kept are the versions of one strategy that a process has read.
 type Kept = numbered.Kept[Document]
 
-// History is what was published of a strategy, seen from one moment.
+// History is the published versions of a strategy at one moment.
 type History struct {
-	// InForce is the newest version whose time has come. It stays in force when
-	// it expires without a successor, so that all goes on without whoever
-	// publishes strategies; so does the first, before its time.
+	// InForce is the newest version whose time has come. It stays in force when it
+	// expires without a successor, so that the system runs on without its operator;
+	// so does the first version before its time.
 	InForce Document
-	// Versions are all that can be read, the newest first, InForce among them.
+	// Versions are all readable versions, the newest first, InForce included.
 	Versions []Document
-	// Warnings say in a sentence each what is wrong with what was published.
+	// Warnings has a sentence for each fault of the published versions.
 	Warnings []string
 }
 
-// LoadInForce reads the version that is in force now: one LIST, and a GET for
-// each version from the newest to that one. It fails with blob.ErrAbsent when
-// there is no version.
+// LoadInForce reads the version in force: one LIST, and one GET for each version from
+// the newest to that one. It fails with blob.ErrAbsent when there is no version.
 func LoadInForce(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept) (History, error) {
 	return loadHistory(ctx, bucket, kind, now, kept, func(d Document) bool { return !d.From.After(now) })
 }
 
-// LoadAll is LoadInForce, and reads every version that there is.
+// LoadAll is LoadInForce, but reads every version.
 func LoadAll(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept) (History, error) {
 	return loadHistory(ctx, bucket, kind, now, kept, func(Document) bool { return false })
 }
@@ -70,7 +69,7 @@ func loadHistory(ctx context.Context, bucket blob.Reader, kind Kind, now time.Ti
 	return h, nil
 }
 
-// isNot fails if the document says that it is another.
+// isNot returns an error if the document names another kind or version.
 func (d Document) isNot(kind Kind, version uint64) error {
 	if d.Kind == kind && d.Version == version {
 		return nil
@@ -78,7 +77,7 @@ func (d Document) isNot(kind Kind, version uint64) error {
 	return fmt.Errorf("cannot read %s: it says that it is %s", layout.StrategyKey(string(kind), version), layout.StrategyKey(string(d.Kind), d.Version))
 }
 
-// judge finds the version in force, and what is wrong with it.
+// judge finds the version in force, and the warnings.
 func (h *History) judge(now time.Time) {
 	const at = time.RFC3339
 	i := slices.IndexFunc(h.Versions, func(d Document) bool { return !d.From.After(now) })

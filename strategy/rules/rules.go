@@ -1,5 +1,6 @@
-// Package rules holds strategies: which crawl partition asks for a URL and
-// which storage partition keeps it (thesis 2006, chapter 3).
+// Package rules holds strategies: they assign every URL to a crawl partition, which
+// requests it, and to a storage partition, which keeps its page (thesis 2006,
+// chapter 3).
 //
 // A strategy is a versioned, immutable document in the bucket, as JSON:
 //
@@ -7,7 +8,7 @@
 //	  "kind": "crawl",                     or "storage"
 //	  "version": 2,
 //	  "from": "2026-11-21T22:00:00Z",      holds from this time
-//	  "expires": "…", "due": "…",          end, and when the next is due; left out: never
+//	  "expires": "…", "due": "…",          when it ends, and when the next is due; omitted: never
 //	  "standard": "whatwg-1",              address.Standard under which places were made
 //	  "rules": [
 //	    {"refuse": true, "pattern": "*://*/cgi-bin/*"},
@@ -17,11 +18,11 @@
 //	  ]
 //	}
 //
-// The first rule that matches a URL decides. The ranges of the rules share out
-// the whole space, each place to one of them, unless a pattern of stars is there
-// for the rest. The newest version whose time has come is in force, also when it
-// has expired and there is no other; a storage strategy says where new pages go,
-// and what is stored stays where it is.
+// The first rule that matches a URL decides. The ranges of the rules must divide the
+// whole hash space without overlaps, unless a pattern of stars matches the rest. The
+// newest version whose time has come is in force, even when it has expired, as long
+// as there is no successor. A new storage strategy applies to new pages; stored
+// pages stay in their partitions.
 package rules
 
 import (
@@ -35,7 +36,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Kind says what a strategy divides.
+// Kind is the kind of a strategy: what it assigns.
 type Kind string
 
 // The kinds of strategies.
@@ -54,7 +55,7 @@ var (
 	ErrNoRule = errors.New("no rule of the strategy matches")
 )
 
-// Rule sends what its one matcher matches to a partition, or refuses it.
+// Rule assigns the URLs that match its one matcher to a partition, or refuses them.
 type Rule struct {
 	Refuse    bool          `json:"refuse,omitempty"`  // with a pattern or a site only
 	Pattern   string        `json:"pattern,omitempty"` // of the whole canonical URL; '*' matches any run
@@ -74,8 +75,8 @@ type Document struct {
 	Rules    []Rule    `json:"rules"`
 }
 
-// Even returns version 1 of a strategy: ranges of site hashes, one a
-// partition and of equal width, that cover the whole space.
+// Even returns version 1 of a strategy: ranges of site hashes of equal width, one for
+// each partition, that cover the whole space.
 func Even(kind Kind, partitions int, now time.Time) Document {
 	d := Document{Kind: kind, Version: 1, From: now.UTC().Truncate(time.Millisecond), Standard: address.Standard}
 	bound := func(i int) layout.Place {
@@ -101,8 +102,8 @@ func (d Document) Decide(a address.Address) (partition int, err error) {
 	return 0, fmt.Errorf("%s: %w (%s, version %d)", a.URL, ErrNoRule, d.Kind, d.Version)
 }
 
-// OfSite returns the partitions to which the rules may send pages of the site
-// of an address, each once: more than one where they share the site out.
+// OfSite returns the partitions that may hold pages of the site of an address: more
+// than one if the rules divide the site.
 func (d Document) OfSite(a address.Address) []int {
 	site := layout.Range{From: layout.Place(uint64(a.Place.Site()) << 32), To: layout.Place((uint64(a.Place.Site()) + 1) << 32)}
 	var partitions []int
@@ -118,12 +119,12 @@ func (d Document) OfSite(a address.Address) []int {
 	return partitions
 }
 
-// ofSite reports whether the rule may match some, and whether it matches all, of
-// the pages of a site, which has these places.
+// ofSite reports whether the rule may match some pages of a site, and whether it
+// matches all. site is the range of the site's places.
 func (r Rule) ofSite(name string, site layout.Range) (some, all bool) {
 	switch {
 	case r.Range != nil:
-		// An end of 0 is behind the last place: taking 1 away makes it that.
+		// An end of 0 means the end of the space; minus 1 it is the last place.
 		from, last, first, end := r.Range.From, r.Range.To-1, site.From, site.To-1
 		return from <= end && first <= last, from <= first && end <= last
 	case r.Site != "":
@@ -132,7 +133,7 @@ func (r Rule) ofSite(name string, site layout.Range) (some, all bool) {
 	return true, strings.Trim(r.Pattern, "*") == ""
 }
 
-// Partitions returns the partitions to which the rules send, sorted, each once.
+// Partitions returns the partitions of the rules, sorted, without repetitions.
 func (d Document) Partitions() []int {
 	var partitions []int
 	for _, r := range d.Rules {
@@ -155,8 +156,8 @@ func (r Rule) matches(a address.Address) bool {
 	}
 }
 
-// glob matches a whole text in time proportional to it: what stands between
-// two stars is found at its first place.
+// glob matches a whole text in linear time: it is enough to find the text between
+// two stars at its first place.
 func glob(pattern, text string) bool {
 	first, rest, star := strings.Cut(pattern, "*")
 	text, ok := strings.CutPrefix(text, first)

@@ -37,10 +37,10 @@ func Load(ctx context.Context, bucket blob.Reader, kind Kind) (Document, error) 
 	return d, d.isNot(kind, version)
 }
 
-// Republish publishes the version in force again, if a later one is damaged, and
-// returns its number, else 0. When the first version is the only one, that was
-// Even of as many partitions as there are; else it fails with
-// numbered.ErrDamaged when no version can be read.
+// Republish publishes the version in force again if a later one is damaged, and
+// returns the new number, else 0. If the only version is damaged, it publishes Even
+// with the present number of partitions, since the first version always was that;
+// else it fails with numbered.ErrDamaged when no version can be read.
 func Republish(ctx context.Context, bucket blob.Bucket, kind Kind, partitions int, now time.Time) (uint64, error) {
 	return store(kind).Republish(ctx, bucket, func(d Document, version uint64) (Document, error) {
 		if d.Version == 0 {
@@ -54,11 +54,11 @@ func Republish(ctx context.Context, bucket blob.Bucket, kind Kind, partitions in
 	})
 }
 
-// PublishNext stores a document as the next version of its strategy and returns
-// it; d.Version is not looked at. If the newest version is the same but for its
-// number and the time from which it holds, that one is returned. What is not
-// said is the usual: it holds from now on, under this program's standard. One
-// with Faults is refused.
+// PublishNext stores a document as the next version of its strategy, whatever
+// d.Version is, and returns it. If the newest version is the same except for its
+// number and start, PublishNext returns that one. Omitted fields get their defaults:
+// the version starts now, under this program's standard. A document with Faults is
+// refused.
 func PublishNext(ctx context.Context, bucket blob.Bucket, d Document, now time.Time) (Document, error) {
 	if d.From.IsZero() {
 		d.From = now.UTC().Truncate(time.Millisecond)
@@ -80,8 +80,8 @@ func PublishNext(ctx context.Context, bucket blob.Bucket, d Document, now time.T
 	return published, err
 }
 
-// Publish stores a document. The same document again is success; another one
-// under its version fails with blob.ErrExists, one with Faults is refused.
+// Publish stores a document. Storing the same document again succeeds; another one
+// under its version fails with blob.ErrExists, and one with Faults is refused.
 func Publish(ctx context.Context, bucket blob.Bucket, d Document) error {
 	err := d.publishable()
 	if err == nil {

@@ -36,7 +36,7 @@ var zones = map[string]string{
 	"MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700",
 }
 
-// parseDate reads a date in UTC. What is none is the zero time.
+// parseDate reads a date as a time in UTC; the zero time if it is none.
 func parseDate(s string) time.Time {
 	layouts := datetimes
 	if len(s) < 4 || s[3] < '0' || s[3] > '9' { // no year comes first

@@ -19,7 +19,7 @@ const (
 	maxNesting = 100     // elements
 )
 
-// form tells where the entries of a kind of list are.
+// form names the elements of one kind of list.
 type form struct {
 	record   string // element of an entry
 	depth    int    // of it, the root's being 1
@@ -35,9 +35,9 @@ var forms = map[string]form{ // by the local name of the root
 	"feed":         {record: "entry", depth: 2, location: "link"},
 }
 
-// markup reads a list in XML. It takes the tokens of an HTML tokenizer, which
-// is faster than encoding/xml and bounds their size, and is strict about what
-// it needs: that elements nest.
+// markup reads a list in XML. It uses the tokens of an HTML tokenizer, which is
+// faster than encoding/xml and limits their size, and checks itself that elements
+// nest.
 type markup struct {
 	tokens *html.Tokenizer
 	list   address.Address
@@ -57,7 +57,7 @@ func newMarkup(in *bufio.Reader, list address.Address, emit func(Entry) error) *
 
 var declaration = regexp.MustCompile(`^<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']`)
 
-// decoded returns the text in UTF-8, which most of it is in.
+// decoded returns the text in UTF-8.
 func decoded(in *bufio.Reader) io.Reader {
 	head, _ := in.Peek(256)
 	if label := declaration.FindSubmatch(head); label != nil && !bytes.EqualFold(label[1], []byte("utf-8")) {
@@ -138,7 +138,7 @@ func (m *markup) start() error {
 	return nil
 }
 
-// attributes returns those of the present tag that are looked at.
+// attributes returns those attributes of the current tag that matter.
 func (m *markup) attributes(more bool) (a attributes) {
 	for more {
 		var key, value []byte

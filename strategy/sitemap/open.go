@@ -11,8 +11,8 @@ import (
 
 const bufferSize = 64 << 10
 
-// open returns the text of a list behind gzip, if there is such, and behind a
-// byte order mark and white space.
+// open returns the text of a list, decompressed if it is gzip, without a byte order
+// mark and leading white space.
 func open(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, bufferSize)
 	if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
@@ -41,8 +41,8 @@ func open(r io.Reader) (*bufio.Reader, error) {
 	}
 }
 
-// capped fails where more than the bytes left would be read, so that what is
-// cut off does not look complete.
+// capped fails when more than left bytes would be read, so that a list that was cut
+// off does not look complete.
 type capped struct {
 	reader io.Reader
 	left   int

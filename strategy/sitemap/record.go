@@ -9,11 +9,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// maxText is how much of an element's text is kept: enough to tell that an
-// address is too long.
+// maxText is the number of bytes of an element's text that are kept: enough to
+// notice that an address is too long.
 const maxText = 4 * address.MaxBytes
 
-// record gathers an entry. Of elements that repeat, the first holds.
+// record collects the fields of an entry. Of repeated elements the first counts.
 type record struct {
 	location, guid     string
 	modified, created  string
@@ -64,7 +64,7 @@ func (r *record) close(f form, name string) {
 	}
 }
 
-// entry returns what was gathered, if it has a proper address.
+// entry returns the entry, if it has a valid address.
 func (r *record) entry(f form, list address.Address) (Entry, bool) {
 	var a address.Address
 	var err error

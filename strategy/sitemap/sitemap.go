@@ -1,8 +1,8 @@
-// Package sitemap reads the lists of addresses that sites publish for
-// crawlers: sitemaps and sitemap indexes (sitemaps.org, version 0.9), feeds in
-// RSS 0.9x, 1.0, 2.0 and Atom (RFC 4287), and plain text with an address a
-// line, each also behind gzip. What a list is shows in its bytes; namespaces
-// and media types are not looked at.
+// Package sitemap reads the lists of addresses that sites publish for crawlers:
+// sitemaps and sitemap indexes (sitemaps.org, version 0.9), feeds in RSS 0.9x, 1.0,
+// 2.0 and Atom (RFC 4287), and plain text with one address a line, each also
+// compressed by gzip. The kind of a list is recognised by its bytes; namespaces and
+// media types are ignored.
 package sitemap
 
 import (
@@ -24,7 +24,7 @@ const (
 	DefaultPriority = 0.5
 )
 
-// Entry is an address that a list names, be it of its own site or of another.
+// Entry is an address in a list, of the list's own site or of another.
 type Entry struct {
 	Address  address.Address
 	Index    bool      // the address is that of another sitemap
@@ -32,14 +32,12 @@ type Entry struct {
 	Priority float32   // from 0 to 1
 }
 
-// Parse yields the entries of a list as they are read, in little memory. From
-// addresses that are relative to the list's own it makes absolute ones; an
-// entry without a proper address is left out. A list that is broken, too
-// large, of another kind or not to be read yields what comes before, and at
-// last an error that says where.
+// Parse yields the entries of a list while it is read, in little memory. Relative
+// addresses are resolved against the list's own; an entry without a valid address
+// is left out. A list that is broken, too large or of an unknown kind yields the
+// entries before the fault, and then an error that says where the fault is.
 //
-// No document type is obeyed and no entity expanded but those that XML itself
-// defines.
+// Document types are ignored, and only the entities of XML itself are expanded.
 func Parse(r io.Reader, list address.Address) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		n := 0
@@ -58,7 +56,7 @@ func Parse(r io.Reader, list address.Address) iter.Seq2[Entry, error] {
 	}
 }
 
-// errStop ends the reading where the caller wants no more.
+// errStop ends reading when the caller wants no more entries.
 var errStop = errors.New("no more wanted")
 
 func parse(r io.Reader, list address.Address, emit func(Entry) error) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// parseText reads a list of an absolute address a line. Other lines are passed
-// over, but not all.
+// parseText reads a list with one absolute address a line. Other lines are skipped,
+// but a list with no address at all is an error.
 func parseText(in io.Reader, emit func(Entry) error) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, bufferSize)

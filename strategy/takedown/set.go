@@ -8,12 +8,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
-// Set is what one version of the takedowns forgets. The zero Set forgets
-// nothing. It is safe for concurrent use.
+// Set holds the URLs and sites that one version of the takedowns forgets. The zero
+// Set forgets nothing. It is safe for concurrent use.
 type Set struct {
 	Version uint64 // 0: nothing was ever forgotten
-	// Damaged are the versions after that, of which only a part may be known, and
-	// that one, if its copy was read.
+	// Damaged holds the damaged versions newer than Version, of which only a part
+	// may be known, and Version itself if only its copy could be read.
 	Damaged []numbered.Damaged
 
 	urls, sites map[layout.Identity]time.Time
@@ -46,7 +46,7 @@ func (s Set) Empty() bool { return len(s.urls)+len(s.sites) == 0 }
 // Forgets reports whether the address is forgotten.
 func (s Set) Forgets(a address.Address) bool { return s.ForgetsPage(a.ID, a.Site) }
 
-// ForgetsPage is Forgets for who knows identity and site of an address.
+// ForgetsPage is Forgets by the identity and the site of an address.
 func (s Set) ForgetsPage(id layout.Identity, site string) bool {
 	if s.ForgetsID(id) {
 		return true
@@ -58,14 +58,14 @@ func (s Set) ForgetsPage(id layout.Identity, site string) bool {
 	return found
 }
 
-// ForgetsID reports whether the one URL is forgotten by itself.
+// ForgetsID reports whether the URL itself, not its site, is forgotten.
 func (s Set) ForgetsID(id layout.Identity) bool {
 	_, found := s.urls[id]
 	return found
 }
 
-// ForgetsURL is Forgets for a canonical URL that was not parsed. One that is
-// no URL is not forgotten.
+// ForgetsURL is Forgets for a canonical URL that is not parsed. It returns false
+// for an invalid one.
 func (s Set) ForgetsURL(url string) bool {
 	if s.ForgetsID(layout.IdentityOf(url)) {
 		return true
@@ -77,8 +77,8 @@ func (s Set) ForgetsURL(url string) bool {
 	return err == nil && s.Forgets(a)
 }
 
-// Since returns since when an address is forgotten; the zero time when it is
-// not.
+// Since returns the time from which an address is forgotten; the zero time when it
+// is not.
 func (s Set) Since(a address.Address) time.Time {
 	if at, found := s.urls[a.ID]; found {
 		return at

@@ -1,28 +1,28 @@
 // Package takedown says which URLs and sites are forgotten: not crawled, not
 // shown, and erased from everything that is kept.
 //
-// It is one versioned document in the bucket that holds hashes only, so that
-// the record of what is forgotten does not tell it, as JSON:
+// They are one versioned JSON document in the bucket. It holds only hashes, so that
+// the record does not reveal what is forgotten:
 //
 //	{"entries": [{"url":  "<identity of a canonical URL>", "at": "2026-11-22T02:00:00Z"},
 //	             {"site": "<identity of a site's name>",   "at": "2026-11-22T02:00:00Z"}]}
 //
 // # Damage
 //
-// The copy of a damaged version is read in its place (see package numbered). When
-// that is damaged, too, what is forgotten is the union of what can be read, since
-// a version holds all entries of the one before: the version before, and every
-// whole entry of the damaged one. Entries that cannot be read are unknown,
-// so that their pages might be fetched and shown again; therefore
+// A damaged version is replaced by its copy when it is read (see package numbered).
+// If the copy is damaged too, the takedowns are the union of what can be read,
+// since a version holds all entries of the one before: the previous version, and
+// every whole entry of the damaged one. Other entries are unknown, so that their
+// pages might be fetched and shown again. Therefore
 //
 //   - nothing is leased until the damage is repaired (see package settings);
-//   - the version that is told is the one before: what the union adds is masked
-//     and not asked for, and is erased when the next version is published;
-//   - verify and an alert name the damaged object, and repair says how many
-//     entries it held at least, so that those who asked can be asked again.
+//   - Version is that of the previous version: the additional entries of the union
+//     are hidden and not fetched, and are erased when the next version is published;
+//   - verify and an alert name the damaged object, and repair tells how many
+//     entries it held at least, so that the operator can ask for them again.
 //
-// A changed bit in an entry may make it one of a URL that nobody asked to
-// forget: it names no page, as a hash that was changed names nothing.
+// A changed bit may turn an entry into the hash of another URL. That is harmless: no
+// page has this hash.
 package takedown
 
 import (
@@ -72,7 +72,7 @@ var store = numbered.Store[Document]{Prefix: layout.Takedowns, Key: layout.Taked
 
 var entryPattern = regexp.MustCompile(`\{"(?:url|site)":"[0-9a-f]{32}","at":"[^"]{1,40}"\}`)
 
-// recoverEntries adds the whole entries of a damaged version.
+// recoverEntries adds the whole entries of a damaged version to a document.
 func recoverEntries(d Document, damaged []byte) Document {
 	known, next := newSet(d, 0), slices.Clone(d.Entries)
 	for _, text := range entryPattern.FindAll(damaged, -1) {
@@ -96,8 +96,8 @@ func Site(site string, at time.Time) Entry {
 
 func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
-// Forget adds entries to the takedowns in force and returns their version. One
-// that is forgotten already changes nothing.
+// Forget adds entries to the takedowns in force and returns the resulting version.
+// Entries that are forgotten already change nothing.
 func Forget(ctx context.Context, bucket blob.Bucket, entries ...Entry) (version uint64, err error) {
 	if len(entries) == 0 {
 		return 0, errors.New("nothing to forget")
@@ -118,8 +118,8 @@ func Forget(ctx context.Context, bucket blob.Bucket, entries ...Entry) (version 
 	return version, err
 }
 
-// Republish publishes what is forgotten as far as it can be read, if the newest
-// version is damaged, and returns its number, else 0.
+// Republish publishes the readable takedowns if the newest version is damaged, and
+// returns the new number, else 0.
 func Republish(ctx context.Context, bucket blob.Bucket) (uint64, error) {
 	return store.Republish(ctx, bucket, func(d Document, _ uint64) (Document, error) {
 		if d.Entries == nil {
