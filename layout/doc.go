@@ -22,10 +22,11 @@
 // Partitions are written with four digits, the epoch in a batch's name with
 // eight, all other numbers with twelve, so that keys sort as numbers do. No key
 // is another key plus a slash, because some stores keep keys as files. What is
-// named otherwise is foreign: verify names it, and nobody reads or deletes it
-// (see [IsForeign]).
+// is another key plus a slash, because some stores keep keys as files. An object
+// with any other name is foreign: verify reports it, and nothing here reads or
+// deletes it (see [IsForeign]).
 //
-// Every object proves that none of its bits has changed: packages and spool by
-// CRCs, books, segments, overlays and what is in quarantine by their names,
-// hints as copies, and everything that is JSON by a sum (see [Seal]).
+// Every object proves that none of its bits has changed: packages and spool objects
+// by CRCs; books, segments, overlays and quarantined objects by their names; hints
+// by being copies; all other JSON by a sum (see [Seal]).
 package layout

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// EpochKey returns the key that claims a life of the frontier.
+// EpochKey returns the key of the claim to an epoch.
 func EpochKey(n uint64) string { return fmt.Sprintf("%s%012d", Epochs, n) }
 
 // ParseEpochKey reads what EpochKey builds.
@@ -23,22 +23,22 @@ func ParseEpochKey(key string) (uint64, error) {
 	return n, nil
 }
 
-// Claim is what is stored below Epochs under the number that somebody claims:
+// Claim is the content of an EpochKey:
 //
 //	{"by":"repair","nonce":"…","generations":{"0":7,"3":12},"sum":"…"}
 //
-// Format history: at first a line of text, by whom and a nonce; then JSON without
-// the sum (see Seal).
+// Format history: at first one line of text with the claimer and a nonce; then JSON
+// without the sum (see Seal).
 type Claim struct {
 	By    string `json:"by"`
 	Nonce string `json:"nonce"` // tells it from every other claim
-	// Generations are the newest that the claimer had read, of the partitions
-	// that it had read. Since they are no part of a partition's own chain, they
-	// tell of generations that were lost later.
+	// Generations are the newest generations that the claimer had read, by
+	// partition. They are not part of a partition's own chain, and so prove
+	// generations that are lost later.
 	Generations map[Partition]uint64 `json:"generations,omitempty"`
 }
 
-// Encode returns the bytes to be stored.
+// Encode returns the claim's JSON.
 func (c Claim) Encode() []byte {
 	content, err := json.Marshal(c)
 	if err != nil {
@@ -47,7 +47,7 @@ func (c Claim) Encode() []byte {
 	return Seal(content)
 }
 
-// CheckClaim fails if what Encode wrote has changed since.
+// CheckClaim returns an error if a claim has changed since Encode.
 func CheckClaim(content []byte) error {
 	_, sealed, err := Unseal(content)
 	cut := bytes.HasPrefix(content, []byte("{")) && !json.Valid(content)
@@ -57,8 +57,7 @@ func CheckClaim(content []byte) error {
 	return err
 }
 
-// ReadClaim reads what Encode writes. Of anything else, such as an older claim,
-// it returns the text as By.
+// ReadClaim decodes a claim. Any other content, such as an older claim, becomes By.
 func ReadClaim(content []byte) Claim {
 	var c Claim
 	if err := json.Unmarshal(content, &c); err != nil {
@@ -109,8 +108,8 @@ func TwinKey(key string) string {
 	return CopyKey(key)
 }
 
-// ParseNumberedKey returns the version of a document below a prefix that holds
-// nothing but numbered versions, such as Takedowns and Controls.
+// ParseNumberedKey returns the version in a key below a prefix that holds only
+// numbered versions, such as Takedowns and Controls.
 func ParseNumberedKey(key, prefix string) (uint64, error) {
 	version, err := strconv.ParseUint(strings.TrimSuffix(strings.TrimPrefix(key, prefix), ".json"), 10, 64)
 	if err != nil || numbered(prefix, version) != key {
@@ -157,35 +156,36 @@ func ParseFeedbackKey(key string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("key %q: want %s<yyyyMMdd>/<HHmmssSSS>_<worker>.json", key, Feedback)
 }
 
-// DeadLetterKey returns the key of a message that a queue has given up, named
-// by its content: the same message is one dead letter, however often it dies.
+// DeadLetterKey returns the key of a message that a queue has given up, by the hash
+// of its content: the same message has one dead letter, however often it is given
+// up.
 func DeadLetterKey(queue, hash string) string { return DeadLetters + queue + "/" + hash + ".json" }
 
-// IsDeadLetter tells a dead letter from the wish to send one again.
+// IsDeadLetter distinguishes a dead letter from the request to send it again.
 func IsDeadLetter(key string) bool {
 	return strings.HasPrefix(key, DeadLetters) && strings.HasSuffix(key, ".json") && !IsForeign(key)
 }
 
-// Again is what stands under a ResendKey.
+// Again is the content of a ResendKey.
 const Again = "again\n"
 
 // ResendKey returns the key of the request to send a dead letter again.
 func ResendKey(deadLetter string) string { return strings.TrimSuffix(deadLetter, ".json") + ".again" }
 
-// QuarantinePrefix returns what the keys begin with under which the bytes of
-// damaged objects are kept whose keys begin with prefix.
+// QuarantinePrefix returns the prefix of the quarantined copies of objects whose keys
+// begin with prefix.
 func QuarantinePrefix(prefix string) string {
 	return Quarantine + strings.ReplaceAll(prefix, "/", "+")
 }
 
-// QuarantineKey returns where the bytes of a damaged object are kept, named by
-// them too, so that damage of the copy is noticed. Format history: at first the
+// QuarantineKey returns the key of the copy of a damaged object. It contains the hash
+// of the bytes, so that damage of the copy is noticed. Format history: at first the
 // hash was missing.
 func QuarantineKey(key string, content []byte) string {
 	return QuarantinePrefix(key) + "@" + ContentHash(content)
 }
 
-// CheckQuarantined fails if a damaged object's copy has changed since.
+// CheckQuarantined returns an error if the copy of a damaged object has changed.
 func CheckQuarantined(key string, content []byte) error {
 	if at := strings.LastIndexByte(key, '@'); at >= 0 && key[at+1:] != ContentHash(content) {
 		return errors.New("it is another than its name says")

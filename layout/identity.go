@@ -45,15 +45,15 @@ func (id *Identity) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Place is where a URL lies in the 64-bit hash space that partitions divide:
-// the hash of its site in the high half, the first four bytes of its identity
-// in the low half. One site lies together, and a site too big for one
-// partition can be split (thesis 2006, chapter 3). Ordering by (Place,
-// Identity) is the same as ordering by (site hash, Identity).
+// Place is the position of a URL in the 64-bit hash space that partitions divide: the
+// hash of its site in the high half, the first four bytes of its identity in the low
+// half. So the URLs of a site are neighbours, and a site too large for one partition
+// can be divided (thesis 2006, chapter 3). Ordering by (Place, Identity) is the same
+// as ordering by (site hash, Identity).
 type Place uint64
 
-// PlaceOf returns the place of the URL with the given identity on a site: the
-// registrable domain, or the address where a host has no name.
+// PlaceOf returns the place of a URL by its identity and its site: the registrable
+// domain, or the host itself if it has none.
 func PlaceOf(site string, id Identity) Place {
 	sum := sha256.Sum256([]byte(site))
 	return Place(binary.BigEndian.Uint32(sum[:4]))<<32 | Place(binary.BigEndian.Uint32(id[:4]))

@@ -17,8 +17,8 @@ type Partition int
 // String returns four digits.
 func (p Partition) String() string { return fmt.Sprintf("%04d", int(p)) }
 
-// Prefixes of the bucket. A notification destination listens to one of them;
-// none is a prefix of another.
+// The prefixes of the bucket. Each notification listens to one of them; none is a
+// prefix of another.
 const (
 	Collections = "collections/"
 	Strategies  = "strategy/"
@@ -54,7 +54,7 @@ func ContentHash(content []byte) string {
 // SpoolPrefix returns the prefix of a partition's spool.
 func SpoolPrefix(p Partition) string { return Spool + p.String() + "/" }
 
-// SpoolKey returns the key of what the batch fetched.
+// SpoolKey returns the key of a batch's spool object.
 func SpoolKey(p Partition, batch Version) string {
 	return SpoolPrefix(p) + batch.String() + ".spool"
 }
@@ -72,10 +72,10 @@ func ParseSpoolKey(key string) (Partition, Version, error) {
 	return p, batch, nil
 }
 
-// PackageName is the name of a storage package (thesis 2006, chapter 4): its
-// pages are expected to stay valid Base^Exponent days; Created is the time of
-// the newest download in it, to the millisecond; Collision, normally zero,
-// tells packages apart that would share a name.
+// PackageName is the name of a storage package (thesis 2006, chapter 4). Its pages are
+// expected to stay valid for Base^Exponent days; Created is the time of its newest
+// download, to the millisecond; Collision, normally zero, distinguishes packages
+// that would have the same name.
 type PackageName struct {
 	Base, Exponent int16
 	Created        time.Time
@@ -131,15 +131,13 @@ func SegmentKey(p Partition, hash string) string {
 // OverlayPrefix returns the prefix of a partition's overlays.
 func OverlayPrefix(p Partition) string { return Overlays + p.String() + "/" }
 
-// OverlayKey returns the key of an overlay that a generation is the first to
-// list. No other generation can be, so that the name is never used again, and
-// overlays sort by age.
+// OverlayKey returns the key of an overlay. generation is the first one that lists
+// it; so the name is never used again, and overlays sort by age.
 func OverlayKey(p Partition, generation uint64, hash string) string {
 	return fmt.Sprintf("%s%012d_%s.ovl", OverlayPrefix(p), generation, hash)
 }
 
-// ParseOverlayKey returns of what OverlayKey builds the partition and the
-// generation.
+// ParseOverlayKey returns the partition and the generation in an OverlayKey.
 func ParseOverlayKey(key string) (Partition, uint64, error) {
 	p, name, err := parse(key, Overlays, ".ovl")
 	if err != nil {
@@ -198,7 +196,7 @@ var (
 	letterPattern     = regexp.MustCompile(`^` + DeadLetters + `[^/]+/[0-9a-f]{32}\.(json|again)$`)
 )
 
-// ours says of every prefix whether this package names an object below it so.
+// ours has, for every prefix, a function that reports whether a key is one of ours.
 var ours = map[string]func(key string) bool{
 	Collections: func(key string) bool { _, _, err := ParseCollectionKey(key); return err == nil },
 	Strategies:  func(key string) bool { _, _, err := parseNamed(key, Strategies); return err == nil },
@@ -220,11 +218,11 @@ var ours = map[string]func(key string) bool{
 	DeadLetters: letterPattern.MatchString,
 }
 
-// Published are the prefixes of the documents of which a copy is kept.
+// Published are the prefixes of the documents that have copies.
 var Published = []string{Collections, Strategies, Takedowns, Controls}
 
-// IsForeign reports whether an object of this key was written by somebody else:
-// nothing is named so. Nobody reads such an object, and nobody deletes it.
+// IsForeign reports whether an object was written by another program: no key of this
+// package has this form. Nothing here reads or deletes such an object.
 func IsForeign(key string) bool {
 	document, isCopy := CopiedKey(key)
 	prefix, _, _ := strings.Cut(document, "/")

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// The last member of a sealed JSON object is the content hash of the object
-// without it, so that any byte that changed since is noticed:
+// The last member of a sealed JSON object is the content hash of the object without
+// it, so that every changed byte is noticed:
 //
 //	{"names":["a"],"sum":"<content hash of {"names":["a"]}>"}
 const (
@@ -16,7 +16,7 @@ const (
 	sealBytes = len(sealBegin) + 32 + len(sealEnd)
 )
 
-// ErrSum says that the bytes of an object are not those that were sealed.
+// ErrSum means that the bytes of an object have changed since it was sealed.
 var ErrSum = errors.New("its sum is that of another content")
 
 // Seal adds its sum to a JSON object.
@@ -29,9 +29,9 @@ func Seal(object []byte) []byte {
 	return append(append(append(sealed, sealBegin...), ContentHash(object)...), sealEnd...)
 }
 
-// Unseal returns the JSON object that Seal was given, and fails with ErrSum if
-// a byte of it or of its sum has changed. What was never sealed, by a program of
-// before, is returned as it is.
+// Unseal returns the JSON object that was given to Seal. It fails with ErrSum if a
+// byte of the object or of its sum has changed. An object without a seal, of an older
+// program, is returned unchanged.
 func Unseal(content []byte) (object []byte, sealed bool, err error) {
 	at := len(content) - sealBytes
 	if at < 1 {
@@ -50,8 +50,8 @@ func Unseal(content []byte) (object []byte, sealed bool, err error) {
 	return object, true, nil
 }
 
-// rightBytes counts the bytes of a seal, but for those of the sum itself, that
-// are what they should be. A few of them may have changed.
+// rightBytes counts the correct bytes of a seal, without its hash: an object whose
+// seal is damaged has most of them, an unsealed object few.
 func rightBytes(seal []byte) (n int) {
 	for i := range sealBegin {
 		if seal[i] == sealBegin[i] {

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Version orders everything that is learnt about a URL. Epoch counts the lives
-// of the frontier, Token the batches leased in one life. A batch's version is
-// its name. Of two versions of a page the higher one is live, whatever any clock
-// says.
+// Version orders all knowledge about a URL. Epoch numbers the rebuilds of the frontier,
+// Token the batches leased in one epoch. A batch's version is its name. Of two
+// versions of a page the higher one is live, whatever clocks say.
 type Version struct {
 	Epoch uint64
 	Token uint64

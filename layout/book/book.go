@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// State is what became of asking for a URL.
+// State is the result of requesting a URL.
 type State byte
 
 // The states of an outcome. Stored, Skipped, Failed and Unchanged, which
@@ -49,15 +49,16 @@ func (n *byteNames) of(what string, value byte) string {
 	return n[value]
 }
 
-// Outcome is what one batch learnt about one URL.
+// Outcome is the result of one batch for one URL.
 //
-// ETag and Modified are the current validators, as the server sent them; one
-// longer than MaxValidator is left out. Digest is that of the visible text of
-// the stored page (package fetch makes it, never 0); of the former page where
-// the outcome ends what was stored, skipped or failed; else 0. Body is a hash,
-// never 0, of the bytes and header of the answer that the page or sitemap was
-// last read from: an equal one has nothing new to tell. It is 0 where nothing is
-// kept, or the answer was cut.
+//	ETag, Modified   the present validators, as the server sent them; omitted above
+//	                 MaxValidator bytes
+//	Digest           hash of the visible text of the stored page, as package fetch
+//	                 computes it, never 0; of the former page if the outcome ends
+//	                 what was stored, skipped or failed; else 0
+//	Body             hash, never 0, of the bytes and header of the answer from which
+//	                 the page or sitemap was last read: an equal answer has nothing
+//	                 new; 0 if nothing is stored or the answer was cut
 type Outcome struct {
 	Version     layout.Version // the batch
 	URL         string         // canonical
@@ -85,23 +86,23 @@ type Outcome struct {
 	Length  int64
 }
 
-// Panicked is the reason of a page that is stored and known by its title and
-// address alone, because its parser broke down over it.
+// Panicked is the reason of a page whose parser panicked: it is stored, and found by
+// its title and address only.
 const Panicked = "parser panicked"
 
 // Identity returns the identity of the outcome's URL.
 func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }
 
-// Pace is how a host wants to be asked, beyond what the collections of its URLs
-// say; zero when it wants nothing. Times and durations are to the millisecond.
-// What counts of a host is the latest rest, and the rest of the highest version.
+// Pace is what a host asks for beyond the settings of collections; zero when it asks
+// for nothing. Times and durations are to the millisecond. Of all outcomes of a host,
+// the latest rest counts, and the delay and failures of the highest version.
 type Pace struct {
 	Rest     time.Time     // it is left alone until then, for it has asked for that or failed
 	Delay    time.Duration // from an answer to the next request, which its robots.txt asks for
 	Failures uint16        // answers in a row that were 429, 503 or none
 }
 
-// Kind says how a page refers to an address.
+// Kind is the kind of reference from a page to an address.
 type Kind byte
 
 // The kinds of links.
@@ -128,7 +129,7 @@ func (k Kind) String() string { return kindNames.of("kind", byte(k)) }
 // MarshalText writes what String does.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Region says where on the page a link stands.
+// Region is the part of the page in which a link stands.
 type Region byte
 
 // The regions of a page.
@@ -149,12 +150,12 @@ func (r Region) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // Link is one link found on one page, or in a robots.txt or a sitemap.
 //
-// Weight says how soon the target is asked for: 255 first, 1 last, 0 where only
-// depth counts. A topic gives it, or the priority in a sitemap.
+// Weight is the priority of the target: 255 is fetched first, 1 last; 0 means that
+// only depth counts. It comes from a topic, or from the priority in a sitemap.
 //
-// Modified is when a listed page was changed, to the second, if that was since
-// the last look at the sitemap; then the page is asked for again. Else it is
-// zero.
+// Modified is the time at which a page in a sitemap was changed, to the second, if
+// that was after the last look at the sitemap: then the page is fetched again. Else
+// it is zero.
 type Link struct {
 	Source     layout.Identity
 	Target     string       // canonical URL
@@ -172,14 +173,14 @@ type Link struct {
 	Decision   string // "" admitted, else the reason of the refusal
 }
 
-// Book is all that one pack learnt.
+// Book is the results of one pack.
 type Book struct {
 	Outcomes []Outcome
 	Links    []Link
 }
 
-// Compare orders outcomes by place, identity and version, and then by all that
-// remains, so that any order of the same outcomes sorts into one.
+// Compare orders outcomes by place, identity and version, and then by all other
+// fields, so that the same outcomes always sort into the same order.
 func (o Outcome) Compare(p Outcome) int {
 	if c := compareURL(o.Place, o.URL, p.Place, p.URL); c != 0 {
 		return c
@@ -231,8 +232,8 @@ func compareLinks(l, m Link) int {
 	)
 }
 
-// compareURL orders by place and identity. A place ends with the start of the
-// identity, so identities are almost never asked for.
+// compareURL orders by place and identity. Identities are rarely computed, because a
+// place ends with the first bytes of the identity.
 func compareURL(p layout.Place, url string, q layout.Place, other string) int {
 	if c := cmp.Compare(p, q); c != 0 {
 		return c

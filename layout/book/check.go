@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Caps in bytes, and of Collections in names. Encode refuses what is over
-// them, and a file that holds more is damaged.
+// Caps in bytes; of Collections, in names. Encode refuses content over the caps, and
+// a file with such content is damaged.
 const (
 	MaxURL         = 8 << 10
 	MaxDetail      = 300
@@ -20,7 +20,7 @@ const (
 	MaxCollections = 64
 )
 
-// MaxDelay is the longest that a Pace tells between two requests.
+// MaxDelay is the greatest delay that a Pace can hold.
 const MaxDelay = 24 * time.Hour
 
 // ErrDamaged is wrapped by every error that is the fault of a book's bytes,
@@ -64,7 +64,7 @@ func checkOutcome(o Outcome) error {
 	return nil
 }
 
-// inOrder reports whether the names are those of Outcome.Collections.
+// inOrder reports whether names are in the form of Outcome.Collections.
 func inOrder(names []string) bool {
 	for i := 1; i < len(names); i++ {
 		if names[i] == names[0] || i > 1 && names[i] <= names[i-1] {

@@ -11,9 +11,9 @@ import (
 // of every block.
 const textColumn = 0
 
-// columnWriter gathers the rows of one block column by column. A string that
-// repeats is a word: its bytes are written once a block, and its number after
-// that. Word 1 is the empty string.
+// columnWriter collects the rows of one block column by column. A repeated string is a
+// word: its bytes are written once per block, and then its number. Word 1 is the
+// empty string.
 type columnWriter struct {
 	columns [][]byte
 	words   map[string]uint64
@@ -54,7 +54,7 @@ func (w *columnWriter) word(column int, s string) {
 	w.bytes(column, s)
 }
 
-// url writes what url does not share with the URL of the row before.
+// url writes the part of a URL that differs from the URL of the row before.
 func (w *columnWriter) url(shared, rest int, previous, url string) {
 	n := 0
 	for n < len(previous) && n < len(url) && previous[n] == url[n] {
@@ -87,9 +87,8 @@ const maxColumns = 27
 
 var errShort = errors.New("column ends too early")
 
-// columnReader reads what columnWriter wrote, in the same order. Its first
-// error stays and makes every later value zero. It keeps nothing of the bytes
-// that it reads from but for the time until they are reset.
+// columnReader reads what columnWriter wrote, in the same order. After its first error
+// all values are zero. It refers to the block's bytes only until reset.
 type columnReader struct {
 	raw     []byte
 	columns [maxColumns]span
@@ -98,11 +97,11 @@ type columnReader struct {
 	err     error
 }
 
-// span is what was not yet read of a column.
+// span is the unread part of a column.
 type span struct{ next, end int }
 
-// word is a string of the block. Most are only passed over, so text is made
-// when it is first asked for.
+// word is a string of the block. Most words are only skipped, so text is made when it
+// is first needed.
 type word struct {
 	span
 	text string
@@ -143,7 +142,7 @@ func (r *columnReader) fail(column int, err error) {
 // left returns the number of bytes of a column that were not yet read.
 func (r *columnReader) left(column int) int { return r.columns[column].end - r.columns[column].next }
 
-// skip passes over all that remains of a column.
+// skip skips the rest of a column.
 func (r *columnReader) skip(column int) { r.columns[column].next = r.columns[column].end }
 
 func (r *columnReader) uint(column int, limit uint64) uint64 {
@@ -200,7 +199,7 @@ func (r *columnReader) word(column, limit int) string {
 	return w.text
 }
 
-// skipWord passes over a word and returns its index.
+// skipWord skips a word and returns its index.
 func (r *columnReader) skipWord(column, limit int) int {
 	number := int(r.uint(column, uint64(len(r.words))))
 	if number == 0 {
@@ -224,7 +223,7 @@ func (r *columnReader) url(shared, rest int) []byte {
 	return r.current
 }
 
-// end returns the first error; bytes that nobody read are one.
+// end returns the first error. Unread bytes are an error too.
 func (r *columnReader) end() error {
 	for i, c := range r.columns {
 		if c.next < c.end {

@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// version is that of a book, as both its ends tell.
+// version is the version of a book, which stands at both of its ends.
 type version byte
 
 const (
@@ -53,7 +53,7 @@ type block struct {
 	offset      int64  // in the book; follows from the sizes
 }
 
-// directory says where everything in a book lies.
+// directory holds the places of everything in a book.
 type directory struct {
 	version         version
 	outcomes, links []block
@@ -165,9 +165,9 @@ func parseBlocks(b []byte, n int, offset int64) ([]block, int64, error) {
 	return blocks, offset, nil
 }
 
-// Distinct returns another copy of a book that Encode or Merge returned. It
-// says the same, and every number makes bytes of their own, so that it can be
-// stored under a content hash that was never used. Copy 0 is the book itself.
+// Distinct returns another copy of a book that Encode or Merge returned. It has the
+// same content but, for each number, other bytes, so that it can be stored under a
+// content hash that was never used. Copy 0 is the book itself.
 func Distinct(content []byte, number uint32) []byte {
 	d, err := parseDirectory(content)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package book is what a pack learnt: the outcome of every URL that its
-// batches asked for and every link found on the pages. The books of a bucket
-// fold into the exact state of every URL, so that the frontier, which lives in
-// Redis, can be lost at any time.
+// Package book reads and writes the results of packs: the outcome of every URL that
+// the batches requested, and every link found on the pages. The books of a bucket
+// determine the exact state of every URL, so that the frontier, which is in Redis,
+// can be lost at any time.
 //
-// Outcomes are sorted by place, identity and version, links by place and
-// identity of the target. A reader of a range of the hash space asks for the
-// directory at the end, then for the blocks that the range touches. Books can
-// be merged into one that says the same (see Merge).
+// Outcomes are sorted by place, identity and version, links by place and identity of
+// the target. A reader of a range of the hash space requests the directory at the
+// end, then the blocks that overlap the range. Books can be merged into one with the
+// same content (see Merge).
 //
 //	offset  bytes
 //	0       8      FF 'B' 'O' 'O' 'K', version 01 or 02, CR LF
@@ -57,5 +57,5 @@
 //	                     behind the answer (0 none, else one more if it is not before it), the
 //	                     delay in milliseconds, the failures
 //
-// A book is written in the lowest version that can say it.
+// A book is written in the lowest version that can express it.
 package book

@@ -11,10 +11,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Encode writes a book. The same outcomes and links in any order give the same
-// bytes. It fails on a value over the caps of this package, on an unknown
-// state, kind or region, and on a place that is not the URL's. The book that
-// is given is left as it is.
+// Encode writes a book. The same outcomes and links in any order give the same bytes.
+// It fails on a value over the caps of this package, on an unknown state, kind or
+// region, and on a place that is not the URL's. It does not change its argument.
 func Encode(b Book) ([]byte, error) {
 	outcomes, v := slices.Clone(b.Outcomes), version1
 	for _, o := range outcomes {
@@ -49,8 +48,8 @@ func Encode(b Book) ([]byte, error) {
 	return w.finish(sources), nil
 }
 
-// sourceURLs are the sources of all links of a book, and their URLs where these
-// are outcomes of the same book.
+// sourceURLs holds the sources of all links of a book, with their URLs if these are
+// outcomes of the same book.
 type sourceURLs map[layout.Identity]string
 
 func (urls sourceURLs) outcome(o Outcome) {
@@ -60,8 +59,8 @@ func (urls sourceURLs) outcome(o Outcome) {
 	}
 }
 
-// table lists the sources once, in the order of their URLs: pages of one
-// directory share their navigation, so that its sources become neighbours.
+// table lists each source once, in the order of URLs: pages of one directory often
+// share their navigation, so its sources become neighbours.
 func (urls sourceURLs) table() []layout.Identity {
 	table := make([]layout.Identity, 0, len(urls))
 	for id := range urls {
@@ -73,7 +72,7 @@ func (urls sourceURLs) table() []layout.Identity {
 	return table
 }
 
-// rowsOf gathers links that differ in nothing but the source.
+// rowsOf groups links that differ only in their source into rows.
 func rowsOf(links []Link, sources []layout.Identity) ([]row, error) {
 	number := make(map[layout.Identity]uint32, len(sources))
 	for i, id := range sources {
@@ -99,16 +98,15 @@ func rowsOf(links []Link, sources []layout.Identity) ([]row, error) {
 	return rows, nil
 }
 
-// blockTarget is the size before compression at which a block is closed, and
-// maxRow how many sources share a row; with the caps on strings no block can
-// reach maxBlock.
+// blockTarget is the size before compression at which a block is closed; maxRow is the
+// number of sources in a row. With the caps on strings no block can exceed maxBlock.
 const (
 	blockTarget = 64 << 10
 	maxRow      = 8 << 10
 )
 
-// writer writes a book: sorted outcomes, then sorted rows of links. It holds
-// the book and one block before compression.
+// writer writes a book: sorted outcomes, then sorted rows of links. It holds the book
+// and one uncompressed block.
 type writer struct {
 	version       version
 	file          []byte
@@ -119,15 +117,14 @@ type writer struct {
 	linkBlocks    blockSection
 }
 
-// blockSection is a run of blocks, the last of which is open.
+// blockSection is a sequence of blocks, of which the last is open.
 type blockSection struct {
 	closed []block
 	open   block
 }
 
-// encoder compresses blocks. It keeps some memory, and nothing of what went
-// through it, so all books share it. It is made, and warm, before main begins,
-// lest it belong to the first test that uses it.
+// encoder compresses the blocks of all books. It is created before main begins, so that
+// its memory does not count for the first test that uses it.
 var encoder = newEncoder()
 
 func newEncoder() *zstd.Encoder {

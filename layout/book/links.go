@@ -32,15 +32,15 @@ const (
 	linkColumns
 )
 
-// row is a link that stands alike on many pages: the source of its Link is
-// zero, and sources are numbers in the book's table, ascending.
+// row is a link that is equal on many pages: the source of its Link is zero, and
+// sources are ascending numbers in the book's table.
 type row struct {
 	Link
 	sources []uint32
 }
 
-// appendRows appends a link with the numbers of its sources, which are sorted,
-// as a row or several.
+// appendRows appends a link with the sorted numbers of its sources, as one row or
+// several.
 func appendRows(rows []row, l Link, numbers []uint32) []row {
 	for part := range slices.Chunk(numbers, maxRow) {
 		rows = append(rows, row{l, part})
@@ -119,8 +119,8 @@ func (r *linkReader) reset(raw []byte) error {
 	return r.columnReader.reset(linkColumns, raw)
 }
 
-// next reads the next row: the whole of it, or all but its region, words,
-// time and sources.
+// next reads the next row: all of it, or all except its region, words, time and
+// sources.
 func (r *linkReader) next(whole bool) error {
 	l := &r.link
 	before := l.Place
@@ -178,8 +178,7 @@ func (r *linkReader) readSources() {
 	}
 }
 
-// skipped passes over the columns that next leaves alone when it does not read
-// whole rows.
+// skipped skips the columns that next does not read when rows are not read whole.
 func (r *linkReader) skipped() {
 	r.skip(linkRegion)
 	r.skip(linkModified)

@@ -8,24 +8,24 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Filter says what a merged book keeps: that of which the function returns
-// true; a nil one keeps all. It may change words, but no URL and no place. It
-// may be asked more than once, and must then say the same.
+// Filter selects the content of a merged book: a function returns true for what is
+// kept; a nil function keeps all. It may change words, but no URL and no place. It may
+// be called more than once, and must then answer the same.
 type Filter struct {
 	Outcome func(*Outcome) bool
 	Link    func(*Link) bool
 }
 
-// Merge writes one book of what several say, and returns how many outcomes and
-// links it has. It keeps those outcomes of a URL that count (see Standing), and
-// equal links once. The order of the books makes no difference, nor does merging
-// some of them first. The version is the highest of theirs.
+// Merge writes one book with the content of several, and returns its numbers of
+// outcomes and links. It keeps the outcomes of a URL that count (see Standing), and
+// equal links once. The order of the books does not matter, nor does merging some of
+// them first. The version is their highest.
 //
-// The filter is asked first, so that what was superseded by a dropped outcome
-// counts again.
+// The filter is applied first, so that an outcome superseded by a dropped one counts
+// again.
 //
-// In memory are the new book, the identities and URLs of its sources, the rows
-// of one target, and a request's bytes and a block of each book.
+// Memory holds the new book, the identities and URLs of its sources, the rows of one
+// target, and of each book the bytes of one request and one block.
 func Merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outcomes, links int, err error) {
 	content, outcomes, links, err = merge(ctx, books, f)
 	if err != nil {
@@ -123,14 +123,14 @@ func filterOutcomes(all iter.Seq2[Outcome, error], f Filter) iter.Seq2[Outcome, 
 	}
 }
 
-// cursor is a sequence of which the first row is known.
+// cursor is a sequence with its next row read.
 type cursor[T any] struct {
 	row  T
 	next func() (T, error, bool)
 }
 
-// mergeGroups yields the rows of all sequences, which are sorted, in groups of
-// equal ones. A group is valid until the next. An error ends it.
+// mergeGroups yields the rows of sorted sequences in groups of equal rows. A group is
+// valid until the next one. An error ends the sequence.
 func mergeGroups[T any](sequences []iter.Seq2[T, error], compare func(T, T) int) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		var cursors []*cursor[T] // sorted by their rows

@@ -57,8 +57,8 @@ func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Ide
 	}
 }
 
-// row returns what the filter keeps of a row. Words that were changed for some
-// sources only make several rows of it.
+// row returns the part of a row that the filter keeps. If words are changed for some
+// sources only, it becomes several rows.
 func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, error) {
 	if f.Link == nil {
 		return []row{{l, slices.Clone(sources)}}, nil
@@ -86,7 +86,7 @@ func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, e
 	return kept, nil
 }
 
-// unite returns the rows of one target, in any order, as they stand in a book.
+// unite returns the rows of one target, given in any order, in the order of a book.
 func unite(rows []row) []row {
 	slices.SortFunc(rows, func(r, s row) int { return compareLinks(r.Link, s.Link) })
 	var united []row

@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// suffix is how much of a book Open asks for; maxGet how much of it one
-// request of a ranged read brings.
+// suffix is the number of bytes of a book that Open requests; maxGet is the number of
+// bytes of one request of a ranged read.
 const (
 	suffix = 64 << 10
 	maxGet = 4 << 20
@@ -31,9 +31,9 @@ type Reader struct {
 	sources []layout.Identity // nil until asked for
 }
 
-// Open reads a book's directory with one request for its end, or two when the
-// directory is very large. What the book's end holds is not asked for again,
-// so that a small book is read whole by Open.
+// Open reads a book's directory with one request for its end, or two when the directory
+// is very large. Bytes that came with the end are not requested again, so that Open
+// reads a small book whole.
 func Open(ctx context.Context, r blob.Reader, key string) (*Reader, error) {
 	tail, err := blob.Tail(ctx, r, key, suffix, ErrDamaged, func(end []byte) (int64, error) {
 		size, _, err := directorySize(end)
@@ -45,7 +45,7 @@ func Open(ctx context.Context, r blob.Reader, key string) (*Reader, error) {
 	return newReader("book "+key, tail, func(ctx context.Context, at blob.Range) ([]byte, error) { return r.Get(ctx, key, at) })
 }
 
-// newReader makes a Reader of which the end of the book is in memory.
+// newReader makes a Reader; tail is the end of the book.
 func newReader(name string, tail []byte, get func(context.Context, blob.Range) ([]byte, error)) (*Reader, error) {
 	r := &Reader{name: name, get: get, tail: tail}
 	var err error
@@ -65,8 +65,7 @@ func (r *Reader) damaged(err error) error {
 	return fmt.Errorf("cannot read %s: %w: %w", r.name, ErrDamaged, err)
 }
 
-// Counts returns how many outcomes and links the book holds. It asks for
-// nothing.
+// Counts returns the numbers of outcomes and links in the book, without a request.
 func (r *Reader) Counts() (outcomes, links int) {
 	for _, b := range r.directory.outcomes {
 		outcomes += int(b.count)
@@ -77,15 +76,14 @@ func (r *Reader) Counts() (outcomes, links int) {
 	return outcomes, links
 }
 
-// Part is a range of the hash space and how many bytes the book holds there.
+// Part is a range of the hash space with the number of the book's bytes in it.
 type Part struct {
 	layout.Range
 	Bytes int64
 }
 
-// Parts cuts the whole hash space into ranges of which the book holds about
-// the given number of bytes each, for those who share out the reading. It asks
-// for nothing.
+// Parts divides the hash space into ranges with about the given number of the book's
+// bytes each, for callers that divide the reading. It sends no request.
 func (r *Reader) Parts(size int64) []Part {
 	blocks := slices.Concat(r.directory.outcomes, r.directory.links)
 	slices.SortFunc(blocks, func(a, b block) int { return cmp.Compare(a.first, b.first) })
@@ -102,8 +100,8 @@ func (r *Reader) Parts(size int64) []Part {
 	return parts
 }
 
-// Find returns the outcomes of one URL, the lowest version first, with at most
-// one request; none if the book knows none.
+// Find returns the outcomes of one URL, the lowest version first, with at most one
+// request; none if the book has none.
 func (r *Reader) Find(ctx context.Context, place layout.Place, id layout.Identity) ([]Outcome, error) {
 	var found []Outcome
 	for o, err := range r.Outcomes(ctx, layout.Range{From: place, To: place + 1}) {
@@ -117,8 +115,7 @@ func (r *Reader) Find(ctx context.Context, place layout.Place, id layout.Identit
 	return found, nil
 }
 
-// Sources returns the identities of all pages with links. It asks for them
-// once.
+// Sources returns the identities of all pages with links. It requests them once.
 func (r *Reader) Sources(ctx context.Context) ([]layout.Identity, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -19,10 +19,10 @@ type openBlock struct {
 	reader  *Reader
 }
 
-// Outcomes yields the outcomes whose places are in the range, sorted by place,
-// identity and version. It reads only the blocks that the range touches, 4 MiB
-// a request. An error ends the sequence. Outcomes share their Collections,
-// which must not be changed.
+// Outcomes yields the outcomes whose places are in the range, sorted by place, identity
+// and version. It reads only the blocks that overlap the range, 4 MiB a request. An
+// error ends the sequence. Outcomes share their Collections, which must not be
+// changed.
 func (r *Reader) Outcomes(ctx context.Context, within layout.Range) iter.Seq2[Outcome, error] {
 	return func(yield func(Outcome, error) bool) {
 		var rows outcomeReader
@@ -63,8 +63,8 @@ func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link,
 	}
 }
 
-// Target is what links that differ in no more than source, words and region
-// say of the URL to which they lead.
+// Target is a link without its source, words and region: what such links have in
+// common.
 type Target struct {
 	URL                  string
 	ID                   layout.Identity
@@ -77,9 +77,9 @@ type Target struct {
 	Sources              int // links that say so
 }
 
-// Targets yields the links whose targets are in the range without their sources
-// and words: many times as fast as Links, in the same order. One target may say
-// the same more than once. An error ends the sequence.
+// Targets yields the links whose targets are in the range without their sources and
+// words, in the same order as Links and many times as fast. It may yield equal targets
+// repeatedly. An error ends the sequence.
 func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		for found, err := range r.rows(ctx, false, within) {
@@ -96,8 +96,8 @@ func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Tar
 	}
 }
 
-// rows stops at each row of links, whole or not. Where it has stopped, it must
-// be left before the next is asked for.
+// rows yields the reader at each row of links, whole or not. The reader must be used
+// before the next row.
 func (r *Reader) rows(ctx context.Context, whole bool, within layout.Range) iter.Seq2[*linkReader, error] {
 	return func(yield func(*linkReader, error) bool) {
 		rows := linkReader{table: int(r.directory.sources)}
@@ -154,7 +154,7 @@ func (r *Reader) blocks(ctx context.Context, section string, all []block, within
 	}
 }
 
-// decoder returns one that nobody else uses.
+// decoder returns a decoder that no other goroutine uses.
 func (r *Reader) decoder() (*zstd.Decoder, error) {
 	if d, ok := r.decoders.Get().(*zstd.Decoder); ok {
 		return d, nil
@@ -162,8 +162,7 @@ func (r *Reader) decoder() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlock))
 }
 
-// touching returns the blocks that may hold something in the range. They lie
-// one behind the other.
+// touching returns the blocks that may overlap the range. They are neighbours.
 func touching(all []block, within layout.Range) []block {
 	from := 0
 	for from < len(all) && all[from].last < within.From {
@@ -180,8 +179,8 @@ func (b openBlock) damaged(err error) error {
 	return b.reader.damaged(fmt.Errorf("block of %s at byte %d: %w", b.section, b.offset, err))
 }
 
-// outcomes yields the outcomes in the range, or an error. It reports whether
-// more is wanted.
+// outcomes yields the outcomes in the range, or an error. It returns false when the
+// caller wants no more.
 func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func(Outcome, error) bool) bool {
 	fail := func(err error) bool {
 		yield(Outcome{}, b.damaged(err))
@@ -208,8 +207,8 @@ func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func
 	return true
 }
 
-// links stops at each row of links in the range, whole or not, or yields an
-// error. It reports whether more is wanted.
+// links yields the reader at each row of links in the range, whole or not, or an error.
+// It returns false when the caller wants no more.
 func (b openBlock) links(rows *linkReader, whole bool, within layout.Range, yield func(*linkReader, error) bool) bool {
 	fail := func(err error) bool {
 		yield(nil, b.damaged(err))

@@ -8,9 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Standing is what counts of all the outcomes of one URL; the others are
-// superseded. The order in which they are added does not matter. A part is nil
-// where there is no such outcome.
+// Standing holds the outcomes of one URL that count; all others are superseded. The
+// order of Add does not matter. A field is nil if there is no such outcome.
 type Standing struct {
 	Final *Outcome // the highest final one; but no Unchanged where the highest of the others says that the page is gone
 	Page  *Outcome // the highest that is Stored or Lost: where the page is, if anywhere
@@ -19,8 +18,8 @@ type Standing struct {
 	gone, unchanged, asked *Outcome // the highest that is Failed or Skipped, that is Unchanged, and that is not final
 }
 
-// Add adds an outcome of the URL, which must not be changed afterwards, if it
-// supersedes one of its sort.
+// Add adds an outcome of the URL, if it supersedes the present one of its kind. It must
+// not be changed afterwards.
 func (s *Standing) Add(o *Outcome) {
 	of := &s.asked
 	switch {
@@ -52,9 +51,9 @@ func highest(o, p *Outcome) *Outcome {
 	return o
 }
 
-// supersedes reports whether what o says of its URL counts rather than what
-// known says: its version is higher, or, which no sound batch brings about, it
-// is the same and o comes first in the order of Compare. nil says nothing.
+// supersedes reports whether o replaces known: its version is higher; or, which only
+// damage can cause, the versions are equal and o comes first by Compare. A nil known
+// is always replaced.
 func supersedes(o, known *Outcome) bool {
 	if o == nil || known == nil {
 		return o != nil
@@ -65,8 +64,8 @@ func supersedes(o, known *Outcome) bool {
 	return o.Compare(*known) < 0
 }
 
-// outcomes returns those that count, and those that may once others are known,
-// sorted.
+// outcomes returns the outcomes that count, and those that may count when more are
+// known, sorted.
 func (s *Standing) outcomes() []Outcome {
 	var all []Outcome
 	var last *Outcome
@@ -80,20 +79,19 @@ func (s *Standing) outcomes() []Outcome {
 	return all
 }
 
-// Stands reports whether a page of the URL is stored and counts.
+// Stands reports whether a stored page of the URL counts.
 func (s *Standing) Stands() bool {
 	return s.Page != nil && s.Page.State == Stored && (s.Final.State == Stored || s.Final.State == Unchanged)
 }
 
-// Gone reports whether a page of the URL was stored, and the last outcome says
-// that it is no more.
+// Gone reports whether a page of the URL was stored and is gone by the last outcome.
 func (s *Standing) Gone() bool {
 	return s.Page != nil && (s.Final.State == Failed || s.Final.State == Skipped)
 }
 
-// Standings yields what counts of every URL of which any of the books tells, in
-// the order of their places. It is valid until the next. In memory are, of each
-// book, a request's bytes and a block. An error ends the sequence.
+// Standings yields the standing of every URL in any of the books, in the order of their
+// places. A standing is valid until the next one. Memory holds of each book the bytes
+// of one request and one block. An error ends the sequence.
 func Standings(ctx context.Context, books []*Reader) iter.Seq2[Standing, error] {
 	return standings(ctx, books, Filter{})
 }

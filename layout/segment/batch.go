@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// batch inverts documents in memory. What grows with the tokens is packed at the
-// end of each document, as it will be in the run.
+// batch inverts documents in memory. Data that grows with the tokens is packed at the
+// end of each document, in the form that it will have in the run.
 type batch struct {
 	text int // bytes, for the builder
 
@@ -23,7 +23,7 @@ type batch struct {
 	hashes []uint32 // of the documents
 	from   uint32   // the number of the first
 
-	// of the document that is being added
+	// of the document being added
 	tokens    []batchToken
 	postings  []batchPosting
 	positions []uint32
@@ -60,14 +60,14 @@ func newBatch() *batch {
 	return b
 }
 
-// reset forgets all and keeps the memory of what names nothing.
+// reset empties the batch and keeps its memory, except of strings.
 func (b *batch) reset() {
 	b.text, b.packed = 0, 0
 	clear(b.termOf)
 	clear(b.wordOf)
 	clear(b.terms)
 	clear(b.words)
-	// 0 names nothing.
+	// Number 0 means none.
 	b.terms = append(b.terms[:0], batchTerm{})
 	b.words = append(b.words[:0], batchWord{})
 	b.from += uint32(len(b.hashes))
@@ -112,8 +112,8 @@ func (b *batch) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [postings
 	return lengths, nil
 }
 
-// termNumber returns the number of the token's term. If the token has a word,
-// it is looked up by that, and counted.
+// termNumber returns the number of the token's term. If the token has a word, it looks
+// up the term by the word, and counts the word.
 func (b *batch) termNumber(t *Token, doc uint32) uint32 {
 	if t.Word == "" || len(t.Word) > MaxTerm {
 		return b.lookUp(t.Term)
@@ -146,8 +146,8 @@ func (b *batch) lookUp(term string) uint32 {
 	return n
 }
 
-// countWord counts that a document, which is not below any before, holds the
-// word, and keeps the documents of the lowest hashes, lowest first.
+// countWord counts a document that holds the word; documents must not descend. It keeps
+// the documents with the lowest hashes, the lowest first.
 func (b *batch) countWord(w *batchWord, doc uint32) {
 	n := min(w.docs, sampleSize)
 	w.docs++

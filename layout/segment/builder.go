@@ -9,11 +9,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// batchSize is how many bytes of text a builder gathers before it packs them.
+// batchSize is the number of bytes of text that a builder collects before packing.
 const batchSize = 8 << 20
 
-// Builder makes a segment. At most it holds some 24 MiB and one and a half times
-// as many bytes as the segment has. It is not safe for concurrent use.
+// Builder makes a segment. It takes at most some 24 MiB of memory plus one and a half
+// times the size of the segment. It is not safe for concurrent use.
 type Builder struct {
 	analysis  map[string]uint32
 	batchSize int
@@ -26,17 +26,16 @@ type Builder struct {
 	err       error // of Add
 }
 
-// NewBuilder returns a builder of a segment without documents. It is told the
-// version of each language's analyzer.
+// NewBuilder returns a builder of an empty segment. analysis holds the version of each
+// language's analyzer.
 func NewBuilder(analysis map[string]uint32) *Builder {
 	b := &Builder{analysis: analysis, batchSize: batchSize, batch: newBatch(), object: newObject(0)}
 	b.stored.object = b.object
 	return b
 }
 
-// Add takes the next document; documents are numbered as they come. Its tokens
-// come field by field, in the order of the fields' numbers. After an error the
-// builder is of no use.
+// Add adds the next document; documents are numbered from 0. Its tokens must be in the
+// order of the fields' numbers. After an error the builder must not be used.
 func (b *Builder) Add(d *Document, tokens iter.Seq[Token]) error {
 	if b.err == nil {
 		b.err = b.add(d, tokens)
@@ -94,7 +93,7 @@ func (b *Builder) flush() {
 	b.batch.reset()
 }
 
-// Finish returns the whole object. The builder is of no use afterwards.
+// Finish returns the whole object. The builder must not be used afterwards.
 func (b *Builder) Finish() ([]byte, error) {
 	if b.err != nil {
 		return nil, b.err

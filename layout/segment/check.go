@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// Check verifies a whole object: every byte is covered by a checksum that is
-// right, everything can be read, and the sections agree with each other.
+// Check verifies a whole object: checksums cover every byte and are right, everything
+// can be read, and the sections agree with each other.
 func Check(content []byte) error {
 	s, err := OpenBytes(content)
 	if err != nil {
@@ -85,8 +85,8 @@ func (s *Segment) checkBlock(sealed []byte, block int, ids []layout.Identity) er
 	return nil
 }
 
-// checkTerms also checks that there are as many occurrences in each field as
-// the totals say.
+// checkTerms checks the terms, and that the numbers of occurrences in the fields are
+// those of the totals.
 func (s *Segment) checkTerms(ctx context.Context) error {
 	var lengths [postings.Fields]uint64
 	var last []byte

@@ -12,7 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// kind tells how the content of a column reads.
+// kind is the encoding of a column.
 type kind byte
 
 const (
@@ -23,11 +23,11 @@ const (
 	samplesKind kind = 5 // some of the documents of each word
 )
 
-// maxColumn is the most that a column can be before compression, in bytes.
+// maxColumn is the greatest size of a column before compression, in bytes.
 const maxColumn = 256 << 20
 
-// appendPacked appends content, compressed where that makes it smaller: its
-// size as a varint, a byte that is 1 if it is compressed, content.
+// appendPacked appends content, compressed if that is smaller: its size as a varint, a
+// byte that is 1 if it is compressed, and the content.
 func appendPacked(b, content []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(content)))
 	flag := len(b)
@@ -85,22 +85,21 @@ func (s *Segment) rows(ctx context.Context, name string, width int) ([]byte, err
 	return content, err
 }
 
-// The columns, in the order in which they lie.
+// The columns, in their order in the object.
 var (
 	numberColumns = [...]string{Dates, TitleLengths, HeadingsLengths, AddressLengths, BodyLengths,
 		TitleHashes, TextHashes, Simhashes, Epochs, Tokens, Offsets, Lengths}
 	stringColumns = [...]string{Sites, Languages, Types, Collections, Packages}
 )
 
-// The places of columns that the tail is made of.
+// The indexes of the columns from which the tail is made.
 const (
 	titleLengths   = 1 // in numberColumns, followed by those of the other fields
 	languageColumn = 1 // in stringColumns
 	packageColumn  = 4
 )
 
-// columnWriter gathers the columns of all documents, and what the tail tells
-// of them.
+// columnWriter collects the columns of all documents, and their part of the tail.
 type columnWriter struct {
 	documents  uint32
 	identities []byte
@@ -127,8 +126,8 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32) {
 	}
 }
 
-// object returns an object of all columns and the words of the cursors, the
-// tail of which describes the documents.
+// object returns an object of all columns and the words of the cursors; its tail
+// describes the documents.
 func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) (*builder, error) {
 	o := new(builder)
 	o.writeColumn(identities, rowsKind, w.identities)
@@ -164,7 +163,7 @@ func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) 
 	return o, nil
 }
 
-// hashes returns a hash of each document, which depends on its identity alone.
+// hashes returns a hash of each document, which depends only on its identity.
 func (w *columnWriter) hashes() []uint32 {
 	hashes := make([]uint32, w.documents)
 	for i := range hashes {

@@ -12,7 +12,7 @@ const (
 	deletionsKind = 1
 )
 
-// Deletions is the overlay that tells which documents of a segment are dead.
+// Deletions is an overlay: the dead documents of a segment.
 type Deletions struct {
 	Documents int // of the segment
 	Dead      *roaring.Bitmap

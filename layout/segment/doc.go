@@ -1,11 +1,10 @@
-// Package segment keeps the searchable form of pages as one immutable object
-// that is made to be read in few ranges.
+// Package segment stores the searchable form of pages as one immutable object that can
+// be read in few ranges.
 //
-// Opening a segment reads its tail, and from then on every question is one
-// [Source.Read]: of any number of terms, of a prefix, of positions, of stored
-// documents, of a column. A [Builder] makes a segment of documents, [Merge] one
-// of segments without their dead documents. [Deletions] is the overlay that
-// tells which those are.
+// Opening a segment reads its tail. After that every question is one [Source.Read]: any
+// number of terms, a prefix, positions, stored documents, a column. A [Builder] makes
+// a segment of documents, and [Merge] makes one of several segments without their dead
+// documents, which the [Deletions] overlay names.
 //
 // # Bytes
 //
@@ -34,17 +33,16 @@
 //	…       the records (see document.go)
 //	…       the bodies
 //
-// A term block holds terms in ascending order. It is closed at 8 KiB; a list
-// that is larger stands alone, so that any term is one range, and a prefix is
-// a range too:
+// A term block holds terms in ascending order. It is closed at 8 KiB; a larger list has
+// a block of its own. So any term is one range of the object, and so is a prefix:
 //
 //	…       for each term: the term, front-coded; size of its list; list (see
 //	        layout/segment/postings); size of its positions
 //
-// The positions of a block's terms follow it, in their order, in pages of 1020
-// bytes and their CRC, the last one shorter. So a query reads the block alone,
-// or with its positions by the same request, or any few pages of many. Places
-// among them are told without the CRCs.
+// The positions of a block's terms follow it, in their order, in pages of 1020 bytes and
+// their CRC; the last page may be shorter. So a query reads the block alone, or with
+// its positions by the same request, or any few of many pages. Offsets of positions do
+// not count the CRCs.
 //
 // A column:
 //
@@ -62,8 +60,8 @@
 //	        5  samples of words: for each word, how many documents (at most 8,
 //	           1 byte), and each as the distance to the one before
 //
-// A reader passes over columns that it does not know, and names those that it
-// misses, so that a new one needs no new version. Merging keeps those it knows.
+// A reader skips unknown columns, and names columns that it misses, so that a new column
+// needs no new version. Merging keeps the known columns.
 //
 // The tail:
 //
@@ -92,14 +90,18 @@
 //
 // # Words after deletions
 //
-// For every word that pages show, the number of documents that hold it is kept,
-// and up to eight of these: the ones whose identities have the lowest hashes,
-// so that samples of several segments make a sample of all. A merge counts a
-// word of at most eight documents exactly. The number of another one may be too
-// high after documents were left out, by no more than these. A word is dropped
-// when none of its sample lives, so no word outlives its last document; a word
-// of more than eight documents that still live may go with it, if by chance all
-// eight were left out.
+// For every surface word, the segment stores the number of documents that hold it, and a
+// sample of at most eight of them: those whose identities have the lowest hashes, so
+// that samples of several segments merge into a sample of all. After documents were
+// left out by a merge,
+//
+//	a word of                   has
+//	at most eight documents     its exact number
+//	more                        its number, or up to as many more as were left out
+//
+// A word is dropped when no document of its sample lives. So no word outlives its last
+// document; a word of more than eight living documents may be dropped too, if by
+// chance the whole sample was left out.
 //
 // # Versions
 //

@@ -16,7 +16,7 @@ const (
 	Body
 )
 
-// Document is a page as it is indexed and as it is found again.
+// Document is a page as it is indexed and as results return it.
 type Document struct {
 	ID      layout.Identity // of URL
 	Version layout.Version
@@ -35,14 +35,14 @@ type Document struct {
 	Package        string
 	Offset, Length int64
 
-	// Fingerprints of title and text. They are kept in columns alone:
-	// documents that are read back have none.
+	// Fingerprints of title and text. They are in columns only: Stored returns
+	// documents without them.
 	TitleHash, TextHash, Simhash uint64
 	Sketch                       [16]uint16
 }
 
-// Token is a term at a position of a field. Its strings are not kept: they
-// need not outlive the call that hands them over.
+// Token is a term at a position of a field. Its strings need only be valid during the
+// call.
 type Token struct {
 	Field    int
 	Term     string // as it is searched, at most MaxTerm bytes
@@ -61,7 +61,7 @@ const (
 // ownID marks a record whose identity is not that of its URL.
 const ownID = 1
 
-// appendRecord appends all of a document but its body and fingerprints:
+// appendRecord appends a document without its body and fingerprints:
 //
 //	flags          bit 0: an identity of its own follows, 16 bytes
 //	epoch, token   varints

@@ -12,22 +12,21 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// Input is a segment to be merged, and which of its documents are left out;
-// nil for none.
+// Input is a segment to be merged, with the documents to leave out; nil for none.
 type Input struct {
 	Segment *Segment
 	Dead    *roaring.Bitmap
 }
 
-// Merge returns the segment of the inputs' live documents, one input after
-// another. It fails if that would be more than most bytes.
+// Merge returns a segment of the inputs' live documents, one input after another. It
+// fails if that would be larger than most bytes.
 //
-// Stored documents, terms and columns are merged at the same time. Inputs are
-// read through windows of 1 MiB; columns are read whole, one at a time. Stored
-// blocks whose documents all live are copied, and so are postings of terms that
-// only one input has. If all documents live, terms, positions, columns and words
-// are byte by byte those that a Builder makes of the same documents. The
-// versions of analyzers are the lowest of the inputs.
+// Stored documents, terms and columns are merged concurrently. Inputs are read through
+// windows of 1 MiB, except columns, which are read whole, one at a time. Stored blocks
+// whose documents all live are copied, and so are postings of terms of only one input.
+// If all documents live, terms, positions, columns and words are byte by byte those
+// that a Builder makes of the same documents. The versions of analyzers are the lowest
+// of the inputs.
 func Merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 	content, err := merge(ctx, inputs, most)
 	if err != nil {
@@ -73,7 +72,7 @@ type input struct {
 	numbers []uint32 // of the documents in the merged segment; dead ones have NoMore
 }
 
-// numberDocuments gives the live documents their numbers, and returns the size of all
+// numberDocuments assigns numbers to the live documents, and returns the size of all
 // inputs.
 func numberDocuments(inputs []Input) (all []*input, size int64, err error) {
 	next := uint32(0)
@@ -100,13 +99,12 @@ func numberDocuments(inputs []Input) (all []*input, size int64, err error) {
 
 func (in *input) lives(doc uint32) bool { return in.numbers[doc] != postings.NoMore }
 
-// allLive reports whether none of the documents from..to-1 is left out.
+// allLive reports whether all of the documents from..to-1 live.
 func (in *input) allLive(from, to uint32) bool {
 	return !slices.Contains(in.numbers[from:to], postings.NoMore)
 }
 
-// lowestAnalysis returns, of each language, the lowest version of the analyzers
-// that made its terms.
+// lowestAnalysis returns the lowest version of the analyzers of each language.
 func lowestAnalysis(all []*input) map[string]uint32 {
 	lowest := map[string]uint32{}
 	for _, in := range all {
@@ -184,7 +182,7 @@ func (in *input) copyRows(ctx context.Context, dst []byte, name string, width in
 	return dst, nil
 }
 
-// mergeStored returns an object of the stored documents, with memory for all.
+// mergeStored returns an object with the stored documents and room for the rest.
 func mergeStored(ctx context.Context, all []*input, size int) (*builder, error) {
 	o := newObject(size)
 	w := storedWriter{object: o}

@@ -102,9 +102,9 @@ func appendSketch(b []byte, sketch *Sketch) []byte {
 	return b
 }
 
-// appendNumbers appends numbers as the lowest of them, a varint; the width in
-// bytes of the others' distances to it; and these bytes, the highest of all
-// distances first, the lowest of all last.
+// appendNumbers appends numbers: the lowest as a varint; the width in bytes of the
+// distances from it; then the highest byte of every distance, and so on to the lowest
+// byte.
 func appendNumbers(b []byte, values []uint64) []byte {
 	if len(values) == 0 {
 		return b

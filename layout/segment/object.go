@@ -2,8 +2,8 @@ package segment
 
 import "slices"
 
-// builder is a segment that is being written: stored blocks, then terms with
-// their positions, then columns, then the tail.
+// builder is a segment being written: stored blocks, terms with their positions,
+// columns, tail.
 type builder struct {
 	chunks
 	tail
@@ -15,7 +15,7 @@ func newObject(capacity int) *builder {
 	return o
 }
 
-// join brings what was written together, with room for more.
+// join joins the pieces written so far, with room for more bytes.
 func (o *builder) join(more int) {
 	if len(o.before) == 0 {
 		o.content = slices.Grow(o.content, more)
@@ -30,8 +30,8 @@ func (o *builder) writeColumn(name string, k kind, content []byte) {
 	o.columns = append(o.columns, columnPlace{name: name, kind: k, offset: int64(from), size: int64(len(o.content) - from)})
 }
 
-// finish writes what was written apart behind the stored blocks, and the tail.
-// It returns the whole object.
+// finish appends terms and columns to the stored blocks, and then the tail. It returns
+// the whole object.
 func (o *builder) finish(terms *termWriter, columns *builder) []byte {
 	const last = 64 << 10 // more than most need
 	o.join(terms.length() + len(columns.content) + last)
@@ -48,14 +48,14 @@ func (o *builder) finish(terms *termWriter, columns *builder) []byte {
 	return o.tail.appendTo(o.content)
 }
 
-// chunks are bytes that are written one after another. They lie in pieces of
-// memory, so that none has to grow.
+// chunks is a growing sequence of bytes in several pieces of memory, so that none has to
+// be copied when it grows.
 type chunks struct {
 	before  [][]byte // of content
 	content []byte
 }
 
-// spill begins a new piece of memory once the last is large.
+// spill begins a new piece when the last one is large.
 func (p *chunks) spill() {
 	const piece = 1 << 20
 	if len(p.content) >= piece {
@@ -72,7 +72,7 @@ func (p *chunks) length() int {
 	return n
 }
 
-// moveTo appends all pieces to b, and forgets them.
+// moveTo appends all pieces to b, and empties the sequence.
 func (p *chunks) moveTo(b []byte) []byte {
 	for i, piece := range p.before {
 		b = append(b, piece...)
@@ -83,9 +83,9 @@ func (p *chunks) moveTo(b []byte) []byte {
 	return b
 }
 
-// Distinct returns another segment of the same documents as one that Finish or
-// Merge returned. Each number makes other bytes, for a content hash that was
-// never used. Number 0 makes the segment as it was built.
+// Distinct returns another segment of the same documents as one that Finish or Merge
+// returned. Each number gives other bytes, for a content hash that was never used.
+// Number 0 gives the segment itself.
 func Distinct(content []byte, number uint64) []byte {
 	s, err := OpenBytes(content)
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 )
 
-// parser reads bytes that it does not trust. Behind the first damage everything
-// reads as nothing, and failed tells.
+// parser reads untrusted bytes. After the first damage all reads return zero values, and
+// failed is true.
 type parser struct {
 	data   []byte
 	at     int // what is read next
@@ -17,7 +17,7 @@ func (p *parser) fail() { p.at, p.failed = len(p.data), true }
 
 func (p *parser) left() int { return len(p.data) - p.at }
 
-// number reads a varint that is at most most.
+// number reads a varint of at most the given value.
 func (p *parser) number(most uint64) uint64 {
 	n, width := binary.Uvarint(p.data[p.at:])
 	if width <= 0 || n > most {
@@ -37,7 +37,7 @@ func (p *parser) byte() byte {
 	return p.data[p.at-1]
 }
 
-// count reads the number of things that take at least size bytes each.
+// count reads the number of elements that take at least size bytes each.
 func (p *parser) count(size int) int {
 	return int(p.number(uint64(p.left() / size)))
 }
@@ -52,16 +52,16 @@ func (p *parser) take(n int) []byte {
 	return p.data[p.at-n : p.at : p.at]
 }
 
-// text reads a string that is led by its size.
+// text reads a string after its size.
 func (p *parser) text() string { return string(p.take(p.count(1))) }
 
 func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// A front-coded string is told by the string before it: a byte of two halves,
-// the number of bytes shared with it and the number of the rest; then, where a
-// half is 15, what is above 15 as a varint; then the rest.
+// A front-coded string is relative to the string before it: a byte with two halves, the
+// number of shared bytes and the number of other bytes; a half of 15 is followed by the
+// excess over 15 as a varint; then the other bytes.
 const half = 15
 
 // appendFront appends s, which follows last.
@@ -78,7 +78,7 @@ func appendFront[S string | []byte](dst []byte, last, s S) []byte {
 	return append(dst, s[shared:]...)
 }
 
-// front reads a string into the memory of the one before.
+// front reads a front-coded string into the memory of the string before it.
 func (p *parser) front(last []byte) []byte {
 	halves := p.byte()
 	shared, rest := int(halves>>4), int(halves&half)
@@ -105,8 +105,7 @@ func sharedPrefix[S string | []byte](a, b S) int {
 	return n
 }
 
-// separatorOf returns a short string that is not below a and below b, where a is
-// below b.
+// separatorOf returns a short string s with a <= s < b.
 func separatorOf(a, b []byte) []byte {
 	n := sharedPrefix(a, b) + 1
 	if n < len(b) {

@@ -7,7 +7,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// places tells where pieces lie that follow each other.
+// places holds the ends of consecutive pieces of the object.
 type places struct {
 	start int64
 	ends  []int64
@@ -24,7 +24,7 @@ func (p *places) move(by int64) {
 
 func (p *places) end() int64 { return p.from(len(p.ends)) }
 
-// from returns where piece i begins.
+// from returns the offset at which piece i begins.
 func (p *places) from(i int) int64 {
 	if i == 0 {
 		return p.start
@@ -62,20 +62,20 @@ func (t *termIndex) separator(i int) []byte {
 	return t.separators[from:t.separatorEnds[i]]
 }
 
-// find returns the number of the block that would hold the term; the number of
-// blocks if it lies behind all.
+// find returns the number of the block that may hold the term; the number of blocks if
+// the term follows all.
 func (t *termIndex) find(term string) int {
 	return sort.Search(len(t.counts), func(i int) bool { return string(t.separator(i)) >= term })
 }
 
-// split returns where block i lies, and where the pages of its positions do.
+// split returns the ranges of block i and of the pages of its positions.
 func (t *termIndex) split(i int) (block, pages blob.Range) {
 	all, size := t.at(i), sizeInPages(t.positions[i])
 	block = blob.Range{Offset: all.Offset, Length: all.Length - size}
 	return block, blob.Range{Offset: block.Offset + block.Length, Length: size}
 }
 
-// add adds a block of the given size, and its positions.
+// add adds a block with the given size and size of positions.
 func (t *termIndex) add(size, positions int64, count uint32) {
 	t.places.add(size + sizeInPages(positions))
 	t.positions = append(t.positions, positions)
@@ -101,8 +101,8 @@ func (t *termIndex) appendTo(b []byte) []byte {
 	return b
 }
 
-// termIndex reads the directory of the blocks that begin at start in an object
-// of the given size.
+// termIndex reads the directory of the blocks from offset start on, in an object of the
+// given size.
 func (p *parser) termIndex(start, size int64) termIndex {
 	t := termIndex{places: places{start: start}}
 	var last, separator []byte

@@ -7,15 +7,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Positions are bytes of a term's positions, as postings.Iterator.PositionBlock
-// names them.
+// Positions is a range of a term's positions, as postings.Iterator.PositionBlock returns
+// it.
 type Positions struct {
 	Term           *Term // of the segment
 	Offset, Length uint32
 }
 
-// ReadPositions returns bytes of positions. It is one read of those that were
-// not read with their terms, none if all were.
+// ReadPositions returns bytes of positions. Those that were not read with their terms
+// take one read.
 func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]byte, error) {
 	found := make([][]byte, len(wanted))
 	var unread []int
@@ -51,23 +51,22 @@ func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]by
 	return found, nil
 }
 
-// placeOf returns where positions are among those of their block, and which
-// part of the block's pages holds them.
+// placeOf returns the range of positions within their block, and the range of the
+// object's pages that holds it.
 func (s *Segment) placeOf(w Positions) (place, part blob.Range) {
 	place = blob.Range{Offset: w.Term.offset + int64(w.Offset), Length: int64(w.Length)}
 	return place, pagesOf(place, s.tail.terms.positions[w.Term.block])
 }
 
-// The positions of a block's terms are cut into pages, each closed by its
-// checksum, so that any few of them can be read and verified. Their place is
-// told without the checksums.
+// The positions of a block's terms are divided into pages, each with a checksum, so that
+// any few of them can be read and verified. Offsets of positions do not count the
+// checksums.
 const (
 	pageSize    = 1 << 10
 	pageContent = pageSize - sealSize
 )
 
-// sizeInPages returns the size of n bytes of positions as they lie in the
-// object.
+// sizeInPages returns the size in the object of n bytes of positions.
 func sizeInPages(n int64) int64 {
 	return n + sealSize*((n+pageContent-1)/pageContent)
 }
@@ -82,8 +81,8 @@ func appendPages(object, positions []byte) []byte {
 	return object
 }
 
-// pagesOf returns the part of the pages, which are total bytes in size without
-// checksums, that holds the range.
+// pagesOf returns the range of the pages that hold r. total is the size of all pages
+// without checksums.
 func pagesOf(r blob.Range, total int64) blob.Range {
 	from := r.Offset / pageContent
 	to := (r.Offset + r.Length + pageContent - 1) / pageContent
@@ -91,7 +90,7 @@ func pagesOf(r blob.Range, total int64) blob.Range {
 	return blob.Range{Offset: from * pageSize, Length: end - from*pageSize}
 }
 
-// fromPages returns the range out of the pages that pagesOf names.
+// fromPages returns the range r from the pages that pagesOf returned.
 func fromPages(pages []byte, r blob.Range) ([]byte, error) {
 	if r.Length == 0 {
 		return nil, nil

@@ -10,12 +10,12 @@ import (
 
 // run is a batch, packed into varints and sorted.
 //
-// terms: a front-coded term, how many documents, and for each: the distance to
-// the one before, a byte of the fields that hold the term (bits 0 to 3) and
-// of hits (above), the frequency in each of these fields, and the positions,
-// each as the distance to the one before in its field.
+// terms: the front-coded term; the number of its documents; and for each document: its
+// distance from the one before; a byte with the fields that hold the term (bits 0 to 3)
+// and the hits (above); the frequency in each of these fields; and the positions, each
+// as the distance from the one before in its field.
 //
-// words: a front-coded word, how many documents, and a sample of them.
+// words: the front-coded word, the number of its documents, and a sample of them.
 type run struct{ terms, words []byte }
 
 func (b *batch) pack() run {
@@ -44,7 +44,7 @@ func (b *batch) pack() run {
 	return r
 }
 
-// packPosting appends a posting of the document to those of its term.
+// packPosting appends a posting of the document to its term.
 func (b *batch) packPosting(doc uint32, p *batchPosting) {
 	t := &b.terms[p.term]
 	dst := binary.AppendUvarint(t.packed, uint64(doc-t.last))

@@ -12,11 +12,11 @@ import (
 )
 
 var (
-	// ErrDamaged is wrapped by every error that is the fault of a segment's
-	// bytes, and not of the store or the caller.
+	// ErrDamaged is wrapped by every error that lies in a segment's bytes, and not
+	// in the store or the caller.
 	ErrDamaged = errors.New("segment is damaged")
-	// ErrVersion is wrapped where a segment is of a version that this program
-	// does not read.
+	// ErrVersion is wrapped by the error of a segment in a version that this
+	// program cannot read.
 	ErrVersion = errors.New("segment is of another version")
 )
 
@@ -28,27 +28,26 @@ type Segment struct {
 	tail   *tail
 }
 
-// Totals are the statistics that scores need. They count all documents that
-// the segment holds, whatever has been deleted since.
+// Totals are the statistics for scores. They include deleted documents.
 type Totals struct {
 	Documents int
 	Fields    [postings.Fields]FieldTotals
 }
 
-// FieldTotals says how many documents have a field, and how many tokens it has
-// in all of them.
+// FieldTotals holds the number of documents that have a field, and the number of its
+// tokens in all of them.
 type FieldTotals struct {
 	Documents, Length uint64
 }
 
-// Part is a run of documents of one package.
+// Part is a sequence of documents from one package.
 type Part struct {
 	Package   string // its key
 	Documents int
 }
 
-// Open reads the tail of a segment: one read. Errors wrap ErrDamaged or
-// ErrVersion where the segment's bytes are at fault.
+// Open reads the tail of a segment: one read. Errors in the segment's bytes wrap
+// ErrDamaged or ErrVersion.
 func Open(ctx context.Context, source Source, ref Ref) (*Segment, error) {
 	s := &Segment{source: source, ref: ref}
 	if err := s.open(ctx); err != nil {
@@ -57,7 +56,7 @@ func Open(ctx context.Context, source Source, ref Ref) (*Segment, error) {
 	return s, nil
 }
 
-// OpenBytes opens a whole object that lies in memory.
+// OpenBytes opens a whole object in memory.
 func OpenBytes(content []byte) (*Segment, error) {
 	size, err := TailOf(content)
 	if err != nil {
@@ -66,7 +65,7 @@ func OpenBytes(content []byte) (*Segment, error) {
 	return Open(context.Background(), Bytes(content), Ref{Bytes: int64(len(content)), Tail: size})
 }
 
-// TailOf returns the size of the tail of a whole object.
+// TailOf returns the size of a whole object's tail.
 func TailOf(content []byte) (int64, error) {
 	if err := checkMagic(content); err != nil {
 		return 0, err
@@ -88,8 +87,8 @@ func (s *Segment) open(ctx context.Context) error {
 	return nil
 }
 
-// openOlder tells why a segment cannot be opened that is listed without a tail,
-// as those of version 1 are.
+// openOlder returns why a segment that is listed without a tail, as those of version 1
+// are, cannot be opened.
 func (s *Segment) openOlder(ctx context.Context) error {
 	contents, err := s.read(ctx, []blob.Range{{Length: int64(len(magic))}})
 	if err != nil {
@@ -125,10 +124,10 @@ func (s *Segment) wrap(err error) error {
 	return fmt.Errorf("cannot read segment %s: %w", s.ref.Key, err)
 }
 
-// Ref returns where the segment lies.
+// Ref returns the segment's key and sizes.
 func (s *Segment) Ref() Ref { return s.ref }
 
-// Documents returns how many documents the segment holds.
+// Documents returns the number of documents in the segment.
 func (s *Segment) Documents() int { return int(s.tail.documents) }
 
 // Totals returns the segment's statistics.
@@ -136,7 +135,7 @@ func (s *Segment) Totals() Totals {
 	return Totals{Documents: s.Documents(), Fields: s.tail.fields}
 }
 
-// Languages returns how many documents are of each language.
+// Languages returns the number of documents in each language.
 func (s *Segment) Languages() map[string]int {
 	counts := make(map[string]int, len(s.tail.languages))
 	for _, l := range s.tail.languages {
@@ -145,8 +144,8 @@ func (s *Segment) Languages() map[string]int {
 	return counts
 }
 
-// Analysis returns, of each language that occurs, the version of the analyzer
-// that made its terms; the lowest, where there were several.
+// Analysis returns the version of each language's analyzer; the lowest, if there were
+// several.
 func (s *Segment) Analysis() map[string]uint32 {
 	versions := make(map[string]uint32, len(s.tail.languages))
 	for _, l := range s.tail.languages {
@@ -155,16 +154,16 @@ func (s *Segment) Analysis() map[string]uint32 {
 	return versions
 }
 
-// Parts returns the packages of the documents, which are numbered part by part.
-// It is not to be changed.
+// Parts returns the parts of the segment, in the order of their documents. The result
+// must not be changed.
 func (s *Segment) Parts() []Part { return s.tail.parts }
 
-// Size returns how many bytes of memory the segment holds.
+// Size returns the memory that the segment takes, in bytes.
 func (s *Segment) Size() int64 { return s.tail.size() }
 
-// Words returns the words as they are written, each with the number of
-// documents that hold it. After a merge that left out documents, the number of
-// a word of more than a few documents may be too high, by these at most.
+// Words returns the surface words, each with the number of its documents. After a merge
+// that left out documents, the number of a frequent word may be too high by at most as
+// many.
 func (s *Segment) Words(ctx context.Context) (*vellum.FST, error) {
 	content, err := s.column(ctx, words, wordsKind)
 	if err != nil {
@@ -177,7 +176,7 @@ func (s *Segment) Words(ctx context.Context) (*vellum.FST, error) {
 	return fst, nil
 }
 
-// versionError tells that a segment is of a version that is not read.
+// versionError is the error of a segment in a version that cannot be read.
 type versionError struct{ written, least byte }
 
 func (e versionError) Error() string {
@@ -188,10 +187,10 @@ func (e versionError) Error() string {
 		e.written, e.least, version)
 }
 
-// Is makes it an ErrVersion.
+// Is implements errors.Is for ErrVersion.
 func (e versionError) Is(target error) bool { return target == ErrVersion }
 
-// checkReader fails if a tail is of a version that this program does not read.
+// checkReader returns an error if a tail has a version that this program cannot read.
 func checkReader(last []byte) error {
 	if len(last) < 2 {
 		return damaged("its tail says nothing")
@@ -202,8 +201,8 @@ func checkReader(last []byte) error {
 	return nil
 }
 
-// checkMagic fails if an object does not begin as a segment, or as one of a
-// version that this program does not read.
+// checkMagic returns an error unless an object begins as a segment of a readable
+// version.
 func checkMagic(content []byte) error {
 	if len(content) < len(magic) {
 		return damaged("%d bytes are too few for a segment", len(content))

@@ -8,20 +8,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Source reads ranges of an object, independent ones together. What it returns
-// is shared: nobody writes to it.
+// Source reads ranges of an object, several at once. The results are shared and must not
+// be changed.
 type Source interface {
 	Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error)
 }
 
-// Ref is where a segment lies: its key, its size and the size of its tail, as
-// TailOf tells it.
+// Ref names a segment: its key, its size and the size of its tail (see TailOf).
 type Ref struct {
 	Key         string
 	Bytes, Tail int64
 }
 
-// Bytes is a Source of one object, whatever its key.
+// Bytes is a Source of one object in memory, for any key.
 type Bytes []byte
 
 // Read implements Source.
@@ -42,7 +41,7 @@ func (b Bytes) Read(ctx context.Context, _ string, ranges []blob.Range) ([][]byt
 
 const parallel = 8
 
-// Ranges is a segment.Source that sends one request a range and keeps nothing.
+// Ranges is a Source that sends one request per range and caches nothing.
 type Ranges struct{ Bucket blob.Reader }
 
 // Read implements segment.Source.
@@ -59,7 +58,7 @@ func (r Ranges) Read(ctx context.Context, key string, ranges []blob.Range) ([][]
 	return parts, group.Wait()
 }
 
-// windowSize is how much of a segment is read at once when all of it is read.
+// windowSize is the size of one read when a whole segment is read.
 const windowSize = 1 << 20
 
 // windowReader reads a part of a segment from its beginning to its end.
@@ -69,7 +68,7 @@ type windowReader struct {
 	data     []byte // what was read and not taken
 }
 
-// take returns the next n bytes, which stay as they are.
+// take returns the next n bytes, which stay valid.
 func (w *windowReader) take(ctx context.Context, n int64) ([]byte, error) {
 	if lacks := n - int64(len(w.data)); lacks > 0 {
 		size := min(max(lacks, windowSize), w.to-w.from)

@@ -9,8 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Stored returns the documents, in the order of docs, without fingerprints. It
-// is one read.
+// Stored returns documents in the order of docs, without fingerprints, by one read.
 func (s *Segment) Stored(ctx context.Context, docs []uint32) ([]Document, error) {
 	index := &s.tail.stored
 	blocks := make([]int, len(docs))
@@ -44,8 +43,8 @@ const (
 	// storedBlock is the size, before compression, at which a block of stored
 	// documents is closed.
 	storedBlock = 64 << 10
-	// maxStoredBlock is the largest that one can be: a block that lacks one
-	// byte, and a document.
+	// maxStoredBlock is the greatest size of a block: one byte less than storedBlock,
+	// plus one document.
 	maxStoredBlock = storedBlock + MaxRecord
 )
 
@@ -71,7 +70,7 @@ func (w *storedWriter) add(d *Document) error {
 	return nil
 }
 
-// copy takes the next document as it stands in another block.
+// copy adds the next document as it is in another block.
 func (w *storedWriter) copy(record, body []byte) {
 	w.records = append(w.records, record...)
 	w.bodies = append(w.bodies, body...)
@@ -102,14 +101,14 @@ func (w *storedWriter) close() {
 	w.sizes, w.records, w.bodies, w.count = w.sizes[:0], w.records[:0], w.bodies[:0], 0
 }
 
-// copyBlock writes a block as it stands, sealed, in another segment.
+// copyBlock adds a block as it is, sealed, in another segment.
 func (w *storedWriter) copyBlock(sealed []byte, raw, documents uint32) {
 	w.close()
 	w.object.content = append(w.object.content, sealed...)
 	w.object.stored.add(int64(len(sealed)), raw, documents)
 }
 
-// storedReader tells where the documents of a block stand in it.
+// storedReader finds the documents of a block.
 type storedReader struct {
 	records, bodies [][]byte
 }
@@ -150,9 +149,8 @@ func (r *storedReader) document(i int) (Document, error) {
 	return d, err
 }
 
-// The compressors keep some memory, and nothing of what went through them, so
-// all segments share them. They are made, and warm, before main begins, lest
-// they belong to the first test that uses them.
+// The compressors are shared by all segments. They are created before main begins, so
+// that their memory does not count for the first test that uses them.
 var (
 	encoder = newEncoder()
 	decoder = newDecoder()
@@ -178,7 +176,7 @@ func newDecoder() *zstd.Decoder {
 
 func compress(dst, content []byte) []byte { return encoder.EncodeAll(content, dst) }
 
-// decompress returns what was compressed, in the memory of dst if it is enough.
+// decompress decompresses into the memory of dst if it is large enough.
 func decompress(dst, compressed []byte) ([]byte, error) {
 	content, err := decoder.DecodeAll(compressed, dst[:0])
 	if err != nil {

@@ -72,10 +72,10 @@ func (w *stringWriter) add(values ...string) {
 	w.of = append(w.of, uint64(n))
 }
 
-// appendTo appends the column: the number of strings, and the strings; the
-// number of sets, and each set as its size and the indexes of its strings; the
-// index of each document's set, as numbers. Strings and sets are sorted, so
-// that the order in which they came makes no difference.
+// appendTo appends the column: the number of strings, and the strings; the number of
+// sets, and each set as its size and the indexes of its strings; then the index of each
+// document's set, as numbers. Strings and sets are sorted, so that the order of adding
+// does not matter.
 func (w *stringWriter) appendTo(b []byte) []byte {
 	keys := slices.Collect(maps.Keys(w.sets))
 	sets := make(map[string][]string, len(keys))
@@ -130,7 +130,7 @@ func (w *stringWriter) counts() map[string]uint32 {
 	return counts
 }
 
-// parts returns the runs of documents that have the same string, in a column of
+// parts returns the sequences of documents that have the same string, in a column of
 // single strings.
 func (w *stringWriter) parts() []Part {
 	names := w.names()

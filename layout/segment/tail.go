@@ -16,7 +16,7 @@ const (
 	footerSize   = 8 + 8 + sealSize
 )
 
-// tail is all that planning a query needs.
+// tail is the part of a segment that planning a query needs.
 type tail struct {
 	documents uint32
 	fields    [postings.Fields]FieldTotals
@@ -49,7 +49,7 @@ func (t *tail) end() int64 {
 	return t.terms.end()
 }
 
-// size returns about how many bytes of memory the tail takes.
+// size returns the approximate memory of the tail, in bytes.
 func (t *tail) size() int64 {
 	n := len(t.terms.separators) + 24*len(t.terms.counts) + 16*len(t.stored.raw)
 	for _, l := range t.languages {

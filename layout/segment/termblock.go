@@ -6,8 +6,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// termBlock is the size at which a block of terms is closed. A list that is
-// larger stands alone.
+// termBlock is the size at which a block of terms is closed. A larger list has a block of
+// its own.
 const termBlock = 8 << 10
 
 // termWriter writes terms with their lists in blocks, each followed by its
@@ -25,8 +25,7 @@ type termWriter struct {
 	last      []byte // term
 }
 
-// add writes the list in the encoder, if there is any, under a term that is
-// above the one before.
+// add writes the encoder's list, if it is not empty, under a term. Terms must ascend.
 func (w *termWriter) add(term []byte) {
 	if w.encoder.Documents() == 0 {
 		return
@@ -37,8 +36,8 @@ func (w *termWriter) add(term []byte) {
 	w.write(term, before)
 }
 
-// addMoved writes a list and its positions under a term that is above the one
-// before, with every document so much further.
+// addMoved writes a list and its positions under a term, with by added to every
+// document. Terms must ascend.
 func (w *termWriter) addMoved(term, list, positions []byte, by uint32) (err error) {
 	if w.list, err = postings.AppendMoved(w.list[:0], list, by); err != nil {
 		return err
@@ -49,8 +48,7 @@ func (w *termWriter) addMoved(term, list, positions []byte, by uint32) (err erro
 	return nil
 }
 
-// write writes a term with its list. Its positions stand already behind those
-// of the terms before.
+// write writes a term with its list. Its positions have been written already.
 func (w *termWriter) write(term []byte, before int) {
 	if len(w.block)+len(w.list) > termBlock && w.count > 0 {
 		w.close(before)
@@ -68,8 +66,8 @@ func (w *termWriter) write(term []byte, before int) {
 	w.count++
 }
 
-// close closes the block with so many bytes of positions; those behind are of
-// the next.
+// close closes the block with the first positions bytes of positions; the rest belongs
+// to the next block.
 func (w *termWriter) close(positions int) {
 	from := len(w.content)
 	w.content = seal(append(w.content, w.block...), from)
@@ -110,8 +108,8 @@ func mergeTerms(cursors []termCursor) (*termWriter, error) {
 	return w, err
 }
 
-// blockReader reads the terms of a block one after another. Its fields tell of
-// the current one.
+// blockReader reads the terms of a block one after another. Its fields describe the
+// current term.
 type blockReader struct {
 	p             parser
 	term          []byte // valid until the next
@@ -120,7 +118,7 @@ type blockReader struct {
 	total         int64  // bytes of the block's positions
 }
 
-// open verifies and opens a block that has so many bytes of positions.
+// open verifies and opens a block. total is the size of its positions.
 func (r *blockReader) open(sealed []byte, total int64) error {
 	content, err := unseal(sealed)
 	if err != nil {
@@ -130,8 +128,7 @@ func (r *blockReader) open(sealed []byte, total int64) error {
 	return nil
 }
 
-// next moves to the next term; it returns false behind the last, or where the
-// block is damaged (see err).
+// next moves to the next term. It returns false at the end, or at damage (see err).
 func (r *blockReader) next() bool {
 	if r.p.left() == 0 {
 		return false

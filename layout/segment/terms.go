@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// Term is what is known of a term. It keeps the block of bytes in which its
-// list lies, and what was read of its positions.
+// Term is a term of the segment. It keeps the bytes of its block, and the positions read
+// so far.
 type Term struct {
 	Text    string
 	Summary *postings.Summary
@@ -21,15 +21,15 @@ type Term struct {
 	pages  []byte // of the block's positions; nil if they were not read
 }
 
-// The positions of a block that are read with it: what comes in the fortieth
-// part of the time to a request's first byte; and what is read so in all.
+// Limits of the positions that are read with a block of terms: of one block, what arrives
+// in a fortieth of the time to a request's first byte; and of all blocks together.
 const (
 	aheadOfTerm  = 128 << 10
 	aheadOfTerms = 512 << 10
 )
 
-// Terms returns the terms, nil where one is absent. It is one read. If positions
-// will be needed, those that lie in few bytes are read with the terms.
+// Terms returns the terms, nil for one that is absent, by one read. If positions will be
+// needed, short ones are read at the same time.
 func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]*Term, error) {
 	index := &s.tail.terms
 	blocks := make([]int, 0, len(terms)) // sorted, each once
@@ -107,8 +107,8 @@ func (s *Segment) openList(r *blockReader) (*postings.List, error) {
 	return list, nil
 }
 
-// Prefix returns the first terms that begin with the prefix, at most most, and
-// whether there are more. It is one read of neighbouring bytes.
+// Prefix returns the first terms with the prefix, at most most, and whether there are
+// more. It is one read of neighbouring bytes.
 func (s *Segment) Prefix(ctx context.Context, prefix string, most int) (terms []*Term, more bool, err error) {
 	index := &s.tail.terms
 	first := index.find(prefix)

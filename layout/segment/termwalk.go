@@ -8,14 +8,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// cursor walks through something that has ascending keys.
+// cursor walks a sequence with ascending keys.
 type cursor interface {
 	next() (bool, error) // false behind the last
 	key() []byte         // valid until the next
 }
 
-// eachKey calls visit for each key that any of the cursors has, in ascending
-// order, with the cursors that have it, in their order.
+// eachKey calls visit for each key of any cursor, in ascending order, with the cursors
+// that have it.
 func eachKey[C cursor](cursors []C, visit func(key []byte, having []C) error) error {
 	type place struct {
 		cursor C
@@ -64,7 +64,7 @@ func eachKey[C cursor](cursors []C, visit func(key []byte, having []C) error) er
 	}
 }
 
-// termWalk walks through all terms of a segment, and their postings.
+// termWalk walks all terms of a segment and their postings.
 type termWalk struct {
 	ctx     context.Context
 	segment *Segment
@@ -125,8 +125,8 @@ func (t *termWalk) open() error {
 	return nil
 }
 
-// encoded returns the list and the positions of the current term, valid until
-// the next.
+// encoded returns the list and the positions of the current term, valid until the next
+// term.
 func (t *termWalk) encoded() (list, positions []byte) {
 	return t.reader.list(), t.content[t.reader.offset:][:t.reader.bytes]
 }
@@ -165,7 +165,7 @@ func mergeInputTerms(ctx context.Context, all []*input) (*termWriter, error) {
 	return mergeTerms(cursors)
 }
 
-// inputTerms walks through the terms of a segment that is being merged.
+// inputTerms walks the terms of a segment being merged.
 type inputTerms struct {
 	termWalk
 	in *input

@@ -18,23 +18,22 @@ const (
 	samples = "words.samples"
 )
 
-// sampleSize is how many documents of a word are remembered: those with the
-// lowest hashes of their identities, so that it makes no difference which were
-// indexed together. A merge drops a word when none of these is left. If p is
-// the share of documents left out, a word of more documents is dropped too early
-// with probability p^sampleSize.
+// sampleSize is the size of a word's sample of documents: those with the lowest hashes of
+// their identities, whichever were indexed together. A merge drops a word when no
+// document of its sample is left. If p is the share of documents left out, a word with
+// more documents is dropped too early with probability p^sampleSize.
 const sampleSize = 8
 
 type wordCursor interface {
 	cursor
-	// count returns how many documents hold the current word.
+	// count returns the number of documents with the current word.
 	count() uint64
-	// sample appends documents that hold it, at most sampleSize, ascending.
+	// sample appends the sample of these documents, ascending.
 	sample(dst []uint32) []uint32
 }
 
-// mergeWords returns the contents of the columns of words. hashes are those of
-// all documents.
+// mergeWords returns the contents of the columns of words. hashes are those of all
+// documents.
 func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []byte, err error) {
 	var buffer bytes.Buffer
 	fst, err := vellum.New(&buffer, nil)
@@ -65,7 +64,7 @@ func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []by
 	return buffer.Bytes(), sampled, nil
 }
 
-// lowestHashes returns the documents of the lowest hashes, ascending.
+// lowestHashes returns the sampleSize documents with the lowest hashes, ascending.
 func lowestHashes(docs, hashes []uint32) []uint32 {
 	if len(docs) <= sampleSize {
 		return docs
@@ -78,8 +77,8 @@ func lowestHashes(docs, hashes []uint32) []uint32 {
 	return docs
 }
 
-// appendSample appends the number of documents, and the distance of each to the
-// one before.
+// appendSample appends the number of documents, and each as its distance from the one
+// before.
 func appendSample(b []byte, docs []uint32) []byte {
 	b = append(b, byte(len(docs)))
 	last := uint32(0)
@@ -90,7 +89,7 @@ func appendSample(b []byte, docs []uint32) []byte {
 	return b
 }
 
-// sample reads documents into the memory of others.
+// sample reads documents into the memory of dst.
 func (p *parser) sample(dst []uint32, documents uint32) []uint32 {
 	dst = dst[:0]
 	last := uint64(0)
@@ -105,8 +104,8 @@ func (p *parser) sample(dst []uint32, documents uint32) []uint32 {
 	return dst
 }
 
-// loadWords opens a transducer. The bytes are those that were written, as their
-// checksum says; vellum itself trusts them.
+// loadWords opens a transducer. A checksum has verified the bytes; vellum itself does not
+// check them.
 func loadWords(content []byte) (fst *vellum.FST, err error) {
 	defer guard(&err)
 	if fst, err = vellum.Load(content); err != nil {
@@ -185,8 +184,8 @@ func (w *wordWalk) count() uint64 {
 
 func (w *wordWalk) sample(dst []uint32) []uint32 { return append(dst, w.docs...) }
 
-// inputWords walks through the words of a segment that is being merged, without
-// those that are known in no live document.
+// inputWords walks the words of a segment being merged that have a live document in
+// their sample.
 type inputWords struct {
 	*wordWalk
 	in      *input
@@ -222,6 +221,6 @@ func (w *inputWords) next() (bool, error) {
 	}
 }
 
-// count returns how many live documents hold the word. Where more than
-// sampleSize hold it, dead ones that are not in the sample are counted.
+// count returns the number of live documents with the word. For a word with more than
+// sampleSize documents it includes dead ones outside of the sample.
 func (w *inputWords) count() uint64 { return w.holding }

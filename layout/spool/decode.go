@@ -60,7 +60,7 @@ func decodeSpool(content []byte) (Spool, error) {
 	return s, check(s)
 }
 
-// tailSize returns the length of all that stands behind the bodies.
+// tailSize returns the length of everything after the bodies.
 func tailSize(content []byte) (int64, error) {
 	if len(content) < footerSize {
 		return 0, fmt.Errorf("%d bytes are too few for a spool", len(content))
@@ -76,7 +76,7 @@ func tailSize(content []byte) (int64, error) {
 	return size + int64(footerSize), nil
 }
 
-// cutTail returns all that stands behind the bodies.
+// cutTail returns everything after the bodies.
 func cutTail(end []byte) ([]byte, error) {
 	size, err := tailSize(end)
 	if err != nil {
@@ -88,8 +88,8 @@ func cutTail(end []byte) ([]byte, error) {
 	return end[int64(len(end))-size:], nil
 }
 
-// decodeTail reads all that stands behind the bodies; tail is what
-// cutTail returns. The entries are those of the pages, and sound.
+// decodeTail reads everything after the bodies, as cutTail returns it. The returned
+// entries are those of the pages, checked.
 func decodeTail(tail []byte) (Ledger, []pageEntry, error) {
 	end := len(tail) - footerSize
 	footer := tail[end:]

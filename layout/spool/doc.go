@@ -1,6 +1,6 @@
-// Package spool is the one object that a batch puts: its pages, already
-// compressed as they will stand in their package, and the ledger of all that
-// it learnt. Pack reads ledgers first, and bodies when it has gathered enough.
+// Package spool reads and writes the one object that a batch puts: its pages,
+// compressed as they will be in their package, and the ledger of all other results.
+// Pack reads ledgers first, and bodies when it has enough of them.
 //
 //	offset  bytes
 //	0       8    FF 'S' 'P' 'O' 'O' 'L', version 01, LF
@@ -14,8 +14,8 @@
 //	−12     4    CRC-32C of everything behind the bodies and before this
 //	−8      8    FF 'S' 'P' 'O' 'O' 'L', version 01, LF
 //
-// Numbers are big-endian. The heading gives every run's CRC-32C as it stands
-// in the spool, so that damage is found without inflating.
+// Numbers are big-endian. The heading has the CRC-32C of every run, so that damage is
+// found without decompressing.
 //
 //	version  since       what is new
 //	1

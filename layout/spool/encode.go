@@ -29,11 +29,11 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Encode writes a spool. Outcomes and links are sorted as in a book, so that
-// Decode may return them, and the pages' indexes, in another order; pages and
-// robots.txt answers keep theirs. It fails on what is over the caps, on a page
-// whose outcome is not Stored or has another URL, and on a Stored outcome
-// without exactly one page. It does not change s.
+// Encode writes a spool. Outcomes and links are sorted as in a book, so Decode may
+// return them, and the pages' indexes, in another order; pages and robots.txt answers
+// keep theirs. It fails on content over the caps, on a page whose outcome is not
+// Stored or has another URL, and on a Stored outcome without exactly one page. It
+// does not change s.
 func Encode(s Spool) ([]byte, error) {
 	file, err := encode(s)
 	if err != nil {

@@ -25,15 +25,15 @@ type Robots struct {
 	Fetched time.Time // to the millisecond
 }
 
-// Vitals are the signs of life of one invocation of fetch.
+// Vitals are the figures of one invocation of fetch.
 type Vitals struct {
 	Worker  string        // who
 	Elapsed time.Duration // wall time of the batch
 	Bytes   int64         // received from the network, as sent
 }
 
-// Ledger is what a batch learnt, without the bodies. Package, Offset and Length
-// of its outcomes are zero; pack fills them in.
+// Ledger is the results of a batch without bodies. Package, Offset and Length of its
+// outcomes are zero; pack sets them.
 type Ledger struct {
 	Batch    layout.Version
 	Crawl    int           // crawl partition whose frontier leased the batch
@@ -56,7 +56,7 @@ type Spool struct {
 	Pages  []Page
 }
 
-// heading is what of a spool is neither a body nor in its book.
+// heading is the part of a spool that is neither a body nor in its book.
 type heading struct {
 	Batch    layout.Version `json:"batch"`
 	Crawl    int            `json:"crawl"`
@@ -72,8 +72,8 @@ type heading struct {
 	Robots   []robotsEntry  `json:"robots,omitempty"`
 }
 
-// pageEntry describes a page's run, which begins where the one before ends and
-// whose URL is the outcome's.
+// pageEntry describes a page's run. The run begins where the one before ends, and its
+// URL is that of the outcome.
 type pageEntry struct {
 	Outcome int    `json:"outcome"` // place in the book
 	Length  int64  `json:"length"`  // compressed
@@ -89,7 +89,7 @@ type robotsEntry struct {
 	Fetched int64  `json:"fetched_ms"`
 }
 
-// suffix is how much of a spool ReadLedger asks for: enough for most batches.
+// suffix is the number of bytes that ReadLedger requests: enough for most batches.
 const suffix = 128 << 10
 
 // Read reads a whole spool with one request.
@@ -105,8 +105,8 @@ func Read(ctx context.Context, r blob.Reader, key string) (Spool, error) {
 	return s, nil
 }
 
-// ReadLedger reads what a batch learnt and leaves the bodies of its pages
-// where they are. It takes one request, or two when the ledger passes 128 KiB.
+// ReadLedger reads the ledger without the bodies of pages. It takes one request, or
+// two when the ledger is larger than 128 KiB.
 func ReadLedger(ctx context.Context, r blob.Reader, key string) (Ledger, error) {
 	fail := func(err error) (Ledger, error) {
 		return Ledger{}, fmt.Errorf("cannot read ledger of spool %s: %w", key, err)

@@ -9,9 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// decode reads the Web object, of any version, that b begins with, and
-// returns how many bytes it has. The object's Data is a part of b. Errors name
-// the offset in b. It does not compare Data with Hash.
+// decode reads the Web object, of any version, at the beginning of b, and returns its
+// length in bytes. The object's Data is a part of b. Errors name the offset in b. It
+// does not compare Data with Hash.
 func decode(b []byte) (o Object, n int, err error) {
 	c := cursor{b: b}
 	if magic := c.take(len(objectMagic), "magic"); c.err == nil && string(magic) != objectMagic {
@@ -45,7 +45,7 @@ func decode(b []byte) (o Object, n int, err error) {
 	return o, c.pos, nil
 }
 
-// decodeWhole reads the one Web object that b is, and compares its data with
+// decodeWhole reads b, which must be exactly one Web object, and compares its data with
 // its hash.
 func decodeWhole(b []byte) (Object, error) {
 	o, n, err := decode(b)
@@ -58,8 +58,8 @@ func decodeWhole(b []byte) (Object, error) {
 	return o, err
 }
 
-// cursor reads fields one after another. After its first error, which it
-// keeps, it returns zeros.
+// cursor reads fields one after another. After its first error, which it keeps, it
+// returns zeros.
 type cursor struct {
 	b   []byte
 	pos int
@@ -123,8 +123,8 @@ func (c *cursor) uvarint(what string) uint64 {
 	return v
 }
 
-// count reads the length of a list or string, of which every element takes a
-// byte or more.
+// count reads the length of a list or string whose elements take at least one byte
+// each.
 func (c *cursor) count(what string) int {
 	v := c.uvarint(what)
 	if c.err == nil && v > uint64(len(c.b)-c.pos) {
@@ -146,8 +146,8 @@ func (c *cursor) strings(what string) []string {
 	return list
 }
 
-// added reads what versions 2 and 3 add. Bytes behind the CRC-32 of version 3
-// are those of a later program and are passed over.
+// added reads the fields that versions 2 and 3 add. It skips bytes after the CRC-32 of
+// version 3, which belong to a later program.
 func (c *cursor) added(o *Object, version byte) {
 	size := int(c.uint16("size of the added fields"))
 	start := c.pos
@@ -175,7 +175,7 @@ func (c *cursor) added(o *Object, version byte) {
 	c.err = in.err
 }
 
-// checkHead compares what has been read with the CRC-32 that follows.
+// checkHead compares the bytes read so far with the CRC-32 that follows.
 func (c *cursor) checkHead() {
 	got := crc32.ChecksumIEEE(c.b[:c.pos])
 	if want := c.uint32("CRC-32"); c.err == nil && got != want {

@@ -24,7 +24,7 @@ func (p Package) appendDesc(b []byte) []byte {
 	return append(b, lineEnd...)
 }
 
-// parseDesc reads what appendDesc writes and returns the lines behind it.
+// parseDesc reads the header of a description and returns the lines after it.
 func parseDesc(b []byte) (p Package, lines []byte, err error) {
 	if len(b) < descSize || string(b[:6]) != descMagic || string(b[26:28]) != lineEnd {
 		return Package{}, nil, fmt.Errorf("it does not begin with a description's header of %d bytes", descSize)
@@ -79,8 +79,7 @@ func parseDecimal(b []byte) (int64, error) {
 
 const mapMagic = "\xFFWOPM\x01\r\n"
 
-// Place is where a Web object stands in a storage package: the range of its
-// run.
+// Place is the place of a Web object in a storage package: the range of its run.
 type Place struct{ Offset, Length int64 }
 
 // appendLine appends the place's line of a map.

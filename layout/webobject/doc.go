@@ -31,11 +31,11 @@
 //
 // where a number is LEB128 (binary.Uvarint), a string is the number of its
 // bytes and those, a list is the number of its elements and those. Readers of
-// version 3 pass over bytes that follow: a later program may append fields
-// without a version of its own. CRC and SHA-256 together cover every bit, so
-// that one damaged page is told from its neighbours; version 2, which is no
-// longer written, left its header to the CRC of the whole package. A Web object
-// has at most 64 MiB, and its URL is one line.
+// version 3 skip bytes that follow: a later program may append fields without a new
+// version. CRC and SHA-256 together cover every bit, so that one damaged page is
+// distinguished from its neighbours; in version 2, which is no longer written, the
+// header is covered only by the CRC of the whole package. A Web object has at most 64
+// MiB, and its URL is one line.
 //
 // # Web object package (.webop)
 //

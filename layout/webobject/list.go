@@ -10,15 +10,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Listed is a Web object of a package as the description and the map tell of
-// it: Size is that of the Web object, before compression.
+// Listed is a Web object of a package by the description and the map. Size is the size
+// of the Web object before compression.
 type Listed struct {
 	URL string
 	Place
 	Size int64
 }
 
-// suffix is how much of a package Describe asks for: some 700 pages.
+// suffix is the number of bytes that Describe requests: some 700 pages.
 const suffix = 64 << 10
 
 // List returns all Web objects of the storage package with the key, in their
@@ -28,7 +28,7 @@ func List(ctx context.Context, r blob.Reader, key string) ([]Listed, error) {
 	return d.Pages, err
 }
 
-// Description is what a storage package says of itself.
+// Description is the description of a storage package, with its list of Web objects.
 type Description struct {
 	Header Package // without runs
 	Pages  []Listed
@@ -48,9 +48,9 @@ func Describe(ctx context.Context, r blob.Reader, key string) (Description, erro
 	return Description{t.header, t.pages, t.streamEnd(), t.members[0].crc}, nil
 }
 
-// IsErasedFrom reports whether d is what Erase left of a package, or the same
-// once more: it has the same header and as much room, and every page of it stood
-// at its place there.
+// IsErasedFrom reports whether Erase, called once or more, made the package of d from
+// whole: d has the same header and size, and each of its pages is at the same place in
+// whole.
 func (d Description) IsErasedFrom(whole Description) bool {
 	if d.End != whole.End || d.Header.Base != whole.Header.Base || d.Header.Exponent != whole.Header.Exponent ||
 		!d.Header.Created.Equal(whole.Header.Created) || !d.Header.Expires.Equal(whole.Header.Expires) || len(d.Pages) == 0 {
@@ -95,11 +95,11 @@ func readTail(ctx context.Context, r blob.Reader, key string) (tail, error) {
 	return t, nil
 }
 
-// maxTail is the most that a package has behind its .webop: room for a million
+// maxTail is the greatest size of everything after the .webop: room for a million
 // pages.
 const maxTail = 64 << 20
 
-// tail is what stands behind the .webop and says what the package holds.
+// tail is everything after the .webop: it lists the content of the package.
 type tail struct {
 	archive
 	header Package // without runs

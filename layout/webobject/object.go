@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// MaxSize is the most bytes that one Web object has, its header included.
-// Nothing is inflated beyond it.
+// MaxSize is the greatest size of a Web object in bytes, header included. Nothing is
+// decompressed beyond it.
 const MaxSize = 64 << 20
 
 // Field is one line of a response header.
@@ -26,8 +26,8 @@ type Field struct{ Name, Value string }
 // run's bytes, and by none that is the fault of the store.
 var ErrDamaged = errors.New("stored bytes are damaged")
 
-// Object is a Web object: one answer of a Web server and how it was got.
-// Version 1 holds the first six fields, versions 2 and 3 all of them.
+// Object is a Web object: one answer of a Web server and how it was fetched. Version 1
+// has the first six fields, versions 2 and 3 have all.
 type Object struct {
 	URL        string // UTF-8 without line breaks
 	MIME       string
@@ -100,8 +100,8 @@ func (o Object) appendHead(dst []byte) ([]byte, error) {
 	return b, nil
 }
 
-// appendAdded appends what version 3 adds, led by its size and ended by the
-// CRC-32 of the object, which begins at objectStart, up to there.
+// appendAdded appends the fields that version 3 adds: their size first, the CRC-32 of
+// the object from objectStart last.
 func (o Object) appendAdded(b []byte, objectStart int) ([]byte, error) {
 	hash := sha256.Sum256(o.Data)
 	if o.Hash != [32]byte{} && o.Hash != hash {
@@ -133,7 +133,7 @@ func (o Object) appendAdded(b []byte, objectStart int) ([]byte, error) {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[objectStart:])), nil
 }
 
-// checkURL makes sure that a URL can stand in a line of a description.
+// checkURL returns an error unless a URL can be a line of a description.
 func checkURL(url string) error {
 	if !utf8.ValidString(url) || strings.ContainsAny(url, "\r\n") {
 		return errors.New("web object: the URL is not one line of UTF-8")

@@ -46,9 +46,8 @@ func Lifetime(exponent int16) time.Duration {
 	return day << min(exponent, 14)
 }
 
-// Build returns the package's bytes, which depend on its fields alone, and the
-// place of every run. The bytes have been verified; an error names the run
-// that cannot be read.
+// Build returns the package's bytes, which depend only on its fields, and the place of
+// every run. It verifies the bytes; an error names the run that cannot be read.
 func (p Package) Build() (spf []byte, places []Place, err error) {
 	defer func() {
 		if err != nil {
@@ -111,7 +110,7 @@ func (b *builder) add(run Run) Place {
 	return place
 }
 
-// fill makes a hole, so that the stream goes on at the offset.
+// fill makes a hole up to the offset.
 func (b *builder) fill(offset int64) error {
 	if b.next == offset {
 		return nil
@@ -158,15 +157,15 @@ func storedMember(name string, content []byte) member {
 	return member{name: name, method: methodStored, crc: crc32.ChecksumIEEE(content), size: size, length: size}
 }
 
-// Erase returns the package without the Web objects for which gone returns true,
-// and their number. gone is asked once for each, in their order. Holes take the
-// places of their runs; all others, and the header, stay as they are. The result
-// is verified and depends on the arguments alone: erasing at once or one after
-// the other gives the same bytes.
+// Erase returns the package without the Web objects for which gone returns true, and
+// their number. It calls gone once for each object, in order. Holes replace their
+// runs; all others, and the header, stay as they are. The result is verified and
+// depends only on the arguments: erasing at once or in several steps gives the same
+// bytes.
 //
-// What remains must be sound, or Erase fails; what goes need not be. Bytes
-// between the pages are written anew, which mends them. If nothing changes, spf
-// itself is returned. Errors about the bytes wrap ErrDamaged.
+// Erase fails if an object that remains is damaged; an erased one may be. It writes
+// the bytes between the pages anew, which mends them. If nothing changes, it returns
+// spf itself. Errors about the bytes wrap ErrDamaged.
 func Erase(spf []byte, gone func(Listed) bool) (rewritten []byte, erased int, err error) {
 	rewritten, erased, err = erase(spf, gone)
 	if err != nil {
@@ -214,15 +213,14 @@ func erase(spf []byte, gone func(Listed) bool) (rewritten []byte, erased int, er
 	return rewritten, erased, verify(rewritten)
 }
 
-// Two deflate blocks that hold nothing and end on a byte (RFC 1951, 3.2.4 and
-// 3.2.6).
+// Two deflate blocks without content that end on a byte (RFC 1951, 3.2.4 and 3.2.6).
 const (
 	emptyStored = "\x00" + syncFlush     // a stored block
 	emptyFixed  = "\x02\x00" + syncFlush // a block of fixed codes, and a stored one
 )
 
-// appendHole appends the hole of n bytes: as many stored blocks as fit, before
-// them as many others as make up the rest. There is one for every n from 20.
+// appendHole appends a hole of n bytes: as many stored blocks as fit, and before them
+// as many fixed ones as make up the rest. Every n from 20 is possible.
 func appendHole(b []byte, n int64) ([]byte, error) {
 	fixed := n % int64(len(emptyStored))
 	left := n - fixed*int64(len(emptyFixed))

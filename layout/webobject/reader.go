@@ -22,10 +22,9 @@ type Reader struct {
 	tail tail
 }
 
-// Open opens a storage package. It checks the zip's directory, the description
-// and the map; if one of them is damaged, no page can be found. It does not read
-// the pages. The reader refers to spf, which must not change. Errors wrap
-// ErrDamaged.
+// Open opens a storage package. It checks the zip's directory, the description and the
+// map, without which no page can be found. It does not read the pages. The reader
+// refers to spf, which must not change. Errors wrap ErrDamaged.
 func Open(spf []byte) (*Reader, error) {
 	t, err := openTail(spf)
 	if err != nil {
@@ -45,12 +44,12 @@ func openTail(spf []byte) (tail, error) {
 	return parseTail(spf[a.offset(1):], a)
 }
 
-// Objects yields the Web objects in their order, each checked against the
-// description, the map and its own hash. One is in memory at a time, and the
-// caller may keep it. A damaged page is yielded with its URL, its place and an
-// error, and the sequence goes on. If anything else is damaged, an error without
-// a URL comes last: bytes between the pages, or, where all pages could be read,
-// the CRC-32 of the package. Errors wrap ErrDamaged.
+// Objects yields the Web objects in order, each checked against the description, the
+// map and its own hash. One is in memory at a time, and the caller may keep it. A
+// damaged page is yielded with its URL, its place and an error, and the sequence goes
+// on. Other damage is reported last, by an error without a URL: bytes between the
+// pages, or, if all pages could be read, the CRC-32 of the package. Errors wrap
+// ErrDamaged.
 func (r *Reader) Objects() iter.Seq2[Entry, error] { return r.objects(newInflater()) }
 
 func (r *Reader) objects(inflater *runInflater) iter.Seq2[Entry, error] {
@@ -109,8 +108,8 @@ func (r *Reader) checkHole(from, to int64) error {
 	return nil
 }
 
-// maxRun is the most that a run has: what cannot be compressed is stored in
-// blocks, which adds less than 1/256.
+// maxRun is the greatest size of a run: incompressible data is stored in blocks, which
+// adds less than 1/256.
 const maxRun = MaxSize + MaxSize/256
 
 // Read reads one Web object from the storage package with the key, by one
@@ -147,7 +146,7 @@ func read(ctx context.Context, r blob.Reader, key string, p Place) (Object, erro
 	return o, nil
 }
 
-// get reads bytes that a package has if it is whole.
+// get reads bytes of a package; a package without them is damaged.
 func get(ctx context.Context, r blob.Reader, key string, at blob.Range) ([]byte, error) {
 	b, err := r.Get(ctx, key, at)
 	if errors.Is(err, blob.ErrRange) {

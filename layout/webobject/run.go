@@ -11,14 +11,14 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// DefaultLevel compresses documentation pages of 33 KB by 5.5, as level 6 does
-// within 2 %, at 1.2 times the speed of that; the faster levels save little
-// time and lose up to 13 % of size.
+// DefaultLevel is the level of compression. It compresses documentation pages of 33 KB
+// by 5.5: within 2 % of level 6, at 1.2 times its speed. Faster levels save little time
+// and lose up to 13 % of size.
 const DefaultLevel = 5
 
-// Run is a Web object, compressed: whole blocks of a deflate stream that refer
-// to nothing before them, ended on a byte by a sync flush (RFC 1951, 3.2.4).
-// Runs can be joined in any order into one stream.
+// Run is a compressed Web object: whole blocks of a deflate stream that refer to nothing
+// before them and end on a byte by a sync flush (RFC 1951, 3.2.4). Runs can be joined
+// in any order into one stream.
 type Run struct {
 	URL        string
 	Compressed []byte
@@ -26,9 +26,9 @@ type Run struct {
 	CRC        uint32 // CRC-32 (IEEE) of the Web object
 }
 
-// Object inflates and decodes the Web object and compares it with what the run
-// claims, and its data with its hash. It allocates no more than a little above
-// Size. Errors wrap ErrDamaged.
+// Object decompresses and decodes the Web object, and compares it with the fields of
+// the run and its data with its hash. It allocates little more than Size. Errors wrap
+// ErrDamaged.
 func (r Run) Object() (Object, error) {
 	o, raw, err := newInflater().object(r.Compressed, r.URL, r.Size)
 	if crc := crc32.ChecksumIEEE(raw); err == nil && crc != r.CRC {
@@ -40,8 +40,7 @@ func (r Run) Object() (Object, error) {
 	return o, nil
 }
 
-// Compressor makes runs. It is for one goroutine and meant to be used again
-// and again.
+// Compressor makes runs. It is for one goroutine, which should use it again and again.
 type Compressor struct {
 	deflate *flate.Writer
 	head    []byte
@@ -105,7 +104,7 @@ const (
 	finalBlock = "\x03\x00"         // ends a deflate stream, itself empty
 )
 
-// runInflater undoes runs, one at a time.
+// runInflater decompresses runs, one at a time.
 type runInflater struct {
 	stream []byte // the run and a final block
 	source bytes.Reader
@@ -120,9 +119,9 @@ func newInflater() *runInflater {
 	return d
 }
 
-// inflate returns what a run holds, in memory of its own unless d.reuse. The
-// memory grows with the content, not with the limit. It fails on more than limit
-// bytes, and on a run that is not whole blocks ended by a sync flush.
+// inflate returns the content of a run, in memory of its own unless d.reuse. Its memory
+// grows with the content, not with the limit. It fails on more than limit bytes, and on
+// a run that is not made of whole blocks ended by a sync flush.
 func (d *runInflater) inflate(run []byte, limit int64) ([]byte, error) {
 	if !bytes.HasSuffix(run, []byte(syncFlush)) {
 		return nil, errors.New("the run does not end with a sync flush")

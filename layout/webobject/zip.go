@@ -31,8 +31,8 @@ type member struct {
 	length int64  // of what the zip holds of it, without headers
 }
 
-// archive is a zip whose every byte follows from it and the files: sizes and
-// CRCs stand in the local headers, there are no data descriptors.
+// archive is a zip whose every byte is determined by this structure and the files: the
+// local headers hold sizes and CRCs, and there are no data descriptors.
 type archive struct {
 	stamp   uint32 // date and time of every member
 	members []member
@@ -67,8 +67,8 @@ func (a archive) streamEnd() int64 { return a.offset(1) - int64(len(finalBlock))
 // size returns how many bytes the zip has.
 func (a archive) size() int64 { return a.offset(len(a.members)) + int64(a.directorySize()) }
 
-// check returns an error if the zip needs zip64, of which the size FF FF FF FF
-// is the sign.
+// check returns an error if the zip would need zip64, whose sign is the size FF FF FF
+// FF.
 func (a archive) check() error {
 	for _, m := range a.members {
 		if m.size >= math.MaxUint32 {
@@ -140,8 +140,8 @@ func (m member) appendCommon(b []byte, stamp uint32) []byte {
 	return append(b, 0, 0) // extra field
 }
 
-// dosTime returns the date, in UTC, and the time in steps of two seconds, as a
-// zip holds them; it knows the years 1980 to 2107.
+// dosTime returns the date in UTC and the time in steps of two seconds, in the form of
+// a zip; it covers the years 1980 to 2107.
 func dosTime(t time.Time) uint32 {
 	t = t.UTC()
 	first := time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -187,7 +187,7 @@ func multiply(a, b uint32) uint32 {
 	return product
 }
 
-// checksum is the CRC-32 of a .webop, as far as it can be told.
+// checksum computes the CRC-32 of a .webop, unless a Web object could not be read.
 type checksum struct {
 	crc     uint32
 	unknown bool // a page could not be read
