@@ -1,5 +1,5 @@
-// Package blob is the contract of the object store: the few operations that
-// the search engine needs and that every S3-compatible store has.
+// Package blob is the interface of the object store: the few operations that the search
+// engine needs and every S3-compatible store has.
 package blob
 
 import (
@@ -30,16 +30,18 @@ var (
 type Object struct {
 	Key  string
 	Size int64
-	// Modified is when the object was stored, by the store's clock and to the
-	// second at least: good for judging what is a day old, and for nothing that
-	// must be right.
+	// Modified is the time of storing by the store's clock, to the second at least.
+	// Use it only to judge ages of a day or so, never for correctness.
 	Modified time.Time
 }
 
-// Range selects bytes of an object: Length bytes from Offset. A negative
-// Offset selects the last -Offset bytes (Length must be 0); Length 0 reads to
-// the end. The zero Range is the whole object. A range that reaches over the
-// end is cut there.
+// Range selects bytes of an object:
+//
+//	Offset   Length   selects
+//	0        0        the whole object
+//	a        n > 0    n bytes from a; fewer at the end of the object
+//	a        0        all bytes from a
+//	-n       0        the last n bytes
 type Range struct {
 	Offset, Length int64
 }
@@ -59,9 +61,9 @@ type Reader interface {
 // Bucket also writes. Implementations are safe for concurrent use.
 type Bucket interface {
 	Reader
-	// Create stores an object if the key is absent, else it fails with
-	// ErrExists. After ErrRetryable it may have happened: call again and
-	// take ErrExists with the same content for success (see CreateOnce).
+	// Create stores an object if the key is absent; else it fails with ErrExists.
+	// After ErrRetryable the object may have been stored: call again, and treat
+	// ErrExists with the same content as success (see CreateOnce).
 	Create(ctx context.Context, key string, content []byte) error
 	// Replace stores an object whether or not the key exists. For hints, and for
 	// the repair that puts bytes back where they were written.
@@ -102,9 +104,9 @@ func (r Range) Within(size int64) (from, to int64, err error) {
 	return from, to, nil
 }
 
-// Tail returns the end of an object: suffix bytes of it, or all that size says
-// of these bytes, if that is more, by a second request. Where size fails, or the
-// object is empty, the error wraps damaged.
+// Tail returns the last suffix bytes of an object, or, by a second request, as many as
+// size computes from these bytes, if that is more. If size fails, or the object is
+// empty, the error wraps damaged.
 func Tail(ctx context.Context, r Reader, key string, suffix int64, damaged error, size func(end []byte) (int64, error)) ([]byte, error) {
 	end, err := r.Get(ctx, key, Range{Offset: -suffix})
 	if errors.Is(err, ErrRange) {
@@ -146,11 +148,10 @@ func Find(ctx context.Context, r Reader, key string) (content []byte, found bool
 	return content, true, nil
 }
 
-// CreateOnce stores an object that may have been stored already, by a message
-// delivered twice or by an attempt whose answer was lost. An object that
-// exists with the same content is success; one with other content fails with
-// ErrExists. After ErrRetryable it looks whether the object is there, and tries
-// once more if not.
+// CreateOnce stores an object that may have been stored already, because a message came
+// twice or an answer was lost. An existing object with the same content is success;
+// another content fails with ErrExists. After ErrRetryable it checks whether the object
+// exists, and if not tries once more.
 func CreateOnce(ctx context.Context, b Bucket, key string, content []byte) error {
 	for attempt := 1; ; attempt++ {
 		err := b.Create(ctx, key, content)

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Policy says how often and after what pauses an operation is tried again.
+// Policy holds the number of attempts of an operation and the pauses between them.
 type Policy struct {
 	// Attempts is the number of tries in all, at least 1.
 	Attempts int
-	// Base is the longest pause before the second try; it doubles from try to
-	// try up to Max.
+	// Base is the longest pause before the second attempt; the longest pause doubles
+	// with each attempt, up to Max.
 	Base, Max time.Duration
 	// Random returns a number in [0, 1), by which each pause is multiplied so
 	// that callers do not come back all at once.
@@ -34,9 +34,9 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Retry returns a bucket that tries operations again that fail with
-// ErrRetryable. A Create whose answer was lost and which then finds its own
-// content has succeeded. A listing goes on behind the last object it yielded.
+// Retry returns a bucket that repeats operations that fail with ErrRetryable. A Create
+// whose answer was lost, and which then finds its own content, succeeds. A List
+// continues after the last object that it yielded.
 func Retry(b Bucket, p Policy) Bucket { return retrying{b, p} }
 
 type retrying struct {
@@ -44,8 +44,8 @@ type retrying struct {
 	policy Policy
 }
 
-// pause waits before the next attempt. It returns the error to give up with:
-// last when the attempts are used up, else that of ctx.
+// pause waits before the next attempt. It returns last when the attempts are used up,
+// and ctx's error when ctx ends.
 func (p Policy) pause(ctx context.Context, attempt int, last error) error {
 	if attempt >= p.Attempts {
 		return fmt.Errorf("after %d attempts: %w", attempt, last)

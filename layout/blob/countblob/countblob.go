@@ -1,4 +1,4 @@
-// Package countblob counts what a bucket is asked for: requests are money.
+// Package countblob counts the requests to a bucket, which cost money.
 package countblob
 
 import (
@@ -33,7 +33,7 @@ func (c Counts) Plus(other Counts) Counts {
 	}
 }
 
-// Minus returns what came to c since other.
+// Minus returns the counts since other.
 func (c Counts) Minus(other Counts) Counts {
 	return Counts{
 		Put: c.Put - other.Put, Get: c.Get - other.Get, List: c.List - other.List,
@@ -45,8 +45,8 @@ func (c Counts) Minus(other Counts) Counts {
 // Requests returns the number of requests of all kinds.
 func (c Counts) Requests() int64 { return c.Put + c.Get + c.List + c.Delete + c.Head }
 
-// Counter is what buckets count into. The zero Counter is ready for use, also
-// by several buckets at once.
+// Counter adds up the requests of buckets. The zero Counter is ready for use, also by
+// several buckets at once.
 type Counter struct {
 	put, get, list, del, head, read, written atomic.Int64
 }
@@ -59,8 +59,8 @@ func (c *Counter) Counts() Counts {
 	}
 }
 
-// Bucket is a blob.Bucket that counts. It stands next to the store, inside of
-// any blob.Retry, so that it sees every attempt.
+// Bucket is a blob.Bucket that counts. It must stand next to the store, inside of any
+// blob.Retry, to count every attempt.
 type Bucket struct {
 	*Counter
 	inner blob.Bucket

@@ -32,12 +32,12 @@ type Call struct {
 	Key    string
 }
 
-// Fault is what befalls a call.
+// Fault is the fate of a call.
 type Fault int
 
-// The faults. Before and After both fail with blob.ErrRetryable, as a store
-// does that does not answer: before the operation happened, or after it did
-// (a List fails behind its first object). Hang does nothing until ctx ends.
+// The faults. Before and After fail with blob.ErrRetryable, as a store that does not
+// answer: Before the operation happened, After it did (a List fails after its first
+// object). Hang waits until ctx ends.
 const (
 	None Fault = iota
 	Before
@@ -48,21 +48,21 @@ const (
 // String returns the name of the fault.
 func (f Fault) String() string { return [...]string{"none", "before", "after", "hang"}[f] }
 
-// Bucket is a blob.Bucket that fails as it is told to.
+// Bucket is a blob.Bucket with injected faults.
 type Bucket struct {
 	inner  blob.Bucket
 	decide func(Call) Fault
 	calls  atomic.Int64
 }
 
-// New returns a bucket that asks decide about every call before it passes it
-// on to inner. decide may be called concurrently; it may also panic or end the
-// process, which is how kills are tested.
+// New returns a bucket that calls decide for every call before passing it to inner.
+// decide may be called concurrently; it may also panic or exit the process, to test
+// kills.
 func New(inner blob.Bucket, decide func(Call) Fault) *Bucket {
 	return &Bucket{inner: inner, decide: decide}
 }
 
-// do runs an operation under the fault that is decided for it.
+// do runs an operation under the fault decided for it.
 func (b *Bucket) do(ctx context.Context, op Op, key string, operation func() error) error {
 	call := Call{b.calls.Add(1), op, key}
 	fault := b.decide(call)
@@ -136,15 +136,15 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return b.do(ctx, Delete, key, func() error { return b.inner.Delete(ctx, key) })
 }
 
-// stride is of how many calls Each fails one.
+// stride: Each fails one call in stride.
 var stride = racetest.Rounds(int64(1), 31)
 
-// Each runs a scenario again and again, failing its first call, then its second,
-// until it ends before the call that was to fail: each time as a test of its
-// own, first Before, then After the call. Of After only calls that write fail: a
-// read whose answer is lost is a read that failed. The scenario builds its own
-// Bucket from decide, starts from nothing, and checks that it left things right.
-// Under the race detector one of [stride] calls fails.
+// Each runs a scenario repeatedly, failing its first call, then its second, and so on,
+// until it ends before the call that should fail. Each run is a test of its own, first
+// with Before, then with After. Only writing calls fail After: a read whose answer is
+// lost is a read that failed. The scenario builds its own Bucket from decide, starts
+// from nothing, and checks that the result is right. Under the race detector one call
+// in [stride] fails.
 func Each(t *testing.T, scenario func(t *testing.T, decide func(Call) Fault)) {
 	for _, fault := range []Fault{Before, After} {
 		for number, failed := int64(1), true; failed; number += stride {

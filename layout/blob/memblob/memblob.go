@@ -66,7 +66,7 @@ func (b *Bucket) find(ctx context.Context, key string) ([]byte, error) {
 	return o.content, nil
 }
 
-// List yields the objects of the moment at which it begins.
+// List yields the objects that exist when it begins.
 func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
 	return func(yield func(blob.Object, error) bool) {
 		for _, object := range b.snapshot(prefix, startAfter) {

@@ -1,5 +1,5 @@
-// Package meter measures what one operation costs: the requests made for it,
-// their bytes, and how often it waited for the store.
+// Package meter measures the cost of one operation: its requests, their bytes, and the
+// number of times that it waited for the store.
 //
 //	m := new(meter.Meter)
 //	ctx = meter.With(ctx, m)
@@ -29,8 +29,8 @@ type Meter struct {
 // Requests returns the requests made so far, of each kind.
 func (m *Meter) Requests() countblob.Counts { return m.requests.Counts() }
 
-// Cost returns what was counted so far, priced as one invocation that took
-// gbSeconds of a function's memory and time; 0 where nobody is paid for it.
+// Cost returns the cost so far, at these prices, of one invocation that took gbSeconds
+// of a function's memory and time; 0 if the function costs nothing.
 func (m *Meter) Cost(prices Prices, gbSeconds float64) Cost {
 	requests := m.Requests()
 	return Cost{
@@ -46,8 +46,8 @@ func (m *Meter) Cost(prices Prices, gbSeconds float64) Cost {
 type Cost struct {
 	Requests int64 `json:"requests"` // every attempt counts
 	Bytes    int64 `json:"bytes"`    // of content, got and sent
-	// DependentSteps is the length of the longest chain of requests each of
-	// which waited for the one before: see Fork.
+	// DependentSteps is the length of the longest chain of requests that waited for
+	// each other: see Fork.
 	DependentSteps int64   `json:"dependent_steps"`
 	CacheHits      int64   `json:"cache_hits"` // ranges that took no request of this operation
 	USD            float64 `json:"usd"`
@@ -56,21 +56,20 @@ type Cost struct {
 // contextKey is that of a *thread in a context.
 type contextKey struct{}
 
-// With returns a context whose operation m measures, in place of any meter
-// that ctx had.
+// With returns a context whose requests are counted in m, and in no other meter.
 func With(ctx context.Context, m *Meter) context.Context {
 	main := &thread{meter: m, parent: &m.root}
 	main.level.Store(m.root.now())
 	return context.WithValue(ctx, contextKey{}, main)
 }
 
-// of returns the thread of a context, nil if it is not measured.
+// of returns the thread of a context; nil if it has no meter.
 func of(ctx context.Context) *thread {
 	t, _ := ctx.Value(contextKey{}).(*thread)
 	return t
 }
 
-// Hit counts n ranges that a cache had.
+// Hit counts n ranges that were found in a cache.
 func Hit(ctx context.Context, n int) {
 	if t := of(ctx); t != nil && n > 0 {
 		t.meter.hits.Add(int64(n))
@@ -96,7 +95,7 @@ func USEast1() Prices {
 	}
 }
 
-// Of returns what requests and invocations of Lambda cost.
+// Of returns the price of requests and Lambda invocations.
 func (p Prices) Of(requests countblob.Counts, invocations int64, gbSeconds float64) float64 {
 	millions := float64(requests.Put)*p.PutPerMillion +
 		float64(requests.Get)*p.GetPerMillion +
@@ -107,15 +106,14 @@ func (p Prices) Of(requests countblob.Counts, invocations int64, gbSeconds float
 	return millions/1e6 + gbSeconds*p.LambdaGBSecond
 }
 
-// Bucket returns a bucket that counts each request into the meter of its
-// context. It stands next to the store, inside of any blob.Retry, so that it
-// sees every attempt.
+// Bucket returns a bucket that counts each request in the meter of its context. It must
+// stand next to the store, inside of any blob.Retry, to count every attempt.
 func Bucket(inner blob.Bucket) blob.Bucket { return bucket{inner} }
 
 type bucket struct{ inner blob.Bucket }
 
-// begin begins a request. It returns the bucket to ask, and what to call when
-// the answer is there.
+// begin begins a request. It returns the bucket to use, and the function to call when
+// the answer has come.
 func (b bucket) begin(ctx context.Context) (counted blob.Bucket, end func()) {
 	t := of(ctx)
 	if t == nil {
@@ -137,7 +135,7 @@ func (b bucket) Head(ctx context.Context, key string) (int64, error) {
 	return counted.Head(ctx, key)
 }
 
-// List takes a step for every request, which waits for the one before.
+// List counts a step for every request, since each waits for the one before.
 func (b bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
 	return func(yield func(blob.Object, error) bool) {
 		counted, end := b.begin(ctx)

@@ -5,9 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// thread is a part of an operation that goes on one thing after another. Its
-// level is the length of the longest chain of requests that have ended in it
-// and in the threads that branched off from it.
+// thread is a sequential part of an operation. Its level is the length of the longest
+// chain of requests that have ended in it and in its branches.
 type thread struct {
 	meter  *Meter
 	parent *thread
@@ -16,7 +15,7 @@ type thread struct {
 
 func (t *thread) now() int64 { return t.level.Load() }
 
-// reach raises the level of t, and of those that wait for it, to at least n.
+// reach raises the level of t, and of the threads that wait for it, to at least n.
 func (t *thread) reach(n int64) {
 	for ; t != nil; t = t.parent {
 		for old := t.level.Load(); old < n && !t.level.CompareAndSwap(old, n); old = t.level.Load() {
@@ -24,11 +23,11 @@ func (t *thread) reach(n int64) {
 	}
 }
 
-// Fork is a point of an operation from which several things are done at once.
+// Fork is a point of an operation at which it branches into parallel work.
 //
-// Dependent steps are requests each of which began after the one before had
-// ended. Whether two requests that may overlap really do is up to the scheduler,
-// so parallel work is declared:
+// Dependent steps are requests each of which began after the one before had ended. The
+// scheduler decides whether two requests that may overlap really do, so parallel work
+// is declared:
 //
 //	fork := meter.NewFork(ctx)
 //	for … {
@@ -36,16 +35,16 @@ func (t *thread) reach(n int64) {
 //	}
 //	group.Wait()
 //
-// Requests in different branches never form a chain; those in one branch follow
-// those that had ended at the fork. Where every fork is declared, the number of
-// steps is exact; where one is not, it may be too large, never too small.
+// Requests in different branches never form a chain; requests in one branch follow those
+// that had ended at the fork. If every fork is declared, the number of steps is exact;
+// an undeclared fork can only make it too large.
 type Fork struct {
 	ctx    context.Context
 	thread *thread // nil if the context is not measured
 	at     int64   // its level at the fork
 }
 
-// NewFork returns the fork at which ctx is now.
+// NewFork returns the fork at ctx's present state.
 func NewFork(ctx context.Context) Fork {
 	if t := of(ctx); t != nil {
 		return Fork{ctx, t, t.now()}
@@ -53,7 +52,7 @@ func NewFork(ctx context.Context) Fork {
 	return Fork{ctx: ctx}
 }
 
-// Branch returns a context for one of the things that are done at once.
+// Branch returns the context of one branch.
 func (f Fork) Branch() context.Context {
 	if f.thread == nil {
 		return f.ctx
@@ -63,6 +62,6 @@ func (f Fork) Branch() context.Context {
 	return context.WithValue(f.ctx, contextKey{}, branch)
 }
 
-// Waited says that one of the things was to wait for a request that another
-// operation made: a step without a request.
+// Waited records that a branch waited for a request of another operation: a step
+// without a request.
 func (f Fork) Waited() { f.thread.reach(f.at + 1) }

@@ -17,18 +17,17 @@ import (
 )
 
 const (
-	// block is what file systems give a file at a time, and inode what they
-	// take to find it.
+	// block is the unit of disk space, inode the space to find a file.
 	block, inode = 4 << 10, 512
-	// smallest is what the smallest file takes on the disk.
+	// smallest is the disk space of the smallest file.
 	smallest = block + inode
-	// indexed is what an entry on disk takes in memory.
+	// indexed is the memory of an entry on disk.
 	indexed = 128
-	// mostFiles bounds the files: finding them again takes some 3 µs each.
+	// mostFiles is the greatest number of files: a start takes some 3 µs for each.
 	mostFiles = 1 << 16
 )
 
-// disk keeps entries in files of a directory.
+// disk stores entries as files of a directory.
 type disk struct {
 	dir    string
 	bucket string
@@ -47,8 +46,8 @@ type disk struct {
 	unwritten int64
 }
 
-// openDisk makes or finds the directory. Its index takes an eighth of the
-// memory at most.
+// openDisk opens or creates the directory. Its index takes at most an eighth of the
+// memory.
 func openDisk(o Options) (*disk, error) {
 	d := &disk{
 		dir: filepath.Join(o.Dir, "ranges"), bucket: o.Bucket, budget: o.Disk,
@@ -70,9 +69,9 @@ func openDisk(o Options) (*disk, error) {
 
 func (d *disk) close() error { return d.lock.Close() }
 
-// own reports whether the directory is ours to write in. It becomes so when
-// no other cache has it; then the index learns what is there, and what is over
-// the budget is deleted. d.writing is held.
+// own reports whether this cache may write in the directory. It may once no other cache
+// has the directory; then own reads the directory into the index, and deletes files
+// over the budget. The caller holds d.writing.
 func (d *disk) own() (bool, error) {
 	d.mu.Lock()
 	owner := d.owner
@@ -99,8 +98,8 @@ func (d *disk) own() (bool, error) {
 	return true, err
 }
 
-// scan returns what the directory holds, the oldest to be the first victims,
-// and deletes what was never finished. Files that are none of the cache's stay.
+// scan returns the entries in the directory, the oldest to be evicted first, and deletes
+// unfinished files. Files of other programs stay.
 func (d *disk) scan() (*lru[fileName, struct{}], error) {
 	type file struct {
 		name    fileName
@@ -174,7 +173,7 @@ func (d *disk) mayHold(name fileName) bool {
 	return found || !d.owner
 }
 
-// put keeps an entry. If the disk does not take it, nothing is kept.
+// put stores an entry. A failure to write is ignored.
 func (d *disk) put(id rangeID, content []byte) {
 	d.writing.Lock()
 	defer d.writing.Unlock()
@@ -211,7 +210,7 @@ func (d *disk) write(name fileName, id rangeID, content []byte) error {
 	return nil
 }
 
-// evict deletes files until another that takes that much fits. d.mu is held.
+// evict deletes files until another file of this cost fits. The caller holds d.mu.
 func (d *disk) evict(cost int64) error {
 	for d.index.used()+cost > d.budget || len(d.index.entries) >= d.most {
 		victim, found := d.index.victim()
@@ -228,10 +227,10 @@ func (d *disk) evict(cost int64) error {
 
 func (d *disk) path(name fileName) string { return filepath.Join(d.dir, name.String()) }
 
-// onDisk returns what a file of n bytes takes on the disk.
+// onDisk returns the disk space of a file of n bytes.
 func onDisk(n int64) int64 { return (n+block-1)/block*block + inode }
 
-// forget deletes entries, if the directory is ours.
+// forget deletes entries, if this cache may write.
 func (d *disk) forget(held []rangeID) {
 	d.writing.Lock()
 	defer d.writing.Unlock()
@@ -247,7 +246,7 @@ func (d *disk) forget(held []rangeID) {
 	}
 }
 
-// follow notes the state, for now or until the directory is ours.
+// follow records the state, now or when this cache may write.
 func (d *disk) follow(state string) {
 	d.writing.Lock()
 	defer d.writing.Unlock()
@@ -260,8 +259,8 @@ func (d *disk) follow(state string) {
 	}
 }
 
-// renew deletes what was kept in another state than the one that is followed,
-// if any is. The directory is ours, and d.writing is held.
+// renew deletes entries from another state than the present one. The caller may write,
+// and holds d.writing.
 func (d *disk) renew() {
 	path := filepath.Join(d.dir, "state")
 	if kept, err := os.ReadFile(path); d.state == nil || err == nil && bytes.Equal(kept, d.state) {

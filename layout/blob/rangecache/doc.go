@@ -1,16 +1,16 @@
-// Package rangecache stands between the query engine and the bucket: it reads
-// ranges of immutable objects, keeps them in memory and on the local disk, and
-// asks the bucket for what it lacks by few requests at once.
+// Package rangecache is a cache between the query engine and the bucket: it reads ranges
+// of immutable objects, keeps them in memory and on the local disk, and requests missing
+// ones from the bucket, several by one request.
 //
-// An entry is what one Get of one range returns, under the object's key and
-// the range as it was asked for. Objects never change, so entries never
-// expire; they leave when the budget of bytes asks for it. Errors are not kept.
+// An entry is the result of one Get of one range, under the object's key and the range
+// as it was requested. Objects never change, so entries never expire; they are evicted
+// to keep the budget of bytes. Errors are not cached.
 //
 // # Memory
 //
-// The budget covers contents, the bookkeeping of every entry, that of the
-// entries on disk, and what is held elsewhere. What has been given to a caller and
-// is no longer kept, and what is on its way from the store, is not covered.
+// The budget covers contents, the bookkeeping of every entry in memory and on disk, and
+// what Hold charges. It does not cover ranges that callers still use after their
+// eviction, and ranges on their way from the store.
 //
 // # Disk
 //
@@ -26,12 +26,11 @@
 //	u64     size of the content
 //	        bucket's name, key, content
 //
-// A file that is not exactly that is deleted, and its range read from the
-// bucket. No file is synchronised: what a crash tears, the checksum notices.
-// Files count with what they take on the disk.
+// Any other file is deleted, and its range read from the bucket. Files are not synced: a
+// checksum finds what a crash tore. Files count with their disk space.
 //
-// One cache at a time writes in the directory: the first that has something to
-// write takes a lock on the file "lock", finds what is there, and keeps the
-// budget from then on. Others read, and take over when it has ended. So the
-// budget holds whatever the number of processes.
+// One cache at a time writes in the directory: the first that has something to write
+// locks the file "lock", reads what exists, and keeps the budget from then on. Other
+// caches read, and take over when it ends. So the budget holds for any number of
+// processes.
 package rangecache

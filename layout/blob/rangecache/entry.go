@@ -15,16 +15,16 @@ import (
 const (
 	magic = "\xffBRNG\x01\r\n"
 	fixed = len(magic) + 4 + 4 + 4 + 8 + 8 + 8 // bytes of a header without names
-	// unfinished begins the name of a file that is being written.
+	// unfinished is the prefix of files being written.
 	unfinished = "new-"
 )
 
-// errDamaged: a file is not the entry that its name says.
+// errDamaged means that a file is not the entry that its name says.
 var errDamaged = errors.New("cache entry is damaged")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// fileName is that of an entry's file, from a hash.
+// fileName is the name of an entry's file: a hash.
 type fileName [16]byte
 
 func (n fileName) String() string { return hex.EncodeToString(n[:]) }
@@ -42,8 +42,7 @@ func nameOf(bucket string, id rangeID) fileName {
 	return fileName(hash[:])
 }
 
-// headerOf returns all of an entry before its content: see the package's
-// documentation.
+// headerOf returns the bytes of an entry before its content (see the package).
 func headerOf(bucket string, id rangeID, content []byte) []byte {
 	h := make([]byte, 0, fixed+len(bucket)+len(id.key))
 	h = append(h, magic...)
@@ -60,8 +59,8 @@ func headerOf(bucket string, id rangeID, content []byte) []byte {
 	return h
 }
 
-// readEntry returns the content of an entry, or errDamaged if the file is not
-// exactly what writeEntry writes for the id. most bounds its size.
+// readEntry returns the content of an entry, or errDamaged if the file is not exactly
+// what writeEntry writes for the id. most limits its size.
 func readEntry(path, bucket string, id rangeID, most int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
-// flight is a range on its way to all calls that wait for it.
+// flight is a range being read, with the calls that wait for it.
 type flight struct {
 	id      rangeID
 	waiters int      // calls that wait; guarded by Cache.mu
@@ -30,8 +30,8 @@ type request struct {
 	cancel  context.CancelFunc
 }
 
-// fetch sends the requests for flights of one object. They do not end with
-// the fork's context, but when nobody waits for them.
+// fetch sends the requests for flights of one object. A request ends when no call waits
+// for it any more, and not with the fork's context.
 func (c *Cache) fetch(fork meter.Fork, key string, flights []*flight) {
 	if len(flights) == 0 {
 		return
@@ -57,7 +57,7 @@ func (c *Cache) fetch(fork meter.Fork, key string, flights []*flight) {
 	}
 }
 
-// run makes a request, lands its flights and keeps what they bring on disk.
+// run makes a request, completes its flights and stores their contents on disk.
 func (c *Cache) run(ctx context.Context, key string, r *request) {
 	var (
 		content []byte
@@ -87,8 +87,8 @@ func (c *Cache) run(ctx context.Context, key string, r *request) {
 	}
 }
 
-// partOf returns a copy of what an id selects of a joined range's content; a
-// part of the content itself would hold all of it in memory.
+// partOf returns a copy of the part of a joined range's content that an id selects; a
+// slice would keep the whole content in memory.
 func partOf(content []byte, joined blob.Range, id rangeID) ([]byte, error) {
 	from := id.Offset - joined.Offset
 	if from >= int64(len(content)) {
@@ -97,7 +97,7 @@ func partOf(content []byte, joined blob.Range, id rangeID) ([]byte, error) {
 	return bytes.Clone(content[from:min(from+id.Length, int64(len(content)))]), nil
 }
 
-// land gives flights, whose content or error is set, to all that wait.
+// land completes flights, whose content or error is set.
 func (c *Cache) land(flights ...*flight) {
 	c.mu.Lock()
 	for _, f := range flights {
@@ -112,8 +112,8 @@ func (c *Cache) land(flights ...*flight) {
 	}
 }
 
-// leave ends the waiting of a call. A request that nobody waits for any more
-// is cancelled, and later calls do not join it. c.mu is not held.
+// leave ends the waiting of a call. A request without waiting calls is cancelled, and
+// later calls do not join it. The caller does not hold c.mu.
 func (c *Cache) leave(waits []wait) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,37 +128,36 @@ func (c *Cache) leave(waits []wait) {
 	}
 }
 
-// forget takes a flight off the list, unless another of its range has begun.
-// c.mu is held.
+// forget removes a flight from the list, unless another flight of its range has begun.
+// The caller holds c.mu.
 func (c *Cache) forget(f *flight) {
 	if c.flights[f.id] == f {
 		delete(c.flights, f.id)
 	}
 }
 
-// The rule by which neighbouring ranges are read by one request. A request
-// costs $0.40 per million and 63 ms to the first byte; then 80 MB a second
-// come. Requests go out together, so that a gap that is read and dropped costs
-// time at 80 MB/s, and saves no time but money: the price of a request is that
-// of 30 ms of a function with 1 GB, in which 2.4 MB come. What bounds a gap is
-// the time that a caller waits, and the share of an object that is read.
+// The rule by which one request reads neighbouring ranges. A request costs $0.40 per
+// million and 63 ms to the first byte; after that 80 MB arrive per second. Requests run
+// in parallel, so reading over a gap costs time and saves only money: the price of a
+// request is that of 30 ms of a function with 1 GB, in which 2.4 MB arrive. Gaps are
+// limited by the time that a caller waits, and by the share of an object that is read.
 const (
-	// cheapGap is read over in any case: it comes in 1.6 ms, a fortieth of the
-	// time to the first byte.
+	// cheapGap is always read over: it arrives in 1.6 ms, a fortieth of the time to
+	// the first byte.
 	cheapGap = 128 << 10
-	// fewRequests is how many requests a call makes, if reading over wider gaps
-	// can bring them down to it: a query reads a tail and then makes two calls a
-	// segment, and is to stay below 8 requests.
+	// fewRequests is the number of requests of a call, if reading over wider gaps
+	// makes that possible: a query reads a tail and then makes two calls a segment,
+	// and should stay below 8 requests.
 	fewRequests = 3
-	// mostGaps bounds all that a call reads over. Divided among requests side by
-	// side, it comes in 11 ms, a sixth of the time to the first byte.
+	// mostGaps limits all gaps of a call. Divided among parallel requests, they arrive
+	// in 11 ms, a sixth of the time to the first byte.
 	mostGaps = 5 << 19
-	// mostJoined bounds what is joined: it comes in 100 ms; beyond that,
-	// requests side by side are faster than one.
+	// mostJoined limits a joined request: it arrives in 100 ms; beyond that, parallel
+	// requests are faster.
 	mostJoined = 8 << 20
 )
 
-// span is one request and the ranges of a call that it answers.
+// span is one request, with the ranges of a call that it answers.
 type span struct {
 	blob.Range
 	members []int // numbers of the ranges
@@ -166,8 +165,8 @@ type span struct {
 
 func (s *span) end() int64 { return s.Offset + s.Length }
 
-// join returns the requests to make for ranges of one object. A range whose
-// place or end depends on the object's size is a request of its own.
+// join returns the requests for ranges of one object. A range that depends on the
+// object's size is a request of its own.
 func join(ranges []blob.Range) []span {
 	var spans, alone []span
 	for i, r := range ranges {
@@ -183,8 +182,7 @@ func join(ranges []blob.Range) []span {
 	return append(joinGaps(merge(spans, overlapping)), alone...)
 }
 
-// joinGaps joins spans, which are in order and apart, the closest first, by the
-// rule.
+// joinGaps joins sorted, disjoint spans by the rule, the closest first.
 func joinGaps(spans []span) []span {
 	if len(spans) < 2 {
 		return spans
@@ -216,7 +214,7 @@ func joinGaps(spans []span) []span {
 	return merge(spans, func(_ *span, i int) bool { return joined[i] })
 }
 
-// merge joins each span to the one before if it is to be.
+// merge joins each span for which toBe returns true to the span before it.
 func merge(spans []span, toBe func(before *span, i int) bool) []span {
 	var merged []span
 	for i, s := range spans {

@@ -4,24 +4,24 @@ import (
 	"runtime"
 )
 
-// entryOverhead is what an entry takes in memory beside its content and key:
-// itself, and its place in the map at the map's emptiest.
+// entryOverhead is the memory of an entry beside its content and key: the structure, and
+// its place in the map when the map is emptiest.
 const entryOverhead = 224
 
-// footprint returns what an entry takes in memory. The allocator rounds up by
-// at most an eighth, and beyond 32 KiB to a page of 8 KiB.
+// footprint returns the memory of an entry. The allocator rounds up by at most an
+// eighth, and beyond 32 KiB to a page of 8 KiB.
 func footprint(id rangeID, content []byte) int64 {
 	n := int64(cap(content))
 	return n + min(n/8, 8<<10) + int64(len(id.key)) + entryOverhead
 }
 
-// keep puts what was read in memory. c.mu is held.
+// keep stores a range in memory. The caller holds c.mu.
 func (c *Cache) keep(id rangeID, content []byte) {
 	c.memory.add(id, content, footprint(id, content))
 	c.trim()
 }
 
-// trim evicts until memory keeps its budget. c.mu is held.
+// trim evicts entries until memory is within the budget. The caller holds c.mu.
 func (c *Cache) trim() {
 	room := c.room()
 	c.memory.demote(room)
@@ -31,12 +31,12 @@ func (c *Cache) trim() {
 	}
 }
 
-// room is what ranges may take in memory.
+// room is the memory for ranges.
 func (c *Cache) room() int64 { return c.budget - c.held.Load() }
 
-// Hold charges n bytes, of an opened segment say, to the memory budget as long
-// as what is reachable, and evicts as many. If the budget cannot hold them
-// beside all that it is charged already, Hold changes nothing and returns false.
+// Hold charges n bytes, for example of an opened segment, to the memory budget as long as
+// what is reachable, and evicts as many bytes of ranges. It returns false, and changes
+// nothing, if the budget has no room for them.
 func Hold[T any](c *Cache, what *T, n int64) bool {
 	if !c.reserve(n) {
 		return false
@@ -62,7 +62,7 @@ func (c *Cache) reserve(n int64) bool {
 // for again are protected. Entries on probation are evicted first, so that a
 // scan of things read once leaves what is used often in its place.
 //
-// It does not lock. Its holder removes victims until what is held fits.
+// It does not lock. Its owner removes victims until the rest fits.
 type lru[K comparable, V any] struct {
 	entries   map[K]*entry[K, V]
 	probation ring[K, V]
@@ -87,8 +87,7 @@ func newLRU[K comparable, V any]() *lru[K, V] {
 
 func (l *lru[K, V]) used() int64 { return l.probation.cost + l.protected.cost }
 
-// get returns what is held under the key, and protects it within a share of
-// four fifths of the limit.
+// get returns the value of a key, and protects it within four fifths of the limit.
 func (l *lru[K, V]) get(key K, limit int64) (value V, found bool) {
 	e, found := l.entries[key]
 	if !found {
@@ -100,7 +99,7 @@ func (l *lru[K, V]) get(key K, limit int64) (value V, found bool) {
 	return e.value, true
 }
 
-// demote puts what has no place among the protected on probation again.
+// demote puts entries beyond the protected share on probation again.
 func (l *lru[K, V]) demote(limit int64) {
 	for l.protected.cost > limit/5*4 && l.protected.last() != nil {
 		e := l.protected.last()
@@ -109,7 +108,7 @@ func (l *lru[K, V]) demote(limit int64) {
 	}
 }
 
-// add puts a value on probation, in place of any other of its key.
+// add puts a value on probation, in place of another value of its key.
 func (l *lru[K, V]) add(key K, value V, cost int64) {
 	l.remove(key)
 	e := &entry[K, V]{key: key, value: value, cost: cost}
@@ -134,7 +133,7 @@ func (l *lru[K, V]) remove(key K) {
 	}
 }
 
-// victim returns what deserves its place least, if anything is held.
+// victim returns the key to evict next, if there is any.
 func (l *lru[K, V]) victim() (key K, found bool) {
 	e := l.probation.last()
 	if e == nil {
@@ -146,7 +145,7 @@ func (l *lru[K, V]) victim() (key K, found bool) {
 	return e.key, true
 }
 
-// ring is a list of entries, the last used first.
+// ring is a list of entries, the most recently used first.
 type ring[K comparable, V any] struct {
 	root entry[K, V] // before the first and behind the last
 	cost int64       // of all
@@ -165,7 +164,7 @@ func (r *ring[K, V]) remove(e *entry[K, V]) {
 	r.cost -= e.cost
 }
 
-// last returns the entry that was not used for the longest time, or nil.
+// last returns the least recently used entry, or nil.
 func (r *ring[K, V]) last() *entry[K, V] {
 	if r.root.prev == &r.root {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
-// mostRequests is how many requests a cache has under way at once: as many as
-// the connections that the store's client keeps open.
+// mostRequests is the number of concurrent requests of a cache: that of the connections
+// that the store's client keeps open.
 const mostRequests = 128
 
 // Options of a cache.
@@ -39,14 +39,13 @@ type Cache struct {
 	stats   Stats
 }
 
-// rangeID names a range of an object, as it was asked for.
+// rangeID is a range of an object, as it was requested.
 type rangeID struct {
 	key string
 	blob.Range
 }
 
-// New returns a cache in front of a reader. It fails if the directory cannot
-// be had.
+// New returns a cache in front of a reader. It fails if the directory cannot be opened.
 func New(reader blob.Reader, o Options) (*Cache, error) {
 	c := &Cache{
 		reader:  reader,
@@ -66,8 +65,8 @@ func New(reader blob.Reader, o Options) (*Cache, error) {
 	return c, nil
 }
 
-// Close waits until all is written to the disk, and leaves the directory to
-// other caches. The cache must not be used any more.
+// Close waits until everything is written to the disk, and releases the directory. The
+// cache must not be used afterwards.
 func (c *Cache) Close() error {
 	c.work.Wait()
 	if c.disk == nil {
@@ -76,7 +75,7 @@ func (c *Cache) Close() error {
 	return c.disk.close()
 }
 
-// Stats are sums since New, and what is held now.
+// Stats are sums since New, and present sizes.
 type Stats struct {
 	MemoryHits int64 `json:"memory_hits"` // ranges found in memory
 	DiskHits   int64 `json:"disk_hits"`   // ranges found on disk
@@ -101,8 +100,8 @@ func (c *Cache) Stats() Stats {
 	return s
 }
 
-// Forget forgets what is held of an object, because it is damaged: the next
-// read asks the bucket.
+// Forget evicts all ranges of an object, because it is damaged: the next read requests
+// them again.
 func (c *Cache) Forget(key string) {
 	c.mu.Lock()
 	var held []rangeID
@@ -120,10 +119,10 @@ func (c *Cache) Forget(key string) {
 	}
 }
 
-// Follow tells the cache the bucket's state, which changes when something is
-// erased. It forgets what it holds from another state, in memory and in its own
-// directory, and reports whether there was one. Ranges under way are kept as
-// they arrive.
+// Follow tells the cache the bucket's state, a string that changes when something is
+// erased. The cache evicts entries from another state, in memory and in its own
+// directory, and Follow reports whether the state has changed. Ranges on their way are
+// kept.
 func (c *Cache) Follow(state string) (changed bool) {
 	if c.disk != nil {
 		c.disk.follow(state)
@@ -137,15 +136,13 @@ func (c *Cache) Follow(state string) (changed bool) {
 	return changed
 }
 
-// Read returns the bytes of each range of an object, as blob.Reader's Get
-// would, and fails as it would for the first range that cannot be had. The
-// caller must not change them: others see the same bytes.
+// Read returns the bytes of each range of an object, as blob.Reader's Get would, and fails
+// as Get would for the first range that fails. The caller must not change the bytes,
+// which are shared.
 //
-// What is in memory or on disk is taken from there; the rest is read from the
-// bucket by requests that go out together, ranges that lie close by one
-// request. A range that another call is reading already is not read again.
-// When ctx ends, so does the call; a request goes on as long as any call waits
-// for it.
+// It takes ranges from memory or disk, and requests the others in parallel, neighbours by
+// one request. It does not request a range that another call is reading. When ctx ends,
+// the call ends; its requests go on as long as any call waits for them.
 func (c *Cache) Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error) {
 	for _, r := range ranges {
 		if err := r.Check(); err != nil {
@@ -183,7 +180,7 @@ type wait struct {
 	own    bool // begun by the call
 }
 
-// look takes what is in memory and joins the flights of the rest.
+// look takes ranges from memory and joins or begins the flights of the others.
 func (c *lookup) look(ranges []blob.Range) {
 	cache := c.cache
 	cache.mu.Lock()
@@ -209,7 +206,7 @@ func (c *lookup) look(ranges []blob.Range) {
 	cache.stats.MemoryHits += int64(c.hits)
 }
 
-// read reads what the call has begun, and waits for all flights.
+// read reads the flights that the call has begun, and waits for all of its flights.
 func (c *lookup) read() error {
 	defer c.cache.leave(c.waits)
 	fork := meter.NewFork(c.ctx)
@@ -235,7 +232,7 @@ func (c *lookup) read() error {
 	return nil
 }
 
-// readDisk lands the flights whose ranges are on disk, and returns the others.
+// readDisk completes the flights whose ranges are on disk, and returns the others.
 func (c *Cache) readDisk(flights []*flight) (absent []*flight) {
 	if c.disk == nil {
 		return flights

@@ -13,9 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// fail returns the contract's error for one of minio-go, with the operation
-// and the key. What the store did not say is taken for a failure of the
-// network, and may be tried again.
+// fail returns the package's error for an error of minio-go, with the operation and the
+// key. An error without an answer of the store counts as a failure of the network,
+// which may be retried.
 func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 	what := fmt.Sprintf("cannot %s %s", op, key)
 	if key == "" {
@@ -50,8 +50,8 @@ func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 	return fmt.Errorf("%s: status %d: %w", what, response.StatusCode, err)
 }
 
-// retryable includes 409, by which S3 says that another request on the same
-// key was under way and that this one should be sent again.
+// retryable reports whether a status may be retried. 409 may: S3 answers it while another
+// request on the same key is under way.
 func retryable(status int) bool {
 	switch status {
 	case http.StatusConflict, http.StatusRequestTimeout, http.StatusTooManyRequests:
@@ -63,16 +63,14 @@ func retryable(status int) bool {
 // etagOfNothing is the MD5 of no bytes, by which a store names an empty object.
 const etagOfNothing = "d41d8cd98f00b204e9800998ecf8427e"
 
-// damaged returns the error of an answer of success that cannot be true: of a
-// store that is broken, or of something between it and us. It may be tried
-// again, for what is between often heals; nothing is learnt from it.
+// damaged returns the error of a success answer that cannot be right, from a broken store
+// or proxy. It may be retried, since proxies often recover; its content is not used.
 func (b *Bucket) damaged(op, key, what string) error {
 	return fmt.Errorf("cannot %s %s: the answer of the store at %s is damaged: %s: %w", op, key, b.core.EndpointURL(), what, blob.ErrRetryable)
 }
 
-// empty fails unless the object has no bytes: by the ETag of the answer or, where
-// that says otherwise, as of a file that was cut off behind the store's back, by
-// the store's list.
+// empty fails unless the object really has no bytes: by the ETag of the answer, or else by
+// the store's list, because a file may have been cut off behind the store's back.
 func (b *Bucket) empty(ctx context.Context, op, key string, info minio.ObjectInfo) error {
 	if info.ETag == etagOfNothing {
 		return nil
@@ -86,8 +84,8 @@ func (b *Bucket) empty(ctx context.Context, op, key string, info minio.ObjectInf
 	return b.damaged(op, key, fmt.Sprintf("status 200 and no content, for an object of ETag %q, which is not that of an empty one", info.ETag))
 }
 
-// checkRange fails unless the Content-Range of an answer of so many bytes is
-// what was asked for (RFC 9110, 14.4), cut at the end of the object.
+// checkRange fails unless the Content-Range of an answer of size bytes is the requested
+// range (RFC 9110, 14.4), cut at the end of the object.
 func checkRange(r blob.Range, size int64, header string) error {
 	if r == (blob.Range{}) {
 		return nil

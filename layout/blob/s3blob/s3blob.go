@@ -1,5 +1,5 @@
-// Package s3blob keeps a bucket in any store that speaks S3 and knows
-// conditional PUTs (If-None-Match: *).
+// Package s3blob is a bucket in any store that speaks S3 with conditional PUTs
+// (If-None-Match: *).
 package s3blob
 
 import (
@@ -23,27 +23,26 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Config says which bucket of which store.
+// Config names a bucket of a store.
 type Config struct {
 	Endpoint string // http://host:port or https://host
 	Bucket   string
 	Region   string // of a store whose address does not name one; us-east-1 if empty
 
-	// AccessKey and what belongs to it; if empty, the credentials are those
-	// that the AWS tools would find: environment, shared file, machine's role.
+	// AccessKey and the two fields after it are the credentials. If it is empty, they
+	// are those that the AWS tools would find: environment, shared file, machine's role.
 	AccessKey, SecretKey, SessionToken string
 
-	// Stall is the longest that a request may wait for the next byte to go or to
-	// come, and Timeout the longest that it may take, its body included; one that
-	// takes longer fails with blob.ErrRetryable. 10 s and 2 min if zero.
+	// Stall limits the time without any byte sent or received, Timeout the time of a
+	// whole request, its body included; a request over either fails with
+	// blob.ErrRetryable. Zero means 10 s and 2 min.
 	Stall, Timeout time.Duration
 
-	// Conn, unless nil, returns each new connection as it is to be used.
+	// Conn, if not nil, wraps each new connection.
 	Conn func(net.Conn) net.Conn
 }
 
-// Bucket is a blob.Bucket in an S3 store. It never tries a request again by
-// itself: blob.Retry does.
+// Bucket is a blob.Bucket in an S3 store. It never repeats a request; use blob.Retry.
 type Bucket struct {
 	core   *minio.Core
 	name   string
@@ -145,7 +144,7 @@ func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, err
 	return content, nil
 }
 
-// rangeOptions returns the range as S3 has it: both ends inclusive.
+// rangeOptions returns the range in S3's form: both ends inclusive.
 func rangeOptions(r blob.Range) (options minio.GetObjectOptions, err error) {
 	if err := r.Check(); err != nil {
 		return options, err
@@ -165,7 +164,7 @@ func rangeOptions(r blob.Range) (options minio.GetObjectOptions, err error) {
 	return options, options.SetRange(r.Offset, last)
 }
 
-// Head takes a second request where nothing is there.
+// Head takes a second request if the object is absent.
 func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
 	info, err := b.core.StatObject(ctx, b.name, key, minio.StatObjectOptions{})
 	if err == nil {
@@ -213,8 +212,8 @@ func (b *Bucket) Replace(ctx context.Context, key string, content []byte) error 
 	return b.put(ctx, "replace", key, content, b.putOptions())
 }
 
-// putOptions leaves out the chunked signature over plain HTTP, which not every
-// store understands and which hashes every byte twice.
+// putOptions disables the chunked signature over plain HTTP, which not every store
+// understands and which hashes every byte twice.
 func (b *Bucket) putOptions() minio.PutObjectOptions {
 	return minio.PutObjectOptions{DisableMultipart: true, DisableContentSha256: !b.secure}
 }

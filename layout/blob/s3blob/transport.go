@@ -14,14 +14,14 @@ import (
 const (
 	// idle is how many connections are kept open between requests.
 	idle = 128
-	// patient is the size of a body that is sent only once the store has asked
-	// for it. A store that refuses a create from its headers alone closes the
-	// connection on such a body, and its answer would be lost.
+	// patient is the size from which a body is sent only after the store's 100
+	// Continue. A store that refuses a create by its headers closes the connection,
+	// and its answer would be lost behind such a body.
 	patient = 256 << 10
 )
 
-// newTransport returns minio-go's transport with room for many workers and
-// bounds on the time of every request.
+// newTransport returns minio-go's transport for many workers, with limits on the time of
+// every request.
 func newTransport(secure bool, stall, timeout time.Duration, conn func(net.Conn) net.Conn) (http.RoundTripper, error) {
 	transport, err := minio.DefaultTransport(secure)
 	if err != nil {
@@ -41,9 +41,8 @@ func newTransport(secure bool, stall, timeout time.Duration, conn func(net.Conn)
 	return &bounded{transport, stall, timeout}, nil
 }
 
-// bounded ends a request in which nothing moves for as long as stall, and one
-// that takes longer than the timeout from its start to the last byte of its
-// answer, however it moves.
+// bounded ends a request in which no byte moves for stall, and one that takes longer than
+// timeout from its start to the last byte of its answer.
 type bounded struct {
 	inner          http.RoundTripper
 	stall, timeout time.Duration
@@ -68,7 +67,7 @@ func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// watch is the time of one request.
+// watch limits the time of one request.
 type watch struct {
 	ctx   context.Context // ends with the request
 	end   func()
@@ -94,7 +93,7 @@ func (w *watch) moved() {
 	}
 }
 
-// explain says why the request was ended, if it was.
+// explain returns the reason for which the request was ended, if it was.
 func (w *watch) explain(err error) error {
 	if cause := context.Cause(w.ctx); err != nil && err != io.EOF && cause != nil {
 		return fmt.Errorf("%w: %w", cause, err)
@@ -102,7 +101,7 @@ func (w *watch) explain(err error) error {
 	return err
 }
 
-// watchedBody tells of every byte of a body that moves.
+// watchedBody reports every byte of a body that moves.
 type watchedBody struct {
 	io.ReadCloser
 	watch *watch
