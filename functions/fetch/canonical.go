@@ -32,8 +32,8 @@ func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link
 		Source: p.address.ID, Target: to.URL, Place: to.Place, Kind: book.Canonical, Region: book.Text, Rel: "canonical",
 		Depth: o.Depth, Hops: more(o.Hops), Weight: p.target.Weight, Collection: collectionOf(o),
 	}
-	way := membership.Way{Collection: link.Collection, Kind: link.Kind, Depth: link.Depth, Hops: link.Hops, Weight: link.Weight}
-	return link, to, p.behalf.settings.Decide(way, to) == ""
+	path := membership.Path{Collection: link.Collection, Kind: link.Kind, Depth: link.Depth, Hops: link.Hops, Weight: link.Weight}
+	return link, to, p.behalf.settings.Decide(path, to) == ""
 }
 
 // canonical returns the canonical address that a page names, and whether it is
@@ -220,7 +220,7 @@ func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, ag
 	there.ask(read, by.Collection)
 	n = *nameOf(read)
 	to, elsewhere := r.behalf.canonical(by.Collection, at, read)
-	if elsewhere && r.behalf.settings.Decide(membership.WayOf(by), to) == "" {
+	if elsewhere && r.behalf.settings.Decide(membership.PathOf(by), to) == "" {
 		n.canonical = &to
 	}
 	return n

@@ -97,7 +97,7 @@ func (r *run) newListing(i int, collections []string) *listing {
 		l.last = last.Time
 	}
 	l.admits = func(link book.Link, to address.Address) bool {
-		way := membership.Way{Kind: link.Kind, Depth: link.Depth, Weight: link.Weight}
+		way := membership.Path{Kind: link.Kind, Depth: link.Depth, Weight: link.Weight}
 		return slices.ContainsFunc(collections, func(name string) bool {
 			way.Collection = name
 			return r.behalf.settings.Decide(way, to) == ""

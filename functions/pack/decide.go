@@ -40,7 +40,7 @@ func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (d
 	byCollection := make(map[string]map[string]*discovery)
 	_, err := s.Assign(links, pages, func(l *book.Link, target address.Address) {
 		all.targets[target.URL] = target
-		by := membership.WayOf(*l)
+		by := membership.PathOf(*l)
 		for _, name := range s.Waiting(by, target) {
 			if by.Collection = name; s.HoldsBack(by, target) {
 				continue // a rebuild finds it in the books
@@ -60,9 +60,9 @@ func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (d
 		return discoveries{}, err
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(byCollection), s.Compare) { // in a fixed order
-		ways := byCollection[name]
-		for _, url := range slices.Sorted(maps.Keys(ways)) {
-			if err := all.add(s, name, all.targets[url], ways[url]); err != nil {
+		paths := byCollection[name]
+		for _, url := range slices.Sorted(maps.Keys(paths)) {
+			if err := all.add(s, name, all.targets[url], paths[url]); err != nil {
 				return discoveries{}, err
 			}
 		}
@@ -77,7 +77,7 @@ type discovery struct {
 }
 
 func (w *discovery) add(l *book.Link) {
-	w.Add(membership.WayOf(*l))
+	w.Add(membership.PathOf(*l))
 	if l.Kind == book.Listed && l.Modified.After(w.changed) {
 		w.changed = l.Modified
 	}

@@ -20,7 +20,7 @@
 //	in both cases                                      stored pages are still requested again
 //
 // A sitemap waits while more than settings.MaxWaiting URLs of its host are
-// waiting, or frontier.Crowds times as many in the whole frontier: an endless
+// waiting, or frontier.WaitingFactor times as many in the whole frontier: an endless
 // sitemap adds no more than can be requested.
 package schedule
 

@@ -79,7 +79,7 @@ func printStatus(out io.Writer, s system.Status) {
 	printApart(out, s)
 	if n := len(s.Crowded); n > 0 {
 		fmt.Fprintf(out, "sitemaps of %s wait, for more than %d URLs wait there already, or %d in all: %s\n",
-			count(n, "host"), s.MaxWaiting, frontier.Crowds*s.MaxWaiting, strings.Join(s.Crowded[:min(n, 5)], ", "))
+			count(n, "host"), s.MaxWaiting, frontier.WaitingFactor*s.MaxWaiting, strings.Join(s.Crowded[:min(n, 5)], ", "))
 	}
 	for _, c := range s.Collections {
 		printCollection(out, c)

@@ -95,7 +95,7 @@ func waitingReason(cmd *cobra.Command, a *system.Attached, story why.Story, url 
 	crowded, err := front.Crowded(cmd.Context())
 	if err == nil && slices.Contains(crowded, url.Host) {
 		text += fmt.Sprintf("; it is a sitemap, and more than %d URLs of its host, or %d in all, wait already: it is read when fewer do",
-			inForce.MaxWaiting(), frontier.Crowds*inForce.MaxWaiting())
+			inForce.MaxWaiting(), frontier.WaitingFactor*inForce.MaxWaiting())
 	}
 	return text, err
 }

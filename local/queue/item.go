@@ -18,7 +18,7 @@ type item struct {
 	receives int
 	receipt  string // of the newest receive; "" while nobody holds it
 	reason   string // why the last try failed
-	place    int    // in the agenda
+	place    int    // in the due
 }
 
 // deliverable returns the message as Lambda hands it to a function.
@@ -43,30 +43,30 @@ func md5Hex(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// agenda is a heap (container/heap) of items, the one due first on top.
-type agenda []*item
+// dueHeap is a heap (container/heap) of items, the one due first on top.
+type dueHeap []*item
 
-func (a agenda) Len() int { return len(a) }
+func (a dueHeap) Len() int { return len(a) }
 
-func (a agenda) Less(i, j int) bool {
+func (a dueHeap) Less(i, j int) bool {
 	if order := a[i].due.Compare(a[j].due); order != 0 {
 		return order < 0
 	}
 	return a[i].number < a[j].number
 }
 
-func (a agenda) Swap(i, j int) {
+func (a dueHeap) Swap(i, j int) {
 	a[i], a[j] = a[j], a[i]
 	a[i].place, a[j].place = i, j
 }
 
-func (a *agenda) Push(x any) {
+func (a *dueHeap) Push(x any) {
 	it := x.(*item)
 	it.place = len(*a)
 	*a = append(*a, it)
 }
 
-func (a *agenda) Pop() any {
+func (a *dueHeap) Pop() any {
 	last := len(*a) - 1
 	it := (*a)[last]
 	(*a)[last] = nil

@@ -32,12 +32,12 @@ type Queue struct {
 	options Options
 
 	mu      sync.Mutex       // protects all below
-	agenda  agenda           // every message that is neither deleted nor dead
+	due  dueHeap          // every message that is neither deleted nor dead
 	held    map[string]*item // those in flight, by receipt handle
 	sent    uint64           // messages ever sent
 	copies  uint64           // items ever made
 	deaths  int
-	changed chan struct{} // closed, and replaced, when the agenda changes
+	changed chan struct{} // closed, and replaced, when the due changes
 }
 
 // New returns an empty queue.
@@ -61,7 +61,7 @@ func (q *Queue) Send(body string, delay time.Duration) (id string, err error) {
 	id = q.options.Name + "-" + strconv.FormatUint(q.sent, 10)
 	for range q.options.Chaos.copies() {
 		q.copies++
-		heap.Push(&q.agenda, &item{
+		heap.Push(&q.due, &item{
 			id: id, body: body, sent: now, number: q.copies,
 			due: now.Add(delay + q.options.Chaos.lateness()),
 		})
@@ -94,8 +94,8 @@ func (q *Queue) receive(limit int) (batch []events.SQSMessage, dead []message.De
 	now := time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(batch) < limit && len(q.agenda) > 0 && !q.agenda[0].due.After(now) {
-		it := q.agenda[0]
+	for len(batch) < limit && len(q.due) > 0 && !q.due[0].due.After(now) {
+		it := q.due[0]
 		if it.receipt != "" {
 			it.reason = fmt.Sprintf("its function died without a word: the message was neither deleted nor given back within %v", q.options.Visibility)
 			q.release(it)
@@ -107,7 +107,7 @@ func (q *Queue) receive(limit int) (batch []events.SQSMessage, dead []message.De
 		it.receives++
 		it.receipt = fmt.Sprintf("%s/%d/%d", it.id, it.number, it.receives)
 		it.due = now.Add(q.options.Visibility)
-		heap.Fix(&q.agenda, it.place)
+		heap.Fix(&q.due, it.place)
 		q.held[it.receipt] = it
 		batch = append(batch, it.deliverable(q.options.Name))
 	}
@@ -121,7 +121,7 @@ func (q *Queue) Delete(receipt string) {
 	defer q.mu.Unlock()
 	if it, ok := q.held[receipt]; ok {
 		q.release(it)
-		heap.Remove(&q.agenda, it.place)
+		heap.Remove(&q.due, it.place)
 		q.announce()
 	}
 }
@@ -150,7 +150,7 @@ func (q *Queue) fail(receipt, reason string) (dead message.DeadLetter, died bool
 		return q.bury(it), true
 	}
 	it.due = now.Add(q.backoff(it.receives) + q.options.Chaos.lateness())
-	heap.Fix(&q.agenda, it.place)
+	heap.Fix(&q.due, it.place)
 	q.announce()
 	return dead, false
 }
@@ -181,7 +181,7 @@ func (q *Queue) release(it *item) {
 }
 
 func (q *Queue) bury(it *item) message.DeadLetter {
-	heap.Remove(&q.agenda, it.place)
+	heap.Remove(&q.due, it.place)
 	q.deaths++
 	q.announce()
 	return message.DeadLetter{

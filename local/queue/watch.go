@@ -16,7 +16,7 @@ func (q *Queue) Counts() Counts {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	c := Counts{Dead: q.deaths}
-	for _, it := range q.agenda {
+	for _, it := range q.due {
 		switch {
 		case !it.due.After(now):
 			c.Visible++
@@ -33,8 +33,8 @@ func (q *Queue) Counts() Counts {
 func (q *Queue) Bodies() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	bodies := make([]string, 0, len(q.agenda))
-	for _, it := range q.agenda {
+	bodies := make([]string, 0, len(q.due))
+	for _, it := range q.due {
 		bodies = append(bodies, it.body)
 	}
 	return bodies
@@ -46,8 +46,8 @@ func (q *Queue) upcoming() (time.Duration, bool, <-chan struct{}) {
 	now := time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.agenda) == 0 {
+	if len(q.due) == 0 {
 		return 0, false, q.changed
 	}
-	return q.agenda[0].due.Sub(now), true, q.changed
+	return q.due[0].due.Sub(now), true, q.changed
 }

@@ -112,11 +112,11 @@ func (a *Account) Link(l book.Link) {
 
 // Target adds the links to one URL.
 func (a *Account) Target(t book.Target) {
-	way := reach{by: anImage}
+	path := reach{by: anImage}
 	if t.Kind != book.Image {
-		way = reach{a.origins.number(originOf(t.Collection, t.Kind)), t.Depth, t.Hops, t.Weight}
+		path = reach{a.origins.number(originOf(t.Collection, t.Kind)), t.Depth, t.Hops, t.Weight}
 	}
-	a.of(t.ID).reach(t.ID, t.URL, way)
+	a.of(t.ID).reach(t.ID, t.URL, path)
 }
 
 func (a *Account) of(id layout.Identity) *shard { return a.shards[id[0]] }

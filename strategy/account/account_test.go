@@ -119,11 +119,11 @@ func TestState(t *testing.T) {
 		want   state
 	}{
 		"found":                             {nil, []any{near}, state{Pending, "", 0, 1, 0}},
-		"the nearest way counts":            {nil, []any{link(page, 2, 0), near, link(page, 2, 1)}, state{Pending, "", 0, 1, 0}},
+		"the nearest path counts":           {nil, []any{link(page, 2, 0), near, link(page, 2, 1)}, state{Pending, "", 0, 1, 0}},
 		"too deep":                          {nil, []any{link(page, 3, 0)}, state{Skipped, collection.TooDeep, 0, 3, 0}},
 		"too deep, then wider":              {wider, []any{link(page, 3, 0)}, state{Pending, "", 0, 3, 0}},
 		"too many redirects":                {nil, []any{link(page, 1, 11)}, state{Skipped, collection.TooMany, 0, 1, 0}},
-		"a longer way of fewer redirects":   {nil, []any{link(page, 1, 11), link(page, 2, 0)}, state{Pending, "", 0, 2, 0}},
+		"a longer path of fewer redirects":  {nil, []any{link(page, 1, 11), link(page, 2, 0)}, state{Pending, "", 0, 2, 0}},
 		"image":                             {nil, []any{image}, state{Skipped, "image", 0, 0, 0}},
 		"image and page":                    {nil, []any{image, near}, state{Pending, "", 0, 1, 0}},
 		"stored":                            {nil, []any{near, outcome(1, book.Stored, 1)}, state{Stored, "", 0, 1, 1}},

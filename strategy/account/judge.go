@@ -96,11 +96,11 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 	if asked != nil {
 		u.Attempts = asked.Attempts
 	}
-	ways := j.ways(f.reach, more)
-	way := j.admit(&u, ways)
+	paths := j.paths(f.reach, more)
+	path := j.admit(&u, paths)
 	if final == nil || isLost(f.standing) {
 		if u.State == Pending {
-			u.Collection = j.settings.Waiting(way, target)[0]
+			u.Collection = j.settings.Waiting(path, target)[0]
 		}
 		j.setApart(&u)
 		return u, nil
@@ -109,13 +109,13 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 	switch final.State {
 	case book.Stored, book.Unchanged:
 		u.State, u.Reason, u.Page = Stored, "", f.standing.Page
-		j.keep(&u, ways)
+		j.keep(&u, paths)
 	case book.Skipped:
 		u.State, u.Reason = Skipped, final.Reason
 		switch {
 		case membership.IsSitemap(*final):
-			j.keep(&u, ways)
-		case membership.IsForAnother(*final) && len(final.Collections) > 0 && j.another(&u, ways):
+			j.keep(&u, paths)
+		case membership.IsForAnother(*final) && len(final.Collections) > 0 && j.another(&u, paths):
 			u.State, u.Reason = Pending, ""
 		case j.leadsNowhere(u.Final):
 			j.askAgain(&u)
@@ -141,86 +141,86 @@ func isLost(s book.Standing) bool {
 	return false
 }
 
-// way returns a path as package membership describes it.
-func (j judge) way(r reach) membership.Way {
+// path returns a path as package membership describes it.
+func (j judge) path(r reach) membership.Path {
 	o := j.origins[r.by]
-	return membership.Way{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}
+	return membership.Path{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}
 }
 
-// ways returns the paths to a URL, except image references, the preferred path
+// paths returns the paths to a URL, except image references, the preferred path
 // first. The result is valid until the next call.
-func (j judge) ways(first reach, more []reach) []reach {
+func (j judge) paths(first reach, more []reach) []reach {
 	if first.by <= anImage {
 		return nil
 	}
-	ways := append(append(j.room, first), more...)
+	paths := append(append(j.room, first), more...)
 	if len(more) > 0 {
-		slices.SortFunc(ways, j.compare)
+		slices.SortFunc(paths, j.compare)
 	}
-	return ways
+	return paths
 }
 
 // admit sets whether any collection of today admits a URL, and which one: the
 // first whose path is admitted, a sitemap's before a page's. It returns the path,
 // or the preferred refused path when no collection admits the URL.
-func (j judge) admit(u *URL, ways []reach) (best membership.Way) {
+func (j judge) admit(u *URL, paths []reach) (best membership.Path) {
 	u.State, u.Reason = Skipped, membership.Image
-	if len(ways) == 0 {
+	if len(paths) == 0 {
 		return best
 	}
-	j.sortAsking(ways, u.Address)
+	j.sortAsking(paths, u.Address)
 	var all membership.Best
-	for i, r := range ways {
-		way := j.way(r)
-		if u.Admitted && (way.Collection != all.Collection || (way.Kind == book.Sitemap) != (all.Kind == book.Sitemap)) {
+	for i, r := range paths {
+		path := j.path(r)
+		if u.Admitted && (path.Collection != all.Collection || (path.Kind == book.Sitemap) != (all.Kind == book.Sitemap)) {
 			break
 		}
-		refusal := j.settings.Decide(way, u.Address)
+		refusal := j.settings.Decide(path, u.Address)
 		if refusal == membership.NoPartition {
 			refusal, u.Apart = "", refusal // the URL waits for a strategy with a partition for it
 		}
 		switch {
 		case refusal == "":
 			u.State, u.Reason, u.Admitted = Pending, "", true
-			all.Add(way)
+			all.Add(path)
 		case i == 0:
 			u.Reason = refusal
 		}
 	}
 	if !u.Admitted {
-		all.Add(j.way(ways[0]))
+		all.Add(j.path(paths[0]))
 	}
-	u.along(all.Way)
-	return all.Way
+	u.along(all.Path)
+	return all.Path
 }
 
 // along sets the path by which a URL is asked for, if it is.
-func (u *URL) along(w membership.Way) {
+func (u *URL) along(w membership.Path) {
 	u.Collection, u.Sitemap = w.Collection, w.Kind == book.Sitemap
 	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight
 }
 
 // sortAsking puts paths that membership.HoldsBack holds back behind the others.
-func (j judge) sortAsking(ways []reach, target address.Address) {
-	if j.settings.Only == nil || len(ways) < 2 {
+func (j judge) sortAsking(paths []reach, target address.Address) {
+	if j.settings.Only == nil || len(paths) < 2 {
 		return
 	}
 	held := func(r reach) int {
-		if j.settings.HoldsBack(j.way(r), target) {
+		if j.settings.HoldsBack(j.path(r), target) {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(ways, func(a, b reach) int { return held(a) - held(b) })
+	slices.SortStableFunc(paths, func(a, b reach) int { return held(a) - held(b) })
 }
 
 // setApart notes whether an admitted URL is held back.
 func (j judge) setApart(u *URL) {
-	way := membership.Way{Collection: u.Collection, Depth: u.Depth, Hops: u.Hops}
+	path := membership.Path{Collection: u.Collection, Depth: u.Depth, Hops: u.Hops}
 	if u.Sitemap {
-		way.Kind = book.Sitemap
+		path.Kind = book.Sitemap
 	}
-	if u.Admitted && u.Apart == "" && j.settings.HoldsBack(way, u.Address) {
+	if u.Admitted && u.Apart == "" && j.settings.HoldsBack(path, u.Address) {
 		u.Apart = membership.HeldBack
 	}
 }

@@ -13,15 +13,15 @@ import (
 //	Wanted    a collection gains by asking again: the page became its seed, or
 //	          was only ever asked for by others
 //	Admitted  else, when one of the URL's own collections still admits it
-func (j judge) keep(u *URL, ways []reach) {
+func (j judge) keep(u *URL, paths []reach) {
 	if len(u.Final.Collections) == 0 {
 		return
 	}
-	if u.Wanted = j.newSeed(u, ways) || j.another(u, ways); u.Wanted || u.Admitted {
+	if u.Wanted = j.newSeed(u, paths) || j.another(u, paths); u.Wanted || u.Admitted {
 		return
 	}
 	if still := j.settings.Still(u.Final, u.Address); len(still) > 0 {
-		j.want(u, j.lastWay(u, still[0]))
+		j.want(u, j.lastPath(u, still[0]))
 	}
 }
 
@@ -44,20 +44,20 @@ func FailedSince(s book.Standing, other book.Outcome) bool {
 // that still admits it.
 func (j judge) askAgain(u *URL) {
 	if still := j.settings.Still(u.Final, u.Address); len(still) > 0 {
-		j.want(u, j.lastWay(u, still[0]))
+		j.want(u, j.lastPath(u, still[0]))
 		u.Wanted = true
 	}
 }
 
 // newSeed finds a collection of which a page has become a seed since it was
 // stored at a greater depth. Its links must be read again at the smaller depth.
-func (j judge) newSeed(u *URL, ways []reach) bool {
+func (j judge) newSeed(u *URL, paths []reach) bool {
 	if u.Final.Depth == 0 || membership.IsSitemap(u.Final) {
 		return false
 	}
-	for _, r := range ways {
-		if way := j.way(r); way.Kind == 0 && j.settings.Decide(way, u.Address) == "" {
-			j.want(u, way)
+	for _, r := range paths {
+		if path := j.path(r); path.Kind == 0 && j.settings.Decide(path, u.Address) == "" {
+			j.want(u, path)
 			return true
 		}
 	}
@@ -66,29 +66,29 @@ func (j judge) newSeed(u *URL, ways []reach) bool {
 
 // another finds a collection that admits a URL which was only ever asked for on
 // behalf of other collections.
-func (j judge) another(u *URL, ways []reach) bool {
-	for _, r := range ways {
-		way := j.way(r)
-		isOwn := slices.Contains(u.Final.Collections, way.Collection)
-		if !isOwn && (way.Kind == book.Sitemap) == membership.IsSitemap(u.Final) && j.settings.Decide(way, u.Address) == "" {
-			j.want(u, way)
+func (j judge) another(u *URL, paths []reach) bool {
+	for _, r := range paths {
+		path := j.path(r)
+		isOwn := slices.Contains(u.Final.Collections, path.Collection)
+		if !isOwn && (path.Kind == book.Sitemap) == membership.IsSitemap(u.Final) && j.settings.Decide(path, u.Address) == "" {
+			j.want(u, path)
 			return true
 		}
 	}
 	name := j.settings.Lacking(u.Final, u.Address)
 	if name != "" {
-		j.want(u, j.lastWay(u, name))
+		j.want(u, j.lastPath(u, name))
 	}
 	return name != ""
 }
 
-// lastWay returns the path by which a URL was last asked for.
-func (j judge) lastWay(u *URL, collection string) membership.Way {
-	return membership.Way{Collection: collection, Depth: u.Final.Depth, Hops: u.Final.Hops, Weight: u.Final.Weight}
+// lastPath returns the path by which a URL was last asked for.
+func (j judge) lastPath(u *URL, collection string) membership.Path {
+	return membership.Path{Collection: collection, Depth: u.Final.Depth, Hops: u.Final.Hops, Weight: u.Final.Weight}
 }
 
 // want sets the path by which a stored URL is asked for again.
-func (j judge) want(u *URL, w membership.Way) {
+func (j judge) want(u *URL, w membership.Path) {
 	u.along(w)
 	u.Admitted, u.Sitemap = true, membership.IsSitemap(u.Final)
 }

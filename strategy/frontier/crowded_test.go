@@ -65,15 +65,15 @@ func TestSitemapsOfManyHostsWaitForRoom(t *testing.T) {
 		e := entry("a", "map", 0)
 		e.Sitemap = true
 		f.admit(noon, e)
-		for i := range Crowds + 1 {
+		for i := range WaitingFactor + 1 {
 			f.admit(noon, entry(fmt.Sprint("h", i), "page", 1))
 		}
 		r := request(noon)
 		r.Waiting = 1
-		for waiting := Crowds + 2; waiting > 0; waiting-- {
+		for waiting := WaitingFactor + 2; waiting > 0; waiting-- {
 			lease := f.lease(r)
 			if lease.Host == "a" {
-				if waiting > Crowds {
+				if waiting > WaitingFactor {
 					t.Errorf("the sitemap is leased while %d URLs wait", waiting)
 				}
 				return

@@ -27,10 +27,11 @@ type Request struct {
 	// topic, whose links should not wait for the end of a long batch.
 	Short map[string]int
 
-	// Waiting is how many URLs may wait on a host whose sitemap is leased. When
-	// more wait, its sitemaps stay in the queue, unless nothing else can be
-	// leased; when more than [Crowds] times as many wait in the whole frontier, no
-	// sitemap is leased at all. 0: no limit.
+	// Waiting limits sitemaps; 0 means no limit:
+	//
+	//	waiting URLs                                     sitemaps
+	//	of the host, more than Waiting                   only if the host has nothing else
+	//	of the frontier, WaitingFactor times as many     none
 	Waiting int64
 
 	// Rooms is, for each collection with a limit of pages, how many URLs may still
@@ -39,9 +40,9 @@ type Request struct {
 	Rooms map[string]int64
 }
 
-// Crowds times Request.Waiting is how many URLs may wait in the frontier before
-// no sitemap is leased any more.
-const Crowds = 100
+// WaitingFactor times Request.Waiting is the number of URLs in the frontier above which
+// no sitemap is leased.
+const WaitingFactor = 100
 
 func (r Request) check() error {
 	if r.Max < 1 || r.Max > chunk || r.MaxBytes < 1 || r.Connections < 1 {

@@ -69,7 +69,7 @@ type assigner struct {
 // again: most pages of a site have the same links.
 type linkTarget struct {
 	address address.Address
-	way     Way
+	path    Path
 	last    decision
 }
 
@@ -98,14 +98,14 @@ func (a *assigner) link(l *book.Link) error {
 		a.share(l, t.address, names)
 		return nil
 	}
-	if way := WayOf(*l); l.Kind == book.Redirect || !known || way != t.way {
-		t.way, t.last = way, a.decide(way, l.Source, t.address)
+	if path := PathOf(*l); l.Kind == book.Redirect || !known || path != t.path {
+		t.path, t.last = path, a.decide(path, l.Source, t.address)
 	}
 	a.settle(l, t.last)
 	return nil
 }
 
-func (a *assigner) decide(w Way, source layout.Identity, target address.Address) decision {
+func (a *assigner) decide(w Path, source layout.Identity, target address.Address) decision {
 	to := a.Clean(w.Collection, target)
 	if w.Kind == book.Redirect && to.ID == source {
 		to = target
@@ -126,9 +126,9 @@ func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 	var refused decision // by the collection for which it was found
 	own, given := *l, ""
 	for _, name := range a.inTurn(l.Collection, names) {
-		way := WayOf(own)
-		way.Collection = name
-		d := a.decide(way, l.Source, target)
+		path := PathOf(own)
+		path.Collection = name
+		d := a.decide(path, l.Source, target)
 		switch {
 		case d.reason != "" && name == own.Collection:
 			refused = d
@@ -136,7 +136,7 @@ func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 		case given == "":
 			l.Collection, given = name, d.to.URL
 			a.settle(l, d)
-		case d.to.URL != given || !a.claimsTarget(way, d.to):
+		case d.to.URL != given || !a.claimsTarget(path, d.to):
 			next := own
 			next.Collection = name
 			a.settle(&next, d)
@@ -150,7 +150,7 @@ func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 
 // claimsTarget reports whether a collection would have the target of its link even
 // if the target is asked for on behalf of another.
-func (a *assigner) claimsTarget(w Way, target address.Address) bool {
+func (a *assigner) claimsTarget(w Path, target address.Address) bool {
 	if w.Kind == book.Sitemap {
 		return a.byName[w.Collection].HasSeedOn(target.Site)
 	}

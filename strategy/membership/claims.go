@@ -90,7 +90,7 @@ func (s *Members) IsLimited(name string) bool { return s.byName[name].rank == ra
 // for a collection with a limit of pages, and waits for now for one that is held
 // back (see HoldsBack); so it waits for all others that claim it in any case, too.
 // Collections that are held back come last.
-func (s *Members) Waiting(w Way, page address.Address) []string {
+func (s *Members) Waiting(w Path, page address.Address) []string {
 	names := []string{w.Collection}
 	if w.Kind == book.Sitemap || !s.IsLimited(w.Collection) && !s.HoldsBack(w, page) {
 		return names
@@ -137,10 +137,10 @@ func (s *Members) Lacking(last book.Outcome, at address.Address) string {
 	}
 	held := ""
 	for _, name := range claiming {
-		way := again(name, last)
+		path := again(name, last)
 		switch {
-		case slices.Contains(last.Collections, name) || s.Decide(way, at) != "":
-		case !s.HoldsBack(way, at):
+		case slices.Contains(last.Collections, name) || s.Decide(path, at) != "":
+		case !s.HoldsBack(path, at):
 			return name
 		case held == "":
 			held = name
@@ -149,8 +149,8 @@ func (s *Members) Lacking(last book.Outcome, at address.Address) string {
 	return held
 }
 
-func again(name string, last book.Outcome) Way {
-	w := Way{Collection: name, Kind: book.Redirect, Depth: last.Depth, Hops: last.Hops}
+func again(name string, last book.Outcome) Path {
+	w := Path{Collection: name, Kind: book.Redirect, Depth: last.Depth, Hops: last.Hops}
 	if IsSitemap(last) {
 		w.Kind = book.Sitemap
 	}

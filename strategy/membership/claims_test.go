@@ -144,7 +144,7 @@ func TestSharedLinks(t *testing.T) {
 		{"an image", front, []string{"docs", "far"}, book.Image, "http://docs.example/a", 1, 0, []row{{"docs", "http://docs.example/a"}}},
 		{"a sitemap that all read", front, []string{"docs", "far"}, book.Sitemap, "http://docs.example/map.xml", 1, 0, []row{{"docs", "http://docs.example/map.xml"}}},
 		{"a redirect to its page", front, []string{"docs", "far"}, book.Redirect, front + "?x=1", 1, 0, []row{{"docs", front + "?x=1"}, {"far", front + "?x=1"}}},
-		{"of one that came to the page by another way", page, []string{"whole", "far"}, book.Anchor, "http://docs.example/a", 1, 0, []row{{"whole", "http://docs.example/a"}}},
+		{"of one that came to the page by another path", page, []string{"whole", "far"}, book.Anchor, "http://docs.example/a", 1, 0, []row{{"whole", "http://docs.example/a"}}},
 	} {
 		link := book.Link{Source: parse(t, test.source).ID, Target: test.target, Kind: test.kind, Depth: test.depth, Weight: test.weight, Collection: test.of[0]}
 		link.Place = parse(t, test.target).Place

@@ -26,7 +26,7 @@ const maxSitemapDepth = 1
 // Decide returns "" if a URL with this path is crawled, else the reason of the
 // refusal, which is recorded. An admitted URL has a crawl and a storage partition. A
 // sitemap may be on any site.
-func (s *Members) Decide(w Way, target address.Address) string {
+func (s *Members) Decide(w Path, target address.Address) string {
 	if s.Takedowns.Forgets(target) {
 		return Forgotten
 	}
@@ -48,7 +48,7 @@ func (s *Members) Decide(w Way, target address.Address) string {
 	return ""
 }
 
-func (m member) decide(w Way, target address.Address) string {
+func (m member) decide(w Path, target address.Address) string {
 	if w.Kind == book.Sitemap {
 		switch {
 		case w.Hops > collection.MaxHops:
@@ -70,7 +70,7 @@ func (m member) decide(w Way, target address.Address) string {
 // isOffTopic reports whether the weight of a link is too low for the collection's
 // topic. Seeds have no links; redirects and canonical addresses lead to pages that
 // were chosen before.
-func (m member) isOffTopic(w Way) bool {
+func (m member) isOffTopic(w Path) bool {
 	chosen := w.Depth == 0 || w.Kind == book.Redirect || w.Kind == book.Canonical
 	return m.Topic != nil && !chosen && float32(w.Weight)/255 < m.Topic.Threshold
 }

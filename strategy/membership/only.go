@@ -39,7 +39,7 @@ func (s *Members) choose() error {
 // HoldsBack reports whether an admitted URL with this path is not asked for now,
 // because only other collections are crawled. It waits outside of the frontier, as
 // due pages of the collection do.
-func (s *Members) HoldsBack(w Way, target address.Address) bool {
+func (s *Members) HoldsBack(w Path, target address.Address) bool {
 	if s.Only == nil {
 		return false
 	}

@@ -38,11 +38,11 @@ func TestHeldBack(t *testing.T) {
 		if err := m.Prepare(); err != nil {
 			t.Fatal(err)
 		}
-		way := membership.Way{Collection: "near", Kind: book.Anchor, Depth: 1}
-		waiting := m.Waiting(way, parse(t, page))
+		path := membership.Path{Collection: "near", Kind: book.Anchor, Depth: 1}
+		waiting := m.Waiting(path, parse(t, page))
 		var held []string
 		for _, w := range waiting {
-			if way.Collection = w; m.HoldsBack(way, parse(t, page)) {
+			if path.Collection = w; m.HoldsBack(path, parse(t, page)) {
 				held = append(held, w)
 			}
 		}

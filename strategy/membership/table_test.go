@@ -50,25 +50,25 @@ func TestTable(t *testing.T) {
 	for _, row := range []struct {
 		page string
 		url  string
-		by   membership.Way
+		by   membership.Path
 	}{
-		{"a seed, at depth 0", front, membership.Way{Collection: "all"}},
-		{"a seed, at depth 0, under a limit", front, membership.Way{Collection: "a few"}},
-		{"in an unlimited scope", page, membership.Way{Collection: "all", Kind: book.Anchor, Depth: 1000}},
-		{"in an unlimited scope, under a limit", page, membership.Way{Collection: "a few", Kind: book.Anchor, Depth: 1000}},
-		{"in one, with a topic, by a link on it", front + "t/a", membership.Way{Collection: "topic", Kind: book.Anchor, Depth: 1, Weight: 128}},
-		{"in one, with a topic, by a link off it", front + "t/a", membership.Way{Collection: "topic", Kind: book.Anchor, Depth: 1, Weight: 127}},
-		{"in a scope with a depth, near", page, membership.Way{Collection: "near", Kind: book.Anchor, Depth: 2}},
-		{"in a scope with a depth, far", page, membership.Way{Collection: "near", Kind: book.Anchor, Depth: 3}},
-		{"in the scope of the whole web", "http://other.example/", membership.Way{Collection: "web", Kind: book.Anchor, Depth: 2}},
-		{"in no scope", "http://other.example/", membership.Way{Collection: "all", Kind: book.Anchor, Depth: 1}},
-		{"excluded", front + "private/a", membership.Way{Collection: "all", Kind: book.Anchor, Depth: 1}},
-		{"with parameters that are dropped", page + "?gclid=1", membership.Way{Collection: "all", Kind: book.Anchor, Depth: 1}},
-		{"after eleven redirects", page, membership.Way{Collection: "all", Kind: book.Redirect, Depth: 1, Hops: 11}},
-		{"forbidden by the strategy", front + "refused", membership.Way{Collection: "all", Kind: book.Anchor, Depth: 1}},
-		{"a sitemap on the site of a seed", front + "map.xml", membership.Way{Collection: "near", Kind: book.Sitemap}},
-		{"a sitemap elsewhere", "http://other.example/map.xml", membership.Way{Collection: "near", Kind: book.Sitemap}},
-		{"a sitemap in an index in an index", front + "map.xml", membership.Way{Collection: "near", Kind: book.Sitemap, Depth: 2}},
+		{"a seed, at depth 0", front, membership.Path{Collection: "all"}},
+		{"a seed, at depth 0, under a limit", front, membership.Path{Collection: "a few"}},
+		{"in an unlimited scope", page, membership.Path{Collection: "all", Kind: book.Anchor, Depth: 1000}},
+		{"in an unlimited scope, under a limit", page, membership.Path{Collection: "a few", Kind: book.Anchor, Depth: 1000}},
+		{"in one, with a topic, by a link on it", front + "t/a", membership.Path{Collection: "topic", Kind: book.Anchor, Depth: 1, Weight: 128}},
+		{"in one, with a topic, by a link off it", front + "t/a", membership.Path{Collection: "topic", Kind: book.Anchor, Depth: 1, Weight: 127}},
+		{"in a scope with a depth, near", page, membership.Path{Collection: "near", Kind: book.Anchor, Depth: 2}},
+		{"in a scope with a depth, far", page, membership.Path{Collection: "near", Kind: book.Anchor, Depth: 3}},
+		{"in the scope of the whole web", "http://other.example/", membership.Path{Collection: "web", Kind: book.Anchor, Depth: 2}},
+		{"in no scope", "http://other.example/", membership.Path{Collection: "all", Kind: book.Anchor, Depth: 1}},
+		{"excluded", front + "private/a", membership.Path{Collection: "all", Kind: book.Anchor, Depth: 1}},
+		{"with parameters that are dropped", page + "?gclid=1", membership.Path{Collection: "all", Kind: book.Anchor, Depth: 1}},
+		{"after eleven redirects", page, membership.Path{Collection: "all", Kind: book.Redirect, Depth: 1, Hops: 11}},
+		{"forbidden by the strategy", front + "refused", membership.Path{Collection: "all", Kind: book.Anchor, Depth: 1}},
+		{"a sitemap on the site of a seed", front + "map.xml", membership.Path{Collection: "near", Kind: book.Sitemap}},
+		{"a sitemap elsewhere", "http://other.example/map.xml", membership.Path{Collection: "near", Kind: book.Sitemap}},
+		{"a sitemap in an index in an index", front + "map.xml", membership.Path{Collection: "near", Kind: book.Sitemap, Depth: 2}},
 	} {
 		at := parse(t, row.url)
 		decision := m.Decide(row.by, at)

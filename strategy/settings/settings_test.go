@@ -125,7 +125,7 @@ func TestDecide(t *testing.T) {
 		{"news", "http://www.gone.example/a", 1, 0, membership.Forgotten},
 		{"docs", "http://docs.example/secret?2", 1, 0, ""},
 	} {
-		if got := s.Decide(membership.Way{Collection: test.collection, Kind: book.Anchor, Depth: test.depth, Hops: test.hops}, parse(t, test.url)); got != test.want {
+		if got := s.Decide(membership.Path{Collection: test.collection, Kind: book.Anchor, Depth: test.depth, Hops: test.hops}, parse(t, test.url)); got != test.want {
 			t.Errorf("%s: %s at depth %d after %d redirects: %q, want %q", test.collection, test.url, test.depth, test.hops, got, test.want)
 		}
 	}
@@ -157,24 +157,24 @@ func TestDecideByKind(t *testing.T) {
 	const page = "http://docs.example/a"
 	for _, test := range []struct {
 		url  string
-		way  membership.Way
+		way  membership.Path
 		want string
 	}{
-		{page, membership.Way{Collection: "docs", Kind: book.Listed, Depth: 1}, ""},
-		{page, membership.Way{Collection: "topical", Kind: book.Anchor, Depth: 1, Weight: 128}, ""},
-		{page, membership.Way{Collection: "topical", Kind: book.Anchor, Depth: 1, Weight: 127}, membership.OffTopic},
-		{page, membership.Way{Collection: "topical", Kind: book.Listed, Depth: 1}, membership.OffTopic},
-		{page, membership.Way{Collection: "topical", Kind: book.Redirect, Depth: 1, Hops: 1}, ""},
-		{page, membership.Way{Collection: "topical", Kind: book.Canonical, Depth: 1, Hops: 1}, ""},
-		{page, membership.Way{Collection: "topical", Kind: book.Redirect, Depth: 3, Hops: 1}, collection.TooDeep},
-		{"http://docs.example/", membership.Way{Collection: "topical"}, ""},
-		{"http://other.example/map.xml", membership.Way{Collection: "topical", Kind: book.Sitemap}, ""},
-		{"http://other.example/map.xml", membership.Way{Collection: "docs", Kind: book.Sitemap, Depth: 1}, ""},
-		{"http://other.example/map.xml", membership.Way{Collection: "docs", Kind: book.Sitemap, Depth: 2}, collection.TooDeep},
-		{"http://other.example/map.xml", membership.Way{Collection: "docs", Kind: book.Sitemap, Hops: 11}, collection.TooMany},
-		{"http://other.example/map.xml", membership.Way{Collection: "shop", Kind: book.Sitemap}, membership.NoCollection},
-		{"http://other.example/refused.xml", membership.Way{Collection: "docs", Kind: book.Sitemap}, membership.Refused},
-		{"http://gone.example/map.xml", membership.Way{Collection: "docs", Kind: book.Sitemap}, membership.Forgotten},
+		{page, membership.Path{Collection: "docs", Kind: book.Listed, Depth: 1}, ""},
+		{page, membership.Path{Collection: "topical", Kind: book.Anchor, Depth: 1, Weight: 128}, ""},
+		{page, membership.Path{Collection: "topical", Kind: book.Anchor, Depth: 1, Weight: 127}, membership.OffTopic},
+		{page, membership.Path{Collection: "topical", Kind: book.Listed, Depth: 1}, membership.OffTopic},
+		{page, membership.Path{Collection: "topical", Kind: book.Redirect, Depth: 1, Hops: 1}, ""},
+		{page, membership.Path{Collection: "topical", Kind: book.Canonical, Depth: 1, Hops: 1}, ""},
+		{page, membership.Path{Collection: "topical", Kind: book.Redirect, Depth: 3, Hops: 1}, collection.TooDeep},
+		{"http://docs.example/", membership.Path{Collection: "topical"}, ""},
+		{"http://other.example/map.xml", membership.Path{Collection: "topical", Kind: book.Sitemap}, ""},
+		{"http://other.example/map.xml", membership.Path{Collection: "docs", Kind: book.Sitemap, Depth: 1}, ""},
+		{"http://other.example/map.xml", membership.Path{Collection: "docs", Kind: book.Sitemap, Depth: 2}, collection.TooDeep},
+		{"http://other.example/map.xml", membership.Path{Collection: "docs", Kind: book.Sitemap, Hops: 11}, collection.TooMany},
+		{"http://other.example/map.xml", membership.Path{Collection: "shop", Kind: book.Sitemap}, membership.NoCollection},
+		{"http://other.example/refused.xml", membership.Path{Collection: "docs", Kind: book.Sitemap}, membership.Refused},
+		{"http://gone.example/map.xml", membership.Path{Collection: "docs", Kind: book.Sitemap}, membership.Forgotten},
 	} {
 		if got := s.Decide(test.way, parse(t, test.url)); got != test.want {
 			t.Errorf("%s by %+v: %q, want %q", test.url, test.way, got, test.want)

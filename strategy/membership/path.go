@@ -2,9 +2,9 @@ package membership
 
 import "github.com/bucketsearch/bucketsearch/layout/book"
 
-// Way is the path from a seed of a collection to a URL, with its last link; a seed
+// Path is the path from a seed of a collection to a URL, with its last link; a seed
 // itself has no link.
-type Way struct {
+type Path struct {
 	Collection string
 	Kind       book.Kind
 	Depth      uint16 // links from a seed
@@ -12,8 +12,8 @@ type Way struct {
 	Weight     uint8  // see book.Link
 }
 
-// WayOf returns the path that ends with a link.
-func WayOf(l book.Link) Way { return Way{l.Collection, l.Kind, l.Depth, l.Hops, l.Weight} }
+// PathOf returns the path that ends with a link.
+func PathOf(l book.Link) Path { return Path{l.Collection, l.Kind, l.Depth, l.Hops, l.Weight} }
 
 // Bands is the number of queues of a host. The first is asked for first.
 const Bands = 16
@@ -27,20 +27,20 @@ func Band(depth uint16, weight uint8) int {
 	return Bands - 1 - int(weight)/(256/Bands)
 }
 
-func (w Way) band() int { return Band(w.Depth, w.Weight) }
+func (w Path) band() int { return Band(w.Depth, w.Weight) }
 
 // Best joins the paths of a collection to a URL, in whatever order they are added:
 // the depth and redirects of the shortest, and the weight of the earliest band. When
 // some paths say that the URL is a sitemap, only those count: a sitemap to which
 // pages link is still a sitemap.
 type Best struct {
-	Way
-	band  int // of the way from which the weight comes
+	Path
+	band  int // of the path from which the weight comes
 	known bool
 }
 
 // Add adds an admitted path.
-func (b *Best) Add(w Way) {
+func (b *Best) Add(w Path) {
 	isSitemap := w.Kind == book.Sitemap
 	if !b.known || isSitemap && b.Kind != book.Sitemap {
 		*b = Best{w, w.band(), true}
@@ -54,7 +54,7 @@ func (b *Best) Add(w Way) {
 		weight, band = w.Weight, own
 	}
 	if w.Depth < b.Depth || w.Depth == b.Depth && w.Hops < b.Hops {
-		b.Way = w
+		b.Path = w
 	}
 	b.Weight, b.band = weight, band
 }
