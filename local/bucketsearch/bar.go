@@ -10,10 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/command/verify"
 )
 
-// barPeriod is how often a progress bar is drawn.
+// barPeriod is the time between two drawings of a progress bar.
 const barPeriod = 100 * time.Millisecond
 
-// progressBar shows how far a proof has come, on a terminal only.
+// progressBar shows the progress of a proof, on a terminal only.
 type progressBar struct {
 	out io.Writer // nil where it is no terminal
 
@@ -28,7 +28,7 @@ func newBar(out io.Writer) *progressBar {
 	return &progressBar{}
 }
 
-// show takes what verify tells.
+// show draws the progress, at most once in barPeriod.
 func (b *progressBar) show(p verify.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -41,7 +41,7 @@ func (b *progressBar) show(p verify.Progress) {
 	fmt.Fprintf(b.out, "\r\x1b[K%-9s [%s%s] %3d %%", p.Stage, strings.Repeat("#", done), strings.Repeat(" ", width-done), 100*min(p.Done, p.Total)/p.Total)
 }
 
-// end leaves the terminal's line empty.
+// end erases the bar.
 func (b *progressBar) end() {
 	if b.out != nil {
 		fmt.Fprint(b.out, "\r\x1b[K")

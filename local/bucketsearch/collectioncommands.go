@@ -33,7 +33,7 @@ func collectionsCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// oneName is for commands that take the name of a collection.
+// oneName is the check of commands with one argument, the name of a collection.
 func oneName(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("collections %s needs the name of one collection, such as: bucketsearch collections %s %s", cmd.Name(), cmd.Name(), system.DefaultCollection)
@@ -41,7 +41,7 @@ func oneName(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// listed is a collection as the list tells of it.
+// listed is a collection in the output of the list.
 type listed struct {
 	system.CollectionStatus
 	Version uint64 `json:"version"`
@@ -124,7 +124,7 @@ func noCollection(name string) error {
 	return fmt.Errorf("there is no collection %q; see: bucketsearch collections list", name)
 }
 
-// printWanted prints what is said in a collection, and nothing of what is not.
+// printWanted prints the settings that a collection has, without empty ones.
 func printWanted(out io.Writer, c collection.Collection) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(key, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", key, fmt.Sprintf(format, args...)) }

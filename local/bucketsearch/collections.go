@@ -10,11 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// saidByFile are the flags of which a collection's file says the same.
+// saidByFile are the flags that a collection file replaces.
 var saidByFile = []string{"scope", "depth", "pages", "delay", "host-connections"}
 
-// readCollections reads the collections of files. It refuses flags that might
-// contradict them.
+// readCollections reads collection files. It refuses flags that might contradict them.
 func readCollections(flags *pflag.FlagSet, files []string, seeds bool) ([]collection.Collection, error) {
 	if len(files) == 0 {
 		return nil, nil

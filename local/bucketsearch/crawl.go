@@ -105,7 +105,7 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.
 	return nil
 }
 
-// reached reports whether any seed, if there are any, led to a page.
+// reached reports whether any seed led to a page, or there were no seeds.
 func reached(seeds []system.Fate) bool {
 	if len(seeds) == 0 {
 		return true

@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// crawling are the flags that up and crawl share.
+// crawling holds the flags that up and crawl share.
 type crawling struct {
 	collections     []string // files
 	scope           string
@@ -45,7 +45,7 @@ func (c *crawling) flags(flags *pflag.FlagSet) {
 	wholeVar(flags, &c.chaos, "chaos", "", 0, 0, math.MaxInt64, "for tests: deliver messages doubled, late and out of order,\nas this `seed` decides; 0: not")
 }
 
-// plan is what the flags and the seeds ask for.
+// plan returns the plan of the flags and the seeds.
 func (c *crawling) plan(flags *pflag.FlagSet, args []string) (system.Plan, error) {
 	if c.functions != "" && !c.isolated {
 		return system.Plan{}, errors.New("--functions has no meaning without --isolated")
@@ -69,7 +69,7 @@ func (c *crawling) plan(flags *pflag.FlagSet, args []string) (system.Plan, error
 	return plan, nil
 }
 
-// chaosOf returns deliveries as the seed decides.
+// chaosOf returns the disturbance of deliveries that the seed determines.
 func chaosOf(seed uint64) *queue.Chaos {
 	if seed == 0 {
 		return nil

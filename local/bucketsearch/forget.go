@@ -96,7 +96,7 @@ func parseTargets(args []string) ([]target, error) {
 	return targets, nil
 }
 
-// withCleaned adds the addresses that are crawled in place of those of URLs.
+// withCleaned adds the addresses without dropped parameters, which are crawled instead.
 func withCleaned(ctx context.Context, a *system.Attached, targets []target) ([]target, error) {
 	var all []target
 	for _, t := range targets {
@@ -115,7 +115,7 @@ func withCleaned(ctx context.Context, a *system.Attached, targets []target) ([]t
 	return all, nil
 }
 
-// isSite tells a site from a URL: it has no slash, and no port.
+// isSite reports whether an argument is a site: it has no slash and no port.
 func isSite(arg string) bool {
 	if _, err := netip.ParseAddr(arg); err == nil {
 		return true
@@ -162,7 +162,7 @@ func concerned(cmd *cobra.Command, a *system.Attached, targets []target) (stored
 	return stored, nil
 }
 
-// confirmed asks on a terminal, and takes no answer elsewhere for a no.
+// confirmed asks on a terminal; without a terminal the answer is no.
 func confirmed(cmd *cobra.Command, question string) bool {
 	file, isFile := cmd.InOrStdin().(*os.File)
 	if !isFile || !term.IsTerminal(int(file.Fd())) {

@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
-// printHealth prints how the system fares: alerts first.
+// printHealth prints the health of the system, alerts first.
 func printHealth(out io.Writer, h system.Health) {
 	for _, alert := range h.Alerts {
 		if alert.Name == "paused" || strings.HasPrefix(alert.Name, "lost/") { // told below, and by the status

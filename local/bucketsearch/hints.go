@@ -10,19 +10,19 @@ import (
 	"golang.org/x/term"
 )
 
-// A hint is a command in a sentence: "to mend it: bucketsearch verify --repair".
-// Whoever writes the sentence does not know where the bucket is that the person
-// has named by --data, --s3 and --redis. What is printed names them, so that the
-// command can be copied and works.
+// A hint is a command in a sentence: "to mend it: bucketsearch verify --repair". The
+// package that writes the sentence does not know the flags --data, --s3 and --redis
+// with which the person named the bucket. The output adds them, so that the command
+// can be copied and works.
 
-// hinted matches a command of a sentence, and --help behind it.
+// hinted matches a command in a sentence, with --help after it.
 var hinted = regexp.MustCompile(`\bbucketsearch ((?:` + strings.Join([]string{
 	"up", "crawl", "search", "page", "status", "why", "verify", "collections", "strategy", "pause", "resume", "limits",
 	"forget", "resend", "rebuild", "reindex",
 }, "|") + `)\b(?: [a-z]+)?(?: --help)?)`)
 
-// flagsOf returns the flags that say where the bucket is, unless it is where
-// it usually is: " --data DIR".
+// flagsOf returns the flags that name the bucket, such as " --data DIR"; "" for the
+// default.
 func (l *location) flagsOf() string {
 	var all strings.Builder
 	for _, flag := range []struct{ name, value, usual string }{{"data", l.data, usualData}, {"s3", l.s3, ""}, {"redis", l.redis, ""}} {
@@ -35,7 +35,7 @@ func (l *location) flagsOf() string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
-// quoted writes a word as shells take it.
+// quoted quotes a word for shells.
 func quoted(word string) string {
 	if plainWord.MatchString(word) {
 		return word
@@ -43,7 +43,7 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// complete returns a text in which each hint says where the bucket is.
+// complete adds these flags to every hint of a text.
 func (l *location) complete(text string) string { return completed(text, l.flagsOf()) }
 
 func completed(text, flags string) string {
@@ -58,15 +58,14 @@ func completed(text, flags string) string {
 	})
 }
 
-// hints completes the hints of what is written to it, which must hold no text of
-// web sites.
+// hints is a writer that completes hints. No text of web sites may be written to it.
 type hints struct {
 	io.Writer
 	where  *location
 	asJSON bool
 }
 
-// sentences returns a writer for what the program says, or its JSON.
+// sentences returns a writer for the program's sentences and JSON.
 func (l *location) sentences(out io.Writer, asJSON bool) io.Writer { return hints{out, l, asJSON} }
 
 // Write implements io.Writer. Every call must hold whole hints.
@@ -85,7 +84,7 @@ func (h hints) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// terminalOf returns the terminal that is written to, nil if it is none.
+// terminalOf returns the terminal behind a writer, or nil.
 func terminalOf(out io.Writer) *os.File {
 	if h, ok := out.(hints); ok {
 		out = h.Writer

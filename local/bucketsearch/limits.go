@@ -71,8 +71,7 @@ func limitsCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// readPrices reads a file of JSON such as {"get_per_million": 0.4}; what is not
-// in it costs nothing.
+// readPrices reads a JSON file such as {"get_per_million": 0.4}; a missing price is 0.
 func readPrices(file string) (p cost.Prices, err error) {
 	content, err := os.ReadFile(file)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
-// usualData is the data directory of who names none.
+// usualData is the default data directory.
 const usualData = "bucketsearch-data"
 
-// location are the flags that say where the system lives.
+// location holds the flags that name the bucket and the system.
 type location struct {
 	data, s3, redis string
 }
@@ -90,7 +90,7 @@ func (l *location) attach(ctx context.Context) (*system.Attached, error) {
 	return system.Attach(ctx, options)
 }
 
-// reading makes a command of what reads the bucket.
+// reading makes a command of a function that reads the bucket.
 func (l *location) reading(action func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
 	return l.attached(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 		if err := a.Check(cmd.Context()); err != nil {
@@ -100,7 +100,8 @@ func (l *location) reading(action func(cmd *cobra.Command, args []string, a *sys
 	})
 }
 
-// attached makes a command of what uses the bucket, whatever is or is not there.
+// attached makes a command of a function that uses the bucket, even an empty or damaged
+// one.
 func (l *location) attached(action func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		defer func() {

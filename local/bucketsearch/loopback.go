@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// handlerFor keeps the page of a server that listens on loopback from names
-// that lead there (DNS rebinding): a web site that the user visits could read
-// what was crawled through the user's browser.
+// handlerFor protects the page of a server on loopback against DNS rebinding: names that
+// resolve to loopback are refused, else a web site in the user's browser could read
+// what was crawled.
 func handlerFor(listening net.Addr, page http.Handler) http.Handler {
 	if !isLoopback(listening.String()) {
 		return page
@@ -23,9 +23,9 @@ func handlerFor(listening net.Addr, page http.Handler) http.Handler {
 	})
 }
 
-// isLoopback reports whether a host, with or without a port, is this machine
-// by its address or by the one name that no name server can give away
-// (RFC 6761, section 6.3).
+// isLoopback reports whether a host, with or without a port, is this machine: by its
+// address, or as localhost, the one name that no name server can assign (RFC 6761,
+// section 6.3).
 func isLoopback(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {

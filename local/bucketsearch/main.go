@@ -22,7 +22,7 @@ import (
 // it. infra/template.yaml has the same.
 const agent = "bucketsearch/" + release + " (+https://github.com/bucketsearch/bucketsearch/blob/main/.github/CRAWLER.md)"
 
-// errSaid is an error whose story the command has told already.
+// errSaid is an error that the command has printed already.
 var errSaid = errors.New("")
 
 func main() {
@@ -93,7 +93,7 @@ func command() (*cobra.Command, *location) {
 	return root, &where
 }
 
-// noCommand is for the root: what is no command there is a mistake.
+// noCommand is the check of the root command: an argument there is a mistyped command.
 func noCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -15,14 +15,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// How often progress is shown on a terminal, and elsewhere.
+// The times between two displays of progress, on a terminal and elsewhere.
 const (
 	terminalPeriod = 250 * time.Millisecond
 	plainPeriod    = 5 * time.Second
 )
 
-// crawlMeter shows how far a crawl is: on a terminal in a line that it rewrites,
-// elsewhere in one plain line every few seconds.
+// crawlMeter shows the progress of a crawl: on a terminal in a line that it rewrites,
+// elsewhere in a new line every few seconds.
 type crawlMeter struct {
 	out   io.Writer
 	now   func() time.Time
@@ -54,7 +54,7 @@ func newMeter(out io.Writer) *crawlMeter {
 	return m
 }
 
-// show takes what system.Wait reports.
+// show displays a report of system.Wait.
 func (m *crawlMeter) show(p system.Progress, err error) {
 	now := m.now()
 	if err == nil {
@@ -82,7 +82,7 @@ func (m *crawlMeter) show(p system.Progress, err error) {
 	m.write(clock(now.Sub(m.began)) + "  " + text)
 }
 
-// tell says what fails, when it is new.
+// tell prints failures that are new.
 func (m *crawlMeter) tell(failing []string) {
 	for _, sentence := range failing {
 		if !slices.Contains(m.failing, sentence) {
@@ -104,14 +104,14 @@ func (m *crawlMeter) write(line string) {
 	fmt.Fprintf(m.out, "\r\x1b[K%s", line)
 }
 
-// end leaves a terminal's line empty.
+// end erases the line on a terminal.
 func (m *crawlMeter) end() {
 	if m.width != nil {
 		fmt.Fprint(m.out, "\r\x1b[K")
 	}
 }
 
-// describe says what the system does.
+// describe describes the activity of the system.
 func (m *crawlMeter) describe(p system.Progress, err error) string {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && m.known.IsZero():
@@ -139,8 +139,7 @@ func (m *crawlMeter) describe(p system.Progress, err error) string {
 		bytesText(p.Written), waiting, count(p.Packages, "package"), count(p.Documents, "document"))
 }
 
-// rate returns the pages a second of the crawl alone, 0 when it was too short
-// to tell.
+// rate returns the pages a second of this crawl; 0 when it was too short to tell.
 func (m *crawlMeter) rate() float64 {
 	now := m.now()
 	if !m.crawled.IsZero() {
@@ -153,7 +152,7 @@ func (m *crawlMeter) rate() float64 {
 	return float64(m.last.Stored-m.first) / seconds
 }
 
-// clock writes a time of minutes and seconds.
+// clock formats a duration as minutes and seconds.
 func clock(d time.Duration) string {
 	seconds := int(d.Seconds())
 	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)

@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// addresses returns what an argument may mean.
+// addresses returns the possible meanings of an argument.
 func addresses(ctx context.Context, a *system.Attached, arg string) ([]address.Address, error) {
 	if _, err := collection.ParseSeed(arg); err != nil {
 		return nil, fmt.Errorf("%.200q is no web address; write it like https://example.org/", arg)
@@ -23,8 +23,8 @@ func addresses(ctx context.Context, a *system.Attached, arg string) ([]address.A
 	return a.Addresses(ctx, arg)
 }
 
-// goneText says of the copy of a page that is gone since when it is at the
-// latest, as it may have been found missing before, and why.
+// goneText says since when at the latest a page is gone (it may have been missing
+// before), and why.
 func goneText(page query.Copy) string {
 	gone := page.Gone
 	return fmt.Sprintf("This page is gone, at the latest since %s UTC (%s); this is the copy of %s UTC.",

@@ -11,8 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// explanations say in a few more words what the books give as the reason why a
-// URL is skipped or failed.
+// explanations explain the reasons for which URLs are skipped or fail.
 var explanations = map[string]string{
 	// skipped: by what is to be crawled
 	collection.OutOfScope:     "outside the scope of all seeds",

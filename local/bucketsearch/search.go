@@ -21,7 +21,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// maxResults is the most that one search prints.
+// maxResults is the greatest number of results that one search prints.
 const maxResults = 1000
 
 func searchCommand(where *location) *cobra.Command {
@@ -92,7 +92,7 @@ func searchCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// engine answers one command.
+// engine returns the engine for one command.
 func engine(a *system.Attached) (*query.Engine, error) {
 	return query.NewEngine(a.Bucket, query.Options{
 		Settings: a.Settings, Age: time.Minute, Now: time.Now,
@@ -101,7 +101,7 @@ func engine(a *system.Attached) (*query.Engine, error) {
 	})
 }
 
-// style colours a terminal; elsewhere its codes are empty.
+// style holds the colour codes of a terminal; without a terminal they are empty.
 type style struct{ title, url, match, faint, off string }
 
 func styleOf(out io.Writer) style {
@@ -181,7 +181,7 @@ func matches(n int, exact bool) string {
 	return fmt.Sprintf("%d pages match", n)
 }
 
-// printExplanation prints the tree that a score is made of.
+// printExplanation prints the tree of an explained score.
 func printExplanation(out io.Writer, e search.Explanation, indent string) {
 	fmt.Fprintf(out, "%s%.4f %s\n", indent, e.Value, e.What)
 	for _, part := range e.Parts {

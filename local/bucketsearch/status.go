@@ -56,7 +56,7 @@ func statusCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// nothing is for commands that take no argument.
+// nothing is the check of commands without arguments.
 func nothing(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no argument, and there is %q", cmd.Name(), args[0])
@@ -91,7 +91,7 @@ func printStatus(out io.Writer, s system.Status) {
 		bytesText(s.Bytes.Read), bytesText(s.Bytes.Written))
 }
 
-// printApart says what is asked for by nobody, and why.
+// printApart prints the pending URLs that no frontier holds, and why.
 func printApart(out io.Writer, s system.Status) {
 	if s.Only != nil {
 		var names []string
@@ -108,7 +108,7 @@ func printApart(out io.Writer, s system.Status) {
 	}
 }
 
-// printCollection prints a line.
+// printCollection prints the line of a collection.
 func printCollection(out io.Writer, c system.CollectionStatus) {
 	fmt.Fprintf(out, "collection %s: %d stored", c.Name, c.Stored)
 	if c.OnTopic != nil && c.Stored > 0 {

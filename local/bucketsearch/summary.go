@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 )
 
-// printSummary prints what a crawl has brought.
+// printSummary prints the result of a crawl.
 func printSummary(out io.Writer, s system.Summary, took time.Duration, m *crawlMeter) {
 	fmt.Fprintf(out, "%s stored in %s", count(s.New, "page"), took.Round(100*time.Millisecond))
 	if rate := m.rate(); rate > 0 {
@@ -29,7 +29,7 @@ func printSummary(out io.Writer, s system.Summary, took time.Duration, m *crawlM
 	}
 }
 
-// printSeeds tells of the seeds that led to no page.
+// printSeeds prints the seeds that led to no page.
 func printSeeds(out io.Writer, s system.Summary) {
 	for _, seed := range s.Seeds {
 		if told := fate(seed); told != "" {
@@ -38,7 +38,7 @@ func printSeeds(out io.Writer, s system.Summary) {
 	}
 }
 
-// fate says why a seed led to no page, and what to do about it.
+// fate says why a seed led to no page, and what to do.
 func fate(f system.Fate) string {
 	u, told := f.Final, f.Seed
 	if f.Redirected() {

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/reply"
 )
 
-// timeForm is how times are written for people, in UTC.
+// timeForm is the form of times for people, in UTC.
 const timeForm = time.DateTime
 
 // printJSON prints a value for programs, and for people who read JSON.
@@ -24,7 +24,7 @@ func printJSON(out io.Writer, value any) error {
 	return err
 }
 
-// count writes a number of things for people.
+// count formats a number with a noun for people.
 func count[N int | int64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -35,7 +35,7 @@ func count[N int | int64](n N, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// bytesText writes a number of bytes for people.
+// bytesText formats a number of bytes for people.
 func bytesText(n int64) string {
 	const unit = 1024
 	if n < unit {
@@ -49,8 +49,7 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", value, "KMGT"[prefix])
 }
 
-// tellFaults says beside an answer what it leaves out because it is lost or
-// damaged.
+// tellFaults prints, beside an answer, what it omits because it is lost or damaged.
 func tellFaults(cmd *cobra.Command, faults []string) {
 	for _, fault := range faults {
 		fmt.Fprintln(cmd.ErrOrStderr(), "Not counted here:", fault)

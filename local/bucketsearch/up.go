@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// freshness is how old the manifests of a served answer may be.
+// freshness is the greatest age of the manifests behind a served answer.
 const freshness = 2 * time.Second
 
 func upCommand(where *location) *cobra.Command {
@@ -105,8 +105,8 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	return err
 }
 
-// follow shows the progress of a crawl until it is over, and what it brought, and
-// from then on what fails.
+// follow shows the progress of a crawl and then its summary; after that it prints
+// failures.
 func follow(ctx context.Context, cmd *cobra.Command, where *location, s *system.System, plan system.Plan) {
 	m := newMeter(cmd.ErrOrStderr())
 	if showCrawl(ctx, cmd, where, s, plan, m) != nil {

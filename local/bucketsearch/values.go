@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// flagValue is a flag that is no text and no switch. It is read by package literal,
-// since pflag's own refuse in Go's words.
+// flagValue is a flag that is neither a text nor a switch. Package literal reads it,
+// because pflag's own values refuse mistakes in Go's words.
 type flagValue[T any] struct {
 	name string // --name
 	to   *T
@@ -41,10 +41,10 @@ func (v flagValue[T]) String() string {
 	return v.show(*v.to)
 }
 
-// Type implements pflag.Value. No help shows it: all usages name their value.
+// Type implements pflag.Value. Help does not show it: all usages name their value.
 func (flagValue[T]) Type() string { return "value" }
 
-// durationVar defines a flag of 0 to most.
+// durationVar defines a flag of a duration from 0 to most.
 func durationVar(flags *pflag.FlagSet, to *time.Duration, name string, usual, most time.Duration, usage string) {
 	*to = usual
 	flags.Var(flagValue[time.Duration]{"--" + name, to, func(name, text string) (time.Duration, error) {
@@ -101,10 +101,10 @@ func timeVar(flags *pflag.FlagSet, to *time.Time, name, usage string) {
 	}}, name, usage)
 }
 
-// formerly are flags by the names that they had in version 0.1.0.
+// formerly maps the names of flags in version 0.1.0 to the present ones.
 var formerly = map[string]string{"connections": "host-connections", "max-pages": "pages", "requests": "requests-a-day", "usd": "usd-a-day"}
 
-// flagError says in our words what is wrong with a flag of a command.
+// flagError describes a mistake in a flag in our words.
 func flagError(cmd *cobra.Command, err error) error {
 	see := "; see: " + cmd.CommandPath() + " --help"
 	if none, ok := errors.AsType[*pflag.NotExistError](err); ok {

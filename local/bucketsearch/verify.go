@@ -64,7 +64,7 @@ func verifyCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// mendAll repairs the bucket. Not even its settings need be there.
+// mendAll repairs the bucket, even one without readable settings.
 func mendAll(ctx context.Context, a *system.Attached, bar *progressBar) (repair.Report, error) {
 	repairer := repair.Repairer{
 		Bucket: a.Bucket, Now: time.Now, Log: slog.New(slog.DiscardHandler), Progress: bar.show,
@@ -113,7 +113,7 @@ func printProblems(out io.Writer, problems []verify.Problem, more int) {
 	}
 }
 
-// printWaiting prints what a running system has still to do.
+// printWaiting prints the work that a running system still has to do.
 func printWaiting(out io.Writer, w verify.Waiting) {
 	for _, of := range []struct {
 		n           int
@@ -152,8 +152,8 @@ func printRepair(out io.Writer, r repair.Report, asJSON bool) error {
 	return nil
 }
 
-// frontiers returns those of a system that runs and is at rest; while it works
-// its frontier is ahead of what was read of the books.
+// frontiers returns the frontiers of a running system at rest; while it works, its
+// frontiers are ahead of the books.
 func frontiers(ctx context.Context, a *system.Attached) ([]*frontier.Frontier, error) {
 	if a.Redis == nil {
 		return nil, nil

@@ -38,7 +38,7 @@ func versionCommand() *cobra.Command {
 	return cmd
 }
 
-// revision returns the commit of which the program was built, if that is known.
+// revision returns the commit from which the program was built, if known.
 func revision() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -59,7 +59,7 @@ func whyCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// storyOf tells the story of the first of the addresses that has one.
+// storyOf returns the story of the first address that has one.
 func storyOf(ctx context.Context, a *system.Attached, wanted []address.Address) (story why.Story, url address.Address, err error) {
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil {
@@ -77,8 +77,8 @@ func storyOf(ctx context.Context, a *system.Attached, wanted []address.Address) 
 	return story, wanted[0], nil
 }
 
-// waitingReason says what the frontier of a running system does with a URL that is
-// pending; "" when none runs.
+// waitingReason says how the frontier of a running system treats a pending URL; "" when
+// no system runs.
 func waitingReason(cmd *cobra.Command, a *system.Attached, story why.Story, url address.Address) (string, error) {
 	if a.Redis == nil || story.Admitted == nil || story.State != account.Pending {
 		return "", nil
@@ -100,7 +100,7 @@ func waitingReason(cmd *cobra.Command, a *system.Attached, story why.Story, url 
 	return text, err
 }
 
-// foundShown is how many of the links to a URL are shown to people.
+// foundShown is the number of links to a URL that people are shown.
 const foundShown = 5
 
 func printStory(out io.Writer, s why.Story, waits string, where *location) {

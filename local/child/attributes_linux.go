@@ -2,8 +2,8 @@ package child
 
 import "syscall"
 
-// attributes make a child die with its parent, and take it out of the
-// terminal's process group.
+// attributes make a child die with its parent, and keep it out of the terminal's
+// process group.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// restartPolicy says when a child is started again.
+// restartPolicy decides when a child is started again.
 type restartPolicy struct {
-	// pauses go before the first, second, … start in a row; when all are used
-	// up, the child is given up.
+	// pauses are the pauses before the first, second, … start in a row; after the
+	// last one the child is given up.
 	pauses []time.Duration
-	// steady is how long a child runs of which nothing is held against it: the
-	// row begins again.
+	// steady is the time after which a running child counts as healthy: the row
+	// begins again.
 	steady time.Duration
 }
 
-// usual starts what was killed at once, and is patient with what a machine in
-// need cannot start at the moment.
+// usual restarts a killed child at once, and waits longer for a machine that is short of
+// resources.
 var usual = restartPolicy{
 	pauses: []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second, 5 * time.Second},
 	steady: time.Minute,
@@ -37,17 +37,17 @@ type Keeper struct {
 
 // Child is what a Keeper keeps running.
 type Child struct {
-	// Start starts the child and returns when it is ready, or has none running
-	// when it fails. It fails soon when ctx ends.
+	// Start starts the child and returns when it is ready. If it fails, no child runs.
+	// It fails soon when ctx ends.
 	Start func(ctx context.Context) (*Process, error)
-	// Restarted, if not nil, is told each time the child is ready again, with
-	// the reason why it was not.
+	// Restarted, if not nil, is called each time the child is ready again, with the
+	// reason of its end.
 	Restarted func(why error)
 }
 
-// Keep starts a child, and starts it again whenever it has ended by itself: at
-// once, then after growing pauses. A child that has ended six times and never
-// run for a minute in between is given up. ctx bounds the first start alone.
+// Keep starts a child and restarts it whenever it ends by itself: at once, then after
+// growing pauses. A child that ends six times without running for a minute in between
+// is given up. ctx limits only the first start.
 func Keep(ctx context.Context, c Child) (*Keeper, error) { return keep(ctx, c, usual) }
 
 func keep(ctx context.Context, c Child, policy restartPolicy) (*Keeper, error) {
@@ -64,8 +64,8 @@ func keep(ctx context.Context, c Child, policy restartPolicy) (*Keeper, error) {
 	return k, nil
 }
 
-// run returns nil when ctx has ended, and the child with it, else why the child
-// was given up.
+// run returns nil when ctx has ended and the child with it, else the reason for which
+// the child was given up.
 func (k *Keeper) run(ctx context.Context, p *Process) error {
 	for row := 0; ; {
 		began := time.Now()
@@ -85,9 +85,8 @@ func (k *Keeper) run(ctx context.Context, p *Process) error {
 	}
 }
 
-// again starts the child until it comes up, and returns how many starts in a
-// row that makes. It returns no child when ctx has ended, and an error when the
-// child is given up.
+// again starts the child until it is ready, and returns the number of starts in a row.
+// It returns no child when ctx has ended, and an error when the child is given up.
 func (k *Keeper) again(ctx context.Context, row int, why error) (*Process, int, error) {
 	last := why
 	for ; row < len(k.policy.pauses); row++ {

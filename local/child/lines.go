@@ -2,11 +2,11 @@ package child
 
 import "bytes"
 
-// maxLine is the length in bytes at which a line is cut.
+// maxLine is the length in bytes at which a line is split.
 const maxLine = 64 << 10
 
-// Lines is an output of a child that is passed on in whole lines. It never
-// fails, which would end the child.
+// Lines passes on a child's output in whole lines. Its Write never fails, because an
+// error would end the child.
 type Lines struct {
 	Each func(lines []byte) // gets one or more lines, each with its end; valid until it returns
 	rest []byte             // begin of a line

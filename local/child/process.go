@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// drain is how long a dead child's output is waited for, which a process that
-// it started may hold open.
+// drain is the time for which a dead child's output is read: a process that the child
+// started may hold it open.
 const drain = time.Second
 
 // Process is a running child. It is safe for concurrent use.
@@ -19,10 +19,9 @@ type Process struct {
 	done chan struct{}
 }
 
-// Start starts a command whose child dies with this process, whatever kills it
-// (on Linux), and gets no Ctrl-C from the terminal: its parent ends it in its
-// own time. What the child writes to a Stdout or Stderr that is nil is quoted
-// by End.
+// Start starts a command whose child dies with this process, however this one dies (on
+// Linux), and gets no Ctrl-C from the terminal: its parent ends it. End quotes the
+// output of the child, if its Stdout or Stderr is nil.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, done: make(chan struct{})}
 	if cmd.Stdout == nil {
@@ -35,7 +34,7 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	cmd.SysProcAttr = attributes()
 	started := make(chan error)
 	go func() {
-		// The kernel takes the end of this thread for the end of the parent.
+		// The kernel treats the end of this thread as the end of the parent.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -54,8 +53,8 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Done is closed when the child has ended and all its output was taken.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// End waits for the child's end and says how it went and what its last words
-// were, such as "exit status 1; it said: out of memory".
+// End waits for the child's end and describes it with the child's last output, such as
+// "exit status 1; it said: out of memory".
 func (p *Process) End() string {
 	<-p.done
 	return p.cmd.ProcessState.String() + p.said.quote()

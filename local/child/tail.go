@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// tailSize is how many bytes of a child's output are kept for messages.
+// tailSize is the number of bytes of a child's output that messages quote.
 const tailSize = 2 << 10
 
-// tail keeps the last bytes that were written to it.
+// tail keeps the last bytes written to it.
 type tail struct {
 	mu   sync.Mutex
 	last []byte // guarded by mu

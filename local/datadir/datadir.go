@@ -1,4 +1,4 @@
-// Package datadir is the directory in which the laptop's system lives:
+// Package datadir is the data directory of a system on a laptop:
 //
 //	lock           held by the program that runs the system, shared by those that only read
 //	running.json   where that program serves, for other commands to join in
@@ -7,9 +7,8 @@
 //	requests.json  object-store requests made so far
 //	log.jsonl      what the functions logged
 //
-// Only s3/ holds what cannot be had again. Every other file may be deleted
-// while nothing runs. A directory that cannot be written can be read all the
-// same: then no file but those in s3/ is needed.
+// Only s3/ cannot be replaced. All other files may be deleted while nothing runs. A
+// directory that cannot be written can be read: then only the files in s3/ are needed.
 package datadir
 
 import (
@@ -28,8 +27,7 @@ type Dir struct {
 	readOnly error // why nothing can be written
 }
 
-// ReadOnly returns why nothing can be written into the directory, nil if it
-// can.
+// ReadOnly returns why the directory cannot be written; nil if it can.
 func (d *Dir) ReadOnly() error { return d.readOnly }
 
 // S3 returns where the embedded object store keeps its files.
@@ -46,7 +44,7 @@ func (d *Dir) OpenLog() (*os.File, error) {
 	return log, nil
 }
 
-// Room returns how many bytes may still be written to the disk.
+// Room returns the free bytes of the disk.
 func (d *Dir) Room() (int64, error) {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(d.path, &disk); err != nil {

@@ -14,8 +14,8 @@ import (
 // ErrInUse says that another program runs the system in this directory.
 var ErrInUse = errors.New("data directory is in use")
 
-// How long a directory is waited for whose holder has not said that it serves:
-// it is reading, starting or stopping, which takes moments.
+// The time to wait for a directory whose holder does not serve: it is reading, starting or
+// stopping, which takes moments.
 const (
 	patience = 3 * time.Second
 	pause    = 20 * time.Millisecond
@@ -36,11 +36,10 @@ func Lock(ctx context.Context, path string) (*Dir, error) {
 	return open(ctx, path, syscall.LOCK_EX)
 }
 
-// Share takes the directory for a program that only reads, beside others that
-// do. It fails with fs.ErrNotExist when no bucket is there, and with ErrInUse
-// when a system has the directory. A directory that cannot be written is taken
-// without a lock (see Dir.ReadOnly), and beside a system, too: what is stored
-// there does not change.
+// Share takes the directory for a program that only reads, beside other such programs. It
+// fails with fs.ErrNotExist if it has no bucket, and with ErrInUse if a system has the
+// directory. A directory that cannot be written is taken without a lock (see
+// Dir.ReadOnly), even beside a system: its stored objects do not change.
 func Share(ctx context.Context, path string) (*Dir, error) {
 	if _, err := os.Stat(filepath.Join(path, store)); err != nil {
 		return nil, fmt.Errorf("no bucket in data directory: %w", err)
@@ -55,8 +54,7 @@ func Share(ctx context.Context, path string) (*Dir, error) {
 	return open(ctx, path, syscall.LOCK_SH)
 }
 
-// writable fails unless this process may write into a data directory and what
-// is in it.
+// writable fails unless this process may write in a data directory and its files.
 func writable(path string) error {
 	const write = 2 // W_OK of access(2)
 	for _, name := range []string{path, filepath.Join(path, "lock"), filepath.Join(path, store)} {
@@ -67,7 +65,7 @@ func writable(path string) error {
 	return nil
 }
 
-// refused reports whether the system does not allow to write.
+// refused reports whether an error means that the system does not allow writing.
 func refused(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
@@ -130,7 +128,7 @@ func (d *Dir) Close() error {
 	return errors.Join(d.forget(), d.lock.Close())
 }
 
-// forget removes what says that a system runs here.
+// forget deletes the record that a system runs here.
 func (d *Dir) forget() error {
 	err := os.Remove(d.file(runningName))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,9 +13,8 @@ import (
 
 const requestsName = "requests.json"
 
-// ReadRequests returns the object-store requests that systems in the
-// directory have made so far. Its error is worth a warning and no more: it
-// comes with zero counts, from which counting goes on.
+// ReadRequests returns the object-store requests of all systems in the directory so far.
+// With an error, which is worth a warning only, it returns zero counts.
 func ReadRequests(path string) (countblob.Counts, error) {
 	content, err := os.ReadFile(filepath.Join(path, requestsName))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,7 +9,7 @@ import (
 
 const runningName = "running.json"
 
-// Running says where the system in a directory serves.
+// Running says where the system of a directory serves.
 type Running struct {
 	PID      int    `json:"pid"`
 	S3       string `json:"s3"`

@@ -12,10 +12,10 @@ import (
 
 const secretName = "secret"
 
-// Secret returns the embedded object store's secret, made at random the first
-// time, and anew when a power cut left none. Only the user can read it. In a
-// directory that is only read it is one for this process alone, whose store it
-// is.
+// Secret returns the embedded object store's secret. It makes a random one the first
+// time, and again if a power cut left it empty. Only the user can read it. In a
+// directory that cannot be written it is valid for this process only, which then runs
+// the store.
 func (d *Dir) Secret() (string, error) {
 	if d.readOnly != nil {
 		return rand.Text(), nil

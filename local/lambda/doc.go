@@ -1,6 +1,6 @@
-// Package lambda stands in for AWS Lambda on one machine: it runs the real
-// binary of a function in processes of its own and serves them Lambda's
-// runtime API, so that a function can be killed as it can be there.
+// Package lambda replaces AWS Lambda on one machine: it runs the real binary of a function
+// in processes of its own and serves them Lambda's runtime API, so that a function can
+// be killed as in Lambda.
 //
 // Every process handles one invocation at a time. It finds its own runtime API
 // under a path in AWS_LAMBDA_RUNTIME_API=127.0.0.1:port/p1:

@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/child"
 )
 
-// invocation is one event on its way through a process.
+// invocation is one event being processed.
 type invocation struct {
 	id       string
 	payload  []byte
@@ -27,8 +27,8 @@ type result struct {
 	err      error
 }
 
-// errNotTaken is in the error of an invocation whose process died before it
-// asked for it, so that it can be run again without harm.
+// errNotTaken means that a process died before it asked for its event, so that the event
+// can be processed again without harm.
 var errNotTaken = errors.New("the process died before it asked for an event")
 
 // process is one running copy of the function's binary.
@@ -42,7 +42,7 @@ type process struct {
 	initError string
 }
 
-// spawn starts a process. Call with mu held.
+// spawn starts a process. The caller holds mu.
 func (r *Runtime) spawn() (*process, error) {
 	if r.closed {
 		return nil, errors.New("the runtime is closed")
@@ -102,7 +102,7 @@ func (p *process) run(ctx context.Context, call *invocation) ([]byte, error) {
 	return nil, fmt.Errorf("%w: %s", errNotTaken, p.child.End())
 }
 
-// kill returns when the process is dead.
+// kill kills the process and returns when it is dead.
 func (p *process) kill() {
 	p.child.Kill()
 	<-p.dead

@@ -46,9 +46,9 @@ type Runtime struct {
 	closed    bool
 }
 
-// Start opens the function's runtime API on loopback. Processes are started
-// when they are needed, and again after they died; they die with this process
-// (on Linux), or at Close. The context is that of opening only.
+// Start opens the function's runtime API on loopback. Processes are started when needed,
+// and again after they died; they die with this process (on Linux), or at Close. ctx
+// limits Start only.
 func Start(ctx context.Context, f Function) (*Runtime, error) {
 	path, err := exec.LookPath(f.Path)
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *Runtime) take() (p *process, fresh bool, err error) {
 	return p, true, err
 }
 
-// print passes on whole lines, so that those of several processes do not mix.
+// print passes on whole lines, so that lines of several processes do not mix.
 func (r *Runtime) print(lines []byte) {
 	r.output.Lock()
 	defer r.output.Unlock()
@@ -164,8 +164,8 @@ func (r *Runtime) giveBack(p *process) {
 	r.idle = append(r.idle, p)
 }
 
-// KillAll kills all running processes as kill -9 does, and returns how many
-// there were when all are dead.
+// KillAll kills all running processes as kill -9 does, and returns their number when all
+// are dead.
 func (r *Runtime) KillAll() int {
 	running := r.running()
 	for _, p := range running {

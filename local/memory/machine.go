@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// machineBytes returns the bytes of memory that this process and its like may have
-// together: the least of the machine's and of the limits of its control groups,
-// of version 2 or 1, and theirs above them; 0 if nothing tells. The files are
-// those below the root of a Linux system (proc(5), cgroups(7)).
+// machineBytes returns the memory in bytes that this process and its children may use
+// together: the least of the machine's memory and the limits of its control groups
+// (version 2 or 1) and of theirs above them; 0 if nothing tells. root is the root of
+// the files of a Linux system (proc(5), cgroups(7)).
 func machineBytes(root fs.FS) int64 {
 	least := total(root)
 	for _, name := range limits(root) {
@@ -43,8 +43,7 @@ func total(root fs.FS) int64 {
 	return 0
 }
 
-// limits returns where the limits of the control groups are that this process
-// is in.
+// limits returns the files with the limits of this process's control groups.
 func limits(root fs.FS) (names []string) {
 	content, _ := fs.ReadFile(root, "proc/self/cgroup") // none without control groups
 	for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {

@@ -1,21 +1,20 @@
-// Package memory keeps the processes of one machine within a share of its
-// memory, and their garbage small while they are small.
+// Package memory keeps the processes of one machine within a share of its memory, and
+// their garbage small while they are small.
 //
-// Two numbers bound a Go process. Its soft limit is a part of half of what the
-// machine has (of its control group, where it is in one): the embedded object
-// store gets an eighth of that half, the process of the command the rest. Only
-// what lives can bring a process there. Garbage is bounded by GOGC, which
-// follows what lives:
+// Two settings limit a Go process. Its soft limit is a part of half of the machine's memory
+// (or its control group's): an eighth of that half for the embedded object store, the
+// rest for the process of the command. Only live memory can reach that limit. Garbage is
+// limited by GOGC, which depends on the live heap; room is a parameter of Tune:
 //
-//	lives           GOGC          so that there are at most
+//	live heap       GOGC          at most
 //	room/4          300           room bytes of heap
 //	room/4…room/2   300…100       room bytes of heap
-//	more            100           twice the bytes that live
+//	more            100           twice the live heap
 //
-// A crawl, of which little lives, so takes the same memory on a machine of 24
-// GiB as on one of 2; and a rebuild of a frontier of a million pages, of which
-// much lives, collects garbage no more often than any Go program does. GOMEMLIMIT and
-// GOGC of the environment win.
+// So a crawl, whose live heap is small, takes the same memory on a machine of 24 GiB as on
+// one of 2; and a rebuild of a frontier of a million pages, whose live heap is large,
+// collects garbage no more often than any Go program. The environment's GOMEMLIMIT and
+// GOGC take precedence.
 package memory
 
 import (
@@ -25,7 +24,7 @@ import (
 	"runtime/metrics"
 )
 
-// Part is what a process is for.
+// Part is the role of a process.
 type Part struct {
 	room   uint64 // bytes of heap that garbage may fill up
 	eighth int64  // eighths of the share that are its soft limit
@@ -38,13 +37,13 @@ var (
 	Store   = Part{room: 48 << 20, eighth: 1, least: 64 << 20} // 43 MB are its libraries', the rest a few requests
 )
 
-// GOGC, in percent of what lives.
+// Bounds of GOGC, in percent of the live heap.
 const (
 	mostGarbage  = 300
 	leastGarbage = 100
 )
 
-// Tune bounds this process, once.
+// Tune limits this process. Call it once.
 func Tune(p Part, getenv func(string) string) {
 	if getenv("GOMEMLIMIT") == "" {
 		if limit := p.limit(machineBytes(os.DirFS("/"))); limit > 0 {
@@ -58,8 +57,8 @@ func Tune(p Part, getenv func(string) string) {
 	}
 }
 
-// limit returns the soft limit on a machine of so many bytes, 0 for none where
-// the machine does not tell.
+// limit returns the soft limit on a machine of this size; 0 means none, if the size is
+// unknown.
 func (p Part) limit(machine int64) int64 {
 	if machine == 0 {
 		return 0
@@ -67,8 +66,8 @@ func (p Part) limit(machine int64) int64 {
 	return max(machine/2/8*p.eighth, p.least)
 }
 
-// Cache returns how many bytes a cache may have that would like to have most:
-// with an eighth for what belongs to it, at most half of the soft limit.
+// Cache returns the size of a cache that wants most bytes: together with an eighth for its
+// bookkeeping at most half of the soft limit.
 func Cache(most int64) int64 { return min(most, debug.SetMemoryLimit(-1)/2/9*8) }
 
 // tuner sets GOGC after every collection.
@@ -86,7 +85,7 @@ func (t *tuner) tune() {
 	}
 }
 
-// await has tune called when the next collection has ended.
+// await schedules tune after the next collection.
 func (t *tuner) await() {
 	type marker struct{ _ *byte } // with a pointer, or it might share its memory with others
 	runtime.SetFinalizer(new(marker), func(*marker) {
@@ -95,7 +94,7 @@ func (t *tuner) await() {
 	})
 }
 
-// percent returns GOGC for a heap of which so much lives.
+// percent returns GOGC for a live heap.
 func percent(live, room uint64) int {
 	if live*(100+mostGarbage)/100 <= room {
 		return mostGarbage

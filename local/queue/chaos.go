@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Chaos makes a queue as unhelpful as SQS's promises allow: messages come
-// doubled, late, and so out of order. Several queues may share one.
+// Chaos disturbs a queue as far as SQS's promises allow: messages come twice, late, and so
+// out of order. Several queues may share one.
 type Chaos struct {
 	Rand   *rand.Rand    // decides; used by nobody else
 	Double float64       // share of the messages that come twice
@@ -16,7 +16,7 @@ type Chaos struct {
 	mu sync.Mutex // protects Rand
 }
 
-// copies returns how often a message is put into the queue.
+// copies returns the number of copies of a message that the queue delivers.
 func (c *Chaos) copies() int {
 	if c == nil {
 		return 1
@@ -29,7 +29,7 @@ func (c *Chaos) copies() int {
 	return 1
 }
 
-// lateness returns by how much a delivery is late.
+// lateness returns the delay of a delivery.
 func (c *Chaos) lateness() time.Duration {
 	if c == nil || c.Delay <= 0 {
 		return 0

@@ -13,10 +13,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 )
 
-// Function is what a queue feeds.
+// Function processes the messages of a queue.
 type Function = message.Handler
 
-// Mapping says how a queue feeds a function: Lambda's event source mapping.
+// Mapping is Lambda's event source mapping: how a queue invokes a function.
 type Mapping struct {
 	Function    Function
 	Concurrency int           // invocations at once, at least 1
@@ -26,14 +26,17 @@ type Mapping struct {
 	Log         *slog.Logger
 }
 
-// Deliver feeds the queue's messages to the function until ctx ends. What the
-// function took is deleted, what it reports as failed is given back; all of
-// the batch when it returns an error, panics or runs out of time, in which
-// case it is left behind, as nothing but the end of a process stops it.
+// Deliver invokes the function with the queue's messages until ctx ends.
 //
-// When ctx ends no more messages are taken, and running invocations, whose
-// context goes on, have the mapping's grace to finish. Those that did not are
-// cancelled and given back, and Deliver says so in its error.
+//	the function                                  its messages are
+//	returns                                       deleted, except the failed ones
+//	reports messages as failed                    given back
+//	returns an error, panics, exceeds its time    all given back
+//
+// An invocation over its time is left running, since only the end of a process could stop
+// it. When ctx ends, no more messages are taken, and running invocations, whose context
+// goes on, get the mapping's grace period. Those that do not finish are cancelled, their
+// messages given back, and Deliver's error says so.
 func Deliver(ctx context.Context, q *Queue, m Mapping) error {
 	running, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer giveUp(nil)

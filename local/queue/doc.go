@@ -1,7 +1,6 @@
-// Package queue stands in for SQS on one machine: queues in memory with SQS's
-// semantics, their delivery to functions as Lambda's event source mapping
-// does it, and the part of SQS's protocol by which functions in processes of
-// their own send.
+// Package queue replaces SQS on one machine: queues in memory with SQS's semantics, their
+// delivery to functions as by Lambda's event source mapping, and the part of SQS's
+// protocol with which functions in other processes send.
 //
 // A message goes through these states:
 //
@@ -10,9 +9,8 @@
 //	           │          ├─ timeout ──┤
 //	           └─ back-off ── Fail ────┴──▶ dead letter, after MaxReceives
 //
-// As with SQS a message may come more than once, and in any order. What
-// differs: a message that failed comes back after a short back-off instead of
-// the visibility timeout, since a person is waiting; and all is lost when the
-// process ends, which costs time and no truth, since the sweep finds all work
-// that is undone.
+// As with SQS a message may come more than once, and in any order. Two differences: a
+// failed message comes back after a short back-off instead of the visibility timeout,
+// since a person is waiting; and messages are lost when the process ends, which costs
+// only time, because the sweep finds all unfinished work.
 package queue

@@ -16,14 +16,14 @@ import (
 
 const firstBackoff = 100 * time.Millisecond // doubled with each further failure
 
-// Options say how a queue behaves.
+// Options are the settings of a queue.
 type Options struct {
 	Name        string
 	Visibility  time.Duration // from a receive until the message is visible again
 	MaxReceives int           // after so many failed receives a message is a dead letter; at least 1
 	Chaos       *Chaos        // nil for a queue at its best
-	// Dead gets every dead letter, from whoever found the message dead; the
-	// queue goes on meanwhile. Nil: they are only counted.
+	// Dead is called with every dead letter, by the goroutine that found the message
+	// dead; the queue goes on meanwhile. With nil they are only counted.
 	Dead func(message.DeadLetter)
 }
 
@@ -32,7 +32,7 @@ type Queue struct {
 	options Options
 
 	mu      sync.Mutex       // protects all below
-	due  dueHeap          // every message that is neither deleted nor dead
+	due     dueHeap          // every message that is neither deleted nor dead
 	held    map[string]*item // those in flight, by receipt handle
 	sent    uint64           // messages ever sent
 	copies  uint64           // items ever made
@@ -126,10 +126,9 @@ func (q *Queue) Delete(receipt string) {
 	}
 }
 
-// Fail gives a message back: it is visible again after 100 ms, doubled with
-// every failed receive, at most the visibility timeout; or it becomes a dead
-// letter with this reason. A receipt handle that a later receive has replaced
-// does nothing.
+// Fail gives a message back: it is visible again after 100 ms, doubled with every failed
+// receive, at most the visibility timeout; or it becomes a dead letter with this
+// reason. A receipt handle that a later receive has replaced does nothing.
 func (q *Queue) Fail(receipt, reason string) {
 	if dead, died := q.fail(receipt, reason); died {
 		q.report(dead)
@@ -155,7 +154,7 @@ func (q *Queue) fail(receipt, reason string) (dead message.DeadLetter, died bool
 	return dead, false
 }
 
-// report tells of dead letters. Call without mu.
+// report calls Dead. The caller does not hold mu.
 func (q *Queue) report(dead ...message.DeadLetter) {
 	if q.options.Dead == nil {
 		return
@@ -173,8 +172,8 @@ func (q *Queue) backoff(receives int) time.Duration {
 	return min(d, q.options.Visibility)
 }
 
-// release makes the item one that nobody holds. Call with mu held, as what
-// follows.
+// release makes the item available again. The caller holds mu, also in the functions
+// below.
 func (q *Queue) release(it *item) {
 	delete(q.held, it.receipt)
 	it.receipt = ""

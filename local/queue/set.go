@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Set is the queues of one machine by name.
+// Set holds the queues of one machine by name.
 type Set map[string]*Queue
 
 // Send puts a message into the queue of that name; see Queue.Send.

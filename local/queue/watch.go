@@ -2,7 +2,7 @@ package queue
 
 import "time"
 
-// Counts says how many messages are in each state.
+// Counts holds the number of messages in each state.
 type Counts struct {
 	Visible  int // could be received now
 	InFlight int // received, neither deleted nor given back
@@ -10,7 +10,7 @@ type Counts struct {
 	Dead     int // dead letters so far
 }
 
-// Counts returns how many messages are in each state.
+// Counts returns the number of messages in each state.
 func (q *Queue) Counts() Counts {
 	now := time.Now()
 	q.mu.Lock()

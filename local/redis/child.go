@@ -48,7 +48,7 @@ func startChild(ctx context.Context, program string, o Options) (*Server, error)
 	return nil, err
 }
 
-// freeAddress returns an address of this machine that was free just now.
+// freeAddress returns a free address of this machine.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -80,7 +80,7 @@ func startAt(ctx context.Context, program, dir, address string) (*child.Process,
 	return p, nil
 }
 
-// ready waits until the child answers, and not some other server that took
+// ready waits until the child answers, and checks that it is not another server that took
 // the port.
 func ready(ctx context.Context, address string, p *child.Process) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)

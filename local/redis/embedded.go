@@ -7,8 +7,8 @@ import (
 	"github.com/alicebob/miniredis/v2"
 )
 
-// tick is how often the embedded Redis, whose keys age only when told to, is
-// told how much time has gone by.
+// tick is the time between two advances of the embedded Redis's clock, which does not run
+// by itself.
 const tick = time.Second
 
 func startEmbedded() (*Server, error) {
@@ -31,7 +31,7 @@ func startEmbedded() (*Server, error) {
 	return &Server{URL: url(m.Addr()), Embedded: true, stop: stop}, nil
 }
 
-// age passes on the time between ticks until quit is closed.
+// age advances the clock at every tick until quit is closed.
 func age(ticks <-chan time.Time, quit <-chan struct{}, pass func(time.Duration)) {
 	last := time.Now()
 	for {

@@ -1,7 +1,6 @@
-// Package redis gives a laptop its Redis: a redis-server as a child process
-// where the program is installed, else one embedded in this process. Neither
-// keeps anything on disk, because Redis holds nothing that cannot be rebuilt
-// from the bucket.
+// Package redis starts a Redis on a laptop: a redis-server as a child process if the
+// program is installed, else one embedded in this process. Neither stores anything on
+// disk, because everything in Redis can be rebuilt from the bucket.
 package redis
 
 import (
@@ -17,8 +16,8 @@ type Options struct {
 	Dir     string // working directory of a child
 	Program string // redis-server; empty: the one on PATH, else the embedded Redis
 
-	// Restarted, if not nil, is told each time a child that had ended by itself
-	// answers again, at the same address and empty, with the reason why it had.
+	// Restarted, if not nil, is called each time a child that had ended by itself
+	// answers again, at the same address and empty, with the reason of its end.
 	Restarted func(why error)
 }
 
@@ -49,8 +48,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return server, nil
 }
 
-// Done is closed when the server has ended and is given up, and after Close. One
-// that is embedded ends with this process only.
+// Done is closed when the server has ended for good, and after Close. An embedded server
+// ends only with this process.
 func (s *Server) Done() <-chan struct{} {
 	if s.keeper == nil {
 		return nil
@@ -58,7 +57,7 @@ func (s *Server) Done() <-chan struct{} {
 	return s.keeper.Done()
 }
 
-// Err returns why the server was given up, nil while it was not.
+// Err returns why the server has ended; nil while it runs.
 func (s *Server) Err() error {
 	if s.keeper == nil || s.keeper.Err() == nil {
 		return nil

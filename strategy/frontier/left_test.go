@@ -23,8 +23,8 @@ func (f fixture) elements(host string) (n int64) {
 // TestFoundByTurns: however often a URL is found at two depths and weights, by
 // one collection or two, it has one element that counts and few that do not.
 func TestFoundByTurns(t *testing.T) {
-	paths := []Entry{entry("a", "x", 1), entry("a", "x", 9), entry("a", "x", 30)}
-	paths[0].Weight, paths[1].Weight, paths[2].Weight = 20, 0, 250
+	variants := []Entry{entry("a", "x", 1), entry("a", "x", 9), entry("a", "x", 30)}
+	variants[0].Weight, variants[1].Weight, variants[2].Weight = 20, 0, 250
 	eachRedis(t, func(t *testing.T, f fixture) {
 		for name, tallies := range map[string][]string{
 			"one collection":   {"", "", ""},
@@ -35,12 +35,12 @@ func TestFoundByTurns(t *testing.T) {
 			f = opened(t, f.rdb.(*redis.Client))
 			var found []Entry
 			for i := range 1000 {
-				path := paths[i%len(paths)]
-				path.Tally = tallies[i%len(paths)]
-				if path.Tally != "" {
-					path.Collection = path.Tally[2:]
+				variant := variants[i%len(variants)]
+				variant.Tally = tallies[i%len(variants)]
+				if variant.Tally != "" {
+					variant.Collection = variant.Tally[2:]
 				}
-				found = append(found, path)
+				found = append(found, variant)
 			}
 			f.admit(noon, found...)
 			if n := f.elements("a"); n > 4 {
