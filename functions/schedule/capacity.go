@@ -42,8 +42,8 @@ func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *set
 	return r, !held, nil
 }
 
-// full reports whether the limit of batches on lease is reached: that of this crawl
-// partition, or the connections of all partitions together that a collection asks
+// full reports whether the limit of leased batches is reached: the limit of this crawl
+// partition, or, when a collection sets connections, that number over all partitions.
 // for.
 func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64) (bool, error) {
 	most := s.Connections()

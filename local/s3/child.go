@@ -18,7 +18,7 @@ import (
 	"github.com/versity/versitygw/s3api"
 )
 
-// Limits of the server, beyond which it answers "slow down".
+// Limits of the server, above which it answers "slow down".
 const (
 	maxConnections = 2048
 	maxRequests    = 1024
@@ -26,13 +26,13 @@ const (
 	ioBuffer       = 256 << 10
 )
 
-// Child is the whole of the subprocess: it reads Options from in, serves, and
-// writes what happens to out, both as the package says. It returns nil when in
-// ends, upon which the process must exit. An interrupt from the terminal goes
-// to all processes there; Child leaves it to the parent to decide.
+// Child is the whole program of the subprocess: it reads Options from in, serves, and
+// writes messages to out (see the package). It returns nil when in ends; the process
+// must then exit. Child ignores interrupts of the terminal, which go to all processes
+// there: the parent decides.
 func Child(in io.Reader, out io.Writer) error { return attend(in, out, (*os.File).Sync) }
 
-// attend is Child with another way to sync a file.
+// attend is Child with another function that syncs a file.
 func attend(in io.Reader, out io.Writer, sync func(*os.File) error) error {
 	signal.Ignore(os.Interrupt, syscall.SIGHUP)
 	var o Options
@@ -79,8 +79,8 @@ func serve(o Options, d *disk, r *reporter) error {
 	}
 }
 
-// choose turns port 0 into that of an address that is free at the moment;
-// versitygw would take a free port too, but not tell which.
+// choose replaces port 0 by the port of an address that is free at the moment; versitygw
+// would choose one too, but not tell which.
 func choose(listen string) (string, error) {
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {

@@ -11,14 +11,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// parallelSyncs is how many files of a round are synced at once: file systems
-// make one write of their journal of those that come together.
+// parallelSyncs is the number of files of a round that are synced at once: file systems
+// combine concurrent syncs into one write of their journal.
 const parallelSyncs = 16
 
-// disk makes what was done to files survive a power cut. Whoever asks while a
-// round of syncs is under way is served by the next, together with all others
-// that have come by then, and a folder in which many files were made is synced
-// once. It is safe for concurrent use.
+// disk syncs files and folders, so that they survive a power cut. Callers that come while
+// a round of syncs runs are served together by the next round, and a folder in which
+// many files were made is synced once. It is safe for concurrent use.
 type disk struct {
 	sync func(*os.File) error // as (*os.File).Sync
 
@@ -27,7 +26,7 @@ type disk struct {
 	busy bool       // a round is under way
 }
 
-// round is what is synced together.
+// round is a set of files and folders that are synced together.
 type round struct {
 	paths map[string]bool
 	done  chan struct{} // closed at the end
@@ -55,7 +54,7 @@ func (d *disk) syncAll(paths []string) error {
 	return own.err
 }
 
-// run runs rounds as long as somebody waits for one.
+// run runs rounds as long as callers wait for one.
 func (d *disk) run() {
 	for {
 		d.mu.Lock()
@@ -94,8 +93,8 @@ func (d *disk) syncFile(file *os.File) error {
 	return nil
 }
 
-// makeAll makes a folder and those above it that are absent, all on disk when
-// it returns.
+// makeAll makes a folder and all missing folders above it, and returns when they are on
+// disk.
 func (d *disk) makeAll(path string) error {
 	made := []string{path}
 	for at := path; ; at = filepath.Dir(at) {

@@ -14,20 +14,19 @@ import (
 	"github.com/versity/versitygw/s3response"
 )
 
-// durable is a backend of which everything that it has answered survives a
-// power cut. versitygw syncs nothing: it writes a file without a name and its
-// extended attributes, then links it into its folder, which it makes. So
+// durable is a backend whose answers survive a power cut. versitygw syncs nothing: it
+// writes a file without a name and its extended attributes, then links the file into its
+// folder, which it makes. So
 //
-//   - the file is synced before it has a name (see attributes): what has a name
-//     is whole, answered or not;
-//   - the file, for the attributes that were still to come, and all folders
-//     from its own to the bucket's are synced before the answer, in rounds that
-//     many answers share;
-//   - "exists" is an answer too, by which whoever tries again knows that the
-//     object is stored.
+//   - the file is synced before it has a name (see attributes): a file with a name is
+//     whole, answered or not;
+//   - before the answer, the file (for attributes that were set later) and all folders
+//     from its own to the bucket's are synced, in rounds that many answers share;
+//   - "exists" is an answer too: it tells a client that tries again that the object is
+//     stored.
 //
-// The same goes for what is deleted, and for a bucket. Other operations are
-// nobody's here, and answered as versitygw does.
+// The same holds for deletions and for buckets. Other operations are not used here, and
+// are answered as versitygw does.
 type durable struct {
 	*posix.Posix
 	dir  string // that holds the buckets
@@ -46,13 +45,13 @@ func (d durable) PutObject(ctx context.Context, in s3response.PutObjectInput) (s
 	return out, err
 }
 
-// exists reports whether an object was not stored because there is one.
+// exists reports whether an object was not stored because one exists.
 func exists(err error) bool {
 	var answer s3err.S3Error
 	return errors.As(err, &answer) && answer.StatusCode() == http.StatusPreconditionFailed
 }
 
-// folders returns the folders that lead to an object, the bucket's last.
+// folders returns the folders above an object, the bucket's last.
 func (d durable) folders(bucket, key string) (folders []string) {
 	root := filepath.Join(d.dir, bucket)
 	for at := filepath.Dir(filepath.Join(root, key)); len(at) > len(root); at = filepath.Dir(at) {
@@ -78,18 +77,18 @@ func (d durable) CreateBucket(ctx context.Context, in *s3.CreateBucketInput, acl
 	return d.disk.syncAll([]string{filepath.Join(d.dir, *in.Bucket), d.dir})
 }
 
-// attributes are what versitygw keeps of a file beside its content.
+// attributes are versitygw's attributes of a file.
 type attributes struct {
 	meta.XattrMeta
 	disk *disk
 }
 
-// etag is the attribute without which an object does not exist for a
-// conditional PUT. It is that of the whole content, and so set behind it.
+// etag is the attribute that versitygw sets last: for a conditional PUT, an object
+// without it does not exist.
 const etag = "etag"
 
-// StoreAttribute implements meta.MetadataStorer. With the etag it syncs a file
-// that has no name yet.
+// StoreAttribute implements meta.MetadataStorer. With the etag it syncs a file that has
+// no name yet.
 func (a attributes) StoreAttribute(file *os.File, bucket, object, attribute string, value []byte) error {
 	err := a.XattrMeta.StoreAttribute(file, bucket, object, attribute, value)
 	if err != nil || file == nil || attribute != etag {

@@ -21,14 +21,14 @@ func (r *reporter) report(m message) {
 	_ = r.out.Encode(m) // fails when the parent has died, which ends this process too
 }
 
-// reporting is a backend that reports every object of a bucket that it stored.
+// reporting is a backend that reports every stored object of a bucket.
 type reporting struct {
 	durable
 	bucket string
 	*reporter
 }
 
-// PutObject reports when the object is on disk and before the client has its answer.
+// PutObject reports the object when it is on disk, before the client has its answer.
 func (r reporting) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
 	out, err := r.durable.PutObject(ctx, in)
 	if err != nil && in.Body != nil {

@@ -1,6 +1,6 @@
-// Package s3 runs an S3 server on a directory: versitygw, in a process of its
-// own, because it changes the working directory of its process and because a
-// server must be able to die without its users.
+// Package s3 runs an S3 server on a directory: versitygw, in a process of its own, because
+// it changes the working directory of its process, and because a server must be able to
+// die without its users.
 //
 // The parent calls Start, and the subprocess Child. They talk over pipes, in
 // lines of JSON: the parent first writes its Options, so that secrets are
@@ -8,18 +8,18 @@
 //
 //	{"ready":"http://127.0.0.1:PORT"}
 //
-// and then writes a line for every object that was stored, after the commit:
+// and then writes a line for every stored object, after the commit:
 //
 //	{"key":"spool/0000/00000001-000000000007.spool","size":1234}
 //
-// The child ends when its standard input does, and so never outlives a parent,
-// however that died; one that ends before is started again. Objects are files
-// below Dir/Bucket; one that is being stored has no name until it is whole and
-// on disk, and is not answered for until its name is on disk too, so that every
-// object survives a kill, and all that was answered a power cut.
+// The child ends when its standard input ends, and so never outlives a parent, however the
+// parent died; if it ends earlier, it is started again. Objects are files below
+// Dir/Bucket. A file gets its name when it is whole and on disk, and the request is
+// answered when the name is on disk too. So every object survives a kill, and every
+// answered one a power cut.
 package s3
 
-// Options say what to serve and where.
+// Options are the settings of a server.
 type Options struct {
 	Dir       string `json:"dir"`    // holds the buckets; created if absent
 	Bucket    string `json:"bucket"` // created if absent

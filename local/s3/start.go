@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/child"
 )
 
-// startTimeout is how long a server may take to come up.
+// startTimeout is the greatest time that a server may take to start.
 const startTimeout = 15 * time.Second
 
 // Command starts a process that calls Child.
@@ -23,14 +23,14 @@ type Command struct {
 	Env  []string // the environment of this process if nil
 }
 
-// Events are what a parent is told.
+// Events are the callbacks of a parent.
 type Events struct {
-	// Stored is called for every object stored, in turn and after it can be
-	// read. While it runs the server waits, so it must not wait for the server.
-	// An object that is stored while its server is killed may go untold.
+	// Stored is called for every stored object, one after another, when it can be
+	// read. The server waits for Stored, which must not wait for the server. An
+	// object stored just before the server is killed may not be reported.
 	Stored func(key string, size int64)
-	// Restarted, if not nil, is called each time a server that had ended by
-	// itself serves again, with the reason why it had.
+	// Restarted, if not nil, is called each time a server that had ended by itself
+	// serves again, with the reason of its end.
 	Restarted func(why error)
 }
 
@@ -40,9 +40,9 @@ type Server struct {
 	keeper   *child.Keeper
 }
 
-// Start starts a server and waits until it serves. ctx bounds the start alone.
-// A server that ends by itself is started again at the same endpoint, with all
-// that was stored; Close ends it.
+// Start starts a server and waits until it serves. ctx limits Start only. A server that
+// ends by itself is started again at the same endpoint, with all stored objects; Close
+// ends it.
 func Start(ctx context.Context, c Command, o Options, events Events) (*Server, error) {
 	s := new(Server)
 	var err error
@@ -90,8 +90,7 @@ func startChild(ctx context.Context, c Command, o Options, stored func(string, i
 	}
 }
 
-// tell passes on what the child writes. Lines that are no messages are none of
-// ours.
+// tell calls the callbacks for the messages of the child. It ignores other lines.
 func tell(lines []byte, ready chan<- string, stored func(string, int64)) {
 	for line := range bytes.Lines(lines) {
 		var m message
@@ -105,10 +104,10 @@ func tell(lines []byte, ready chan<- string, stored func(string, int64)) {
 	}
 }
 
-// Done is closed when the server has ended and is given up, and after Close.
+// Done is closed when the server has ended for good, and after Close.
 func (s *Server) Done() <-chan struct{} { return s.keeper.Done() }
 
-// Err returns why the server was given up, nil while it was not.
+// Err returns why the server was given up; nil while it was not.
 func (s *Server) Err() error {
 	if err := s.keeper.Err(); err != nil {
 		return fmt.Errorf("object store ended: %w", err)
@@ -116,6 +115,6 @@ func (s *Server) Err() error {
 	return nil
 }
 
-// Close ends the server and waits until it is gone. Requests under way are cut
-// off; every object stored is kept.
+// Close ends the server and waits until it has ended. Running requests are cut off; every
+// stored object is kept.
 func (s *Server) Close() { s.keeper.Close() }

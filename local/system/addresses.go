@@ -8,9 +8,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Addresses returns what a person may mean by a web address: itself, and what
-// the collections crawl in its place, without trackers and sessions. It fails
-// as collection.ParseSeed does.
+// Addresses returns the possible meanings of a person's web address: the address itself,
+// and the addresses without dropped parameters that the collections crawl instead. It
+// fails as collection.ParseSeed does.
 func (a *Attached) Addresses(ctx context.Context, text string) ([]address.Address, error) {
 	given, err := collection.ParseSeed(text)
 	if err != nil {

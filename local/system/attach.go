@@ -22,13 +22,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// ErrEmpty says that nothing was ever crawled into a bucket.
+// ErrEmpty means that nothing was ever crawled into a bucket.
 var ErrEmpty = errors.New("nothing has been crawled yet")
 
-// attachedAge is how old settings may be in a program that only reads.
+// attachedAge is the greatest age of settings in a program that only reads.
 const attachedAge = time.Minute
 
-// Attached is a bucket to look at and to steer, of a system that may be running.
+// Attached is a bucket that commands read and control; its system may be running.
 type Attached struct {
 	Bucket   blob.Bucket
 	Settings *settings.Cache
@@ -38,11 +38,15 @@ type Attached struct {
 	dir   *datadir.Dir
 }
 
-// Attach opens the bucket: that of Options.S3, else that of the system
-// that runs in the data directory, else that in the directory by an embedded
-// store of its own, which is all that is done in a directory that cannot be
-// written. It fails with ErrEmpty where there is no bucket; whether there is
-// anything in it, Check says.
+// Attach opens the bucket:
+//
+//	Options.S3 is set                              that bucket
+//	a system runs in the data directory            its bucket
+//	otherwise                                      the bucket in the directory, by an
+//	                                               embedded store of this process
+//
+// It changes nothing in a directory that cannot be written. It fails with ErrEmpty if
+// there is no bucket; Check tells whether the bucket holds anything.
 func Attach(ctx context.Context, o Options) (_ *Attached, err error) {
 	a := new(Attached)
 	defer func() {
@@ -66,8 +70,8 @@ func Attach(ctx context.Context, o Options) (_ *Attached, err error) {
 	return a, nil
 }
 
-// Check fails with ErrEmpty when there is nothing to read, and when what is to be
-// crawled cannot be read.
+// Check fails with ErrEmpty when the bucket holds nothing, and with another error when
+// the settings of the crawl cannot be read.
 func (a *Attached) Check(ctx context.Context) error {
 	_, err := a.Settings.Get(ctx)
 	if !errors.Is(err, blob.ErrAbsent) {
@@ -79,7 +83,7 @@ func (a *Attached) Check(ctx context.Context) error {
 	return fmt.Errorf("%w into %s", ErrEmpty, a.store.url)
 }
 
-// connect opens a bucket elsewhere, and joins the system that runs on it here.
+// connect opens a remote bucket, and joins the system that runs on it here.
 func (a *Attached) connect(ctx context.Context, o Options) (err error) {
 	if a.store, _, err = connect(o.S3, o.Getenv, nil, nil); err != nil {
 		return err
@@ -131,7 +135,7 @@ func (a *Attached) join(ctx context.Context, o Options, inUse error) error {
 	return nil
 }
 
-// Close gives back what Attach took.
+// Close releases what Attach opened.
 func (a *Attached) Close() error {
 	var errs []error
 	if a.Redis != nil {
@@ -146,14 +150,14 @@ func (a *Attached) Close() error {
 	return errors.Join(errs...)
 }
 
-// Rebuild restores the frontier of the system that runs. That system's own sweep
-// finds what is undone.
+// Rebuild rebuilds the frontier of the running system, whose own sweep finds unfinished
+// work.
 func (a *Attached) Rebuild(ctx context.Context) (restore.Rebuilt, error) {
 	fronts := &restore.Frontiers{Bucket: a.Bucket, Redis: a.Redis, Now: time.Now, Worker: commandWorker("rebuild"), Log: slog.New(slog.DiscardHandler)}
 	return fronts.Rebuild(ctx)
 }
 
-// AddCrowded adds to a status what the frontiers know, if a system runs.
+// AddCrowded adds the knowledge of the frontiers to a status, if a system runs.
 func (a *Attached) AddCrowded(ctx context.Context, status *Status) error {
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil || a.Redis == nil {
@@ -171,9 +175,8 @@ func (a *Attached) AddCrowded(ctx context.Context, status *Status) error {
 	return nil
 }
 
-// Reindex has packages indexed anew, those that other versions of analyzers
-// indexed, or all, and returns how many. The sweep of the system that runs, or
-// of the next that starts, finds them.
+// Reindex has packages indexed again: all, or those of other versions of analyzers. It
+// returns their number. The sweep of the running system, or of the next one, finds them.
 func (a *Attached) Reindex(ctx context.Context, all bool) (packages int, err error) {
 	version := analysis.Version
 	if all {
@@ -182,8 +185,8 @@ func (a *Attached) Reindex(ctx context.Context, all bool) (packages int, err err
 	return a.sweep("reindex").Reindex(ctx, version)
 }
 
-// sweep returns the function for one command. Its messages go nowhere: they
-// are hints, and the system's own sweep sends them.
+// sweep returns the sweep function for one command. Its messages are dropped: they are
+// hints, and the system's own sweep sends them too.
 func (a *Attached) sweep(command string) *sweep.Function {
 	return &sweep.Function{
 		Bucket: a.Bucket, Redis: a.Redis, Sender: nowhere{}, Now: time.Now, Worker: commandWorker(command),
@@ -191,7 +194,7 @@ func (a *Attached) sweep(command string) *sweep.Function {
 	}
 }
 
-// commandWorker names a command to those who wait for its lease.
+// commandWorker is the name of a command as the holder of a lease.
 func commandWorker(command string) string { return fmt.Sprintf("%s/%d", command, os.Getpid()) }
 
 type nowhere struct{}

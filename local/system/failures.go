@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// failures remembers which functions of this process fail, and why. It is safe for
-// concurrent use; the zero value is ready.
+// failures records which functions of this process fail, and why. It is safe for
+// concurrent use; the zero value is ready to use.
 type failures struct {
 	mu     sync.Mutex // protects byName
 	byName map[string]failureCount
@@ -29,12 +29,12 @@ type failureCount struct {
 	times int // in a row
 }
 
-// lasting is how many failures in a row are told to people: of one the next try
-// is often the end. A partition.Fault is told at once, for it lasts.
+// lasting is the number of failures in a row that people are told of: one failure is often
+// mended by the next try. A partition.Fault is told at once, because it lasts.
 const lasting = 2
 
-// watch returns the handler of a function, whose failures it remembers until an
-// invocation succeeds. One that came too early, or was stopped, is none.
+// watch returns the handler of a function, with its failures recorded until an invocation
+// succeeds. An invocation that came too early or was stopped is no failure.
 func (f *failures) watch(name string, handle message.Handler) message.Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		ignored := name == task.Sweep && isRetry(event) // which sweep leaves to the clock, and takes out of the event
@@ -74,7 +74,7 @@ func (f *failures) note(name string, err error) {
 	f.byName[name] = failureCount{err, f.byName[name].times + 1}
 }
 
-// sentences says what fails, each once.
+// sentences returns the failures as sentences, without repetitions.
 func (f *failures) sentences() (all []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -93,8 +93,7 @@ func (f *failures) sentences() (all []string) {
 	return all
 }
 
-// faultOf returns the partition.Fault for which a function fails, nil if it does
-// not.
+// faultOf returns the partition.Fault for which a function fails, or nil.
 func (f *failures) faultOf(name string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -104,12 +103,12 @@ func (f *failures) faultOf(name string) error {
 	return nil
 }
 
-// Failing says what of this process fails time and again, or for good: a sentence
-// each.
+// Failing returns a sentence for each function of this process that fails repeatedly, or
+// for a lasting reason.
 func (s *System) Failing() []string { return s.failures.sentences() }
 
-// stuck returns the partition.Fault that keeps a crawl from going on, of an error
-// of Progress: generations are lost, or the sweep cannot rebuild the frontier.
+// stuck returns the partition.Fault in an error of Progress that stops a crawl:
+// generations are lost, or the sweep cannot rebuild the frontier.
 func (s *System) stuck(err error) error {
 	if fault, is := errors.AsType[*partition.Fault](err); is {
 		return fault

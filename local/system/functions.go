@@ -20,8 +20,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// functions returns the functions that queues feed, in this process or in
-// processes of their own, and what ends them.
+// functions returns the functions that queues invoke, in this process or in processes of
+// their own, and a function that ends them.
 func (s *System) functions(ctx context.Context) (map[string]queue.Function, func(), error) {
 	if s.options.Functions != "" {
 		return s.isolated(ctx)
@@ -73,13 +73,13 @@ func (s *System) bucket(function string) blob.Bucket { return s.store.of(functio
 
 func (s *System) log(function string) *slog.Logger { return s.Log.With("function", function) }
 
-// deadLetters keeps what the queues give up.
+// deadLetters returns the store of the queues' dead letters.
 func (s *System) deadLetters() message.DeadLetterStore {
 	return message.DeadLetterStore{Bucket: s.Bucket, Now: time.Now, Log: s.Log}
 }
 
-// awake sleeps until the system stops: fetch then asks for no more and keeps
-// what it has.
+// awake sleeps until the system stops: then fetch sends no more requests and keeps what it
+// has.
 func awake(stopping context.Context) func(context.Context, time.Duration) error {
 	return func(ctx context.Context, d time.Duration) error {
 		ctx, cancel := context.WithCancel(ctx)

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	// minRoom is the room on the disk with which a system goes on: enough for
-	// what is being written to be finished.
+	// minRoom is the free disk space below which the system stops: enough to finish
+	// what is being written.
 	minRoom = 32 << 20
-	// healthTick is how often what the system stands on is looked at.
+	// healthTick is the time between two checks of disk and servers.
 	healthTick = time.Second
 )
 
@@ -20,13 +20,13 @@ func (s *System) Failed() <-chan struct{} { return s.health.Done() }
 // Err returns why the system cannot go on, nil while it can.
 func (s *System) Err() error { return context.Cause(s.health) }
 
-// helperServer is one that the system has started, and keeps running.
+// helperServer is a server that the system has started and keeps running.
 type helperServer interface {
 	Done() <-chan struct{}
 	Err() error
 }
 
-// watchServer ends the system when a server has ended that cannot be kept running.
+// watchServer ends the system when one of its servers has ended for good.
 func (s *System) watchServer(ctx context.Context, kept helperServer) {
 	select {
 	case <-ctx.Done():
@@ -35,8 +35,8 @@ func (s *System) watchServer(ctx context.Context, kept helperServer) {
 	}
 }
 
-// restarted returns what is told when a server that had ended serves again:
-// the sweep rebuilds at once what was lost with it.
+// restarted returns the callback for a server that serves again after its end: the sweep
+// rebuilds what was lost with it at once.
 func (s *System) restarted(name string) func(error) {
 	return func(why error) {
 		s.Log.Warn("started again", "server", name, "ended", why)
@@ -46,7 +46,7 @@ func (s *System) restarted(name string) func(error) {
 	}
 }
 
-// watchRoom ends the system when the disk is about to be full.
+// watchRoom ends the system when the disk is almost full.
 func (s *System) watchRoom(ctx context.Context) error {
 	err := s.checkRoom(ctx)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *System) watchRoom(ctx context.Context) error {
 	return err
 }
 
-// checkRoom fails when the disk of the embedded store is about to be full.
+// checkRoom returns an error when the disk of the embedded store is almost full.
 func (s *System) checkRoom(context.Context) error {
 	if s.options.S3 != "" {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// isolated returns the functions as their Lambda binaries: processes of their
-// own, which send to this process's queues by SQS's protocol.
+// isolated returns the functions as their Lambda binaries: processes of their own, which
+// send to this process's queues by SQS's protocol.
 func (s *System) isolated(ctx context.Context) (map[string]queue.Function, func(), error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *System) isolated(ctx context.Context) (map[string]queue.Function, func(
 	return functions, end, nil
 }
 
-// environment is that of an isolated function.
+// environment is the environment of an isolated function.
 func (s *System) environment(queues string) []string {
 	variables := []string{
 		"BUCKETSEARCH_S3=" + s.store.url,

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
-// Choose has only the collections and seeds of a plan crawled for now if it says
-// so, and else all that was ever planned.
+// Choose limits the crawl to the collections and seeds of a plan with Only, and removes
+// the limit otherwise.
 func (s *System) Choose(ctx context.Context, p Plan) error {
 	only, err := p.only()
 	if err == nil {

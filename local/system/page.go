@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Page serves the search page, over manifests that are at most so old, and
-// /metrics in Prometheus's text form.
+// Page serves the search page, over manifests of at most the given age, and /metrics in
+// Prometheus's text form.
 func (s *System) Page(age time.Duration) (http.Handler, error) {
 	const name = "query"
 	bucket := s.bucket(name)
@@ -30,12 +30,10 @@ func (s *System) Page(age time.Duration) (http.Handler, error) {
 	return mux, nil
 }
 
-// Listener returns the listener of the page, whose traffic is among the vital
-// signs.
+// Listener returns the listener of the page; its traffic counts in the vital signs.
 func (s *System) Listener(l net.Listener) net.Listener { return s.vitals.Traffic().Listener(l) }
 
-// metrics answers with the vital signs, and with how far the crawl is as far
-// as that can be told.
+// metrics answers with the vital signs, and with the progress of the crawl if it is known.
 func (s *System) metrics(w http.ResponseWriter, r *http.Request) {
 	gauges := []vitals.Gauge{s.queueGauge("visible", func(c queue.Counts) int { return c.Visible + c.Delayed }),
 		s.queueGauge("in_flight", func(c queue.Counts) int { return c.InFlight }),

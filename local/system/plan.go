@@ -12,31 +12,30 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// DefaultCollection is the one that seeds of the command line fill.
+// DefaultCollection is the collection of the command line's seeds.
 const DefaultCollection = "default"
 
-// Plan is what the command line asks to be crawled.
+// Plan is what the command line asks to crawl.
 type Plan struct {
 	Collections     []collection.Collection // of files, each with a name of its own
 	Seeds           []collection.Seed       // and what follows: of DefaultCollection
 	Delay           time.Duration
 	HostConnections int
 	MaxPages        int64 // more than are stored for DefaultCollection now; 0: no limit
-	// Renew has every page asked for again that is stored: of the collections
-	// that are planned, or of all when none is.
+	// Renew makes stored pages due: of the collections in the plan, or all pages
+	// if it has none.
 	Renew bool
-	// Only has everything else wait that was ever planned.
+	// Only makes all URLs of other collections and earlier seeds wait.
 	Only bool
 }
 
 // Empty reports whether the plan asks for nothing.
 func (p Plan) Empty() bool { return len(p.Seeds)+len(p.Collections) == 0 && !p.Renew }
 
-// Plan publishes what to crawl, before Run. A file's collection takes the place
-// of the one of its name. The seeds are added to those of earlier crawls, which
-// keep the scope that they had. URLs that failed are asked for again, and
-// pages as Plan.Renew tells. Sample pages of a topic are downloaded; if one
-// cannot be had, nothing is published.
+// Plan publishes what to crawl. Call it before Run. The collection of a file replaces that
+// of the same name. Seeds are added to those of earlier crawls, which keep their scopes.
+// Failed URLs are requested again, and pages as Plan.Renew says. Sample pages of a topic
+// are downloaded; if one fails, nothing is published.
 func (s *System) Plan(ctx context.Context, p Plan) error {
 	published, err := collection.LoadAll(ctx, s.Bucket)
 	if err != nil {
@@ -85,8 +84,8 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// described returns the collections with an agent, and with the texts of the
-// pages that their topics give as samples. Nothing is published yet.
+// described returns the collections with an agent, and with the texts of their topics'
+// sample pages. It publishes nothing.
 func (s *System) described(ctx context.Context, files []collection.Collection) ([]collection.Collection, error) {
 	samples := newSamples(s.vitals.Traffic().Transport(fetch.Transport(s.options.AllowPrivate)))
 	defer samples.client.CloseIdleConnections()
@@ -104,7 +103,7 @@ func (s *System) described(ctx context.Context, files []collection.Collection) (
 	return all, nil
 }
 
-// fits fails if there would be more collections than a page can be of.
+// fits returns an error if there would be more collections than a page can have.
 func (p Plan) fits(published []collection.Collection) error {
 	names := make(map[string]bool)
 	for _, c := range slices.Concat(published, p.Collections) {
@@ -143,8 +142,8 @@ func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.C
 	return s.publish(ctx, next)
 }
 
-// renew returns since when pages must have been looked at: now, or as the
-// collection was published before, so that a crawl that was stopped goes on.
+// renew returns the time before which looks at pages are outdated: now, or the time that
+// was published before, so that a stopped crawl continues.
 func (p Plan) renew(before collection.Collection, now time.Time) time.Time {
 	if p.Renew {
 		return now
@@ -152,7 +151,7 @@ func (p Plan) renew(before collection.Collection, now time.Time) time.Time {
 	return before.Renew
 }
 
-// named returns the collection of a name, the zero Collection if there is none.
+// named returns the collection with a name; the zero Collection if there is none.
 func named(all []collection.Collection, name string) (collection.Collection, bool) {
 	i := slices.IndexFunc(all, func(c collection.Collection) bool { return c.Name == name })
 	if i < 0 {
@@ -161,8 +160,7 @@ func named(all []collection.Collection, name string) (collection.Collection, boo
 	return all[i], true
 }
 
-// publish publishes a collection with the seeds as they are crawled: cleaned,
-// as are the links that lead to them.
+// publish publishes a collection with its seeds cleaned, as links to them are.
 func (s *System) publish(ctx context.Context, c collection.Collection) error {
 	admission, err := c.Rules()
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// manifestAge is how old manifests may be while a crawl goes on.
+// manifestAge is the greatest age of manifests during a crawl.
 const manifestAge = time.Second
 
-// Progress is how far a crawl is.
+// Progress is the progress of a crawl.
 type Progress struct {
 	Stored, Waiting, Leased, Failed, Skipped int64
 	Parked                                   int64 // URLs of collections that have as many pages as they may
@@ -27,19 +27,18 @@ type Progress struct {
 	Failing                                  []string // what fails time and again, or for good: a sentence each; set by Wait
 }
 
-// Crawled reports whether no URL is left to ask for.
+// Crawled reports whether no URL is left to request.
 func (p Progress) Crawled() bool { return p.Leased == 0 && p.Waiting == 0 && !p.Missed }
 
-// Done reports whether all that was fetched can be searched, too, and what is
-// gone cannot.
+// Done reports whether the crawl is over and its result is searchable: stored pages are
+// indexed, gone ones masked.
 func (p Progress) Done() bool { return p.Crawled() && p.Settled() }
 
-// Settled reports whether nothing that was fetched is still to be worked on.
+// Settled reports whether everything that was fetched is packed and indexed.
 func (p Progress) Settled() bool { return p.Unpacked == 0 && p.Unindexed == 0 && p.Gone == 0 }
 
-// Progress reads how far the crawl is. It fails with frontier.ErrNotBuilt
-// until the frontier has been rebuilt, and with a partition.Fault while
-// generations are lost or damaged.
+// Progress reads the progress of the crawl. It fails with frontier.ErrNotBuilt until the
+// frontier is rebuilt, and with a partition.Fault while generations are lost or damaged.
 func (s *System) Progress(ctx context.Context) (Progress, error) {
 	var p Progress
 	inForce, err := s.Settings.Get(ctx)
@@ -49,8 +48,8 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 	if pause := inForce.Control.Paused(time.Now()); pause != nil {
 		p.Paused = pause.Reason
 	}
-	// Before and after all else: a frontier that is not built yet, or is lost
-	// meanwhile, looks as if nothing were left to ask.
+	// Checked before and after everything else: a frontier that is not built, or is
+	// lost meanwhile, looks as if no URL were left.
 	if err := s.built(ctx, inForce); err != nil {
 		return p, err
 	}
@@ -59,8 +58,8 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 			return p, err
 		}
 	}
-	// What is unpacked is read behind what is leased, and what is indexed
-	// behind what is unpacked, so that nothing falls between.
+	// Leased batches are read before unpacked ones, and these before unindexed
+	// packages, so that no work is missed in between.
 	for _, storage := range inForce.Partitions() {
 		waiting, err := frontier.NewInbox(s.Redis, storage).List(ctx)
 		if err != nil {
@@ -81,7 +80,7 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 	return p, nil
 }
 
-// built fails unless all frontiers are built under the settings in force.
+// built returns an error unless all frontiers are built under the settings in force.
 func (s *System) built(ctx context.Context, inForce *settings.Settings) error {
 	for _, crawl := range inForce.Crawl.Partitions() {
 		if err := frontier.New(s.Redis, crawl).Built(ctx, inForce.Fingerprint()); err != nil {
@@ -108,8 +107,8 @@ func (s *System) addFrontier(ctx context.Context, crawl int, p *Progress) error 
 	return nil
 }
 
-// addManifests adds what the manifests say: as of now once the crawl is over,
-// else as of a moment ago, which saves requests.
+// addManifests adds the figures of the manifests: present ones when the crawl is over, else
+// those of a moment ago, which saves requests.
 func (s *System) addManifests(ctx context.Context, inForce *settings.Settings, p *Progress) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

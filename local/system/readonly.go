@@ -7,13 +7,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// readOnly is a bucket that cannot be written, and says why.
+// readOnly is a bucket that cannot be written; its errors say why.
 type readOnly struct {
 	blob.Reader
 	why error
 }
 
-// Create implements blob.Bucket, as what follows.
+// Create implements blob.Bucket, as do the methods below.
 func (b readOnly) Create(_ context.Context, key string, _ []byte) error {
 	return b.refuse("create", key)
 }

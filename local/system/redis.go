@@ -45,9 +45,9 @@ func dialRedis(ctx context.Context, url string, traffic *vitals.Traffic) (goredi
 	return client, nil
 }
 
-// claimRedis makes sure that a Redis elsewhere, which may outlive buckets and
-// serve others, holds the frontier of no other bucket. A bucket is told by its
-// first strategy, which says when it was made.
+// claimRedis checks that a remote Redis, which may outlive buckets and serve others, does
+// not hold the frontier of another bucket. A bucket is identified by its first strategy,
+// which has the time of its creation.
 func (s *System) claimRedis(ctx context.Context) error {
 	if s.options.Redis == "" {
 		return nil

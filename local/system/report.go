@@ -16,10 +16,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// maxLetters is how many dead letters are shown.
+// maxLetters is the number of dead letters that are shown.
 const maxLetters = 20
 
-// Health is how a system fares.
+// Health is the health of a system.
 type Health struct {
 	Alerts      []vitals.Alert     `json:"alerts"`
 	Pause       *control.Pause     `json:"pause,omitempty"`
@@ -37,13 +37,13 @@ type DeadLetter struct {
 	message.DeadLetter
 }
 
-// Report is all that status tells.
+// Report is the output of status.
 type Report struct {
 	Status
 	Health Health `json:"health"`
 }
 
-// ReadHealth looks at the system whose bucket is attached.
+// ReadHealth reads the health of the system of the attached bucket.
 func (a *Attached) ReadHealth(ctx context.Context) (Health, error) {
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil {
@@ -69,8 +69,8 @@ func (a *Attached) ReadHealth(ctx context.Context) (Health, error) {
 	return health, err
 }
 
-// unsound says of which crawl partitions the frontier of the system that runs is
-// to be rebuilt, and why.
+// unsound says which crawl partitions of the running system need a rebuilt frontier, and
+// why.
 func (a *Attached) unsound(ctx context.Context, inForce *settings.Settings) (reasons []string, err error) {
 	if a.Redis == nil {
 		return nil, nil
@@ -112,8 +112,8 @@ func deadLetters(ctx context.Context, bucket blob.Reader) ([]DeadLetter, error) 
 	return letters, nil
 }
 
-// Resend has dead letters sent again by the next sweep: those with the keys, or
-// all when none is given. It returns how many there are.
+// Resend has the next sweep send dead letters again: those with the keys, or all when there
+// are none. It returns their number.
 func (a *Attached) Resend(ctx context.Context, keys []string) (int, error) {
 	if len(keys) == 0 {
 		for key, err := range message.DeadLetters(ctx, a.Bucket) {

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// How queues and clocks run on a laptop.
+// Settings of queues and clocks on a laptop.
 const (
 	grace        = 5 * time.Second  // for running functions when the system stops
 	tick         = time.Second      // of schedule
@@ -21,8 +21,8 @@ const (
 	keepTick     = 2 * time.Second  // of what status reads
 )
 
-// concurrency is how many of a function run at once: schedule counts what it
-// leases, fetch waits for others, index takes all the processor it gets.
+// concurrency is the number of concurrent invocations of a function: schedule counts its
+// leases, fetch waits for hosts, index uses all processors.
 var concurrency = map[string]int{
 	task.Schedule: 1,
 	task.Fetch:    256,
@@ -33,8 +33,7 @@ var concurrency = map[string]int{
 	task.Watch:    1,
 }
 
-// newQueues returns the queues, as they are in the cloud. Their dead letters are
-// told to dead.
+// newQueues returns queues as in the cloud. They call dead with their dead letters.
 func newQueues(chaos *queue.Chaos, dead func(message.DeadLetter)) queue.Set {
 	queues := make(queue.Set)
 	for _, name := range task.Queues {
@@ -45,12 +44,13 @@ func newQueues(chaos *queue.Chaos, dead func(message.DeadLetter)) queue.Set {
 	return queues
 }
 
-// maxFetches is how many fetches there are at once, however many collections
-// want.
+// maxFetches is the greatest number of concurrent fetches, whatever the collections ask
+// for.
 const maxFetches = 1000
 
-// atOnce returns how many of a function run at once: of fetch as many as the
-// collections want, for each of them mostly waits, unless each is a process.
+// atOnce returns the number of concurrent invocations of a function. For fetch it is the
+// number that the collections ask for, since fetches mostly wait, unless each is a
+// process.
 func (s *System) atOnce(name string, inForce *settings.Settings) int {
 	if name != task.Fetch || s.options.Functions != "" {
 		return concurrency[name]
@@ -58,8 +58,8 @@ func (s *System) atOnce(name string, inForce *settings.Settings) int {
 	return max(concurrency[name], min(inForce.Connections(), maxFetches))
 }
 
-// Run starts the functions, their queues and the clocks. They stop with ctx or
-// with Close.
+// Run starts the functions, their queues and the clocks. They stop when ctx ends, or at
+// Close.
 func (s *System) Run(ctx context.Context) error {
 	inForce, err := s.Settings.Get(ctx)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *System) Run(ctx context.Context) error {
 	return nil
 }
 
-// every calls at once and then after each period.
+// every calls do at once and then after each period.
 func (s *System) every(ctx context.Context, period time.Duration, call func(context.Context) error) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()

@@ -15,9 +15,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
-// sampleReader reads the pages that topics give as samples, within the limits of a
-// fetch. It asks as a person would who looks at the page: at once, once, and
-// whatever robots.txt says, which is for what nobody has named.
+// sampleReader reads the sample pages of topics, within the limits of a fetch. It requests
+// each page at once and once, as a person would who looks at it, and ignores robots.txt,
+// which is for pages that nobody has named.
 type sampleReader struct {
 	client http.Client
 	most   int64 // bytes of a page
@@ -28,8 +28,8 @@ func newSamples(transport *http.Transport) sampleReader {
 	return sampleReader{http.Client{Transport: transport, Timeout: limits.Request}, limits.Page}
 }
 
-// read returns the collection with the texts of its topic's sample pages. It
-// fails if one cannot be had, or if all that describes the topic says nothing.
+// read returns the collection with the texts of its topic's sample pages. It fails if one
+// cannot be fetched, or if words and samples describe no topic.
 func (s *sampleReader) read(ctx context.Context, c collection.Collection) (collection.Collection, error) {
 	if c.Topic == nil {
 		return c, nil
@@ -54,7 +54,7 @@ func (s *sampleReader) read(ctx context.Context, c collection.Collection) (colle
 	return c, nil
 }
 
-// text downloads a page and returns what it shows outside of navigation.
+// text downloads a page and returns the text outside of its navigation.
 func (s *sampleReader) text(ctx context.Context, page, agent string) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {

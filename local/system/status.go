@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Status is what the books and the manifests say.
+// Status is the content of the books and the manifests.
 type Status struct {
 	Discovered int            `json:"discovered"`
 	Stored     int            `json:"stored"`
@@ -35,11 +35,11 @@ type Status struct {
 	Held       int64          `json:"held"`               // bytes of packages, books and segments
 	Requests   Requests       `json:"requests"`
 	Bytes      Bytes          `json:"bytes"`
-	// Crowded are hosts of which sitemaps wait because more than MaxWaiting other
-	// URLs do; known while a system runs.
+	// Crowded lists hosts whose sitemaps wait because more than MaxWaiting other URLs
+	// do. It is known only while a system runs.
 	Crowded    []string `json:"crowded,omitempty"`
 	MaxWaiting int64    `json:"max_waiting,omitempty"`
-	// Collections are all, by their names, or the one that was asked for.
+	// Collections has all collections by name, or only the one asked for.
 	Collections []CollectionStatus `json:"collections"`
 }
 
@@ -52,15 +52,15 @@ type Requests struct {
 	Head   int64 `json:"head"`
 }
 
-// Bytes are those that went to and came from the object store so far.
+// Bytes are the bytes sent to and received from the object store so far.
 type Bytes struct {
 	Read    int64 `json:"read"`
 	Written int64 `json:"written"`
 }
 
-// ReadStatus reads the books of a bucket, as far as they can be read. With the name of a collection only
-// the URLs that it admits, or for which it asked, are counted; what the bucket
-// holds is that of all collections.
+// ReadStatus reads the books of a bucket, as far as they can be read. With the name of a
+// collection it counts only the URLs that the collection admits or has asked for; the
+// figures of the bucket are those of all collections.
 func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Counts, name string) (Status, error) {
 	inForce, err := settings.Read(ctx, bucket, time.Now())
 	if err != nil {
@@ -82,13 +82,13 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 	return status, err
 }
 
-// belongs reports whether a URL is one of a collection: it is stored for it, or
-// admitted by it or asked for on its behalf, and not stored.
+// belongs reports whether a URL belongs to a collection: it is stored for the collection;
+// or it is not stored, and the collection admits it or has asked for it.
 func belongs(u account.URL, name string) bool {
 	return slices.Contains(u.Final.Collections, name) || u.Collection == name && u.State != account.Stored
 }
 
-// checkName fails for the name of a collection that is none.
+// checkName returns an error if there is no collection with the name.
 func checkName(s *settings.Settings, name string) error {
 	var names []string
 	for _, c := range s.Collections {
@@ -100,7 +100,7 @@ func checkName(s *settings.Settings, name string) error {
 	return fmt.Errorf("no collection %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// statusOf counts the URLs that it is to count, having seen all.
+// statusOf counts URLs.
 func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.URL) bool) (Status, error) {
 	status := Status{
 		Skipped:  make(map[string]int),

@@ -32,9 +32,9 @@ type store struct {
 	getenv   func(string) string
 }
 
-// openStore opens the bucket and has every object told that is put: by the
-// embedded store after the commit, or, with a store elsewhere, by this process
-// after its own puts. The sweep finds what others put there.
+// openStore opens the bucket, and calls stored for every stored object: the embedded store
+// reports its commits; with a remote store this process reports its own puts, and the
+// sweep finds those of others.
 func openStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Events, traffic *vitals.Traffic) (*store, error) {
 	if o.S3 == "" {
 		return startStore(ctx, o, dir, events, traffic)
@@ -68,7 +68,7 @@ func startStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Even
 	return s, nil
 }
 
-// connect opens a bucket, counted, retried and watched. It sends no request.
+// connect opens a bucket whose requests are counted, retried and watched. It sends none.
 func connect(url string, getenv func(string) string, stored func(string, int64), traffic *vitals.Traffic) (*store, *s3blob.Bucket, error) {
 	opened, err := environment.OpenS3(url, getenv, traffic)
 	if err != nil {
@@ -79,13 +79,13 @@ func connect(url string, getenv func(string) string, stored func(string, int64),
 	return s, opened, nil
 }
 
-// of returns the bucket for one function, whose requests the recorder counts.
+// of returns the bucket for one function; the recorder counts its requests.
 func (s *store) of(function string, recorder *vitals.Recorder) blob.Bucket {
 	counted := recorder.Bucket(function, s.counting)
 	return &watchedBucket{Bucket: blob.Retry(counted, environment.RetryPolicy()), stored: s.bucket.stored, last: s.bucket.last}
 }
 
-// explain adds what a person can do about a store that cannot be used.
+// explain adds to an error of the store what a person can do.
 func (s *store) explain(err error) error {
 	if err == nil || s.server != nil {
 		return err

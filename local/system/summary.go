@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Summary is what a crawl has brought.
+// Summary is the result of a crawl.
 type Summary struct {
 	Status
 	New       int    // pages stored since it began, for the first time or because they have changed
@@ -22,19 +22,19 @@ type Summary struct {
 	Seeds     []Fate // of the seeds of this crawl
 }
 
-// Fate is what became of a seed.
+// Fate is the result for one seed.
 type Fate struct {
 	Seed  string
 	Final account.URL // the seed, or where its redirects led
 }
 
-// Stored reports whether the seed led to a page.
+// Stored reports whether the seed led to a stored page.
 func (f Fate) Stored() bool { return f.Final.State == account.Stored }
 
-// Redirected reports whether the seed led elsewhere.
+// Redirected reports whether the seed leads to another address.
 func (f Fate) Redirected() bool { return f.Final.Address.URL != f.Seed }
 
-// Summarize reads what a crawl of this plan has brought since it began.
+// Summarize reads the result of a crawl of this plan since it began.
 func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summary, error) {
 	inForce, err := settings.Read(ctx, s.Bucket, time.Now())
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 	return summary, nil
 }
 
-// fateOf follows a seed to where it led.
+// fateOf follows a seed to its destination.
 func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed address.Address) Fate {
 	at, fate := seed, Fate{Seed: seed.URL, Final: account.URL{Address: seed, State: account.Pending}}
 	for range collection.MaxHops + 1 {
@@ -93,9 +93,8 @@ func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed ad
 	return fate
 }
 
-// redirectOf returns where a URL led, by a redirect or because a page names
-// another as the one to keep. Its outcome says so in words; a very long address
-// is cut short there and leads nowhere.
+// redirectOf returns the destination of a URL: of its redirect, or its canonical address.
+// The outcome has it in its detail; a very long address is cut there, and "" is returned.
 func redirectOf(s *settings.Settings, u account.URL) (address.Address, bool) {
 	to, kind := membership.LeadsTo(u.Final), book.Redirect
 	if u.State != account.Skipped || to == "" {

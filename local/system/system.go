@@ -28,10 +28,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// settingsAge is how long settings are used before they are read again.
+// settingsAge is the time after which settings are read again.
 const settingsAge = 10 * time.Second
 
-// Options say how to run.
+// Options are the settings of a system.
 type Options struct {
 	Data         string   // data directory
 	S3           string   // URL of a bucket elsewhere; empty: the embedded store
@@ -45,7 +45,7 @@ type Options struct {
 	Getenv       func(string) string
 }
 
-// System is an open system. Its functions run once Run was called.
+// System is an open system. Run starts its functions.
 type System struct {
 	Bucket   blob.Bucket
 	Redis    goredis.UniversalClient
@@ -74,8 +74,8 @@ type System struct {
 	fault         error // for which a manifest could not be read then
 }
 
-// Open takes the data directory, starts the object store and Redis, and
-// publishes the first strategies of a new bucket.
+// Open takes the data directory, starts the object store and Redis, and publishes the first
+// strategies in a new bucket.
 func Open(ctx context.Context, options Options) (_ *System, err error) {
 	dir, err := datadir.Lock(ctx, options.Data)
 	if err != nil {
@@ -118,8 +118,7 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	return s, nil
 }
 
-// publishStrategies gives a new bucket version 1 of both strategies; an old
-// bucket keeps its own.
+// publishStrategies publishes version 1 of both strategies in a new bucket.
 func (s *System) publishStrategies(ctx context.Context) error {
 	if err := strategiesLost(ctx, s.Bucket); err != nil {
 		return err
@@ -136,8 +135,8 @@ func (s *System) publishStrategies(ctx context.Context) error {
 	return nil
 }
 
-// strategiesLost fails for a bucket that has manifests and no strategy: new ones
-// might divide it in another way.
+// strategiesLost returns an error for a bucket with manifests and without a strategy: new
+// strategies might divide the bucket in another way.
 func strategiesLost(ctx context.Context, bucket blob.Reader) error {
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
 		if _, err := rules.Load(ctx, bucket, kind); !errors.Is(err, blob.ErrAbsent) {
@@ -160,15 +159,15 @@ func (s *System) Publish(http string) error {
 	})
 }
 
-// Requests returns the object-store requests of this run and of earlier ones.
-// Those of isolated functions, which are processes of their own, and of
-// programs that only read are not among them.
+// Requests returns the object-store requests of this run and of earlier ones, without those
+// of isolated functions, which are processes of their own, and of programs that only
+// read.
 func (s *System) Requests() countblob.Counts {
 	return s.earlier.Plus(s.store.counting.Counts())
 }
 
-// Close stops everything that Open and Run began and gives the data directory
-// back. Nothing is lost by it.
+// Close stops everything that Open and Run started, and releases the data directory.
+// Nothing is lost.
 func (s *System) Close() error {
 	s.stop()
 	var errs []error

@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// CollectionStatus is what is true of the URLs of one collection.
+// CollectionStatus counts the URLs of one collection.
 type CollectionStatus struct {
 	Name     string              `json:"name"`
 	Stored   int                 `json:"stored"`
@@ -17,8 +17,8 @@ type CollectionStatus struct {
 	Due      int                 `json:"due"` // stored pages that are to be asked for again by now
 	Next     time.Time           `json:"next,omitzero"`
 	Schedule collection.Schedule `json:"schedule,omitempty"`
-	// OnTopic counts the stored pages that are about the topic as much as its
-	// threshold wants; nil without a topic. Its share of Stored is the harvest.
+	// OnTopic counts the stored pages whose relevance reaches the topic's threshold;
+	// nil without a topic. Its share of Stored is the harvest rate.
 	OnTopic *int `json:"on_topic,omitempty"`
 }
 
@@ -30,7 +30,7 @@ type tallies struct {
 	all      []CollectionStatus
 }
 
-// newTallies counts for the collection of a name, or for all.
+// newTallies returns the tallies of the named collection, or of all.
 func newTallies(s *settings.Settings, name string, now time.Time) *tallies {
 	t := &tallies{settings: s, now: now}
 	for _, c := range s.Collections {

@@ -10,10 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// tellRedis tells a Redis that has come up empty which batches are out, so that
-// all other hosts may be asked: this system feeds all fetches, and when it
-// starts there are none. Where both Redis and bucket are elsewhere, others may
-// feed some.
+// tellRedis tells a Redis that has started empty which batches are on lease, so that all
+// other hosts may be requested. This system runs all fetches, and none when it starts.
+// But if both Redis and bucket are remote, other systems may run fetches too.
 func (s *System) tellRedis(ctx context.Context) error {
 	if s.options.Redis != "" && s.options.S3 != "" {
 		return nil
@@ -28,8 +27,8 @@ func (s *System) tellRedis(ctx context.Context) error {
 	return frontier.Tell(ctx, s.Redis, out)
 }
 
-// redisRestarted tells a Redis that was started again what is out before the
-// sweep rebuilds what was lost.
+// redisRestarted tells a restarted Redis which batches are on lease, before the sweep
+// rebuilds the frontier.
 func (s *System) redisRestarted(why error) {
 	if err := s.tellRedis(context.Background()); err != nil {
 		s.Log.Warn("hosts wait for batches that may be out", "error", err)

@@ -11,23 +11,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// look is how often the end of a crawl is looked for.
+// look is the time between two checks for the end of a crawl.
 const look = 100 * time.Millisecond
 
-// missedTick is how often at most a sweep is asked for while a crawl has no more
-// to do than to find out what it missed.
+// missedTick is the least time between two calls of the sweep while a crawl has nothing to
+// do except finding missed pages.
 const missedTick = time.Second
 
-// ErrPaused says that a crawl waits for somebody to resume it.
+// ErrPaused means that a crawl waits for a person to resume it.
 var ErrPaused = errors.New("the crawl is paused")
 
-// Wait returns when everything is crawled, packed and indexed, or with the
-// reason why the system cannot go on. If it is impatient, it also returns when
-// only a person can have the crawl go on: with ErrPaused, once what was under way
-// is done, and with a partition.Fault. It reports progress each time it has
-// looked, with what is in its way: an error of looking, for which there is no
-// progress to report but what fails, or of writing. Neither ends the waiting,
-// because the system outlasts a store or a Redis that is away for a while.
+// Wait returns when everything is crawled, packed and indexed, or with the reason why the
+// system cannot go on. If it is impatient, it also returns when only a person can make
+// the crawl go on: with ErrPaused, when running work is done; and with a
+// partition.Fault. It reports progress at each check, or the error of the check, and
+// errors of writing. These do not end Wait, because the system survives a store or a
+// Redis that is down for a while.
 func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress, error)) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
@@ -68,7 +67,7 @@ func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress,
 	}
 }
 
-// waitState is what a Wait has seen and done.
+// waitState is the state of a Wait.
 type waitState struct {
 	other   bool // something else than a frontier that is not built
 	flushed bool
@@ -76,8 +75,8 @@ type waitState struct {
 	logged  string
 }
 
-// help has what is left packed once the crawl is over, and a frontier that was
-// lost, or misses something, rebuilt now instead of with the next sweep.
+// help has the rest packed when the crawl is over, and has a frontier that was lost, or
+// misses pages, rebuilt now and not only by the next sweep.
 func (w *waitState) help(ctx context.Context, s *System, p Progress, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && w.other:
@@ -98,7 +97,7 @@ func (w *waitState) help(ctx context.Context, s *System, p Progress, err error) 
 	return err
 }
 
-// log logs an error once, not each time it is seen.
+// log logs an error once, not at each check.
 func (w *waitState) log(s *System, err error) {
 	text := ""
 	if err != nil {
@@ -110,7 +109,7 @@ func (w *waitState) log(s *System, err error) {
 	w.logged = text
 }
 
-// flush has all packed that waits.
+// flush has all waiting batches packed.
 func (s *System) flush(ctx context.Context) error {
 	inForce, err := s.Settings.Get(ctx)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// watchedBucket is a bucket that raises the events of its own puts, and remembers
-// why the last write failed until one succeeds.
+// watchedBucket is a bucket that raises the events of its own puts, and remembers the error
+// of the last write until a write succeeds.
 type watchedBucket struct {
 	blob.Bucket
 	stored func(key string, size int64) // nil: somebody else raises events
@@ -33,7 +33,7 @@ func (w *watchedBucket) Create(ctx context.Context, key string, content []byte) 
 	return err
 }
 
-// trouble returns why nothing can be written at the moment.
+// trouble returns why the bucket cannot be written at present.
 func (w *watchedBucket) trouble() error {
 	if err := w.last.Load(); err != nil {
 		return *err

@@ -10,17 +10,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// Index gives way for longestYield at most, until a crawl has paused for calm.
+// Index waits at most longestYield, until the crawl has paused for calm.
 const (
 	longestYield = time.Minute
 	calm         = 200 * time.Millisecond
 	yieldLook    = 50 * time.Millisecond
 )
 
-// yield has index give way while pages are fetched: on a laptop both want the
-// same processors, somebody waits for the crawl, and an index that is built a
-// minute later is not missed. Once it has waited, it works for as long without
-// waiting again. It is called for one message at a time.
+// yield makes index wait while pages are fetched: on a laptop both need the same
+// processors, a person waits for the crawl, and an index built a minute later is not
+// missed. After a wait index works for as long without waiting. It is called for one
+// message at a time.
 func yield(index queue.Function, queues queue.Set) queue.Function {
 	var yielded time.Time // when it last gave way
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {

@@ -34,8 +34,8 @@ func (f *ownerFence) arguments() (value, next string) {
 	return f.after(f.step), f.after(f.step + 1)
 }
 
-// after returns the value after a number of calls. A key that expires is absent
-// before the first.
+// after returns the value of the fence after step calls. An expiring key is absent before
+// the first call.
 func (f *ownerFence) after(step uint64) string {
 	if step == 0 && f.age > 0 {
 		return ""

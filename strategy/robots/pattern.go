@@ -13,8 +13,8 @@ type pattern struct {
 	size  int      // octets, by which the most specific pattern wins
 }
 
-// newPattern refuses the empty pattern, which stands for no rule, and one too
-// long to match any address, be it all escapes.
+// newPattern returns false for the empty pattern, which stands for no rule, and for one
+// that is too long to match any address, even if it consisted of escapes only.
 func newPattern(value string) (pattern, bool) {
 	if value == "" || len(value)-strings.Count(value, "*") > 3*address.MaxBytes {
 		return pattern{}, false

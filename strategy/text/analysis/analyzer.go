@@ -22,25 +22,23 @@ type Occurrence struct {
 	Capitals   bool   // at least two letters, all upper case
 }
 
-// Analyzer cuts text of one language into terms, the same way for documents,
-// queries and snippets. It remembers the terms of words, at most maxMemo, and
-// is not safe for concurrent use; making one costs next to nothing.
+// Analyzer splits text of one language into terms, in the same way for documents, queries
+// and snippets. It caches the terms of at most maxMemo words, and is not safe for
+// concurrent use; creating one is cheap.
 type Analyzer struct {
 	language *language
 	memo     map[string]forms
 }
 
-// For returns a new Analyzer of a language (ISO 639-1 code, or a BCP 47 tag of
-// which only the language counts). Languages that are not in the table, and "",
-// have their words indexed without stemming.
+// For returns a new Analyzer of a language: an ISO 639-1 code, or a BCP 47 tag, of which
+// only the language counts. Words of other languages, and of "", are not stemmed.
 func For(name string) *Analyzer {
 	return &Analyzer{language: languageOf(name), memo: map[string]forms{}}
 }
 
-// Each calls yield with every term of the text in order, until it returns
-// false. It returns the position of the last word that it met, which is the
-// text's length in words. Where a position has several terms, the exact one
-// comes first.
+// Each calls yield with every term of the text in order, until yield returns false. It
+// returns the position of the last word, which is the text's length in words. If a
+// position has several terms, the exact one comes first.
 func (a *Analyzer) Each(text string, yield func(Occurrence) bool) int {
 	position := 0
 	for i := 0; i < len(text); {
@@ -88,8 +86,8 @@ func (a *Analyzer) word(text string, start, end, position int, yield func(Occurr
 	return true
 }
 
-// endOfName returns the end of a name made of one letter and a sign, such as C++
-// and C#, or that of the word text[start:end] if it is no such name.
+// endOfName returns the end of a name made of one letter and signs, such as C++ and C#, or
+// the end of the word text[start:end] if it is no such name.
 func endOfName(text string, start, end int) int {
 	if end-start > 1 || text[start] < 'A' || end == len(text) {
 		return end
@@ -107,8 +105,8 @@ func endOfName(text string, start, end int) int {
 	return end + sign
 }
 
-// run yields the pairs of a run of characters without spaces, and the last one
-// alone, and returns the run's end and last position.
+// run yields the pairs of a run of characters without spaces, and its last character alone.
+// It returns the run's end and last position.
 func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) bool) (int, int, bool) {
 	half := clusterEnd(text, start)
 	for {
@@ -131,7 +129,7 @@ func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) 
 	}
 }
 
-// forms are what an Analyzer remembers of a word or a pair.
+// forms are the cached terms of a word or a pair.
 type forms struct {
 	term     string // "" if not indexed
 	loose    string // a looser form, or ""
@@ -186,9 +184,9 @@ func capitals(word string) bool {
 	return upper >= 2
 }
 
-// pair returns the term of two characters of a script without spaces, or of one
-// that ends its run: both normalised, with a space after the first. So the
-// terms of one character are those that begin with it and a space.
+// pair returns the term of two characters of a script without spaces, or of the last one of
+// a run: both normalised, with a space after the first. So the terms of a character are
+// those that begin with it and a space.
 func pair(text string, half int) string {
 	first, rest := text[:half], text[half:]
 	if rest != "" {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// runeClass is what a character does to the words around it.
+// runeClass is the role of a character between and inside words.
 type runeClass uint8
 
 const (
@@ -20,12 +20,12 @@ const (
 
 var (
 	letters = rangetable.Merge(unicode.L, unicode.N)
-	// unspacedScripts are those whose words follow each other without spaces,
-	// and Hangul, whose words carry their particles.
+	// unspacedScripts are the scripts without spaces between words, and Hangul, whose
+	// words are joined with their particles.
 	unspacedScripts = rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Bopomofo, unicode.Yi, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
 		rangetable.New('ー', 'ｰ'))
-	// ignorables are invisible inside a word, and marks.
+	// ignorables are characters that are invisible inside a word, and marks.
 	ignorables = rangetable.Merge(unicode.M, unicode.Cf, unicode.Variation_Selector,
 		rangetable.New('\uFF9E', '\uFF9F')) // voiced sound marks of half width
 )
@@ -108,7 +108,7 @@ func arabicAround(text string, i, end int) bool {
 	return unicode.Is(unicode.Arabic, before) && unicode.Is(unicode.Arabic, after)
 }
 
-// wordEnd returns where letters, and their marks, end.
+// wordEnd returns the end of letters with their marks.
 func wordEnd(text string, i int) int {
 	for i < len(text) {
 		if c := text[i]; c < utf8.RuneSelf {
@@ -127,7 +127,7 @@ func wordEnd(text string, i int) int {
 	return i
 }
 
-// skip returns where characters of a class end.
+// skip returns the end of characters of a class.
 func skip(text string, i int, of runeClass) int {
 	for {
 		class, width := classAt(text, i)

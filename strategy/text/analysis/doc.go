@@ -1,13 +1,13 @@
-// Package analysis cuts text into the terms that are indexed and asked for. One
-// table gives each language its analyzer with a version; documents, queries and
-// snippets go through the same one.
+// Package analysis splits text into the terms that are indexed and searched. A table
+// assigns each language an analyzer with a version; documents, queries and snippets use
+// the same one.
 //
 // # Words
 //
-// Where words begin and end depends on the text alone, never on the language;
-// only a word's term does. So a page whose language was mistaken loses stems
-// but no words, a phrase stands at the same positions in every language, and
-// the terms of one word of a query in several languages are synonyms.
+// Word boundaries depend only on the text, never on the language; only the term of a word
+// depends on the language. So a page whose language was mistaken loses stems but no
+// words, a phrase has the same positions in every language, and the terms of a query's
+// word in several languages are synonyms.
 //
 // A word is a run of letters and digits (Unicode L and N) with their marks.
 // Everything else separates, and every part is a word that can be found:
@@ -18,11 +18,10 @@
 //	.NET, v1.5           →  net, v1 5
 //	C++, C#              →  c++ and c, c# and c, at one position
 //
-// The last rule holds for one letter: whoever asks for C++ means no other C,
-// and whoever asks for C finds both. Soft hyphens, joiners and variation
-// selectors inside words are dropped; a zero-width non-joiner between Arabic
-// letters separates (کتاب‌ها is كتاب ها). Words of more than 128 bytes are
-// counted but not indexed.
+// The last rule is for single letters: a search for C++ finds no other C, and a search for C
+// finds both. Soft hyphens, joiners and variation selectors inside words are dropped; a
+// zero-width non-joiner between Arabic letters separates (کتاب‌ها is كتاب ها). Words of
+// more than 128 bytes count but are not indexed.
 //
 // # Scripts without spaces
 //
@@ -34,11 +33,11 @@
 //
 //	日本語  →  "日 本" 1, "本 語" 2, "語 " 3
 //
-// Any piece of a run is so the phrase of its pairs, and a lone character the
-// beginning "日 " of all terms of it wherever it stands: Query calls that a
-// Prefix. That takes a term for each run more than pairs alone, where terms of
-// single characters would take one for each character. A tsheg or zero-width
-// space does not end a run. Traditional and simplified Han differ.
+// So any piece of a run is the phrase of its pairs, and a lone character is the prefix "日 "
+// of all its terms: Query marks it as a Prefix. Compared with pairs alone this takes one
+// more term for each run; terms of single characters would take one for each character.
+// A tsheg or zero-width space does not end a run. Traditional and simplified Han
+// characters differ.
 //
 // # Terms
 //

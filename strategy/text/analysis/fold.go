@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// surface returns a word in lower case and NFKC without invisible characters.
-// It leaves its own results as they are.
+// surface returns a word in lower case and NFKC, without invisible characters. Applying it
+// twice changes nothing more.
 func surface(word string, turkic bool) string {
 	if isASCII(word) && !turkic {
 		return strings.ToLower(word)
@@ -29,7 +29,7 @@ func surface(word string, turkic bool) string {
 	return norm.NFC.String(word)
 }
 
-// visible drops what is invisible inside a word.
+// visible maps characters that are invisible inside a word to -1.
 func visible(r rune) rune {
 	if r == zeroWidthSpace || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) {
 		return -1
@@ -37,8 +37,7 @@ func visible(r rune) rune {
 	return r
 }
 
-// isWhole reports whether the compatible form of a word could be cut out of a
-// text as the word was; that of ½ could not.
+// isWhole reports whether the NFKC form of a word is one word too; that of ½ is not.
 func isWhole(compatible, word string) bool {
 	of, _ := classAt(word, 0)
 	for i, r := range compatible {
@@ -58,9 +57,8 @@ func isASCII[T string | []byte](text T) bool {
 	return true
 }
 
-// foldFilter writes letters that readers take for the same alike, by script
-// and not by language: for a page's language may be mistaken, and one who asks
-// may type without marks.
+// foldFilter unifies letters that readers consider equal, by script and not by language,
+// because a page's language may be mistaken and people often type without marks.
 type foldFilter struct{}
 
 // Filter implements analysis.TokenFilter.
@@ -116,7 +114,7 @@ func dropsMark(base, mark rune) bool {
 	return false
 }
 
-// variants are letters that are written as others.
+// variants maps letters to the letters that replace them.
 var variants = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'þ': "th", 'ı': "i", 'ŧ': "t",
 	'ς': "σ",

@@ -15,11 +15,10 @@ const (
 	maxOwn       = 4 // letters that tell a language
 )
 
-// Likely returns the languages in which a query should be analysed, the
-// likeliest first: one to four, given the corpus' documents a language.
-// Languages that make the same terms of the query count as one, "". Every letter
-// in the query that tells a language from others, up to four, counts like ten
-// times the documents.
+// Likely returns the one to four languages in which a query is analysed, the likeliest
+// first. documents has the corpus's documents by language. Languages with the same
+// terms for the query count as one, "". Each letter of the query that is typical of a
+// language, up to four, multiplies the language's documents by ten.
 func Likely(text string, documents map[string]int) []string {
 	weights := map[string]float64{}
 	for tag, n := range documents {

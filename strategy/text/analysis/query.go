@@ -14,9 +14,9 @@ type Word struct {
 	Start, End int      // bytes of the query
 }
 
-// Query analyses a query, or the words of a phrase, in each of the languages;
-// none means "". Words begin and end at the same places in every language. A
-// phrase's words must be as far apart in a document as their Positions are.
+// Query analyses a query, or the words of a phrase, in each of the languages; none means
+// "". The boundaries of words are the same in every language. In a matching document the
+// words of a phrase are as far apart as their Positions.
 func Query(text string, languages []string) []Word {
 	if len(languages) == 0 {
 		languages = []string{""}

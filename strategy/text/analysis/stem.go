@@ -8,8 +8,8 @@ import (
 	"github.com/blugelabs/bluge/analysis"
 )
 
-// The light stemmers that bluge lacks. They take off what is written onto a
-// word but could stand alone or is its plural.
+// Light stemmers that bluge lacks. They remove suffixes that could stand alone as words,
+// and plurals.
 var (
 	// particles, then possessives (Tala 2003: the rules that join no two roots)
 	malay = newSuffixFilter(4, []string{"lah", "kah", "tah", "pun"}, []string{"nya", "ku", "mu"})
@@ -19,8 +19,8 @@ var (
 	nepali = newSuffixFilter(2, []string{"लाई", "बाट", "देखि", "सँग", "द्वारा", "सम्म", "को", "का", "की", "ले", "मा"}, []string{"हरू"})
 )
 
-// cedillas writes Romanian as its stemmer expects: with the cedillas of old
-// character sets in place of commas.
+// cedillas writes Romanian as its stemmer expects it: with the cedillas of old character
+// sets instead of commas.
 var cedillas = replaceFilter{strings.NewReplacer("ș", "ş", "ț", "ţ")}
 
 // replaceFilter replaces letters.
@@ -34,8 +34,8 @@ func (f replaceFilter) Filter(stream analysis.TokenStream) analysis.TokenStream 
 	return stream
 }
 
-// suffixFilter takes off the longest ending of each list in turn, if at least
-// some characters remain. It takes folded words.
+// suffixFilter removes the longest suffix of each list in turn, as long as least characters
+// remain. It takes folded words.
 type suffixFilter struct {
 	least int // characters that remain
 	lists [][]string

@@ -27,12 +27,11 @@ import (
 
 type tokenFilters = []analysis.TokenFilter
 
-// common is the version of what all languages share: where words begin and
-// end, surface forms, pairs and folding.
+// common is the version of the rules for all languages: word boundaries, surface forms,
+// pairs and folding.
 const common = 1
 
-// language says how the terms of a language are made. A word's surface form
-// goes through stem, and then through fold.
+// language is the analyzer of a language. A word's surface form passes stem, then fold.
 type language struct {
 	version uint32              // of what is its own
 	stem    tokenFilters        // nil where no stemmer is known to help
@@ -116,7 +115,7 @@ var aliases = map[string]string{"fil": "tl", "in": "id", "nb": "no", "nn": "no",
 // any of its output changes, and is kept in every segment.
 func Version(name string) uint32 { return common + languageOf(name).version }
 
-// languageOf returns the entry of a language code or tag.
+// languageOf returns the analyzer of a language code or tag.
 func languageOf(tag string) *language { return table[codeOf(tag)] }
 
 // codeOf returns the code that the table has for a language tag, "" if none.
@@ -134,8 +133,8 @@ func codeOf(tag string) string {
 	return code
 }
 
-// terms returns the term of a surface form, and a looser one if there is one.
-// Words with digits are names and numbers: they are not stemmed.
+// terms returns the term of a surface form, and a looser one if it has one. Words with
+// digits are names and numbers, and are not stemmed.
 func (l *language) terms(word string) (term, loose string) {
 	if l.stem != nil && !strings.ContainsAny(word, "0123456789") {
 		term = fold(apply(l.stem, word))

@@ -22,7 +22,7 @@ var load = sync.OnceValue(func() *model.Model {
 	return m
 })
 
-// alone are languages that have a script to themselves, or nearly so.
+// alone are the languages of scripts with one language, or nearly so.
 var alone = [model.Scripts]string{
 	model.Kana: "ja", model.Hangul: "ko", model.Bopomofo: "zh", model.Tibetan: "bo", model.Myanmar: "my",
 	model.Lao: "lo", model.Thai: "th", model.Khmer: "km", model.Greek: "el", model.Armenian: "hy",
@@ -35,13 +35,12 @@ const (
 	doubt  = .3 // a language less likely than that is not named
 )
 
-// Identify returns the language of a text (an ISO 639-1 code, or ckb) and how
-// likely that is, from 0 to 1; "" if the text has no letters, is in none of the
-// languages known, or leaves too much doubt. The hint is what the page itself
-// declares (a BCP 47 tag, or ""): it tips the scales where the text leaves
-// doubt, and is ignored where the script says otherwise. Of a long text some
-// kilobytes are read. The answer depends on nothing else. It is safe for
-// concurrent use.
+// Identify returns the language of a text (an ISO 639-1 code, or ckb) and its probability,
+// from 0 to 1; "" if the text has no letters, is in an unknown language, or leaves too
+// much doubt. The hint is the language that the page declares (a BCP 47 tag, or ""): it
+// decides where the text leaves doubt, and is ignored if the script contradicts it. Of a
+// long text some kilobytes are read. Identify is deterministic and safe for concurrent
+// use.
 func Identify(text, hint string) (code string, sure float64) {
 	text = sample(text)
 	script, share := model.Main(text)
@@ -76,7 +75,7 @@ func Identify(text, hint string) (code string, sure float64) {
 	return classes.Codes[best], share / sum
 }
 
-// lean adds to the odds of the language declared and returns the best of all.
+// lean adds to the odds of the declared language and returns the best language.
 func lean(odds []float64, codes []string, declared string) (best int) {
 	for i, code := range codes {
 		if code != "" && code == declared {
@@ -89,8 +88,7 @@ func lean(odds []float64, codes []string, declared string) (best int) {
 	return best
 }
 
-// primary returns the language that a BCP 47 tag names, by the code that
-// Identify gives it.
+// primary returns the language of a BCP 47 tag, as one of Identify's codes.
 func primary(tag string) string {
 	if i := strings.IndexAny(tag, "-_"); i >= 0 {
 		tag = tag[:i]

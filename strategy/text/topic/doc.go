@@ -1,39 +1,39 @@
-// Package topic directs a crawl to a topic: it says how much a page is about
-// it, and how likely a link leads to another such page, so that the strongest
-// links are followed first and the weak ones not at all (best-first crawling:
-// De Bra, Post 1994; shark-search: Hersovici et al. 1998).
+// Package topic directs a crawl to a topic: it estimates how much a page is about the topic,
+// and how likely a link leads to such a page, so that strong links are followed first
+// and weak ones not at all (best-first crawling: De Bra, Post 1994; shark-search:
+// Hersovici et al. 1998).
 //
-// A topic is described by words and phrases, by the texts of pages about it, or
-// both. They and everything that is weighed are cut into terms by package
-// analysis, so that stems, and scripts without spaces, are taken care of.
+// A topic is described by words and phrases, by the texts of sample pages, or by both.
+// These texts, and all that are weighed, are split into terms by package analysis, which
+// handles stems and scripts without spaces.
 //
 // # Words
 //
-// A word is one feature. A phrase is a feature for each two neighbours in it,
-// which also counts when they are written as one: "full text search" is found
-// in textsearch-intro.html. In titles, in the text of links and in addresses
-// the parts of identifiers are words: QXmlReader is "Q Xml Reader".
+// A word is one feature. A phrase is a feature for each pair of neighbouring words, which
+// also counts when they are written as one word: "full text search" is found in
+// textsearch-intro.html. In titles, link texts and addresses the parts of identifiers
+// are words: QXmlReader is "Q Xml Reader".
 //
 // # Samples
 //
-// What the samples are about is told from what they merely contain without
-// statistics of a language: a function word spreads evenly over the passages of
-// a text, a word that matters gathers in some. That is residual idf (Church,
-// Gale 1995): how much fewer passages have the term than chance would give.
-// The terms with the most of it, times the root of their number and the share
-// of the samples that have them, are learnt. A page is like the samples by the
-// shares of those terms that it has as densely as they do.
+// Without statistics of a language, the terms that characterise the samples are recognised
+// by their distribution: a function word spreads evenly over the passages of a text, a
+// characteristic word occurs in some. The measure is residual idf (Church, Gale 1995):
+// how many fewer passages have the term than chance would give. The best terms by this
+// measure, times the root of their number and the share of the samples that have them,
+// become features. A page resembles the samples by the share of these terms that it has
+// as densely as they do.
 //
 // # Weights
 //
-// Pieces of evidence, each from 0 to 1, are joined as independent reasons: what
-// remains is the doubt that each leaves, 1 − (1−a)(1−b)…
+// Pieces of evidence, each from 0 to 1, are joined like independent reasons: the remaining
+// doubt is the product of their doubts, so the result is 1 − (1−a)(1−b)…
 //
-// Pages that lead to a topic often are not about it: tables of contents, the
-// front page. So what a link gets from its page is Inherit: the page's own
-// relevance, or most of what the page was hoped to have when it was fetched. A
-// link without any evidence, a few links behind a seed or a good page, just
-// stays above a threshold of 0.3, and waits behind all that have some.
+// Pages that lead to a topic often are not about it: tables of contents, the front page. So
+// a link inherits from its page (Inherit) the page's own relevance, or most of the
+// relevance that was expected when the page was fetched, if that is more. A link without
+// any evidence, a few links after a seed or a good page, stays just above a threshold of
+// 0.3, and waits behind all links with evidence.
 //
 // # Measured
 //

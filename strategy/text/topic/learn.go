@@ -18,14 +18,14 @@ const (
 	learntMention = 0.35 // what the best of them mentions
 )
 
-// usage is where a term stands in the samples.
+// usage counts the occurrences of a term in the samples.
 type usage struct {
 	term                     string
 	count, passages, samples int
 	passage, sample          int // the last of them, from 1
 }
 
-// learn adds the terms that tell what the samples are about.
+// learn adds the terms that characterise the samples.
 func (v *vocabulary) learn(analyzer *analysis.Analyzer, samples []string) {
 	used := map[string]*usage{}
 	words, passages := 0, 0
@@ -48,7 +48,7 @@ func (v *vocabulary) learn(analyzer *analysis.Analyzer, samples []string) {
 	v.keep(used, len(samples), passages, words)
 }
 
-// tells leaves out numbers, letters and looser forms.
+// tells reports whether a term can be a feature: no number, single letter or looser form.
 func tells(o analysis.Occurrence) bool {
 	if o.Half < o.End {
 		return true // a pair of characters
@@ -68,7 +68,7 @@ func (u *usage) meet(sample, passage int) {
 	}
 }
 
-// gain returns how much a term tells of the samples.
+// gain returns how characteristic a term is of the samples.
 func (u *usage) gain(samples, passages int) float64 {
 	if u.count < leastLearnt || u.samples < min(2, samples) {
 		return 0
@@ -82,7 +82,7 @@ func (u *usage) gain(samples, passages int) float64 {
 	return math.Sqrt(float64(u.count)) * residual * float64(u.samples) / float64(samples)
 }
 
-// keep adds the terms of most gain.
+// keep adds the terms with the most gain.
 func (v *vocabulary) keep(used map[string]*usage, samples, passages, words int) {
 	type learnt struct {
 		*usage

@@ -18,7 +18,7 @@ type matcher struct {
 	found    []int // the features whose count is not 0, in the order of the text
 }
 
-// mentions returns how much the presence of features in a few words tells.
+// mentions returns the evidence of features in a short text.
 func (m *matcher) mentions(v *vocabulary, text string) float64 {
 	m.read(v, text)
 	doubt := 1.0
@@ -28,7 +28,7 @@ func (m *matcher) mentions(v *vocabulary, text string) float64 {
 	return 1 - doubt
 }
 
-// density returns how much the density of features in a text tells.
+// density returns the evidence of the density of features in a text.
 func (m *matcher) density(v *vocabulary, text string) float64 {
 	words := float64(m.read(v, text) + brief)
 	doubt, alike := 1.0, 0.0

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// cut returns at most limit bytes of a text, whole characters of it.
+// cut returns the longest beginning of a text of at most limit bytes, in whole characters.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -17,8 +17,7 @@ func cut(text string, limit int) string {
 	return text[:limit]
 }
 
-// named returns what an address says of its page: no scheme, escapes or
-// extension of a file's name.
+// named returns the words of an address: without scheme, escapes and file extension.
 func named(address string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		address = rest
@@ -37,9 +36,8 @@ func named(address string) string {
 	return address
 }
 
-// parted returns at most MaxShort bytes of a text, and if there are identifiers
-// in it, once more with their words set apart: "QXmlReader" becomes
-// "QXmlReader Q Xml Reader".
+// parted returns at most MaxShort bytes of a text, and if it has identifiers, the text again
+// with their words separated: "QXmlReader" becomes "QXmlReader Q Xml Reader".
 func parted(text string) string {
 	text = cut(text, MaxShort)
 	var b strings.Builder
@@ -62,8 +60,8 @@ func parted(text string) string {
 	return b.String()
 }
 
-// begins reports whether a word begins at i within an identifier: a capital
-// behind a small letter, or the last of several before one.
+// begins reports whether a word begins at i within an identifier: a capital after a small
+// letter, or the last of several capitals before a small letter.
 func begins(text string, i int) bool {
 	return capital(text[i]) &&
 		(small(text[i-1]) || capital(text[i-1]) && i+1 < len(text) && small(text[i+1]))

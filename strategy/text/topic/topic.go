@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// Limits on what describes a topic and on what is read of a page.
+// Limits of the description of a topic and of the text read of a page.
 const (
 	MaxWords   = 1_000   // words and phrases; more are an error
 	MaxSamples = 100     // more are an error
@@ -18,8 +18,8 @@ const (
 	MaxShort   = 2048    // bytes of a title, of the words at a link, of an address
 )
 
-// How much of each piece of evidence counts. The order of links hardly depends
-// on these numbers, as long as all of them count.
+// Weights of the pieces of evidence. The order of links hardly depends on these numbers, as
+// long as all evidence counts.
 const (
 	titleWeight  = 0.8
 	anchorWeight = 0.8
@@ -30,19 +30,18 @@ const (
 	inherited = 0.8 // of a page's hope that its links keep
 )
 
-// Topic is what a crawl looks for. It is safe for concurrent use. The zero
-// Topic is about nothing.
+// Topic is the subject of a crawl. It is safe for concurrent use. No page is about the zero
+// Topic.
 type Topic struct {
 	vocabulary
 	matchers *sync.Pool // of *matcher
 }
 
-// New returns the topic that words and phrases, and the texts of pages about
-// it, describe. The language decides how they and all pages are cut into terms
-// (ISO 639-1, see package analysis). "" means the language of the samples, and
-// without any that of the words; a few words often do not tell, and then are
-// found in just the form given. New fails if nothing is described or a limit is
-// exceeded.
+// New returns the topic that words and phrases, and the texts of sample pages, describe.
+// The language (ISO 639-1) decides how these and all pages are split into terms (see
+// package analysis). "" means the language of the samples, or without samples that of
+// the words; a few words often leave it unknown, and then match only their exact form.
+// New fails if nothing is described or a limit is exceeded.
 func New(words, samples []string, lang string) (Topic, error) {
 	if len(words) > MaxWords {
 		return Topic{}, fmt.Errorf("topic of %d words: want at most %d", len(words), MaxWords)
@@ -90,9 +89,9 @@ func (t Topic) Page(title, text string) float32 {
 	return float32(1 - doubt)
 }
 
-// Link returns how likely it is that a link leads to a page about the topic,
-// from 0 to 1: by its text, the words around it, the address that it leads to,
-// and what it inherits from the page on which it stands, as Inherit returned it.
+// Link returns the probability, from 0 to 1, that a link leads to a page about the topic: by
+// its text, the words around it, its address, and page, what Inherit returned for the
+// page of the link.
 func (t Topic) Link(anchor, around, url string, page float32) float32 {
 	if t.matchers == nil {
 		return 0
@@ -106,9 +105,9 @@ func (t Topic) Link(anchor, around, url string, page float32) float32 {
 	return float32(1 - doubt)
 }
 
-// Inherit returns what a page passes on to its links, from 0 to 1: its own
-// relevance, as Page returned it, or most of the weight of the link by which it
-// was found if that is more. The weight of a seed is 1.
+// Inherit returns what a page passes on to its links, from 0 to 1: its relevance, as Page
+// returned it, or most of the weight of the link by which it was found, if that is more.
+// The weight of a seed is 1.
 func Inherit(page, weight float32) float32 {
 	return max(page, inherited*min(1, weight/pageWeight))
 }

@@ -6,26 +6,26 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// What a word and a pair of words mention of the topic.
+// The evidence of a word and of a pair of words.
 const (
 	wordMention = 0.9
 	pairMention = 0.7 // of a phrase of three words or more
 )
 
-// vocabulary is what can be found of a topic in a text.
+// vocabulary holds the features of a topic.
 type vocabulary struct {
 	terms    map[string]term
 	pairs    map[[2]string]int // features
 	features []topicFeature
 }
 
-// term is what a term of a text can be.
+// term is the role of a term in features.
 type term struct {
 	feature    int  // -1 if it means nothing alone
 	head, tail bool // the first, the second of a pair
 }
 
-// topicFeature is a term or a pair of terms that tells of the topic.
+// topicFeature is a term, or a pair of terms, that is evidence of the topic.
 type topicFeature struct {
 	mention float64 // how much its presence in a few words tells, from 0 to 1
 	share   float64 // of all that was learnt of the samples; 0 for what words describe
@@ -59,7 +59,7 @@ func (v *vocabulary) describe(analyzer *analysis.Analyzer, phrase string) {
 	}
 }
 
-// addTerm adds a feature of one term, unless it is known to tell more.
+// addTerm adds a feature of one term, unless the term has a stronger one.
 func (v *vocabulary) addTerm(name string, f topicFeature) {
 	t := v.term(name)
 	if t.feature < 0 {
@@ -72,7 +72,7 @@ func (v *vocabulary) addTerm(name string, f topicFeature) {
 	}
 }
 
-// addPair adds a feature of two terms, unless it is known to tell more.
+// addPair adds a feature of two terms, unless the pair has a stronger one.
 func (v *vocabulary) addPair(head, tail string, f topicFeature) {
 	t := v.term(head)
 	t.head = true
