@@ -44,7 +44,6 @@ func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *set
 
 // full reports whether the limit of leased batches is reached: the limit of this crawl
 // partition, or, when a collection sets connections, that number over all partitions.
-// for.
 func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64) (bool, error) {
 	most := s.Connections()
 	if most == 0 {
