@@ -52,13 +52,13 @@ func printSigns(out io.Writer, s vitals.Signs) {
 		return
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "last %v\truns\tfailed\tpostponed\tbusy\tPUT\tGET\tin flight\tlast error\n", s.Over.Round(time.Second))
+	fmt.Fprintf(table, "last %v\truns\tfailed\tpostponed\tbusy\tPUT\tGET\tin flight\tlast error\n", s.Over.Duration().Round(time.Second))
 	for _, f := range s.Functions {
 		last := ""
 		if f.LastError != nil {
 			last = fmt.Sprintf("%.60s", f.LastError.Text)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%v\t%d\t%d\t%d\t%s\n", f.Function, f.Invocations, f.Failures, f.Postponed, f.Busy.Round(time.Millisecond),
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%v\t%d\t%d\t%d\t%s\n", f.Function, f.Invocations, f.Failures, f.Postponed, f.Busy.Duration(),
 			f.Requests.Put, f.Requests.Get, f.InFlight, last)
 	}
 	_ = table.Flush()

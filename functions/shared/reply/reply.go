@@ -4,6 +4,7 @@
 //	lists     [] when empty; null is written of nothing
 //	numbers   at most six digits behind the point, and six digits of what is below 1
 //	times     RFC 3339 in UTC
+//	durations a number of seconds or milliseconds, which the key names: _seconds, _ms
 //
 // A type that cannot be written so is refused, whatever its values are, so that
 // the first test that writes it fails.
@@ -13,6 +14,7 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -133,6 +135,9 @@ func check(t reflect.Type) error {
 
 // inspect fails for a type of which a field could be written in another form.
 func inspect(t reflect.Type, seen map[reflect.Type]bool) error {
+	if t == reflect.TypeFor[time.Duration]() {
+		return errors.New("a time.Duration would be written in nanoseconds; give seconds, under a key that ends in _seconds")
+	}
 	if seen[t] || writesItself(t) {
 		return nil
 	}

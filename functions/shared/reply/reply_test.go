@@ -50,6 +50,9 @@ func TestRefusedTypes(t *testing.T) {
 		"Name would be null": struct {
 			Name *string `json:"name"`
 		}{},
+		"would be written in nanoseconds": struct {
+			Took time.Duration `json:"took"`
+		}{},
 		"can be anything": []struct {
 			Any any `json:"any"`
 		}{},

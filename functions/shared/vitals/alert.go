@@ -78,8 +78,8 @@ func Judge(s State) []Alert {
 			if f.LastError != nil {
 				reason = ", at last because: " + f.LastError.Text
 			}
-			raise("failures/"+f.Function, s.Now.Add(-s.Signs.Over), "%s failed in %d of %d invocations of the last %v%s.",
-				f.Function, f.Failures, f.Invocations, s.Signs.Over.Round(time.Minute), reason)
+			raise("failures/"+f.Function, s.Now.Add(-s.Signs.Over.Duration()), "%s failed in %d of %d invocations of the last %v%s.",
+				f.Function, f.Failures, f.Invocations, s.Signs.Over.Duration().Round(time.Minute), reason)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Waiting)) {

@@ -19,7 +19,7 @@ import (
 )
 
 func TestJudge(t *testing.T) {
-	signs := func(all ...Sign) Signs { return Signs{Over: 10 * time.Minute, Functions: all} }
+	signs := func(all ...Sign) Signs { return Signs{Over: 600, Functions: all} }
 	waiting := func(d time.Duration) map[string]time.Duration { return map[string]time.Duration{"index": d} }
 	limits := control.Limits{StorageBytes: 1e9, RequestsPerDay: 100, USDPerDay: 2}
 	tests := []struct {

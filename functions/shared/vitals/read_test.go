@@ -119,13 +119,13 @@ func TestReadSigns(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Sign{{
-		Function: "fetch", Workers: 3, Invocations: 6, Failures: 2, PerMinute: 1, Busy: 6 * time.Second, Requests: asked,
-		LastError: &LastError{"no luck", start.Add(5*time.Minute + 5*time.Second)}, Age: 53 * time.Second,
+		Function: "fetch", Workers: 3, Invocations: 6, Failures: 2, PerMinute: 1, Busy: 6, Requests: asked,
+		LastError: &LastError{"no luck", start.Add(5*time.Minute + 5*time.Second)}, Age: 53,
 	}, {
-		Function: "pack", Workers: 1, Invocations: 1, Postponed: 1, PerMinute: 1.0 / 6, Busy: time.Second, InFlight: 1, Age: 53 * time.Second,
+		Function: "pack", Workers: 1, Invocations: 1, Postponed: 1, PerMinute: 1.0 / 6, Busy: 1, InFlight: 1, Age: 53,
 	}}
 	expect(t, "functions", want, signs.Functions)
-	expect(t, "over", 6*time.Minute, signs.Over)
+	expect(t, "over", Seconds(360), signs.Over)
 	expect(t, "of fetch", want[0], signs.Function("fetch"))
 	expect(t, "of none", Sign{}, signs.Function("query"))
 	var names []string
@@ -151,7 +151,7 @@ func TestGroupsOfProcesses(t *testing.T) {
 		feedback("a", 20, Process{CPUSeconds: 15, Received: 100, Sent: 200, DiskRead: 300, DiskWritten: 400, Resident: 5, Heap: 6, Goroutines: 7, Descriptors: 8}),
 	}, start.Add(40*time.Second))
 	want := []Group{{
-		Name: "pack", Workers: 2, CPU: 0.5, Age: 20 * time.Second,
+		Name: "pack", Workers: 2, CPU: 0.5, Age: 20,
 		Process: Process{
 			CPUSeconds: 20, Received: 111, Sent: 202, DiskRead: 303, DiskWritten: 404,
 			Resident: 6, Heap: 8, Goroutines: 10, Descriptors: 12,

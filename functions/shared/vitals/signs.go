@@ -57,11 +57,21 @@ import (
 // between two feedbacks of a working process.
 const Window = 12 * time.Minute
 
+// Seconds is a duration as status writes it in JSON.
+type Seconds float64
+
+func secondsOf(d time.Duration) Seconds { return Seconds(d.Seconds()) }
+
+// Duration returns the duration, to the millisecond.
+func (s Seconds) Duration() time.Duration {
+	return time.Duration(float64(s) * float64(time.Second)).Round(time.Millisecond)
+}
+
 // Signs are the activities of functions and processes in the last Window.
 type Signs struct {
-	Over      time.Duration `json:"over_ns"`   // the time that they tell of, Window at most
-	Functions []Sign        `json:"functions"` // by name
-	Processes []Group       `json:"processes"` // by name
+	Over      Seconds `json:"over_seconds"` // the period that they cover, Window at most
+	Functions []Sign  `json:"functions"`    // by name
+	Processes []Group `json:"processes"`    // by name
 }
 
 // Sign is the activity of one function in all processes.
@@ -72,12 +82,12 @@ type Sign struct {
 	Failures    int64            `json:"failures"`    // among them
 	Postponed   int64            `json:"postponed"`   // among them: nothing failed, and a message came too early
 	PerMinute   float64          `json:"per_minute"`  // invocations
-	Busy        time.Duration    `json:"busy_ns"`
+	Busy        Seconds          `json:"busy_seconds"`
 	InFlight    int64            `json:"in_flight"` // messages, as of the last feedback of each process
 	Requests    countblob.Counts `json:"requests"`
 	LastError   *LastError       `json:"last_error,omitempty"` // of that time
 	Notes       map[string]int64 `json:"notes,omitempty"`      // what went wrong without failing a message, and how often
-	Age         time.Duration    `json:"age_ns"`               // of the newest feedback that tells of it
+	Age         Seconds          `json:"age_seconds"`          // of the newest feedback about it
 }
 
 // Group is the machine use of the processes that run the same functions: sums, and
@@ -86,8 +96,8 @@ type Group struct {
 	Name    string `json:"name"` // of their functions, joined by "+"
 	Workers int    `json:"workers"`
 	Process
-	CPU float64       `json:"processors"` // in use, on average
-	Age time.Duration `json:"age_ns"`
+	CPU float64 `json:"processors"` // in use, on average
+	Age Seconds `json:"age_seconds"`
 }
 
 // Function returns the sign of a function; the zero Sign if no feedback names it.
@@ -128,7 +138,7 @@ func Summarize(all []Feedback, now time.Time) Signs {
 		for name, activity := range f.Functions {
 			sign := functions[name]
 			if sign == nil {
-				sign = &Sign{Function: name, Age: Window}
+				sign = &Sign{Function: name, Age: secondsOf(Window)}
 				functions[name] = sign
 			}
 			sign.add(activity, now.Sub(f.At))
@@ -138,7 +148,7 @@ func Summarize(all []Feedback, now time.Time) Signs {
 			}
 		}
 	}
-	signs := Signs{Over: min(over, Window)}
+	signs := Signs{Over: secondsOf(min(over, Window))}
 	groups := make(map[string]*Group)
 	for worker, last := range newest {
 		if hasEnded(last, now) { // its sums count, and not how it was when it was last heard of
@@ -152,16 +162,16 @@ func Summarize(all []Feedback, now time.Time) Signs {
 		}
 		name := strings.Join(slices.Sorted(maps.Keys(ran[worker])), "+")
 		if groups[name] == nil {
-			groups[name] = &Group{Name: name, Age: Window}
+			groups[name] = &Group{Name: name, Age: secondsOf(Window)}
 		}
 		groups[name].add(took[worker], last.Process, now.Sub(last.At))
 	}
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
-		functions[name].PerMinute = rate(float64(functions[name].Invocations), signs.Over) * 60
+		functions[name].PerMinute = rate(float64(functions[name].Invocations), signs.Over.Duration()) * 60
 		signs.Functions = append(signs.Functions, *functions[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		groups[name].CPU = rate(groups[name].CPUSeconds, signs.Over)
+		groups[name].CPU = rate(groups[name].CPUSeconds, signs.Over.Duration())
 		signs.Processes = append(signs.Processes, *groups[name])
 	}
 	return signs
@@ -183,9 +193,9 @@ func (s *Sign) add(a Activity, age time.Duration) {
 		}
 		s.Notes[what] += n
 	}
-	s.Busy += time.Duration(a.BusySeconds * float64(time.Second))
+	s.Busy += Seconds(a.BusySeconds)
 	s.Requests = s.Requests.Plus(a.Requests)
-	s.Age = min(s.Age, age)
+	s.Age = min(s.Age, secondsOf(age))
 	if a.LastError != nil && (s.LastError == nil || a.LastError.At.After(s.LastError.At)) {
 		s.LastError = a.LastError
 	}
@@ -197,7 +207,7 @@ func (g *Group) add(took, last Process, age time.Duration) {
 	took.Goroutines, took.Descriptors = last.Goroutines, last.Descriptors
 	g.Process = g.Process.plus(took)
 	g.Workers++
-	g.Age = min(g.Age, age)
+	g.Age = min(g.Age, secondsOf(age))
 }
 
 func rate(n float64, over time.Duration) float64 {
