@@ -12,23 +12,24 @@ import (
 // MaxHops is the number of redirects in a row that are followed.
 const MaxHops = 10
 
-// The reasons for which an address is not admitted.
+// The reasons for which an address is not admitted, besides those of
+// address.Suspicious.
 const (
 	OutOfScope  = "out of scope"
 	Excluded    = "excluded"
 	NotIncluded = "not included"
 	TooDeep     = "too deep"
 	TooMany     = "too many redirects"
-	// and those of address.Suspicious
 )
 
 // Admission decides which addresses belong to a collection. It is safe for concurrent
 // use; a decision takes a few look-ups for any number of seeds.
 type Admission struct {
 	seeds     map[layout.Identity]bool
-	seedSites map[string]bool // on which they lie
-	claimer   bool            // Claims is true of some
-	// The greatest depth of any seed, by the key that its scope compares.
+	seedSites map[string]bool // sites of the seeds
+	claimer   bool            // see IsClaimer
+	// The greatest limit of all seeds with the same key. The scope of a seed decides
+	// which key: its host and directory, its host, or its site.
 	directories map[string]map[string]limit // host, directory
 	hosts       map[string]limit
 	sites       map[string]limit
@@ -159,8 +160,8 @@ func (a Admission) IsSeed(page address.Address) bool { return a.seeds[page.ID] }
 // HasSeedOn reports whether a seed lies on the site.
 func (a Admission) HasSeedOn(site string) bool { return a.seedSites[site] }
 
-// filter returns the reason for which the patterns, or the look of an address,
-// exclude an address in scope.
+// filter returns the reason to exclude an address that is in scope: a pattern, or that
+// it looks like a trap. It returns "" if there is none.
 func (a Admission) filter(target address.Address) (reason string) {
 	switch {
 	case matchAny(a.exclude, target.URL):
@@ -188,10 +189,10 @@ func (a Admission) within(target address.Address) limit {
 	return levels
 }
 
-// plainHost returns the part of a host that scopes compare.
+// plainHost returns the host without "www.", which scopes ignore.
 func plainHost(a address.Address) string { return strings.TrimPrefix(a.Host, "www.") }
 
-// directory returns a path up to its last slash, without the query.
+// directory returns a path up to its last slash, without the query: /a/ for /a/b?c=/d.
 func directory(path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	return path[:strings.LastIndexByte(path, '/')+1]

@@ -49,7 +49,7 @@ type Collection struct {
 	Seeds           []Seed   `json:"seeds"`
 	Delay           Duration `json:"delay"`            // from the end of a response to the next request on a host
 	HostConnections int      `json:"host_connections"` // batches at a time on a host
-	Pages           int64    `json:"pages"`            // stored ones at which no more are asked for; 0: no limit
+	Pages           int64    `json:"pages"`            // stored pages at which requests stop; 0: no limit
 	Agent           string   `json:"agent"`
 	// Again makes URLs that failed before this time wait again: a site that was
 	// down may be up.
@@ -66,11 +66,11 @@ type Collection struct {
 	DropParameters []string `json:"drop_parameters,omitzero"`
 	Sitemaps       []string `json:"sitemaps,omitzero"` // URLs
 
-	Connections  int      `json:"connections,omitzero"`   // batches at once on all hosts; 0: no limit of its own
+	Connections  int      `json:"connections,omitzero"`   // batches at a time on all hosts; 0: no limit of its own
 	HostPages    int64    `json:"host_pages,omitzero"`    // stored pages of a host; 0: no limit
 	PatternPages int64    `json:"pattern_pages,omitzero"` // stored pages of an address.Pattern; 0: DefaultPatternPages, or Unlimited
 	Schedule     Schedule `json:"schedule,omitzero"`
-	Language     string   `json:"language,omitzero"` // of the pages that are shown, by ISO 639; "": any
+	Language     string   `json:"language,omitzero"` // ISO 639 code; results have only pages in this language; "": in any
 	Topic        *Topic   `json:"topic,omitzero"`    // nil: pages of any topic
 	// Allow lists addresses that are not public and may be fetched: CIDR ranges, IP
 	// addresses and host names.
@@ -97,8 +97,8 @@ func (c Collection) With(seeds []Seed) Collection {
 	return c
 }
 
-// canonical returns the canonical form of a seed, or an invalid seed unchanged:
-// Validate reports it.
+// canonical returns the canonical form of a seed. It returns an invalid seed
+// unchanged, so that Validate reports it.
 func canonical(seed string) string {
 	if a, err := ParseSeed(seed); err == nil {
 		return a.URL

@@ -99,7 +99,7 @@ func TestValidate(t *testing.T) {
 		{"pattern_pages", func(c *Collection) { c.PatternPages = -2 }},
 		{"schedule", func(c *Collection) { c.Schedule = "now" }},
 		{`language "EN": want an ISO 639 code such as en`, func(c *Collection) { c.Language = "EN" }},
-		{"of a language that pages are told to be in: af am", func(c *Collection) { c.Language = "xx" }},
+		{"one of those that can be identified: af am", func(c *Collection) { c.Language = "xx" }},
 		{"topic: want words", func(c *Collection) { c.Topic = &Topic{} }},
 		{"topic: 1001 words", func(c *Collection) { c.Topic = &Topic{Words: make([]string, 1001)} }},
 		{"topic: 17 sample pages", func(c *Collection) { c.Topic = &Topic{Pages: make([]string, 17)} }},

@@ -55,18 +55,18 @@ func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 		return Collection{}, err
 	}
 	var c Collection
-	t.text("name", keep(&c.Name, validName))
+	t.text("name", assign(&c.Name, validName))
 	if c.Name == "" && len(d.problems) == 0 {
 		d.wrong("name", errors.New("no name"))
 	}
 	t.seeds(&c)
-	t.texts("include", add(&c.Include, validPattern))
-	t.texts("exclude", add(&c.Exclude, validPattern))
-	if t.texts("drop_parameters", add(&c.DropParameters, validParameter)) && c.DropParameters == nil {
+	t.texts("include", appendValid(&c.Include, validPattern))
+	t.texts("exclude", appendValid(&c.Exclude, validPattern))
+	if t.texts("drop_parameters", appendValid(&c.DropParameters, validParameter)) && c.DropParameters == nil {
 		c.DropParameters = []string{}
 	}
-	t.texts("sitemaps", add(&c.Sitemaps, validSitemap))
-	t.texts("allow", add(&c.Allow, validAllow))
+	t.texts("sitemaps", appendValid(&c.Sitemaps, validSitemap))
+	t.texts("allow", appendValid(&c.Allow, validAllow))
 	c.Delay = defaultDelay
 	t.text("delay", func(text string) (err error) {
 		c.Delay, err = parseDelay(text)
@@ -77,9 +77,9 @@ func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	c.Pages = t.number("pages", 0, 0, math.MaxInt64)
 	c.HostPages = t.number("host_pages", 0, 0, math.MaxInt64)
 	c.PatternPages = t.pages("pattern_pages")
-	t.text("language", keep(&c.Language, validLanguage))
-	t.text("schedule", keep(&c.Schedule, Schedule.Validate))
-	t.text("agent", keep(&c.Agent, validContact))
+	t.text("language", assign(&c.Language, validLanguage))
+	t.text("schedule", assign(&c.Schedule, Schedule.Validate))
+	t.text("agent", assign(&c.Agent, validContact))
 	c.Topic = t.topic(beside)
 	t.end()
 	if err := d.err(); err != nil {
@@ -88,7 +88,7 @@ func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	return c, c.validFile(name)
 }
 
-// validFile checks what concerns the file as a whole, such as too many patterns.
+// validFile makes the checks that need the whole file, such as the number of patterns.
 func (c Collection) validFile(name string) error {
 	if c.Agent == "" {
 		c.Agent = "-"
@@ -111,7 +111,7 @@ func (t *table) seeds(c *Collection) {
 	})
 	for _, each := range t.tables("seed") {
 		seed := each.seed(usual)
-		each.text("url", keep(&seed.URL, validSeed))
+		each.text("url", assign(&seed.URL, validSeed))
 		if _, found := each.values["url"]; !found {
 			each.wrong("", errors.New("seed without a url"))
 		}
@@ -124,9 +124,9 @@ func (t *table) seeds(c *Collection) {
 	}
 }
 
-// seed reads scope and depth.
+// seed returns usual with the scope and depth of the table, where it has them.
 func (t *table) seed(usual Seed) Seed {
-	t.text("scope", keep(&usual.Scope, func(scope Scope) error {
+	t.text("scope", assign(&usual.Scope, func(scope Scope) error {
 		_, err := ParseScope(string(scope))
 		return err
 	}))
@@ -144,16 +144,16 @@ func (t *table) seed(usual Seed) Seed {
 	return usual
 }
 
-// keep returns a function that sets a value to a valid text.
-func keep[T ~string](value *T, valid func(T) error) func(string) error {
+// assign returns a function that sets a value to a valid text.
+func assign[T ~string](value *T, valid func(T) error) func(string) error {
 	return func(text string) error {
 		*value = T(text)
 		return valid(*value)
 	}
 }
 
-// add returns a function that appends a valid text to a list.
-func add(list *[]string, valid func(string) error) func(string) error {
+// appendValid returns a function that appends a valid text to a list.
+func appendValid(list *[]string, valid func(string) error) func(string) error {
 	return func(text string) error {
 		*list = append(*list, text)
 		return valid(text)

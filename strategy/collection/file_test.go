@@ -186,7 +186,7 @@ func TestMistakesTogether(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	_, err = Parse("my.toml", []byte("name='a'\nseeds=["+strings.Repeat("\n'b',", 100)+"]"), beside)
-	if lines := strings.Split(fmt.Sprint(err), "\n"); len(lines) != maxTold+1 || lines[maxTold] != "my.toml: and 80 mistakes more" {
+	if lines := strings.Split(fmt.Sprint(err), "\n"); len(lines) != maxReported+1 || lines[maxReported] != "my.toml: and 80 mistakes more" {
 		t.Errorf("of 100 mistakes:\n%v", err)
 	}
 	for content, want := range map[string]string{

@@ -38,7 +38,7 @@ func (c *Collection) UnmarshalJSON(content []byte) error {
 	if format.HostConnections != nil {
 		return decodeStrictly(content, (*fields)(c))
 	}
-	former := struct { // what format 1 called otherwise
+	former := struct { // fields with another name in format 1
 		*fields
 		DelayMillis     int64 `json:"delay_ms"`
 		HostConnections int   `json:"connections"`

@@ -13,7 +13,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// document is a TOML file with the lines of its values, which collects all mistakes.
+// document is a TOML file with the offset of each of its values, in bytes. It
+// collects all mistakes in the file.
 type document struct {
 	name     string
 	content  []byte
@@ -51,11 +52,11 @@ func notTOML(name string, content []byte, err error) error {
 	return fmt.Errorf(`%s:%d: the line %.100q is no TOML (%s); write it like delay = "2s", with texts in quotes`, name, line, text, reason)
 }
 
-// locate records the lines of the values of a valid document.
+// locate records the offsets of the values of a valid document.
 func (d *document) locate() {
 	var parser unstable.Parser
 	parser.Reset(d.content)
-	tables := map[string]int{} // how many of a name: [[seed]]
+	tables := map[string]int{} // number of tables with the same name: [[seed]]
 	prefix := ""
 	for parser.NextExpression() {
 		switch node := parser.Expression(); node.Kind {
@@ -74,7 +75,7 @@ func (d *document) locate() {
 	}
 }
 
-// note records the place of a value, "key = value", and of those inside it.
+// note records the offsets of "key = value" and of the elements of the value.
 func (d *document) note(prefix string, node *unstable.Node) {
 	key, at := keyOf(node)
 	path := join(prefix, key)
@@ -101,7 +102,7 @@ func (d *document) noteParts(path string, at int, value *unstable.Node) {
 	}
 }
 
-// keyOf returns the dotted key of a node, and its place.
+// keyOf returns the dotted key of a node, such as topic.words, and its offset.
 func keyOf(node *unstable.Node) (key string, at int) {
 	at = -1
 	for parts := node.Key(); parts.Next(); {
@@ -130,16 +131,16 @@ func (d *document) wrong(path string, err error) {
 	d.problems = append(d.problems, problem{offset, err})
 }
 
-// maxTold is the number of mistakes that an error lists.
-const maxTold = 20
+// maxReported is the number of mistakes that an error lists.
+const maxReported = 20
 
 // err returns all mistakes, one a line in the order of the file.
 func (d *document) err() error {
 	slices.SortStableFunc(d.problems, func(a, b problem) int { return cmp.Compare(a.offset, b.offset) })
 	var all []error
 	for i, p := range d.problems {
-		if i == maxTold {
-			all = append(all, fmt.Errorf("%s: and %d mistakes more", d.name, len(d.problems)-maxTold))
+		if i == maxReported {
+			all = append(all, fmt.Errorf("%s: and %d mistakes more", d.name, len(d.problems)-maxReported))
 			break
 		}
 		if p.offset < 0 {

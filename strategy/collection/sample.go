@@ -24,7 +24,7 @@ func (t *table) topic(beside fs.FS) *Topic {
 		return nil
 	}
 	topic := &Topic{Threshold: DefaultThreshold}
-	t.texts("words", add(&topic.Words, func(string) error { return nil }))
+	t.texts("words", appendValid(&topic.Words, func(string) error { return nil }))
 	t.texts("samples", func(sample string) error {
 		if strings.Contains(sample, "://") {
 			topic.Pages = append(topic.Pages, sample)

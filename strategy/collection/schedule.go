@@ -26,7 +26,7 @@ func (s Schedule) Validate() error {
 
 // Timetable is a parsed schedule; the zero Timetable has no times.
 type Timetable struct {
-	every        time.Duration // or at a time of the clock
+	every        time.Duration // 0: at a time of day
 	daily        bool          // on every weekday
 	weekday      time.Weekday
 	hour, minute int

@@ -20,8 +20,9 @@ var (
 
 var errNoHost = errors.New("it does not begin with the name of a host")
 
-// ParseSeed returns the address that a person means. A missing scheme means https; on
-// localhost and IP addresses, http.
+// ParseSeed returns the address of a seed as a person writes it. A missing scheme
+// means https, but http on localhost and IP addresses: example.org is
+// https://example.org/.
 func ParseSeed(raw string) (address.Address, error) {
 	a, err := parseSeed(strings.TrimSpace(raw))
 	if err != nil {

@@ -116,7 +116,8 @@ func Republish(ctx context.Context, bucket blob.Bucket, name string) (uint64, er
 func (c Collection) isRemoved() bool { return len(c.Seeds)+len(c.Sitemaps) == 0 }
 
 // Remove ends a collection by a new version, and returns the previous version as far
-// as it can be read. Stored pages stay. It fails with ErrNone.
+// as it can be read. Stored pages stay. It fails with ErrNone when there is no such
+// collection, or when it is removed already.
 func Remove(ctx context.Context, bucket blob.Bucket, name string) (Collection, error) {
 	var before Collection
 	there := false

@@ -15,7 +15,7 @@ type table struct {
 	document *document
 	path     string
 	values   map[string]any
-	read     []string // the keys that were looked for
+	read     []string // keys that the caller has asked for
 }
 
 // value returns the value of a key and marks the key as read.
@@ -137,7 +137,7 @@ func (t *table) table(key string) *table {
 	return &table{document: t.document, path: join(t.path, key), values: values}
 }
 
-// end records keys that were not read.
+// end records a mistake for each key that was not read, because it is unknown.
 func (t *table) end() {
 	for _, key := range slices.Sorted(maps.Keys(t.values)) {
 		if !slices.Contains(t.read, key) {

@@ -7,7 +7,7 @@ import (
 
 const (
 	maxWords       = 1000 // of a topic
-	maxSamples     = 16   // files and pages each
+	maxSamples     = 16   // files, and as many pages
 	maxSampleBytes = 32 << 10
 )
 
@@ -20,7 +20,7 @@ const DefaultThreshold = 0.3
 type Topic struct {
 	Words     []string `json:"words,omitzero"`
 	Pages     []string `json:"samples,omitzero"` // URLs of pages on the topic
-	Texts     []string `json:"texts,omitzero"`   // of samples, those of the pages among them: see CutSample
+	Texts     []string `json:"texts,omitzero"`   // of all samples, also of Pages; cut by CutSample
 	Threshold float32  `json:"threshold"`        // from 0 to 1: weaker links are not followed
 }
 

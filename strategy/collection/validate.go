@@ -59,7 +59,7 @@ func validName(name string) error {
 
 func validAgent(agent string) error {
 	if agent == "" {
-		return errors.New("no agent: web sites want to know who asks")
+		return errors.New("no agent: want the name of the crawler and a contact address")
 	}
 	if strings.ContainsFunc(agent, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return fmt.Errorf("agent %q: want printable ASCII", agent)
@@ -72,7 +72,7 @@ func validLanguage(code string) error {
 		return nil
 	}
 	if known := language.Known(); !slices.Contains(known, code) {
-		return fmt.Errorf("language %.20q: want an ISO 639 code such as en, of a language that pages are told to be in: %s", code, strings.Join(known, " "))
+		return fmt.Errorf("language %.20q: want an ISO 639 code such as en, one of those that can be identified: %s", code, strings.Join(known, " "))
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func validAllow(text string) error {
 		return nil
 	}
 	if a, err := address.Parse("http://" + text + "/"); err == nil && !strings.ContainsAny(text, "/:@?#*") {
-		if _, err := netip.ParseAddr(a.Site); err != nil { // 10.1 stands for 10.0.0.1, to the surprise of many
+		if _, err := netip.ParseAddr(a.Site); err != nil { // 10.1 would mean 10.0.0.1
 			return nil
 		}
 	}
