@@ -39,7 +39,7 @@ func (d *Document) Faults() []string {
 		hole(0, "the end of the space", "no rule has a range")
 		return faults
 	}
-	var next layout.Place // the first that no range holds so far
+	var next layout.Place // the first place after the ranges so far
 	last, ended := ranged{}, false
 	for _, r := range all {
 		switch {
@@ -60,8 +60,8 @@ func (d *Document) Faults() []string {
 	return faults
 }
 
-// publishable returns an error if the document must not be published.
-func (d *Document) publishable() error {
+// checkPublishable returns an error if the document must not be published.
+func (d *Document) checkPublishable() error {
 	if err := d.Validate(); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
-// Kept are the versions of one strategy that a process has read.
+// Kept caches the versions of one strategy that a process has read.
 type Kept = numbered.Kept[Document]
 
 // History is the published versions of a strategy at one moment.
@@ -40,11 +40,11 @@ func LoadAll(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, 
 
 func loadHistory(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept, enough func(Document) bool) (History, error) {
 	var h History
-	var damaged error // the newest
+	var damaged error // of the newest damaged version
 	err := store(kind).Walk(ctx, bucket, kept, func(v numbered.Version[Document]) bool {
 		err := v.Damage
 		if v.IsWhole {
-			err = v.Document.isNot(kind, v.Number)
+			err = v.Document.checkIdentity(kind, v.Number)
 		}
 		if err != nil {
 			damaged = cmp.Or(damaged, err)
@@ -69,15 +69,15 @@ func loadHistory(ctx context.Context, bucket blob.Reader, kind Kind, now time.Ti
 	return h, nil
 }
 
-// isNot returns an error if the document names another kind or version.
-func (d Document) isNot(kind Kind, version uint64) error {
+// checkIdentity returns an error if the document names another kind or version.
+func (d Document) checkIdentity(kind Kind, version uint64) error {
 	if d.Kind == kind && d.Version == version {
 		return nil
 	}
 	return fmt.Errorf("cannot read %s: it says that it is %s", layout.StrategyKey(string(kind), version), layout.StrategyKey(string(d.Kind), d.Version))
 }
 
-// judge finds the version in force, and the warnings.
+// judge sets InForce, and adds warnings about it.
 func (h *History) judge(now time.Time) {
 	const at = time.RFC3339
 	i := slices.IndexFunc(h.Versions, func(d Document) bool { return !d.From.After(now) })

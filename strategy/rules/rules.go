@@ -49,7 +49,7 @@ const (
 const MaxPartitions = 10000
 
 var (
-	// ErrRefused: the deciding rule says not to crawl.
+	// ErrRefused: the first rule that matches refuses the URL.
 	ErrRefused = errors.New("strategy says not to crawl")
 	// ErrNoRule: no rule matches.
 	ErrNoRule = errors.New("no rule of the strategy matches")
@@ -80,7 +80,7 @@ type Document struct {
 func Even(kind Kind, partitions int, now time.Time) Document {
 	d := Document{Kind: kind, Version: 1, From: now.UTC().Truncate(time.Millisecond), Standard: address.Standard}
 	bound := func(i int) layout.Place {
-		return layout.Place(uint64(i)<<32/uint64(partitions)) << 32 // of the last partition 0, the end of the space
+		return layout.Place(uint64(i)<<32/uint64(partitions)) << 32 // 0 for i = partitions: the end of the space
 	}
 	for i := range partitions {
 		d.Rules = append(d.Rules, Rule{Range: &layout.Range{From: bound(i), To: bound(i + 1)}, Partition: i})

@@ -34,7 +34,7 @@ func Load(ctx context.Context, bucket blob.Reader, kind Kind) (Document, error) 
 	if version == 0 {
 		return Document{}, fmt.Errorf("cannot load the %s strategy: %w", kind, blob.ErrAbsent)
 	}
-	return d, d.isNot(kind, version)
+	return d, d.checkIdentity(kind, version)
 }
 
 // Republish publishes the version in force again if a later one is damaged, and
@@ -64,7 +64,7 @@ func PublishNext(ctx context.Context, bucket blob.Bucket, d Document, now time.T
 		d.From = now.UTC().Truncate(time.Millisecond)
 	}
 	d.Standard, d.Version = cmp.Or(d.Standard, address.Standard), 1
-	err := d.publishable()
+	err := d.checkPublishable()
 	if err != nil {
 		return Document{}, fmt.Errorf("cannot publish the %s strategy: %w", d.Kind, err)
 	}
@@ -83,7 +83,7 @@ func PublishNext(ctx context.Context, bucket blob.Bucket, d Document, now time.T
 // Publish stores a document. Storing the same document again succeeds; another one
 // under its version fails with blob.ErrExists, and one with Faults is refused.
 func Publish(ctx context.Context, bucket blob.Bucket, d Document) error {
-	err := d.publishable()
+	err := d.checkPublishable()
 	if err == nil {
 		err = store(d.Kind).Create(ctx, bucket, d.Version, d)
 	}
