@@ -38,7 +38,7 @@ const Standard = "whatwg-1"
 const MaxBytes = 2048
 
 var (
-	// ErrScheme: the address is of something else than http or https.
+	// ErrScheme: the scheme of the address is neither http nor https.
 	ErrScheme = errors.New("scheme is neither http nor https")
 	// ErrTooLong: the canonical form would exceed MaxBytes.
 	ErrTooLong = fmt.Errorf("address is longer than %d bytes", MaxBytes)
@@ -49,7 +49,7 @@ var (
 type Address struct {
 	URL    string // canonical
 	Origin string // scheme://host[:port], the port only when it is not the scheme's own
-	Host   string // politeness key: host name, and the port unless it is 80 or 443
+	Host   string // politeness key: host name, and port unless it is 80 or 443
 	Site   string // registrable domain, or the IP address, or the host's only name
 	Path   string // path and query, as a robots.txt sees them
 	ID     layout.Identity
@@ -95,7 +95,7 @@ func cutFragment(raw string) string {
 	return raw
 }
 
-// split takes a canonical URL apart.
+// split returns the address of a canonical URL.
 func split(canonical string) Address {
 	authority := strings.Index(canonical, "://") + len("://")
 	path := authority + strings.IndexByte(canonical[authority:], '/')

@@ -18,21 +18,23 @@ const onlySession = "=session"
 // form and of Standard. The zero Cleaner drops nothing. It is safe for concurrent
 // use.
 type Cleaner struct {
-	names    map[string]bool // in lower case; true: only with the value of a session
+	names    map[string]bool // in lower case; true: only if the value is a session id
 	prefixes []prefix
 }
 
 type prefix struct {
 	text    string // in lower case
-	session bool   // only with the value of a session
+	session bool   // only if the value is a session id
 }
 
-// NewCleaner returns a Cleaner of the parameters that match a pattern, in any case:
+// NewCleaner returns a Cleaner that drops the parameters of these patterns, in upper
+// or lower case:
 //
 //	gclid          this parameter
 //	utm_*          all parameters that begin with utm_
-//	sid=session    sid, if its value looks like a session id: 16 or more letters and
-//	               digits in a row, of both kinds, or a hexadecimal number or UUID
+//	sid=session    sid, if its value looks like a session id: at least 16 characters in
+//	               a row, letters as well as digits, or as many hexadecimal digits,
+//	               with or without hyphens (a UUID)
 func NewCleaner(patterns []string) (Cleaner, error) {
 	c := Cleaner{names: make(map[string]bool, len(patterns))}
 	for _, pattern := range patterns {
@@ -51,9 +53,9 @@ func NewCleaner(patterns []string) (Cleaner, error) {
 	return c, nil
 }
 
-// Clean returns the address without the parameters that c drops; cheaply, if it has
-// none. When the query becomes empty, its '?' goes too. Cleaning twice changes
-// nothing more.
+// Clean returns the address without the parameters that c drops. When the query
+// becomes empty, its '?' is dropped too. Cleaning twice changes nothing more. It is
+// cheap for an address without such parameters.
 func (c Cleaner) Clean(a Address) Address {
 	path, query, hasQuery := strings.Cut(a.Path, "?")
 	cleanPath, cleanQuery := c.path(path), c.query(query)
@@ -67,7 +69,7 @@ func (c Cleaner) Clean(a Address) Address {
 	if err != nil {
 		return a
 	}
-	return c.Clean(cleaned) // the normal form of what is left may show more
+	return c.Clean(cleaned) // the normal form of the rest may have more of them
 }
 
 func (c Cleaner) query(query string) string {
@@ -115,8 +117,7 @@ func (c Cleaner) drops(parameter string) bool {
 	return false
 }
 
-// isSession reports whether a value looks like the id of a session rather than
-// like words.
+// isSession reports whether a value looks like a session id (see NewCleaner).
 func isSession(value string) bool {
 	const least = 16
 	hexDigits, isHex := 0, true

@@ -12,7 +12,7 @@ var defaultParameters = []string{
 	// Clicks.
 	"gclid", "gclsrc", "dclid", "gbraid", "wbraid", "fbclid", "msclkid", "yclid", "ysclid", "twclid", "ttclid", "li_fat_id",
 	"rb_clickid", "igshid", "igsh", "srsltid", "epik",
-	// Visitors and where they come from.
+	// Visitors and referrers.
 	"_ga", "_gl", "ref_src", "ref_url", "guce_referrer", "guce_referrer_sig",
 	// Sessions.
 	"jsessionid", "phpsessid", "aspsessionid*", "cfid", "cftoken", "zenid=session", "oscsid=session", "sid=session",

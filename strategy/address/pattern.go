@@ -96,8 +96,8 @@ func leadingRun(s string) run {
 	return r
 }
 
-// isID reports whether a run is a hexadecimal number or some other id, not a
-// word that may have a number in it.
+// isID reports whether a run is a hexadecimal number or another id, and not a word,
+// with or without a number in it.
 func (r run) isID() bool {
 	const leastHex, least = 4, 16
 	return r.digits > 0 && (r.isHex && r.length >= leastHex || r.length >= least)
