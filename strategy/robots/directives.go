@@ -2,15 +2,15 @@ package robots
 
 import "strings"
 
-// Directives are the wishes of a page, in its markup or header: not to be shown in
-// results, and not to have its links followed. Of two wishes the stricter one
-// holds.
+// Directives are what a page asks of crawlers, in its markup or header: not to show it
+// in results, and not to follow its links. Of several directives the strictest
+// applies.
 type Directives struct {
 	NoIndex  bool
 	NoFollow bool
 }
 
-// Add returns what d and more ask for together.
+// Add returns the directives of d and more together.
 func (d Directives) Add(more Directives) Directives {
 	return Directives{d.NoIndex || more.NoIndex, d.NoFollow || more.NoFollow}
 }
@@ -51,15 +51,17 @@ func ParseTag(values []string, agent string) Directives {
 	return d
 }
 
-// hasValue reports whether a colon after the word starts the word's value, and not
-// the part of a crawler: "unavailable_after: 25 Jun 2010 15:00:00 PST". A word with
-// a space is the rest of a date after a comma.
+// hasValue reports whether the colon after a word begins the word's value, as in
+// "unavailable_after: 25 Jun 2010 15:00:00 PST". Otherwise the word is the name of a
+// crawler, as in "examplebot: none". A word with a space is the rest of a date with a
+// comma, as in "Friday, 25 Jun 2010 15:00:00".
 func hasValue(word string) bool {
 	word = strings.ToLower(word)
 	return word == "unavailable_after" || strings.HasPrefix(word, "max-") || strings.ContainsAny(word, " \t")
 }
 
-// concerns reports whether a crawler name means the agent.
+// concerns reports whether a crawler name in a header applies to the agent: its own
+// product token, "*" or "robots".
 func concerns(name, agent string) bool {
 	token := ownToken(agent)
 	return name == "*" || strings.EqualFold(name, "robots") || token != "" && productToken(name) == token

@@ -11,16 +11,16 @@ import (
 
 // group merges all groups for one user-agent.
 type group struct {
-	named bool // the file has such a group, if only an empty one
+	named bool // the file has such a group, even if it is empty
 	lines []line
-	delay time.Duration // the longest
+	delay time.Duration // the longest Crawl-delay
 }
 
 // collect reads a robots.txt into the groups of the crawler and of everyone,
 // and returns the sitemaps. Only Allow and Disallow end a run of user-agent
 // lines (RFC 9309, section 2.2.4).
 func collect(body, token string, ours, everyones *group) (sitemaps []string) {
-	var open []*group // those to which the present lines belong
+	var open []*group // the groups to which the current lines belong
 	begun := false    // a rule has ended the run of user-agent lines
 	body = strings.TrimPrefix(body, "\uFEFF")
 	for text := range strings.FieldsFuncSeq(body, func(c rune) bool { return c == '\r' || c == '\n' }) {

@@ -10,7 +10,7 @@ import (
 type pattern struct {
 	parts []string // the literal text between the stars
 	whole bool     // it must match to the end
-	size  int      // octets, by which the most specific pattern wins
+	size  int      // in octets; the longest matching pattern wins
 }
 
 // newPattern returns false for the empty pattern, which stands for no rule, and for one
@@ -27,13 +27,13 @@ func newPattern(value string) (pattern, bool) {
 
 var special = strings.NewReplacer("*", "%2A", "$", "%24")
 
-// comparable returns a path, with its query, as patterns match it: its own
+// escapePath returns a path, with its query, as patterns match it: its own
 // '*' and '$' are escaped, so that a pattern can name them (RFC 9309, section
 // 2.2.3).
-func comparable(path string) string { return special.Replace(address.NormalEscapes(path)) }
+func escapePath(path string) string { return special.Replace(address.NormalEscapes(path)) }
 
-// matches takes time in proportion to the path and the pattern: each part is
-// found at its first place, which leaves the most for the parts behind it.
+// matches reports whether the pattern matches a path, in time linear in both: it is
+// enough to find each part at its first place after the part before.
 func (p pattern) matches(path string) bool {
 	rest, ok := strings.CutPrefix(path, p.parts[0])
 	if !ok {
@@ -51,7 +51,7 @@ func (p pattern) matches(path string) bool {
 	return ok && follow(rest, middle[:last])
 }
 
-// follow reports whether text holds the parts one behind the other.
+// follow reports whether text has the parts in this order, without overlaps.
 func follow(text string, parts []string) bool {
 	for _, part := range parts {
 		i := strings.Index(text, part)

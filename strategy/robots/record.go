@@ -28,11 +28,11 @@ func record(text string) (key, value string) {
 			return "", ""
 		}
 	}
-	return spelt(strings.ToLower(strings.TrimSpace(key))), strings.TrimSpace(value)
+	return recordName(strings.ToLower(strings.TrimSpace(key))), strings.TrimSpace(value)
 }
 
-// spelt returns the record that a key, in lower case, stands for.
-func spelt(key string) string {
+// recordName returns the record that a key, in lower case, stands for.
+func recordName(key string) string {
 	switch key {
 	case "useragent", "user agent":
 		return userAgent

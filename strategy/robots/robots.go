@@ -1,9 +1,9 @@
 // Package robots decides by a site's robots.txt (RFC 9309) which of its paths may be
 // requested, and how often.
 //
-// Groups of our own product token are merged and replace those of "*"; the
-// longest matching pattern wins, at equal length an allowing one; '*' in a
-// pattern matches any run of characters and a final '$' the end. Lines that
+// The groups for the crawler's own product token are merged and replace those for "*".
+// The longest matching pattern wins, and Allow wins at equal length. '*' in a
+// pattern matches any run of characters and a final '$' the end.
 // Lines that cannot be understood are skipped. Crawl-delay and Sitemap, which the
 // RFC does not define, are understood too.
 //
@@ -24,18 +24,19 @@ import (
 )
 
 const (
-	// MaxBytes of a robots.txt are read (RFC 9309, section 2.5).
+	// MaxBytes is the number of bytes that are read of a robots.txt (RFC 9309,
+	// section 2.5).
 	MaxBytes = 500 << 10
 	// MaxDelay is the longest Crawl-delay that is obeyed.
 	MaxDelay = 60 * time.Second
-	// MaxSitemaps of a robots.txt are kept.
+	// MaxSitemaps is the number of Sitemap lines that are kept of a robots.txt.
 	MaxSitemaps = 100
 )
 
 // Rules are the rules of a robots.txt for one crawler. The zero Rules allow all.
 type Rules struct {
 	refuseAll bool
-	lines     []line // longest pattern first, allowing ones first of equals
+	lines     []line // longest pattern first; of equal length, Allow first
 	delay     time.Duration
 	sitemaps  []string
 }
@@ -49,9 +50,9 @@ type line struct {
 // Parse returns the rules for a crawler from the answer to a request for a
 // robots.txt (RFC 9309, section 2.3.1):
 //
-//	status               allowed
-//	2xx                  what the file allows
-//	3xx (too many), 4xx  everything
+//	status                           allowed
+//	2xx                              the paths that the file allows
+//	3xx (too many), 4xx              everything
 //	429, 5xx, no answer (status 0)   nothing
 //
 // The crawler is identified by its product token, of letters, '_' and '-', in lower
@@ -67,8 +68,8 @@ func Parse(status int, body []byte, agent string) Rules {
 	return Rules{refuseAll: true}
 }
 
-// Reachable reports whether an answer with this status is final. If not, the
-// robots.txt must be requested again before anything else.
+// Reachable reports whether an answer with this status decides what is allowed. If
+// not, the robots.txt must be requested again before any other URL of its origin.
 func Reachable(status int) bool {
 	return status/100 >= 2 && status/100 <= 4 && status != http.StatusTooManyRequests
 }
@@ -76,7 +77,7 @@ func Reachable(status int) bool {
 func parse(body []byte, agent string) Rules {
 	if len(body) > MaxBytes {
 		body = body[:MaxBytes]
-		body = body[:bytes.LastIndexAny(body, "\r\n")+1] // a line cut short would say something else
+		body = body[:bytes.LastIndexAny(body, "\r\n")+1] // a line that is cut off may have another meaning
 	}
 	ours, everyones := group{}, group{}
 	sitemaps := collect(string(body), ownToken(agent), &ours, &everyones)
@@ -107,7 +108,7 @@ func (r Rules) Allows(path string) bool {
 	if r.refuseAll {
 		return false
 	}
-	path = comparable(path)
+	path = escapePath(path)
 	for _, l := range r.lines {
 		if l.pattern.matches(path) {
 			return l.allow
