@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The forms of W3C's datetime, and what often stands for them.
+// The forms of a W3C datetime, and other forms that sitemaps often have instead.
 var datetimes = []string{
 	time.DateOnly,
 	time.RFC3339,

@@ -21,10 +21,10 @@ const (
 
 // form names the elements of one kind of list.
 type form struct {
-	record   string // element of an entry
-	depth    int    // of it, the root's being 1
-	location string // element of its address
-	index    bool
+	record   string // name of the element that holds an entry
+	depth    int    // nesting of this element; that of the root is 1
+	location string // name of the element within it that holds the address
+	index    bool   // the entries are other sitemaps
 }
 
 var forms = map[string]form{ // by the local name of the root
@@ -42,14 +42,14 @@ type markup struct {
 	tokens *html.Tokenizer
 	list   address.Address
 	emit   func(Entry) error
-	offset int // of the present token
+	offset int // of the current token, in bytes of UTF-8
 	form   form
 	open   []string // local names of the open elements, in lower case
 	record record
 }
 
 func newMarkup(in *bufio.Reader, list address.Address, emit func(Entry) error) *markup {
-	m := &markup{tokens: html.NewTokenizer(decoded(in)), list: list, emit: emit}
+	m := &markup{tokens: html.NewTokenizer(decode(in)), list: list, emit: emit}
 	m.tokens.SetMaxBuf(maxToken)
 	m.tokens.AllowCDATA(true)
 	return m
@@ -57,8 +57,9 @@ func newMarkup(in *bufio.Reader, list address.Address, emit func(Entry) error) *
 
 var declaration = regexp.MustCompile(`^<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']`)
 
-// decoded returns the text in UTF-8.
-func decoded(in *bufio.Reader) io.Reader {
+// decode returns a reader of the text in UTF-8. It decodes the encoding that the XML
+// declaration names; without a known one, the text is taken as UTF-8.
+func decode(in *bufio.Reader) io.Reader {
 	head, _ := in.Peek(256)
 	if label := declaration.FindSubmatch(head); label != nil && !bytes.EqualFold(label[1], []byte("utf-8")) {
 		if r, err := charset.NewReaderLabel(string(label[1]), in); err == nil {
@@ -114,7 +115,7 @@ func (m *markup) wrong(format string, values ...any) error {
 func local(name []byte) string { return string(name[bytes.LastIndexByte(name, ':')+1:]) }
 
 func (m *markup) start() error {
-	m.tokens.NextIsNotRawText() // XML knows no such elements
+	m.tokens.NextIsNotRawText() // HTML's raw text elements, such as script, do not exist in XML
 	tag, more := m.tokens.TagName()
 	name := local(tag)
 	if len(m.open) == 0 {
@@ -138,7 +139,7 @@ func (m *markup) start() error {
 	return nil
 }
 
-// attributes returns those attributes of the current tag that matter.
+// attributes returns the attributes of the current tag that an entry may need.
 func (m *markup) attributes(more bool) (a attributes) {
 	for more {
 		var key, value []byte

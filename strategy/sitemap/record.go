@@ -13,7 +13,8 @@ import (
 // notice that an address is too long.
 const maxText = 4 * address.MaxBytes
 
-// record collects the fields of an entry. Of repeated elements the first counts.
+// record collects the fields of an entry. If an element is repeated, the first one that
+// is not empty counts.
 type record struct {
 	location, guid     string
 	modified, created  string

@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// MaxBytes of a list are read, counted behind gzip (sitemaps.org).
+	// MaxBytes is the longest list, decompressed, in bytes (sitemaps.org).
 	MaxBytes = 50 << 20
-	// MaxEntries of a list are read (sitemaps.org).
+	// MaxEntries is the greatest number of entries of a list (sitemaps.org).
 	MaxEntries = 50_000
-	// DefaultPriority is that of an entry which gives none (sitemaps.org).
+	// DefaultPriority is the priority of an entry that gives none (sitemaps.org).
 	DefaultPriority = 0.5
 )
 
 // Entry is an address in a list, of the list's own site or of another.
 type Entry struct {
 	Address  address.Address
-	Index    bool      // the address is that of another sitemap
+	Index    bool      // Address is that of another sitemap
 	Modified time.Time // in UTC, or zero if the list gives no date
 	Priority float32   // from 0 to 1
 }
