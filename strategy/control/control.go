@@ -1,5 +1,6 @@
-// Package control says whether the crawl goes on, what it may cost, and whom to
-// tell. It is one versioned document in the bucket, as JSON:
+// Package control holds the operator's controls: whether the crawl is paused, what it
+// may cost, which collections it is limited to, and where alerts are sent. They are
+// one versioned document in the bucket, as JSON:
 //
 //	{
 //	  "pause": {"since": "2026-11-22T02:00:00Z", "until": "2026-11-23T00:00:00Z",
@@ -56,7 +57,7 @@ type Pause struct {
 
 // Limits are upper limits of storage and cost; 0 means none.
 type Limits struct {
-	StorageBytes   int64   `json:"storage,omitempty"`        // of packages, books and segments
+	StorageBytes   int64   `json:"storage,omitempty"`        // bytes of packages, books and segments
 	RequestsPerDay int64   `json:"requests_a_day,omitempty"` // to the object store, a day in UTC
 	USDPerDay      float64 `json:"usd_a_day,omitempty"`
 }
@@ -79,13 +80,13 @@ func (l *Limits) UnmarshalJSON(content []byte) error {
 	return nil
 }
 
-// Only lists collections.
+// Only lists the collections to which the crawl is limited.
 type Only []Chosen
 
 // Chosen is a collection to be crawled, or some of its seeds.
 type Chosen struct {
 	Collection string   `json:"collection"`
-	Seeds      []string `json:"seeds,omitempty"` // none: all that the collection has
+	Seeds      []string `json:"seeds,omitempty"` // none: all seeds of the collection
 }
 
 // Document is one version of the controls. The zero Document restricts nothing.
@@ -101,7 +102,7 @@ type Document struct {
 	Prices meter.Prices `json:"prices,omitzero"` // of the cloud; see Priced
 }
 
-// Priced returns the prices of requests: those that are set, else AWS's.
+// Priced returns Prices if they are set, else those of AWS.
 func (d Document) Priced() meter.Prices {
 	if d.Prices == (meter.Prices{}) {
 		return meter.USEast1()
@@ -129,7 +130,8 @@ func (d Document) Validate() error {
 	return nil
 }
 
-// Paused returns the pause that holds now, nil when there is none.
+// Paused returns the pause in force now, or nil. A pause ends at Until, or when the
+// operator resumes the crawl.
 func (d Document) Paused(now time.Time) *Pause {
 	if d.Pause == nil || !d.Pause.Until.IsZero() && !now.Before(d.Pause.Until) {
 		return nil

@@ -42,8 +42,8 @@ func Claim(ctx context.Context, bucket blob.Bucket, by string, read ...manifest.
 	}
 }
 
-// Last returns the highest claimed epoch; 0 when there is none. Foreign objects
-// count as no claims.
+// Last returns the highest claimed epoch; 0 when there is none. It ignores objects
+// with keys that are not those of claims.
 func Last(ctx context.Context, bucket blob.Reader) (uint64, error) {
 	var last uint64
 	for object, err := range bucket.List(ctx, layout.Epochs, "") {

@@ -16,12 +16,13 @@ import (
 type Filter struct {
 	set takedown.Set
 
-	pages  map[layout.Identity]bool // that are forgotten with their site
-	target string                   // the last that was judged; links to one follow each other in a book
-	judged bool
+	pages map[layout.Identity]bool // forgotten pages, also those of forgotten sites
+	// The result for the last target: links to one target are adjacent in a book.
+	target          string
+	targetForgotten bool
 }
 
-// New returns a filter that has seen nothing.
+// New returns a filter for one book. Call See with all its outcomes first.
 func New(set takedown.Set) *Filter {
 	return &Filter{set: set, pages: make(map[layout.Identity]bool)}
 }
@@ -31,7 +32,7 @@ func New(set takedown.Set) *Filter {
 // returns whether the outcome is kept unchanged.
 func (f *Filter) See(o book.Outcome) bool {
 	if !f.set.ForgetsURL(o.URL) {
-		return !f.tells(o.Detail)
+		return !f.namesForgotten(o.Detail)
 	}
 	f.pages[o.Identity()] = true
 	return false
@@ -43,15 +44,15 @@ func (f *Filter) Outcome(o *book.Outcome) bool {
 	if f.set.ForgetsURL(o.URL) {
 		return false
 	}
-	if f.tells(o.Detail) {
+	if f.namesForgotten(o.Detail) {
 		o.Detail = ""
 	}
 	return true
 }
 
-// tells reports whether the detail of a redirect names a forgotten URL, or may name
+// namesForgotten reports whether the detail of a redirect names a forgotten URL, or may name
 // one because it was cut.
-func (f *Filter) tells(detail string) bool {
+func (f *Filter) namesForgotten(detail string) bool {
 	to, found := strings.CutPrefix(detail, "to ")
 	return found && (len(detail) >= book.MaxDetail || f.set.ForgetsURL(to))
 }
@@ -63,7 +64,7 @@ func (f *Filter) Link(l *book.Link) bool {
 		return false
 	}
 	if l.Target != f.target {
-		f.target, f.judged = l.Target, f.set.ForgetsURL(l.Target)
+		f.target, f.targetForgotten = l.Target, f.set.ForgetsURL(l.Target)
 	}
-	return !f.judged
+	return !f.targetForgotten
 }

@@ -52,7 +52,7 @@ func (s Set) ForgetsPage(id layout.Identity, site string) bool {
 		return true
 	}
 	if len(s.sites) == 0 {
-		return false // without a hash
+		return false // saves the hash of the site
 	}
 	_, found := s.sites[layout.IdentityOf(site)]
 	return found

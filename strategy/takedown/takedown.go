@@ -62,7 +62,7 @@ func (d Document) Validate() error {
 			return fmt.Errorf("entry %d: want either a url or a site", i)
 		}
 		if e.At.IsZero() {
-			return fmt.Errorf("entry %d: no time since when it is forgotten", i)
+			return fmt.Errorf("entry %d: no time since which it is forgotten", i)
 		}
 	}
 	return nil
@@ -87,8 +87,7 @@ func recoverEntries(d Document, damaged []byte) Document {
 // URL returns the entry that forgets one address.
 func URL(a address.Address, at time.Time) Entry { return Entry{URL: &a.ID, At: second(at)} }
 
-// Site returns the entry that forgets a whole site, as address.Address names
-// it.
+// Site returns the entry that forgets a whole site, named as in address.Address.Site.
 func Site(site string, at time.Time) Entry {
 	id := layout.IdentityOf(site)
 	return Entry{Site: &id, At: second(at)}
