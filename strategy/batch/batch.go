@@ -8,7 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Limits of one message (an SQS message holds 256 KiB; encoding needs room).
+// Limits of one message. An SQS message holds 256 KiB; the rest is for its encoding.
 const (
 	MaxTargets = 100
 	MaxBytes   = 192 << 10
@@ -21,14 +21,14 @@ const MaxTime = 2 * time.Minute
 // Batch is a lease of up to MaxTargets URLs of one host.
 type Batch struct {
 	Version     layout.Version   `json:"version"`
-	Crawl       int              `json:"crawl"`   // crawl partition that leased it
-	Storage     layout.Partition `json:"storage"` // partition that will store it
+	Crawl       int              `json:"crawl"`   // crawl partition that leased the batch
+	Storage     layout.Partition `json:"storage"` // storage partition of the batch's pages
 	Host        string           `json:"host"`    // politeness key
 	NotBefore   time.Time        `json:"not_before"`
 	Deadline    time.Time        `json:"deadline"`           // the lease's end; a later fetch drops the batch
 	DelayMillis int64            `json:"delay_ms"`           // from the end of a response to the next request
-	Failures    uint16           `json:"failures,omitempty"` // answers in a row so far that were 429, 503 or none
-	Robots      []string         `json:"robots,omitempty"`   // origins whose robots.txt must be asked for first
+	Failures    uint16           `json:"failures,omitempty"` // of the host in a row so far: 429, 503 or no answer
+	Robots      []string         `json:"robots,omitempty"`   // origins whose robots.txt must be requested first
 	Targets     []Target         `json:"targets"`
 }
 
@@ -41,10 +41,10 @@ type Target struct {
 	Depth       uint16   `json:"depth,omitempty"`
 	Hops        uint8    `json:"hops,omitempty"`
 	Weight      uint8    `json:"weight,omitempty"`   // see book.Link
-	Attempts    uint8    `json:"attempts,omitempty"` // earlier ones
+	Attempts    uint8    `json:"attempts,omitempty"` // number of earlier attempts
 	Exponent    int16    `json:"exponent,omitempty"`
-	Denied      string   `json:"denied,omitempty"` // reason for which it is skipped: record, do not ask
+	Denied      string   `json:"denied,omitempty"` // not "": skip the URL without a request, and record this reason
 	Collections []string `json:"collections,omitempty"`
-	Sitemap     bool     `json:"sitemap,omitempty"` // it is read as one
-	Last        *Look    `json:"last,omitempty"`    // nil when it was never had
+	Sitemap     bool     `json:"sitemap,omitempty"` // read the answer as a sitemap
+	Last        *Look    `json:"last,omitempty"`    // nil when the URL has no final outcome yet
 }

@@ -7,22 +7,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Look is the result of the last look at a URL whose page is stored. Its fields are
-// those of book.Outcome.
+// Look is the result of the last request for a URL that is requested again. Its fields
+// are those of book.Outcome. Digest is 0 when no page is stored.
 type Look struct {
 	Time        time.Time `json:"time"`
 	ETag        string    `json:"etag,omitempty"`
 	Modified    string    `json:"modified,omitempty"`
 	Digest      uint64    `json:"digest,omitempty"`
 	Body        uint64    `json:"body,omitempty"`
-	Missing     bool      `json:"missing,omitempty"`     // the server said that it is gone
-	Collections []string  `json:"collections,omitempty"` // that it is stored for
+	Missing     bool      `json:"missing,omitempty"`     // the server answered that the page does not exist
+	Collections []string  `json:"collections,omitempty"` // for which the page is stored
 }
 
-// LookOf returns the look that the last final outcome of a URL describes. An
-// Unchanged outcome with a status of 4xx except 429 means that the page is missing.
-// The outcome that ends a stored page has that page's digest, with which nothing
-// must be compared any more.
+// LookOf returns the look of the last final outcome of a URL. An Unchanged outcome with
+// a status of 4xx except 429 means that the page is missing. An outcome that removes
+// a stored page still has the digest of that page; the look has none, because no
+// later page must be compared with it.
 func LookOf(last book.Outcome) *Look {
 	look := &Look{
 		Time:        last.Time,

@@ -39,7 +39,7 @@ func (l *Leases) keep(ctx context.Context, held Lease, now func() time.Time, ttl
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				_, _, _ = l.Renew(ctx, held, now(), ttl) // if it fails, the next may not
+				_, _, _ = l.Renew(ctx, held, now(), ttl) // a failed renewal is tried again at the next tick
 			}
 		}
 	})

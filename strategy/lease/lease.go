@@ -26,16 +26,17 @@ func New(rdb redis.UniversalClient, holder string) *Leases {
 	return &Leases{rdb: rdb, holder: holder}
 }
 
-// Lease is the right to a name until a time (exclusive).
+// Lease is the right to a name before the time Until.
 type Lease struct {
 	Name  string
 	Until time.Time // to the millisecond
 }
 
-// kept is how long Redis keeps a lease beyond its end.
-const kept = time.Hour
+// retention is the time for which Redis keeps a lease after its end.
+const retention = time.Hour
 
-// take sets KEYS[1] to holder ARGV[1] until ARGV[2], and returns whether it did:
+// take sets KEYS[1] to "<ARGV[2]> <ARGV[1]>" and returns 1, or returns 0. ARGV[1] is
+// the holder, ARGV[2] the new end, ARGV[3] now, ARGV[5] Redis's expiry in ms:
 //
 //	the lease is                  ARGV[4] = 0    1 (renewal)
 //	held by ARGV[1]               yes            yes
@@ -88,7 +89,7 @@ func (l *Leases) take(ctx context.Context, operation, name string, now time.Time
 	}
 	until := now.Add(ttl).UnixMilli()
 	took, err := take.Run(ctx, l.rdb, []string{key(name)},
-		l.holder, until, now.UnixMilli(), held, (ttl + kept).Milliseconds()).Bool()
+		l.holder, until, now.UnixMilli(), held, (ttl + retention).Milliseconds()).Bool()
 	if err != nil {
 		return Lease{}, false, fmt.Errorf("cannot %s lease %s: %w", operation, name, err)
 	}

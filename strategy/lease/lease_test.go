@@ -66,8 +66,8 @@ func TestLease(t *testing.T) {
 				t.Fatalf("step %d, %+v: %s", i, s, diff)
 			}
 		}
-		if left := rdb.PTTL(ctx, key(name)).Val(); left <= ttl || left > ttl+kept {
-			t.Errorf("Redis forgets the lease in %v, want within %v", left, ttl+kept)
+		if left := rdb.PTTL(ctx, key(name)).Val(); left <= ttl || left > ttl+retention {
+			t.Errorf("Redis forgets the lease in %v, want within %v", left, ttl+retention)
 		}
 		if _, ok, err := New(rdb, "z").Acquire(ctx, "another", noon, ttl); !ok || err != nil {
 			t.Errorf("another name: %v, %v", ok, err)
