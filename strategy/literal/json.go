@@ -23,18 +23,19 @@ func JSON(content []byte, value any) error {
 		if _, err = decoder.Token(); err == io.EOF {
 			return nil
 		}
-		err, at = errors.New("there is more behind the document"), decoder.InputOffset()
+		err, at = errors.New("there is more after the document"), decoder.InputOffset()
 	}
 	if len(bytes.TrimSpace(content)) == 0 {
 		return errors.New("it is empty; write a document of JSON")
 	}
-	told, at := tell(content, err, at)
-	return fmt.Errorf("line %d: %s", 1+bytes.Count(content[:at], []byte("\n")), told)
+	sentence, at := explain(content, err, at)
+	return fmt.Errorf("line %d: %s", 1+bytes.Count(content[:at], []byte("\n")), sentence)
 }
 
-// tell describes in a sentence why decoding failed, and the offset of the failure.
-func tell(content []byte, err error, at int64) (string, int64) {
-	const early = "it is no JSON: it ends too early"
+// explain returns a sentence that says why decoding failed, and the offset of the
+// failure in bytes.
+func explain(content []byte, err error, at int64) (string, int64) {
+	const early = "it is not JSON: it ends too early"
 	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
 	mismatch, isMismatch := errors.AsType[*json.UnmarshalTypeError](err)
 	moment, isMoment := errors.AsType[*time.ParseError](err)
@@ -44,13 +45,13 @@ func tell(content []byte, err error, at int64) (string, int64) {
 	case errors.Is(err, io.ErrUnexpectedEOF), isSyntax && syntax.Offset > end:
 		return early, end
 	case isSyntax:
-		return fmt.Sprintf("it is no JSON: there is a %q that does not belong there", content[max(syntax.Offset-1, 0)]), syntax.Offset
+		return fmt.Sprintf("it is not JSON: there is a %q that does not belong there", content[max(syntax.Offset-1, 0)]), syntax.Offset
 	case isMismatch:
 		name := mismatch.Field
 		if name == "" {
 			name = "the document"
 		}
-		return Wrong(name, kindOf(mismatch.Value), wanted(mismatch.Type)).Error(), mismatch.Offset
+		return Wrong(name, kindOf(mismatch.Value), exampleOf(mismatch.Type)).Error(), mismatch.Offset
 	case isMoment:
 		return Wrong("a time", strings.Trim(moment.Value, `"`), "one such as 2026-11-21T09:30:00Z").Error(), at
 	case isField:
@@ -62,7 +63,8 @@ func tell(content []byte, err error, at int64) (string, int64) {
 // kind is the kind of a JSON value, shown without quotes.
 type kind string
 
-// kindOf returns a person's word for encoding/json's name of a kind.
+// kindOf returns the words for a kind as encoding/json names it: "a text" for "string",
+// "the number 5" for "number 5".
 func kindOf(found string) kind {
 	switch name, number, _ := strings.Cut(found, " "); name {
 	case "string":
@@ -80,8 +82,8 @@ func kindOf(found string) kind {
 	return "an object"
 }
 
-// wanted returns the kind of JSON value that a Go type is written as.
-func wanted(t reflect.Type) string {
+// exampleOf describes the JSON value of a Go type, with an example where it helps.
+func exampleOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
 		return `a list, such as ["a", "b"]`

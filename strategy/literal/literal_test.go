@@ -81,9 +81,9 @@ func TestJSON(t *testing.T) {
 		"{\"Part\": []}":                        `line 1: Part is a list; write an object, such as {"name": "value"}`,
 		"[]":                                    `line 1: the document is a list; write an object, such as {"name": "value"}`,
 		"{\n\"Part\": {\"At\": \"yesterday\"}}": `line 2: a time is "yesterday"; write one such as 2026-11-21T09:30:00Z`,
-		"{\n\"Text\": a}":                       "line 2: it is no JSON: ",
-		"{\n\"Text\": \"a\"":                    "line 2: it is no JSON: it ends too early",
-		"{}\n{}":                                "line 2: there is more behind the document",
+		"{\n\"Text\": a}":                       "line 2: it is not JSON: ",
+		"{\n\"Text\": \"a\"":                    "line 2: it is not JSON: it ends too early",
+		"{}\n{}":                                "line 2: there is more after the document",
 	} {
 		var d document
 		err := literal.JSON([]byte(content), &d)

@@ -14,7 +14,7 @@ import (
 // reports one that differs.
 func (s Store[T]) keepCopy(ctx context.Context, bucket blob.Bucket, version uint64, content []byte) error {
 	if _, sealed, err := layout.Unseal(content); err != nil || !sealed {
-		return nil // nothing, or of a program of before: the next version has one
+		return nil // there is no version, or it is of format 1; the next version gets a copy
 	}
 	key := layout.CopyKey(s.Key(version))
 	_, err := bucket.Head(ctx, key)
@@ -27,8 +27,9 @@ func (s Store[T]) keepCopy(ctx context.Context, bucket blob.Bucket, version uint
 	return nil
 }
 
-// whole returns the sealed object under a key; found is false if it is damaged.
-func whole(ctx context.Context, bucket blob.Reader, key string) (content []byte, found bool, err error) {
+// readSealed returns the sealed object under a key. found is false if the object is
+// absent or damaged.
+func readSealed(ctx context.Context, bucket blob.Reader, key string) (content []byte, found bool, err error) {
 	content, found, err = blob.Find(ctx, bucket, key)
 	if err != nil || !found {
 		return nil, false, err
@@ -37,11 +38,12 @@ func whole(ctx context.Context, bucket blob.Reader, key string) (content []byte,
 	return content, sealed && err == nil, nil
 }
 
-// Restore replaces a damaged or missing version by its copy, or a copy by its
-// version, and reports whether the source is whole. This is the only case in which
-// an object is replaced: by the bytes that were first written there.
+// Restore replaces a damaged or missing version by its copy, or a copy by its version.
+// It returns false, and changes nothing, if the source is absent or damaged too. Apart
+// from hints, only Restore replaces an object: by the bytes that were first written
+// there.
 func Restore(ctx context.Context, bucket blob.Bucket, key string) (restored bool, err error) {
-	content, found, err := whole(ctx, bucket, layout.TwinKey(key))
+	content, found, err := readSealed(ctx, bucket, layout.TwinKey(key))
 	if err != nil || !found {
 		return false, err
 	}

@@ -19,8 +19,8 @@ var errBytes = errors.New("it is damaged")
 // Damaged is a version that cannot be read.
 type Damaged struct {
 	Key     string
-	Copied  bool   // its copy is whole, and is read in its place
-	Instead uint64 // the version in force in its place; 0: there is none
+	Copied  bool   // its copy is whole, and is read instead
+	Instead uint64 // the version in force instead; 0: none
 	Reason  string
 }
 
@@ -38,9 +38,9 @@ func (d Damaged) String() string {
 
 // Found is the state of a document.
 type Found[T Document] struct {
-	Document T      // of Version, and what Recover made of later ones; the zero document without a version
-	Version  uint64 // that is in force; 0: none
-	Highest  uint64 // that is there, readable or not
+	Document T      // of Version, with what Recover adds; the zero document if Version is 0
+	Version  uint64 // the version in force; 0: none
+	Highest  uint64 // the highest version, readable or not
 	// Damaged holds the damaged versions newer than the one in force, the newest
 	// first, and the one in force itself if only its copy could be read.
 	Damaged []Damaged
@@ -56,8 +56,8 @@ func (f *Found[T]) Lost() error {
 	return fmt.Errorf("%v: %w", f.Damaged[0], ErrDamaged)
 }
 
-// Find reads the version in force, and the damaged ones after it: one LIST, and one
-// GET for each version read.
+// Find reads the version in force, and the newer, damaged ones: one LIST, and one GET
+// for each of these versions. A damaged version takes a second GET, for its copy.
 func (s Store[T]) Find(ctx context.Context, bucket blob.Reader) (Found[T], error) {
 	var versions []blob.Object
 	for object, err := range bucket.List(ctx, s.Prefix, "") {
@@ -71,7 +71,7 @@ func (s Store[T]) Find(ctx context.Context, bucket blob.Reader) (Found[T], error
 	return s.Among(ctx, bucket, versions)
 }
 
-// Among is Find for a caller that has listed the versions, in their order.
+// Among is Find for a caller that has listed the versions, in the order of their keys.
 func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob.Object) (found Found[T], err error) {
 	var damaged [][]byte
 	if len(versions) > 0 {
@@ -107,12 +107,12 @@ func (s Store[T]) number(version blob.Object) uint64 {
 	return number
 }
 
-// reading is a version as read.
+// reading is the result of reading a version.
 type reading[T Document] struct {
 	document T
-	content  []byte // of the document; what is there, unless isWhole
-	isWhole  bool   // the version, or else its copy
-	damage   error  // of the version itself; errBytes
+	content  []byte // of the document; the damaged bytes unless isWhole
+	isWhole  bool   // the version or its copy could be read
+	damage   error  // why the version itself could not be read, with errBytes; nil if it could
 }
 
 // read reads a version, or its copy if it is damaged.
@@ -131,7 +131,7 @@ func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Obje
 	if r.isWhole = r.damage == nil; r.isWhole {
 		return r, nil
 	}
-	content, found, err := whole(ctx, bucket, layout.CopyKey(object.Key))
+	content, found, err := readSealed(ctx, bucket, layout.CopyKey(object.Key))
 	if err != nil || !found {
 		return r, err
 	}
@@ -141,9 +141,10 @@ func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Obje
 }
 
 // Republish publishes the document in force as the next version if the newest
-// version is damaged. It returns the new number, or 0 when nothing is damaged. as
-// returns the document with its new number; its argument is the zero document when
-// no version can be read, and it fails when that cannot replace what was published.
+// version is damaged. It returns the new number, or 0 when nothing is damaged. as gets
+// the document in force and the new number, and returns the document to publish. When
+// no version can be read, as gets the zero document; if that cannot replace the lost
+// one, as returns an error.
 func (s Store[T]) Republish(ctx context.Context, bucket blob.Bucket, as func(document T, version uint64) (T, error)) (uint64, error) {
 	for range maxRaces {
 		found, err := s.Find(ctx, bucket)

@@ -5,10 +5,10 @@
 // # Damage
 //
 // A version is damaged when its bytes have changed since it was written: they are
-// missing, cut off or altered. A reader is told so and gets instead
+// empty, cut off or altered. A reader learns of it and gets instead
 //
-//	its copy              if the copy is whole: nothing is lost
-//	the version before    otherwise; the document's package says what follows
+//	its copy                if the copy is whole: nothing is lost
+//	the previous version    otherwise; the document's package says what this means
 //
 // `verify --repair` restores a version from its copy, or a copy from its version.
 // If both are damaged, it publishes a new version above them, as every change of
@@ -36,15 +36,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// maxRaces is the number of lost races for a number after which Publish gives up.
+// maxRaces is the number of attempts of Publish and Republish: an attempt fails when
+// another publisher takes the number first.
 const maxRaces = 100
 
-// Document is a document that can check itself.
+// Document is a value that is stored as JSON. Validate says what is wrong with it.
 type Document interface{ Validate() error }
 
 // Store keeps the versions of one document.
 type Store[T Document] struct {
-	Prefix string // of the keys, which holds nothing else
+	Prefix string // of the keys of all versions, and of no other keys
 	Key    func(version uint64) string
 	Most   int64 // bytes of a version
 	// Recover, if not nil, adds to a document what the bytes of a damaged later
@@ -63,11 +64,13 @@ func (s Store[T]) Newest(ctx context.Context, bucket blob.Reader) (document T, v
 	return found.Document, found.Version, err
 }
 
-// Publish changes the document in force and stores the result as the next version,
-// whose number change receives. When another publisher takes the number, change is
-// called again on that version; two publishers of the same document make one
-// version. change returns false when the current document is as wanted. Publish
-// returns the document and version in force.
+// Publish stores a changed document as the next version, and returns the document and
+// the version that are then in force.
+//
+// change gets the document in force and the number of the next version. It returns
+// the new document, or false if nothing is to be changed. When another publisher
+// takes the number first, change is called again with that publisher's document and
+// the next number. If both store the same document, it is stored once.
 func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(current T, version uint64) (next T, changed bool)) (T, uint64, error) {
 	for range maxRaces {
 		found, err := s.Find(ctx, bucket)

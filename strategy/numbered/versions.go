@@ -36,12 +36,12 @@ func (k *Kept[T]) put(version uint64, document T) {
 type Version[T Document] struct {
 	Number   uint64
 	Document T
-	IsWhole  bool  // Document is what was published, as the version or its copy tells
-	Damage   error // says with its key why the bytes of the version cannot be read
+	IsWhole  bool  // Document was read, from the version or from its copy
+	Damage   error // names the key and why the version itself cannot be read; nil if it can
 }
 
 // Walk calls enough with every stored version, the newest first, until enough
-// returns true. It takes one LIST, and one GET for each version not in kept.
+// returns true. It takes one LIST, and one GET for each version that is not in kept.
 func (s Store[T]) Walk(ctx context.Context, bucket blob.Reader, kept *Kept[T], enough func(Version[T]) bool) error {
 	var objects []blob.Object
 	var numbers []uint64
