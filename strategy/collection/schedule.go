@@ -36,8 +36,9 @@ type Timetable struct {
 // Next returns the first time after the given one at which a crawl begins, in UTC;
 // the zero time if there is none. The times do not depend on the time of the call: a
 // caller that knows when the last crawl began starts the next one when Next of that
-// time has come. On a day whose clocks skip the time, the crawl begins up to an hour
-// beside it; where they repeat it, once.
+// time has come. When clocks are put forward over the time of day, the crawl begins up
+// to an hour earlier or later; when they are put back and show it twice, it begins
+// once.
 func (t Timetable) Next(after time.Time) time.Time {
 	switch {
 	case t == (Timetable{}):
