@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	dense = 0.01 // of a page's words: a feature as dense as this tells half of what it can
-	brief = 100  // words that are added to a page's, so that a mention does not fill a short one
+	dense = 0.01 // occurrences a word: at this density a feature has half of its evidence
+	brief = 100  // added to the number of words, so that one mention in a short page is not dense
 )
 
 // matcher finds a topic's features in texts.
@@ -28,7 +28,7 @@ func (m *matcher) mentions(v *vocabulary, text string) float64 {
 	return 1 - doubt
 }
 
-// density returns the evidence of the density of features in a text.
+// density returns the evidence of features in a page, by their occurrences a word.
 func (m *matcher) density(v *vocabulary, text string) float64 {
 	words := float64(m.read(v, text) + brief)
 	doubt, alike := 1.0, 0.0
@@ -43,7 +43,7 @@ func (m *matcher) density(v *vocabulary, text string) float64 {
 	return 1 - doubt*(1-min(1, alike))
 }
 
-// read counts the features in a text and returns its length in words.
+// read sets counts and found for a text, and returns its length in words.
 func (m *matcher) read(v *vocabulary, text string) int {
 	for _, f := range m.found {
 		m.counts[f] = 0

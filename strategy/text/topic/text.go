@@ -17,8 +17,8 @@ func cut(text string, limit int) string {
 	return text[:limit]
 }
 
-// named returns the words of an address: without scheme, escapes and file extension.
-func named(address string) string {
+// addressWords returns the words of an address: without scheme, escapes and file extension.
+func addressWords(address string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		address = rest
 	}
@@ -36,14 +36,14 @@ func named(address string) string {
 	return address
 }
 
-// parted returns at most MaxShort bytes of a text, and if it has identifiers, the text again
-// with their words separated: "QXmlReader" becomes "QXmlReader Q Xml Reader".
-func parted(text string) string {
+// splitIdentifiers returns at most MaxShort bytes of a text and, if it has identifiers, the
+// text again with their words separated: "QXmlReader" becomes "QXmlReader Q Xml Reader".
+func splitIdentifiers(text string) string {
 	text = cut(text, MaxShort)
 	var b strings.Builder
 	done := 0
 	for i := 1; i < len(text); i++ {
-		if begins(text, i) {
+		if startsWord(text, i) {
 			if done == 0 {
 				b.WriteString(text)
 				b.WriteByte(' ')
@@ -60,12 +60,12 @@ func parted(text string) string {
 	return b.String()
 }
 
-// begins reports whether a word begins at i within an identifier: a capital after a small
+// startsWord reports whether a word begins at i within an identifier: a capital after a small
 // letter, or the last of several capitals before a small letter.
-func begins(text string, i int) bool {
-	return capital(text[i]) &&
-		(small(text[i-1]) || capital(text[i-1]) && i+1 < len(text) && small(text[i+1]))
+func startsWord(text string, i int) bool {
+	return isUpper(text[i]) &&
+		(isLower(text[i-1]) || isUpper(text[i-1]) && i+1 < len(text) && isLower(text[i+1]))
 }
 
-func capital(c byte) bool { return 'A' <= c && c <= 'Z' }
-func small(c byte) bool   { return 'a' <= c && c <= 'z' }
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+func isLower(c byte) bool { return 'a' <= c && c <= 'z' }

@@ -14,8 +14,8 @@ func TestNamed(t *testing.T) {
 		{"", ""},
 	}
 	for _, test := range tests {
-		if got := named(test.address); got != test.want {
-			t.Errorf("named(%q) = %q, want %q", test.address, got, test.want)
+		if got := addressWords(test.address); got != test.want {
+			t.Errorf("addressWords(%q) = %q, want %q", test.address, got, test.want)
 		}
 	}
 }
@@ -30,8 +30,8 @@ func TestParted(t *testing.T) {
 		{"PostgreSQL", "PostgreSQL Postgre SQL"},
 	}
 	for _, test := range tests {
-		if got := parted(test.text); got != test.want {
-			t.Errorf("parted(%q) = %q, want %q", test.text, got, test.want)
+		if got := splitIdentifiers(test.text); got != test.want {
+			t.Errorf("splitIdentifiers(%q) = %q, want %q", test.text, got, test.want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ const (
 	aroundWeight = 0.3
 	pageWeight   = 0.5
 
-	inherited = 0.8 // of a page's hope that its links keep
+	inheritance = 0.8 // share of a page's expected relevance that its links inherit
 )
 
 // Topic is the subject of a crawl. It is safe for concurrent use. No page is about the zero
@@ -41,7 +41,8 @@ type Topic struct {
 // The language (ISO 639-1) decides how these and all pages are split into terms (see
 // package analysis). "" means the language of the samples, or without samples that of
 // the words; a few words often leave it unknown, and then match only their exact form.
-// New fails if nothing is described or a limit is exceeded.
+// New fails if a limit is exceeded, or if there are no words and the samples repeat no
+// term.
 func New(words, samples []string, lang string) (Topic, error) {
 	if len(words) > MaxWords {
 		return Topic{}, fmt.Errorf("topic of %d words: want at most %d", len(words), MaxWords)
@@ -84,14 +85,13 @@ func (t Topic) Page(title, text string) float32 {
 	}
 	m := t.matchers.Get().(*matcher)
 	defer t.matchers.Put(m)
-	doubt := 1 - titleWeight*m.mentions(&t.vocabulary, parted(title))
+	doubt := 1 - titleWeight*m.mentions(&t.vocabulary, splitIdentifiers(title))
 	doubt *= 1 - m.density(&t.vocabulary, cut(text, MaxText))
 	return float32(1 - doubt)
 }
 
 // Link returns the probability, from 0 to 1, that a link leads to a page about the topic: by
-// its text, the words around it, its address, and page, what Inherit returned for the
-// page of the link.
+// its text, the words around it, its address, and the result of Inherit for its page.
 func (t Topic) Link(anchor, around, url string, page float32) float32 {
 	if t.matchers == nil {
 		return 0
@@ -99,15 +99,16 @@ func (t Topic) Link(anchor, around, url string, page float32) float32 {
 	m := t.matchers.Get().(*matcher)
 	defer t.matchers.Put(m)
 	doubt := 1 - pageWeight*float64(min(max(page, 0), 1))
-	doubt *= 1 - anchorWeight*m.mentions(&t.vocabulary, parted(anchor))
+	doubt *= 1 - anchorWeight*m.mentions(&t.vocabulary, splitIdentifiers(anchor))
 	doubt *= 1 - aroundWeight*m.mentions(&t.vocabulary, cut(around, MaxShort))
-	doubt *= 1 - urlWeight*m.mentions(&t.vocabulary, parted(named(url)))
+	doubt *= 1 - urlWeight*m.mentions(&t.vocabulary, splitIdentifiers(addressWords(url)))
 	return float32(1 - doubt)
 }
 
-// Inherit returns what a page passes on to its links, from 0 to 1: its relevance, as Page
-// returned it, or most of the weight of the link by which it was found, if that is more.
-// The weight of a seed is 1.
+// Inherit returns the argument page of Link for the links of a page, from 0 to 1. page is
+// the page's relevance, as Page returned it. weight is that of the link by which the page
+// was found, as Link returned it, or 1 for a seed: if the link promised more than the page
+// has, the links inherit most of that.
 func Inherit(page, weight float32) float32 {
-	return max(page, inherited*min(1, weight/pageWeight))
+	return max(page, inheritance*min(1, weight/pageWeight))
 }

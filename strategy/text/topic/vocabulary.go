@@ -8,28 +8,28 @@ import (
 
 // The evidence of a word and of a pair of words.
 const (
-	wordMention = 0.9
-	pairMention = 0.7 // of a phrase of three words or more
+	wordMention = 0.9 // also for the pair of a phrase of two words
+	pairMention = 0.7 // for a pair of a longer phrase
 )
 
 // vocabulary holds the features of a topic.
 type vocabulary struct {
 	terms    map[string]term
-	pairs    map[[2]string]int // features
+	pairs    map[[2]string]int // two terms → index of their feature
 	features []topicFeature
 }
 
 // term is the role of a term in features.
 type term struct {
-	feature    int  // -1 if it means nothing alone
-	head, tail bool // the first, the second of a pair
+	feature    int  // index of the feature of the term alone; -1: none
+	head, tail bool // whether it is the first, or the second, of a pair
 }
 
 // topicFeature is a term, or a pair of terms, that is evidence of the topic.
 type topicFeature struct {
-	mention float64 // how much its presence in a few words tells, from 0 to 1
-	share   float64 // of all that was learnt of the samples; 0 for what words describe
-	density float64 // what was learnt: its number for each word of the samples
+	mention float64 // evidence of its presence in a short text, from 0 to 1
+	share   float64 // of the gain of all features from samples; 0 for a feature from words
+	density float64 // occurrences for each word of the samples; 0 for a feature from words
 }
 
 func newVocabulary() vocabulary {
@@ -51,7 +51,7 @@ func (v *vocabulary) describe(analyzer *analysis.Analyzer, phrase string) {
 		a, b := words[i-1], words[i]
 		v.addPair(a.Term, b.Term, f)
 		if a.End > b.Start {
-			continue // of a script without spaces
+			continue // the pairs of a script without spaces overlap
 		}
 		if joined := cutWords(analyzer, phrase[a.Start:a.End]+phrase[b.Start:b.End]); len(joined) == 1 {
 			v.addTerm(joined[0].Term, f)
