@@ -9,10 +9,10 @@ import (
 const (
 	maxWord = 128     // bytes of a word or a pair; longer ones are counted but not indexed
 	maxTerm = 255     // bytes of a term
-	maxMemo = 1 << 16 // words whose terms an Analyzer remembers
+	maxMemo = 1 << 16 // words whose terms an Analyzer caches
 )
 
-// Occurrence is a term at a place in a text.
+// Occurrence is an occurrence of a term in a text.
 type Occurrence struct {
 	Term       string // as indexed: valid UTF-8, 1–255 bytes
 	Word       string // the word in lower case and NFKC, for spelling; "" for pairs and for looser forms
@@ -105,7 +105,8 @@ func endOfName(text string, start, end int) int {
 	return end + sign
 }
 
-// run yields the pairs of a run of characters without spaces, and its last character alone.
+// run yields the pairs of a run of characters of scripts without spaces that begins at
+// text[start:], and the run's last character alone.
 // It returns the run's end and last position.
 func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) bool) (int, int, bool) {
 	half := clusterEnd(text, start)
@@ -137,8 +138,8 @@ type forms struct {
 	capitals bool
 }
 
-// forms returns the forms of a word, of a name with its sign, or of the pair
-// whose first character ends at half.
+// forms returns the forms of a word, of a name with its sign (C++), or of a pair whose
+// first character is text[:half].
 func (a *Analyzer) forms(text string, half int) forms {
 	if len(text) > maxWord {
 		return forms{}

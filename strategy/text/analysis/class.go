@@ -12,8 +12,8 @@ type runeClass uint8
 
 const (
 	separator runeClass = iota // ends a word
-	mark                       // belongs to the character before it, of whatever class
-	link                       // separates, but not the characters of a script without spaces
+	mark                       // belongs to the character before it, of any class
+	link                       // separates words, but not the characters of a script without spaces
 	letter                     // letter or digit of a script with spaces
 	unspaced                   // letter of a script without spaces between words
 )
@@ -56,7 +56,7 @@ func classAt(text string, i int) (runeClass, int) {
 	return classOf(r), width
 }
 
-// classOf returns the class of a character: first those that texts are made of.
+// classOf returns the class of a character. It tests the most frequent characters first.
 func classOf(r rune) runeClass {
 	switch {
 	case isPlain(r):
@@ -88,8 +88,8 @@ func slowClassOf(r rune) runeClass {
 	return letter
 }
 
-// isPlain reports whether a character is one of the usual Han, kana and Hangul,
-// which normalisation leaves alone.
+// isPlain reports whether a character is one of the usual Han, kana and Hangul, which
+// normalisation does not change.
 func isPlain(r rune) bool {
 	return 0x4E00 <= r && r < 0xA000 || 0xAC00 <= r && r < 0xD7A4 || 0x3041 <= r && r < 0x3097 || 0x30A1 <= r && r < 0x30FB
 }
@@ -97,7 +97,7 @@ func isPlain(r rune) bool {
 const (
 	zeroWidthSpace     = '\u200B'
 	zeroWidthNonJoiner = '\u200C'
-	tsheg              = '\u0F0B' // ends a Tibetan syllable; the next is its form without a break
+	tsheg              = '\u0F0B' // ends a Tibetan syllable; the next code point is its form without a line break
 )
 
 // arabicAround reports whether a zero-width non-joiner text[i:end] stands
@@ -108,7 +108,7 @@ func arabicAround(text string, i, end int) bool {
 	return unicode.Is(unicode.Arabic, before) && unicode.Is(unicode.Arabic, after)
 }
 
-// wordEnd returns the end of letters with their marks.
+// wordEnd returns the end of the letters and marks that begin at i.
 func wordEnd(text string, i int) int {
 	for i < len(text) {
 		if c := text[i]; c < utf8.RuneSelf {
@@ -127,7 +127,7 @@ func wordEnd(text string, i int) int {
 	return i
 }
 
-// skip returns the end of characters of a class.
+// skip returns the end of the characters of a class that begin at i; i if there are none.
 func skip(text string, i int, of runeClass) int {
 	for {
 		class, width := classAt(text, i)

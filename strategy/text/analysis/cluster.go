@@ -5,30 +5,31 @@ import (
 	"unicode/utf8"
 )
 
-// clusterEnd returns the end of the character, as its readers see it, that
-// starts at i: the largest piece within which no word can begin or end. It is a
-// letter and its marks, and
-//   - Thai and Lao: the vowels written before and after their consonant,
-//   - Khmer and Burmese: consonants stacked by a virama,
-//   - Burmese: the final consonants of the syllable,
-//   - Tibetan: the syllable, up to its tsheg.
+// clusterEnd returns the end of the cluster that starts at i. A cluster is what readers
+// of the script see as one character: no word can begin or end within it. It has a
+// letter with its marks, and
 //
-// No rule looks further than the piece itself, so a piece of text is cut like
-// the text around it.
+//	Thai, Lao         the vowels written before and after the consonant
+//	Khmer, Burmese    consonants stacked by a virama
+//	Burmese           the final consonants of the syllable
+//	Tibetan           the syllable, up to its tsheg
+//
+// The end of a cluster does not depend on the text around it, so a part of a text has
+// the same clusters as the whole.
 func clusterEnd(text string, i int) int {
 	first, width := utf8.DecodeRuneInString(text[i:])
 	end := skip(text, i+width, mark)
 	if isPlain(first) {
 		return end
 	}
-	if leads(first) {
-		if r, width := utf8.DecodeRuneInString(text[end:]); isThaiLao(r) && !leads(r) && !follows(r) {
+	if isLeadingVowel(first) {
+		if r, width := utf8.DecodeRuneInString(text[end:]); isThaiLao(r) && !isLeadingVowel(r) && !isTrailingVowel(r) {
 			end = skip(text, end+width, mark)
 		}
 	}
 	for end < len(text) {
 		r, width := utf8.DecodeRuneInString(text[end:])
-		if !joins(text, first, r, end, end+width) {
+		if !joinsCluster(text, first, r, end, end+width) {
 			break
 		}
 		end = skip(text, end+width, mark)
@@ -36,12 +37,12 @@ func clusterEnd(text string, i int) int {
 	return end
 }
 
-// joins reports whether the letter r at text[i:end] belongs to the cluster
-// before it, which begins with first.
-func joins(text string, first, r rune, i, end int) bool {
+// joinsCluster reports whether the letter r at text[i:end] belongs to the cluster before
+// it, which begins with first.
+func joinsCluster(text string, first, r rune, i, end int) bool {
 	switch {
 	case isThaiLao(first):
-		return follows(r)
+		return isTrailingVowel(r)
 	case unicode.Is(unicode.Tibetan, first):
 		return unicode.Is(unicode.Tibetan, r) && classOf(r) == unspaced
 	case unicode.Is(unicode.Khmer, first):
@@ -72,12 +73,13 @@ func isFinal(rest string) bool {
 
 func isThaiLao(r rune) bool { return 0x0E00 < r && r < 0x0F00 }
 
-// leads reports whether r is a vowel that is written before its consonant.
-func leads(r rune) bool { return 0x0E40 <= r && r <= 0x0E44 || 0x0EC0 <= r && r <= 0x0EC4 }
+// isLeadingVowel reports whether r is a Thai or Lao vowel that is written before its
+// consonant.
+func isLeadingVowel(r rune) bool { return 0x0E40 <= r && r <= 0x0E44 || 0x0EC0 <= r && r <= 0x0EC4 }
 
-// follows reports whether r is a vowel, or its lengthener, that is written
-// after its consonant.
-func follows(r rune) bool {
+// isTrailingVowel reports whether r is a Thai or Lao vowel that is written after its
+// consonant, or the sign that lengthens one.
+func isTrailingVowel(r rune) bool {
 	switch r {
 	case 0x0E30, 0x0E32, 0x0E33, 0x0E45, 0x0EB0, 0x0EB2, 0x0EB3, 0x0EBD:
 		return true

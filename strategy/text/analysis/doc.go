@@ -10,7 +10,7 @@
 // word in several languages are synonyms.
 //
 // A word is a run of letters and digits (Unicode L and N) with their marks.
-// Everything else separates, and every part is a word that can be found:
+// All other characters separate words, so every part can be found:
 //
 //	snake_case, os.path  →  snake case, os path
 //	1.5.2, a@b.org       →  1 5 2, a b org
@@ -25,11 +25,10 @@
 //
 // # Scripts without spaces
 //
-// Han, kana, Hangul, Thai, Lao, Khmer, Burmese, Tibetan and Yi are cut into
-// what their readers take for a character: never inside a unit in which no word
-// can begin or end (see clusterEnd), in Tibetan a syllable. Each character is
-// one position and gives one term: itself, a space, and the character that
-// follows it in its run, if any.
+// Han, kana, Hangul, Thai, Lao, Khmer, Burmese, Tibetan and Yi are cut into what their
+// readers see as characters, in Tibetan into syllables: no word begins or ends inside one
+// (see clusterEnd). Each character has one position and gives one term: itself, a space,
+// and the next character of its run, if there is one.
 //
 //	日本語  →  "日 本" 1, "本 語" 2, "語 " 3
 //

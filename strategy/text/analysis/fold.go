@@ -71,9 +71,9 @@ func (foldFilter) Filter(stream analysis.TokenStream) analysis.TokenStream {
 	return stream
 }
 
-// fold drops the marks of Latin, Greek, Hebrew and Arabic letters and the
-// stress of Cyrillic ones, replaces letters by those they vary, and digits by
-// ASCII ones. Indic scripts go through bluge's filters. Other marks stay: they
+// fold drops the marks of Latin, Greek, Hebrew and Arabic letters and the stress of
+// Cyrillic ones, replaces variants of letters (see variants), and replaces digits by
+// those of ASCII. Indic scripts pass bluge's filters. Other marks stay, because they
 // are vowels and tones.
 func fold(word string) string {
 	if isASCII(word) {
@@ -102,7 +102,7 @@ func fold(word string) string {
 	return word
 }
 
-// dropsMark reports whether a mark over a base letter does not matter.
+// dropsMark reports whether fold drops a mark of a base letter.
 func dropsMark(base, mark rune) bool {
 	switch {
 	case unicode.Is(unicode.Latin, base), unicode.Is(unicode.Greek, base),

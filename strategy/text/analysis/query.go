@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Word is a word of a query.
+// Word is a word of a query, or a pair of characters of a script without spaces.
 type Word struct {
 	Text       string   // the surface form, as in Occurrence.Word; "" for pairs
 	Terms      []string // synonyms: its terms in each of the languages, the first language's first
@@ -14,9 +14,9 @@ type Word struct {
 	Start, End int      // bytes of the query
 }
 
-// Query analyses a query, or the words of a phrase, in each of the languages; none means
-// "". The boundaries of words are the same in every language. In a matching document the
-// words of a phrase are as far apart as their Positions.
+// Query returns the words of a query, or of a phrase, with their terms in each of the
+// languages; no languages mean "". Word boundaries are the same in every language. A
+// document matches a phrase if its words are as far apart as their Positions here.
 func Query(text string, languages []string) []Word {
 	if len(languages) == 0 {
 		languages = []string{""}
@@ -24,10 +24,10 @@ func Query(text string, languages []string) []Word {
 	var words []Word
 	for i, name := range languages {
 		at := 0
-		position, end := 0, 0 // of the occurrence before
+		position, end := 0, 0 // of the previous occurrence
 		For(name).Each(text, func(o Occurrence) bool {
 			looser := o.Position == position
-			covered := o.Position == position+1 && o.End == end // by the pair before it
+			covered := o.Position == position+1 && o.End == end // the last character of a run is in the previous pair
 			position, end = o.Position, o.End
 			if looser || covered {
 				return true

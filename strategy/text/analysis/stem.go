@@ -8,12 +8,12 @@ import (
 	"github.com/blugelabs/bluge/analysis"
 )
 
-// Light stemmers that bluge lacks. They remove suffixes that could stand alone as words,
-// and plurals.
+// Light stemmers that bluge lacks. They remove plural suffixes, and words that the
+// language writes joined to the word before, such as particles.
 var (
-	// particles, then possessives (Tala 2003: the rules that join no two roots)
+	// particles, then possessives (Tala 2003: the rules that give no two roots one stem)
 	malay = newSuffixFilter(4, []string{"lah", "kah", "tah", "pun"}, []string{"nya", "ku", "mu"})
-	// the plural and what is linked to it, where no non-joiner parts them
+	// the plural and its suffixes, if no non-joiner separates them from the word
 	persian = newSuffixFilter(2, []string{"هایی", "های", "هایم", "هایت", "هایش", "ها"})
 	// postpositions, then the plural
 	nepali = newSuffixFilter(2, []string{"लाई", "बाट", "देखि", "सँग", "द्वारा", "सम्म", "को", "का", "की", "ले", "मा"}, []string{"हरू"})
@@ -34,8 +34,8 @@ func (f replaceFilter) Filter(stream analysis.TokenStream) analysis.TokenStream 
 	return stream
 }
 
-// suffixFilter removes the longest suffix of each list in turn, as long as least characters
-// remain. It takes folded words.
+// suffixFilter removes the longest suffix of each list in turn, if at least least
+// characters remain. Its input are folded words.
 type suffixFilter struct {
 	least int // characters that remain
 	lists [][]string

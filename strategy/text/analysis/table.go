@@ -33,51 +33,52 @@ const common = 1
 
 // language is the analyzer of a language. A word's surface form passes stem, then fold.
 type language struct {
-	version uint32              // of what is its own
-	stem    tokenFilters        // nil where no stemmer is known to help
-	script  *unicode.RangeTable // that stem is for; nil if words are plain
-	letters string              // that tell it from other languages of the script
+	version uint32              // of the language's own rules; added to common
+	stem    tokenFilters        // nil: words are not stemmed
+	script  *unicode.RangeTable // of the words that stem changes; nil: none
+	letters string              // typical of the language, among those of the same script
 	turkic  bool                // I is the capital of ı, and İ of i
 	marks   bool                // terms keep their marks; without them they are the looser form
 }
 
 // table gives each language its analyzer. The rules for all:
-//   - No stop words: phrases need them, and idf makes them cheap to score.
-//   - Light stemmers before Snowball's where bluge has both, as its analyzers
-//     choose: they join forms of one word and rarely two words.
-//   - A filter comes after foldFilter where it does not need the marks, so that
-//     words typed without them give the same terms.
+//   - Stop words are kept: phrases need them, and their idf is low.
+//   - Of bluge's light and Snowball stemmers, the light one is used, as in bluge's
+//     analyzers: it gives forms of one word the same stem, and rarely two words.
+//   - A stemmer that does not need marks comes after foldFilter, so that words typed
+//     without marks give the same terms.
 //   - bluge's elision filters (ca fr ga it) and English possessive filter are
 //     not used: words end at apostrophes in every language, which parts l'eau
 //     and o'clock alike, so that phrases do not depend on the language.
 var table = map[string]*language{
-	// All others, and languages that cannot be told.
+	// All other languages, and unknown ones.
 	"": {},
 
-	// No spaces between words: pairs, alike in every language; in Korean they
-	// also find the word below its particles. Words of other scripts in their
-	// texts are not stemmed. Dictionaries would cost 30–135 MB a process, and
-	// miss the words that they do not know.
+	// Scripts without spaces: pairs of characters, the same in every language. In
+	// Korean they also find a word without its particles. Words of other scripts
+	// in these texts are not stemmed. Dictionaries would take 30–135 MB of memory
+	// in each process, and miss the words that they lack.
 	"zh": {}, "ja": {}, "ko": {}, "th": {}, "lo": {}, "km": {}, "my": {}, "bo": {},
 
-	// Spaces, but no stemmer at hand that was ever measured. Their own words are
-	// found as they are, and by their beginnings.
+	// Scripts with spaces, but no available stemmer whose quality was ever measured:
+	// words are not stemmed, and are found in their exact form or by a prefix.
 	"kk": {}, "ky": {}, "mn": {}, "tg": {}, "tl": {}, "ur": {}, "ps": {},
 
 	// Latin
-	// Snowball's newer rules; Porter's were no better on any judged set
+	// Snowball's newer rules; Porter's were not better on any judged set
 	"en": {script: unicode.Latin, stem: tokenFilters{foldFilter{}, en.StemmerFilter()}},
-	// ä, ae and a meet, ß and ss; the light stemmer strips declension only
+	// ä and ae become a, ß becomes ss; the light stemmer removes only endings of
+	// declension
 	"de": {script: unicode.Latin, letters: "äöüß", stem: tokenFilters{de.NormalizeFilter(), de.LightStemmerFilter()}},
-	// Snowball: the light stemmers leave words of fewer than five (es) and six
-	// (it) letters alone, so that casa and casas, libro and libri would not meet
+	// Snowball: the light stemmers do not change words of fewer than five (es) and
+	// six (it) letters, so that casa and casas would have different terms
 	"es": {script: unicode.Latin, letters: "ñáíóúé¿¡", stem: tokenFilters{es.StemmerFilter()}},
 	"it": {script: unicode.Latin, letters: "àèéìòù", stem: tokenFilters{it.StemmerFilter()}},
-	// take accents off themselves, after endings that are told by them (-ões)
+	// these stemmers drop accents themselves, after endings that need them (-ões)
 	"fr": {script: unicode.Latin, letters: "éèêëàâçîïôûùœ", stem: tokenFilters{fr.LightStemmerFilter()}},
 	"pt": {script: unicode.Latin, letters: "ãõçáéíóúâêô", stem: tokenFilters{pt.LightStemmerFilter()}},
-	// Snowball, the only stemmers of bluge; their letters with marks are letters
-	// of their own, so marks go last
+	// Snowball, since bluge has no others. In these languages letters with marks
+	// are separate letters, so marks are dropped after stemming
 	"da": {script: unicode.Latin, letters: "æøå", stem: tokenFilters{da.StemmerFilter()}},
 	"fi": {script: unicode.Latin, letters: "äö", stem: tokenFilters{fi.StemmerFilter()}},
 	"hu": {script: unicode.Latin, letters: "őűáéíóúöü", stem: tokenFilters{hu.StemmerFilter()}},
@@ -86,11 +87,11 @@ var table = map[string]*language{
 	"ro": {script: unicode.Latin, letters: "ășțâîşţ", stem: tokenFilters{cedillas, ro.StemmerFilter()}},
 	"sv": {script: unicode.Latin, letters: "åäö", stem: tokenFilters{sv.StemmerFilter()}},
 	"tr": {script: unicode.Latin, letters: "ığşçöüİ", turkic: true, stem: tokenFilters{tr.StemmerFilter()}},
-	// particles and possessives only, as Lucene's light Indonesian stemmer:
-	// taking prefixes off joins words of different meaning
+	// particles and possessives only, as Lucene's light Indonesian stemmer: without
+	// prefixes, words of different meaning would have one term
 	"id": {script: unicode.Latin, stem: tokenFilters{malay}},
 	"ms": {script: unicode.Latin, stem: tokenFilters{malay}},
-	// Tones tell words apart, but are often not typed: both forms are indexed.
+	// Tones distinguish words, but are often not typed: both forms are indexed.
 	"vi": {script: unicode.Latin, letters: "ăâđêôơưáàảãạắằẳẵặấầẩẫậéèẻẽẹếềểễệíìỉĩịóòỏõọốồổỗộớờởỡợúùủũụứừửữựýỳỷỹỵ", marks: true},
 
 	// Cyrillic: ё is е, stress is dropped.
@@ -102,17 +103,17 @@ var table = map[string]*language{
 	"fa":  {script: unicode.Arabic, letters: "پچژگکی", stem: tokenFilters{foldFilter{}, persian}},
 	"ckb": {script: unicode.Arabic, letters: "ێۆڵڕەپچگکی", stem: tokenFilters{ckb.NormalizeFilter(), ckb.StemmerFilter()}},
 
-	// Devanagari. Folding normalises it by bluge's Indic and Hindi filters, for
-	// Nepali too: both are written alike, and mistaken for each other.
+	// Devanagari. Folding normalises it by bluge's Indic and Hindi filters, also
+	// for Nepali, because Hindi and Nepali are often mistaken for each other.
 	"hi": {script: unicode.Devanagari, stem: tokenFilters{foldFilter{}, hi.StemmerFilter()}},
 	"ne": {script: unicode.Devanagari, stem: tokenFilters{foldFilter{}, nepali}},
 }
 
-// aliases are other codes of the languages.
+// aliases maps other codes to the codes in table.
 var aliases = map[string]string{"fil": "tl", "in": "id", "nb": "no", "nn": "no", "prs": "fa", "zsm": "ms", "yue": "zh"}
 
-// Version returns the version of a language's analyzer. It is raised whenever
-// any of its output changes, and is kept in every segment.
+// Version returns the version of a language's analyzer, which every segment records. It
+// is raised whenever any term of the language changes.
 func Version(name string) uint32 { return common + languageOf(name).version }
 
 // languageOf returns the analyzer of a language code or tag.
