@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// Known returns the codes that Identify gives, sorted.
+// Known returns all language codes that Identify may return, sorted.
 func Known() []string {
-	codes := slices.Clone(alone[:])
+	codes := slices.Clone(onlyLanguage[:])
 	for _, classes := range slices.Concat(load().Scripts[:], load().Close) {
 		codes = append(codes, classes.Codes...)
 	}

@@ -22,8 +22,8 @@ var load = sync.OnceValue(func() *model.Model {
 	return m
 })
 
-// alone are the languages of scripts with one language, or nearly so.
-var alone = [model.Scripts]string{
+// onlyLanguage is the language of each script that has one language, or nearly so.
+var onlyLanguage = [model.Scripts]string{
 	model.Kana: "ja", model.Hangul: "ko", model.Bopomofo: "zh", model.Tibetan: "bo", model.Myanmar: "my",
 	model.Lao: "lo", model.Thai: "th", model.Khmer: "km", model.Greek: "el", model.Armenian: "hy",
 	model.Georgian: "ka", model.Ethiopic: "am", model.Gurmukhi: "pa", model.Gujarati: "gu", model.Oriya: "or",
@@ -31,8 +31,8 @@ var alone = [model.Scripts]string{
 }
 
 const (
-	belief = 3  // what a hint adds, in natural log-odds
-	doubt  = .3 // a language less likely than that is not named
+	hintOdds       = 3  // added to the odds of the hinted language, in natural log-odds
+	minProbability = .3 // below it, Identify returns no language
 )
 
 // Identify returns the language of a text (an ISO 639-1 code, or ckb) and its probability,
@@ -44,7 +44,7 @@ const (
 func Identify(text, hint string) (code string, sure float64) {
 	text = sample(text)
 	script, share := model.Main(text)
-	if code := alone[script]; code != "" || script == model.None {
+	if code := onlyLanguage[script]; code != "" || script == model.None {
 		return code, share
 	}
 	m := load()
@@ -52,14 +52,14 @@ func Identify(text, hint string) (code string, sure float64) {
 	var room, more [64]float64
 	odds := classes.Scores(text, room[:0])
 	declared := primary(hint)
-	best := lean(odds, classes.Codes, declared)
+	best := addHint(odds, classes.Codes, declared)
 	for i := range m.Close {
 		near := &m.Close[i]
 		if !slices.Contains(near.Codes, classes.Codes[best]) {
 			continue
 		}
 		within := near.Scores(text, more[:0])
-		top, first := odds[best], lean(within, near.Codes, declared)
+		top, first := odds[best], addHint(within, near.Codes, declared)
 		for j, o := range within {
 			odds[slices.Index(classes.Codes, near.Codes[j])] = top + o - within[first]
 		}
@@ -69,17 +69,18 @@ func Identify(text, hint string) (code string, sure float64) {
 	for _, o := range odds {
 		sum += math.Exp(o - odds[best])
 	}
-	if sum > 1/doubt {
+	if sum > 1/minProbability {
 		return "", 0
 	}
 	return classes.Codes[best], share / sum
 }
 
-// lean adds to the odds of the declared language and returns the best language.
-func lean(odds []float64, codes []string, declared string) (best int) {
+// addHint adds hintOdds to the odds of the declared language, and returns the index of the
+// language with the best odds.
+func addHint(odds []float64, codes []string, declared string) (best int) {
 	for i, code := range codes {
 		if code != "" && code == declared {
-			odds[i] += belief
+			odds[i] += hintOdds
 		}
 		if odds[i] > odds[best] {
 			best = i

@@ -10,8 +10,8 @@ const (
 	window  = 1 << 10 // bytes
 )
 
-// sample returns a short text unchanged, and pieces from the whole of a long one: a page may
-// begin with a notice or a menu in another language.
+// sample returns a short text unchanged, and of a long one pieces at equal distances,
+// because a page may begin with a notice or a menu in another language.
 func sample(text string) string {
 	if len(text) <= windows*window {
 		return text

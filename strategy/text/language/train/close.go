@@ -6,7 +6,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
 )
 
-// family is a few languages so close that their n-grams hardly differ.
+// family is a group of languages whose n-grams hardly differ.
 type family struct {
 	script model.Script
 	bits   int
@@ -17,8 +17,9 @@ var families = []family{
 	{model.Latin, 16, []string{"id", "ms"}},
 }
 
-// trainClose counts words: a weight is the logarithm of the share of lines that
-// hold the word, smoothed (naive Bayes).
+// trainClose learns weights of whole words by naive Bayes. The weight of a word is the
+// logarithm of its smoothed share: the number of lines with the word, divided by the
+// sum of these numbers over all words.
 func trainClose(f family, texts []text) model.Classes {
 	const smooth = .5
 	n := len(f.codes)

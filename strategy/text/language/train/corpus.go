@@ -10,15 +10,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
 )
 
-// text is what there is of a language, line by line.
+// text is the training text of one language.
 type text struct {
 	code   string
 	script model.Script
 	lines  []string
 }
 
-// read reads a directory's texts in the order of their names. Lines in another
-// script than most of their text's are left out.
+// read reads the texts of a directory in the order of their names. It omits lines in
+// another script than the main script of their text.
 func read(dir string) ([]text, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil {
@@ -39,7 +39,7 @@ func read(dir string) ([]text, error) {
 			}
 		}
 		if t.script == model.Kana {
-			t.script = model.Han // whose letters tell zh from ja
+			t.script = model.Han // the table of Han distinguishes zh and ja
 		}
 		if len(t.lines) > 0 {
 			texts = append(texts, t)
@@ -48,8 +48,7 @@ func read(dir string) ([]text, error) {
 	return texts, nil
 }
 
-// snippet cuts or joins lines to about as much as a short sentence or a heading
-// has.
+// snippet cuts or joins random lines to about the length of a heading or a sentence.
 func snippet(rng *rand.Rand, lines []string, script model.Script) string {
 	want := 10 + rng.IntN(110)
 	if script == model.Han {
@@ -69,8 +68,8 @@ func snippet(rng *rand.Rand, lines []string, script model.Script) string {
 	return b.String()
 }
 
-// piece cuts some letters out of a line, from the beginning of a word if there
-// are words.
+// piece returns want letters of a line from a random place, at the beginning of a word if
+// the line has words.
 func piece(rng *rand.Rand, line string, want int) string {
 	letters := []rune(line)
 	at := rng.IntN(len(letters) - want)

@@ -1,12 +1,11 @@
-// Command train makes the weights that package language embeds, from a
-// directory with a text of each language, LANGUAGE.txt, a sentence or phrase a
-// line:
+// Command train makes the weights that package language embeds. Its input is a directory
+// with a file LANGUAGE.txt for each language, one sentence or phrase a line:
 //
 //	go run ./strategy/text/language/train -in DIR -out strategy/text/language/weights.bin
 //
-// A text of a megabyte is plenty, a tenth of that will do, from as many kinds
-// of source as can be had. Texts in languages that are not in the table stand
-// for all others. The same texts give the same weights. It takes some minutes.
+// A tenth of a megabyte of a language is enough, a megabyte is plenty; the more kinds of
+// sources, the better. Texts in languages that are not in tables train the class of all
+// other languages. The same texts give the same weights. Training takes some minutes.
 package main
 
 import (
@@ -28,10 +27,10 @@ func main() {
 		log.Fatal(err)
 	}
 	for _, t := range tables {
-		codes, _ := t.lots()
+		codes, _ := t.draws()
 		for _, code := range codes {
 			if !slices.ContainsFunc(texts, func(x text) bool { return x.code == code && x.script == t.script }) {
-				log.Fatalf("cannot train: %s has no %s.txt in the script of its table", *in, code)
+				log.Fatalf("cannot train: %s needs a file %s.txt in the script of the language", *in, code)
 			}
 		}
 	}

@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	least   = .05   // weights under this count as none
-	clipped = .0005 // of the weights are cut off at the greatest that a byte holds
+	minWeight    = .05   // smaller weights become 0
+	clippedShare = .0005 // of the weights exceed the range of a byte and are cut off there
 )
 
-// quantise makes weights bytes. Only the differences within a row matter, so
-// that its median can be taken from all.
+// quantise stores weights as bytes, and those smaller than least as 0. It subtracts the
+// median of each row first, because only the differences within a row matter.
 func quantise(c model.Classes, weights []float32, least float64) model.Classes {
 	codes := c.Codes
 	sizes := make([]float64, len(weights))
@@ -26,7 +26,7 @@ func quantise(c model.Classes, weights []float32, least float64) model.Classes {
 		}
 	}
 	slices.Sort(sizes)
-	scale := sizes[int(float64(len(sizes))*(1-clipped))] / math.MaxInt8
+	scale := sizes[int(float64(len(sizes))*(1-clippedShare))] / math.MaxInt8
 	c.Scale = float32(scale)
 	c.Weights = make([]int8, len(weights))
 	for i, w := range weights {

@@ -6,13 +6,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
 )
 
-// table says which languages of a script to tell apart.
+// table lists the languages of a script that the model distinguishes.
 type table struct {
 	script model.Script
 	bits   int
-	// Languages whose words stand in the texts of all others, ones that a page
-	// is likely in, and others: what is common is seen oftener and wins where
-	// text leaves doubt.
+	// Languages by how often they are drawn in training; in doubt, the model prefers
+	// those that were drawn more often. Words of a main language also occur in texts of
+	// all others; pages are often in a common language, and seldom in a rare one.
 	main, common, rare []string
 }
 
@@ -29,9 +29,9 @@ var tables = []table{
 	{model.Bengali, 10, nil, []string{"bn"}, []string{"as"}},
 }
 
-// lots returns the languages and, for each time that one of them is drawn, its
-// place among them.
-func (t table) lots() (codes []string, lots []int) {
+// draws returns the languages, and a list of their indices in which each index is repeated
+// as many times as the language's frequency in training.
+func (t table) draws() (codes []string, lots []int) {
 	for _, tier := range []struct {
 		codes []string
 		times int

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	snippets = 20_000 // a lot
-	rate     = .05    // of learning, at the beginning
-	kept     = .6     // of a snippet's features, so that none is relied on alone
-	mixed    = .02    // of the snippets get some words of English
+	snippets     = 20_000 // training steps for each index that draws returns
+	rate         = .05    // of learning, at the beginning
+	featureShare = .6     // of a snippet's features that a step uses, so that weights do not depend on a single one
+	englishShare = .02    // of the snippets get some English words
 )
 
-// train learns a table's weights: softmax regression by stochastic gradients
-// with AdaGrad (Duchi, Hazan, Singer 2011).
+// train learns a table's weights by softmax regression: stochastic gradient descent with
+// AdaGrad (Duchi, Hazan, Singer 2011).
 func train(t table, texts []text) model.Classes {
-	codes, lots := t.lots()
+	codes, lots := t.draws()
 	sources := make([][]text, len(codes))
 	var others []text
 	var english []string
@@ -48,23 +48,23 @@ func train(t table, texts []text) model.Classes {
 		class := lots[rng.IntN(len(lots))]
 		from := sources[class][rng.IntN(len(sources[class]))]
 		s := snippet(rng, from.lines, t.script)
-		if t.script == model.Latin && from.code != "en" && rng.Float64() < mixed {
+		if t.script == model.Latin && from.code != "en" && rng.Float64() < englishShare {
 			words := strings.Fields(english[rng.IntN(len(english))])
 			s += strings.Join(words[:min(len(words), 1+strings.Count(s, " ")/5)], " ")
 		}
 		l.learn(features(rng, s, t), class, rate*(1-.9*float64(step)/float64(steps)))
 	}
-	return quantise(model.Classes{Script: t.script, Codes: codes, Bits: t.bits}, l.weights, least)
+	return quantise(model.Classes{Script: t.script, Codes: codes, Bits: t.bits}, l.weights, minWeight)
 }
 
-// features returns the rows of some of a snippet's features.
+// features returns the rows of a random featureShare of a snippet's features.
 func features(rng *rand.Rand, s string, t table) []uint32 {
 	var rows []uint32
 	var hashes [256]uint32
 	reader := model.NewReader(s, t.script, false)
 	for n := reader.Next(hashes[:]); n > 0; n = reader.Next(hashes[:]) {
 		for _, h := range hashes[:n] {
-			if rng.Float64() < kept {
+			if rng.Float64() < featureShare {
 				rows = append(rows, h>>(32-t.bits))
 			}
 		}
@@ -72,15 +72,15 @@ func features(rng *rand.Rand, s string, t table) []uint32 {
 	return rows
 }
 
-// learner holds weights row by row, one for each class, and the sums of the
+// learner holds the weights, row by row with one for each class, and the sums of the
 // squares of their gradients.
 type learner struct {
 	classes          int
 	weights, squares []float32
 }
 
-// learn moves weights so that the class becomes likelier, given the rows of a
-// snippet's features.
+// learn takes one step of gradient descent, with the rows of a snippet's features and the
+// snippet's class.
 func (l *learner) learn(rows []uint32, class int, rate float64) {
 	p := make([]float64, l.classes)
 	for _, row := range rows {

@@ -2,18 +2,18 @@ package model
 
 import "math"
 
-// Classes are languages told apart by letters of a script, with the weights
-// that features speak for each. A class "" stands for all others.
+// Classes is a table: some languages of a script, and the weight of each feature for each
+// of them. The code "" is the class of all other languages.
 type Classes struct {
 	Script  Script
-	Words   bool // whole words are the only features
+	Words   bool // only whole words are features
 	Codes   []string
 	Bits    int     // the table has 1<<Bits rows; a hash's high bits choose its row
 	Scale   float32 // a weight's unit, in natural log-odds
 	Weights []int8  // row by row, one for each class
 
-	rows  []uint64 // Weights + bias, four lanes of 16 bits a word
-	width int      // words a row
+	rows  []uint64 // Weights + bias, in four lanes of 16 bits in each uint64
+	width int      // number of uint64 in a row
 }
 
 const (
@@ -33,10 +33,10 @@ func (c *Classes) pack() {
 	}
 }
 
-// Scores appends the log-odds of each class, but for a constant, to dst: the
-// sums of the weights of a text's features.
+// Scores appends the score of each class to dst: the sum of the weights of a text's
+// features, in natural log-odds. Only the differences of scores have a meaning.
 func (c *Classes) Scores(text string, dst []float64) []float64 {
-	var hashes [math.MaxUint16 / (2 * bias)]uint32 // as many as a lane can add up
+	var hashes [math.MaxUint16 / (2 * bias)]uint32 // the number of weights that a lane can sum
 	var lane [maxClasses / lanes]uint64
 	var sums [maxClasses]int
 	features := NewReader(text, c.Script, c.Words)

@@ -11,26 +11,26 @@ import (
 	"slices"
 )
 
-// Model has the languages of each script; a script without a table has none.
-// Some are so close that what words they use is asked besides.
+// Model has the tables of all scripts; a script without a table has no languages. Close
+// are the tables of whole words of very similar languages.
 type Model struct {
 	Scripts [Scripts]Classes
 	Close   []Classes
 }
 
-// ErrDamaged is a file that Encode has not made.
+// ErrDamaged means that a file was not made by Encode, or has changed since.
 var ErrDamaged = errors.New("language model is damaged")
 
-// kinds of tables
+// The kinds of tables in a file.
 const (
-	runs byte = iota
-	words
+	runs  byte = iota // of a script
+	words             // of whole words
 )
 
 const maxSize = 64 << 20 // of the file, inflated
 
-// Encode returns the model's file. It fails if a table is of another size than
-// its classes and bits say.
+// Encode returns the model's file. It fails if the number of weights of a table does not
+// match its classes and bits.
 func (m *Model) Encode() ([]byte, error) {
 	var raw []byte
 	for _, c := range slices.Concat(m.Scripts[:], m.Close) {
@@ -68,7 +68,7 @@ func (m *Model) Encode() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Decode reads what Encode made.
+// Decode reads a file made by Encode. It fails with ErrDamaged.
 func Decode(data []byte) (*Model, error) {
 	raw, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data)), maxSize))
 	if err != nil {

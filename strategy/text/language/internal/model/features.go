@@ -6,37 +6,34 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Reader walks a text's letters of one script and tells the hashes of its
-// features: every run of one to four letters within a word, the word's ends
-// counting as letters, and the whole word. Of Han, which has no words, runs of
-// one and two. Capitals count as small letters, and an accent is the same
-// whether it stands alone or not (NFC).
+// Reader reads the features of the letters of one script in a text, as the package comment
+// describes them, and returns their hashes. Letters are in lower case and composed with
+// their accents (NFC); letters of other scripts end a word.
 type Reader struct {
 	text    string
 	script  Script
 	words   bool
 	letters *letters
-	a, b, c rune   // the letters before, c the last; 0 is before the word
+	a, b, c rune   // the previous three letters, c the last; 0: before the word
 	word    uint32 // hash of the word so far
 }
 
-// NewReader reads the features of a text's letters of a script, or the whole
-// words only.
+// NewReader returns a reader of all features, or only of the whole words.
 func NewReader(text string, script Script, words bool) Reader {
 	return Reader{text: norm.NFC.String(text), script: script, words: words, letters: firstLetters(), c: end}
 }
 
 const (
-	end   = ' '        // of a word, either
-	prime = 0x9E3779B1 // 2^32 / golden ratio: multiplied by it, low bits spread to the high ones
+	end   = ' '        // the letter at both ends of a word
+	prime = 0x9E3779B1 // 2^32 / golden ratio: multiplication spreads the low bits to the high ones
 )
 
-// Room is how many features a letter has at most.
+// Room is the greatest number of features that end at one letter.
 const Room = 4
 
-// Next puts hashes of features into the slice and returns how many, 0 at the
-// end of the text. Their high bits are the good ones. The slice must hold at
-// least Room.
+// Next writes hashes of features into the slice and returns their number, 0 at the end of
+// the text. Use the high bits of a hash, which are spread best. The slice must have a
+// length of at least Room.
 func (t *Reader) Next(hashes []uint32) int {
 	n := 0
 	for n+Room <= len(hashes) {
@@ -63,7 +60,7 @@ func (t *Reader) Next(hashes []uint32) int {
 	return n
 }
 
-// runs puts the hashes of the runs that end with r and returns how many.
+// runs writes the hashes of the runs that end with r, and returns their number.
 func (t *Reader) runs(r rune, hashes []uint32) int {
 	n := 0
 	h := uint32(r) * prime
@@ -87,8 +84,8 @@ func (t *Reader) runs(r rune, hashes []uint32) int {
 	return n + 1
 }
 
-// letter returns the next letter of the script in its small form, or end for
-// anything else.
+// letter returns the next letter of the script in lower case, or end for any other
+// character.
 func (t *Reader) letter() rune {
 	if t.text == "" {
 		return end

@@ -1,9 +1,11 @@
 package model
 
-// Main returns the script that a text is written in, None if it has no
-// letters, and which share of the letters is of it. Names and terms are often
-// left in Latin letters, so another script needs only a quarter; a letter of
-// Han, Kana or Hangul counts as three, and where Kana stands, Han is Japanese.
+// Main returns the main script of a text, or None if it has no letters, and the share of
+// letters in this script, from 0 to 1. A script other than Latin is the main one if it
+// has a quarter of the letters, because texts often have names and terms in Latin
+// letters. A letter of Han, Kana, Hangul or Bopomofo counts as three. Han counts as Kana
+// if there is more than one letter of Kana for each twelve of Han: then the text is
+// Japanese.
 func Main(text string) (script Script, share float64) {
 	var counts [Scripts]int
 	t := firstLetters()

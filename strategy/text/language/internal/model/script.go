@@ -8,8 +8,8 @@ import (
 // Script is a writing system. Its number is part of the file format.
 type Script uint8
 
-// The scripts that are told apart. None is what is no letter, or is of a
-// script that is not listed.
+// The scripts. None is that of characters that are not letters, and of all scripts that
+// are not listed.
 const (
 	None Script = iota
 	Latin
@@ -39,11 +39,11 @@ const (
 	Kannada
 	Malayalam
 	Sinhala
-	Scripts // how many there are
+	Scripts // the number of scripts
 )
 
-// blocks of Unicode, ascending. What in them is neither letter nor mark
-// belongs to no script.
+// blocks are blocks of Unicode, ascending. Characters in them that are neither letters nor
+// marks have the script None.
 var blocks = [...]struct {
 	from, to rune
 	script   Script
@@ -61,7 +61,8 @@ var blocks = [...]struct {
 	{0xFE70, 0xFEFC, Arabic}, {0xFF21, 0xFF5A, Latin}, {0xFF66, 0xFF9D, Kana}, {0x20000, 0x323AF, Han},
 }
 
-// letter returns the small form and the script of a letter or mark, or None.
+// letter returns a letter or mark in lower case with its script, and any other character
+// unchanged with None.
 func letter(r rune) (rune, Script) {
 	low, high := 0, len(blocks)
 	for low < high {
@@ -77,7 +78,7 @@ func letter(r rune) (rune, Script) {
 	return unicode.ToLower(r), blocks[low].script
 }
 
-// letters holds what letter says of the scripts that begin the code space.
+// letters caches the results of letter for the first code points of Unicode.
 type letters [0x2000]struct {
 	small  uint16
 	script Script
