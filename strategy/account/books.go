@@ -44,8 +44,8 @@ func open(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest
 	})
 }
 
-// note keeps an error that is the fault of the book's bytes, and returns any
-// other.
+// note records an error that means that the book is absent or damaged, and returns any
+// other error.
 func (l *library) note(v *volume, err error) error {
 	if !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, book.ErrDamaged) {
 		return err

@@ -194,7 +194,7 @@ func (j judge) admit(u *URL, paths []reach) (best membership.Path) {
 	return all.Path
 }
 
-// along sets the path by which a URL is asked for, if it is.
+// along sets the fields that follow from the path by which a URL is asked for.
 func (u *URL) along(w membership.Path) {
 	u.Collection, u.Sitemap = w.Collection, w.Kind == book.Sitemap
 	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight

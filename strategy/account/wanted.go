@@ -10,9 +10,9 @@ import (
 
 // keep decides on a URL that is stored or read as a sitemap:
 //
-//	Wanted    a collection gains by asking again: the page became its seed, or
-//	          was only ever asked for by others
-//	Admitted  else, when one of the URL's own collections still admits it
+//	Wanted    a collection needs a new request: the page became its seed, or was
+//	          only requested for other collections so far
+//	Admitted  otherwise, if one of the URL's own collections still admits it
 func (j judge) keep(u *URL, paths []reach) {
 	if len(u.Final.Collections) == 0 {
 		return

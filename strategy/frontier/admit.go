@@ -13,7 +13,7 @@ import (
 // Admitted counts what an admission changed.
 type Admitted struct {
 	Added   int               // URLs that were unknown
-	Lacking []layout.Identity // of pages that are stored, do not count on the Tally of their entry and do not wait again yet; see also Counts
+	Lacking []layout.Identity // stored pages that do not wait again and do not count on the Tally of their entry
 }
 
 // Admit puts URLs into the queues of their hosts. It works before Open, too.
@@ -29,7 +29,7 @@ type Admitted struct {
 //
 // An entry with a Tally replaces depth and weight, too, because the known URL may
 // belong to another collection; a waiting URL that would be leased later by that
-// does not move. A URL moves up at most sixteen times. Counts.Missed tells that a
+// does not move. A URL moves up at most sixteen times. Counts.Missed reports that a
 // collection was passed over for one of these two reasons.
 func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (Admitted, error) {
 	var admitted Admitted
@@ -63,7 +63,8 @@ func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (A
 	return admitted, nil
 }
 
-// add adds what the script answered.
+// add adds the answer of the script: the number of unknown URLs, then identities of
+// Lacking.
 func (a *Admitted) add(answer []any) error {
 	added, ok := int64(0), len(answer) > 0
 	if ok {

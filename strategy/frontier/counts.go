@@ -15,8 +15,8 @@ import (
 type Counts struct {
 	Waiting, Leased, Parked, Stored, Skipped, Failed int64
 
-	Again   int64 // of the waiting ones, those that are asked again
-	Batches int64 // leases out
+	Again   int64 // URLs of Waiting that have a final state too
+	Batches int64 // leases that have not ended
 
 	// Missed reports that a collection was passed over: its link led to a URL
 	// that waits, is leased or was skipped for another collection (see

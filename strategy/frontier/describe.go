@@ -12,12 +12,12 @@ import (
 
 // Lengths of the parts of a state, in bytes.
 const (
-	pendingBytes = 7                           // of what waits or is parked
-	leasedBytes  = pendingBytes + versionBytes // of what is leased
-	finalBytes   = 3 + versionBytes            // of what was decided, but the marks
+	pendingBytes = 7                           // of a waiting or parked URL
+	leasedBytes  = pendingBytes + versionBytes // of a leased URL
+	finalBytes   = 3 + versionBytes            // of a final state, without its marks
 )
 
-// Describe says for people, in words, what the frontier knows of a URL.
+// Describe returns the state of a URL in words, for people.
 func (f *Frontier) Describe(ctx context.Context, id layout.Identity) (string, error) {
 	state, err := f.rdb.HGet(ctx, f.key("known"), string(id[:])).Result()
 	if errors.Is(err, redis.Nil) {
@@ -33,7 +33,7 @@ func (f *Frontier) Describe(ctx context.Context, id layout.Identity) (string, er
 	return text, nil
 }
 
-// describe says a state in words, and reports whether all its bytes are there.
+// describe returns a state in words. It returns false if bytes of the state are missing.
 func describe(state string) (string, bool) {
 	if state == "" {
 		return "", false

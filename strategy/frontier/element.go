@@ -16,18 +16,18 @@ type Entry struct {
 	Host       string          // politeness key
 	Depth      uint16          // links from a seed
 	Hops       uint8           // redirects followed from the URL that was linked
-	Attempts   uint8           // times asked so far, as far as an outcome says so
+	Attempts   uint8           // requests so far that have an outcome
 	Exponent   int16           // expiry class
 	Weight     uint8           // see book.Link
-	Sitemap    bool            // it is read as one
+	Sitemap    bool            // the URL is read as a sitemap
 	Collection string          // at most 255 bytes
-	Tally      string          // of the collection, on which the URL is to count once it is stored; "": there is no other collection
-	Claimed    bool            // the collection gets what another stores; both are of Admit alone, and not kept
-	Last       *batch.Look     // of a URL that is asked for again; its time to the millisecond, each validator and collection at most 255 bytes, as many collections
+	Tally      string          // tally of the collection, on which the URL counts once it is stored; "": there is only one collection; only for Admit
+	Claimed    bool            // the collection gets the page even if it is stored for another one; only for Admit
+	Last       *batch.Look     // of a URL that is asked for again: Time to the millisecond, at most 255 collections, each of them and each validator at most 255 bytes
 }
 
 const (
-	headerBytes   = 26 // of an element, before what has a length of its own
+	headerBytes   = 26 // of an element, before the parts of variable length
 	versionBytes  = 21 // of a version in letters
 	maxURL        = 1<<16 - 1
 	maxCollection = 1<<8 - 1

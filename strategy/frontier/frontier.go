@@ -30,7 +30,7 @@ type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
 	fence     atomic.Pointer[ownerFence] // nil: none
-	kept      *ownerFence                // nil: it is not Keeping
+	kept      *ownerFence                // nil unless Keeping has returned the Frontier
 }
 
 // New returns the frontier of a crawl partition. It sends nothing to Redis.

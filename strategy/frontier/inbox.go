@@ -19,7 +19,7 @@ type Waiting struct {
 	Pages int            `json:"pages"`
 	Since time.Time      `json:"since"`
 
-	Settled bool `json:"-"` // the frontiers know all that it says
+	Settled bool `json:"-"` // its outcomes are settled in all frontiers
 }
 
 // Inbox lists the spool objects of one storage partition that are not packed yet,

@@ -13,9 +13,9 @@ import (
 // settling a batch takes.
 const keptAge = 10 * time.Minute
 
-// Keeping returns a Frontier for one caller, who makes one call after the other
-// and calls Kept at the end. A call fails with ErrNotBuilt and changes nothing once
-// Redis has come back with older contents, without what an earlier call wrote.
+// Keeping returns a Frontier for one caller, which makes one call after the other and
+// calls Kept at the end. When Redis has come back with older contents and lost the
+// writes of an earlier call, further calls fail with ErrNotBuilt and change nothing.
 func (f *Frontier) Keeping() *Frontier {
 	name := rand.Text()
 	keeping := New(f.rdb, f.partition)
@@ -24,8 +24,8 @@ func (f *Frontier) Keeping() *Frontier {
 	return keeping
 }
 
-// Kept returns nil if Redis holds all that was written through a Frontier of
-// Keeping, else an error that wraps ErrNotBuilt or is Redis's.
+// Kept returns nil if Redis still has all writes of this Frontier, which Keeping has
+// returned; otherwise an error that wraps ErrNotBuilt or is Redis's.
 func (f *Frontier) Kept(ctx context.Context) error {
 	value, _ := f.kept.arguments()
 	found, err := f.rdb.Get(ctx, f.kept.key).Result()

@@ -16,15 +16,15 @@ import (
 // Request asks for a lease.
 type Request struct {
 	Now         time.Time
-	Horizon     time.Duration // a host may be leased this long before it can be asked
+	Horizon     time.Duration // a host may be leased this long before requests to it are allowed
 	Deadline    time.Time     // the lease's end
 	Max         int           // most URLs, 1 to 500
 	MaxBytes    int           // most bytes of URLs with their collections and last looks; a single longer one is leased alone
-	Connections int           // most leases out on one host at a time; a host that was full notices a higher number when one ends
+	Connections int           // most leases of one host at a time; a higher number applies to a host at the limit when one of its leases ends
 
-	// Short is, by collection, the most URLs of a lease that holds a URL of it
-	// that is leased for the first time. It has entries for collections with a
-	// topic, whose links should not wait for the end of a long batch.
+	// Short limits the URLs of a lease that has a URL of the collection leased for the
+	// first time. It has entries for collections with a topic, whose links should not
+	// wait for the end of a long batch.
 	Short map[string]int
 
 	// Waiting limits sitemaps; 0 means no limit:
@@ -57,9 +57,9 @@ func (r Request) check() error {
 type Lease struct {
 	Version   layout.Version
 	Host      string
-	NotBefore time.Time // when the host may be asked
+	NotBefore time.Time // no request to the host before this time
 	Deadline  time.Time // to the millisecond
-	Failures  uint16    // answers in a row that were failures, of the host (see Settlement)
+	Failures  uint16    // number of the host's last answers in a row that were failures (see Settlement)
 	Entries   []Entry   // by band; then pages that are stored
 }
 
@@ -74,7 +74,7 @@ const Alone = 2
 //
 // Hosts whose first URL has a weight take turns with hosts whose first URL has
 // none. Among the former the host with the URL of the earliest band comes first,
-// among the latter the host that may be asked since the longest time. On a host,
+// among the latter the host that has been free for requests for the longest time. On a host,
 // stored pages are leased again only when nothing else can be leased.
 //
 // A URL that Request.Waiting or Rooms keeps in its queue may keep others of its
@@ -119,8 +119,8 @@ func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 	}
 }
 
-// nextVersion takes the next token. It does so outside of the lease's script
-// because the counter's key is in another slot. Unused tokens do no harm.
+// nextVersion takes the next token, outside of the lease's script, because the key of the
+// counter is in another slot. Unused tokens do no harm.
 func (f *Frontier) nextVersion(ctx context.Context) (layout.Version, error) {
 	var epoch *redis.StringCmd
 	var tok *redis.IntCmd

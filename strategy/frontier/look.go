@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	lookBytes      = 27 // of a look in an element, before what has a length of its own
+	lookBytes      = 27 // of a look in an element, before the parts of variable length
 	maxValidator   = 1<<8 - 1
 	maxCollections = 1<<8 - 1
 )

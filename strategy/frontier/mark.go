@@ -12,7 +12,7 @@ import (
 // Known is a URL with a final state.
 type Known struct {
 	ID      layout.Identity
-	Version layout.Version // the batch that decided
+	Version layout.Version // the batch of the final outcome
 	State   book.State     // Stored, Unchanged, Skipped or Failed
 	Depth   uint16
 	Tallies []string // on which the URL counts while it is stored, see Tallies

@@ -23,7 +23,7 @@ const (
 type Resting struct {
 	Host     string
 	Until    time.Time
-	Failures uint16 // answers in a row that were failures
+	Failures uint16 // number of the last answers in a row that were failures
 }
 
 // Held is a lease of which the frontier knows only the host and the deadline.
@@ -31,7 +31,7 @@ type Held struct {
 	Version  layout.Version
 	Host     string
 	Deadline time.Time // to the millisecond
-	URLs     []string  // that it asks for, as far as they are known
+	URLs     []string  // the URLs of its batch, as far as they are known
 }
 
 // Rest sets the times before which hosts are not asked, where these are later than
@@ -166,9 +166,9 @@ type Pace int
 
 // The values of Pace.
 const (
-	Unknown Pace = iota // any host's batch may be out: Redis was lost, or nothing was ever leased
-	Told                // no batch is out but those that are held: whoever started it has said so
-	Kept                // it has given all leases itself
+	Unknown Pace = iota // any host may have a lease: Redis was lost, or nothing was ever leased
+	Told                // the only leases are those that Tell has entered
+	Kept                // this Redis has given all leases itself
 )
 
 // PaceOf returns the Pace of a Redis.

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// maxRobots caps a cached robots.txt (RFC 9309, section 2.5).
+	// maxRobots is the most bytes that are cached of a robots.txt (RFC 9309, section
+	// 2.5).
 	maxRobots = 500 << 10
 	// robotsKept is how long Redis keeps an answer: twice the time for which RFC
 	// 9309, section 2.4, allows its use.
@@ -22,7 +23,7 @@ const (
 type Robots struct {
 	Status int       `json:"status"` // HTTP status, 0 when there was no answer
 	Body   []byte    `json:"body,omitempty"`
-	Until  time.Time `json:"until"` // valid before
+	Until  time.Time `json:"until"` // the answer is valid before this time
 }
 
 // RobotsCache keeps robots.txt by origin, each under robots:<origin> in JSON.

@@ -15,8 +15,8 @@ type Settlement struct {
 	Host     string         // politeness key of its lease
 	Ended    time.Time      // end of the last response
 	Delay    time.Duration  // from then to the next request
-	Rest     time.Time      // the host is left alone until then; zero: no longer than the delay
-	Failures uint16         // answers in a row that were failures, of the host, those of batches before included
+	Rest     time.Time      // no request to the host before this time; zero: only Delay counts
+	Failures uint16         // number of the host's last answers in a row that were failures, also in earlier batches
 	Outcomes []Result
 }
 
@@ -31,7 +31,7 @@ type Result struct {
 
 // Settled counts what a settlement changed.
 type Settled struct {
-	Decided int  // URLs that took the final state that it brought
+	Decided int  // URLs that have a new final state
 	Waiting int  // URLs that wait again
 	Ended   bool // it ended the lease
 }

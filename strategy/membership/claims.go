@@ -56,9 +56,9 @@ func (s *Members) others(wanted func(member) bool) []string {
 // The ranks of collections. A page that several want is asked for on behalf of the
 // lowest rank, because then most of them get it.
 const (
-	rankSeeks   = iota // it needs links of its own to each page
-	rankClaims         // it takes part in what others find
-	rankLimited        // what waits on its behalf may wait in vain
+	rankSeeks   = iota // the collection needs links of its own to each page
+	rankClaims         // it claims pages that others find
+	rankLimited        // URLs that wait on its behalf may wait in vain
 )
 
 func rankOf(m member) int {

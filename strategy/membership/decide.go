@@ -15,7 +15,7 @@ const (
 	OffTopic     = "off topic"
 	Refused      = "refused by strategy"
 	NoPartition  = "no partition"
-	Forgotten    = "forgotten" // and therefore on no record
+	Forgotten    = "forgotten" // by a takedown; such a URL is not recorded
 	Image        = "image"     // by which no page is found
 )
 

@@ -13,12 +13,12 @@ import (
 
 // Reasons of skipped URLs that may be asked for again.
 const (
-	Redirect  = "redirect"          // it leads elsewhere
-	Canonical = "canonical"         // it wants to be known by another address
-	Sitemap   = "sitemap"           // it was read as one
-	Robots    = "robots"            // robots.txt forbade it
-	HostFull  = "pages of the host" // as many were stored as the collection wants
-	AlikeFull = "pages alike"       // as many of one address.Pattern
+	Redirect  = "redirect"          // the server redirects to another URL
+	Canonical = "canonical"         // the page names another canonical address
+	Sitemap   = "sitemap"           // it was read as a sitemap
+	Robots    = "robots"            // robots.txt forbids the URL
+	HostFull  = "pages of the host" // the limit of stored pages of the host is reached
+	AlikeFull = "pages alike"       // the limit of stored pages of one address.Pattern is reached
 )
 
 // Due returns when a URL with this last final outcome is asked for again: the

@@ -12,7 +12,7 @@ import (
 type Limit struct {
 	Tally  string // a short name of what is counted
 	Pages  int64
-	Reason string // for which more are skipped
+	Reason string // for which further pages are skipped
 }
 
 // Limits returns the limits on which a stored page of the collection counts: of the

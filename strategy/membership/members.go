@@ -20,7 +20,7 @@ type Members struct {
 	Storage     rules.Document
 	Collections []collection.Collection
 	Takedowns   takedown.Set
-	Only        *control.Only // what is crawled for now; nil: everything
+	Only        *control.Only // the collections that are crawled for now; nil: all
 
 	byName map[string]member
 	chosen map[string]*collection.Admission // see choose

@@ -13,17 +13,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// unreadDocuments gathers the published documents that cannot be read. Each is a
-// warning. Its copy or the version before takes its place; where neither is enough
-// to ask web sites safely, the crawl is paused until the document is repaired:
+// unreadDocuments collects the published documents that cannot be read. Each is a
+// warning. Its copy or the previous version is used instead; where that is not enough to
+// crawl safely, the crawl is paused until the document is repaired:
 //
-//	damaged                                  in its place                              the crawl
-//	any version whose copy is whole          the copy                                  goes on
-//	newest version, one before can be read   that one                                  goes on
-//	newest takedowns                         the union of all readable versions        is paused
-//	all versions of a strategy               one partition, for batches under way      is paused
-//	all versions of a collection             nothing: it admits nothing                is paused
-//	all versions of the controls             no limits                                 is paused
+//	damaged                                     used instead                            the crawl
+//	any version with a whole copy               the copy                                goes on
+//	newest version, an older one can be read    the older one                           goes on
+//	newest takedowns                            the union of all readable versions      is paused
+//	all versions of a strategy                  one partition, for leased batches       is paused
+//	all versions of a collection                nothing: no URL is admitted for it      is paused
+//	all versions of the controls                no limits                               is paused
 type unreadDocuments struct {
 	mu      sync.Mutex // protects the fields below
 	damaged []numbered.Damaged

@@ -29,15 +29,16 @@ func (s *Settings) DelayOf(names ...string) time.Duration {
 	return time.Duration(longest)
 }
 
-// A sitemap may bring tens of thousands of URLs. No other of the host is read
-// while so many wait there, or twice as many as the collection may have pages.
+// A sitemap may list tens of thousands of URLs. No further sitemap of a host is read while
+// more URLs wait on the host than maxWaiting, or than twice the collection's limit of
+// pages if that is less, but at least leastWaiting.
 const (
 	maxWaiting   = 10_000
 	leastWaiting = 1_000
 )
 
-// MaxWaiting returns how many URLs may wait on a host before its sitemaps are left
-// unread: the highest number that any collection allows.
+// MaxWaiting returns the number of URLs waiting on a host above which its sitemaps are not
+// read: the highest number that any collection allows.
 func (s *Settings) MaxWaiting() int64 {
 	most := int64(leastWaiting)
 	for _, c := range s.Collections {
@@ -53,8 +54,8 @@ func (s *Settings) MaxWaiting() int64 {
 // AgentOf returns the User-Agent of the collection, "" if it has none.
 func (s *Settings) AgentOf(name string) string { return s.Collection(name).Agent }
 
-// HostConnections returns how many batches of one host may be under way at once:
-// the lowest number of any collection.
+// HostConnections returns the most batches of one host at a time: the lowest number of any
+// collection.
 func (s *Settings) HostConnections() int {
 	if len(s.Collections) == 0 {
 		return 1
@@ -66,8 +67,8 @@ func (s *Settings) HostConnections() int {
 	return fewest
 }
 
-// Connections returns how many batches of all hosts may be under way at once: the
-// lowest number of any collection, 0 if none has one.
+// Connections returns the most batches of all hosts at a time: the lowest number of any
+// collection that has one; 0 if none has.
 func (s *Settings) Connections() int {
 	fewest := 0
 	for _, c := range s.Collections {

@@ -1,6 +1,6 @@
-// Package settings reads what the operator and the strategist have published:
-// the strategies, collections, takedowns and controls in force. Every function
-// reads them from the bucket, so that the system goes on without their publishers.
+// Package settings reads the published documents in force: strategies, collections,
+// takedowns and controls. Every function reads them from the bucket, so that the system
+// runs on without their publishers.
 package settings
 
 import (
@@ -25,10 +25,10 @@ import (
 
 // Settings are the documents in force at one time. They never change.
 type Settings struct {
-	membership.Members // strategies in force, collections, takedowns and what is crawled for now
+	membership.Members // strategies, collections, takedowns, and the collections crawled for now
 	Control            control.Document
-	// Warnings are sentences about faults of published documents in spite of
-	// which the system goes on.
+	// Warnings are sentences about faults of published documents that do not stop the
+	// system.
 	Warnings []string
 
 	storages []rules.Document // every version of the storage strategy
