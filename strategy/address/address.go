@@ -34,7 +34,7 @@ import (
 // standards do not compare; each strategy document records its standard.
 const Standard = "whatwg-1"
 
-// MaxBytes is the longest canonical URL.
+// MaxBytes is the length of the longest canonical URL.
 const MaxBytes = 2048
 
 var (

@@ -15,8 +15,8 @@ const maxRaw = 4 * MaxBytes
 // set as the standard has it now. It is safe for concurrent use.
 var parser = whatwg.NewParser(whatwg.WithPathPercentEncodeSet(whatwg.PathPercentEncodeSet.Set('^')))
 
-// errEmptyLabel: the standard accepts such a host, but the DNS does not (RFC 1035,
-// section 2.3.1).
+// errEmptyLabel: the host is like a..example. The URL standard accepts it, but the DNS
+// does not (RFC 1035, section 2.3.1).
 var errEmptyLabel = errors.New("host name has an empty label")
 
 // standardize returns the canonical form of ref on the canonical base, or of

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxSampleFile is the largest file with a sample.
+// maxSampleFile is the largest file with a sample, in bytes.
 const maxSampleFile = 1 << 20
 
 // topic reads the topic and its sample files; nil if there is no topic.
@@ -53,8 +53,8 @@ func validSample(url string) error {
 
 var errNotText = errors.New("it is no text in UTF-8")
 
-// readSample returns the text of a file, without tags if the file's name is that of
-// HTML.
+// readSample returns the text of a file in UTF-8, without tags if the file is HTML by the
+// ending of its name.
 func readSample(beside fs.FS, name string) (string, error) {
 	content, err := readAtMost(beside, name, maxSampleFile)
 	if err != nil {

@@ -9,13 +9,16 @@ import (
 	_ "time/tzdata" // a machine of a cloud may have none
 )
 
-// Schedule says when pages are fetched again:
+// Schedule says when the pages of a collection are fetched again:
 //
-//	                                           each page when its expiry class says so
-//	once                                       not at all
-//	every 6h                                   at 00:00, 06:00, 12:00 and 18:00 UTC; or 30m, 2d
-//	daily at 09:30                             UTC
-//	weekly on monday at 07:00 Europe/Berlin    a time zone for daily, too
+//	schedule                                   pages are fetched again
+//	"" (the zero Schedule)                     each page as often as it changes
+//	once                                       never
+//	every 6h                                   at 00:00, 06:00, 12:00 and 18:00 UTC
+//	every 30m, every 2d                        likewise
+//	daily at 09:30                             every day at 09:30 UTC
+//	weekly on monday at 07:00                  every Monday at 07:00 UTC
+//	daily at 09:30 Europe/Berlin               at this time in a time zone; weekly, too
 type Schedule string
 
 // Validate says what is wrong with the schedule.

@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
-// MaxBytes is the largest collection that is read or written: about 50,000
+// MaxBytes is the largest collection that is read or written, in bytes: about 50,000
 // seeds.
 const MaxBytes = 8 << 20
 

@@ -12,9 +12,9 @@ import (
 
 // Faults returns a sentence for each part of the hash space that the ranges of the
 // rules do not assign to exactly one partition: pages in a hole have no partition,
-// and of two overlapping ranges the second one loses its part. A pattern of nothing
-// but stars, which matches every page, closes all holes. Documents with faults are
-// not published; those of an older program are used as far as possible.
+// and where two ranges overlap, only the rule that comes first applies. A pattern of
+// stars alone matches every page and closes all holes. Documents with faults are not
+// published; those that an older program has published are used as far as possible.
 func (d *Document) Faults() []string {
 	type ranged struct {
 		number int // of the rule, from 1

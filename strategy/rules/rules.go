@@ -156,8 +156,9 @@ func (r Rule) matches(a address.Address) bool {
 	}
 }
 
-// glob matches a whole text in linear time: it is enough to find the text between
-// two stars at its first place.
+// glob reports whether a pattern matches the whole text, in linear time. Each '*' in the
+// pattern matches any run of characters. It is enough to find each part between two
+// stars at its first place after the part before.
 func glob(pattern, text string) bool {
 	first, rest, star := strings.Cut(pattern, "*")
 	text, ok := strings.CutPrefix(text, first)

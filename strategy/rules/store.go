@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
-// MaxBytes is the largest document that is read or written.
+// MaxBytes is the largest document that is read or written, in bytes.
 const MaxBytes = 4 << 20
 
 func store(kind Kind) numbered.Store[Document] {

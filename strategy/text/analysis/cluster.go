@@ -14,8 +14,8 @@ import (
 //	Burmese           the final consonants of the syllable
 //	Tibetan           the syllable, up to its tsheg
 //
-// The end of a cluster does not depend on the text around it, so a part of a text has
-// the same clusters as the whole.
+// The end of a cluster does not depend on the text around it, so a part of a text that
+// begins and ends between clusters has the same clusters as there.
 func clusterEnd(text string, i int) int {
 	first, width := utf8.DecodeRuneInString(text[i:])
 	end := skip(text, i+width, mark)

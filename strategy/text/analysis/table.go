@@ -134,8 +134,9 @@ func codeOf(tag string) string {
 	return code
 }
 
-// terms returns the term of a surface form, and a looser one if it has one. Words with
-// digits are names and numbers, and are not stemmed.
+// terms returns the term of a surface form, and a looser term without marks if the
+// language keeps marks and the word has some, else "". Words with digits are names and
+// numbers, and are not stemmed.
 func (l *language) terms(word string) (term, loose string) {
 	if l.stem != nil && !strings.ContainsAny(word, "0123456789") {
 		term = fold(apply(l.stem, word))

@@ -72,7 +72,7 @@ func (v *vocabulary) addTerm(name string, f topicFeature) {
 	}
 }
 
-// addPair adds a feature of two terms, unless the pair has a stronger one.
+// addPair adds a feature of two terms in a row, unless the pair has a stronger one.
 func (v *vocabulary) addPair(head, tail string, f topicFeature) {
 	t := v.term(head)
 	t.head = true
