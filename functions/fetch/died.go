@@ -56,8 +56,9 @@ const maxLate = 10 * time.Minute
 //
 // Without bury, a URL that kills its fetch would be leased for ever: a dead fetch
 // reports nothing, and an expired lease does not prove that a fetch began. The
-// lease is over, so the frontier takes only the attempts from these outcomes; a
-// URL whose next attempt may be its last is leased alone.
+// lease is over, so the frontier takes only the attempts from these outcomes. Only a
+// URL that was alone fails: any other one may have died with its neighbour, and will
+// be leased alone.
 func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	if f.Now().Sub(b.Deadline) > maxLate {
 		return f.Run(ctx, b)
@@ -72,7 +73,9 @@ func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 		if t.Denied != "" || f.survived.has(b.Version) {
 			continue // was not asked for, or to no effect
 		}
-		o.Attempts = more(o.Attempts)
+		if len(b.Targets) == 1 || o.Attempts < MaxAttempts-1 {
+			o.Attempts = more(o.Attempts)
+		}
 		conclude(o, t, died)
 	}
 	r.end(f.Now())

@@ -63,9 +63,9 @@ type Lease struct {
 	Entries   []Entry   // by band; then pages that are stored
 }
 
-// Alone is the number of attempts, or of expired leases, from which a URL is leased
-// alone, because it may be the cause of its fetch's death. After one attempt or
-// expired lease, at most twelve such URLs share a lease.
+// Alone is the number of expired leases from which a URL is leased alone, because it
+// may be the cause of its fetch's death. After one expired lease, at most twelve such
+// URLs share a lease.
 const Alone = 2
 
 // Lease leases URLs of one host that may be asked before the horizon. It returns

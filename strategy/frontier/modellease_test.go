@@ -170,7 +170,7 @@ func (u *modelURL) size() int {
 
 // together is how many URLs may be leased with one, of so many.
 func together(most int, u *modelURL) int {
-	switch max(u.Attempts, u.expired) {
+	switch u.expired {
 	case 0:
 		return most
 	case 1:

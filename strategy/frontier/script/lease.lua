@@ -10,7 +10,7 @@ local version = ARGV[2]
 local token, now, latest, deadline = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local most, most_bytes, connections = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local most_waiting = tonumber(ARGV[10])
-local CROWDS = 100 -- that many times most_waiting may wait in all hosts together (Crowds of Go)
+local WAITING_FACTOR = 100 -- that many times most_waiting may wait in all hosts together (WaitingFactor of Go)
 local short, rooms = {}, {}
 for i = 12, #ARGV, 2 do
   local numbers = i < 12 + 2 * tonumber(ARGV[11]) and short or rooms
@@ -31,10 +31,11 @@ local function failures_of(host)
   return tonumber(redis.call('HGET', FAILURES, host) or 0)
 end
 
--- together is how many URLs a lease of one that waits so may have: what was
--- asked for or leased before may be what the fetch of its batch died of.
+-- together is the most URLs of a lease with this one: a URL whose lease has expired
+-- may be the cause of its fetch's death. A URL with an outcome is not: its fetch
+-- lived.
 local function together(value, owner)
-  local times, fit = math.max(value:byte(5, 6)), owner and short[owner] or most
+  local times, fit = value:byte(6), owner and short[owner] or most
   return times == 0 and fit or math.min(fit, math.max(1, math.floor(100 / 8 ^ times)))
 end
 
@@ -58,7 +59,7 @@ end
 -- host is read: one site may have hosts without end.
 local function overcrowded()
   local waiting = redis.call('HMGET', COUNTS, 'w', 'W')
-  return tonumber(waiting[1] or 0) + tonumber(waiting[2] or 0) > CROWDS * most_waiting
+  return tonumber(waiting[1] or 0) + tonumber(waiting[2] or 0) > WAITING_FACTOR * most_waiting
 end
 
 local function is_sitemap(element) return element:byte(25) % 2 == 1 end
