@@ -95,7 +95,7 @@ func judge(err error) verdict {
 	case errors.Is(err, errPort):
 		return verdict{book.Failed, "port refused", detail}
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
-		return verdict{book.Failed, "address refused", "the address is not public; allow of a collection, or --allow-private, lets it be asked: " + detail}
+		return verdict{book.Failed, "address refused", "the address is not public; add --allow-private, or name the host in allow of the collection"}
 	case errors.Is(err, errTooBig):
 		return verdict{book.Skipped, "too big", detail}
 	case errors.Is(err, errBomb):

@@ -98,6 +98,9 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	for err == nil {
 		var found search.Result
 		if found, err = current.index.Search(ctx, q.Query); err == nil {
+			if n := current.unindexed(); n > 0 && found.Total == 0 {
+				found.Notes = append(found.Notes, fmt.Sprintf("%d pages wait to be indexed, by the system that runs or the next crawl.", n))
+			}
 			result := Result{Result: found, Took: e.Now().Sub(began), Lost: current.anyLost()}
 			result.Incomplete = len(current.missing) > 0 || result.Lost != nil
 			if q.Cost {

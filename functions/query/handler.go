@@ -11,6 +11,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,10 +94,18 @@ const (
 // maxPatience is the largest timeout of a search, in ms.
 const maxPatience = 60_000
 
+// searchParameters are the parameters of /search.
+var searchParameters = []string{"q", "n", "from", "site", "lang", "collection", "type", "after", "before", "asof", "facet", "timeout", "explain"}
+
 func readQuery(r *http.Request, now time.Time) (Query, error) {
 	values, err := parametersOf(r)
 	if err != nil {
 		return Query{}, err
+	}
+	for name := range values {
+		if !slices.Contains(searchParameters, name) {
+			return Query{}, wrong("There is no parameter %.40q; there are %s.", name, strings.Join(searchParameters, ", "))
+		}
 	}
 	q := Query{Query: search.Query{
 		Text:       strings.TrimSpace(strings.ToValidUTF8(values.Get("q"), "\uFFFD")),

@@ -165,6 +165,18 @@ func (s *snapshot) forgotten() string {
 	return fmt.Sprint(versions)
 }
 
+// unindexed returns the number of pages in packages that wait to be indexed.
+func (s *snapshot) unindexed() (pages int) {
+	for _, m := range s.manifests {
+		for _, p := range m.Packages {
+			if !p.Indexed {
+				pages += p.Pages
+			}
+		}
+	}
+	return pages
+}
+
 // outdate makes the next call of get read the manifests again, unless a newer
 // snapshot has replaced current.
 func (s *snapshots) outdate(current *snapshot) {

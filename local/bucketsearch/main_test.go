@@ -72,6 +72,7 @@ func TestMistakes(t *testing.T) {
 		{"crawl", "crawl needs a seed"},
 		{"crawl --recrawl", "nothing has been crawled yet into "},
 		{"crawl mailto:joe", "is no web address"},
+		{"crawl http:///docs", "is no web address: it does not begin with the name of a host"},
 		{"crawl --scope planet example.org", `scope "planet": choose prefix, host, site or any`},
 		{"crawl --depth -2 example.org", `--depth is "-2"; write a number of links such as 3, or "unlimited"`},
 		{"crawl --pages -1 example.org", `--pages is "-1"; write a whole number, 0 or more`},
@@ -80,7 +81,7 @@ func TestMistakes(t *testing.T) {
 		{"crawl --partitions 0 example.org", `--partitions is "0"; write a whole number from 1 to`},
 		{"crawl --functions x example.org", "--functions has no meaning without --isolated"},
 		{"crawl --isolated --functions x example.org", "no Lambda binaries in x; build them first (go build"},
-		{"crawl --dept 3 example.org", "there is no flag --dept; see: bucketsearch crawl --help"},
+		{"crawl --dept 3 example.org", "there is no flag --dept; perhaps --depth is meant; see: bucketsearch crawl --help"},
 		{"crawl --s3 nowhere example.org", "is no URL of a bucket; write it like"},
 		{"crawl --redis nowhere example.org", `--redis is "nowhere"; write an address such as redis://127.0.0.1:6379/0`},
 		{"crawl --redis redis://127.0.0.1:1/0 example.org", "redis at 127.0.0.1:1 cannot be used; is it running"},
@@ -163,8 +164,11 @@ func TestCommands(t *testing.T) {
 		return got
 	}
 	got := words(1, "crawl", "--delay", "0", web)
-	if !strings.Contains(got.out, web+"/ is not stored: address refused (the address is not public; allow of a collection, or --allow-private, lets") {
+	if !strings.Contains(got.out, web+"/ is not stored: address refused (the address is not public; add --allow-private, or name the host in allow of the collection)") {
 		t.Errorf("crawl of a private address: %s", got.out)
+	}
+	if got := do(t.Context(), "crawl", "--data", data, "--partitions", "5", web); got.code != 1 || !strings.Contains(got.err, "--partitions 5 is for a new bucket, and this one has 1; to divide it: bucketsearch --data ") {
+		t.Errorf("crawl with other partitions: %d, %s", got.code, got.err)
 	}
 	got = words(0, "crawl", "--delay", "0", "--allow-private", web, web+"/toad")
 	for _, want := range []string{"2 pages stored in ", "3 URLs discovered\n", "2 documents", web + "/toad is not stored: http 404 (Not Found)\n"} {

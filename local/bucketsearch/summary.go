@@ -18,7 +18,10 @@ func printSummary(out io.Writer, s system.Summary, took time.Duration, m *crawlM
 	if s.Unchanged > 0 {
 		fmt.Fprintf(out, "; %s asked for again and unchanged", count(s.Unchanged, "page"))
 	}
-	fmt.Fprintln(out)
+	if s.Kept > 0 {
+		fmt.Fprintf(out, "; %s asked for again in vain (%s) and kept", count(s.Kept, "page"), explained(s.Why))
+	}
+	fmt.Fprintln(out, "\n\nThe bucket now holds:")
 	printStatus(out, s.Status)
 	printSeeds(out, s)
 	if m.last.Parked > 0 && s.Pending > 0 {

@@ -115,6 +115,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		if now := formerly[none.GetSpecifiedName()]; now != "" {
 			return fmt.Errorf("there is no flag %s any more; write --%s", name, now)
 		}
+		var all []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, f.Name) })
+		if near := literal.Nearest(none.GetSpecifiedName(), all); near != "" {
+			return fmt.Errorf("there is no flag %s; perhaps --%s is meant%s", name, near, see)
+		}
 		return fmt.Errorf("there is no flag %s%s", name, see)
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {

@@ -99,6 +99,9 @@ func printReport(out io.Writer, r verify.Report, asJSON bool) error {
 			count(r.Books, "book"), count(r.Segments, "segment"), count(r.Generations, "generation"), count(len(r.Problems)+r.More, "problem"))
 	}
 	if !r.Sound() {
+		if !asJSON {
+			fmt.Fprintln(out, "to mend what can be mended: bucketsearch verify --repair")
+		}
 		return errSaid
 	}
 	return nil

@@ -115,7 +115,7 @@ func printStory(out io.Writer, s why.Story, waits string, where *location) {
 	case s.State == "" && len(s.Problems) > 0:
 		tell("unknown", "nothing that can be read tells of it, and not all can be read")
 	case s.State == "":
-		tell("unknown", "no seed and no link that was found leads to it")
+		tell("unknown", "no seed and no link that was found leads to it (links with rel=nofollow are not recorded)")
 	case s.Reason != "":
 		tell("state", "%s: %s", s.State, explained(s.Reason))
 	default:

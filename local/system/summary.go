@@ -18,7 +18,9 @@ import (
 type Summary struct {
 	Status
 	New       int    // pages stored since it began, for the first time or because they have changed
-	Unchanged int    // pages asked for again since then that hold as they are stored
+	Unchanged int    // pages requested again since then that are as they were
+	Kept      int    // pages requested again since then in vain, which are kept
+	Why       string // the most frequent reason for which they were not fetched
 	Seeds     []Fate // of the seeds of this crawl
 }
 
@@ -45,14 +47,19 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 		return Summary{}, err
 	}
 	var summary Summary
+	reasons := make(map[string]int)
 	began = began.Truncate(time.Millisecond)
 	near := make(map[layout.Identity]account.URL) // seeds, and where they redirect
 	summary.Status, err = statusOf(books, s.Requests(), func(u account.URL) bool {
 		if u.State == account.Stored && !u.Final.Time.Before(began) {
-			if u.Final.State == book.Stored {
+			switch {
+			case u.Final.State == book.Stored:
 				summary.New++
-			} else {
+			case u.Final.Reason == "":
 				summary.Unchanged++
+			default:
+				summary.Kept++
+				reasons[u.Final.Reason]++
 			}
 		}
 		if u.Depth == 0 {
@@ -62,6 +69,11 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 	})
 	if err != nil {
 		return Summary{}, err
+	}
+	for reason, n := range reasons {
+		if most := reasons[summary.Why]; n > most || n == most && reason < summary.Why {
+			summary.Why = reason
+		}
 	}
 	for _, c := range append(slices.Clip(p.Collections), collection.Collection{Name: DefaultCollection, Seeds: p.Seeds}) {
 		for _, seed := range c.Seeds {

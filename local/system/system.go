@@ -124,7 +124,10 @@ func (s *System) publishStrategies(ctx context.Context) error {
 		return err
 	}
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
-		_, err := rules.Load(ctx, s.Bucket, kind)
+		known, err := rules.Load(ctx, s.Bucket, kind)
+		if has := len(known.Partitions()); err == nil && s.options.Partitions > 1 && s.options.Partitions != has {
+			return fmt.Errorf("--partitions %d is for a new bucket, and this one has %d; to divide it: bucketsearch strategy share %s %d", s.options.Partitions, has, kind, s.options.Partitions)
+		}
 		if errors.Is(err, blob.ErrAbsent) {
 			err = rules.Publish(ctx, s.Bucket, rules.Even(kind, max(1, s.options.Partitions), time.Now()))
 		}

@@ -57,7 +57,7 @@ func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	var c Collection
 	t.text("name", assign(&c.Name, validName))
 	if c.Name == "" && len(d.problems) == 0 {
-		d.wrong("name", errors.New("no name"))
+		d.wrong("name", errors.New(`no name; write it like name = "docs"`))
 	}
 	t.seeds(&c)
 	t.texts("include", appendValid(&c.Include, validPattern))

@@ -190,7 +190,7 @@ func TestMistakesTogether(t *testing.T) {
 		t.Errorf("of 100 mistakes:\n%v", err)
 	}
 	for content, want := range map[string]string{
-		"":                   "my.toml: no name",
+		"":                   `my.toml: no name; write it like name = "docs"`,
 		"name = 'my'":        "my.toml: no seeds: want addresses",
 		"name='a'\nseeds=[]": "my.toml:2: no seeds: want addresses",
 		"name = 3":           "my.toml:1: name is 3; write a text in quotes",

@@ -33,6 +33,9 @@ func ParseSeed(raw string) (address.Address, error) {
 
 func parseSeed(raw string) (address.Address, error) {
 	if hasScheme.MatchString(raw) {
+		if _, rest, _ := strings.Cut(raw, ":"); strings.HasPrefix(rest, "///") {
+			return address.Address{}, errNoHost
+		}
 		return address.Parse(raw)
 	}
 	raw = strings.TrimPrefix(raw, "//")

@@ -141,7 +141,11 @@ func (t *table) table(key string) *table {
 func (t *table) end() {
 	for _, key := range slices.Sorted(maps.Keys(t.values)) {
 		if !slices.Contains(t.read, key) {
-			t.wrong(key, fmt.Errorf("%s: unknown, want one of %s", join(t.path, key), strings.Join(t.read, ", ")))
+			meant := ""
+			if near := literal.Nearest(key, t.read); near != "" {
+				meant = "; perhaps " + near + " is meant"
+			}
+			t.wrong(key, fmt.Errorf("%s: unknown, want one of %s%s", join(t.path, key), strings.Join(t.read, ", "), meant))
 		}
 	}
 }

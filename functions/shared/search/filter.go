@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -183,6 +184,21 @@ func sameValue(name, value, wanted string) bool {
 		return language == wanted
 	}
 	return false
+}
+
+// unmatched returns a note for each value of a filter that no document has.
+func (s *search) unmatched() (notes []string) {
+	for _, name := range slices.Sorted(maps.Keys(s.plan.filter.any)) {
+		for _, wanted := range s.plan.filter.any[name] {
+			if !slices.ContainsFunc(s.columns, func(of map[string]*segment.StringColumn) bool {
+				column := of[name]
+				return column != nil && slices.ContainsFunc(column.Values, func(value string) bool { return sameValue(name, value, wanted) })
+			}) && !slices.Contains(s.missing, true) {
+				notes = append(notes, fmt.Sprintf("No page is of %s:%s.", name, wanted))
+			}
+		}
+	}
+	return notes
 }
 
 // typeNames maps common names of types to the second halves of their MIME types.

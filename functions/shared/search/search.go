@@ -57,6 +57,9 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 		}
 	}
 	s.result.Notes = p.notes
+	if s.result.Total == 0 {
+		s.result.Notes = append(s.result.Notes, s.unmatched()...)
+	}
 	return s.result, ctx.Err()
 }
 

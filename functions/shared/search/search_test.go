@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -212,6 +213,16 @@ func TestNotes(t *testing.T) {
 			if hit.URL == "b" {
 				t.Errorf("%s: what lies beyond was searched", test.name)
 			}
+		}
+	}
+	for text, want := range map[string][]string{
+		"w1 collection:nope":          {"No page is of collection:nope."},
+		"w1 lang:xx type:pdf":         {"No page is of lang:xx.", "No page is of type:pdf."},
+		"nowhere type:html":           nil,
+		"w1 -collection:nope lang:en": nil,
+	} {
+		if got := find(t, ix, Query{Text: text, Size: 1}).Notes; !slices.Equal(got, want) {
+			t.Errorf("%s: notes %q, want %q", text, got, want)
 		}
 	}
 	if got := find(t, ix, Query{Text: "w1", Size: 1}).Notes; got != nil {
