@@ -75,7 +75,7 @@ type Snippet struct {
 	Explanation *search.Explanation `json:"explanation,omitempty"`
 }
 
-// Bucket is the number of matching pages that have a value.
+// Bucket is a value of a facet, with the number of matching pages that have it.
 type Bucket struct {
 	Value    string `json:"value"`
 	Pages    int    `json:"pages"`

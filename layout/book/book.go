@@ -39,7 +39,7 @@ func (s State) String() string { return stateNames.of("state", byte(s)) }
 // MarshalText writes what String does.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// byteNames are those of the values of a type of one byte, "" for all others.
+// byteNames holds the names of a byte's values; "" for invalid ones.
 type byteNames [256]string
 
 func (n *byteNames) of(what string, value byte) string {

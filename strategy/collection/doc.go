@@ -1,29 +1,11 @@
-// Package collection says what to crawl. A collection is a versioned,
-// immutable document in the bucket, as JSON:
+// Package collection says what to crawl.
 //
-//	{
-//	  "name": "docs",
-//	  "version": 3,
-//	  "seeds": [{"url": "https://example.org/doc/", "scope": "prefix", "depth": -1}],
-//	  "delay": "1s",           from the end of a response to the next request on a host
-//	  "host_connections": 1,   batches at a time on a host
-//	  "pages": 0,              stored pages at which leasing stops; 0: never
-//	  "agent": "ExampleBot/1.0",
-//	  "again": "2026-11-21T22:00:00Z",  URLs that failed before are asked for again
-//	  "renew": "2026-11-21T22:00:00Z"   pages that were looked at before, too
-//	}
+// # The file
 //
-// and, where they are not empty, "include", "exclude", "drop_parameters",
-// "sitemaps" and "allow" (lists of texts), "connections", "host_pages" and
-// "pattern_pages" (numbers), "schedule" and "language" (texts) and "topic", as
-// the fields of Collection tell.
-//
-// A version without seeds and sitemaps ends the collection: its pages stay
-// searchable, but nothing is requested on its behalf any more.
-//
-// An operator writes it as a file in TOML (https://toml.io), in which only name
-// and seeds must be given. The other values here are those that hold without
-// them, where they are not marked as examples:
+// A person writes a collection as a file in TOML (https://toml.io). Only name and seeds
+// must be given. The other values below are the defaults, except where they are marked
+// as examples. A batch is up to a hundred URLs of one host that are fetched one after
+// another.
 //
 //	name = "postgres"
 //	seeds = ["https://www.postgresql.org/docs/16/"]
@@ -54,6 +36,30 @@
 //	words = ["transaction", "index"]
 //	samples = ["https://www.postgresql.org/docs/16/mvcc.html", "sample.txt"]   # pages, which are read once, or files beside this one
 //	threshold = 0.3              # from 0 to 1
+//
+// # The stored document
+//
+// In the bucket a collection is a versioned, immutable document, as JSON:
+//
+//	{
+//	  "name": "docs",
+//	  "version": 3,
+//	  "seeds": [{"url": "https://example.org/doc/", "scope": "prefix", "depth": -1}],
+//	  "delay": "1s",           from the end of a response to the next request on a host
+//	  "host_connections": 1,   batches at a time on a host
+//	  "pages": 0,              stored pages at which leasing stops; 0: never
+//	  "agent": "ExampleBot/1.0",
+//	  "again": "2026-11-21T22:00:00Z",  URLs that failed before are asked for again
+//	  "renew": "2026-11-21T22:00:00Z"   pages that were looked at before, too
+//	}
+//
+// and, where they are not empty, "include", "exclude", "drop_parameters",
+// "sitemaps" and "allow" (lists of texts), "connections", "host_pages" and
+// "pattern_pages" (numbers), "schedule" and "language" (texts) and "topic", as
+// the fields of Collection tell.
+//
+// A version without seeds and sitemaps ends the collection: its pages stay
+// searchable, but nothing is requested on its behalf any more.
 //
 // # Collections that overlap
 //

@@ -17,12 +17,12 @@ import (
 // mistake the frontier for its own.
 const layoutVersion = "3"
 
-// ErrTokens is an ErrNotBuilt of all partitions: a lease has a higher token than
-// the counter of tokens, which would give that token again.
+// ErrTokens means that a lease has a higher token than the counter of tokens, which would
+// give that token again. It wraps ErrNotBuilt, for all partitions.
 var ErrTokens = fmt.Errorf("%w: Redis has lost which tokens were given", ErrNotBuilt)
 
-// ErrSettings is an ErrNotBuilt of a sound frontier that was built under other
-// settings than the caller's.
+// ErrSettings means that the frontier is whole, but was built under other settings than
+// the caller's. It wraps ErrNotBuilt.
 var ErrSettings = fmt.Errorf("%w: it was built under other settings", ErrNotBuilt)
 
 func epochValue(epoch uint64) string { return layoutVersion + ":" + strconv.FormatUint(epoch, 10) }

@@ -1,6 +1,5 @@
-// Package functionstest holds what tests of functions share: a clock that
-// stands still, a sender that remembers, settings of a new bucket, and spool
-// objects.
+// Package functionstest is shared by tests of functions: a clock that tests advance, a
+// sender that records messages, settings of a new bucket, and spool objects.
 package functionstest
 
 import (
@@ -16,14 +15,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Start is when clocks begin.
+// Start is the first time of every Clock.
 var Start = time.Date(2026, 11, 21, 22, 0, 0, 0, time.UTC)
 
-// Collection is the name of the one that Publish publishes.
+// Collection is the name of the collection that Publish publishes.
 const Collection = "test"
 
-// Clock stands still but for sleeping and being advanced. It is safe for
-// concurrent use.
+// Clock advances only by Sleep and Advance. It is safe for concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -46,20 +44,20 @@ func (c *Clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// Sleep takes no time but the clock's.
+// Sleep advances the clock and returns at once.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	c.Advance(d)
 	return ctx.Err()
 }
 
-// Message is one that was sent.
+// Message is a sent message.
 type Message struct {
 	Queue string
 	Body  string
 	Delay time.Duration
 }
 
-// Sender remembers what it sends. It is safe for concurrent use.
+// Sender records the messages that it is to send. It is safe for concurrent use.
 type Sender struct {
 	mu   sync.Mutex
 	sent []Message
@@ -77,14 +75,14 @@ func (s *Sender) Send(_ context.Context, queue string, body []byte, delay time.D
 	return nil
 }
 
-// Fail has sending fail from now on; nil mends it.
+// Fail makes Send return the error from now on; nil mends it.
 func (s *Sender) Fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.err = err
 }
 
-// Take returns what was sent since the last call.
+// Take returns the messages sent since the last call.
 func (s *Sender) Take() []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,11 +91,11 @@ func (s *Sender) Take() []Message {
 	return sent
 }
 
-// Log returns a logger that says nothing.
+// Log returns a logger that discards everything.
 func Log() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// Publish gives the bucket strategies of so many partitions and a collection
-// of the sites of the seeds, without delay, which change may change.
+// Publish publishes strategies with this number of partitions, and a collection of the
+// sites of the seeds without a delay, to which it applies change.
 func Publish(t testing.TB, bucket blob.Bucket, partitions int, change func(*collection.Collection), seeds ...string) *settings.Settings {
 	t.Helper()
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
@@ -129,8 +127,8 @@ func Republish(t testing.TB, bucket blob.Bucket, c collection.Collection, change
 	return s
 }
 
-// Fixed are settings that stay as they are; the zero value has no collections.
+// Fixed are settings that never change; the zero value has no collections.
 type Fixed settings.Settings
 
-// Get returns them.
+// Get returns the settings.
 func (f *Fixed) Get(context.Context) (*settings.Settings, error) { return (*settings.Settings)(f), nil }

@@ -60,7 +60,7 @@ func Page(v layout.Version, url string) webobject.Object {
 	}
 }
 
-// Commit makes an edit true in the next generation of a partition.
+// Commit commits an edit as the next generation of a partition.
 func Commit(t testing.TB, bucket blob.Bucket, p layout.Partition, edit func(*manifest.Manifest)) manifest.Manifest {
 	t.Helper()
 	m, err := manifest.Commit(t.Context(), bucket, p, func() time.Time { return Start }, func(m *manifest.Manifest) error {
@@ -73,8 +73,7 @@ func Commit(t testing.TB, bucket blob.Bucket, p layout.Partition, edit func(*man
 	return m
 }
 
-// Edit makes an edit true in the next generation of a partition, as functions
-// do.
+// Edit commits an edit of a partition through package partition, as functions do.
 func Edit(t testing.TB, bucket blob.Bucket, id layout.Partition, edit func(*partition.Edit) error) {
 	t.Helper()
 	p, err := partition.Open(t.Context(), bucket, id, func() time.Time { return Start })
@@ -86,7 +85,7 @@ func Edit(t testing.TB, bucket blob.Bucket, id layout.Partition, edit func(*part
 	}
 }
 
-// Begin commits the first generation of a partition that has none.
+// Begin commits the first generation of a partition, if it has none.
 func Begin(t testing.TB, bucket blob.Bucket, id layout.Partition) {
 	t.Helper()
 	Edit(t, bucket, id, func(e *partition.Edit) error {
@@ -97,7 +96,7 @@ func Begin(t testing.TB, bucket blob.Bucket, id layout.Partition) {
 	})
 }
 
-// Learn commits a book, with the packages that its outcomes name.
+// Learn commits a book and the packages that its outcomes name.
 func Learn(t testing.TB, bucket blob.Bucket, p layout.Partition, b book.Book, packages ...manifest.Package) {
 	t.Helper()
 	content, err := book.Encode(b)
@@ -155,8 +154,8 @@ func Documents(t testing.TB, bucket blob.Reader, listed manifest.Segment) (live 
 	return live
 }
 
-// Live returns the live documents of all segments of a manifest, as "URL
-// version" and in order.
+// Live returns the live documents of all segments of a manifest as sorted texts "URL
+// version".
 func Live(t testing.TB, bucket blob.Reader, m manifest.Manifest) (live []string) {
 	t.Helper()
 	for _, listed := range m.Segments {

@@ -17,7 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Outcome returns one of a batch, of the collection.
+// Outcome returns an outcome of a batch, on behalf of Collection.
 func Outcome(t testing.TB, v layout.Version, url string, state book.State) book.Outcome {
 	t.Helper()
 	a, err := address.Parse(url)
@@ -34,7 +34,7 @@ func Outcome(t testing.TB, v layout.Version, url string, state book.State) book.
 	return o
 }
 
-// Link returns an anchor of the collection from one page to another.
+// Link returns an anchor of Collection from one page to another.
 func Link(t testing.TB, from, to string, depth uint16) book.Link {
 	t.Helper()
 	a, err := address.Parse(to)
@@ -47,13 +47,12 @@ func Link(t testing.TB, from, to string, depth uint16) book.Link {
 	}
 }
 
-// HTML returns a page with the words in its title and its body.
+// HTML returns a page with these words in its title and its body.
 func HTML(words string) string {
 	return "<!doctype html><title>" + words + "</title><p>" + words + "</p>"
 }
 
-// Spool returns the spool object of a ledger, in which the page of a stored
-// outcome is that of Page.
+// Spool returns the spool object of a ledger; its stored pages are made by Page.
 func Spool(t testing.TB, ledger spool.Ledger) []byte {
 	t.Helper()
 	object := spool.Spool{Ledger: ledger}
@@ -106,7 +105,7 @@ func Open(t testing.TB, rdb redis.UniversalClient, s *settings.Settings, epoch u
 	}
 }
 
-// Admit lets URLs wait in their partitions' frontiers, at depth 1.
+// Admit admits URLs to the frontiers of their partitions, at depth 1.
 func Admit(t testing.TB, rdb redis.UniversalClient, s *settings.Settings, urls ...string) {
 	t.Helper()
 	for _, url := range urls {
@@ -125,7 +124,7 @@ func Admit(t testing.TB, rdb redis.UniversalClient, s *settings.Settings, urls .
 	}
 }
 
-// Counts returns the numbers of a crawl partition's frontier.
+// Counts returns the counts of a crawl partition's frontier.
 func Counts(t testing.TB, rdb redis.UniversalClient, crawl int) frontier.Counts {
 	t.Helper()
 	counts, err := frontier.New(rdb, crawl).Counts(t.Context())
@@ -135,7 +134,7 @@ func Counts(t testing.TB, rdb redis.UniversalClient, crawl int) frontier.Counts 
 	return counts
 }
 
-// Inbox returns the batches that wait in a storage partition.
+// Inbox returns the waiting batches of a storage partition.
 func Inbox(t testing.TB, rdb redis.UniversalClient, p layout.Partition) []layout.Version {
 	t.Helper()
 	waiting, err := frontier.NewInbox(rdb, p).List(t.Context())
@@ -149,7 +148,7 @@ func Inbox(t testing.TB, rdb redis.UniversalClient, p layout.Partition) []layout
 	return batches
 }
 
-// Outcomes gives the URLs of a batch one state.
+// Outcomes returns outcomes of one state for the URLs of a batch.
 func Outcomes(t testing.TB, v layout.Version, state book.State, urls ...string) []book.Outcome {
 	t.Helper()
 	var all []book.Outcome
@@ -159,8 +158,8 @@ func Outcomes(t testing.TB, v layout.Version, state book.State, urls ...string) 
 	return all
 }
 
-// Frontier is all that matters of a crawl partition's frontier: its epoch, and
-// the identities of the URLs that are pending.
+// Frontier is the part of a crawl partition's frontier that tests compare: its epoch and
+// the identities of the pending URLs.
 type Frontier struct {
 	Epoch   uint64
 	Pending []string

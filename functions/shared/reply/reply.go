@@ -1,12 +1,12 @@
 // Package reply writes JSON for programs, the same for commands and for HTTP:
 //
 //	keys      snake_case
-//	lists     [] when empty; null is written of nothing
+//	lists     [] when empty; there is no null
 //	numbers   at most six digits behind the point, and six digits of what is below 1
 //	times     RFC 3339 in UTC
 //	durations a number of seconds or milliseconds, which the key names: _seconds, _ms
 //
-// A type that cannot be written so is refused, whatever its values are, so that
+// A type that cannot be written in this form is refused whatever its values, so that
 // the first test that writes it fails.
 package reply
 
@@ -45,9 +45,9 @@ func Marshal(value any, indented bool) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// normalize gives what is shallowly copied empty lists for none, rounded numbers
-// and times in UTC, and copies what it refers to. What a field leaves out when
-// it is empty stays so.
+// normalize replaces nil lists of a shallow copy by empty ones, rounds numbers and
+// converts times to UTC. It copies everything that it changes. Fields that are omitted
+// when empty stay so.
 func normalize(v reflect.Value) {
 	if t, isTime := v.Interface().(time.Time); isTime {
 		v.Set(reflect.ValueOf(t.UTC()))
@@ -133,7 +133,7 @@ func check(t reflect.Type) error {
 	return err
 }
 
-// inspect fails for a type of which a field could be written in another form.
+// inspect returns an error for a type with a field that could be written in another form.
 func inspect(t reflect.Type, seen map[reflect.Type]bool) error {
 	if t == reflect.TypeFor[time.Duration]() {
 		return errors.New("a time.Duration would be written in nanoseconds; give seconds, under a key that ends in _seconds")
@@ -170,7 +170,7 @@ func inspect(t reflect.Type, seen map[reflect.Type]bool) error {
 	return nil
 }
 
-// mayLack reports whether a field is left out when it is empty.
+// mayLack reports whether an empty field is omitted.
 func mayLack(field reflect.StructField) bool {
 	_, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 	return strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")

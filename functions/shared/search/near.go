@@ -69,6 +69,7 @@ const maxCounted = 255
 // distance of word i from the first. With slop, the distances of neighbouring
 // words may differ from those of at by slop in all; two words cannot share a
 // position, and each position of the first word counts at most once.
+// It also returns scratch, for the next call.
 func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (count int, _ []uint32) {
 	if slop > 0 {
 		return sloppy(positions, at, slop), scratch

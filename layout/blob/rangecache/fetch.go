@@ -97,7 +97,8 @@ func partOf(content []byte, joined blob.Range, id rangeID) ([]byte, error) {
 	return bytes.Clone(content[from:min(from+id.Length, int64(len(content)))]), nil
 }
 
-// land completes flights, whose content or error is set.
+// land completes flights, whose content or error is set: it caches the contents, removes
+// the flights from the pending ones, and wakes the calls that wait.
 func (c *Cache) land(flights ...*flight) {
 	c.mu.Lock()
 	for _, f := range flights {

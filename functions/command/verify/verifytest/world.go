@@ -1,5 +1,4 @@
-// Package verifytest makes buckets without a fault, for tests that do them
-// harm.
+// Package verifytest makes sound buckets for tests that damage them.
 package verifytest
 
 import (
@@ -26,13 +25,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Site is the seed; its pages are named by numbers.
+// Site is the URL of the seed; its pages are named by numbers.
 const Site = "http://a.example/"
 
-// Batch returns the version of everything that was fetched by a batch.
+// Batch returns the version of a batch by its number.
 func Batch(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }
 
-// World is a bucket of one partition.
+// World is a bucket with one partition.
 type World struct {
 	T        testing.TB
 	Bucket   *memblob.Bucket
@@ -49,9 +48,8 @@ func New(t testing.TB) *World {
 	return w
 }
 
-// Small returns a world in which the seed was stored by batch 1, the pages 1
-// and 2 by batch 2 in another package, both of which are indexed, and "waits"
-// is pending.
+// Small returns a world in which batch 1 stored the seed, and batch 2 the pages 1 and 2
+// in another package; both packages are indexed, and "waits" is pending.
 func Small(t testing.TB) *World {
 	t.Helper()
 	w := New(t)
@@ -60,7 +58,7 @@ func Small(t testing.TB) *World {
 	return w
 }
 
-// Clone returns a world that holds the same.
+// Clone returns a copy of the world.
 func (w *World) Clone(t testing.TB) *World {
 	t.Helper()
 	clone := &World{T: t, Bucket: memblob.New(), Settings: w.Settings}
@@ -84,7 +82,7 @@ func (w *World) Learn(v layout.Version, pages []string, links ...string) manifes
 	return w.LearnPages(objects, links...)
 }
 
-// LearnPages is Learn for pages that are there already.
+// LearnPages is Learn for existing pages.
 func (w *World) LearnPages(pages []webobject.Object, links ...string) manifest.Package {
 	w.T.Helper()
 	pkg, outcomes := w.Package(pages...)
@@ -99,8 +97,7 @@ func (w *World) Package(pages ...webobject.Object) (manifest.Package, []book.Out
 	return functionstest.Package(w.T, w.Bucket, 0, pages...)
 }
 
-// LearnBook commits a book and packages, and that the batches of which it tells
-// are consumed.
+// LearnBook commits a book and packages, and marks the book's batches as consumed.
 func (w *World) LearnBook(b book.Book, packages ...manifest.Package) {
 	w.T.Helper()
 	w.learn(b, func(m *manifest.Manifest) {
@@ -161,8 +158,8 @@ func (w *World) Index(pkg manifest.Package) manifest.Segment {
 	return manifest.Segment{}
 }
 
-// IndexWithout lists a segment of the pages of a package, but for some, in
-// place of the one that is listed.
+// IndexWithout lists a segment of a package's pages without some of them, in place of the
+// listed one.
 func (w *World) IndexWithout(pkg manifest.Package, without ...string) manifest.Segment {
 	w.T.Helper()
 	built, listed := Segment(w.T, w.Content(pkg.Key), pkg.Key, without...)
@@ -194,7 +191,7 @@ func (w *World) Merge() manifest.Segment {
 	return w.Manifest().Segments[0]
 }
 
-// Segment builds a segment of a package's pages, but for some.
+// Segment builds a segment of a package's pages without some of them.
 func Segment(t testing.TB, content []byte, key string, without ...string) ([]byte, manifest.Segment) {
 	t.Helper()
 	reader, err := webobject.Open(content)
@@ -234,7 +231,7 @@ func Segment(t testing.TB, content []byte, key string, without ...string) ([]byt
 	}
 }
 
-// Commit makes an edit true.
+// Commit commits an edit.
 func (w *World) Commit(edit func(*manifest.Manifest)) manifest.Manifest {
 	w.T.Helper()
 	return functionstest.Commit(w.T, w.Bucket, 0, edit)
@@ -256,7 +253,7 @@ func (w *World) Content(key string) []byte {
 	return content
 }
 
-// Delete loses an object.
+// Delete deletes an object.
 func (w *World) Delete(key string) {
 	w.T.Helper()
 	if err := w.Bucket.Delete(w.T.Context(), key); err != nil {
@@ -264,7 +261,7 @@ func (w *World) Delete(key string) {
 	}
 }
 
-// Change replaces an object by what becomes of it.
+// Change replaces an object's content by the result of a function.
 func (w *World) Change(key string, become func([]byte) []byte) {
 	w.T.Helper()
 	if err := w.Bucket.Replace(w.T.Context(), key, become(w.Content(key))); err != nil {

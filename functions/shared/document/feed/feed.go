@@ -1,8 +1,8 @@
 // Package feed reads XML feeds: RSS 0.9 to 2.0 and Atom (RFC 4287).
 //
-// It returns HTML that says the same: each entry is a heading that links to
-// what it is about, and its text. The result depends on the feed's bytes alone.
-// Functions are safe for concurrent use.
+// It returns HTML with the same content: for each entry a heading with the entry's link,
+// and its text. The result depends only on the feed's bytes. Functions are safe for
+// concurrent use.
 package feed
 
 import (
@@ -29,7 +29,7 @@ func Is(text []byte) bool {
 	return false
 }
 
-// HTML returns what a feed in UTF-8 says.
+// HTML converts a feed in UTF-8 to HTML.
 func HTML(text []byte) []byte {
 	var (
 		w               markup.Writer
@@ -68,7 +68,7 @@ func HTML(text []byte) []byte {
 	return w.Page(title, language)
 }
 
-// entry is one of a feed. Its texts are HTML.
+// entry is an entry of a feed. Its texts are HTML.
 type entry struct {
 	title, link, id string
 	summary         string
@@ -94,7 +94,7 @@ func (e *entry) read(s *markup.Scanner) {
 	}
 }
 
-// readLink takes RSS's link, which is text, and of Atom's the alternate.
+// readLink reads RSS's link, which is text, or Atom's alternate link.
 func (e *entry) readLink(s *markup.Scanner) {
 	reference, rel := s.Attribute("href"), s.Attribute("rel")
 	if reference == "" {

@@ -1,9 +1,9 @@
-// Package markup is what the readers of other formats than HTML share: a
-// Writer of the HTML that says the same as they do, from which links and text
-// are taken as from any page, and a Scanner of XML.
+// Package markup is shared by the readers of formats other than HTML: a Writer of HTML
+// with the same content, from which links and text are taken as from any page, and a
+// Scanner of XML.
 //
-// Nothing in it fails, whatever it is given: markup that breaks every rule
-// gives what can be read of it, in time linear in its size.
+// Nothing in it fails: of markup that breaks every rule it reads what it can, in time
+// linear in the size.
 package markup
 
 import (
@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Kind is what a Scanner stands at.
+// Kind is the kind of the current piece of a Scanner.
 type Kind byte
 
 // The kinds. An empty element is a Start and an End.
@@ -23,9 +23,8 @@ const (
 	Text
 )
 
-// Scanner reads XML by pieces, without checking it: no entity but those of
-// HTML is known, and no document type is read. Names are without their prefix
-// and in lower case.
+// Scanner reads XML piece by piece without checking it. It knows the entities of HTML
+// only, and ignores document types. Names are in lower case, without prefixes.
 type Scanner struct {
 	Kind Kind
 	Name string // of the element that starts or ends
@@ -40,7 +39,7 @@ type Scanner struct {
 
 type attribute struct{ name, value string }
 
-// MaxAttributes is how many attributes of an element are kept.
+// MaxAttributes is the number of attributes of an element that are kept.
 const MaxAttributes = 64
 
 // NewScanner returns a Scanner of XML in UTF-8.
@@ -79,7 +78,7 @@ func (s *Scanner) Next() bool {
 	}
 }
 
-// textOf returns what a text or a CDATA section says, in which nothing is
+// textOf returns the content of a text, or of a CDATA section, in which nothing is
 // escaped.
 func textOf(z *html.Tokenizer) []byte {
 	if section, is := bytes.CutPrefix(z.Raw(), []byte("<![CDATA[")); is {
@@ -117,11 +116,11 @@ func (s *Scanner) local(name []byte) string {
 	return known
 }
 
-// Text returns the text that the Scanner stands at.
+// Text returns the current text.
 func (s *Scanner) Text() string { return string(s.text) }
 
-// Attribute returns the value of an attribute of the element that starts, or
-// "". The name is lower case; one without a prefix stands for any prefix.
+// Attribute returns the value of an attribute of the current element, or "". The name is
+// in lower case; a name without a prefix matches any prefix.
 func (s *Scanner) Attribute(name string) string {
 	for _, a := range s.attributes {
 		if a.name == name || !strings.Contains(name, ":") && a.name[strings.LastIndexByte(a.name, ':')+1:] == name {
@@ -131,14 +130,14 @@ func (s *Scanner) Attribute(name string) string {
 	return ""
 }
 
-// Skip goes to the end of the element that starts.
+// Skip goes to the end of the current element.
 func (s *Scanner) Skip() {
 	for outside := s.depth - 1; s.depth > outside && s.Next(); {
 	}
 }
 
-// Inner returns the text within the element that starts, white space folded,
-// and goes to its end.
+// Inner returns the text inside the current element with white space folded, and goes to
+// the element's end.
 func (s *Scanner) Inner() string {
 	var inner strings.Builder
 	for outside := s.depth - 1; s.depth > outside && s.Next(); {

@@ -9,11 +9,11 @@ import (
 	"unicode/utf16"
 )
 
-// MaxBytes is how much HTML a Writer writes; what follows is left out.
+// MaxBytes is the number of bytes of HTML that a Writer writes; the rest is left out.
 const MaxBytes = 4 << 20
 
-// Writer writes the body of a page. The zero value is an empty one. Its
-// methods may be called in any order; what they write is balanced.
+// Writer writes the body of a page. The zero value is an empty one. Its methods may be
+// called in any order; the resulting HTML is balanced.
 type Writer struct {
 	body    bytes.Buffer
 	heading int  // level of the open one, else 0
@@ -48,7 +48,7 @@ func (w *Writer) Heading(level int) {
 	w.body.WriteString("<h" + strconv.Itoa(w.heading) + ">")
 }
 
-// Text writes text. White space in it is as wide as one space.
+// Text writes text; any white space in it counts as one space.
 func (w *Writer) Text(text string) {
 	if !w.Full() && text != "" {
 		w.line = true
@@ -57,7 +57,7 @@ func (w *Writer) Text(text string) {
 	}
 }
 
-// Link begins a link, which ends at EndLink or with the line.
+// Link begins a link, which ends at EndLink or at the end of the line.
 func (w *Writer) Link(reference string) {
 	w.EndLink()
 	if reference == "" || w.Full() {
@@ -77,7 +77,7 @@ func (w *Writer) EndLink() {
 	}
 }
 
-// Page returns the page: its body is its main part.
+// Page returns the page; its body is one main element.
 func (w *Writer) Page(title, language string) []byte {
 	w.Break()
 	var page bytes.Buffer

@@ -1,11 +1,10 @@
 // Package office reads office documents that are XML in zip archives: DOCX,
 // PPTX and XLSX (ECMA-376), ODT, ODS and ODP (OpenDocument 1.3), EPUB (3.3).
 //
-// It returns HTML that says the same: the text in reading order, headings where
-// the format says so, links, and the title and language of the document's
-// properties. What is hidden, deleted, in comments, headers and footers is left
-// out. The result depends on the document's bytes alone. Functions are safe for
-// concurrent use.
+// It returns HTML with the same content: the text in reading order, headings where the
+// format marks them, links, and the title and language of the document's properties.
+// Hidden and deleted text, comments, headers and footers are left out. The result
+// depends only on the document's bytes. Functions are safe for concurrent use.
 package office
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// Limits beyond which a document is not read, or not to its end.
+// Limits of a document. Beyond them it is refused, or cut.
 const (
 	MaxMembers = 10_000   // of the archive
 	MaxMember  = 16 << 20 // bytes of one, decoded; the rest is cut off
@@ -30,7 +29,7 @@ const (
 	maxStrings = 1 << 20  // that the cells of a spreadsheet share
 )
 
-// archive reads the members of a zip under caps.
+// archive reads the members of a zip, within limits.
 type archive struct {
 	members map[string]*zip.File
 	left    int64 // bytes that may still be decoded
@@ -54,9 +53,8 @@ func open(data []byte) (*archive, error) {
 	return a, nil
 }
 
-// read returns a member, decoded, cut to MaxMember and to what is left of
-// MaxTotal; nothing for one that is missing. Of a damaged member it returns
-// what comes before the damage.
+// read returns a member, decoded, cut to MaxMember and to the rest of MaxTotal; nothing
+// for a missing member. Of a damaged member it returns the part before the damage.
 func (a *archive) read(name string) []byte {
 	f, found := a.members[name]
 	if !found || a.left <= 0 {
@@ -72,7 +70,7 @@ func (a *archive) read(name string) []byte {
 	return bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))
 }
 
-// resolve returns the member that a reference within another means.
+// resolve returns the member that a reference in another member names.
 func resolve(from, reference string) string {
 	reference, _, _ = strings.Cut(reference, "#")
 	if rooted, is := strings.CutPrefix(reference, "/"); is {
@@ -81,7 +79,7 @@ func resolve(from, reference string) string {
 	return path.Join(path.Dir(from), reference)
 }
 
-// The media types of the documents that are read.
+// The media types of the documents that this package reads.
 const (
 	DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 	PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
@@ -92,7 +90,7 @@ const (
 	EPUB = "application/epub+zip"
 )
 
-// Is reports whether a media type is of a document that is read.
+// Is reports whether this package reads documents of a media type.
 func Is(media string) bool {
 	switch media {
 	case DOCX, PPTX, XLSX, ODT, ODS, ODP, EPUB:
@@ -101,7 +99,7 @@ func Is(media string) bool {
 	return false
 }
 
-// Type returns the media type of a document, or "" if it is none that is read.
+// Type returns the media type of a document, or "" if this package does not read it.
 func Type(data []byte) string {
 	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
 		return ""
@@ -114,7 +112,7 @@ func Type(data []byte) string {
 }
 
 func (a *archive) media() string {
-	// A template is read as what it makes.
+	// A template is read as a document of its kind.
 	said := strings.TrimSuffix(strings.TrimSpace(string(a.read("mimetype"))), "-template")
 	if Is(said) {
 		return said
@@ -130,8 +128,8 @@ func (a *archive) media() string {
 	return ""
 }
 
-// HTML returns what a document says. It fails where the archive cannot be
-// opened or holds no document that is read.
+// HTML converts a document to HTML. It fails if the archive cannot be opened or holds no
+// document of a known kind.
 func HTML(data []byte) ([]byte, error) {
 	a, err := open(data)
 	if err != nil {
@@ -152,20 +150,20 @@ func HTML(data []byte) ([]byte, error) {
 	return nil, errors.New("cannot read office document: the archive holds none that is known")
 }
 
-// relation is what a part of an ECMA-376 document says of another part or an
+// relation is a reference of a part of an ECMA-376 document to another part or an
 // address (Part 2, 6.5).
 type relation struct {
 	kind   string // last word of its type
 	target string // member of the archive, or address
 }
 
-// relationTable are those of a part, in order.
+// relationTable holds the relations of a part, in order.
 type relationTable struct {
 	all  []relation
 	byID map[string]int
 }
 
-// relations returns those of a part; part "" is the document.
+// relations returns the relations of a part; part "" is the document.
 func (a *archive) relations(part string) relationTable {
 	found := relationTable{byID: map[string]int{}}
 	directory, name := path.Split(part)
@@ -183,7 +181,7 @@ func (a *archive) relations(part string) relationTable {
 	return found
 }
 
-// target returns what an id stands for, or "".
+// target returns the target of a relation by its id, or "".
 func (r relationTable) target(id string) string {
 	if i, found := r.byID[id]; found {
 		return r.all[i].target
@@ -201,7 +199,7 @@ func (r relationTable) of(kind string) iter.Seq[string] {
 	}
 }
 
-// main returns the part that a reader begins with, or "".
+// main returns the part with which the document begins, or "".
 func (a *archive) main() string {
 	for part := range a.relations("").of("officeDocument") {
 		return part
@@ -209,15 +207,15 @@ func (a *archive) main() string {
 	return ""
 }
 
-// copyText writes the text of the element that starts, as it is spaced, and
-// goes to its end.
+// copyText writes the text of the current element with its white space, and goes to the
+// element's end.
 func copyText(w *markup.Writer, s *markup.Scanner) {
 	for s.Next() && s.Kind == markup.Text {
 		w.Text(s.Text())
 	}
 }
 
-// properties are what a document says of itself in the Dublin Core.
+// properties are the Dublin Core properties of a document.
 type properties struct{ title, language string }
 
 // properties reads the first title and language of a part.
@@ -238,7 +236,7 @@ func (a *archive) properties(part string) (p properties) {
 	return p
 }
 
-// web returns a reference if it is an address of the web, else "".
+// web returns a reference if it is a web address, else "".
 func web(reference string) string {
 	reference = strings.TrimSpace(reference)
 	if i := strings.Index(reference, "://"); i > 0 && (strings.EqualFold(reference[:i], "http") || strings.EqualFold(reference[:i], "https")) {

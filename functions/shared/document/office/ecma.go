@@ -25,7 +25,7 @@ func (a *archive) word() []byte {
 	return w.Page(p.title, p.language)
 }
 
-// story reads one part that holds paragraphs.
+// story reads one part with paragraphs.
 func (a *archive) story(w *markup.Writer, part string, relations relationTable, levels map[string]int) {
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
 		switch {
@@ -60,9 +60,8 @@ func wordStart(w *markup.Writer, s *markup.Scanner, relations relationTable, lev
 	}
 }
 
-// headings returns the levels of the paragraph styles that are headings: by
-// their outline level, or by their name, which is English whatever the
-// language of the program.
+// headings returns the levels of the paragraph styles that are headings: by their
+// outline level, or by their name, which is English in every language of the program.
 func (a *archive) headings(relations relationTable) map[string]int {
 	levels := map[string]int{}
 	for styles := range relations.of("styles") {
@@ -99,8 +98,8 @@ func namedLevel(style string) int {
 	return 0
 }
 
-// spreadsheet reads SpreadsheetML (ECMA-376, Part 1, 18): each sheet that is
-// shown, its name as a heading, a line for each row.
+// spreadsheet reads SpreadsheetML (ECMA-376, Part 1, 18): each visible sheet, with its
+// name as a heading and one line for each row.
 func (a *archive) spreadsheet() []byte {
 	var w markup.Writer
 	part := a.main()
@@ -126,7 +125,7 @@ func (a *archive) spreadsheet() []byte {
 	return w.Page(p.title, p.language)
 }
 
-// sharedStrings returns the texts that cells refer to by number.
+// sharedStrings returns the texts to which cells refer by number.
 func (a *archive) sharedStrings(part string) []string {
 	var shared []string
 	text := ""
@@ -201,9 +200,8 @@ func (a *archive) presentation() []byte {
 	return w.Page(p.title, p.language)
 }
 
-// slide reads the paragraphs of a slide's shapes; those of the shape that
-// holds the title are headings. Numbers and dates that stand on every slide
-// are left out.
+// slide reads the paragraphs of a slide's shapes; those of the title's shape are
+// headings. Slide numbers and dates are left out.
 func (a *archive) slide(w *markup.Writer, part string, relations relationTable) {
 	title := false
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {

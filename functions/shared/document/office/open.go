@@ -7,8 +7,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// openDocument reads the content of an OpenDocument (OASIS, Part 3). The
-// paragraphs of a table's row are one line.
+// openDocument reads the content of an OpenDocument (OASIS, Part 3). The paragraphs of
+// a table row become one line.
 func (a *archive) openDocument() []byte {
 	var w markup.Writer
 	rows, title := 0, false
@@ -87,8 +87,7 @@ func (a *archive) book() []byte {
 	return w.Page(p.title, p.language)
 }
 
-// chapter reads XHTML. It leaves out links to other chapters, which have no
-// address.
+// chapter reads XHTML, without links to other chapters, which have no web address.
 func (a *archive) chapter(w *markup.Writer, part string) {
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
 		switch s.Kind {

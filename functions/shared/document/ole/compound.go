@@ -1,10 +1,9 @@
-// Package ole reads the office documents of before 2007: Word (DOC) and
-// PowerPoint (PPT) files, which are streams in an OLE compound file.
+// Package ole reads office documents from before 2007: Word (DOC) and PowerPoint (PPT)
+// files, which are streams in an OLE compound file.
 //
-// It returns HTML that says the same: the text in the order in which it is
-// stored, links of Word's fields, titles of slides as headings. Formatting is
-// left out. The result depends on the document's bytes alone. Functions are
-// safe for concurrent use.
+// It returns HTML with the same content: the text in its stored order, links from Word's
+// fields, titles of slides as headings, without formatting. The result depends only on
+// the document's bytes. Functions are safe for concurrent use.
 //
 //	compound file [MS-CFB], all numbers little-endian
 //	┌────────────┬──────────┬──────────┬─────┐
@@ -28,13 +27,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// Limits beyond which a file is not read, or not to its end.
+// Limits of a file. Beyond them it is refused, or cut.
 const (
 	MaxStream  = 32 << 20 // bytes of one stream; the rest is cut off
 	MaxEntries = 10_000   // of the directory
 )
 
-// Magic is what every compound file begins with.
+// Magic is the beginning of every compound file.
 const Magic = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
 
 const (
@@ -94,8 +93,8 @@ func (c *compound) at(n uint32) []byte {
 	return c.data[start:min(start+int64(c.sector), int64(len(c.data)))]
 }
 
-// readTable gathers the table of sectors: 109 of its own sectors are named in
-// the header, the others in a chain of sectors.
+// readTable reads the table of sectors: the header names the first 109 of its own
+// sectors, a chain of sectors the others.
 func (c *compound) readTable() {
 	names := numbers(c.data[76:headerSize])
 	more := little.Uint32(c.data[68:])
@@ -114,7 +113,7 @@ func (c *compound) readTable() {
 	}
 }
 
-// chain returns the sectors from one on, at most limit bytes.
+// chain returns the content of a chain of sectors, at most limit bytes.
 func (c *compound) chain(n uint32, limit int) []byte {
 	var content []byte
 	for len(content) < limit {
@@ -157,7 +156,7 @@ func (c *compound) readDirectory(content []byte) {
 	}
 }
 
-// stream returns a stream, at most MaxStream bytes of it, or nil.
+// stream returns the content of a stream, at most MaxStream bytes, or nil.
 func (c *compound) stream(name string) []byte {
 	e, found := c.directory[name]
 	if !found {
@@ -170,7 +169,7 @@ func (c *compound) stream(name string) []byte {
 	return c.chain(e.first, limit)
 }
 
-// numbers returns the 32-bit numbers that a text of bytes is made of.
+// numbers returns the bytes as 32-bit numbers.
 func numbers(b []byte) []uint32 {
 	n := make([]uint32, len(b)/4)
 	for i := range n {
@@ -179,8 +178,8 @@ func numbers(b []byte) []uint32 {
 	return n
 }
 
-// narrowed decodes windows-1252, in which Microsoft's programs store text that
-// fits.
+// narrowed decodes windows-1252, the encoding of text that fits into one byte a
+// character.
 func narrowed(b []byte) string {
 	var s strings.Builder
 	for _, c := range b {
@@ -199,7 +198,7 @@ const (
 	Other = "application/x-ole-storage"
 )
 
-// Is reports whether a media type is of a document that is read.
+// Is reports whether this package reads documents of a media type.
 func Is(media string) bool { return media == DOC || media == PPT }
 
 // Type returns the media type of a compound file, or "" if it is none.
@@ -225,8 +224,8 @@ func (c *compound) media() string {
 	return Other
 }
 
-// HTML returns what a document says. It fails where there is nothing that it
-// can read, as in documents that need a password.
+// HTML converts a document to HTML. It fails if the document has no readable text, for
+// example because it needs a password.
 func HTML(data []byte) ([]byte, error) {
 	c, err := open(data)
 	if err != nil {

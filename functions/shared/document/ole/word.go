@@ -7,7 +7,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// Places in the header of a Word file ([MS-DOC] 2.5.1 to 2.5.6).
+// Offsets in the header of a Word file ([MS-DOC] 2.5.1 to 2.5.6).
 const (
 	wordFlags      = 0x0A
 	flagEncrypted  = 0x0100
@@ -40,9 +40,9 @@ func (c *compound) word() ([]byte, error) {
 	return w.Page("", ""), nil
 }
 
-// textPieces joins the text of a file ([MS-DOC] 2.9.38 and 2.9.178): the list
-// begins with property changes, which are passed over; then come the first
-// characters of the pieces and, in eight bytes each, where the pieces lie.
+// textPieces joins the pieces of a file's text ([MS-DOC] 2.9.38 and 2.9.178). The list
+// begins with property changes, which are skipped; then come the first character of
+// each piece, and eight bytes with the place of each piece.
 func textPieces(file, list []byte, length uint32) string {
 	for len(list) > 3 && list[0] == 1 {
 		list = list[min(3+int(little.Uint16(list[1:])), len(list)):]
@@ -64,7 +64,7 @@ func textPieces(file, list []byte, length uint32) string {
 	return text.String()
 }
 
-// piece returns characters of one byte each where a bit of their place says
+// piece returns the characters of a piece: of one byte each if a bit of the place says
 // so, else of two.
 func piece(file []byte, place uint32, characters uint64) string {
 	const compressed = 1 << 30
@@ -78,9 +78,8 @@ func piece(file []byte, place uint32, characters uint64) string {
 	return decode(file[start:min(start+size, uint64(len(file)))])
 }
 
-// writeFields writes Word's text: control characters end lines and enclose
-// fields, of which the result is shown and the instruction is not ([MS-DOC]
-// 2.8.25).
+// writeFields writes Word's text. Control characters end lines and enclose fields, of
+// which only the result is written, not the instruction ([MS-DOC] 2.8.25).
 func writeFields(w *markup.Writer, text string) {
 	const begin, separate, end = 0x13, 0x14, 0x15
 	hidden := 0 // instructions of fields around
@@ -129,7 +128,7 @@ func writeFields(w *markup.Writer, text string) {
 	flush(len(text))
 }
 
-// hyperlink returns the address in HYPERLINK "http://a/", or "".
+// hyperlink returns the address of a field HYPERLINK "http://a/", or "".
 func hyperlink(instruction string) string {
 	rest, is := strings.CutPrefix(strings.TrimSpace(instruction), "HYPERLINK ")
 	if !is {

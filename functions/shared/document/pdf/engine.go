@@ -18,13 +18,13 @@ import (
 //go:embed pdfium.wasm
 var library []byte
 
-// engine is the library, compiled, in a runtime of which instances are made.
+// engine is the compiled library, in a runtime that makes instances of it.
 type engine struct {
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
 }
 
-// compiled compiles the library when it is first needed. It never changes.
+// compiled compiles the library at the first call.
 var compiled = sync.OnceValues(func() (*engine, error) {
 	ctx := experimental.WithCompilationWorkers(context.Background(), runtime.GOMAXPROCS(0))
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(MaxMemory / pageSize).WithCloseOnContextDone(true)
@@ -41,8 +41,8 @@ var compiled = sync.OnceValues(func() (*engine, error) {
 
 const pageSize = 64 << 10 // of WebAssembly's memory
 
-// environment gives the library what emscripten's JavaScript would: jumps out
-// of functions, and more memory. Whatever else it asks for, it is refused.
+// environment provides the functions that emscripten's JavaScript would: jumps out of
+// functions, and more memory. All others are refused.
 func (e *engine) environment(ctx context.Context) error {
 	environment := e.runtime.NewHostModuleBuilder("env")
 	jumps, err := emscripten.NewFunctionExporterForModule(e.module)
@@ -80,7 +80,7 @@ var answers = map[string]api.GoModuleFunc{
 	"__syscall_rmdir":        refuse,
 }
 
-// grow enlarges the memory to the size asked for and answers whether it could.
+// grow enlarges the memory to the requested size and returns whether it could.
 func grow(_ context.Context, m api.Module, stack []uint64) {
 	want, have := uint64(uint32(stack[0])), uint64(m.Memory().Size())
 	stack[0] = 1
@@ -105,8 +105,8 @@ func zero(_ context.Context, _ api.Module, stack []uint64) { stack[0] = 0 }
 
 func nothing(context.Context, api.Module, []uint64) {}
 
-// instance is the library for one document. After its first error every call
-// returns 0, and err says what it was.
+// instance runs the library for one document. After its first error, which it keeps in
+// err, every call returns 0.
 type instance struct {
 	ctx       context.Context
 	module    api.Module
@@ -154,13 +154,13 @@ func (i *instance) call(name string, arguments ...uint64) uint64 {
 	return results[0]
 }
 
-// integer calls a function that returns an int, of which negative ones are
-// failures; it returns at least 0.
+// integer calls a function that returns an int, negative for a failure. It returns 0
+// then.
 func (i *instance) integer(name string, arguments ...uint64) int {
 	return max(0, int(api.DecodeI32(i.call(name, arguments...))))
 }
 
-// allocate returns the address of size bytes, to be freed.
+// allocate returns the address of size bytes, which the caller must free.
 func (i *instance) allocate(size int) uint64 {
 	p := i.call("malloc", uint64(size))
 	if p == 0 && i.err == nil {
@@ -171,7 +171,7 @@ func (i *instance) allocate(size int) uint64 {
 
 func (i *instance) free(address uint64) { i.call("free", address) }
 
-// bytes returns memory of the library, which changes with the next call.
+// bytes returns memory of the library, valid until the next call.
 func (i *instance) bytes(address uint64, size int) []byte {
 	if i.err != nil {
 		return nil
@@ -183,8 +183,8 @@ func (i *instance) bytes(address uint64, size int) []byte {
 	return b
 }
 
-// sized calls a function whose last arguments are a buffer and its size, which
-// returns the size that it needs, and returns what it wrote.
+// sized calls a function whose last arguments are a buffer and its size and which
+// returns the size that it needs. It returns the buffer's content.
 func (i *instance) sized(name string, arguments ...uint64) []byte {
 	buffer := i.allocate(maxField)
 	defer i.free(buffer)

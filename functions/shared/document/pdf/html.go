@@ -7,7 +7,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// html sets the lines of each page as one, but for headings.
+// html joins the lines of each page into one, except headings.
 func (d *pdfDocument) html() []byte {
 	var w markup.Writer
 	body := d.bodySize()
@@ -33,8 +33,8 @@ func (d *pdfDocument) html() []byte {
 	return w.Page(d.name(body), "")
 }
 
-// withoutLeaders returns a line without the dots that lead to the page number
-// of an entry of a table of contents, and whether it is one.
+// withoutLeaders removes the dots before the page number of an entry in a table of
+// contents, and reports whether the line is such an entry.
 func withoutLeaders(text string) (line string, entry bool) {
 	if !strings.Contains(text, ". . .") {
 		return strings.TrimSpace(text), false
@@ -43,7 +43,7 @@ func withoutLeaders(text string) (line string, entry bool) {
 	return strings.Join(words, " "), true
 }
 
-// bodySize returns the size of type in which most text is set.
+// bodySize returns the type size of most of the text.
 func (d *pdfDocument) bodySize() int {
 	sizes := map[int]int{}
 	most := 0
@@ -56,8 +56,7 @@ func (d *pdfDocument) bodySize() int {
 	return most
 }
 
-// heading reports whether a line is in type a sixth larger than the body's,
-// and short.
+// heading reports whether a line is short and in type a sixth larger than the body's.
 func heading(text string, size, body int) bool {
 	return size*6 >= body*7 && 0 < len(text) && len(text) <= 200 && body > 0
 }
@@ -72,8 +71,8 @@ func level(size, body int) int {
 	return 3
 }
 
-// writeLine writes a line and the links in it, and returns the links that are
-// left. A word that is divided at the line's end is joined to its rest.
+// writeLine writes a line and its links, and returns the other links. It joins a word
+// that is divided at the line's end.
 func writeLine(w *markup.Writer, text string, links []linkArea, page int) []linkArea {
 	for len(links) > 0 && links[0].page == page && links[0].text != "" {
 		before, after, found := strings.Cut(text, links[0].text)
@@ -93,13 +92,13 @@ func writeLine(w *markup.Writer, text string, links []linkArea, page int) []link
 	return links
 }
 
-// hyphen is what PDFium puts where a word is divided.
+// hyphen is PDFium's sign for a divided word.
 const hyphen = "\uFFFE"
 
 func writeText(w *markup.Writer, text string) { w.Text(strings.ReplaceAll(text, hyphen, "")) }
 
-// name returns the file's title: that of its properties, unless a program left
-// there what says nothing, else the largest lines of its first page.
+// name returns the file's title: that of its properties, unless a program left a
+// meaningless one there, else the largest lines of its first page.
 func (d *pdfDocument) name(body int) string {
 	title := strings.Join(strings.Fields(d.title), " ")
 	lower := strings.ToLower(title)

@@ -3,9 +3,10 @@
 // most MaxMemory bytes, and each document has an instance of its own, so that
 // whatever a file does to the library ends with the file.
 //
-// It returns HTML that says the same: the text of the first MaxPages pages,
-// lines in larger type than most as headings, links, and the title. The result
-// depends on the file's bytes alone; a file that is not read within MaxTime
+// It returns HTML with the same content: the text of the first MaxPages pages, lines in
+// larger type as headings, links, and the title. The result depends only on the file's
+// bytes; a file that takes longer than MaxTime fails and has no result. Functions are
+// safe for concurrent use.
 // fails and has no result at all. Functions are safe for concurrent use.
 //
 // pdfium.wasm is dist/pdfium.wasm of the npm package @hyzyla/pdfium 2.1.13
@@ -31,10 +32,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// MediaType is that of the files that are read.
+// MediaType is the media type of PDF files.
 const MediaType = "application/pdf"
 
-// Limits beyond which a file is not read, or not to its end.
+// Limits of a file. Beyond them it is refused, or cut.
 const (
 	MaxPages  = 200
 	MaxMemory = 128 << 20 // bytes that the library may have
@@ -43,8 +44,8 @@ const (
 	maxField  = 16_384 // bytes of an address or a title, as the library returns it
 )
 
-// HTML returns what a file says. It fails where the file is none that PDFium
-// reads, needs a password, or takes more time or memory than allowed.
+// HTML converts a file to HTML. It fails if PDFium cannot read the file, or the file
+// needs a password or more time or memory than allowed.
 func HTML(data []byte) ([]byte, error) {
 	e, err := compiled()
 	if err != nil {
@@ -68,14 +69,14 @@ func (e *engine) convert(ctx context.Context, data []byte) ([]byte, error) {
 	return d.html(), nil
 }
 
-// pdfDocument is what is taken from a file.
+// pdfDocument is the content of a file.
 type pdfDocument struct {
 	title string
 	lines []textLine
 	links []linkArea
 }
 
-// textLine is one of a page.
+// textLine is a line of a page.
 type textLine struct {
 	text string
 	page int
@@ -167,7 +168,7 @@ func units16(s string) (n int) {
 	return n
 }
 
-// readLinks adds the links of a page that lead to the web.
+// readLinks adds the web links of a page.
 func (i *instance) readLinks(d *pdfDocument, document, page, text uint64, number int) {
 	const position, handle, size = 0, 4, 8 // in the buffer: an int, a pointer
 	const uri = 3                          // kind of action
