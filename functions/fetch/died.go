@@ -56,9 +56,9 @@ const maxLate = 10 * time.Minute
 //
 // Without bury, a URL that kills its fetch would be leased for ever: a dead fetch
 // reports nothing, and an expired lease does not prove that a fetch began. The
-// lease is over, so the frontier takes only the attempts from these outcomes. Only a
-// URL that was alone fails: any other one may have died with its neighbour, and will
-// be leased alone.
+// frontier takes only the attempts from these outcomes, because they are late, and
+// counts an expired lease. Only a URL that was alone fails: the cause of another one's
+// death may be its neighbour, so it will be leased alone.
 func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	if f.Now().Sub(b.Deadline) > maxLate {
 		return f.Run(ctx, b)

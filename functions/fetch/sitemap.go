@@ -54,8 +54,9 @@ func (r *run) sitemap(ctx context.Context, i int, agent string, delay time.Durat
 	r.received += l.size
 }
 
-// keep turns the outcome of a sitemap that was read before, and failed this time,
-// into one that keeps the last look and is asked for again when it is due.
+// keep changes the outcome of a sitemap that failed this time, but could be read before:
+// what the last successful read found stays valid, and the sitemap is fetched again when
+// it is next due.
 func keep(o *book.Outcome, last batch.Look) {
 	o.State, o.Detail = book.Skipped, sentence(o.Reason+": "+o.Detail)
 	o.Reason, o.ETag, o.Modified = membership.Sitemap, last.ETag, last.Modified

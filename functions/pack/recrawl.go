@@ -169,8 +169,9 @@ func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *fron
 	return last, nil
 }
 
-// spooledLooks adds the outcomes of pages from the batches that settled them, if
-// the spool objects still exist.
+// spooledLooks adds to last the outcome of each page by which it was decided. decided has
+// the version of each page's batch, whose spool object has the outcome; pages whose spool
+// object is gone are left out.
 func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages map[layout.Identity]address.Address, decided map[layout.Identity]layout.Version, last map[layout.Identity]*book.Outcome) error {
 	read := make(map[layout.Version]bool)
 	for id := range pages {

@@ -194,7 +194,7 @@ func TestLateRest(t *testing.T) {
 		sooner.Rest, sooner.Failures = at(400), 9
 		f.settle(sooner)
 		f.noLease(r)
-		r.Now = at(500)
+		r.Now, r.Deadline = at(500), at(560)
 		lease := f.lease(r)
 		if lease.Failures != 3 {
 			t.Errorf("%d failures, want those of the late one, 3", lease.Failures)
@@ -380,6 +380,31 @@ func TestLateRetry(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// TestSettledAfterDeadline: a batch that ended after its lease's deadline has the
+// lease expired, whether or not Expire is called before.
+func TestSettledAfterDeadline(t *testing.T) {
+	for name, expire := range map[string]bool{"expired before": true, "still out": false} {
+		t.Run(name, func(t *testing.T) {
+			eachRedis(t, func(t *testing.T, f fixture) {
+				f.admit(noon, entries("a", 20)...)
+				for i, want := range []int{20, 12, 8, 1} {
+					r := request(at(float64(100 * i)))
+					r.Deadline = r.Now.Add(time.Minute)
+					lease := f.lease(r)
+					if len(lease.Entries) != want {
+						t.Fatalf("lease %d of %d URLs, want %d", i, len(lease.Entries), want)
+					}
+					if expire {
+						_, err := f.Expire(t.Context(), r.Deadline.Add(time.Millisecond))
+						f.must(err)
+					}
+					f.settle(settlement(lease, r.Deadline, book.Retry))
+				}
+			})
+		})
+	}
 }
 
 // TestRetriesShareALease: a URL with attempts has outcomes, so no fetch died of it.

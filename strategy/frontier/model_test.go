@@ -207,10 +207,16 @@ func bandOf(e Entry) int {
 
 func (m *model) settle(s Settlement) {
 	for _, r := range s.Outcomes {
-		switch u := m.urls[r.ID]; {
-		case r.State == book.NotAsked:
-		case r.State != book.Retry:
+		if r.State != book.NotAsked && r.State != book.Retry {
 			m.decide(Known{ID: r.ID, Version: s.Version, State: r.State, Depth: r.Depth, Tallies: r.Tallies})
+		}
+	}
+	if l, out := m.leases[s.Version]; out && !s.Ended.Before(l.Deadline) {
+		m.end(s.Version, true)
+	}
+	for _, r := range s.Outcomes {
+		switch u := m.urls[r.ID]; {
+		case r.State != book.Retry:
 		case u.leasedBy(s.Version):
 			u.state, u.Attempts, u.expired = 'w', r.Attempts, 0
 		case u != nil && u.state != 0 && u.undecided(s.Version):

@@ -36,8 +36,8 @@ type Settled struct {
 	Ended   bool // it ended the lease
 }
 
-// Settle enters a batch's outcomes into the frontier. The effect is that of one
-// call, however often, late or out of order it is called.
+// Settle enters a batch's outcomes into the frontier. Calls may be repeated, late or
+// out of order.
 //
 //	outcome         effect on the URL
 //	final           it takes the final state, unless it has one of a higher or the
@@ -46,9 +46,11 @@ type Settled struct {
 //	                later only its attempts count, if they are more
 //	NotAsked, none  while this batch leases it, it waits at the front of its band
 //
-// The lease ends. Its host may be asked again at the latest of Ended + Delay, Rest
-// and the time known before, and its next lease tells the failures. When the lease
-// had ended before, a later time still counts, and more failures do, too.
+// Settle ends the batch's lease. If the batch ended at the lease's deadline or later,
+// the lease counts as expired (see Expire), because the fetch may have died. The host
+// may be asked again at the latest of Ended + Delay, Rest and the time set before; its
+// next lease has its Failures. If the lease had ended already, Settle still raises
+// that time and the failures, but never lowers them.
 func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	var settled Settled
 	outcomes := s.Outcomes
@@ -82,7 +84,7 @@ func (s Settlement) arguments(part []Result, last bool) []any {
 			retries = append(retries, string(r.ID[:]), string([]byte{r.Attempts}))
 		}
 	}
-	args := []any{s.Version.String(), s.Host, earliest, last, s.Failures, len(finals) / 2}
+	args := []any{s.Version.String(), s.Host, s.Ended.UnixMilli(), earliest, last, s.Failures, Alone, len(finals) / 2}
 	return append(append(args, finals...), retries...)
 }
 

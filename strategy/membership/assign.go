@@ -148,8 +148,8 @@ func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 	}
 }
 
-// claimsTarget reports whether a collection would have the target of its link even
-// if the target is asked for on behalf of another.
+// claimsTarget reports whether the collection of path w takes the target as its own
+// page, even if the target is fetched for another collection.
 func (a *assigner) claimsTarget(w Path, target address.Address) bool {
 	if w.Kind == book.Sitemap {
 		return a.byName[w.Collection].HasSeedOn(target.Site)

@@ -13,8 +13,9 @@ type pattern struct {
 	size  int      // in octets; the longest matching pattern wins
 }
 
-// newPattern returns false for the empty pattern, which stands for no rule, and for one
-// that is too long to match any address, even if it consisted of escapes only.
+// newPattern parses the path of a rule of robots.txt. It returns false for an empty path,
+// which means no rule, and for a path that is too long to match any address, even one
+// whose bytes are all percent-encoded and so take three bytes each.
 func newPattern(value string) (pattern, bool) {
 	if value == "" || len(value)-strings.Count(value, "*") > 3*address.MaxBytes {
 		return pattern{}, false

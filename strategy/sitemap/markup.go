@@ -139,7 +139,8 @@ func (m *markup) start() error {
 	return nil
 }
 
-// attributes returns the attributes of the current tag that an entry may need.
+// attributes reads the attributes of the current tag, and returns those that a sitemap
+// entry may need. more tells whether the tag has any attributes.
 func (m *markup) attributes(more bool) (a attributes) {
 	for more {
 		var key, value []byte

@@ -133,8 +133,8 @@ func (r *Repairer) condemnUnlisted(ctx context.Context, partitions []layout.Part
 	return nil
 }
 
-// Mend mends the problems that it can, which may be outdated, and adds what it did
-// to the report.
+// Mend mends those of the problems that it can, and adds what it did to the report.
+// Problems that were mended since they were found do no harm.
 func (r *Repairer) Mend(ctx context.Context, problems []verify.Problem, report *Report) error {
 	var partitions []layout.Partition
 	of := make(map[layout.Partition][]verify.Problem)

@@ -60,7 +60,7 @@ const leaseTime = 30 * time.Second
 // ErrRebuilding means that another process is rebuilding the frontier.
 var ErrRebuilding = errors.New("the frontier is being rebuilt by another")
 
-// Rebuilt is the result of a rebuild.
+// Rebuilt counts what a rebuild of the frontiers wrote.
 type Rebuilt struct {
 	Epoch   uint64 // the new epoch
 	URLs    int    // known URLs

@@ -191,7 +191,7 @@ type remembered struct {
 	bytes int64
 }
 
-// NewMemory returns a memory that keeps at most the given number of bytes.
+// NewMemory returns an empty cache of at most the given number of bytes.
 func NewMemory(bytes int64) *Memory {
 	return &Memory{limit: bytes, recent: list.New(), known: map[place]*list.Element{}}
 }

@@ -14,7 +14,8 @@ import (
 // one that cannot be among the best.
 const countExactly = 1000
 
-// slack is the factor that allows for sums rounded in different orders.
+// slack is the factor by which two sums of the same scores may differ because they were
+// added, and so rounded, in different orders.
 const slack = 1 + 1e-9
 
 // scan finds the best matches of a query, one segment after another.

@@ -42,7 +42,7 @@ func (m *Meter) Cost(prices Prices, gbSeconds float64) Cost {
 	}
 }
 
-// Cost is what an operation cost.
+// Cost is the use of the object store by one operation, and its price.
 type Cost struct {
 	Requests int64 `json:"requests"` // every attempt counts
 	Bytes    int64 `json:"bytes"`    // of content, got and sent

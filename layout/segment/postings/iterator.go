@@ -77,7 +77,8 @@ func (it *Iterator) Advance(doc uint32) uint32 {
 	return it.doc
 }
 
-// open decodes a block's documents and moves to the first, or behind the end.
+// open decodes a block's documents and moves to the first of them. Behind the last block
+// it moves past the end.
 func (it *Iterator) open(block int) {
 	end := len(it.list.blocks) - 1
 	if block >= end {

@@ -1,13 +1,15 @@
--- ARGV: version, host, earliest time of its next request, '1' if these are the
--- last outcomes of the batch, the host's failures, the number of final states,
--- identity and final state of each, then identity and attempts of each URL to
--- be tried again.
+-- ARGV: version, host, end of the batch, earliest time of the host's next request,
+-- '1' if these are the last outcomes of the batch, the host's failures, the most
+-- expiries that are counted of a URL, the number of final states, identity and final
+-- state of each, then identity and attempts of each URL to be tried again.
 -- Returns {decided, waiting again, leases ended}.
-local version, host, earliest, failures = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[5])
-local retries = 7 + 2 * tonumber(ARGV[6])
+local version, host, batch_ended, earliest = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local last, failures, most_expiries = ARGV[5] == '1', tonumber(ARGV[6]), tonumber(ARGV[7])
+local first = 9
+local retries = first + 2 * tonumber(ARGV[8])
 local lease = out(version)
 local ids = {}
-for i = 7, #ARGV, 2 do ids[#ids + 1] = ARGV[i] end
+for i = first, #ARGV, 2 do ids[#ids + 1] = ARGV[i] end
 read(ids)
 
 -- tried reports whether a try is news of a URL that is pending.
@@ -18,9 +20,20 @@ local function tried(value, version, attempts)
 end
 
 local decided, requeued, ended = 0, 0, 0
-for i = 7, retries - 1, 2 do
+for i = first, retries - 1, 2 do
   decided = decided + decide(ARGV[i], ARGV[i + 1])
 end
+
+-- A batch that ended after its lease's deadline is late even if the lease is still to
+-- be expired: its fetch may have died.
+local deadline = tonumber(redis.call('ZSCORE', LEASES, version) or math.huge)
+if batch_ended >= deadline then
+  redis.call('ZREM', LEASES, version)
+  ended = 1
+  fill(-1)
+  requeued = requeued + finish(lease, 0, most_expiries)
+end
+
 local elements = {}
 if #ARGV >= retries then
   for i, id in ipairs(lease.ids) do elements[id] = lease.elements[i] end
@@ -39,7 +52,7 @@ for i = retries, #ARGV, 2 do
   end
 end
 
-if ARGV[4] == '1' and redis.call('ZREM', LEASES, version) == 1 then
+if last and redis.call('ZREM', LEASES, version) == 1 then
   ended = 1
   fill(-1)
   requeued = requeued + finish(lease, earliest)
@@ -48,7 +61,7 @@ if ARGV[4] == '1' and redis.call('ZREM', LEASES, version) == 1 then
   else
     fill(redis.call('HSET', FAILURES, lease.host or host, failures))
   end
-elseif ARGV[4] == '1' then
+elseif last then
   -- What is late keeps the host resting all the same. If it is known to rest as
   -- long, this came before, or what came since knows better.
   local at, sooner = rest(host, earliest)

@@ -130,14 +130,14 @@ func (s *Scanner) Attribute(name string) string {
 	return ""
 }
 
-// Skip goes to the end of the current element.
+// Skip moves the scanner to the end tag of the current element.
 func (s *Scanner) Skip() {
 	for outside := s.depth - 1; s.depth > outside && s.Next(); {
 	}
 }
 
-// Inner returns the text inside the current element with white space folded, and goes to
-// the element's end.
+// Inner returns the text inside the current element with white space folded, and moves
+// the scanner to the element's end tag.
 func (s *Scanner) Inner() string {
 	var inner strings.Builder
 	for outside := s.depth - 1; s.depth > outside && s.Next(); {
