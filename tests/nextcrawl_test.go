@@ -51,7 +51,7 @@ func TestWider(t *testing.T) {
 	}
 }
 
-// What failed because a site was down is asked for again when it is up.
+// What failed because a site was down is requested again when it is up.
 func TestSiteDown(t *testing.T) {
 	t.Parallel()
 	s, hosts := serveGenerated(t, 10)

@@ -57,7 +57,7 @@ func (s *site) under(dir string, pages int) []string {
 	return urls
 }
 
-// asked counts, of what was asked for since the last look, the pages by their
+// asked counts, of what was requested since the last look, the pages by their
 // address.
 func (s *site) asked() map[string]int {
 	times := make(map[string]int)
@@ -69,8 +69,8 @@ func (s *site) asked() map[string]int {
 	return times
 }
 
-// Where collections overlap, a page is asked for once and is found in each. What
-// a later collection wants of another's pages is asked for once more, and
+// Where collections overlap, a page is requested once and is found in each. What
+// a later collection wants of another's pages is requested once more, and
 // nothing else.
 func TestOverlap(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 )
 
 // site serves hosts on loopback addresses, all on one port, and counts what it
-// is asked for.
+// is requested.
 type site struct {
 	origins []string // http://127.0.0.1:PORT, http://127.0.0.2:PORT, …
 

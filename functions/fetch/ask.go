@@ -102,8 +102,8 @@ func (f *Function) content(r request, response *http.Response, w *wire) ([]byte,
 	return body, nil
 }
 
-// wants reports whether a body is read: its media type can be stored, or can only
-// be told from its bytes.
+// wants reports whether a body is to be read: if its media type can be stored, or can
+// be told only from the body's bytes.
 func (r request) wants(contentType string) bool {
 	return r.lenient || document.MayBeReadable(contentType)
 }

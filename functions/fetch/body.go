@@ -21,8 +21,8 @@ var (
 	errEncoding = errors.New("the content encoding cannot be read")
 )
 
-// wire reads a body as it is sent, before decoding, with a limit on its bytes and
-// a least rate.
+// wire reads a body as it is transferred, before it is decoded. It limits the number of
+// bytes and demands a least rate.
 type wire struct {
 	from  io.Reader
 	limit int64         // bytes
@@ -141,8 +141,8 @@ func fill(to *bytes.Buffer, from io.Reader) error {
 	}
 }
 
-// blame returns the error that explains why a body could not be decoded: a limit,
-// else the transfer's error, else an end too early, else a wrong encoding. An empty
+// blame returns the error that explains best why a body could not be decoded: a limit,
+// else an error of the transfer, else an early end, else a wrong encoding. An empty
 // transfer is no error.
 func blame(err error, w *wire) error {
 	switch {

@@ -72,7 +72,7 @@ func simpler(a, than address.Address) bool {
 	return a.Origin == than.Origin && len(a.URL) < len(than.URL) && (path == longPath || isIndex) && among(query, longQuery)
 }
 
-// among reports whether all parameters of a query are among those of another.
+// among reports whether a query has all parameters of another query.
 func among(query, others string) bool {
 	all := strings.Split(others, "&")
 	for parameter := range strings.SplitSeq(query, "&") {

@@ -33,8 +33,8 @@ func (r *run) share(i int) {
 	o.Collections = together(o.Collections, others...)
 }
 
-// claims are the collections that claim a page (see membership.Members): sure,
-// whatever the page's topic; topical, if the page is on theirs.
+// claims are the collections that claim a page (see membership.Members): those in sure
+// whatever the page's topic, those in topical if the page is on their topic.
 type claims struct{ sure, topical []string }
 
 func (r *run) claiming(i int) *claims {
@@ -102,7 +102,8 @@ func together(names []string, others ...string) []string {
 	return all[:min(1+len(others), book.MaxCollections)]
 }
 
-// behalf is the part of the settings that requests on behalf of collections need.
+// behalf holds those parts of the settings that are needed to send requests on behalf
+// of collections.
 type behalf struct {
 	settings *settings.Settings
 	topics   *topics

@@ -97,7 +97,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestLacking: a page, or a sitemap, that a collection lacks is asked for
+// TestLacking: a page, or a sitemap, that a collection lacks is requested
 // without validators and brought anew; else it may stay as it is.
 func TestLacking(t *testing.T) {
 	var conditional bool

@@ -18,7 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// ports are the ports that may be dialled at public addresses.
+// ports are the ports that may be dialled at public IP addresses.
 var ports = [...]uint16{80, 443, 8080, 8443}
 
 var errPort = errors.New("the port is not asked")

@@ -43,8 +43,8 @@ func (s *survived) has(v layout.Version) bool {
 	return slices.Contains(s.batches, v)
 }
 
-// maxLate is the time after a batch's deadline in which bury may put its spool
-// object: later the sweep may have closed the batches of that time.
+// maxLate is the time after a batch's deadline until which bury may put its spool
+// object. Later the sweep may already have closed the batch.
 const maxLate = 10 * time.Minute
 
 // bury puts the spool object of a late batch whose message was received before,

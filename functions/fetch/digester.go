@@ -41,8 +41,8 @@ func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
 	return d
 }
 
-// guarded is digest for a page that may make its parser panic: such a page is
-// stored without its body's text, with the reason. If storing panics, too, only
+// guarded calls digest for a page, which may make its parser panic. Such a page is
+// stored without the text of its body, with the reason. If storing panics too, only
 // this page fails.
 func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
 	before := *o

@@ -42,7 +42,7 @@
 // a page is stored when its canonical address is missing, redirects, names the page
 // itself, or is the site's front page. If the proof is not possible now, the page
 // is stored without validators, and fetched in full at its next look. An alias is
-// asked for again after eight days and then ever more rarely, and is stored when
+// requested again after eight days and then ever more rarely, and is stored when
 // the proof fails.
 //
 // A URL is requested on behalf of the first of its collections: with the agent of
@@ -278,7 +278,7 @@ const (
 // Limits are the limits of one batch.
 type Limits struct {
 	Page    int64         // bytes of one page, as sent and decoded
-	Batch   int64         // bytes of pages after which nothing more is asked for
+	Batch   int64         // bytes of pages after which nothing more is requested
 	Request time.Duration // from asking to the last byte
 	Grace   time.Duration // after which a body must have come at 1 KiB/s on average
 	Margin  time.Duration // before the deadline, kept free to parse and to put the object

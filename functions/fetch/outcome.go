@@ -66,7 +66,7 @@ func isRedirect(a answer) bool {
 
 func (a answer) location() string { return a.header.Get("Location") }
 
-// sentence makes one line of at most maxDetail bytes.
+// sentence returns the text as one line of at most maxDetail bytes.
 func sentence(s string) string {
 	return message.Cut(strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "\uFFFD"), maxDetail)
 }

@@ -121,7 +121,7 @@ func (p page) read() (*document.Document, error) {
 	return p.parse(p.answer.body, contentType)
 }
 
-// ask adds the robots directives of the page and of its header for our agent.
+// ask adds the directives for our agent, from the page and from its header.
 func (p page) ask(read *document.Document, collection string) {
 	agent := p.behalf.agentOf(collection)
 	read.Robots = read.RobotsFor(agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), agent))
@@ -167,12 +167,13 @@ func collectionOf(o book.Outcome) string {
 	return o.Collections[0]
 }
 
-// sums is the table for checksums of answers. They need not be cryptographic: a
-// server that forges a checksum hides only its own changes.
+// sums is the table for checksums of answers. They need not be cryptographic: a server
+// that forges one only hides its own changes.
 var sums = crc64.MakeTable(crc64.ECMA)
 
-// sum returns book.Outcome.Body of a page: equal as long as the page has the same
-// bytes, and the header the same fields about their meaning and use; never 0.
+// sum returns the checksum of a page for book.Outcome.Body. It stays equal as long as
+// the page has the same bytes and the same header fields about their meaning and use.
+// It is never 0.
 func (a answer) sum() uint64 {
 	sum := crc64.Checksum(a.body, sums)
 	for _, name := range []string{"Content-Type", "X-Robots-Tag"} {

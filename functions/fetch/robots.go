@@ -110,8 +110,8 @@ func unreachable(a answer, moved string) *verdict {
 	return &verdict{book.Retry, "robots unreachable", served + v.reason + ": " + v.detail}
 }
 
-// askers returns the collections, sorted, that have targets at an origin, and
-// the agent that asks for its robots.txt: that of the first target.
+// askers returns the collections, sorted, that have targets at an origin, and the agent
+// that requests its robots.txt, which is that of the first target.
 func (r *run) askers(origin string) (agent string, collections []string) {
 	for i, wanted := range r.wanted {
 		if r.targets[i].Origin != origin {
@@ -194,7 +194,7 @@ func (p *pace) observe(a answer) {
 	p.rest = latest(p.rest, a.ended.Add(pause))
 }
 
-// note writes the pace into a ledger, for the next batches.
+// note writes the pace into a ledger, where the next batches find it.
 func (p *pace) note(l *spool.Ledger) {
 	l.Slow, l.Failures = p.slow, uint16(min(p.failures, math.MaxUint16))
 	if !p.rest.IsZero() {
@@ -205,7 +205,7 @@ func (p *pace) note(l *spool.Ledger) {
 // notBefore returns the first whole millisecond that is no earlier.
 func notBefore(t time.Time) time.Time { return millisecond(t.Add(time.Millisecond - 1)) }
 
-// silent reports whether the host gave no HTTP response, and may give one later.
+// silent reports whether the host gave no HTTP response but may give one later.
 func (a answer) silent() bool {
 	return a.status == 0 && a.err != nil && judge(a.err).state == book.Retry
 }

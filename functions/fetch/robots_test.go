@@ -179,7 +179,7 @@ func TestCrawlDelay(t *testing.T) {
 	}
 }
 
-// TestSitemapsOfRobots: each collection whose pages are asked for learns of
+// TestSitemapsOfRobots: each collection whose pages are requested learns of
 // them, but not of those in what is no robots.txt.
 func TestSitemapsOfRobots(t *testing.T) {
 	const body = "Sitemap: https://cdn.test/1.xml#x\nUser-agent: *\nSitemap: http://[bad/\nSitemap: http://a.test/%s\n"

@@ -25,8 +25,8 @@ type run struct {
 	behalf   behalf
 	targets  []address.Address
 	wanted   [][]string              // for which collections each target is asked
-	origins  map[string]*originState // whose robots.txt was asked for in this batch
-	stop     time.Time               // nothing is asked for after it
+	origins  map[string]*originState // whose robots.txt was requested in this batch
+	stop     time.Time               // nothing is requested after it
 	pace     pace
 	address  netip.Addr // of the host's last answer
 	received int64      // bytes of pages
@@ -175,7 +175,7 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 // when the time of the batch ran out before the answer, or runs out before the
 // host's rest ends. A request interrupted after half of Limits.Request or more
 // counts as answered with an error: else a page that is always too slow would be
-// asked for again for ever.
+// requested again for ever.
 func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, bool) {
 	var turn time.Time
 	if !q.away {
@@ -211,7 +211,7 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 	return a, true
 }
 
-// more adds one, up to what fits.
+// more returns n + 1, or n if that does not fit.
 func more[N uint8 | uint16](n N) N { return max(n, n+1) }
 
 func latest(a, b time.Time) time.Time {

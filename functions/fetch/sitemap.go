@@ -207,8 +207,8 @@ func (l *listing) exponent() int16 {
 	}
 }
 
-// leftOut describes the entries without a link: sitemaps beyond maxSitemaps, and
-// addresses of other sites; "" when there are none.
+// leftOut describes the entries that became no link: sitemaps beyond maxSitemaps, and
+// addresses of other sites. It is "" when there are none.
 func (l *listing) leftOut() string {
 	var parts []string
 	if l.sitemaps > maxSitemaps {

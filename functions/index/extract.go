@@ -69,9 +69,9 @@ type extractor struct {
 	parse func(body []byte, contentType string) (*document.Document, error) // as document.Read does
 }
 
-// page returns the document of a page. If the parser panics, the document is made
-// of the page's head, and if that fails too, of its address alone: a page that
-// breaks the parser does not keep its package from the index.
+// page returns the document of a page. If the parser panics on the page's body, the
+// document has only the page's head; if it panics again, only its address. So a page
+// that breaks the parser does not keep its package out of the index.
 func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) (p segments.Page, err error) {
 	o := entry.Object
 	for _, read := range []func(webobject.Object) (*document.Document, error){e.whole, head, nameless} {
@@ -96,8 +96,8 @@ func head(o webobject.Object) (*document.Document, error) {
 
 func nameless(webobject.Object) (*document.Document, error) { return nil, errors.New("is not read") }
 
-// attempt returns the document of a page that is read by read; broken is the
-// message of a panic in read.
+// attempt returns the document of a page that the function read has parsed; broken is
+// the message of a panic in read.
 func (e extractor) attempt(key string, entry webobject.Entry, read func(webobject.Object) (*document.Document, error)) (p segments.Page, err, broken error) {
 	defer func() {
 		if reason := recover(); reason != nil {

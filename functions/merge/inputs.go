@@ -91,8 +91,8 @@ func (in *input) parts() (parts []manifest.Part) {
 	return parts
 }
 
-// late returns the numbers, in the merged segment, of documents that died while
-// the merge ran.
+// late returns the documents that died while the merge ran, by their numbers in the
+// merged segment.
 func (in *input) late(dead *roaring.Bitmap) []uint32 {
 	numbers := roaring.AndNot(dead, in.dead).ToArray()
 	for i, doc := range numbers {

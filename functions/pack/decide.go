@@ -25,7 +25,7 @@ type discoveries struct {
 	changed  []change
 }
 
-// change is a page that has changed, by its sitemap.
+// change is a page that has changed, according to a sitemap.
 type change struct {
 	page   address.Address
 	weight uint8
@@ -70,7 +70,7 @@ func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (d
 	return all, nil
 }
 
-// discovery combines the links of a collection to one URL.
+// discovery combines all links of one collection to a URL.
 type discovery struct {
 	membership.Best
 	changed time.Time // the latest change by sitemaps; zero if none names one

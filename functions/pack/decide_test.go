@@ -16,7 +16,7 @@ import (
 )
 
 // TestBestWay: of several links to a page the smallest depth counts, and the
-// weight by which it is asked for first, in whatever order they come.
+// weight by which it is requested first, in whatever order they come.
 func TestBestWay(t *testing.T) {
 	w := embedded(t)
 	link := func(depth uint16, hops, weight uint8, kind book.Kind) book.Link {
@@ -58,7 +58,7 @@ func TestBestWay(t *testing.T) {
 	}
 }
 
-// TestTrackedLinks: a page to which many addresses lead is asked for once, and
+// TestTrackedLinks: a page to which many addresses lead is requested once, and
 // frontier and book agree about its address.
 func TestTrackedLinks(t *testing.T) {
 	w := embedded(t)

@@ -102,7 +102,7 @@ func TestLinkOfSharedPage(t *testing.T) {
 	}
 }
 
-// TestLacking: a page that is stored for another collection alone is asked for on
+// TestLacking: a page that is stored for another collection alone is requested on
 // behalf of one that comes there, with all that the last look has brought,
 // whether a book has that or the spool.
 func TestLacking(t *testing.T) {
@@ -169,7 +169,7 @@ func TestLackingWithinALimit(t *testing.T) {
 	}
 }
 
-// TestLackingForTwo: a page that two collections lack is asked for on behalf of
+// TestLackingForTwo: a page that two collections lack is requested on behalf of
 // one, and missed by the other.
 func TestLackingForTwo(t *testing.T) {
 	w := newPair(t, redistest.Embedded(t), nil)

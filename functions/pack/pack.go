@@ -112,9 +112,9 @@ func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches
 	return f.announce(ctx, p.ID(), gone, packages)
 }
 
-// announce asks the sweep to mask documents of gone pages, and index to read the
-// packages: the bucket's own events often arrive before the commit, when no
-// generation lists the packages.
+// announce asks the sweep to mask the documents of gone pages, and index to read the
+// packages. The bucket's own events are not enough: they often arrive before the
+// commit, when no generation lists the packages.
 func (f *Function) announce(ctx context.Context, p layout.Partition, gone []manifest.Gone, packages []partition.Package) error {
 	if len(gone) > 0 {
 		if err := task.Send(ctx, f.Sender, task.Sweep, task.Mask{Gone: &p}, 0); err != nil {
@@ -129,9 +129,8 @@ func (f *Function) announce(ctx context.Context, p layout.Partition, gone []mani
 	return nil
 }
 
-// learn announces the commit of a book to the frontiers, before it happens, and
-// gives it a name. The name is valid for this base only, as frontier.Learning
-// requires.
+// learn announces the commit of a book to the frontiers before it happens, and returns
+// a name for it. As frontier.Learning requires, the name is valid for this base only.
 func (f *Function) learn(ctx context.Context, s *settings.Settings, e *partition.Edit, key string) error {
 	base, next := e.Manifest(), fmt.Sprintf("%s@%d", key, e.Generation())
 	for _, crawl := range s.Crawl.Partitions() {

@@ -184,7 +184,7 @@ func TestSpoolIsGone(t *testing.T) {
 	}
 }
 
-// TestDamagedSpool cannot be settled: its URLs are asked for again when their
+// TestDamagedSpool cannot be settled: its URLs are requested again when their
 // lease ends.
 func TestDamagedSpool(t *testing.T) {
 	w := embedded(t)

@@ -59,7 +59,7 @@ func urls(entries map[string]frontier.Entry) map[string]bool {
 	return all
 }
 
-// TestChangedPages are asked for before their time, with all that the books
+// TestChangedPages are requested before their time, with all that the books
 // tell of the last look at them.
 func TestChangedPages(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {

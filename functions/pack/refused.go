@@ -42,9 +42,9 @@ func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch lay
 // packed one.
 const kept = 15 * time.Minute
 
-// lost reports whether the generation refuses a batch: its spool object was
-// damaged or came too late, or an older copy of Redis gave the batch the name of a
-// packed one. The books do not have what was settled of it.
+// lost reports whether the generation refuses a batch: its spool object was damaged or
+// came too late, or an old copy of Redis gave the batch the name of a packed one. What
+// was settled of such a batch is not in the books.
 func lost(m *manifest.Manifest, w frontier.Waiting) bool {
 	i := slices.IndexFunc(m.Consumed, func(c manifest.Consumed) bool { return c.Batch == w.Batch })
 	if i < 0 {

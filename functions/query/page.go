@@ -100,7 +100,7 @@ func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Addre
 	return err
 }
 
-// refuse returns ErrNoPage for a forgotten address.
+// refuse returns ErrNoPage if the address is forgotten.
 func (e *Engine) refuse(ctx context.Context, a address.Address) error {
 	inForce, err := e.Settings.Get(ctx)
 	if err == nil && inForce.Takedowns.Forgets(a) {
@@ -131,7 +131,8 @@ func (c Copy) isThere(err error) bool {
 	return !errors.Is(errors.Join(append(c.Unread, err)...), blob.ErrAbsent)
 }
 
-// past returns the error for a page that existed at a moment and is deleted since.
+// past returns the error for a page that existed at the requested moment and was
+// deleted later.
 func past(err error, a address.Address, moment time.Time) error {
 	if !moment.IsZero() && errors.Is(err, blob.ErrAbsent) {
 		return fmt.Errorf("%s as of %s: %w", a.URL, moment.UTC().Format(time.RFC3339), manifest.ErrNotKept)

@@ -185,7 +185,7 @@ func (s *snapshots) outdate(current *snapshot) {
 	s.last.CompareAndSwap(current, &old)
 }
 
-// holds reports whether the snapshot is young enough; a nil one is not.
+// holds reports whether the snapshot exists and is young enough.
 func (s *snapshot) holds(e *Engine) bool {
 	if s == nil {
 		return false

@@ -140,8 +140,8 @@ func (u candidate) target(denied string) batch.Target {
 	}
 }
 
-// size is at least that of the target in a message: JSON may double the bytes
-// of a URL, and make six of a byte that a server sent.
+// size returns an upper bound of the bytes of the target in a message: JSON may double
+// the bytes of a URL, and write one byte from a server as six.
 func size(u candidate) int {
 	const rest = 400 // names of fields, numbers, a collection
 	n := rest + 2*len(u.URL)

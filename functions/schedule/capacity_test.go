@@ -107,7 +107,7 @@ func TestPagesOfEachCollection(t *testing.T) {
 	})
 }
 
-// TestMorePages: what was parked is asked for once the limit is higher and the
+// TestMorePages: what was parked is requested once the limit is higher and the
 // frontier was rebuilt.
 func TestMorePages(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), pages(20))

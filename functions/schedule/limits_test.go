@@ -127,7 +127,7 @@ func (w *world) expect(name string, want ...[2]int) []batch.Batch {
 }
 
 // TestAskedAgainAtTheLimit: the pages at which a collection stops bound those
-// that are new, exactly, and pages that are stored are asked for all the same.
+// that are new, exactly, and pages that are stored are requested all the same.
 // What is left then is parked.
 func TestAskedAgainAtTheLimit(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
@@ -167,7 +167,7 @@ func TestAskedAgainAtTheLimit(t *testing.T) {
 }
 
 // TestAskedAgainBelowTheLimit: where nothing else waits, what is left to the
-// limit does not bound the pages that are asked for again.
+// limit does not bound the pages that are requested again.
 func TestAskedAgainBelowTheLimit(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Pages = 26 })
 	w.store(25)

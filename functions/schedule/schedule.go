@@ -173,7 +173,7 @@ type pause struct {
 	reason string
 }
 
-// is remembers a reason and reports whether it differs from the one before.
+// is records a reason and reports whether it differs from the previous one.
 func (p *pause) is(reason string) (changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

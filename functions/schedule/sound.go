@@ -23,8 +23,8 @@ type memory struct {
 	newest map[int]layout.Version
 }
 
-// see remembers a version, and reports whether it is older than one seen before.
-// The caller holds mu.
+// see records a version and reports whether it is older than one recorded before. The
+// caller holds mu.
 func (m *memory) see(crawl int, newest layout.Version) (older bool) {
 	if newest.Compare(m.newest[crawl]) < 0 {
 		return true

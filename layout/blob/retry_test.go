@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// policy never waits, and appends the pauses that it was asked for.
+// policy never waits, and appends the pauses that it was requested.
 func policy(pauses *[]time.Duration) blob.Policy {
 	return blob.Policy{
 		Attempts: 5, Base: 100 * time.Millisecond, Max: 300 * time.Millisecond,

@@ -15,7 +15,7 @@ type State byte
 // The states of an outcome. Stored, Skipped, Failed and Unchanged, which
 // confirms an earlier Stored, are final. Retry and NotAsked leave the URL
 // pending. Lost takes back what lower versions stored, skipped or failed: the
-// URL is as if it had never been asked for.
+// URL is as if it had never been requested.
 const (
 	Stored    State = 's' // the page is in a package
 	Unchanged State = 'u' // the stored page still counts; a reason says that it was not confirmed
@@ -77,7 +77,7 @@ type Outcome struct {
 	Modified    string
 	Digest      uint64
 	Body        uint64
-	Collections []string // that on whose behalf it was asked for, then the others, sorted; each once
+	Collections []string // that on whose behalf it was requested, then the others, sorted; each once
 	Pace        Pace     // that its host asks for, by what its batch learnt
 
 	// Of a stored page: the package's key and the compressed range there.

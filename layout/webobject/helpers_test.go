@@ -118,7 +118,7 @@ func build(t testing.TB, p Package) ([]byte, []Place) {
 	return spf, places
 }
 
-// oneObject is a store of one object that counts what it is asked for.
+// oneObject is a store of one object that counts what it is requested.
 type oneObject struct {
 	blob.Reader // panics: only Get may be called
 	content     []byte

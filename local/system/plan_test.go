@@ -24,7 +24,7 @@ func file(name string, addresses ...collection.Seed) collection.Collection {
 }
 
 // TestTrackingSite has pages whose links carry trackers and sessions, and that
-// redirect to the session which they give. Each is asked for once, and the
+// redirect to the session which they give. Each is requested once, and the
 // account is right.
 func TestTrackingSite(t *testing.T) {
 	t.Parallel()

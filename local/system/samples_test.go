@@ -14,7 +14,7 @@ import (
 )
 
 // newSampleSite has pages that are samples, and some that cannot be. One shows
-// how often it was asked for.
+// how often it was requested.
 func newSampleSite(t *testing.T) *httptest.Server {
 	asked := 0
 	serve := func(contentType, body string) http.HandlerFunc {

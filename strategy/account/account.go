@@ -48,8 +48,8 @@ type URL struct {
 	Wanted bool // the URL has an outcome, and must be asked for again at once for Collection, at this depth, hops and weight
 }
 
-// Account folds outcomes and links, in any order. Adding is safe for concurrent
-// use.
+// Account collects outcomes and links, in any order, and computes the state of each
+// URL. Adding is safe for concurrent use.
 type Account struct {
 	settings *settings.Settings
 	shards   [256]*shard // by the first byte of identities

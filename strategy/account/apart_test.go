@@ -70,7 +70,7 @@ func TestHoleWaits(t *testing.T) {
 	}
 }
 
-// TestOnly: what is not chosen waits apart; what others want too is asked for on
+// TestOnly: what is not chosen waits apart; what others want too is requested on
 // their behalf.
 func TestOnly(t *testing.T) {
 	whole := rules.Even(rules.Crawl, 1, noon)

@@ -56,7 +56,7 @@ func (l *library) note(v *volume, err error) error {
 	return nil
 }
 
-// lost returns the books that are absent or damaged, as far as they were read.
+// lost returns the books that reading has found to be absent or damaged so far.
 func (l *library) lost() []Unreadable {
 	var lost []Unreadable
 	for _, v := range l.books {
@@ -67,8 +67,8 @@ func (l *library) lost() []Unreadable {
 	return lost
 }
 
-// account folds all books but the lost ones. When a book turns out to be damaged
-// while it is folded, the account begins anew without it.
+// account adds all books but the lost ones to an account. When a book turns out to be
+// damaged while it is read, the account begins anew without it.
 func (l *library) account(ctx context.Context, s *settings.Settings, progress func(read, total int64)) (*Account, error) {
 	for {
 		a, err := New(s)
@@ -91,8 +91,8 @@ type part struct {
 	book.Part
 }
 
-// fold reads in two goroutines a processor: while one waits for the store, the
-// other folds.
+// fold reads the books with two goroutines a processor: one can wait for the store
+// while the other computes.
 func (l *library) fold(ctx context.Context, a *Account, progress func(read, total int64)) error {
 	var parts []part
 	var read, total int64

@@ -37,7 +37,7 @@ func (s *shard) len() int {
 	return len(s.urls) - s.forgotten
 }
 
-// of returns the facts about a URL, nil when it is forgotten.
+// of returns the facts about a URL, or nil when the URL is forgotten.
 func (s *shard) of(id layout.Identity, url string) *facts {
 	f, known := s.urls[id]
 	if known {

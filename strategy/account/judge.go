@@ -64,9 +64,8 @@ type judgement struct {
 	err error
 }
 
-// judge decides on every URL by the collections of today, and not by the
-// decision that was made when its links were found: a URL outside of the scope
-// of yesterday may be inside the scope of today.
+// judge decides on every URL by the present collections, and not by the decision
+// recorded with its links: a URL that was outside of the scope may now be inside.
 type judge struct {
 	account  *Account
 	settings *settings.Settings
@@ -160,8 +159,8 @@ func (j judge) paths(first reach, more []reach) []reach {
 	return paths
 }
 
-// admit sets whether any collection of today admits a URL, and which one: the
-// first whose path is admitted, a sitemap's before a page's. It returns the path,
+// admit finds the collection, if any, that admits a URL at present: the first one whose
+// path is admitted, where sitemap paths come before page paths. It returns that path,
 // or the preferred refused path when no collection admits the URL.
 func (j judge) admit(u *URL, paths []reach) (best membership.Path) {
 	u.State, u.Reason = Skipped, membership.Image
@@ -194,13 +193,15 @@ func (j judge) admit(u *URL, paths []reach) (best membership.Path) {
 	return all.Path
 }
 
-// along sets the fields that follow from the path by which a URL is asked for.
+// along fills in the fields of a URL that follow from the path by which it is
+// requested.
 func (u *URL) along(w membership.Path) {
 	u.Collection, u.Sitemap = w.Collection, w.Kind == book.Sitemap
 	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight
 }
 
-// sortAsking puts paths that membership.HoldsBack holds back behind the others.
+// sortAsking moves paths of collections that are held back (membership.HoldsBack)
+// behind the others.
 func (j judge) sortAsking(paths []reach, target address.Address) {
 	if j.settings.Only == nil || len(paths) < 2 {
 		return

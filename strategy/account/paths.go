@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// reach is a path of links from a seed of a collection to a URL: 8 bytes.
+// reach describes a path of links from a seed of a collection to a URL, in 8 bytes.
 type reach struct {
 	by     uint32 // the number of the path's origin, or nobody, or anImage
 	depth  uint16

@@ -18,8 +18,9 @@ import (
 // requests is how many requests are sent to the store at once.
 const requests = 16
 
-// maxSurveys is how often a survey is begun at most. A consumed spool object is
-// kept for longer than a survey takes, unless it may hold forgotten pages.
+// maxSurveys is the greatest number of times that a survey starts over. A consumed
+// spool object is normally kept for longer than a survey takes; one that may hold
+// forgotten pages is not.
 const maxSurveys = 4
 
 // Bucket is the account of a whole bucket at one moment.
@@ -50,7 +51,7 @@ type Unreadable struct {
 // Read folds the books and the unconsumed spool of every partition. A batch that
 // is committed or spooled meanwhile may or may not be in the account. Read fails
 // with Faults when there are any, because its callers act on URLs that no book
-// names. A damaged spool object is left out, and its URLs are asked for again.
+// names. A damaged spool object is left out, and its URLs are requested again.
 func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucket, error) {
 	b, err := Survey(ctx, bucket, s, nil)
 	if err != nil {

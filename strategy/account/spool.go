@@ -16,7 +16,7 @@ import (
 // not list it as consumed: it was packed into a book after the manifest was read.
 var errPacked = errors.New("a spool object was packed while it was about to be read")
 
-// spoolFate is the result of reading one spool key; zero when the batch is
+// spoolFate is the result of reading one spool key; it is zero when the batch is
 // consumed or closed.
 type spoolFate struct {
 	spooled *Spooled

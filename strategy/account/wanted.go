@@ -25,9 +25,9 @@ func (j judge) keep(u *URL, paths []reach) {
 	}
 }
 
-// leadsNowhere reports whether a URL redirects, or names as its canonical
-// address, a page that has failed since. The URL may lead elsewhere by now, or be
-// a page of its own.
+// leadsNowhere reports whether a URL redirects to a page that has failed since, or
+// names such a page as its canonical address. By now the URL may lead elsewhere, or be
+// a page itself.
 func (j judge) leadsNowhere(last book.Outcome) bool {
 	return slices.ContainsFunc(j.settings.LedTo(last), func(id layout.Identity) bool {
 		f := j.account.of(id).urls[id]
@@ -35,13 +35,14 @@ func (j judge) leadsNowhere(last book.Outcome) bool {
 	})
 }
 
-// FailedSince reports whether a URL has failed after another was found to lead to it.
+// FailedSince reports whether a URL failed after it was found as the target of a
+// redirect or as a canonical address.
 func FailedSince(s book.Standing, other book.Outcome) bool {
 	return s.Final != nil && s.Final.State == book.Failed && s.Final.Version.Compare(other.Version) > 0
 }
 
-// askAgain sets that a URL is asked for at once, for the first of its collections
-// that still admits it.
+// askAgain marks a URL to be requested at once, for the first of its collections that
+// still admits it.
 func (j judge) askAgain(u *URL) {
 	if still := j.settings.Still(u.Final, u.Address); len(still) > 0 {
 		j.want(u, j.lastPath(u, still[0]))
@@ -64,8 +65,8 @@ func (j judge) newSeed(u *URL, paths []reach) bool {
 	return false
 }
 
-// another finds a collection that admits a URL which was only ever asked for on
-// behalf of other collections.
+// another finds a collection that admits a stored URL, if the URL was requested only on
+// behalf of other collections so far.
 func (j judge) another(u *URL, paths []reach) bool {
 	for _, r := range paths {
 		path := j.path(r)
@@ -82,12 +83,12 @@ func (j judge) another(u *URL, paths []reach) bool {
 	return name != ""
 }
 
-// lastPath returns the path by which a URL was last asked for.
+// lastPath returns the path by which a URL was last requested.
 func (j judge) lastPath(u *URL, collection string) membership.Path {
 	return membership.Path{Collection: collection, Depth: u.Final.Depth, Hops: u.Final.Hops, Weight: u.Final.Weight}
 }
 
-// want sets the path by which a stored URL is asked for again.
+// want sets the path by which a stored URL is requested again.
 func (j judge) want(u *URL, w membership.Path) {
 	u.along(w)
 	u.Admitted, u.Sitemap = true, membership.IsSitemap(u.Final)

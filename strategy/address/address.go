@@ -84,8 +84,8 @@ func (a Address) Resolve(ref string) (Address, error) {
 	return split(canonical), nil
 }
 
-// cutFragment shortens the fragment to its '#'. The sign keeps trailing white space
-// before it from being trimmed.
+// cutFragment shortens the fragment to its '#', which keeps white space before it from
+// being trimmed as trailing.
 func cutFragment(raw string) string {
 	if i := strings.IndexByte(raw, '#'); i > 0 && raw[i-1] > ' ' {
 		return raw[:i]

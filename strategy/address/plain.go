@@ -35,8 +35,8 @@ func plainPort(port string) bool {
 	return err == nil && n > 0
 }
 
-// plainHost accepts lower-case ASCII names without punycode, and IPv4
-// addresses.
+// plainHost reports whether a host is a lower-case ASCII name without punycode, or an
+// IPv4 address.
 func plainHost(name string) bool {
 	label := 0 // where the present label begins
 	for i := 0; i < len(name); i++ {
@@ -65,7 +65,7 @@ func plainHost(name string) bool {
 	return err == nil && ip.Is4()
 }
 
-// plainPath accepts a path and query that the standard does not change.
+// plainPath reports whether a path and query are certainly in canonical form.
 func plainPath(path string) bool {
 	query := false
 	for i := 0; i < len(path); i++ {

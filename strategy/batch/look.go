@@ -7,8 +7,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Look is the result of the last request for a URL that is requested again. Its fields
-// are those of book.Outcome. Digest is 0 when no page is stored.
+// Look is the result of the previous request for a URL that is requested again. Its
+// fields are those of book.Outcome. Digest is 0 when no page is stored.
 type Look struct {
 	Time        time.Time `json:"time"`
 	ETag        string    `json:"etag,omitempty"`

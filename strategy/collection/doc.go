@@ -23,7 +23,7 @@
 //	pattern_pages = 10_000       # stored pages of an address.Pattern, or "unlimited"
 //	language = "en"              # example: pages in others are crawled and not shown; of language.Known
 //	schedule = "daily at 09:30"  # example: or "once", "every 6h", "weekly on monday at 07:00 Europe/Berlin";
-//	                             # without one each page is asked for again as often as it changes
+//	                             # without one each page is requested again as often as it changes
 //	agent = "ExampleBot/1.0 (+https://example.org/bot)"     # example
 //	allow = ["10.0.0.0/8", "intranet.example"]              # example: addresses that are not public, on any port
 //
@@ -49,7 +49,7 @@
 //	  "host_connections": 1,   batches at a time on a host
 //	  "pages": 0,              stored pages at which leasing stops; 0: never
 //	  "agent": "ExampleBot/1.0",
-//	  "again": "2026-11-21T22:00:00Z",  URLs that failed before are asked for again
+//	  "again": "2026-11-21T22:00:00Z",  URLs that failed before are requested again
 //	  "renew": "2026-11-21T22:00:00Z"   pages that were looked at before, too
 //	}
 //

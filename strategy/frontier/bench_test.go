@@ -129,10 +129,11 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// memory returns the bytes of the data in Redis, without the buffers of connections.
 func memory(t *testing.T, rdb *redis.Client) int {
 	t.Helper()
 	info := rdb.Info(t.Context(), "memory").Val()
-	_, rest, _ := strings.Cut(info, "used_memory:")
+	_, rest, _ := strings.Cut(info, "used_memory_dataset:")
 	used, _, _ := strings.Cut(rest, "\r\n")
 	n, err := strconv.Atoi(used)
 	if err != nil {

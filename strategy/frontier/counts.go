@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Counts says how many URLs are in each state. A URL that is asked for again is
+// Counts says how many URLs are in each state. A URL that is requested again is
 // counted twice: as waiting or leased, and as stored, skipped or failed.
 type Counts struct {
 	Waiting, Leased, Parked, Stored, Skipped, Failed int64
@@ -73,8 +73,8 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	}, nil
 }
 
-// Crowded returns the hosts whose sitemaps wait because too many other URLs wait
-// (see Request.Waiting).
+// Crowded returns the hosts whose sitemaps wait because too many other URLs are in the
+// queue (see Request.Waiting).
 func (f *Frontier) Crowded(ctx context.Context) ([]string, error) {
 	hosts, err := f.rdb.SMembers(ctx, f.key("crowded")).Result()
 	return hosts, f.wrap("tell whose sitemaps wait in", err)

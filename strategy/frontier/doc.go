@@ -20,7 +20,7 @@
 //	f:{3}:tallies          hash   mark → number of stored URLs that count on it, unless 0
 //	f:{3}:out              hash   collection → number of URLs on lease for the first time, unless 0
 //	f:{3}:q:<band>:<host>  list   elements of waiting URLs, oldest first
-//	f:{3}:q:again:<host>   list   elements of stored pages that are asked for again
+//	f:{3}:q:again:<host>   list   elements of stored pages that are requested again
 //	f:{3}:filled           hash   host → letters of its queues with elements: a–p for the bands, A–P if one has a weight, q for again
 //	f:{3}:hosts            zset   hosts with a queue, by the earliest time of the next request
 //	f:{3}:hosts:<band>     zset   the same, of hosts whose first queue is this band, with a letter from A to P
@@ -49,7 +49,7 @@
 //
 // Times are milliseconds since 1970-01-01 UTC. Versions are written as text. The
 // state of a URL says where it is in the queue, or its final outcome, or both when
-// it is asked for again. Its letter: w waiting, p parked, l leased, s stored, k
+// it is requested again. Its letter: w waiting, p parked, l leased, s stored, k
 // skipped, f failed, W waiting again, L leased again.
 //
 //	 0     1       3        4          5          6      7
@@ -62,7 +62,7 @@
 //	└─────┴───────┴─────────┘
 //
 // Expiries is the number of leases of the URL that were not settled in time. A mark
-// is the beginning of the SHA-256 of a tally's name. A URL that is asked for again
+// is the beginning of the SHA-256 of a tally's name. A URL that is requested again
 // is counted twice, under the letter of its final state and under both letters,
 // such as Ws, and still counts on its tallies. A parked URL is pending but has no
 // element: a rebuild or another link puts it back into a queue.

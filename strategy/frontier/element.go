@@ -93,7 +93,7 @@ func (e Entry) element(version string) (string, error) {
 
 var errElement = errors.New("element of the queue is damaged")
 
-// parseElement decodes an element of the queue of a host.
+// parseElement decodes an element of a host's queue.
 func parseElement(s, host string) (e Entry, version string, err error) {
 	if len(s) < headerBytes {
 		return Entry{}, "", fmt.Errorf("%w: %q of host %s", errElement, s, host)

@@ -10,9 +10,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ownerFence is a key and the value that it must hold for a script to change
-// anything. It keeps out callers that do not know yet that another rebuild or
-// other settings own the frontier.
+// ownerFence is a key of Redis and the value that it must have for a script to change
+// anything. It stops callers that have not noticed that another rebuild or other
+// settings own the frontier.
 type ownerFence struct {
 	key, value string
 	err        error // of a call that finds another value
@@ -34,8 +34,8 @@ func (f *ownerFence) arguments() (value, next string) {
 	return f.after(f.step), f.after(f.step + 1)
 }
 
-// after returns the value of the fence after step calls. An expiring key is absent before
-// the first call.
+// after returns the value that the fence's key has after step calls. A key that expires
+// is absent before the first call.
 func (f *ownerFence) after(step uint64) string {
 	if step == 0 && f.age > 0 {
 		return ""

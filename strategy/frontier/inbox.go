@@ -12,7 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Waiting is a spool object that is not packed yet.
+// Waiting is a spool object that is still to be packed.
 type Waiting struct {
 	Batch layout.Version `json:"-"`
 	Bytes int64          `json:"bytes"`
@@ -90,7 +90,7 @@ func (b *Inbox) List(ctx context.Context) ([]Waiting, error) {
 	return list, nil
 }
 
-// Unsettle notes that a batch is not settled after all.
+// Unsettle takes back that a batch is settled.
 func (b *Inbox) Unsettle(ctx context.Context, batch layout.Version) error {
 	if err := b.rdb.SRem(ctx, b.settled(), batch.String()).Err(); err != nil {
 		return fmt.Errorf("cannot unsettle batch %s in inbox %s: %w", batch, b.partition, err)

@@ -11,9 +11,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// kept is how many of the latest commits of each storage partition a frontier
-// remembers. With more than one, neither a reader with a slightly old manifest nor
-// two packs at the same time find that the frontier is behind.
+// kept is the number of the latest commits of each storage partition that a frontier
+// remembers. With only one, a reader with a slightly old manifest, or two packs at the
+// same time, would take the frontier for outdated.
 const kept = 8
 
 // Learning announces a commit that will bring a book into a storage partition.

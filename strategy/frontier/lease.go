@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Request asks for a lease.
+// Request describes the lease that a caller wants.
 type Request struct {
 	Now         time.Time
 	Horizon     time.Duration // a host may be leased this long before requests to it are allowed
@@ -119,8 +119,8 @@ func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 	}
 }
 
-// nextVersion takes the next token, outside of the lease's script, because the key of the
-// counter is in another slot. Unused tokens do no harm.
+// nextVersion takes the next token. The lease script cannot do this itself, because the
+// counter's key is in another slot. Unused tokens do no harm.
 func (f *Frontier) nextVersion(ctx context.Context) (layout.Version, error) {
 	var epoch *redis.StringCmd
 	var tok *redis.IntCmd

@@ -19,7 +19,7 @@ const (
 	toldKey   = "frontier:told"
 )
 
-// Resting is a host that is not asked until a time.
+// Resting is a host that gets no request before a time.
 type Resting struct {
 	Host     string
 	Until    time.Time
@@ -34,8 +34,8 @@ type Held struct {
 	URLs     []string  // the URLs of its batch, as far as they are known
 }
 
-// Rest sets the times before which hosts are not asked, where these are later than
-// the known ones. It works before Open, too.
+// Rest sets, for hosts, the times before which they get no request; an earlier time
+// than the known one is ignored. It may be called before Open.
 func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	for part := range slices.Chunk(hosts, chunk) {
 		args := make([]any, 0, 3*len(part))
@@ -49,8 +49,8 @@ func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	return nil
 }
 
-// Hold keeps the hosts of leases from being leased until the leases are settled or
-// their deadlines have passed. It works before Open, too.
+// Hold keeps hosts from being leased until their present leases are settled or expire.
+// It may be called before Open.
 func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 	for part := range slices.Chunk(batches, chunk) {
 		args := make([]any, 0, 3*len(part))
@@ -70,7 +70,7 @@ func (f *Frontier) Shut(ctx context.Context, until time.Time) error {
 	return f.wrap("shut", f.rdb.SetNX(ctx, f.key("shut"), ceilMillis(until), 0).Err())
 }
 
-// Resting returns the hosts that are not asked at a moment, or have failures.
+// Resting returns the hosts that get no request at the given moment, or have failures.
 func (f *Frontier) Resting(ctx context.Context, now time.Time) ([]Resting, error) {
 	hosts := make(map[string]Resting)
 	err := f.scan(ctx, "next", func(host string, at int64) {
@@ -161,7 +161,7 @@ func Partitions(ctx context.Context, rdb redis.UniversalClient) ([]int, error) {
 	return all, nil
 }
 
-// Pace says what a Redis knows about leases from before it came up.
+// Pace tells what a Redis knows about leases made before it started.
 type Pace int
 
 // The values of Pace.
@@ -171,7 +171,7 @@ const (
 	Kept                // this Redis has given all leases itself
 )
 
-// PaceOf returns the Pace of a Redis.
+// PaceOf returns what a Redis knows about leases made before it started.
 func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	var told, given *redis.IntCmd
 	_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -189,8 +189,8 @@ func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	return Unknown, nil
 }
 
-// Tell enters into an empty Redis all leases that have not ended, by crawl
-// partition. Only a caller that sends the batches of all fetches can know them.
+// Tell enters all leases that have not ended into an empty Redis, by crawl partition.
+// Only the process that sends the batches to all fetches can know them.
 func Tell(ctx context.Context, rdb redis.UniversalClient, out map[int][]Held) error {
 	for crawl, batches := range out {
 		if err := New(rdb, crawl).Hold(ctx, batches); err != nil {

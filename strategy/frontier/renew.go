@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Due is a URL with a final state that must be asked for again.
+// Due is a URL with a final state that must be requested again.
 type Due struct {
 	Entry
 	Version layout.Version // the batch of its last outcome

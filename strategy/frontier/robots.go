@@ -27,7 +27,7 @@ type Robots struct {
 }
 
 // RobotsCache keeps robots.txt by origin, each under robots:<origin> in JSON.
-// It is safe for concurrent use. A lost answer is asked for again.
+// It is safe for concurrent use. A lost answer is requested again.
 type RobotsCache struct{ rdb redis.UniversalClient }
 
 // NewRobotsCache returns the cache in a Redis.

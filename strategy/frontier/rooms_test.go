@@ -118,7 +118,7 @@ func TestHeldHosts(t *testing.T) {
 	})
 }
 
-// TestAgainIsNeitherHeldNorParked: a limit holds for what is asked for the
+// TestAgainIsNeitherHeldNorParked: a limit holds for what is requested the
 // first time.
 func TestAgainIsNeitherHeldNorParked(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {

@@ -8,7 +8,7 @@ import (
 )
 
 // Decided returns the batch that stored each of these pages. URLs that are not
-// stored, or wait to be asked for again, are left out.
+// stored, or wait to be requested again, are left out.
 func (f *Frontier) Decided(ctx context.Context, ids []layout.Identity) (map[layout.Identity]layout.Version, error) {
 	by := make(map[layout.Identity]layout.Version, len(ids))
 	for part := range slices.Chunk(ids, chunk) {

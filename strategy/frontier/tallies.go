@@ -28,9 +28,9 @@ func (f *Frontier) Tallies(ctx context.Context, names []string) ([]int64, error)
 	return numbers, f.wrap("read tallies of", err)
 }
 
-// Out returns how many URLs of each of these collections are leased for the first
-// time. They count until the lease ends, so that a caller that calls Out before
-// Tallies counts every URL that is settled meanwhile at least once.
+// Out returns, for each of these collections, the number of its URLs that are leased
+// for the first time. They count until their lease ends. So a caller that calls Out
+// before Tallies counts a URL that is settled in between at least once.
 func (f *Frontier) Out(ctx context.Context, collections []string) ([]int64, error) {
 	numbers, err := f.numbers(ctx, "out", collections)
 	return numbers, f.wrap("read what is out of", err)

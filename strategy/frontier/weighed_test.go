@@ -48,7 +48,7 @@ func (f fixture) asked(r Request) (weights []uint8, hosts []string) {
 }
 
 // TestWeightOrdersHosts: all strong links of one host come before the weak ones of
-// another, though that one may be asked for longer.
+// another, though that one may be requested longer.
 func TestWeightOrdersHosts(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, weighed("weak", 60, 40)...)

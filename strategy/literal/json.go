@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// JSON reads a file with one JSON document into a value. It refuses fields that the
-// value does not have, since their writer meant something by them. Errors name the
-// line.
+// JSON decodes a file with one JSON document into a value. It refuses unknown fields,
+// because their writer expects an effect. Errors name the line.
 func JSON(content []byte, value any) error {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.DisallowUnknownFields()
@@ -63,8 +62,8 @@ func explain(content []byte, err error, at int64) (string, int64) {
 // kind is the kind of a JSON value, shown without quotes.
 type kind string
 
-// kindOf returns the words for a kind as encoding/json names it: "a text" for "string",
-// "the number 5" for "number 5".
+// kindOf returns words for a kind of value that encoding/json names: "a text" for
+// "string", "the number 5" for "number 5".
 func kindOf(found string) kind {
 	switch name, number, _ := strings.Cut(found, " "); name {
 	case "string":

@@ -20,8 +20,8 @@ import (
 // maxShown is the number of characters of a wrong value that an error repeats.
 const maxShown = 100
 
-// Wrong returns the error for a wrong value. A text is shown in quotes; write
-// describes a right value.
+// Wrong returns the error for a wrong value, which is shown in quotes if it is a text.
+// write describes what to write instead.
 func Wrong(name string, value any, write string) error {
 	return fmt.Errorf("%s is %s; write %s", name, show(value), write)
 }
@@ -62,7 +62,7 @@ func Span(d time.Duration) string {
 	return text
 }
 
-// Whole reads a whole number from least to most; math.MaxInt64 means no upper
+// Whole reads a whole number between least and most; math.MaxInt64 means no upper
 // bound.
 func Whole(name, text string, least, most int64) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
@@ -89,7 +89,7 @@ func Amount(name, text string) (float64, error) {
 	return n, nil
 }
 
-// Switch reads the value of an option that is on or off.
+// Switch reads the value of an option: on or off.
 func Switch(name, text string) (bool, error) {
 	switch strings.ToLower(text) {
 	case "1", "true":

@@ -65,16 +65,16 @@ type assigner struct {
 	admitted func(*book.Link, address.Address)
 }
 
-// linkTarget is the target of links, and the last decision on it, which is used
-// again: most pages of a site have the same links.
+// linkTarget is the target of links, with the last decision on it. The decision is
+// cached because most pages of a site have the same links.
 type linkTarget struct {
 	address address.Address
 	path    Path
 	last    decision
 }
 
-// decision is the crawled target of a link, and the reason of its refusal, "" if
-// the link is admitted.
+// decision is the address under which the target of a link is crawled, and the reason
+// for which the link is refused, or "" if it is admitted.
 type decision struct {
 	to     address.Address
 	reason string
@@ -113,7 +113,7 @@ func (a *assigner) decide(w Path, source layout.Identity, target address.Address
 	return decision{to, a.Decide(w, to)}
 }
 
-// settle sets the decision of a link.
+// settle writes a decision into a link.
 func (a *assigner) settle(l *book.Link, d decision) {
 	l.Target, l.Place, l.Decision = d.to.URL, d.to.Place, d.reason
 	if d.reason == "" {
@@ -157,7 +157,8 @@ func (a *assigner) claimsTarget(w Path, target address.Address) bool {
 	return a.Claims(w.Collection, target, w.Depth, w.Hops)
 }
 
-// inTurn sorts names by rank, and puts the given name first within its rank.
+// inTurn returns names sorted by rank, with the name first at the beginning of its
+// rank.
 func (a *assigner) inTurn(first string, names []string) []string {
 	turn := make([]string, 1, 1+len(names))
 	turn[0] = first

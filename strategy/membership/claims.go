@@ -53,8 +53,8 @@ func (s *Members) others(wanted func(member) bool) []string {
 	return s.those(wanted)
 }
 
-// The ranks of collections. A page that several want is asked for on behalf of the
-// lowest rank, because then most of them get it.
+// The ranks of collections. If several collections want a page, it is requested on
+// behalf of the one with the lowest rank, because then most of them get it.
 const (
 	rankSeeks   = iota // the collection needs links of its own to each page
 	rankClaims         // it claims pages that others find
@@ -71,8 +71,8 @@ func rankOf(m member) int {
 	return rankSeeks
 }
 
-// Compare orders the names of collections: a page that several want is asked for
-// on behalf of the first.
+// Compare orders the names of collections. If several want a page, it is requested on
+// behalf of the first.
 func (s *Members) Compare(a, b string) int {
 	return cmp.Or(s.compareRanks(a, b), cmp.Compare(a, b))
 }
@@ -81,12 +81,12 @@ func (s *Members) compareRanks(a, b string) int {
 	return cmp.Compare(s.byName[a].rank, s.byName[b].rank)
 }
 
-// IsLimited reports whether a collection limits the number of its pages, so that
-// URLs may wait for it in vain.
+// IsLimited reports whether a collection limits the number of its pages. Its URLs may
+// wait without ever being requested.
 func (s *Members) IsLimited(name string) bool { return s.byName[name].rank == rankLimited }
 
 // Waiting returns the collections for which a URL waits, given the admitted path of
-// one of them: first the one on whose behalf it is asked for. A URL may wait in vain
+// one of them: first the one on whose behalf it is requested. A URL may wait in vain
 // for a collection with a limit of pages, and waits for now for one that is held
 // back (see HoldsBack); so it waits for all others that claim it in any case, too.
 // Collections that are held back come last.
@@ -111,8 +111,9 @@ func (s *Members) Waiting(w Path, page address.Address) []string {
 	return names
 }
 
-// Still returns the collections of a final outcome that admit its URL still, in
-// their order. Its links need not be on topic, because the page was chosen before.
+// Still returns those collections of a final outcome that still admit its URL, in the
+// outcome's order. Links need not be on topic any more, because the page was chosen
+// before.
 func (s *Members) Still(last book.Outcome, at address.Address) (names []string) {
 	for _, name := range last.Collections {
 		if s.Decide(again(name, last), at) == "" {
@@ -122,7 +123,7 @@ func (s *Members) Still(last book.Outcome, at address.Address) (names []string) 
 	return names
 }
 
-// Asking returns the collections of Still that are not held back (see HoldsBack).
+// Asking returns the collections of Still that are not held back (HoldsBack).
 func (s *Members) Asking(last book.Outcome, at address.Address) []string {
 	return slices.DeleteFunc(s.Still(last, at), func(name string) bool { return s.HoldsBack(again(name, last), at) })
 }

@@ -85,7 +85,7 @@ func TestTallies(t *testing.T) {
 }
 
 // TestLacking: what is kept is wanted by who claims it, once and only if it would
-// be asked for.
+// be requested.
 func TestLacking(t *testing.T) {
 	s := overlapping(t)
 	stored := book.Outcome{State: book.Stored, Depth: 1}

@@ -1,5 +1,5 @@
 // Package membership decides which collections have which pages: at what depth, on
-// whose behalf a page is asked for, in which queue and within what limits. Its
+// whose behalf a page is requested, in which queue and within what limits. Its
 // functions are pure; fetch, pack, sweep, the account and the frontier follow them.
 //
 // # What a page is to a collection
@@ -31,9 +31,9 @@
 // A forbidden page is never asked for, so that those that would have it get nothing.
 // Dropped parameters are removed before a link is decided (see Assign).
 //
-// # On whose behalf a page is asked for
+// # On whose behalf a page is requested
 //
-// A page that several collections want is asked for on behalf of one: first of
+// A page that several collections want is requested on behalf of one: first of
 // those that need links of their own, because they follow its links from this depth;
 // then of those that claim pages; last of those with a limit, because a URL may wait
 // for them in vain. Of equal ones the first name decides (see Compare). The links of

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Reasons of skipped URLs that may be asked for again.
+// Reasons of skipped URLs that may be requested again.
 const (
 	Redirect  = "redirect"          // the server redirects to another URL
 	Canonical = "canonical"         // the page names another canonical address
@@ -21,7 +21,7 @@ const (
 	AlikeFull = "pages alike"       // the limit of stored pages of one address.Pattern is reached
 )
 
-// Due returns when a URL with this last final outcome is asked for again: the
+// Due returns when a URL with this last final outcome is requested again: the
 // earliest time of all its collections that admit it, the zero time for never. The
 // state of the URL stays until there is another outcome.
 //
@@ -32,7 +32,7 @@ const (
 //	alias                                the same, but not before eight days
 //
 // All but failed URLs are due, too, when the collection is renewed. A URL that leads
-// to a page which has failed since is asked for at once (see package account).
+// to a page which has failed since is requested at once (see package account).
 func (s *Members) Due(last book.Outcome) time.Time {
 	var first time.Time
 	for _, name := range last.Collections {

@@ -51,9 +51,9 @@ func (s *Members) Bounds(name string, page address.Address) []Limit {
 	return bounds
 }
 
-// Tallies returns the names of the tallies on which a stored page of these
-// collections counts, each once: those of their limits and their own (see
-// CollectionTally).
+// Tallies returns the names of the tallies on which a stored page of these collections
+// counts: those of their limits and those of the collections themselves
+// (CollectionTally). No name occurs twice.
 func (s *Members) Tallies(collections []string, page address.Address) []string {
 	var names []string
 	for i, name := range collections {

@@ -61,7 +61,7 @@ func (s *Members) Collection(name string) collection.Collection {
 	return collection.Collection{Name: name}
 }
 
-// Clean removes the parameters from the target of a link that the collection drops.
+// Clean removes those parameters from the target of a link that the collection drops.
 func (s *Members) Clean(name string, target address.Address) address.Address {
 	return s.byName[name].Clean(target)
 }

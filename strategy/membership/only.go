@@ -13,8 +13,8 @@ import (
 // other collections are crawled for now.
 const HeldBack = "held back"
 
-// choose prepares the choice in Only, by collection: nil for all of its pages, or the
-// admission of the chosen seeds.
+// choose prepares the choices in Only: nil for a collection of which all pages are
+// chosen, or the admission of the chosen seeds.
 func (s *Members) choose() error {
 	if s.Only == nil {
 		return nil

@@ -15,7 +15,7 @@ type Path struct {
 // PathOf returns the path that ends with a link.
 func PathOf(l book.Link) Path { return Path{l.Collection, l.Kind, l.Depth, l.Hops, l.Weight} }
 
-// Bands is the number of queues of a host. The first is asked for first.
+// Bands is the number of queues of a host. The first is requested first.
 const Bands = 16
 
 // Band returns the queue of a URL: by its weight or, without a weight, by its depth.
@@ -39,7 +39,7 @@ type Best struct {
 	known bool
 }
 
-// Add adds an admitted path.
+// Add adds an admitted path to those that are joined.
 func (b *Best) Add(w Path) {
 	isSitemap := w.Kind == book.Sitemap
 	if !b.known || isSitemap && b.Kind != book.Sitemap {

@@ -10,10 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// ErrDamaged means that a document has versions and none can be read.
+// ErrDamaged means that a document has stored versions, but none of them can be read.
 var ErrDamaged = errors.New("no version of it can be read")
 
-// errBytes means that the bytes of one version have changed since it was written.
+// errBytes means that the bytes of a version were changed after it was written.
 var errBytes = errors.New("it is damaged")
 
 // Damaged is a version that cannot be read.
@@ -71,7 +71,7 @@ func (s Store[T]) Find(ctx context.Context, bucket blob.Reader) (Found[T], error
 	return s.Among(ctx, bucket, versions)
 }
 
-// Among is Find for a caller that has listed the versions, in the order of their keys.
+// Among is Find for a caller that already has the list of the versions' keys, in order.
 func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob.Object) (found Found[T], err error) {
 	var damaged [][]byte
 	if len(versions) > 0 {

@@ -2,8 +2,8 @@ package robots
 
 import "strings"
 
-// Directives are what a page asks of crawlers, in its markup or header: not to show it
-// in results, and not to follow its links. Of several directives the strictest
+// Directives are a page's requests to crawlers, in its markup or HTTP header: not to
+// show it in results, and not to follow its links. If there are several, the strictest
 // applies.
 type Directives struct {
 	NoIndex  bool
@@ -60,8 +60,8 @@ func hasValue(word string) bool {
 	return word == "unavailable_after" || strings.HasPrefix(word, "max-") || strings.ContainsAny(word, " \t")
 }
 
-// concerns reports whether a crawler name in a header applies to the agent: its own
-// product token, "*" or "robots".
+// concerns reports whether a crawler's name in a header means our agent: its product
+// token, "*" or "robots".
 func concerns(name, agent string) bool {
 	token := ownToken(agent)
 	return name == "*" || strings.EqualFold(name, "robots") || token != "" && productToken(name) == token

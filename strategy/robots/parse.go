@@ -16,8 +16,8 @@ type group struct {
 	delay time.Duration // the longest Crawl-delay
 }
 
-// collect reads a robots.txt into the groups of the crawler and of everyone,
-// and returns the sitemaps. Only Allow and Disallow end a run of user-agent
+// collect reads a robots.txt into the groups that apply to the crawler and to all
+// crawlers, and returns the sitemaps. Only Allow and Disallow end a run of user-agent
 // lines (RFC 9309, section 2.2.4).
 func collect(body, token string, ours, everyones *group) (sitemaps []string) {
 	var open []*group // the groups to which the current lines belong
@@ -65,7 +65,7 @@ func isAbsolute(text string) bool {
 		(strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// delay reads a number of seconds; 0 if the value is none.
+// delay reads a number of seconds, and returns 0 if the value is not a number.
 func delay(value string) time.Duration {
 	seconds, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(seconds > 0) {

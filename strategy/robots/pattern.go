@@ -28,13 +28,12 @@ func newPattern(value string) (pattern, bool) {
 
 var special = strings.NewReplacer("*", "%2A", "$", "%24")
 
-// escapePath returns a path, with its query, as patterns match it: its own
-// '*' and '$' are escaped, so that a pattern can name them (RFC 9309, section
-// 2.2.3).
+// escapePath returns a path with its query in the form that patterns match: '*' and '$'
+// are escaped, because in a pattern they have a meaning (RFC 9309, section 2.2.3).
 func escapePath(path string) string { return special.Replace(address.NormalEscapes(path)) }
 
-// matches reports whether the pattern matches a path, in time linear in both: it is
-// enough to find each part at its first place after the part before.
+// matches reports whether the pattern matches a path. It takes linear time, because it
+// is enough to find each part at its first place after the previous part.
 func (p pattern) matches(path string) bool {
 	rest, ok := strings.CutPrefix(path, p.parts[0])
 	if !ok {

@@ -26,7 +26,7 @@ const (
 
 // BenchmarkRecover kills one process of a crawl of eight hosts, and measures
 // for how long no host was asked (s-pause), for how long less than half as many
-// pages were asked for as before (s-slow), and by how much the ten seconds
+// pages were requested as before (s-slow), and by how much the ten seconds
 // behind the kill fell short (s-lost).
 func BenchmarkRecover(b *testing.B) {
 	cmd := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", filepath.Join(filepath.Dir(program), "functions")+"/", "../../functions/lambda/...")
@@ -87,7 +87,7 @@ func killOne(b *testing.B, parent int, name string) time.Time {
 	return time.Time{}
 }
 
-// web is hosts of more pages than are asked for.
+// web is hosts of more pages than are requested.
 type web struct {
 	seeds []string
 
@@ -156,7 +156,7 @@ func (w *web) report(b *testing.B, killed time.Time) {
 	b.ReportMetric(max(0, cost.Seconds()-after/before), "s-lost")
 }
 
-// between counts what was asked for within a time.
+// between counts what was requested within a time.
 func (w *web) between(from, to time.Time) int {
 	n := 0
 	for _, at := range w.asked {

@@ -32,7 +32,7 @@ func (w *world) pastOf(id layout.Partition) *past {
 }
 
 // follow reads the generations that were committed since. One that is damaged
-// on purpose cannot be asked for anything.
+// on purpose cannot be requested anything.
 func (p *past) follow(w *world, id layout.Partition) {
 	hint, err := w.store.Get(w.t.Context(), layout.HintKey(id), blob.Range{})
 	if err == nil && bytes.Equal(hint, p.hint) {
@@ -67,7 +67,7 @@ func (p *past) oldest(instant time.Time) uint64 {
 }
 
 // judge checks that an object that is about to be deleted is none of what can
-// be asked for.
+// be requested.
 func (w *world) judge(key string) {
 	w.t.Helper()
 	if _, err := w.store.Head(w.t.Context(), key); err != nil {

@@ -34,7 +34,7 @@ func revisit(from *state) life {
 	}
 }
 
-// revisit has all pages asked for again, of the site as it is now, and those of
+// revisit has all pages requested again, of the site as it is now, and those of
 // which that is not certain then once more when they are due. At last they are
 // asked for once more, lest it depend on time how often they were.
 func (w *world) revisit(now *site) {

@@ -46,7 +46,7 @@ func (w *world) share(among ...layout.Partition) {
 // TestPartitionDropped publishes a storage strategy that names one partition
 // less at one call to storage, and twice as late one that names it again, in
 // another run both later, and so on. What is stored stays searched and verified;
-// a page that is asked for once more moves, and is one document all the same.
+// a page that is requested once more moves, and is one document all the same.
 func TestPartitionDropped(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)

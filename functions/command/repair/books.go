@@ -133,7 +133,7 @@ func (m *mending) broken(o *book.Outcome) bool {
 	return found && (p.gone || p.broken[o.Offset])
 }
 
-// outcomes calls visit with the outcomes of all books that are not lost.
+// outcomes calls visit with the outcomes of all books that can be read.
 func (m *mending) outcomes(ctx context.Context, visit func(book.Outcome)) error {
 	if len(m.patients) == 0 && len(m.unbooked) == 0 {
 		return nil

@@ -107,7 +107,7 @@ func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 	return nil
 }
 
-// published names the version that replaces a damaged one.
+// published names the version that was published in place of a damaged one.
 func published(key string, version uint64) string {
 	if version == 0 {
 		return "a later version is in force"
@@ -167,7 +167,8 @@ func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	return fmt.Sprintf("epoch %d is claimed above it", number), err
 }
 
-// giveUp is the republishing of a document whose contents are lost.
+// giveUp returns the repair of an object whose contents are lost: it changes nothing, and
+// says what follows from the loss.
 func giveUp(said string) func(context.Context, string) (string, error) {
 	return func(context.Context, string) (string, error) { return said, nil }
 }

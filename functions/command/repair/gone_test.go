@@ -35,7 +35,7 @@ func mended(w *verifytest.World, gone bool) {
 }
 
 // Whatever is damaged, a page that is gone is not found again: only when the
-// books that say so are lost it is, until it is asked for once more.
+// books that say so are lost it is, until it is requested once more.
 func TestGoneStaysGone(t *testing.T) {
 	whole := lost(t)
 	m := whole.Manifest()

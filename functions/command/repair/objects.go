@@ -26,9 +26,9 @@ type faultyPackage struct {
 	gone   bool           // nothing of it is left
 }
 
-// lookAtPackage sorts the problems of a package. A page that an outcome names but
-// that does not exist, and a page that no outcome names, are fetched again: their
-// Lost outcome accounts for both. A page that exists twice is removed.
+// lookAtPackage sorts the problems of a package by what has to be done. A page that an
+// outcome names but that does not exist, and a page that no outcome names, are fetched
+// again: their Lost outcome accounts for both. A page that exists twice is removed.
 func (m *mending) lookAtPackage(problem verify.Problem) {
 	listed := m.Manifest().Package(problem.Key)
 	if problem.URL != "" && (problem.Kind == verify.Missing || problem.Kind == verify.Unaccounted) {

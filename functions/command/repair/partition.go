@@ -22,7 +22,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// mending collects the edits of one partition for one generation.
+// mending collects the edits of one partition, to be committed as one generation.
 type mending struct {
 	*Repairer
 	*partition.Partition                                                // in the generation by which the problems are judged, until the commit
@@ -116,8 +116,8 @@ func (m *mending) look(ctx context.Context, problem verify.Problem) error {
 	return nil
 }
 
-// takeBack has a URL fetched again. A URL that no crawl can have requested stays as
-// it is, and verify goes on to report it.
+// takeBack has a URL fetched again. It leaves a URL as it is that no crawl can have
+// requested; verify then still reports it.
 func (m *mending) takeBack(url, why string) {
 	if a, err := address.Parse(url); err == nil && a.URL == url {
 		m.lost[url] = why
@@ -145,7 +145,7 @@ func (m *mending) forgetAgain() {
 	m.said = append(m.said, fmt.Sprintf("partition %s holds what is forgotten, and forgets it once more", m.ID()))
 }
 
-// edit adds an edit that cannot fail.
+// edit adds an edit that has no error.
 func (m *mending) edit(do func(*partition.Edit)) {
 	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { do(e); return nil })
 }

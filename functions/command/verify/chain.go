@@ -162,8 +162,8 @@ func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForc
 	return nil
 }
 
-// unread describes what follows from an unreadable generation: it is in force, or
-// only history; and when the sweep would delete it, which ends the problem.
+// unread describes the consequence of an unreadable generation: whether it is in force
+// or only history, and when the sweep will delete it, which ends the problem.
 func (h *history) unread(inForce *generation, number uint64) string {
 	if inForce == nil || number >= inForce.Generation {
 		return "is no generation that can be read"

@@ -20,9 +20,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// apart lists the kinds of objects that no generation lists, with the check that no
-// bit of an object has changed. An object written before its kind had a checksum
-// counts as whole if it can be read.
+// apart lists the kinds of objects that are in no generation, each with a check that
+// its bytes are unchanged. An object written before its kind had a checksum counts as
+// whole if it can be read.
 var apart = []struct {
 	prefix string
 	check  func(key string, content []byte) error
@@ -73,7 +73,7 @@ func checkDeadLetter(key string, content []byte) error {
 	return nil
 }
 
-// readApart reads every object that no generation lists.
+// readApart reads every object of the kinds that are in no generation.
 func (v *run) readApart(ctx context.Context) error {
 	var found apartObjects
 	for _, kind := range apart {
@@ -113,7 +113,7 @@ func (v *run) readApart(ctx context.Context) error {
 	return nil
 }
 
-// apartObjects holds what is known of these objects. add is safe for concurrent
+// apartObjects holds the results of checking these objects. add is safe for concurrent
 // use.
 type apartObjects struct {
 	mu      sync.Mutex // protects the fields below

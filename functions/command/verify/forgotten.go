@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// forgetting notes whether a partition has erased everything that is forgotten, or
-// still has to.
+// forgetting records whether a partition has already erased everything that was
+// forgotten.
 func (v *run) forgetting(p *audit) {
 	switch version := v.settings.Takedowns.Version; {
 	case version == 0:
@@ -29,7 +29,7 @@ func (v *run) forgetting(p *audit) {
 	}
 }
 
-// left reports a forgotten URL in an object.
+// left reports a forgotten URL that is left in an object.
 func (v *run) left(p layout.Partition, key, url string) {
 	v.problems.add(Problem{Kind: Behind, Partition: p, Key: key, URL: url, Detail: details[Behind]})
 }
@@ -52,7 +52,7 @@ func (v *run) forgotten(p *audit) *forgotten {
 	return f
 }
 
-// url checks a URL of which nothing else is known.
+// url checks a URL whose identity and place must be computed.
 func (f *forgotten) url(url string) bool { return f.set != nil && f.set.ForgetsURL(url) }
 
 // placed checks a URL whose identity and place are known.

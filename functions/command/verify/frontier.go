@@ -34,7 +34,7 @@ func (v *run) readFrontiers(ctx context.Context) error {
 	return nil
 }
 
-// pending notes a URL that is pending in the books.
+// pending records a URL that is pending according to the books.
 func (v *run) pending(id layout.Identity, url string) {
 	w := &v.waiting
 	if w.ids == nil {

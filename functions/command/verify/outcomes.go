@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// fold is the account of one range of URLs.
+// fold is the account of the URLs in one range of the hash space.
 type fold struct {
 	*run
 	within  layout.Range
@@ -18,7 +18,7 @@ type fold struct {
 	asked   map[layout.Identity]*asked
 }
 
-// asked is a URL that was requested, with its standing by all outcomes.
+// asked is a requested URL, with its state according to all outcomes.
 type asked struct {
 	book.Standing
 	booked    book.Standing // by the outcomes in books alone

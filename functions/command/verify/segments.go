@@ -226,7 +226,7 @@ var details = map[Kind]string{
 	Stale:       "is still searched, although the page is gone",
 }
 
-// tell reports a problem of a document. It reads the URL from the segment.
+// tell reports a problem of a document, with the URL, which it reads from the segment.
 func (v *run) tell(ctx context.Context, o *openedSegment, kind Kind, doc uint32) error {
 	stored, err := o.opened.Stored(ctx, []uint32{doc})
 	if err != nil {

@@ -111,7 +111,7 @@ func (v *Verifier) Run(ctx context.Context) (Report, error) {
 	return r.report, nil
 }
 
-// untold returns the warnings about documents that no problem names.
+// untold returns those warnings about documents that are not reported as problems.
 func (v *run) untold(warnings []string) []string {
 	return slices.DeleteFunc(slices.Clone(warnings), func(warning string) bool {
 		return slices.ContainsFunc(v.report.Problems, func(p Problem) bool { return p.Key != "" && strings.Contains(warning, p.Key) })
@@ -198,8 +198,8 @@ func (v *run) begin(ctx context.Context) error {
 	return nil
 }
 
-// incomplete reports whether a book or generation could not be read: what it would
-// explain cannot be judged.
+// incomplete reports whether a book or generation could not be read. If so, verify
+// cannot judge what this object may explain.
 func (v *run) incomplete() bool {
 	for _, p := range v.partitions {
 		if p.incomplete() {
@@ -218,7 +218,7 @@ func (p *audit) incomplete() bool {
 	return p.unknown
 }
 
-// each calls do for all elements, one per processor at a time.
+// each calls do for all elements, in parallel on all processors.
 func each[T any](ctx context.Context, all []T, do func(context.Context, T) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))

@@ -17,8 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// judge computes the account of the URL, as an account of all URLs would, and
-// finds the rule that admits the URL.
+// judge computes the state of the URL and finds the rule that admits it.
 func (t *teller) judge() error {
 	books, err := account.New(t.settings)
 	if err != nil {

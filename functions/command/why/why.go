@@ -97,7 +97,7 @@ type Stored struct {
 	Indexed   bool             `json:"indexed"` // its package is
 }
 
-// teller gathers one story.
+// teller collects the parts of one story.
 type teller struct {
 	bucket    blob.Reader
 	settings  *settings.Settings

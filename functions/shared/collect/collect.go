@@ -100,7 +100,7 @@ func (c *Collector) collectable(o manifest.Condemned) bool {
 	return c.Manifest().Collectable(o, c.Now(), c.Limits.Grace)
 }
 
-// over reports whether a condemned object has been gone for a grace, so that no
+// over reports whether a condemned object has been gone for so long (a grace) that no
 // process can still be about to delete or list it.
 func (c *Collector) over(o manifest.Condemned) bool {
 	return !o.Gone.IsZero() && c.Now().Sub(o.Gone) >= c.Limits.Grace
@@ -114,7 +114,7 @@ func keysOf(m *manifest.Manifest) map[string]bool {
 	return keys
 }
 
-// Delete deletes objects; see the function.
+// Delete deletes objects (see the function Delete).
 func (c *Collector) Delete(ctx context.Context, keys []string) error {
 	return Delete(ctx, c.Bucket, c.Now, keys)
 }

@@ -103,7 +103,7 @@ const (
 	maxPast = 1000
 )
 
-// Past deletes the generations that can no longer be asked for (Limits.Past), and
+// Past deletes the generations that can no longer be requested (Limits.Past), and
 // the overlays that only those list. First it commits the number of the oldest
 // generation that is kept, so that no reader looks for the others or for their
 // objects, and replaces a hint to one of the others. Generations are deleted in

@@ -200,7 +200,7 @@ func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 //
 // Joined errors are of a kind only if each of them is.
 
-// marked is an error of a kind.
+// marked is an error with a mark of its kind: Terminal or Later.
 type marked struct {
 	error
 	kind kind
@@ -247,8 +247,8 @@ func IsLater(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
 }
 
-// every reports whether an error, or one that it wraps, satisfies is; of joined
-// errors each must.
+// every reports whether an error or one that it wraps satisfies is. Of joined errors,
+// each one must.
 func every(err error, is func(error) bool) bool {
 	if err == nil {
 		return false

@@ -73,7 +73,8 @@ type divider struct {
 	pending  int
 }
 
-// divide fills the queues, and closes them when it returns. It ends with ctx.
+// divide puts the URLs into the queues until all are divided or ctx ends, and then closes
+// the queues.
 func divide(ctx context.Context, books *account.Bucket, queues map[int]chan share, a *dueTimes) (urls, pending int, err error) {
 	d := &divider{dueTimes: a, shares: make(map[int]*share, len(queues))}
 	d.rationed = rationed{settings: a.settings, counts: membership.NewCounts(), waiting: make(map[string]bool)}
@@ -112,9 +113,9 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 	return d.urls, d.pending, nil
 }
 
-// add adds a URL to the share of its crawl partition, and reports whether the share
-// is full. It skips URLs that the strategy refuses now, and URLs of other
-// frontiers.
+// add adds a URL to the share of its crawl partition, and reports whether this share is
+// full. It skips URLs that the strategy refuses at present, and URLs of frontiers that
+// are not rebuilt.
 func (d *divider) add(u account.URL) (crawl int, full bool) {
 	d.rationed.count(u)
 	crawl, err := d.settings.Crawl.Decide(u.Address)
@@ -237,7 +238,8 @@ type ration struct {
 	bounds []membership.Limit
 }
 
-// count counts a stored page, or notes the collection of a waiting URL.
+// count counts a stored page in its tallies, or records that its collection has a
+// waiting URL.
 func (r *rationed) count(u account.URL) {
 	if u.State == account.Pending && r.settings.IsLimited(u.Collection) {
 		r.waiting[u.Collection] = true

@@ -110,7 +110,7 @@ func testRoom(t *testing.T, limit func(*collection.Collection)) {
 }
 
 // TestRenewForAnother: a page is due by the first of its collections that is,
-// and is asked for on behalf of the first that still admits it.
+// and is requested on behalf of the first that still admits it.
 func TestRenewForAnother(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb)

@@ -89,8 +89,8 @@ func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Buck
 	return f.moved(ctx, p, fronts)
 }
 
-// moved copies the resting hosts and leased batches of all other frontiers, also
-// of those that the strategy no longer has.
+// moved copies the resting hosts and leased batches of all other frontiers, including
+// frontiers that the strategy no longer has.
 func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*frontier.Frontier) error {
 	all, err := frontier.Partitions(ctx, f.Redis)
 	if err != nil {

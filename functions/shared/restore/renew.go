@@ -109,8 +109,8 @@ func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcom
 	return nil
 }
 
-// addNow renews a URL that need not be due, on behalf of the first of its
-// collections that still wants it.
+// addNow renews a URL even if it is not due, on behalf of the first of its collections
+// that still wants it.
 func (r *renewer) addNow(ctx context.Context, last book.Outcome) error {
 	at, err := address.Parse(last.URL)
 	if err != nil {
@@ -153,7 +153,8 @@ type dueTimes struct {
 	next     time.Time
 }
 
-// newDueTimes starts with the due time of pages that are stored from now on.
+// newDueTimes returns dueTimes that begin with the time at which a page stored now
+// would be due.
 func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
 	a := &dueTimes{s, now, now.Add(maxPass)}
 	for _, c := range s.Collections {

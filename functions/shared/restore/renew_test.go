@@ -92,7 +92,7 @@ func (w *world) teach(p layout.Partition, outcomes ...book.Outcome) {
 	}
 }
 
-// What is due is asked for again whether a sweep finds it or a rebuild does,
+// What is due is requested again whether a sweep finds it or a rebuild does,
 // and all others are left alone. Nobody calls it pending.
 func TestRenew(t *testing.T) {
 	const day = 24 * time.Hour
@@ -142,7 +142,7 @@ func TestRenew(t *testing.T) {
 					t.Errorf("after %v pending (-before +after):\n%s", step.after, diff)
 				}
 				got := w.again(1)
-				if rebuilt { // what was due before and has no new outcome is asked for again, too
+				if rebuilt { // what was due before and has no new outcome is requested again, too
 					for _, url := range step.want {
 						if _, found := got[url]; !found {
 							t.Errorf("rebuilt after %v: %s does not wait", step.after, url)
@@ -171,7 +171,7 @@ func TestRenew(t *testing.T) {
 	})
 }
 
-// What leads to a page that has failed since is asked for again, once: by the
+// What leads to a page that has failed since is requested again, once: by the
 // sweep that looks for what is due, and by a rebuild.
 func TestRenewWhatLeadsNowhere(t *testing.T) {
 	leading := func(token uint64, url, reason string) book.Outcome {
@@ -210,7 +210,7 @@ func TestRenewWhatLeadsNowhere(t *testing.T) {
 	}
 }
 
-// A collection that is renewed is asked for as a whole, and one with a schedule
+// A collection that is renewed is requested as a whole, and one with a schedule
 // when that says so.
 func TestRenewedAndScheduled(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))

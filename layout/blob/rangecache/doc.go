@@ -22,7 +22,7 @@
 //	u32     CRC-32C of all that follows
 //	u32     size of the bucket's name
 //	u32     size of the key
-//	i64 i64 offset and length of the range, as it was asked for
+//	i64 i64 offset and length of the range, as it was requested
 //	u64     size of the content
 //	        bucket's name, key, content
 //

@@ -109,7 +109,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// anyRanges mostly asks for what is likely to have been asked for before.
+// anyRanges mostly asks for what is likely to have been requested before.
 func anyRanges(random *rand.Rand) []blob.Range {
 	ranges := make([]blob.Range, random.IntN(6))
 	for i := range ranges {

@@ -37,8 +37,8 @@ func clusterEnd(text string, i int) int {
 	return end
 }
 
-// joinsCluster reports whether the letter r at text[i:end] belongs to the cluster before
-// it, which begins with first.
+// joinsCluster reports whether the letter r at text[i:end] belongs to the same cluster
+// as the characters before it, of which first is the first.
 func joinsCluster(text string, first, r rune, i, end int) bool {
 	switch {
 	case isThaiLao(first):

@@ -146,7 +146,7 @@ func TestLongRun(t *testing.T) {
 }
 
 // match reports whether an occurrence in a document is of the word, and where
-// in the text it ends: of a pair that was asked for by its first character, only
+// in the text it ends: of a pair that was requested by its first character, only
 // that is meant.
 func match(w *Word, o Occurrence) (end int, ok bool) {
 	for _, term := range w.Terms {

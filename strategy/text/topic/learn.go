@@ -57,7 +57,7 @@ func canBeFeature(o analysis.Occurrence) bool {
 	return o.Word != "" && o.End-o.Start > 2 && !strings.ContainsFunc(o.Term, unicode.IsDigit)
 }
 
-// add counts an occurrence. Passages are numbered through all samples.
+// add counts an occurrence of a term. Passages are numbered across all samples.
 func (u *usage) add(sample, passage int) {
 	u.count++
 	if u.passage != passage {

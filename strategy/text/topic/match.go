@@ -70,7 +70,7 @@ func (m *matcher) read(v *vocabulary, text string) int {
 	})
 }
 
-// count counts a term if it is a feature.
+// count counts a term if the topic has a feature of it.
 func (m *matcher) count(terms map[string]term, name string) term {
 	t, known := terms[name]
 	if known && t.feature >= 0 {

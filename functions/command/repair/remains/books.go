@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// told is a book with the batches and packages that it names.
+// told is a readable book, with the batches and packages that it names.
 type told struct {
 	manifest.Book
 	listed  bool                    // by newest

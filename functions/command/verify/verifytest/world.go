@@ -298,9 +298,8 @@ func (w *World) Mask() {
 	}
 }
 
-// Settle does what a system that runs does until nothing is left to do: what
-// is pending is fetched, in a new epoch, and the seed shows its links again;
-// what is not indexed is.
+// Settle does what a running system does until no work is left: it fetches pending URLs
+// in a new epoch, in which the seed has the same links, and indexes packages.
 func (w *World) Settle(links ...string) {
 	w.T.Helper()
 	number, err := epoch.Claim(w.T.Context(), w.Bucket, "settle")
