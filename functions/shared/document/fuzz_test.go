@@ -41,11 +41,11 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, page []byte) {
 		text, _ := Decode(page, "")
 		d := Parse(text)
-		if d.nodes > 4+2*len(text) {
-			t.Errorf("%d bytes became %d nodes", len(text), d.nodes)
+		if len(d.page.Elements) > 4+len(text) {
+			t.Errorf("%d bytes became %d elements", len(text), len(d.page.Elements))
 		}
-		if len(d.flow.text) > 4*len(text)+16 {
-			t.Errorf("%d bytes became %d bytes of text", len(text), len(d.flow.text))
+		if len(d.page.Text) > 4*len(text)+16 {
+			t.Errorf("%d bytes became %d bytes of text", len(text), len(d.page.Text))
 		}
 		for _, l := range d.Links(base) {
 			for _, s := range []string{l.Anchor, l.Around, l.Rel} {

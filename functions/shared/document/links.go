@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
@@ -22,23 +22,11 @@ type Link struct {
 	Around  string // the words of its block before and after it, at most 2×MaxAround bytes
 }
 
-// refers reports whether an element's address is followed.
-func refers(n *html.Node) bool {
-	switch n.DataAtom {
-	case atom.A, atom.Area:
-		return has(n.Attr, "href")
-	case atom.Frame, atom.Iframe, atom.Img:
-		return has(n.Attr, "src")
-	}
-	return false
-}
-
-// Links returns what a page at the address base refers to, in document order,
-// at most MaxLinks; a link that says the same about the same target is
-// returned once. References into the page itself and to other schemes than
-// the web's are left out.
+// Links returns the references of a page at the address base, in document order;
+// equal links to one target once. References into the page itself and to other
+// schemes than the web's are left out.
 func (d *Document) Links(base address.Address) []Link {
-	most := min(len(d.flow.links)+2, MaxLinks)
+	most := len(d.page.References) + 2
 	r := resolver{base: base, page: base.URL, known: make(map[string]address.Address, most)}
 	if d.Base != "" {
 		if b, err := base.Resolve(d.Base); err == nil {
@@ -48,9 +36,9 @@ func (d *Document) Links(base address.Address) []Link {
 	c := collector{document: d, resolver: r, seen: make(map[said]bool, most), links: make([]Link, 0, most)}
 	c.add(d.Refresh, Link{Kind: book.Redirect, Region: book.Text})
 	c.add(d.Canonical, Link{Kind: book.Canonical, Region: book.Text, Rel: "canonical"})
-	for _, m := range d.flow.links {
-		reference, link := d.link(m)
-		c.add(reference, link)
+	for i := range d.page.References {
+		r := &d.page.References[i]
+		c.add(r.Address, d.link(r))
 	}
 	return c.links
 }
@@ -69,7 +57,7 @@ type collector struct {
 }
 
 func (c *collector) add(reference string, link Link) {
-	if reference == "" || len(c.links) == MaxLinks {
+	if reference == "" {
 		return
 	}
 	target, ok := c.resolver.resolve(reference)
@@ -88,48 +76,53 @@ func (c *collector) add(reference string, link Link) {
 	c.links = append(c.links, link)
 }
 
-// link describes the element of a mark and returns its reference.
-func (d *Document) link(m mark) (string, Link) {
-	link := Link{Kind: book.Anchor, Region: book.Text, Rel: rel(attribute(m.node, "rel"))}
-	if m.navigation {
+// link describes a reference.
+func (d *Document) link(r *hypertext.Reference) Link {
+	e := &d.page.Elements[r.Element]
+	link := Link{Kind: book.Anchor, Region: book.Text, Rel: rel(r.Rel)}
+	if e.Flags&hypertext.Navigation != 0 {
 		link.Region = book.Navigation
 	}
-	reference := "href"
-	switch m.node.DataAtom {
+	switch e.Name {
 	case atom.A:
-		link.Anchor = fold(string(d.flow.text[m.start:m.end]))
-		set(&link.Anchor, fold(m.alt))
-		set(&link.Anchor, fold(attribute(m.node, "title")))
+		link.Anchor = fold(string(d.page.Text[r.Start:r.End]))
+		set(&link.Anchor, fold(r.Image))
+		set(&link.Anchor, fold(r.Title))
 	case atom.Area:
-		link.Anchor = fold(attribute(m.node, "alt"))
+		link.Anchor = fold(r.Alt)
 	case atom.Img:
-		link.Kind, reference = book.Image, "src"
-		link.Anchor = fold(attribute(m.node, "alt"))
+		link.Kind = book.Image
+		link.Anchor = fold(r.Alt)
 	default:
-		link.Kind, reference = book.Frame, "src"
-		link.Anchor = fold(attribute(m.node, "title"))
+		link.Kind = book.Frame
+		link.Anchor = fold(r.Title)
 	}
 	link.Anchor = cut(link.Anchor, MaxAnchor)
-	link.Around = d.flow.around(m)
-	return attribute(m.node, reference), link
+	link.Around = around(d.page.Text, int(r.Start), int(r.End))
+	return link
 }
 
-// around returns the words before and after a mark in its block.
-func (f *flow) around(m mark) string {
-	before := f.text[max(0, m.start-MaxAround):m.start]
+// around returns the words before and after text[start:end] in its line.
+func around(text []byte, start, end int) string {
+	before := text[max(0, start-MaxAround):start]
 	if i := bytes.LastIndexByte(before, '\n'); i >= 0 {
 		before = before[i+1:]
 	}
-	after := f.text[m.end:min(len(f.text), m.end+MaxAround)]
+	after := text[end:min(len(text), end+MaxAround)]
 	if i := bytes.IndexByte(after, '\n'); i >= 0 {
 		after = after[:i]
 	}
-	first := strings.ToValidUTF8(string(bytes.TrimSpace(before)), "")
-	second := strings.ToValidUTF8(string(bytes.TrimSpace(after)), "")
+	first, second := wholeRunes(before), wholeRunes(after)
 	if first == "" || second == "" {
 		return first + second
 	}
 	return cut(first+" "+second, 2*MaxAround)
+}
+
+// wholeRunes returns a piece of a text, folded and without parts of characters at its
+// ends.
+func wholeRunes(piece []byte) string {
+	return fold(strings.ToValidUTF8(string(bytes.TrimSpace(piece)), ""))
 }
 
 func rel(value string) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
@@ -78,11 +79,11 @@ func TestLinks(t *testing.T) {
 func TestLinksCaps(t *testing.T) {
 	t.Run("number", func(t *testing.T) {
 		var page strings.Builder
-		for i := range MaxLinks + 10 {
+		for i := range hypertext.MaxReferences + 10 {
 			fmt.Fprintf(&page, "<a href=%d>%d</a>", i, i)
 		}
-		if n := len(linksOf(t, page.String())); n != MaxLinks {
-			t.Errorf("%d links, want %d", n, MaxLinks)
+		if n := len(linksOf(t, page.String())); n != hypertext.MaxReferences {
+			t.Errorf("%d links, want %d", n, hypertext.MaxReferences)
 		}
 	})
 	t.Run("lengths", func(t *testing.T) {

@@ -19,25 +19,6 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// What is white space to Unicode is, at either end and within.
-func TestFlowFoldsWhiteSpace(t *testing.T) {
-	for pieces, want := range map[string]string{
-		"a| |b":              "a b",
-		"a\u00A0|\u00A0b":    "a b",
-		"|a |\t b\n\nc|d ":   "a b cd ",
-		" a":                 "a",
-		"a\u2003\u0085b|é é": "a bé é",
-	} {
-		var f flow
-		for piece := range strings.SplitSeq(pieces, "|") {
-			f.add(piece)
-		}
-		if got := string(f.text); got != want {
-			t.Errorf("%q became %q, want %q", pieces, got, want)
-		}
-	}
-}
-
 func TestWhatStandsOut(t *testing.T) {
 	type looks struct{ Emphasis, Large []string }
 	for name, c := range map[string]struct {
@@ -48,10 +29,10 @@ func TestWhatStandsOut(t *testing.T) {
 		"emphasis":      {"<p>a <b>bold</b> and <em>slanted</em><mark>marked</mark> word", looks{Emphasis: []string{"bold", "slanted", "marked"}}},
 		"nested":        {"<p>a <b>bold <i>and</i> slanted</b> word", looks{Emphasis: []string{"bold and slanted"}}},
 		"larger":        {"<h1>The <em>top</em></h1><p>and <big>big</big> words", looks{Emphasis: []string{"top"}, Large: []string{"The top", "big"}}},
-		"empty":         {"<b></b><p>a<i> </i>b", looks{Emphasis: []string{" "}}},
+		"empty":         {"<b></b><p>a<i> </i>b", looks{}},
 		"in navigation": {"<nav><h2>Menu</h2><b>now</b></nav><p>some <b>text</b> that is long enough", looks{Emphasis: []string{"text"}}},
-		"around it":     {"<b>before<nav>Menu</nav>after</b>", looks{Emphasis: []string{"before\n", "after"}}},
-		"outside main":  {"<p><b>Before</b><main>the <b>main</b> part</main><h2>After</h2>", looks{Emphasis: []string{"main"}}},
+		"around it":     {"<b>before<nav>Menu</nav>after</b>", looks{Emphasis: []string{"before", "after"}}},
+		"around main":   {"<p><b>Before</b><main>the <b>main</b> part</main><h2>After</h2>", looks{Emphasis: []string{"Before", "main"}, Large: []string{"After"}}},
 		"not ended":     {"<p>some <i>text", looks{Emphasis: []string{"text"}}},
 		"wide letters":  {"<p>日本<b>語の</b>文章", looks{Emphasis: []string{"語の"}}},
 	} {
@@ -70,7 +51,7 @@ func TestWhatStandsOut(t *testing.T) {
 	}
 }
 
-// TestWhatStandsOutInTheMainPart finds its place in what the extractor leaves.
+// TestWhatStandsOutInTheMainPart finds its place in the main part.
 func TestWhatStandsOutInTheMainPart(t *testing.T) {
 	content := Text([]byte(strings.ReplaceAll(manual, "regression tests", "<b>regression</b> tests")), "text/html", "http://a/")
 	if len(content.Emphasis) != 1 || content.Body[content.Emphasis[0].Start:content.Emphasis[0].End] != "regression" {

@@ -1,14 +1,6 @@
-package document
+package hypertext
 
-import (
-	"iter"
-	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/net/html/atom"
-	"golang.org/x/text/unicode/rangetable"
-)
+import "golang.org/x/net/html/atom"
 
 // What the elements of HTML mean to the tree and to the flow of text (WHATWG
 // HTML, 13.1.2.4 and 13.2.6).
@@ -90,6 +82,16 @@ func isBarrier(start, open atom.Atom) bool {
 	return false
 }
 
+// isRawText reports whether only the end tag of an element is markup in it. Pages
+// are read as without scripts, which show noscript.
+func isRawText(a atom.Atom) bool {
+	switch a {
+	case atom.Script, atom.Style, atom.Title, atom.Textarea, atom.Iframe, atom.Noembed, atom.Xmp, atom.Plaintext:
+		return true
+	}
+	return false
+}
+
 // isBlock reports whether an element begins and ends a line of text.
 func isBlock(a atom.Atom) bool {
 	switch a {
@@ -105,14 +107,6 @@ func isBlock(a atom.Atom) bool {
 	return false
 }
 
-func isHeading(a atom.Atom) bool {
-	switch a {
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		return true
-	}
-	return false
-}
-
 // isUnseen reports whether a browser shows nothing of an element's contents.
 func isUnseen(a atom.Atom) bool {
 	switch a {
@@ -120,91 +114,4 @@ func isUnseen(a atom.Atom) bool {
 		return true
 	}
 	return false
-}
-
-// fold joins the words of a text by one space.
-func fold(s string) string {
-	if isFolded(s) {
-		return s
-	}
-	return strings.Join(strings.Fields(s), " ")
-}
-
-// isFolded reports whether a text is ASCII without white space but for one
-// space between words, as most are.
-func isFolded(s string) bool {
-	last := byte(' ')
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == ' ' && last == ' ' {
-			return false
-		}
-		last = s[i]
-	}
-	return s == "" || last != ' '
-}
-
-// cut returns the first n bytes of a text, fewer where a rune would be split.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return strings.TrimSpace(s[:n])
-}
-
-// wordHashes yields the hash of each word of a text in lower case: a run of
-// letters, marks and digits, or one letter of a script that sets no spaces
-// between words.
-func wordHashes(text string) iter.Seq[uint64] {
-	const offset, prime = 0xCBF29CE484222325, 0x100000001B3 // FNV-1a
-	return func(yield func(uint64) bool) {
-		hash := uint64(offset)
-		for _, r := range text {
-			alone := false
-			if r < utf8.RuneSelf {
-				r = rune(lowerASCII[r])
-			} else {
-				r, alone = lower(r)
-			}
-			if r != 0 && !alone {
-				hash = (hash ^ uint64(r)) * prime
-				continue
-			}
-			if hash != offset && !yield(hash) || alone && !yield((offset^uint64(r))*prime) {
-				return
-			}
-			hash = offset
-		}
-		if hash != offset {
-			yield(hash)
-		}
-	}
-}
-
-// lowerASCII holds letters in lower case and digits, and 0 for all else.
-var lowerASCII = func() (table [utf8.RuneSelf]byte) {
-	for c := range byte(utf8.RuneSelf) {
-		if r := rune(c); unicode.IsLetter(r) || unicode.IsDigit(r) {
-			table[c] = byte(unicode.ToLower(r))
-		}
-	}
-	return table
-}()
-
-// unspaced are the scripts that set no spaces between words.
-var unspaced = rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana,
-	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
-
-// lower returns a rune in lower case, 0 if it is no part of a word, and
-// whether it is a word of its own.
-func lower(r rune) (_ rune, alone bool) {
-	switch {
-	case r >= '\u0E00' && unicode.Is(unspaced, r): // Thai is the first of them
-		return r, true
-	case unicode.In(r, unicode.L, unicode.M, unicode.N):
-		return unicode.ToLower(r), false
-	}
-	return 0, false
 }

@@ -1,3 +1,0 @@
-module github.com/markusmobius/go-dateparser
-
-go 1.26

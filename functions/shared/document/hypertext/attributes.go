@@ -1,0 +1,247 @@
+package hypertext
+
+import (
+	"bytes"
+
+	"golang.org/x/net/html/atom"
+)
+
+// attributes are those of a start tag that are read.
+type attributes struct {
+	reader *reader
+
+	own                                    Words
+	hidden, navigation, main               bool
+	href, src, alt, title, rel, lang, kind string
+	name, property, pragma, content        string
+	hasHref, hasSrc                        bool
+}
+
+func (a *attributes) read(written []rawAttribute) {
+	for i := range written {
+		name, value := a.reader.scanner.lower(written[i].name), written[i].value
+		switch string(name) {
+		case "class", "id", "role", "itemprop", "data-testid":
+			a.words(string(name), value)
+		case "hidden":
+			a.hidden = a.hidden || !bytes.EqualFold(bytes.TrimSpace(value), []byte("until-found"))
+		case "aria-hidden":
+			a.hidden = a.hidden || string(bytes.TrimSpace(value)) == "true"
+		case "style":
+			a.hidden = a.hidden || hides(value)
+		case "href":
+			set(&a.href, value)
+			a.hasHref = true
+		case "src":
+			set(&a.src, value)
+			a.hasSrc = true
+		case "alt":
+			set(&a.alt, value)
+		case "title":
+			set(&a.title, value)
+		case "rel":
+			set(&a.rel, value)
+		case "lang", "hreflang":
+			set(&a.lang, value)
+		case "type":
+			set(&a.kind, value)
+		case "name":
+			set(&a.name, value)
+		case "property":
+			set(&a.property, value)
+		case "http-equiv":
+			set(&a.pragma, value)
+		case "content":
+			set(&a.content, value)
+		}
+	}
+}
+
+// set sets a string to the text of an attribute's value, if it is not set.
+func set(to *string, value []byte) {
+	if *to != "" {
+		return
+	}
+	value = value[:min(len(value), maxAttribute)]
+	if bytes.IndexByte(value, '&') >= 0 {
+		value = appendDecoded(nil, value, true)
+	}
+	*to = string(bytes.TrimSpace(value))
+}
+
+// classMeaning is what an attribute's value tells.
+type classMeaning struct {
+	words      Words
+	navigation bool // if it is a class or an id
+}
+
+// words reads an attribute that tells what its element is for.
+func (a *attributes) words(name string, value []byte) {
+	value = value[:min(len(value), maxClass)]
+	known, found := a.reader.classes[string(value)]
+	if !found {
+		known.words.Add(value)
+		for word := range bytes.FieldsSeq(value) {
+			known.navigation = known.navigation || saysNavigation(bytes.ToLower(word))
+		}
+		a.reader.classes[string(value)] = known
+	}
+	a.own |= known.words
+	switch name {
+	case "class", "id":
+		a.navigation = a.navigation || known.navigation
+	case "role":
+		switch string(bytes.ToLower(bytes.TrimSpace(value))) {
+		case "navigation", "banner", "contentinfo", "complementary", "menu", "menubar", "search":
+			a.navigation = true
+		case "main":
+			a.main = true
+		}
+	}
+}
+
+// hides reports whether a style hides its element.
+func hides(style []byte) bool {
+	if len(style) < len("font-size:0") {
+		return false
+	}
+	flat := make([]byte, 0, 64)
+	for _, c := range style[:min(len(style), 512)] {
+		if c > ' ' {
+			if 'A' <= c && c <= 'Z' {
+				c |= 0x20
+			}
+			flat = append(flat, c)
+		}
+	}
+	if bytes.Contains(flat, []byte("display:none")) || bytes.Contains(flat, []byte("visibility:hidden")) {
+		return true
+	}
+	_, size, found := bytes.Cut(flat, []byte("font-size:0"))
+	return found && (len(size) == 0 || size[0] != '.' && (size[0] < '0' || size[0] > '9'))
+}
+
+func saysNavigation(word []byte) bool {
+	switch string(word) {
+	case "footer", "menu", "related", "toc", "contents", "pager", "pagination":
+		return true
+	}
+	for _, prefix := range [...]string{"has-", "with-", "no-"} { // about another element
+		if bytes.HasPrefix(word, []byte(prefix)) {
+			return false
+		}
+	}
+	for _, prefix := range [...]string{"nav", "breadcrumb", "sidebar", "topbar", "toolbar"} {
+		if bytes.HasPrefix(word, []byte(prefix)) {
+			return true
+		}
+	}
+	for _, suffix := range [...]string{"sidebar", "-nav", "_nav", "-menu", "_menu", "navigation", "navbar"} {
+		if bytes.HasSuffix(word, []byte(suffix)) {
+			return true
+		}
+	}
+	return false
+}
+
+// element returns what an element's name and attributes tell.
+func (r *reader) element(name atom.Atom, a *attributes) Element {
+	e := Element{Name: name, Own: a.own}
+	parent := r.page.Elements[r.top()].Flags
+	if a.hidden {
+		e.Flags |= Hidden
+	}
+	if isUnseen(name) {
+		e.Flags |= Unseen
+	}
+	if a.main || name == atom.Main {
+		e.Flags |= Main
+	}
+	if a.navigation && name != atom.Main && name != atom.Article && name != atom.A {
+		e.Flags |= Navigation
+	}
+	switch name {
+	case atom.Nav:
+		e.Flags |= InNav | Navigation
+	case atom.Footer:
+		e.Flags |= InFooter | Navigation
+	case atom.Aside:
+		e.Flags |= InAside | Navigation
+	case atom.Header:
+		e.Flags |= InHeader
+		if parent&(InArticle|Main) == 0 {
+			e.Flags |= Navigation
+		}
+	case atom.Article:
+		e.Flags |= InArticle
+	case atom.Form:
+		e.Flags |= InForm
+	case atom.Table:
+		e.Flags |= InTable
+	case atom.Ul, atom.Ol:
+		e.Flags |= InList
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		e.Flags |= InHeading
+	case atom.Blockquote:
+		e.Flags |= InQuote
+	case atom.Pre, atom.Textarea, atom.Xmp, atom.Listing:
+		e.Flags |= Preformed
+	case atom.A:
+		if a.hasHref {
+			e.Flags |= Linked
+		}
+	case atom.Noscript:
+		e.Flags |= NoScript
+	}
+	return e
+}
+
+// reference notes an element that refers to an address.
+func (r *reader) reference(name atom.Atom, number int32, a *attributes) {
+	ref := Reference{Element: number, Alt: a.alt, Title: a.title, Rel: a.rel, Lang: a.lang}
+	switch name {
+	case atom.A, atom.Area:
+		if !a.hasHref {
+			return
+		}
+		ref.Address = a.href
+	case atom.Img, atom.Frame, atom.Iframe:
+		if !a.hasSrc {
+			return
+		}
+		ref.Address = a.src
+		if n := len(r.links); name == atom.Img && n > 0 && r.page.References[r.links[n-1]].Image == "" {
+			r.page.References[r.links[n-1]].Image = a.alt
+		}
+	default:
+		return
+	}
+	if len(r.page.References) == MaxReferences {
+		r.page.Cut.References++
+		return
+	}
+	ref.Start = int32(len(r.page.Text))
+	ref.End = ref.Start
+	if name == atom.A {
+		r.links = append(r.links, int32(len(r.page.References)))
+	}
+	r.page.References = append(r.page.References, ref)
+}
+
+// metadata notes an element that says something of the page.
+func (r *reader) metadata(name atom.Atom, a *attributes) {
+	switch name {
+	case atom.Base:
+		if r.page.Base == "" {
+			r.page.Base = a.href
+		}
+	case atom.Link:
+		if len(r.page.Links) < maxMetas {
+			r.page.Links = append(r.page.Links, Link{a.rel, a.href, a.kind, a.lang})
+		}
+	case atom.Meta:
+		if len(r.page.Metas) < maxMetas {
+			r.page.Metas = append(r.page.Metas, Meta{a.name, a.property, a.pragma, a.content})
+		}
+	}
+}

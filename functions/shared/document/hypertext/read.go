@@ -1,0 +1,516 @@
+package hypertext
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/atom"
+)
+
+// Read reads markup in UTF-8.
+func Read(markup []byte) *Page {
+	if bytes.IndexByte(markup, 0) >= 0 {
+		markup = bytes.ReplaceAll(markup, []byte{0}, nil)
+	}
+	r := reader{page: &Page{}}
+	if len(markup) > MaxBytes {
+		r.page.Cut.Bytes = len(markup) - MaxBytes
+		markup = markup[:MaxBytes]
+	}
+	tags := min(bytes.Count(markup, []byte("<")), MaxElements)
+	r.page.Text = make([]byte, 0, len(markup)/8)
+	r.page.Elements = make([]Element, 0, tags/2+8)
+	r.page.Blocks = make([]Block, 0, tags/8+8)
+	r.begin()
+	r.scanner.markup = markup
+	r.read()
+	r.finish()
+	return r.page
+}
+
+type reader struct {
+	scanner  scanner
+	page     *Page
+	open     []int32  // numbers of open elements, html first
+	unknown  []string // names of the open elements that atom does not know, by place in open
+	inBody   bool
+	foreign  int // open svg and math elements
+	unopened int // elements beyond MaxNesting whose end tags are awaited
+	title    []byte
+	inTitle  bool
+	script   []byte
+	isData   bool
+
+	block      int     // number of the open block, -1
+	lineBroken bool    // a block or line ends here
+	spaced     bool    // white space ends the text
+	links      []int32 // open references of a elements: their numbers
+	bold       int
+	lastLink   bool // the text before ended with a link
+
+	classes map[string]classMeaning
+	decoded []byte // text of a token
+}
+
+func (r *reader) begin() {
+	r.block = -1
+	r.classes = make(map[string]classMeaning)
+	r.page.Elements = append(r.page.Elements, Element{Name: atom.Html, Parent: -1})
+	r.open = append(r.open, 0)
+	r.unknown = append(r.unknown, "")
+}
+
+func (r *reader) finish() {
+	r.endBlock()
+	r.close(0)
+	if r.page.Title == "" {
+		r.page.Title = string(r.title)
+	}
+}
+
+func (r *reader) read() {
+	s := &r.scanner
+	for len(r.page.Elements) < MaxElements {
+		s.cdata = r.foreign > 0
+		switch s.next() {
+		case endOfMarkup:
+			return
+		case textToken:
+			if !s.literal && bytes.IndexByte(s.text, '&') >= 0 {
+				r.decoded = appendDecoded(r.decoded[:0], s.text, false)
+				s.text = r.decoded
+			}
+			r.text(s.text)
+		case startTag:
+			r.start()
+		case endTag:
+			r.end(s.name)
+		}
+	}
+	r.page.Cut.Elements = true
+}
+
+func (r *reader) top() int32 { return r.open[len(r.open)-1] }
+
+func (r *reader) name(at int) atom.Atom { return r.page.Elements[r.open[at]].Name }
+
+// close ends all open elements from a place in open on.
+func (r *reader) close(from int) {
+	for i := len(r.open) - 1; i >= from; i-- {
+		number := r.open[i]
+		e := &r.page.Elements[number]
+		if isBlock(e.Name) || separates(e.Name) {
+			r.separate(e.Name)
+		}
+		switch {
+		case isForeign(e.Name):
+			r.foreign--
+		case e.Name == atom.A && len(r.links) > 0:
+			last := r.links[len(r.links)-1]
+			if r.page.References[last].Element == number {
+				r.page.References[last].End = int32(len(r.page.Text))
+				r.links = r.links[:len(r.links)-1]
+				r.lastLink = true
+			}
+		case isBold(e.Name):
+			r.bold--
+		case e.Name == atom.Title && r.inTitle:
+			r.inTitle = false
+			r.page.Title = string(r.title)
+		case e.Name == atom.Script && r.isData:
+			r.isData = false
+			r.page.Data = append(r.page.Data, bytes.Clone(r.script))
+			r.script = r.script[:0]
+		}
+		e.Last, e.End = int32(len(r.page.Elements)), int32(len(r.page.Text))
+	}
+	r.open, r.unknown = r.open[:from], r.unknown[:from]
+}
+
+func isBold(a atom.Atom) bool { return a == atom.B || a == atom.Strong }
+
+// separates reports whether an element without lines of its own parts the words
+// around it, as a button does.
+func separates(a atom.Atom) bool {
+	switch a {
+	case atom.Button, atom.Label, atom.Input, atom.Select, atom.Option, atom.Img, atom.Svg, atom.Iframe, atom.Video, atom.Legend:
+		return true
+	}
+	return false
+}
+
+func (r *reader) separate(a atom.Atom) {
+	if isBlock(a) {
+		r.endBlock()
+	} else {
+		r.spaced = true
+	}
+}
+
+// enterBody ends the head.
+func (r *reader) enterBody() {
+	if r.inBody {
+		return
+	}
+	r.inBody = true
+	r.close(1)
+	r.push(Element{Name: atom.Body}, "")
+}
+
+func (r *reader) push(e Element, unknown string) int32 {
+	parent := &r.page.Elements[r.top()]
+	e.Parent = r.top()
+	e.Start, e.End = int32(len(r.page.Text)), int32(len(r.page.Text))
+	e.Around = e.Own | parent.Around
+	e.Flags |= parent.Flags
+	e.Depth = uint8(min(len(r.open), 255))
+	number := int32(len(r.page.Elements))
+	e.Last = number + 1
+	r.page.Elements = append(r.page.Elements, e)
+	r.open = append(r.open, number)
+	r.unknown = append(r.unknown, unknown)
+	return number
+}
+
+func (r *reader) start() {
+	s := &r.scanner
+	name := atom.Lookup(s.name)
+	unknown := ""
+	if name == 0 {
+		unknown = string(s.name)
+	}
+	a := attributes{reader: r}
+	a.read(s.attributes)
+	switch name {
+	case atom.Html:
+		if r.page.Lang == "" {
+			r.page.Lang = a.lang
+		}
+		return
+	case atom.Head:
+		return
+	case atom.Body:
+		r.enterBody()
+		return
+	}
+	if r.foreign == 0 && isRawText(name) {
+		s.raw = name
+	}
+	if !r.inBody && !belongsToHead(name) && r.page.Elements[r.top()].Flags&Unseen == 0 {
+		r.enterBody()
+	}
+	r.imply(name)
+	if isBlock(name) || separates(name) {
+		r.separate(name)
+	}
+	if name == atom.Br {
+		r.breakLine()
+	}
+	if isMetadata(name) {
+		r.metadata(name, &a)
+	}
+	number := r.push(r.element(name, &a), unknown)
+	r.reference(name, number, &a)
+	switch {
+	case isVoid(name), s.selfClosing && (r.foreign > 0 || isForeign(name)):
+		r.leave()
+	case len(r.open) > MaxNesting:
+		r.unopened++
+		r.leave()
+	default:
+		switch {
+		case isForeign(name):
+			r.foreign++
+		case isBold(name):
+			r.bold++
+		case name == atom.Title && r.foreign == 0 && r.page.Title == "" && len(r.title) == 0:
+			r.inTitle = true
+		case name == atom.Script:
+			r.isData = strings.Contains(a.kind, "ld+json")
+			r.page.Scripts++
+		}
+	}
+}
+
+// leave takes an element that cannot hold others from those that are open.
+func (r *reader) leave() {
+	at := len(r.open) - 1
+	r.open, r.unknown = r.open[:at], r.unknown[:at]
+	if n := len(r.links); n > 0 && r.page.References[r.links[n-1]].Element == int32(len(r.page.Elements)-1) {
+		r.links = r.links[:n-1]
+	}
+}
+
+func (r *reader) end(raw []byte) {
+	if r.unopened > 0 {
+		r.unopened--
+		return
+	}
+	name := atom.Lookup(raw)
+	switch name {
+	case atom.Head:
+		r.enterBody()
+		return
+	case atom.Html, atom.Body:
+		return
+	case atom.Br:
+		r.breakLine()
+		return
+	}
+	for i := len(r.open) - 1; i > 0; i-- {
+		open := r.name(i)
+		if open == name && (name != 0 || r.unknown[i] == string(raw)) {
+			if open == atom.Body {
+				return
+			}
+			r.close(i)
+			return
+		}
+		if open == atom.Table || isCell(open) && !isTablePart(name) || open == atom.Body {
+			return
+		}
+	}
+}
+
+// imply closes the elements that a start tag ends without saying so.
+func (r *reader) imply(name atom.Atom) {
+	for i := len(r.open) - 1; i > 0; i-- {
+		open := r.name(i)
+		if open == atom.Body {
+			return
+		}
+		if endsAt(name, open) {
+			r.close(i)
+		} else if isBarrier(name, open) {
+			return
+		}
+	}
+}
+
+// text adds the text of a token.
+func (r *reader) text(data []byte) {
+	if r.inTitle {
+		r.title = appendFolded(r.title, data)
+		return
+	}
+	e := &r.page.Elements[r.top()]
+	switch e.Name {
+	case atom.Script:
+		if r.isData && len(r.script)+len(data) <= maxData {
+			r.script = append(r.script, data...)
+		}
+		return
+	case atom.Style:
+		return
+	case atom.Html, atom.Noscript:
+		if len(bytes.TrimSpace(data)) == 0 {
+			return
+		}
+		r.enterBody()
+		e = &r.page.Elements[r.top()]
+	}
+	if e.Flags&Unseen != 0 {
+		return
+	}
+	if e.Flags&Preformed != 0 {
+		r.preformed(data, e.Flags)
+		return
+	}
+	if r.block < 0 && isBlank(data) {
+		return
+	}
+	r.folded(data, e.Flags)
+}
+
+func isBlank(data []byte) bool {
+	for _, c := range data {
+		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+// into makes room for a text: in the open block, or in a new one.
+func (r *reader) into(flags Flags) *Block {
+	if r.block >= 0 {
+		b := &r.page.Blocks[r.block]
+		if (b.Flags^flags)&(Hidden|NoScript) == 0 {
+			return b
+		}
+		r.endBlock()
+	}
+	p := r.page
+	if n := len(p.Text); n > 0 && p.Text[n-1] != '\n' {
+		p.Text = append(p.Text, '\n')
+	}
+	r.spaced, r.lineBroken, r.lastLink = false, false, false
+	at := r.top()
+	for at > 0 && !isBlock(p.Elements[at].Name) {
+		at = p.Elements[at].Parent
+	}
+	start := int32(len(p.Text))
+	r.block = len(p.Blocks)
+	p.Blocks = append(p.Blocks, Block{Start: start, End: start, Element: at, Flags: flags})
+	// Elements that opened before their text begin with it.
+	for i := len(r.open) - 1; i >= 0; i-- {
+		e := &p.Elements[r.open[i]]
+		if e.Start >= start-1 {
+			e.Start = start
+		} else {
+			break
+		}
+	}
+	for i := len(r.links) - 1; i >= 0; i-- {
+		if l := &p.References[r.links[i]]; l.Start == start-1 {
+			l.Start = start
+		}
+	}
+	return &p.Blocks[r.block]
+}
+
+func (r *reader) folded(data []byte, flags Flags) {
+	var b *Block
+	for i := 0; i < len(data); {
+		if size := spaceAt(data[i:]); size > 0 {
+			r.spaced = true
+			i += size
+			continue
+		}
+		end := i + runLength(data[i:])
+		if b == nil {
+			b = r.into(flags)
+		}
+		r.run(b, data[i:end], flags)
+		i = end
+	}
+	if b != nil {
+		b.End = int32(len(r.page.Text))
+	}
+}
+
+// run adds words that are parted by single spaces.
+func (r *reader) run(b *Block, words []byte, flags Flags) {
+	p := r.page
+	before := len(p.Text)
+	if n := before; n > int(b.Start) {
+		switch {
+		case r.lineBroken:
+			p.Text = append(p.Text, '\n')
+		case r.spaced, r.lastLink && flags&Linked != 0:
+			p.Text = append(p.Text, ' ')
+		}
+	}
+	r.spaced, r.lineBroken, r.lastLink = false, false, false
+	p.Text = append(p.Text, words...)
+	if flags&Linked != 0 {
+		b.Linked += int32(len(p.Text) - before)
+	}
+	if r.bold > 0 {
+		b.Emphasized += int32(len(p.Text) - before)
+	}
+}
+
+// What a byte may be to folded text.
+const (
+	inWord = iota
+	space
+	maybeSpace // the first byte of some white space characters
+)
+
+var byteKinds = [256]uint8{
+	' ': space, '\t': space, '\n': space, '\v': space, '\f': space, '\r': space,
+	0xC2: maybeSpace, 0xE1: maybeSpace, 0xE2: maybeSpace, 0xE3: maybeSpace, 0xEF: maybeSpace,
+}
+
+// runLength returns the length of the words parted by single spaces with which a
+// text begins.
+func runLength(text []byte) int {
+	for i, c := range text {
+		if byteKinds[c] == inWord || spaceAt(text[i:]) == 0 {
+			continue
+		}
+		if c != ' ' || i+1 == len(text) || spaceAt(text[i+1:]) > 0 {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// spaceAt returns the length of the white space character at the beginning of a
+// text, 0 if there is none.
+func spaceAt(text []byte) int {
+	switch byteKinds[text[0]] {
+	case space:
+		return 1
+	case maybeSpace:
+		if c, n := utf8.DecodeRune(text); unicode.IsSpace(c) || c == '\u200b' || c == '\ufeff' {
+			return n
+		}
+	}
+	return 0
+}
+
+// preformed adds text whose white space is kept.
+func (r *reader) preformed(data []byte, flags Flags) {
+	if r.block < 0 {
+		data = bytes.TrimLeft(data, "\r\n")
+		if isBlank(data) {
+			return
+		}
+	}
+	b := r.into(flags)
+	p := r.page
+	before := len(p.Text)
+	if r.lineBroken && before > int(b.Start) {
+		p.Text = append(p.Text, '\n')
+	}
+	r.lineBroken, r.spaced, r.lastLink = false, false, false
+	for len(data) > 0 {
+		end := bytes.IndexByte(data, '\r')
+		if end < 0 {
+			p.Text = append(p.Text, data...)
+			break
+		}
+		p.Text = append(p.Text, data[:end]...)
+		data = data[end+1:]
+		if len(data) == 0 || data[0] != '\n' {
+			p.Text = append(p.Text, '\n')
+		}
+	}
+	b.End = int32(len(p.Text))
+	if flags&Linked != 0 {
+		b.Linked += int32(len(p.Text) - before)
+	}
+}
+
+func (r *reader) breakLine() {
+	if r.block >= 0 {
+		r.lineBroken = true
+	}
+}
+
+// endBlock ends the open block.
+func (r *reader) endBlock() {
+	if r.block < 0 {
+		return
+	}
+	p := r.page
+	b := &p.Blocks[r.block]
+	p.Text = bytes.TrimRight(p.Text, " \t\n")
+	b.End = int32(len(p.Text))
+	r.block = -1
+	r.spaced, r.lineBroken, r.lastLink = false, false, false
+}
+
+func appendFolded(to, data []byte) []byte {
+	for word := range bytes.FieldsSeq(data) {
+		if len(to) > 0 {
+			to = append(to, ' ')
+		}
+		to = append(to, word...)
+	}
+	return to
+}

@@ -1,0 +1,78 @@
+package hypertext
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+)
+
+// maxName is the length of the longest named character reference.
+const maxName = 32
+
+// appendDecoded appends text with its character references decoded (WHATWG HTML,
+// 13.2.5.72). In the value of an attribute, "&copy=1" is no reference.
+func appendDecoded(to, text []byte, inAttribute bool) []byte {
+	for {
+		before, rest, found := bytes.Cut(text, []byte("&"))
+		to = append(to, before...)
+		if !found {
+			return to
+		}
+		n := referenceLength(rest)
+		decoded := decodeReference(rest[:n])
+		if inAttribute && n > 0 && rest[0] != '#' && !isWhole(rest, n, decoded) {
+			decoded = "&" + string(rest[:n])
+		}
+		to = append(to, decoded...)
+		text = rest[n:]
+	}
+}
+
+// isWhole reports whether the first n bytes of a text are a named reference, and not
+// only begin with one.
+func isWhole(text []byte, n int, decoded string) bool {
+	if text[n-1] == ';' {
+		return decoded == ";" || !strings.HasSuffix(decoded, ";")
+	}
+	return utf8.RuneCountInString(decoded) == 1 && (n == len(text) || text[n] != '=')
+}
+
+// referenceLength returns the number of bytes behind an & that may belong to its
+// reference.
+func referenceLength(b []byte) int {
+	n := 0
+	if n < len(b) && b[n] == '#' {
+		n++
+	}
+	for n < len(b) && n < maxName && (isLetter(b[n]) || '0' <= b[n] && b[n] <= '9') {
+		n++
+	}
+	if n < len(b) && b[n] == ';' {
+		n++
+	}
+	return n
+}
+
+// decodeReference returns what a reference stands for, or its text if it stands for
+// nothing.
+func decodeReference(name []byte) string {
+	switch string(name) {
+	case "":
+		return "&"
+	case "amp;":
+		return "&"
+	case "lt;":
+		return "<"
+	case "gt;":
+		return ">"
+	case "quot;":
+		return `"`
+	case "nbsp;":
+		return "\u00a0"
+	case "#39;":
+		return "'"
+	}
+	return html.UnescapeString("&" + string(name))
+}

@@ -1,0 +1,299 @@
+package hypertext
+
+import (
+	"bytes"
+
+	"golang.org/x/net/html/atom"
+)
+
+// token is the kind of a token.
+type token uint8
+
+const (
+	endOfMarkup token = iota
+	textToken
+	startTag
+	endTag
+)
+
+// maxAttributes is the number of attributes of a tag that are kept.
+const maxAttributes = 64
+
+// rawAttribute is an attribute as it is written: its name in any case, its value
+// with character references and without quotation marks.
+type rawAttribute struct{ name, value []byte }
+
+// scanner splits markup into tokens (WHATWG HTML, 13.2.5). What it returns lies in
+// the markup itself. Comments, declarations and instructions are no tokens.
+type scanner struct {
+	markup []byte
+	at     int       // where the next token begins
+	raw    atom.Atom // the element whose end tag ends the text here, set by the reader
+	cdata  bool      // whether there may be CDATA sections, set by the reader
+
+	// Of the last token.
+	text        []byte // of a text, with character references
+	literal     bool   // its character references are none
+	name        []byte // of a tag, in lower case
+	attributes  []rawAttribute
+	selfClosing bool
+
+	lowered [32]byte
+}
+
+// next reads the next token. A tag that the markup does not end is dropped.
+func (s *scanner) next() token {
+	if s.raw != 0 && s.rawText() {
+		return textToken
+	}
+	for from := s.at; s.at < len(s.markup); {
+		open := bytes.IndexByte(s.markup[s.at:], '<')
+		if open < 0 {
+			return s.textTo(from, len(s.markup))
+		}
+		open += s.at
+		if !beginsMarkup(s.markup[open+1:]) {
+			if s.at = open + 1; s.at == len(s.markup) {
+				return s.textTo(from, s.at)
+			}
+			continue
+		}
+		if from < open {
+			return s.textTo(from, open)
+		}
+		if t := s.markupFrom(open + 1); t != endOfMarkup {
+			return t
+		}
+		from = s.at
+	}
+	return endOfMarkup
+}
+
+func (s *scanner) textTo(from, to int) token {
+	s.text, s.literal, s.at = s.markup[from:to], false, to
+	return textToken
+}
+
+// beginsMarkup reports whether what follows a < makes it more than a character.
+func beginsMarkup(b []byte) bool {
+	if len(b) == 0 {
+		return false
+	}
+	if b[0] == '/' {
+		return len(b) > 1
+	}
+	return isLetter(b[0]) || b[0] == '!' || b[0] == '?'
+}
+
+// markupFrom reads what begins with the < before i. It returns endOfMarkup for what
+// is no token.
+func (s *scanner) markupFrom(i int) token {
+	rest := s.markup[i:]
+	switch {
+	case isLetter(rest[0]):
+		if s.tag(i) {
+			return startTag
+		}
+	case rest[0] == '/' && isLetter(rest[1]):
+		if s.tag(i + 1) {
+			return endTag
+		}
+	case bytes.HasPrefix(rest, []byte("!--")):
+		s.at = i + 3 + endOfComment(rest[3:])
+	case s.cdata && bytes.HasPrefix(rest, []byte("![CDATA[")):
+		from := i + len("![CDATA[")
+		text, _, found := bytes.Cut(s.markup[from:], []byte("]]>"))
+		s.textTo(from, from+len(text))
+		s.literal = true
+		if found {
+			s.at += len("]]>")
+		}
+		return textToken
+	default: // a declaration, an instruction, an end tag without a name
+		if end := bytes.IndexByte(rest, '>'); end < 0 {
+			s.at = len(s.markup)
+		} else {
+			s.at = i + end + 1
+		}
+	}
+	return endOfMarkup
+}
+
+// tag reads a tag from its name on, and reports whether it ends.
+func (s *scanner) tag(i int) bool {
+	b := s.markup
+	s.at = len(b)
+	s.attributes, s.selfClosing = s.attributes[:0], false
+	from := i
+	for i < len(b) && !endsName(b[i]) {
+		i++
+	}
+	s.name = s.lower(b[from:i])
+	for {
+		for i < len(b) && isSpace(b[i]) {
+			i++
+		}
+		if i == len(b) {
+			return false
+		}
+		if b[i] == '>' {
+			s.at = i + 1
+			return true
+		}
+		if b[i] == '/' {
+			i++
+			s.selfClosing = i < len(b) && b[i] == '>'
+			continue
+		}
+		from := i
+		for i++; i < len(b) && !endsName(b[i]) && b[i] != '='; {
+			i++
+		}
+		a := rawAttribute{name: b[from:i]}
+		for i < len(b) && isSpace(b[i]) {
+			i++
+		}
+		if i < len(b) && b[i] == '=' {
+			if a.value, i = readValue(b, i+1); i > len(b) {
+				return false
+			}
+		}
+		if len(s.attributes) < maxAttributes {
+			s.attributes = append(s.attributes, a)
+		}
+	}
+}
+
+// readValue reads the value of an attribute from the place behind its equals sign on.
+// It returns the place behind the value, which lies beyond b if nothing ends it.
+func readValue(b []byte, i int) ([]byte, int) {
+	for i < len(b) && isSpace(b[i]) {
+		i++
+	}
+	if i == len(b) || b[i] == '>' {
+		return nil, i
+	}
+	if quote := b[i]; quote == '"' || quote == '\'' {
+		i++
+		end := bytes.IndexByte(b[i:], quote)
+		if end < 0 {
+			return nil, len(b) + 1
+		}
+		return b[i : i+end], i + end + 1
+	}
+	from := i
+	for i < len(b) && !isSpace(b[i]) && b[i] != '>' {
+		i++
+	}
+	return b[from:i], i
+}
+
+// rawText reads the content of an element in which only its end tag is markup, and
+// reports whether there is any.
+func (s *scanner) rawText() bool {
+	name := s.raw
+	s.raw = 0
+	rest := s.markup[s.at:]
+	end := 0
+	if name == atom.Script {
+		end = endOfScript(rest)
+	} else {
+		end = indexTag(rest, "</"+name.String())
+	}
+	s.textTo(s.at, s.at+end)
+	s.literal = name != atom.Title && name != atom.Textarea
+	return end > 0
+}
+
+// indexTag returns where a tag begins, or the length of b.
+func indexTag(b []byte, tag string) int {
+	for i := 0; ; i++ {
+		next := bytes.IndexByte(b[i:], '<')
+		if next < 0 {
+			return len(b)
+		}
+		if i += next; isTag(b[i:], tag) {
+			return i
+		}
+	}
+}
+
+// isTag reports whether b begins with a tag, such as "</script".
+func isTag(b []byte, tag string) bool {
+	return len(b) > len(tag) && endsName(b[len(tag)]) && bytes.EqualFold(b[:len(tag)], []byte(tag))
+}
+
+// endOfScript returns where the end tag of a script begins, or the length of b. A
+// script that stands in a comment may hold scripts (WHATWG HTML, 13.2.5.20).
+func endOfScript(b []byte) int {
+	inComment, inScript := false, false
+	for i := 0; i < len(b); i++ {
+		if !inComment {
+			next := bytes.IndexByte(b[i:], '<')
+			if next < 0 {
+				break
+			}
+			i += next
+		}
+		switch {
+		case b[i] == '<' && !inComment && bytes.HasPrefix(b[i:], []byte("<!--")):
+			inComment = true
+			i++ // its dashes may be those of the end, too
+		case b[i] == '-' && inComment && bytes.HasPrefix(b[i:], []byte("-->")):
+			inComment, inScript = false, false
+		case b[i] == '<' && inComment && isTag(b[i:], "<script"):
+			inScript = true
+		case b[i] == '<' && isTag(b[i:], "</script"):
+			if !inScript {
+				return i
+			}
+			inScript = false
+		}
+	}
+	return len(b)
+}
+
+// endOfComment returns the place behind a comment, from what follows its <!--.
+func endOfComment(b []byte) int {
+	switch {
+	case bytes.HasPrefix(b, []byte(">")):
+		return 1
+	case bytes.HasPrefix(b, []byte("->")):
+		return 2
+	}
+	for i := 0; ; i++ {
+		next := bytes.Index(b[i:], []byte("--"))
+		if next < 0 {
+			return len(b)
+		}
+		i += next
+		switch rest := b[i+2:]; {
+		case bytes.HasPrefix(rest, []byte(">")):
+			return i + 3
+		case bytes.HasPrefix(rest, []byte("!>")):
+			return i + 4
+		}
+	}
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
+
+func endsName(c byte) bool { return isSpace(c) || c == '/' || c == '>' }
+
+// lower returns a name in lower case, which is valid until the next call.
+func (s *scanner) lower(name []byte) []byte {
+	for i, c := range name {
+		if 'A' <= c && c <= 'Z' {
+			lowered := append(s.lowered[:0], name...)
+			for ; i < len(lowered); i++ {
+				if c := lowered[i]; 'A' <= c && c <= 'Z' {
+					lowered[i] = c | 0x20
+				}
+			}
+			return lowered
+		}
+	}
+	return name
+}

@@ -1,0 +1,27 @@
+// Package mainpart finds the main part of a page: the blocks of text for which a
+// reader came, without menus, headers, footers, teasers, forms and comments on
+// cookies.
+//
+// Every block gets a vector of features (features.go): its text, its element with
+// the groups of words in class and id, its surroundings in the page and among its
+// neighbours, what title, description and JSON-LD repeat of it. Boosted decision
+// trees (Friedman, Greedy Function Approximation, 2001) turn the vector into the
+// probability that the block belongs to the main part. The blocks are then kept
+// from the likeliest on, as long as the expected F1 of their words grows: so a
+// page of doubtful blocks keeps more of them than a clear one.
+//
+// The trees are trained (train) on judged pages of seven kinds: articles,
+// documentation, forums, products, collections, listings and services. They stand
+// in weights.bin:
+//
+//	offset  bytes
+//	0       2      number of trees, u16, big-endian
+//	2       1      depth d of all trees
+//	3       1      number of features
+//	4       4      scale of the leaves, f32
+//	8       …      for each tree: 2^d - 1 nodes, level by level: feature u8,
+//	               threshold u8 (left if the feature is at most the threshold);
+//	               2^d leaves, i8 times the scale, in natural log-odds
+//
+// Finding takes time linear in the page.
+package mainpart

@@ -1,0 +1,229 @@
+package mainpart
+
+import (
+	"golang.org/x/net/html/atom"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+)
+
+// Features are the vectors of a page's blocks, one row a block. A feature is a
+// number from 0 to 255; only its order counts for the trees.
+type Features struct {
+	Width  int     // features of a block
+	Values []uint8 // rows one after another
+	Bytes  []int   // of each block's text, see Choose
+	Words  []int   // of each block
+	Copies []bool  // the block repeats an earlier one of ten words or more
+}
+
+// Row returns the features of a block.
+func (f *Features) Row(block int) []uint8 {
+	return f.Values[block*f.Width:][:f.Width]
+}
+
+// surroundings is what the features of all blocks are computed from.
+type surroundings struct {
+	page    *hypertext.Page
+	texts   []textCounts // by block
+	prose   []int        // bytes of prose before each block, and of all
+	bytes   []int        // bytes before each block, and of all
+	linked  []int        // bytes in links before each block, and of all
+	words   int
+	trees   []subtree // by element
+	paths   []uint64  // by element: hash of the names and word groups from html on
+	byPath  map[uint64]pathTotal
+	byText  map[uint32]int // blocks with the text
+	core    int32          // the element that holds most prose, see findCore
+	body    hypertext.Words
+	firstH1 int
+	lastH1  int
+
+	repeated        [3]phrases // of title, description and JSON-LD
+	mains, articles int
+}
+
+// subtree holds the totals of the blocks inside an element.
+type subtree struct{ bytes, linked, prose, blocks int32 }
+
+// pathTotal counts the blocks with the same path.
+type pathTotal struct{ blocks, bytes int }
+
+// Compute returns the features of a page's blocks.
+func Compute(p *hypertext.Page) Features {
+	s := survey(p)
+	f := Features{Bytes: make([]int, len(p.Blocks)), Words: make([]int, len(p.Blocks)), Copies: make([]bool, len(p.Blocks))}
+	v := vector{surroundings: s, copies: make(map[uint32]int, len(p.Blocks))}
+	for i := range p.Blocks {
+		v.block(i)
+		if i == 0 {
+			f.Width = len(v.values)
+			v.values = append(make([]uint8, 0, f.Width*len(p.Blocks)), v.values...)
+		}
+		c := &s.texts[i]
+		f.Bytes[i], f.Words[i] = c.bytes, c.words
+		f.Copies[i] = c.words >= 10 && v.copies[c.hash] > 1
+	}
+	f.Values = v.values
+	return f
+}
+
+// survey computes the surroundings of a page's blocks.
+func survey(p *hypertext.Page) *surroundings {
+	n := len(p.Blocks)
+	s := &surroundings{
+		page: p, texts: make([]textCounts, n),
+		prose: make([]int, n+1), bytes: make([]int, n+1), linked: make([]int, n+1),
+		trees: make([]subtree, len(p.Elements)), paths: make([]uint64, len(p.Elements)),
+		byPath: make(map[uint64]pathTotal), byText: make(map[uint32]int, n), firstH1: -1, lastH1: -1,
+	}
+	s.elements()
+	for i := range p.Blocks {
+		s.add(i)
+	}
+	for i := len(p.Elements) - 1; i > 0; i-- {
+		t, up := &s.trees[i], &s.trees[p.Elements[i].Parent]
+		up.bytes += t.bytes
+		up.linked += t.linked
+		up.prose += t.prose
+		up.blocks += t.blocks
+	}
+	s.findCore()
+	var description [][]byte
+	for _, m := range p.Metas {
+		if m.Name == "description" || m.Property == "og:description" || m.Property == "og:title" {
+			description = append(description, []byte(m.Content))
+		}
+	}
+	s.repeated = [3]phrases{newPhrases([]byte(p.Title)), newPhrases(description...), newPhrases(p.Data...)}
+	return s
+}
+
+func (s *surroundings) elements() {
+	all := s.page.Elements
+	for i := range all {
+		e := &all[i]
+		if e.Parent < 0 {
+			s.body = e.Own
+			continue
+		}
+		s.paths[i] = (s.paths[e.Parent]^uint64(e.Name))*0x9E3779B97F4A7C15 + uint64(e.Own)
+		if e.Flags&hypertext.Main != 0 && all[e.Parent].Flags&hypertext.Main == 0 {
+			s.mains++
+		}
+		switch e.Name {
+		case atom.Article:
+			s.articles++
+		case atom.Body:
+			s.body |= e.Own
+		}
+	}
+}
+
+// add adds a block to the totals.
+func (s *surroundings) add(i int) {
+	b := &s.page.Blocks[i]
+	c := countText(s.page.Text[b.Start:b.End])
+	c.linked = int(b.Linked)
+	s.texts[i] = c
+	s.words += c.words
+	s.byText[c.hash]++
+	path := s.byPath[s.paths[b.Element]]
+	s.byPath[s.paths[b.Element]] = pathTotal{path.blocks + 1, path.bytes + c.bytes}
+	t := &s.trees[b.Element]
+	t.bytes += int32(c.bytes)
+	t.linked += int32(c.linked)
+	t.blocks++
+	prose := 0
+	if c.isProse() {
+		prose = c.bytes
+	}
+	t.prose += int32(prose)
+	s.bytes[i+1], s.linked[i+1], s.prose[i+1] = s.bytes[i]+c.bytes, s.linked[i]+c.linked, s.prose[i]+prose
+	if s.page.Elements[b.Element].Name == atom.H1 && b.Flags&hypertext.Hidden == 0 {
+		if s.firstH1 < 0 {
+			s.firstH1 = i
+		}
+		s.lastH1 = i
+	}
+}
+
+// findCore finds the innermost element on the way down along which one child
+// always holds four fifths of the prose.
+func (s *surroundings) findCore() {
+	all := s.page.Elements
+	for {
+		best, most := int32(-1), int32(0)
+		for child := s.core + 1; child < all[s.core].Last; child = all[child].Last {
+			if s.trees[child].prose > most {
+				best, most = child, s.trees[child].prose
+			}
+		}
+		if best < 0 || most*5 < s.trees[s.core].prose*4 {
+			return
+		}
+		s.core = best
+	}
+}
+
+func (s *surroundings) nameOf(block int) uint8 {
+	return nameClass(s.page.Elements[s.page.Blocks[block].Element].Name)
+}
+
+func (s *surroundings) pathOf(block int) uint64 { return s.paths[s.page.Blocks[block].Element] }
+
+// coreDistance returns the bytes between a block and the core, negative before it.
+func (s *surroundings) coreDistance(b *hypertext.Block) int {
+	core := &s.page.Elements[s.core]
+	switch {
+	case b.End <= core.Start:
+		return -int(core.Start - b.End)
+	case b.Start >= core.End:
+		return int(b.Start - core.End)
+	}
+	return 0
+}
+
+// nameClass groups the names of elements.
+func nameClass(a atom.Atom) uint8 {
+	switch a {
+	case atom.P:
+		return 1
+	case atom.Div:
+		return 2
+	case atom.Section, atom.Article, atom.Main, atom.Body:
+		return 3
+	case atom.Li:
+		return 4
+	case atom.Dt, atom.Dd:
+		return 5
+	case atom.Td:
+		return 6
+	case atom.Th:
+		return 7
+	case atom.H1:
+		return 8
+	case atom.H2:
+		return 9
+	case atom.H3:
+		return 10
+	case atom.H4, atom.H5, atom.H6:
+		return 11
+	case atom.Pre:
+		return 12
+	case atom.Blockquote:
+		return 13
+	case atom.Figcaption, atom.Caption:
+		return 14
+	case atom.Header, atom.Hgroup:
+		return 15
+	case atom.Footer, atom.Nav, atom.Aside:
+		return 16
+	case atom.Form, atom.Fieldset:
+		return 17
+	case atom.Summary, atom.Details:
+		return 18
+	case atom.Option:
+		return 19
+	}
+	return 0
+}

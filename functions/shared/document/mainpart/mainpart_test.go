@@ -1,0 +1,130 @@
+package mainpart
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+)
+
+// article is a page with a main part of sentences, between what sites put around.
+func article(sentence string, paragraphs int) []byte {
+	var s strings.Builder
+	s.WriteString(`<title>On the nesting of storks</title><header class="site-header"><nav class="menu"><ul>`)
+	for i := range 12 {
+		fmt.Fprintf(&s, `<li><a href="/section/%d">Section number %d</a>`, i, i)
+	}
+	s.WriteString(`</ul></nav></header><div class="post"><h1>On the nesting of storks</h1>`)
+	for range paragraphs {
+		s.WriteString("<p>" + strings.Repeat(sentence+" ", 4))
+	}
+	s.WriteString(`</div><div class="related"><h2>Related posts</h2><ul>`)
+	for i := range 6 {
+		fmt.Fprintf(&s, `<li><a href="/post/%d">Another post with a long title, the %dth</a>`, i, i)
+	}
+	s.WriteString(`</ul></div><footer class="footer"><p>Copyright 2026. <a href=/privacy>Privacy</a> <a href=/terms>Terms</a></footer>`)
+	return []byte(s.String())
+}
+
+// TestFind finds the main part in languages with and without spaces, from either
+// side.
+func TestFind(t *testing.T) {
+	for language, sentence := range map[string]string{
+		"English":  "The storks come back in March, and build their nests upon the chimneys of the old town.",
+		"Japanese": "コウノトリは三月に戻ってきて、古い町の煙突の上に巣を作ります。",
+		"Thai":     "นกกระสากลับมาในเดือนมีนาคม และสร้างรังบนปล่องไฟของเมืองเก่า",
+		"Arabic":   "تعود اللقالق في شهر مارس، وتبني أعشاشها فوق مداخن المدينة القديمة.",
+		"Russian":  "Аисты возвращаются в марте, и строят свои гнёзда на трубах старого города.",
+		"Hindi":    "सारस मार्च में लौट आते हैं, और पुराने शहर की चिमनियों पर अपने घोंसले बनाते हैं।",
+	} {
+		t.Run(language, func(t *testing.T) {
+			p := hypertext.Read(article(sentence, 8))
+			for i, main := range Find(p) {
+				b := p.Blocks[i]
+				text := p.Text[b.Start:b.End]
+				if want := bytes.Contains(text, []byte(sentence)); want && !main || main && bytes.Contains(text, []byte("Privacy")) {
+					t.Errorf("main %v: %s", main, text)
+				}
+			}
+		})
+	}
+}
+
+// TestCopies finds the paragraphs that repeat an earlier one.
+func TestCopies(t *testing.T) {
+	p := hypertext.Read(article("The storks come back in March, and build their nests upon the chimneys.", 3))
+	f := Compute(p)
+	copies := 0
+	for i, copied := range f.Copies {
+		if b := p.Blocks[i]; copied && !bytes.Contains(p.Text[b.Start:b.End], []byte("storks")) {
+			t.Errorf("block %d is a copy: %s", i, p.Text[b.Start:b.End])
+		}
+		if copied {
+			copies++
+		}
+	}
+	if copies != 2 {
+		t.Errorf("%d copies of three equal paragraphs", copies)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	words := []int{50, 5, 50, 100, 40, 3}
+	for name, c := range map[string]struct {
+		scores []float64
+		want   []bool
+	}{
+		"clear":         {[]float64{9, -9, 9, -9, -9, -9}, []bool{true, false, true, false, false, false}},
+		"a small hole":  {[]float64{9, -.5, 9, -9, -9, -9}, []bool{true, true, true, false, false, false}},
+		"a large hole":  {[]float64{9, -9, 9, -.9, 9, -9}, []bool{true, false, true, false, true, false}},
+		"all doubtful":  {[]float64{-1, -1, -1, -1, -1, -1}, []bool{true, true, true, true, true, true}},
+		"the best only": {[]float64{-1, -1, 9, -9, -9, -9}, []bool{false, false, true, false, false, false}},
+	} {
+		f := Features{Words: words, Copies: make([]bool, len(words))}
+		if got := f.Choose(c.scores); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestCode checks that the embedded model is what Encode writes of it.
+func TestCode(t *testing.T) {
+	m, err := Decode(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(m.Encode(), weights) {
+		t.Error("the model changes when it is read and written")
+	}
+	if width := Compute(hypertext.Read([]byte("<p>x"))).Width; width != m.Width {
+		t.Errorf("a block has %d features, and the model is for %d: train it anew", width, m.Width)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(weights)
+	f.Add(binary.BigEndian.AppendUint64(nil, 1<<48|1<<40|1<<32))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Decode(data)
+		if err != nil {
+			return
+		}
+		features := Features{Width: m.Width, Values: make([]uint8, m.Width), Words: []int{1}, Copies: []bool{false}}
+		features.Choose(m.Score(&features))
+	})
+}
+
+func FuzzFind(f *testing.F) {
+	f.Add(article("Storks are birds.", 2))
+	f.Add([]byte("<p>a<table><td>b<pre>c</pre>"))
+	f.Fuzz(func(t *testing.T, markup []byte) {
+		p := hypertext.Read(markup)
+		if keep := Find(p); len(keep) != len(p.Blocks) {
+			t.Errorf("%d of %d blocks", len(keep), len(p.Blocks))
+		}
+	})
+}

@@ -1,0 +1,192 @@
+package mainpart
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+)
+
+//go:embed weights.bin
+var weights []byte
+
+var trained = sync.OnceValue(func() *Model {
+	m, err := Decode(weights)
+	if err != nil {
+		panic(err) // of bytes that belong to the program
+	}
+	return m
+})
+
+// Find returns, for every block of a page, whether it belongs to the main part.
+func Find(p *hypertext.Page) []bool {
+	f := Compute(p)
+	return f.Choose(trained().Score(&f))
+}
+
+// Model is a sum of decision trees of one depth.
+type Model struct {
+	Depth int
+	Width int // features
+	Trees []Tree
+}
+
+// Tree is a decision tree, level by level: the children of node n are 2n+1, for
+// a feature of at most the threshold, and 2n+2.
+type Tree struct {
+	Feature, Threshold []uint8
+	Leaf               []float32 // log-odds
+}
+
+// Score returns the log-odds that each block belongs to the main part.
+func (m *Model) Score(f *Features) []float64 {
+	scores := make([]float64, len(f.Words))
+	for t := range m.Trees {
+		tree := &m.Trees[t]
+		for i := range scores {
+			scores[i] += float64(tree.value(f.Row(i), m.Depth))
+		}
+	}
+	return scores
+}
+
+func (t *Tree) value(row []uint8, depth int) float32 {
+	node := 0
+	for range depth {
+		if row[t.Feature[node]] <= t.Threshold[node] {
+			node = 2*node + 1
+		} else {
+			node = 2*node + 2
+		}
+	}
+	return t.Leaf[node-(1<<depth-1)]
+}
+
+// softness brings probabilities closer to a half: the trees are too sure of blocks
+// that they have not seen.
+const softness = 0.7
+
+// Choose returns the blocks to keep, by their log-odds: from the likeliest on, as
+// many as give the best expected F1 of their words. Copies of a block are kept with
+// it, but do not count. Small holes between kept blocks are filled.
+func (f *Features) Choose(scores []float64) []bool {
+	order := make([]int, 0, len(scores))
+	all := 0.0
+	for i, score := range scores {
+		if !f.Copies[i] {
+			order = append(order, i)
+			all += probability(score) * float64(f.Words[i])
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	best, kept, size, hits := 0.0, 0, 0.0, 0.0
+	for n, i := range order {
+		size += float64(f.Words[i])
+		hits += probability(scores[i]) * float64(f.Words[i])
+		if f1 := 2 * hits / (size + all); f1 > best {
+			best, kept = f1, n+1
+		}
+	}
+	keep := make([]bool, len(scores))
+	least := math.Inf(1)
+	for _, i := range order[:kept] {
+		keep[i] = true
+		least = scores[i]
+	}
+	for i, copied := range f.Copies {
+		keep[i] = keep[i] || copied && scores[i] >= least
+	}
+	f.fill(keep, scores)
+	return keep
+}
+
+const (
+	holeWords = 30 // most words of a hole that is filled
+	holeScore = -1 // least log-odds of its blocks
+)
+
+// fill keeps short blocks between kept ones too, unless they are very unlikely: the
+// cells of a table, an example, a label.
+func (f *Features) fill(keep []bool, scores []float64) {
+	for i := 0; i < len(keep); i++ {
+		if keep[i] {
+			continue
+		}
+		from, words, likely := i, 0, true
+		for ; i < len(keep) && !keep[i]; i++ {
+			words += f.Words[i]
+			likely = likely && scores[i] >= holeScore
+		}
+		if from == 0 || i == len(keep) || !likely || words > holeWords {
+			continue
+		}
+		for hole := from; hole < i; hole++ {
+			keep[hole] = true
+		}
+	}
+}
+
+func probability(score float64) float64 { return 1 / (1 + math.Exp(-softness*score)) }
+
+// ErrDamaged means that bytes are not those of a model.
+var ErrDamaged = errors.New("model of main parts is damaged")
+
+const header = 8
+
+// Encode returns the model's bytes (see the package). Leaves are rounded.
+func (m *Model) Encode() []byte {
+	scale := float32(0)
+	for _, t := range m.Trees {
+		for _, leaf := range t.Leaf {
+			scale = max(scale, leaf/127, -leaf/127)
+		}
+	}
+	out := binary.BigEndian.AppendUint16(nil, uint16(len(m.Trees)))
+	out = append(out, uint8(m.Depth), uint8(m.Width))
+	out = binary.BigEndian.AppendUint32(out, math.Float32bits(scale))
+	for _, t := range m.Trees {
+		for n := range t.Feature {
+			out = append(out, t.Feature[n], t.Threshold[n])
+		}
+		for _, leaf := range t.Leaf {
+			out = append(out, uint8(int8(math.Round(float64(leaf/scale)))))
+		}
+	}
+	return out
+}
+
+// Decode reads what Encode wrote.
+func Decode(data []byte) (*Model, error) {
+	if len(data) < header {
+		return nil, ErrDamaged
+	}
+	m := &Model{Depth: int(data[2]), Width: int(data[3])}
+	trees, scale := int(binary.BigEndian.Uint16(data)), math.Float32frombits(binary.BigEndian.Uint32(data[4:]))
+	if m.Depth < 1 || m.Depth > 8 || m.Width == 0 {
+		return nil, ErrDamaged
+	}
+	nodes := 1<<m.Depth - 1
+	data = data[header:]
+	if len(data) != trees*(2*nodes+nodes+1) {
+		return nil, ErrDamaged
+	}
+	for range trees {
+		t := Tree{make([]uint8, nodes), make([]uint8, nodes), make([]float32, nodes+1)}
+		for n := range nodes {
+			if t.Feature[n], t.Threshold[n] = data[2*n], data[2*n+1]; int(t.Feature[n]) >= m.Width {
+				return nil, ErrDamaged
+			}
+		}
+		for n := range t.Leaf {
+			t.Leaf[n] = float32(int8(data[2*nodes+n])) * scale
+		}
+		m.Trees = append(m.Trees, t)
+		data = data[3*nodes+1:]
+	}
+	return m, nil
+}

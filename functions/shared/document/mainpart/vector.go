@@ -1,0 +1,198 @@
+package mainpart
+
+import (
+	"math/bits"
+
+	"golang.org/x/net/html/atom"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+)
+
+// vector appends the features of one block after another.
+type vector struct {
+	*surroundings
+	values []uint8
+
+	copies       map[uint32]int  // by text: blocks so far
+	heading      hypertext.Words // that the last heading says
+	headings     int             // so far
+	sinceHeading int             // words since the last heading
+}
+
+func (v *vector) add(values ...uint8) { v.values = append(v.values, values...) }
+
+func (v *vector) flag(set bool) {
+	if set {
+		v.add(1)
+	} else {
+		v.add(0)
+	}
+}
+
+func (v *vector) block(i int) {
+	b, c := &v.page.Blocks[i], &v.texts[i]
+	e := &v.page.Elements[b.Element]
+	text := v.page.Text[b.Start:b.End]
+	v.text(b, c)
+	v.place(i, e)
+	v.marks(b, e)
+	v.repeats(i, c)
+	v.ancestors(b.Element)
+	v.coreOf(b)
+	v.neighbours(i)
+	v.saying(e, c, text)
+	in := shares(&v.repeated, text)
+	v.add(in[:]...)
+	v.flag(!v.repeated[2].empty)
+	v.wholePage()
+	v.sinceHeading += c.words
+	if isHeading(e.Name) {
+		v.headings++
+		v.sinceHeading = 0
+	}
+}
+
+// text adds what the block's text looks like.
+func (v *vector) text(b *hypertext.Block, c *textCounts) {
+	v.add(level(c.words), level(c.bytes), share(c.linked, c.bytes), level(c.bytes-c.linked),
+		share(8*c.commas, c.words), share(8*c.stops, c.words), share(c.digits, c.bytes),
+		share(c.capitals, c.words), share(c.small, c.words))
+	v.flag(c.ended)
+	v.flag(c.questions > 0)
+	v.add(share(int(b.Emphasized), c.bytes), uint8(min(255, 10*c.bytes/max(1, c.words))))
+}
+
+// place adds where the block stands on the page.
+func (v *vector) place(i int, e *hypertext.Element) {
+	n := len(v.texts)
+	v.add(nameClass(e.Name), e.Depth, share(i, n), share(v.bytes[i], v.bytes[n]), level(i), level(n-i),
+		signed(min(i-v.firstH1, 2000)), signed(min(i-v.lastH1, 2000)))
+	v.flag(v.firstH1 >= 0)
+	v.add(level(v.headings), level(v.sinceHeading))
+}
+
+// marks adds what the block and the elements around it say of themselves.
+func (v *vector) marks(b *hypertext.Block, e *hypertext.Element) {
+	for bit := range hypertext.FlagCount {
+		v.flag(b.Flags>>bit&1 == 1)
+	}
+	near, at := e.Own, b.Element
+	for range 3 {
+		if at = v.page.Elements[at].Parent; at <= 0 {
+			break
+		}
+		near |= v.page.Elements[at].Own
+	}
+	around := e.Around &^ v.body
+	for k := range hypertext.WordCount {
+		v.add(uint8(3*(e.Own>>k&1) | 2*(near>>k&1) | around>>k&1))
+	}
+	v.add(uint8(bits.OnesCount64(uint64(near))))
+}
+
+// repeats adds how often the text and the path of the block occur.
+func (v *vector) repeats(i int, c *textCounts) {
+	v.copies[c.hash]++
+	same := v.byPath[v.pathOf(i)]
+	v.add(uint8(min(255, v.byText[c.hash])), uint8(min(255, v.copies[c.hash])),
+		level(same.blocks), level(same.bytes), share(same.bytes, v.bytes[len(v.texts)]))
+}
+
+// ancestors adds the totals of the block's element and of the next three around
+// it that hold more.
+func (v *vector) ancestors(at int32) {
+	all := v.page.Elements
+	for range 4 {
+		if at < 0 {
+			at = 0
+		}
+		t := &v.trees[at]
+		v.add(share(int(t.bytes), int(v.trees[0].bytes)), share(int(t.linked), int(t.bytes)), share(int(t.prose), int(t.bytes)), level(int(t.blocks)))
+		up := all[at].Parent
+		for up > 0 && v.trees[up].blocks == t.blocks {
+			up = all[up].Parent
+		}
+		at = up
+	}
+}
+
+// coreOf adds where the block stands relative to the core.
+func (v *vector) coreOf(b *hypertext.Block) {
+	all := v.page.Elements
+	v.flag(v.core <= b.Element && b.Element < all[v.core].Last)
+	up, steps := b.Element, 0
+	for up > 0 && !(up <= v.core && v.core < all[up].Last) {
+		up = all[up].Parent
+		steps++
+	}
+	v.add(uint8(min(steps, 255)), uint8(max(0, int(all[v.core].Depth)-int(all[up].Depth))),
+		share(int(v.trees[v.core].prose), v.bytes[len(v.texts)]), signed(v.coreDistance(b)))
+}
+
+// neighbours adds the texts of the blocks around, one by one and in windows.
+func (v *vector) neighbours(i int) {
+	n := len(v.texts)
+	for _, distance := range [...]int{-3, -2, -1, 1, 2, 3} {
+		j := i + distance
+		near := distance == -1 || distance == 1
+		if j < 0 || j >= n {
+			v.add(0, 255, 0)
+			if near {
+				v.add(0, 0)
+			}
+			continue
+		}
+		c := &v.texts[j]
+		v.add(level(c.words), share(c.linked, c.bytes), share(8*c.stops, c.words))
+		if near {
+			v.add(v.nameOf(j))
+			v.flag(v.pathOf(i) == v.pathOf(j))
+		}
+	}
+	for _, width := range [...]int{8, 24} {
+		from, to := max(0, i-width), min(n, i+width+1)
+		bytes := v.bytes[to] - v.bytes[from]
+		v.add(share(v.linked[to]-v.linked[from], bytes), share(v.prose[to]-v.prose[from], bytes), level(bytes))
+	}
+}
+
+// saying adds the groups of words in a short text, and in the heading before it.
+func (v *vector) saying(e *hypertext.Element, c *textCounts, text []byte) {
+	own := says(c, text)
+	if isHeading(e.Name) {
+		v.heading = own
+	}
+	for _, group := range telling {
+		v.add(uint8(0))
+		last := &v.values[len(v.values)-1]
+		if v.heading&group != 0 {
+			*last |= 1
+		}
+		if own&group != 0 {
+			*last |= 2
+		}
+	}
+}
+
+// wholePage adds the totals of the page.
+func (v *vector) wholePage() {
+	n := len(v.texts)
+	v.add(level(v.words), share(v.linked[n], v.bytes[n]), share(v.prose[n], v.bytes[n]), level(n),
+		uint8(min(v.mains, 3)), uint8(min(v.articles, 20)))
+}
+
+// telling are the groups whose words tell something in a text, too.
+var telling = []hypertext.Words{
+	hypertext.WordRelated, hypertext.WordShare, hypertext.WordComment, hypertext.WordAuthor, hypertext.WordDate,
+	hypertext.WordSubscribe, hypertext.WordReview, hypertext.WordCart, hypertext.WordCookie, hypertext.WordProduct,
+	hypertext.WordLegal, hypertext.WordSpecs, hypertext.WordFaq, hypertext.WordLogin, hypertext.WordFilter, hypertext.WordButton,
+	hypertext.WordDescription, hypertext.WordForum, hypertext.WordPromo, hypertext.WordTags,
+}
+
+func isHeading(a atom.Atom) bool {
+	switch a {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return true
+	}
+	return false
+}
