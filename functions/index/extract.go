@@ -146,6 +146,7 @@ func (e extractor) document(key string, entry webobject.Entry, content document.
 			Simhash:     print.Simhash,
 			Sketch:      print.Sketch,
 		},
+		Outside:  content.Outside,
 		Emphasis: content.Emphasis,
 		Large:    content.Large,
 		Silent:   !shown,

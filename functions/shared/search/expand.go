@@ -178,7 +178,11 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 	}
 	for _, word := range best {
 		if w.begins {
-			w.variants = append(w.variants, variant{term: word, worth: 1})
+			worth := 1.0
+			if analysis.IsOutside(word) {
+				worth = outside
+			}
+			w.variants = append(w.variants, variant{term: word, worth: worth})
 			continue
 		}
 		worth := 1 / (1 + float64(edits(word)))
@@ -191,9 +195,10 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 	return nil
 }
 
+// add adds a term, and the one of pages that have the word outside of their main part.
 func (w *queryWord) add(term string, worth float64) {
 	if !slices.ContainsFunc(w.variants, func(v variant) bool { return v.term == term }) {
-		w.variants = append(w.variants, variant{term: term, worth: worth})
+		w.variants = append(w.variants, variant{term: term, worth: worth}, variant{term: analysis.Outside(term), worth: worth * outside})
 	}
 }
 

@@ -78,7 +78,7 @@ func (p *plan) add(c clause) {
 	for i, a := range analysed {
 		w := &queryWord{times: 1, text: c.text[a.Start:a.End], begins: a.Prefix, surface: a.Text, required: c.sign == '+' || c.quoted}
 		for _, term := range a.Terms {
-			w.variants = append(w.variants, variant{term: term, worth: 1})
+			w.add(term, 1)
 		}
 		if i == len(analysed)-1 && a.Text != "" {
 			w.prefix, w.edits = c.prefix, c.edits

@@ -14,6 +14,7 @@ const (
 
 	allWords   = 2.0 // factor for the score of a document that holds every word
 	nearWeight = 0.5 // weight of a phrase relative to its words
+	outside    = 0.3 // worth of a word outside of a page's main part
 )
 
 // fieldWeights are the weights of a match in each field; the body's is 1.

@@ -22,6 +22,7 @@ const headingGap = 100
 type Page struct {
 	segment.Document
 	Emphasis, Large []layout.Span // spans of the body that are emphasized or large, in order
+	Outside         string        // text outside of the main part, which is the body
 	// Silent pages are no text. Their documents have no words and are never
 	// found, but supersede earlier versions as all documents do.
 	Silent bool
@@ -66,7 +67,14 @@ func Tokens(p *Page, a *analysis.Analyzer) iter.Seq[segment.Token] {
 		t.text(segment.Address, 0, addressWords(p.URL))
 		t.nameless = false
 		t.emphasis, t.large = p.Emphasis, p.Large
-		t.text(segment.Body, 0, p.Body)
+		if p.Outside == "" {
+			t.text(segment.Body, 0, p.Body)
+			return
+		}
+		t.seen = make(map[string]bool)
+		base = t.text(segment.Body, 0, p.Body) + headingGap
+		t.outside = true
+		t.text(segment.Body, base, p.Outside)
 	}
 }
 
@@ -74,8 +82,10 @@ func Tokens(p *Page, a *analysis.Analyzer) iter.Seq[segment.Token] {
 type tokenizer struct {
 	analyzer        *analysis.Analyzer
 	yield           func(segment.Token) bool
-	more            bool // tokens are wanted
-	nameless        bool // words do not count for spelling
+	more            bool            // tokens are wanted
+	nameless        bool            // words do not count for spelling
+	outside         bool            // the text is outside of the main part
+	seen            map[string]bool // terms of the main part; nil if there is nothing else
 	emphasis, large []layout.Span
 }
 
@@ -87,6 +97,14 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 	}
 	return t.analyzer.Each(text, func(o analysis.Occurrence) bool {
 		token := segment.Token{Field: field, Term: o.Term, Word: o.Word, Position: uint32(base + o.Position)}
+		switch {
+		case t.outside && t.seen[o.Term]:
+			return t.more
+		case t.outside:
+			token.Term = analysis.Outside(o.Term)
+		case t.seen != nil:
+			t.seen[o.Term] = true
+		}
 		if t.nameless {
 			token.Word = ""
 		}
