@@ -122,8 +122,9 @@ func mediaType(a answer) string {
 	return media
 }
 
-// headerLines returns the response header by name, without cookies, up to
-// maxHeaderLines bytes.
+// headerLines returns the fields of a response header, sorted by name and without
+// cookies. It stops before the first field with which they would have more than
+// maxHeaderLines bytes in all.
 func headerLines(h map[string][]string) []webobject.Field {
 	var lines []webobject.Field
 	size := 0

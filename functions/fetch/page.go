@@ -127,7 +127,8 @@ func (p page) ask(read *document.Document, collection string) {
 	read.Robots = read.RobotsFor(agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), agent))
 }
 
-// links returns the page's links, without those that the page asks not to follow.
+// links returns the page's links, without those that the page asks not to follow. Its
+// canonical address and its images are kept in any case.
 func (p page) links(o book.Outcome, read *document.Document) []book.Link {
 	found := read.Links(p.address)
 	links := make([]book.Link, 0, len(found))

@@ -96,8 +96,8 @@ func head(o webobject.Object) (*document.Document, error) {
 
 func nameless(webobject.Object) (*document.Document, error) { return nil, errors.New("is not read") }
 
-// attempt returns the document of a page that the function read has parsed; broken is
-// the message of a panic in read.
+// attempt makes the document of a page, which it parses by calling read. If anything
+// panics, broken says what; err is any other error.
 func (e extractor) attempt(key string, entry webobject.Entry, read func(webobject.Object) (*document.Document, error)) (p segments.Page, err, broken error) {
 	defer func() {
 		if reason := recover(); reason != nil {

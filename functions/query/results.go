@@ -110,7 +110,7 @@ type numbered struct {
 	Address string
 }
 
-// pagesShown is the number of page numbers that a pager shows.
+// pagesShown is the greatest number of page numbers that a pager shows.
 const pagesShown = 7
 
 func newPager(q Query, total int, exact bool) (p pager) {

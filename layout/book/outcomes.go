@@ -38,7 +38,7 @@ const (
 	outcomeColumns1 // of version 1
 )
 
-// The columns that version 2 has behind those.
+// The columns that version 2 adds after those of version 1.
 const (
 	outcomePaused = iota + outcomeColumns1
 	outcomeDelay

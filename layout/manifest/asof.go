@@ -21,8 +21,8 @@ var ErrNotKept = errors.New("generation is not kept any more")
 // that generation is older than the oldest kept one.
 //
 // Times are those of the committers' clocks and never go back: after a commit by a
-// clock that was ahead, later generations have the same time until it has passed. A
-// lost or damaged generation is replaced by the one before.
+// clock that was ahead, later generations have the same time until it has passed. In
+// place of a lost or damaged generation it returns the one before.
 //
 // AsOf sends the requests of Read and those of a binary search: one GET for each
 // halving of the kept generations.

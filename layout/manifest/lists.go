@@ -104,8 +104,8 @@ func (m *Manifest) closed(epoch uint64) (int, bool) {
 type Gone struct {
 	ID      layout.Identity `json:"id"`
 	Version layout.Version  `json:"version"` // of the outcome; documents of later ones are alive
-	// Masked: no segment holds a live document of the page. Whoever lists another
-	// segment keeps this true.
+	// Masked says that the documents of the page from before Version are dead in all
+	// listed segments. A commit that lists another segment must mask them there, too.
 	Masked bool `json:"masked,omitempty"`
 }
 

@@ -135,8 +135,8 @@ func (s *search) overlays(ctx context.Context) error {
 	return nil
 }
 
-// maxClaims is how many of the last epochs are read to find one whose claimer had
-// read the partition.
+// maxClaims is the greatest number of epochs, from the last one back, that are read to
+// find one whose claimer had read the partition.
 const maxClaims = 16
 
 // epochs finds the generation that the last claimer of an epoch had read.

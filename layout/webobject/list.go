@@ -148,8 +148,10 @@ func (a archive) cut(b []byte, n int) (content, rest []byte, err error) {
 	return b[:m.length], b[m.length:], nil
 }
 
-// list reads the lines of description and map side by side. The Web objects
-// follow each other without a gap in the .webop; their runs may leave holes.
+// list reads the lines of description and map in parallel, and checks them. In the
+// uncompressed .webop the Web objects must follow each other without a gap. Their
+// compressed runs in the zip must have the same order, and may have holes between
+// them.
 func (a archive) list(desc, table []byte) ([]Listed, error) {
 	var pages []Listed
 	webop := a.members[0]

@@ -61,7 +61,8 @@ func (a archive) offset(n int) int64 {
 	return offset
 }
 
-// streamEnd returns where the final block of the first member begins.
+// streamEnd returns where the empty deflate block begins that ends the first member:
+// the end of the room for runs.
 func (a archive) streamEnd() int64 { return a.offset(1) - int64(len(finalBlock)) }
 
 // size returns how many bytes the zip has.

@@ -128,8 +128,8 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 	return u, nil
 }
 
-// isLost reports whether the last outcome says that the page was lost, or that
-// a lost page has not changed.
+// isLost reports whether the last outcome is Lost, or is Unchanged and confirms a page
+// whose own outcome is Lost.
 func isLost(s book.Standing) bool {
 	switch s.Final.State {
 	case book.Lost:

@@ -63,8 +63,8 @@ func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (A
 	return admitted, nil
 }
 
-// add adds the answer of the script: the number of unknown URLs, then identities of
-// Lacking.
+// add adds one answer of the script to the totals: to Added its first number, the
+// number of URLs that were unknown until now, and to Lacking the identities behind it.
 func (a *Admitted) add(answer []any) error {
 	added, ok := int64(0), len(answer) > 0
 	if ok {

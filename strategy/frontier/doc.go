@@ -12,12 +12,12 @@
 //
 //	f:{3}:epoch            version of this layout, and the epoch in which the frontier is open: 3:17
 //	f:{3}:settings         version of this layout, and fingerprint of the settings under which it was built; since Open
-//	f:{3}:kept:<name>      number of calls of a caller that makes one after the other (see Keeping)
+//	f:{3}:kept:<name>      number of calls so far of one sequential caller (see Keeping)
 //	f:{3}:rebuild          name of the rebuild that may write, none after Distrust, and number of its calls
 //	f:{3}:learnt           hash   storage partition → names of its last commits (see Learning)
 //	f:{3}:known            hash   identity → state
 //	f:{3}:counts           hash   letters of a state → number of URLs in it, and what the table below says
-//	f:{3}:tallies          hash   mark → number of stored URLs that count on it, unless 0
+//	f:{3}:tallies          hash   mark of a tally (see below) → number of stored URLs that it counts, unless 0
 //	f:{3}:out              hash   collection → number of URLs on lease for the first time, unless 0
 //	f:{3}:q:<band>:<host>  list   elements of waiting URLs, oldest first
 //	f:{3}:q:again:<host>   list   elements of stored pages that are requested again
@@ -54,15 +54,17 @@
 //
 //	 0     1       3        4          5          6      7
 //	┌─────┬───────┬────────┬──────────┬──────────┬──────┐
-//	│ wpW │ depth │ weight │ attempts │ expiries │ left │ 7 bytes; W: then what was decided
+//	│ wpW │ depth │ weight │ attempts │ expiries │ left │ 7 bytes; W: then the earlier final state
 //	├─────┼───────┼────────┼──────────┼──────────┼──────┼─────────┐
-//	│ l L │ depth │ weight │ attempts │ expiries │ left │ version │ 28 bytes; L: then what was decided
+//	│ l L │ depth │ weight │ attempts │ expiries │ left │ version │ 28 bytes; L: then the earlier final state
 //	├─────┼───────┼────────┴┬─────────┴──────────┴──────┴─────────┘
-//	│ skf │ depth │ version │ 24 bytes; s: then its marks, 8 bytes each; then left, unless it is 0 or stands above
+//	│ skf │ depth │ version │ 24 bytes; s: then its marks, 8 bytes each; then left, unless it is 0
 //	└─────┴───────┴─────────┘
 //
-// Expiries is the number of leases of the URL that were not settled in time. A mark
-// is the beginning of the SHA-256 of a tally's name. A URL that is requested again
+// Expiries is the number of leases of the URL that were not settled in time. Left is
+// the number of its outdated elements that are still in queues (see below); a final
+// state behind W or L has none of its own. A tally counts stored URLs toward a limit,
+// and a mark is the beginning of the SHA-256 of its name. A URL that is requested again
 // is counted twice, under the letter of its final state and under both letters,
 // such as Ws, and still counts on its tallies. A parked URL is pending but has no
 // element: a rebuild or another link puts it back into a queue.
@@ -87,16 +89,16 @@
 // of the stored page, 4: the page was missing at the last look. A URL waits in the
 // band of its weight, 15 - weight/16; without a weight in that of its depth, at
 // most 15. A stored page waits behind all bands, because asking for it again adds
-// no page; a skipped or failed URL waits in its band, because it may become one.
+// no page; a skipped or failed URL waits in its band, because it may turn out to be a page.
 //
 // An element is valid only while the URL's state has its letter, depth and weight
 // and, if the URL waits again, the version of its final state; the attempts are
 // then those of the state. Outdated elements stay in the queue when a URL moves up
-// or is settled late, and are dropped when a lease finds them. left is the number
-// of a URL's outdated elements. A waiting URL with 16 does not move up, and a URL
-// with 17 does not wait again, so that no URL has more than 17 elements; a rebuild
-// finds the collections that were passed over (see Counts). A URL moves up only to
-// an earlier band, or to a smaller depth in the same band, so never back.
+// or is settled late, and are dropped when a lease finds them. A waiting URL
+// with 16 outdated elements does not move up, and a URL with 17 is not queued again, so
+// that no URL has more than 17 elements. A collection may be passed over by this; a
+// rebuild makes up for it (see Counts). A URL moves up only to an earlier band, or to a
+// smaller depth in the same band, so never back.
 //
 // Sorted sets hold hosts and leases, never URLs: the embedded Redis of a
 // laptop sorts a whole set on every range read.

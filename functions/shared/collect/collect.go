@@ -101,7 +101,7 @@ func (c *Collector) collectable(o manifest.Condemned) bool {
 }
 
 // over reports whether a condemned object has been gone for so long (a grace) that no
-// process can still be about to delete or list it.
+// process can still be about to delete it or to name it in a manifest.
 func (c *Collector) over(o manifest.Condemned) bool {
 	return !o.Gone.IsZero() && c.Now().Sub(o.Gone) >= c.Limits.Grace
 }

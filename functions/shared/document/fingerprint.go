@@ -2,8 +2,8 @@ package document
 
 import "math/bits"
 
-// Fingerprint tells equal and nearly equal content without its text. It is
-// made of words alone: letters of either case are the same, and what stands
+// Fingerprint serves to recognize equal and nearly equal content without its text. It
+// is made of words alone: letters of either case are the same, and what stands
 // between words does not count. It depends on no language.
 type Fingerprint struct {
 	TitleHash uint64

@@ -7,7 +7,6 @@
 // larger type as headings, links, and the title. The result depends only on the file's
 // bytes; a file that takes longer than MaxTime fails and has no result. Functions are
 // safe for concurrent use.
-// fails and has no result at all. Functions are safe for concurrent use.
 //
 // pdfium.wasm is dist/pdfium.wasm of the npm package @hyzyla/pdfium 2.1.13
 // (SHA-256 71aec412a303a0405baee21c3d6d3f30ad2033dc02444130fe476be3976e2d09),
