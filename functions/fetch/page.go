@@ -60,7 +60,29 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 		conclude(o, p.target, verdict{book.Skipped, "type", document.Sniff(p.answer.body, p.answer.header.Get("Content-Type"))})
 		return digested{}
 	}
-	return p.store(o, compressors, read, verdict{state: book.Stored})
+	return p.store(o, compressors, read, remark(read))
+}
+
+// remark returns the verdict on a page that is stored: what is not known of it, or not
+// for certain.
+func remark(read *document.Document) verdict {
+	v := verdict{state: book.Stored}
+	details := slices.Clone(read.Omitted)
+	for i := range details {
+		details[i] = "without " + details[i]
+	}
+	if read.Recoded != "" {
+		v.reason = book.Recoded
+		details = append(details, "the charset is "+read.Recoded)
+	}
+	if len(read.Omitted) > 0 {
+		v.reason = book.Cut
+	}
+	if read.NeedsScripts {
+		v.reason = book.NeedsScripts
+	}
+	v.detail = strings.Join(details, "; ")
+	return v
 }
 
 // store finds a page's links, and compresses the page unless it is an alias or

@@ -140,3 +140,29 @@ func TestSameSitemap(t *testing.T) {
 		})
 	}
 }
+
+// TestRemarks: a page that is not known in full is stored with the reason.
+func TestRemarks(t *testing.T) {
+	const french = "L'\xE9t\xE9 d\xE9j\xE0 pass\xE9, le ch\xE2teau est ferm\xE9 \xE0 c\xF4t\xE9 de la for\xEAt."
+	links := strings.Repeat("<a href=/x>y</a>", 100_001)
+	for name, c := range map[string]struct {
+		answer         http.HandlerFunc
+		reason, detail string
+	}{
+		"in full":       {sent(200, "<p>text"), "", ""},
+		"many links":    {sent(200, links), book.Cut, "without 1 of 100001 links"},
+		"other charset": {sent(200, "<p>"+french, "Content-Type", "text/html; charset=utf-8"), book.Recoded, "the charset is not utf-8 but windows-1252"},
+		"two reasons": {sent(200, links+french, "Content-Type", "text/html; charset=utf-8"), book.Cut,
+			"without 1 of 100001 links; the charset is not utf-8 but windows-1252"},
+		"scripts alone": {sent(200, "<script>x()</script>"), book.NeedsScripts, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, c.answer)
+			o := w.run(t, w.batch("/x")).Ledger.Outcomes[0]
+			got := [...]string{o.State.String(), o.Reason, o.Detail}
+			if want := [...]string{"stored", c.reason, c.detail}; got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}

@@ -64,7 +64,7 @@ type Outcome struct {
 	URL         string         // canonical
 	Place       layout.Place
 	State       State
-	Reason      string    // one of a small set of words for Unchanged, Skipped, Failed and Retry; Panicked for Stored
+	Reason      string    // one of a small set of words for Unchanged, Skipped, Failed and Retry; for Stored see Panicked
 	Detail      string    // the sentence behind the reason, for people; at most 300 bytes
 	Status      uint16    // HTTP status, 0 when there was no answer
 	Depth       uint16    // links from a seed
@@ -86,9 +86,14 @@ type Outcome struct {
 	Length  int64
 }
 
-// Panicked is the reason of a page whose parser panicked: it is stored, and found by
-// its title and address only.
-const Panicked = "parser panicked"
+// Reasons of stored pages that are not known in full, or not for certain. The detail
+// says what is missing. Of several reasons the first counts.
+const (
+	Panicked     = "parser panicked" // found by its title and address only
+	NeedsScripts = "needs scripts"   // shows hardly any text without them
+	Cut          = "cut"             // a limit left out some of its text or links
+	Recoded      = "other charset"   // is not in the charset that it declares
+)
 
 // Identity returns the identity of the outcome's URL.
 func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }

@@ -53,6 +53,7 @@
 //	1        2026-11-22  of a digest the upper 16 bits are of the words of a page, which set its
 //	                     pace, the lower 48 of its whole text; before, all 64 were of the words
 //	1        2026-11-22  a stored outcome may have a Reason, Panicked, and a Detail
+//	1        2026-11-23  other reasons of stored outcomes (see Panicked)
 //	2        2026-11-22  outcomes have a Pace, in three columns more: the rest in milliseconds
 //	                     behind the answer (0 none, else one more if it is not before it), the
 //	                     delay in milliseconds, the failures

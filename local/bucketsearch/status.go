@@ -70,9 +70,7 @@ func printStatus(out io.Writer, s system.Status) {
 	}
 	fmt.Fprintf(out, "%s discovered\n", count(s.Discovered, "URL"))
 	fmt.Fprintf(out, "%10d stored\n", s.Stored)
-	if s.Panicked > 0 {
-		fmt.Fprintf(out, "%14d known by their titles alone: their parser panicked (`bucketsearch why URL` says at what)\n", s.Panicked)
-	}
+	printEach(out, s.Remarks)
 	printReasons(out, "skipped", s.Skipped)
 	printReasons(out, "failed", s.Failed)
 	fmt.Fprintf(out, "%10d pending\n", s.Pending)
@@ -126,17 +124,22 @@ func printCollection(out io.Writer, c system.CollectionStatus) {
 
 // printReasons prints the most frequent reasons first.
 func printReasons(out io.Writer, state string, reasons map[string]int) {
+	total := 0
+	for _, n := range reasons {
+		total += n
+	}
+	fmt.Fprintf(out, "%10d %s\n", total, state)
+	printEach(out, reasons)
+}
+
+// printEach prints the number of each reason, the most frequent first.
+func printEach(out io.Writer, reasons map[string]int) {
 	names := slices.SortedFunc(maps.Keys(reasons), func(a, b string) int {
 		if reasons[a] != reasons[b] {
 			return reasons[b] - reasons[a]
 		}
 		return strings.Compare(a, b)
 	})
-	total := 0
-	for _, n := range reasons {
-		total += n
-	}
-	fmt.Fprintf(out, "%10d %s\n", total, state)
 	for _, name := range names {
 		fmt.Fprintf(out, "%14d %s\n", reasons[name], explained(name))
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
-	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
@@ -31,8 +30,8 @@ type Status struct {
 	Packages   int            `json:"packages"`
 	Segments   int            `json:"segments"`
 	Documents  int            `json:"documents"`
-	Panicked   int            `json:"panicked,omitempty"` // stored pages that are known by their titles alone, since their parser broke down
-	Held       int64          `json:"held"`               // bytes of packages, books and segments
+	Remarks    map[string]int `json:"remarks,omitempty"` // stored pages that are not known in full, by reason (see book.Panicked)
+	Held       int64          `json:"held"`              // bytes of packages, books and segments
 	Requests   Requests       `json:"requests"`
 	Bytes      Bytes          `json:"bytes"`
 	// Crowded lists hosts whose sitemaps wait because more than MaxWaiting other URLs
@@ -105,6 +104,7 @@ func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.
 	status := Status{
 		Skipped:  make(map[string]int),
 		Failed:   make(map[string]int),
+		Remarks:  make(map[string]int),
 		Requests: Requests{requests.Put, requests.Get, requests.List, requests.Delete, requests.Head},
 		Bytes:    Bytes{requests.Read, requests.Written},
 		Faults:   []string{},
@@ -139,8 +139,8 @@ func (s *Status) add(u account.URL) {
 	switch u.State {
 	case account.Stored:
 		s.Stored++
-		if u.Page != nil && u.Page.Reason == book.Panicked {
-			s.Panicked++
+		if u.Page != nil && u.Page.Reason != "" {
+			s.Remarks[u.Page.Reason]++
 		}
 	case account.Skipped:
 		s.Skipped[u.Reason]++

@@ -55,6 +55,7 @@ func (v *run) foldRanges(ctx context.Context) error {
 	}
 	v.judgeFrontiers()
 	v.judgeStrategies()
+	v.report.Notes = append(v.report.Notes, v.remarks.notes()...)
 	return nil
 }
 
@@ -140,6 +141,9 @@ func (f *fold) judge() {
 		switch u.State {
 		case account.Stored:
 			sums.Stored++
+			if u.Page != nil {
+				f.remarks.add(u.Page.Reason, u.Address.URL)
+			}
 		case account.Skipped:
 			sums.Skipped++
 		case account.Failed:

@@ -131,7 +131,8 @@ type run struct {
 	waiting    backlog
 
 	unplaced     atomic.Int64 // wanted URLs without a partition
-	undiscovered []Problem    // possible problems, see judgeLonely; protected by mu
+	remarks      remarks
+	undiscovered []Problem // possible problems, see judgeLonely; protected by mu
 
 	mu     sync.Mutex // protects report
 	report Report

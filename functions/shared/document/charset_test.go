@@ -41,13 +41,14 @@ func TestDecode(t *testing.T) {
 		"meta cannot say 16":    {"<meta charset=utf-16>é", "", "<meta charset=utf-16>é", "utf-8"},
 		"XML declaration":       {"<?xml version='1.0' encoding='iso-8859-2'?>\xB1", "", "<?xml version='1.0' encoding='iso-8859-2'?>ą", "iso-8859-2"},
 		"meta too late":         {strings.Repeat(" ", maxPrescan) + "<meta charset=iso-8859-2>", "", strings.Repeat(" ", maxPrescan) + "<meta charset=iso-8859-2>", "utf-8"},
-		"UTF-8 with a defect":   {"a\xFFb", "text/html; charset=utf-8", "a\uFFFDb", "utf-8"},
+		"UTF-8 with a defect":   {"é a\xFFb", "text/html; charset=utf-8", "é a\uFFFDb", "utf-8"},
+		"HTTP refuted":          {"<meta charset=windows-1251>\xCF\xF0", "text/html; charset=utf-8", "<meta charset=windows-1251>Пр", "windows-1251"},
 		"detected Cyrillic":     {encoded(t, "windows-1251", strings.Repeat(russian, 4)), "text/html", strings.Repeat(russian, 4), "windows-1251"},
 		"detected Japanese":     {encoded(t, "euc-jp", strings.Repeat(japanese, 4)), "text/html", strings.Repeat(japanese, 4), "euc-jp"},
 		"detected Korean":       {encoded(t, "euc-kr", strings.Repeat(korean, 4)), "text/html", strings.Repeat(korean, 4), "euc-kr"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, charset := Decode([]byte(c.body), c.contentType)
+			text, charset, _ := Decode([]byte(c.body), c.contentType)
 			if diff := cmp.Diff([]string{c.text, c.charset}, []string{string(text), charset}); diff != "" {
 				t.Error(diff)
 			}
@@ -109,7 +110,7 @@ func TestLegacyCharsets(t *testing.T) {
 				"http-equiv": {"<meta http-equiv=Content-Type content='text/html; charset=" + c.label + "'>", ""},
 				"XML":        {`<?xml version="1.0" encoding="` + c.label + `"?>`, "application/xhtml+xml"},
 			} {
-				text, _ := Decode([]byte(page.before+c.bytes), page.contentType)
+				text, _, _ := Decode([]byte(page.before+c.bytes), page.contentType)
 				if diff := cmp.Diff(page.before+c.text, string(text)); diff != "" {
 					t.Errorf("by %s: %s", how, diff)
 				}
@@ -136,7 +137,7 @@ func TestCharsetsByTheirBytes(t *testing.T) {
 		"iso-8859-2":   "Vyhledávač pravidelně prochází stránky, každou uloží a odpovídá na otázky. Na tomto webu najdete čerstvé zprávy, předpověď počasí a výsledky sportovních utkání.",
 	} {
 		t.Run(charset, func(t *testing.T) {
-			got, _ := Decode([]byte(encoded(t, charset, text)), "text/html")
+			got, _, _ := Decode([]byte(encoded(t, charset, text)), "text/html")
 			if diff := cmp.Diff(text, string(got)); diff != "" {
 				t.Error(diff)
 			}

@@ -18,7 +18,7 @@ type Content struct {
 	Title    string
 	Headings []string
 	Body     string // lines of the main part, at most MaxBody bytes
-	Outside  string // lines outside of the main part and of navigation, at most MaxOutside bytes
+	Outside  string // lines outside of the main part and of navigation, at most MaxBody bytes
 	Lang     string // primary subtag, or "" if the page does not tell
 
 	// Where the body looks unlike the text around it (Brin, Page 1998, 4.2.5): in
@@ -41,7 +41,7 @@ func (d *Document) Content() Content {
 	body, outside := d.body()
 	body = body.trim(MaxBody)
 	c := Content{
-		Title: d.Title, Lang: d.Lang, Body: string(body.text), Outside: cut(string(outside.text), MaxOutside),
+		Title: d.Title, Lang: d.Lang, Body: string(body.text), Outside: cut(string(outside.text), MaxBody),
 		Emphasis: body.find(d.unlike(isEmphasis)), Large: body.find(d.unlike(isLarge)), Headings: d.headings(),
 	}
 	set(&c.Lang, guess(c.Body))

@@ -18,6 +18,8 @@
 package document
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 
 	"golang.org/x/net/html/atom"
@@ -29,17 +31,16 @@ import (
 // Limits on the part of a page that is read and the results. Package hypertext has
 // those of the markup.
 const (
-	MaxAnchor   = 200       // bytes of a link's text
-	MaxAround   = 100       // bytes of the words on each side of a link
-	MaxTitle    = 300       // bytes
-	MaxHeadings = 200       // of one page, each at most MaxTitle bytes
-	MaxBody     = 1 << 20   // bytes of text for the index
-	MaxOutside  = 256 << 10 // bytes of text outside of the main part
-	MaxRanges   = 2_000     // of a page's text in emphasis, and as many in larger type
-	maxSniffed  = 512       // bytes that http.DetectContentType looks at
-	maxPrescan  = 16 << 10  // bytes searched for a declared charset; browsers search 1024 at first, and all later (WHATWG HTML, 13.2.3.5)
-	maxJunk     = 1024      // bytes before the beginning of a PDF
-	maxDetected = 64 << 10  // bytes given to charset detection
+	MaxAnchor   = 200      // bytes of a link's text
+	MaxAround   = 100      // bytes of the words on each side of a link
+	MaxTitle    = 300      // bytes
+	MaxHeadings = 10_000   // of one page, each at most MaxTitle bytes
+	MaxBody     = 4 << 20  // bytes of text for the index, and as many outside of the main part
+	MaxRanges   = 10_000   // of a page's text in emphasis, and as many in larger type
+	maxSniffed  = 512      // bytes that http.DetectContentType looks at
+	maxPrescan  = 16 << 10 // bytes searched for a declared charset; browsers search 1024 at first, and all later (WHATWG HTML, 13.2.3.5)
+	maxJunk     = 1024     // bytes before the beginning of a PDF
+	maxDetected = 64 << 10 // bytes given to charset detection
 )
 
 // Document is a parsed page. Addresses in it are as written, not resolved.
@@ -50,6 +51,10 @@ type Document struct {
 	Canonical string // link rel=canonical
 	Base      string // base href
 	Refresh   string // address of a meta refresh
+
+	Omitted      []string // parts that limits left out: "12 of 100012 links"
+	Recoded      string   // a charset that the page does not have, and the one in which it was read: "not utf-8 but windows-1251"
+	NeedsScripts bool     // it shows hardly any text without scripts
 
 	plain     string // the text of a page without markup
 	converted bool   // from another format
@@ -97,7 +102,54 @@ func Parse(text []byte) *Document {
 	set(&d.Title, cut(fold(graph), MaxTitle))
 	d.Lang = primary(d.page.Lang)
 	set(&d.Lang, pragma)
+	d.omit()
+	d.NeedsScripts = d.page.Scripts > 0 && d.needsScripts()
 	return d
+}
+
+// omit lists what limits left out.
+func (d *Document) omit() {
+	add := func(omitted bool, format string, args ...any) {
+		if omitted {
+			d.Omitted = append(d.Omitted, fmt.Sprintf(format, args...))
+		}
+	}
+	c := d.page.Cut
+	add(c.Bytes > 0, "%d bytes of markup beyond %d MiB", c.Bytes, hypertext.MaxBytes>>20)
+	add(c.Elements, "elements beyond %d", hypertext.MaxElements)
+	add(c.References > 0, "%d of %d links", c.References, c.References+hypertext.MaxReferences)
+	add(len(d.page.Text) > MaxBody, "text beyond %d MiB", MaxBody>>20)
+	headings := 0
+	for i := range d.page.Elements {
+		if isHeading(d.page.Elements[i].Name) {
+			headings++
+		}
+	}
+	add(headings > MaxHeadings, "%d of %d headings", headings-MaxHeadings, headings)
+}
+
+// fewWords is the number of words that a page may show although it needs scripts:
+// its name and a note that scripts are off.
+const fewWords = 20
+
+// needsScripts reports whether the page shows nothing, or few words and a note that
+// asks for scripts.
+func (d *Document) needsScripts() bool {
+	words, note := 0, false
+	for i := range d.page.Blocks {
+		b := &d.page.Blocks[i]
+		text := d.page.Text[b.Start:b.End]
+		switch {
+		case b.Flags&hypertext.Hidden != 0:
+		case b.Flags&hypertext.NoScript != 0:
+			note = note || bytes.Contains(bytes.ToLower(text), []byte("javascript"))
+		default:
+			if words += len(bytes.Fields(text)); words > fewWords || len(text) > 10*fewWords {
+				return false
+			}
+		}
+	}
+	return words == 0 || note
 }
 
 // refresh returns the address in "5; url='a.html'" (WHATWG HTML, 4.2.5.3).

@@ -1,11 +1,13 @@
 package document
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
@@ -38,6 +40,38 @@ func TestMetadata(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := Parse([]byte(c.page))
 			if diff := cmp.Diff(&c.want, got, cmpopts.IgnoreUnexported(Document{})); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestShortcomings reads pages that are not known in full, or not for certain.
+func TestShortcomings(t *testing.T) {
+	const shell = `<title>App</title><script src=app.js></script><noscript>Please turn on JavaScript.</noscript><div id=root></div>`
+	for name, c := range map[string]struct {
+		body, contentType string
+		want              Document
+	}{
+		"nothing wrong":          {`<p>text<script>x()</script>`, "text/html", Document{}},
+		"many links":             {strings.Repeat("<a href=x>y</a>", hypertext.MaxReferences+3), "text/html", Document{Omitted: []string{"3 of 100003 links"}}},
+		"much text":              {"<p>" + strings.Repeat("word ", MaxBody/5+2), "text/html", Document{Omitted: []string{"text beyond 4 MiB"}}},
+		"much markup":            {strings.Repeat(" ", hypertext.MaxBytes) + "<p>", "text/html", Document{Omitted: []string{"3 bytes of markup beyond 16 MiB"}}},
+		"many headings":          {strings.Repeat("<h2></h2>", MaxHeadings+1), "text/html", Document{Omitted: []string{"1 of 10001 headings"}}},
+		"much plain text":        {strings.Repeat("a", MaxBody+2), "text/plain", Document{Omitted: []string{"2 of 4194306 bytes of text"}}},
+		"long feed":              {"<rss><item><title>" + strings.Repeat("a", 5<<20), "application/rss+xml", Document{Omitted: []string{"text beyond 4 MiB"}}},
+		"other charset":          {"<p>caf\xE9 cr\xE8me", "text/html; charset=utf-8", Document{Recoded: "not utf-8 but windows-1252"}},
+		"scripts alone":          {`<script src=app.js></script><div id=root></div>`, "text/html", Document{NeedsScripts: true}},
+		"a note on scripts":      {shell, "text/html", Document{NeedsScripts: true}},
+		"a note below much text": {shell + strings.Repeat("<p>Text that needs no scripts.", 9), "text/html", Document{}},
+		"nothing, no scripts":    {`<div id=root></div>`, "text/html", Document{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Read([]byte(c.body), c.contentType)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(&c.want, got, cmpopts.IgnoreUnexported(Document{}), cmpopts.IgnoreFields(Document{}, "Title")); diff != "" {
 				t.Error(diff)
 			}
 		})

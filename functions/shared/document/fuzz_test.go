@@ -15,7 +15,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("<?xml encoding="), "text/html; charset=")
 	f.Add([]byte("\x1B$B\xE3\x81\x82"), "text/plain; charset=iso-2022-jp")
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
-		text, charset := Decode(body, contentType)
+		text, charset, _ := Decode(body, contentType)
 		if !utf8.Valid(text) {
 			t.Errorf("text in %s is not UTF-8", charset)
 		}
@@ -39,7 +39,7 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, page []byte) {
-		text, _ := Decode(page, "")
+		text, _, _ := Decode(page, "")
 		d := Parse(text)
 		if len(d.page.Elements) > 4+len(text) {
 			t.Errorf("%d bytes became %d elements", len(text), len(d.page.Elements))

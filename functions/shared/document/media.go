@@ -125,25 +125,50 @@ var byteOrderMarks = []struct{ mark, charset string }{
 // Decode returns the body as valid UTF-8 without a byte order mark, and the
 // WHATWG name of the charset that it was read in: that of its byte order mark,
 // else of the Content-Type, else of its meta element or XML declaration, else
-// UTF-8 if it is valid, else what its bytes look like. Bytes that the charset
-// does not have become U+FFFD. The result may share memory with body.
-func Decode(body []byte, contentType string) (text []byte, charset string) {
+// UTF-8 if it is valid, else what its bytes look like. A declared charset that the
+// bytes refute does not count; it is the third result. Bytes that the charset
+// does not have become U+FFFD. The text may share memory with body.
+func Decode(body []byte, contentType string) (text []byte, charset, refuted string) {
 	for _, m := range byteOrderMarks {
 		if rest, found := bytes.CutPrefix(body, []byte(m.mark)); found {
-			return decode(rest, m.charset), m.charset
+			return decode(rest, m.charset), m.charset, ""
 		}
 	}
-	charset = known(charsetOf(contentType))
-	if charset == "" {
-		charset = declared(body)
+	valid := utf8.Valid(body)
+	for _, charset := range []string{known(charsetOf(contentType)), declared(body)} {
+		switch {
+		case charset == "":
+		case charset == utf8Name && !valid && !isMostlyUTF8(body):
+			refuted = charset
+		default:
+			return decode(body, charset), charset, refuted
+		}
 	}
-	if charset == "" && utf8.Valid(body) {
-		return body, utf8Name
+	if valid {
+		return body, utf8Name, ""
 	}
-	if charset == "" {
-		charset = detect(body)
+	charset = detect(body)
+	if charset == refuted {
+		refuted = ""
 	}
-	return decode(body, charset), charset
+	return decode(body, charset), charset, refuted
+}
+
+// isMostlyUTF8 reports whether of the characters beyond ASCII at most half are broken:
+// a page in UTF-8 with some bad bytes, and not one in another charset.
+func isMostlyUTF8(body []byte) bool {
+	whole, broken := 0, 0
+	for len(body) > 0 {
+		r, size := utf8.DecodeRune(body)
+		switch {
+		case size > 1:
+			whole++
+		case r == utf8.RuneError:
+			broken++
+		}
+		body = body[size:]
+	}
+	return whole >= broken
 }
 
 func decode(body []byte, charset string) []byte {
@@ -249,7 +274,9 @@ func noUTF16(charset string) string {
 }
 
 func detect(body []byte) string {
-	best, err := chardet.NewHtmlDetector().DetectBest(body[:min(len(body), maxDetected)])
+	first := bytes.IndexFunc(body, func(r rune) bool { return r >= utf8.RuneSelf })
+	telling := body[max(0, first-maxDetected/2):] // ASCII tells nothing
+	best, err := chardet.NewHtmlDetector().DetectBest(telling[:min(len(telling), maxDetected)])
 	if err == nil {
 		if charset := known(best.Charset); charset != "" {
 			return charset

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/feed"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/office"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/ole"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/pdf"
@@ -34,7 +35,7 @@ func Head(body []byte, contentType, url string) (d *Document) {
 	if !IsText(Sniff(body, contentType)) {
 		return Parse(nil)
 	}
-	text, _ := Decode(body[:min(len(body), maxHead)], contentType)
+	text, _, _ := Decode(body[:min(len(body), maxHead)], contentType)
 	for _, end := range []string{"</head", "<body"} {
 		if i := bytes.Index(bytes.ToLower(text), []byte(end)); i >= 0 {
 			return Parse(text[:i])
@@ -63,17 +64,24 @@ func Read(body []byte, contentType string) (d *Document, err error) {
 		}
 		return document(page), nil
 	}
-	text, _ := Decode(body, contentType)
+	text, charset, refuted := Decode(body, contentType)
 	switch {
 	case media == "text/plain":
-		return plain(string(text)), nil
+		d = plain(string(text))
 	case media != "text/html" && feed.Is(text):
-		return Parse(feed.HTML(text[:min(len(text), hypertext.MaxBytes)])), nil
+		page := feed.HTML(text[:min(len(text), hypertext.MaxBytes)])
+		d = Parse(page.HTML)
+		d.Omitted = append(d.Omitted, page.Omitted...)
+	default:
+		d = Parse(text)
 	}
-	return Parse(text), nil
+	if refuted != "" {
+		d.Recoded = "not " + refuted + " but " + charset
+	}
+	return d, nil
 }
 
-func convert(body []byte, media string) ([]byte, error) {
+func convert(body []byte, media string) (markup.Page, error) {
 	switch {
 	case media == pdf.MediaType:
 		return pdf.HTML(body)
@@ -82,13 +90,14 @@ func convert(body []byte, media string) ([]byte, error) {
 	case ole.Is(media):
 		return ole.HTML(body)
 	}
-	return nil, errors.New("cannot read page: nobody reads " + media)
+	return markup.Page{}, errors.New("cannot read page: nobody reads " + media)
 }
 
 // document reads the page that another format was made into. Without title or
 // heading it is called by its first line.
-func document(page []byte) *Document {
-	d := Parse(page)
+func document(page markup.Page) *Document {
+	d := Parse(page.HTML)
+	d.Omitted = append(d.Omitted, page.Omitted...)
 	d.converted = true
 	first, _, _ := bytes.Cut(d.page.Text, []byte("\n"))
 	set(&d.Title, cut(string(first), MaxTitle))
@@ -98,7 +107,10 @@ func document(page []byte) *Document {
 // plain reads text without markup. Its title is its first line.
 func plain(text string) *Document {
 	d := Parse(nil)
-	d.plain = cut(strings.TrimSpace(text), MaxBody)
+	text = strings.TrimSpace(text)
+	if d.plain = cut(text, MaxBody); len(d.plain) < len(text) {
+		d.Omitted = append(d.Omitted, fmt.Sprintf("%d of %d bytes of text", len(text)-len(d.plain), len(text)))
+	}
 	first, _, _ := strings.Cut(d.plain, "\n")
 	d.Title = cut(fold(first), MaxTitle)
 	return d

@@ -30,7 +30,7 @@ func Is(text []byte) bool {
 }
 
 // HTML converts a feed in UTF-8 to HTML.
-func HTML(text []byte) []byte {
+func HTML(text []byte) markup.Page {
 	var (
 		w               markup.Writer
 		title, language string

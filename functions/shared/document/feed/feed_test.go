@@ -34,7 +34,7 @@ func TestHTML(t *testing.T) {
 		"RDF":  {rdf, []string{"<title>Old</title>", `<h2><a href="http://a/1">One</a></h2>`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			page := string(HTML([]byte(c.feed)))
+			page := string(HTML([]byte(c.feed)).HTML)
 			at := 0
 			for _, want := range c.want {
 				i := strings.Index(page[at:], want)
@@ -68,8 +68,8 @@ func FuzzHTML(f *testing.F) {
 	f.Add([]byte(atomFeed))
 	f.Add([]byte(rdf))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if page := HTML(text); len(page) > 20*len(text)+200 {
-			t.Errorf("%d bytes became %d", len(text), len(page))
+		if page := HTML(text); len(page.HTML) > 20*len(text)+200 {
+			t.Errorf("%d bytes became %d", len(text), len(page.HTML))
 		}
 	})
 }

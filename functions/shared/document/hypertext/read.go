@@ -308,7 +308,10 @@ func (r *reader) text(data []byte) {
 		if len(bytes.TrimSpace(data)) == 0 {
 			return
 		}
-		r.enterBody()
+		inHead := !r.inBody
+		if r.enterBody(); inHead && e.Name == atom.Noscript {
+			r.push(r.element(atom.Noscript, &attributes{}), "") // its end tag is still to come
+		}
 		e = &r.page.Elements[r.top()]
 	}
 	if e.Flags&Unseen != 0 {

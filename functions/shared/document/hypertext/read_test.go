@@ -3,6 +3,7 @@ package hypertext
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +81,18 @@ func TestText(t *testing.T) {
 		if got := string(Read([]byte(page)).Text); got != want {
 			t.Errorf("%.60s: %q, want %q", page, got, want)
 		}
+	}
+}
+
+// TestNoScript finds text that is shown without scripts alone, in the head as well.
+func TestNoScript(t *testing.T) {
+	p := Read([]byte("<script>x()</script><noscript>in the head</noscript><p>a</p><noscript><p>in the body</noscript>b"))
+	var flags []bool
+	for _, b := range p.Blocks {
+		flags = append(flags, b.Flags&NoScript != 0)
+	}
+	if want := []bool{true, false, true, false}; !slices.Equal(flags, want) {
+		t.Errorf("blocks %q: %v, want %v", p.Text, flags, want)
 	}
 }
 

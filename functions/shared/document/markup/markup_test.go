@@ -78,7 +78,7 @@ func TestWriter(t *testing.T) {
 	w.Text("d\xFF")
 	want := "<!doctype html><html lang=\"en\"><head><title>&lt;t</title></head><body><main>\n" +
 		"<h6>a &lt; b<a href=\"http://a/?&#34;&amp;\">c</a></h6>\nd\uFFFD<br>\n</main></body></html>\n"
-	if diff := cmp.Diff(want, string(w.Page("<t", "en"))); diff != "" {
+	if diff := cmp.Diff(want, string(w.Page("<t", "en").HTML)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -90,8 +90,8 @@ func TestWriterIsFull(t *testing.T) {
 		w.Link("http://a/")
 		w.Text(strings.Repeat("a", MaxBytes/2))
 	}
-	if n := len(w.Page("", "")); !w.Full() || n > 2*MaxBytes {
-		t.Errorf("wrote %d bytes", n)
+	if p := w.Page("", ""); !w.Full() || len(p.HTML) > 2*MaxBytes || len(p.Omitted) != 1 {
+		t.Errorf("wrote %d bytes, omitted %q", len(p.HTML), p.Omitted)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -11,6 +12,19 @@ import (
 
 // MaxBytes is the number of bytes of HTML that a Writer writes; the rest is left out.
 const MaxBytes = 4 << 20
+
+// Page is a document as HTML.
+type Page struct {
+	HTML    []byte
+	Omitted []string // parts that limits left out: "pages 501 to 950"
+}
+
+// Omit adds to the parts that were left out.
+func (p *Page) Omit(what string) {
+	if !slices.Contains(p.Omitted, what) {
+		p.Omitted = append(p.Omitted, what)
+	}
+}
 
 // Writer writes the body of a page. The zero value is an empty one. Its methods may be
 // called in any order; the resulting HTML is balanced.
@@ -78,7 +92,7 @@ func (w *Writer) EndLink() {
 }
 
 // Page returns the page; its body is one main element.
-func (w *Writer) Page(title, language string) []byte {
+func (w *Writer) Page(title, language string) Page {
 	w.Break()
 	var page bytes.Buffer
 	page.WriteString(`<!doctype html><html lang="` + html.EscapeString(language) + `"><head><title>`)
@@ -86,7 +100,11 @@ func (w *Writer) Page(title, language string) []byte {
 	page.WriteString("</title></head><body><main>\n")
 	page.Write(w.body.Bytes())
 	page.WriteString("</main></body></html>\n")
-	return page.Bytes()
+	p := Page{HTML: page.Bytes()}
+	if w.Full() {
+		p.Omit("text beyond " + strconv.Itoa(MaxBytes>>20) + " MiB")
+	}
+	return p
 }
 
 // UTF16 decodes UTF-16, little-endian.

@@ -33,6 +33,7 @@ const (
 type archive struct {
 	members map[string]*zip.File
 	left    int64 // bytes that may still be decoded
+	cut     bool  // a member was longer than may be decoded
 }
 
 func open(data []byte) (*archive, error) {
@@ -57,7 +58,7 @@ func open(data []byte) (*archive, error) {
 // for a missing member. Of a damaged member it returns the part before the damage.
 func (a *archive) read(name string) []byte {
 	f, found := a.members[name]
-	if !found || a.left <= 0 {
+	if !found {
 		return nil
 	}
 	r, err := f.Open()
@@ -65,7 +66,11 @@ func (a *archive) read(name string) []byte {
 		return nil
 	}
 	defer r.Close()
-	content, _ := io.ReadAll(io.LimitReader(r, min(MaxMember, a.left)))
+	limit := min(MaxMember, a.left)
+	content, _ := io.ReadAll(io.LimitReader(r, limit+1))
+	if int64(len(content)) > limit {
+		content, a.cut = content[:limit], true
+	}
 	a.left -= int64(len(content))
 	return bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))
 }
@@ -130,24 +135,29 @@ func (a *archive) media() string {
 
 // HTML converts a document to HTML. It fails if the archive cannot be opened or holds no
 // document of a known kind.
-func HTML(data []byte) ([]byte, error) {
+func HTML(data []byte) (page markup.Page, err error) {
 	a, err := open(data)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read office document: %w", err)
+		return page, fmt.Errorf("cannot read office document: %w", err)
 	}
 	switch a.media() {
 	case DOCX:
-		return a.word(), nil
+		page = a.word()
 	case PPTX:
-		return a.presentation(), nil
+		page = a.presentation()
 	case XLSX:
-		return a.spreadsheet(), nil
+		page = a.spreadsheet()
 	case ODT, ODS, ODP:
-		return a.openDocument(), nil
+		page = a.openDocument()
 	case EPUB:
-		return a.book(), nil
+		page = a.book()
+	default:
+		return page, errors.New("cannot read office document: the archive holds none that is known")
 	}
-	return nil, errors.New("cannot read office document: the archive holds none that is known")
+	if a.cut {
+		page.Omit(fmt.Sprintf("parts of the archive beyond %d MiB, or %d MiB in all", MaxMember>>20, MaxTotal>>20))
+	}
+	return page, nil
 }
 
 // relation is a reference of a part of an ECMA-376 document to another part or an

@@ -10,7 +10,7 @@ import (
 const coreProperties = "docProps/core.xml"
 
 // word reads WordprocessingML (ECMA-376, Part 1, 17).
-func (a *archive) word() []byte {
+func (a *archive) word() markup.Page {
 	var w markup.Writer
 	part := a.main()
 	relations := a.relations(part)
@@ -100,7 +100,7 @@ func namedLevel(style string) int {
 
 // spreadsheet reads SpreadsheetML (ECMA-376, Part 1, 18): each visible sheet, with its
 // name as a heading and one line for each row.
-func (a *archive) spreadsheet() []byte {
+func (a *archive) spreadsheet() markup.Page {
 	var w markup.Writer
 	part := a.main()
 	relations := a.relations(part)
@@ -181,7 +181,7 @@ func lookup(shared []string, number string) string {
 
 // presentation reads PresentationML (ECMA-376, Part 1, 19): its slides in
 // order, each with its notes.
-func (a *archive) presentation() []byte {
+func (a *archive) presentation() markup.Page {
 	var w markup.Writer
 	part := a.main()
 	relations := a.relations(part)

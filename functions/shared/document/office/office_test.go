@@ -133,7 +133,7 @@ func TestHTML(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			page := string(b)
+			page := string(b.HTML)
 			at := 0
 			for _, want := range append([]string{`lang="de-AT"`, "<title>The title</title>"}, c.want...) {
 				i := strings.Index(page[at:], want)
@@ -192,8 +192,8 @@ func TestBomb(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.left = 1 << 20
-	if page := a.book(); len(page) > 1000 || a.left != 0 {
-		t.Errorf("%d bytes, %d left to read", len(page), a.left)
+	if page := a.book(); len(page.HTML) > 1000 || a.left != 0 || !a.cut {
+		t.Errorf("%d bytes, %d left to read, cut %v", len(page.HTML), a.left, a.cut)
 	}
 }
 
@@ -217,8 +217,8 @@ func FuzzHTML(f *testing.F) {
 		if err == nil != (Type(data) != "") && bytes.HasPrefix(data, []byte("PK\x03\x04")) {
 			t.Errorf("type %q, error %v", Type(data), err)
 		}
-		if len(page) > 9<<20 {
-			t.Errorf("%d bytes", len(page))
+		if len(page.HTML) > 9<<20 {
+			t.Errorf("%d bytes", len(page.HTML))
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 
 // openDocument reads the content of an OpenDocument (OASIS, Part 3). The paragraphs of
 // a table row become one line.
-func (a *archive) openDocument() []byte {
+func (a *archive) openDocument() markup.Page {
 	var w markup.Writer
 	rows, title := 0, false
 	for s := markup.NewScanner(a.read("content.xml")); s.Next() && !w.Full(); {
@@ -61,7 +61,7 @@ func (a *archive) openDocument() []byte {
 }
 
 // book reads an EPUB: its chapters in the order of the spine.
-func (a *archive) book() []byte {
+func (a *archive) book() markup.Page {
 	var w markup.Writer
 	part := ""
 	for s := markup.NewScanner(a.read("META-INF/container.xml")); s.Next() && part == ""; {

@@ -54,6 +54,7 @@ type compound struct {
 	nextSmall []uint32
 	small     []byte // the small sectors
 	directory map[string]entry
+	cut       bool // a stream was longer than MaxStream
 }
 
 type entry struct {
@@ -162,6 +163,7 @@ func (c *compound) stream(name string) []byte {
 	if !found {
 		return nil
 	}
+	c.cut = c.cut || min(e.size, uint64(len(c.data))) > MaxStream
 	limit := int(min(e.size, MaxStream, uint64(len(c.data))))
 	if e.size < smallStream {
 		return c.smallChain(e.first, limit)
@@ -226,12 +228,11 @@ func (c *compound) media() string {
 
 // HTML converts a document to HTML. It fails if the document has no readable text, for
 // example because it needs a password.
-func HTML(data []byte) ([]byte, error) {
+func HTML(data []byte) (page markup.Page, err error) {
 	c, err := open(data)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read document: %w", err)
+		return page, fmt.Errorf("cannot read document: %w", err)
 	}
-	var page []byte
 	switch c.media() {
 	case DOC:
 		page, err = c.word()
@@ -241,7 +242,10 @@ func HTML(data []byte) ([]byte, error) {
 		err = errors.New("the compound file holds none that is known")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read document: %w", err)
+		return page, fmt.Errorf("cannot read document: %w", err)
+	}
+	if c.cut {
+		page.Omit(fmt.Sprintf("parts of the file beyond %d MiB", MaxStream>>20))
 	}
 	return page, nil
 }

@@ -153,7 +153,7 @@ func TestHTML(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(start+c.want+end, string(page)); diff != "" {
+			if diff := cmp.Diff(start+c.want+end, string(page.HTML)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -210,8 +210,8 @@ func FuzzHTML(f *testing.F) {
 	f.Add(ppt())
 	f.Add([]byte(Magic + strings.Repeat("\x00", headerSize)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if page, err := HTML(data); err == nil && len(page) > 9<<20 {
-			t.Errorf("%d bytes became %d", len(data), len(page))
+		if page, err := HTML(data); err == nil && len(page.HTML) > 9<<20 {
+			t.Errorf("%d bytes became %d", len(data), len(page.HTML))
 		}
 	})
 }

@@ -17,14 +17,14 @@ const (
 	wordHeaderSize = 0x01AA
 )
 
-func (c *compound) word() ([]byte, error) {
+func (c *compound) word() (page markup.Page, err error) {
 	file := c.stream("WordDocument")
 	if len(file) < wordHeaderSize || little.Uint16(file) != 0xA5EC {
-		return nil, errors.New("not a file of Word 97 or later")
+		return page, errors.New("not a file of Word 97 or later")
 	}
 	flags := little.Uint16(file[wordFlags:])
 	if flags&flagEncrypted != 0 {
-		return nil, errors.New("it needs a password")
+		return page, errors.New("it needs a password")
 	}
 	table := c.stream("0Table")
 	if flags&flagTable1 != 0 {
@@ -32,7 +32,7 @@ func (c *compound) word() ([]byte, error) {
 	}
 	place, size := uint64(little.Uint32(file[wordPieces:])), uint64(little.Uint32(file[wordPieces+4:]))
 	if place+size > uint64(len(table)) {
-		return nil, errors.New("the list of its pieces is missing")
+		return page, errors.New("the list of its pieces is missing")
 	}
 	var w markup.Writer
 	text := textPieces(file, table[place:place+size], little.Uint32(file[wordTextLength:]))
@@ -157,10 +157,10 @@ const (
 
 // slides reads the text of every slide. Each record is a header (version and
 // instance u16, type u16, size u32) and its content.
-func (c *compound) slides() ([]byte, error) {
+func (c *compound) slides() (page markup.Page, err error) {
 	file := c.stream("PowerPoint Document")
 	if len(file) < recordSize {
-		return nil, errors.New("the presentation is empty")
+		return page, errors.New("the presentation is empty")
 	}
 	var w markup.Writer
 	heading := false

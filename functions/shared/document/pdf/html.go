@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // html joins the lines of each page into one, except headings.
-func (d *pdfDocument) html() []byte {
+func (d *pdfDocument) html() markup.Page {
 	var w markup.Writer
 	body := d.bodySize()
 	links := d.links
@@ -30,7 +31,11 @@ func (d *pdfDocument) html() []byte {
 		}
 		links = writeLine(&w, text, links, page)
 	}
-	return w.Page(d.name(body), "")
+	p := w.Page(d.name(body), "")
+	if d.read < d.pages {
+		p.Omit(fmt.Sprintf("pages %d to %d", d.read+1, d.pages))
+	}
+	return p
 }
 
 // withoutLeaders removes the dots before the page number of an entry in a table of

@@ -36,34 +36,34 @@ const MediaType = "application/pdf"
 
 // Limits of a file. Beyond them it is refused, or cut.
 const (
-	MaxPages  = 200
+	MaxPages  = 500
 	MaxMemory = 128 << 20 // bytes that the library may have
-	MaxTime   = 30 * time.Second
+	MaxTime   = 60 * time.Second
 	maxLinks  = 1_000  // of a page
 	maxField  = 16_384 // bytes of an address or a title, as the library returns it
 )
 
 // HTML converts a file to HTML. It fails if PDFium cannot read the file, or the file
 // needs a password or more time or memory than allowed.
-func HTML(data []byte) ([]byte, error) {
+func HTML(data []byte) (markup.Page, error) {
 	e, err := compiled()
 	if err != nil {
-		return nil, fmt.Errorf("cannot compile PDFium: %w", err)
+		return markup.Page{}, fmt.Errorf("cannot compile PDFium: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), MaxTime)
 	defer cancel()
 	return e.convert(ctx, data)
 }
 
-func (e *engine) convert(ctx context.Context, data []byte) ([]byte, error) {
+func (e *engine) convert(ctx context.Context, data []byte) (markup.Page, error) {
 	i, err := e.newInstance(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read PDF: %w", err)
+		return markup.Page{}, fmt.Errorf("cannot read PDF: %w", err)
 	}
 	defer i.close()
 	d := i.read(data)
 	if i.err != nil {
-		return nil, fmt.Errorf("cannot read PDF: %w", i.err)
+		return markup.Page{}, fmt.Errorf("cannot read PDF: %w", i.err)
 	}
 	return d.html(), nil
 }
@@ -73,6 +73,8 @@ type pdfDocument struct {
 	title string
 	lines []textLine
 	links []linkArea
+	pages int // of the file
+	read  int // of them
 }
 
 // textLine is a line of a page.
@@ -98,9 +100,11 @@ func (i *instance) read(data []byte) (d pdfDocument) {
 	}
 	d.title = i.title(handle)
 	size := 0 // of the text so far
-	for page := range min(i.integer("FPDF_GetPageCount", handle), MaxPages) {
+	d.pages = i.integer("FPDF_GetPageCount", handle)
+	for page := range min(d.pages, MaxPages) {
 		before := len(d.lines)
 		i.readPage(&d, handle, page)
+		d.read++
 		for _, l := range d.lines[before:] {
 			size += len(l.text)
 		}

@@ -79,7 +79,7 @@ func TestHTML(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := `<!doctype html><html lang=""><head><title>` + c.title + "</title></head><body><main>\n" + body
-			if diff := cmp.Diff(want, string(got)); diff != "" {
+			if diff := cmp.Diff(want, string(got.HTML)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -140,8 +140,8 @@ func TestHostileFilesEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, err := HTML(data)
-			if err == nil && strings.Contains(string(b), "Annual") {
-				t.Errorf("read %s", b)
+			if err == nil && strings.Contains(string(b.HTML), "Annual") {
+				t.Errorf("read %s", b.HTML)
 			}
 		})
 	}
@@ -154,7 +154,7 @@ func TestTimeEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.convert(ctx, report("")); err == nil || err.Error() != "cannot read PDF: it takes more than 30s" {
+	if _, err := e.convert(ctx, report("")); err == nil || err.Error() != "cannot read PDF: it takes more than 1m0s" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -168,8 +168,8 @@ func TestManyAtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
-			if got, err := HTML(data); err != nil || !bytes.Equal(got, want) {
-				t.Errorf("read %q, %v", got, err)
+			if got, err := HTML(data); err != nil || !bytes.Equal(got.HTML, want.HTML) {
+				t.Errorf("read %q, %v", got.HTML, err)
 			}
 		})
 	}

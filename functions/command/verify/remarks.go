@@ -1,0 +1,59 @@
+package verify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// maxNamed is the number of pages that the note on a reason names.
+const maxNamed = 5
+
+// remarks collects, by reason, the stored pages that are not known in full. Its methods
+// are safe for concurrent use.
+type remarks struct {
+	mu    sync.Mutex
+	pages map[string]*remarked
+}
+
+// remarked are the stored pages with one reason.
+type remarked struct {
+	count int
+	named []string // the first URLs in order
+}
+
+// add adds a page, unless it has no reason.
+func (r *remarks) add(reason, url string) {
+	if reason == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.pages == nil {
+		r.pages = make(map[string]*remarked)
+	}
+	with := r.pages[reason]
+	if with == nil {
+		with = &remarked{}
+		r.pages[reason] = with
+	}
+	with.count++
+	at, _ := slices.BinarySearch(with.named, url)
+	with.named = slices.Insert(with.named, at, url)
+	with.named = with.named[:min(len(with.named), maxNamed)]
+}
+
+// notes returns a sentence for each reason.
+func (r *remarks) notes() (notes []string) {
+	for _, reason := range slices.Sorted(maps.Keys(r.pages)) {
+		with := r.pages[reason]
+		names := strings.Join(with.named, ", ")
+		if with.count > len(with.named) {
+			names += ", …"
+		}
+		notes = append(notes, fmt.Sprintf("stored, but not known in full or for certain: %d (%s): %s", with.count, reason, names))
+	}
+	return notes
+}
