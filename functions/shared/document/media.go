@@ -2,8 +2,10 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -273,12 +275,20 @@ func noUTF16(charset string) string {
 	return charset
 }
 
+// detect returns the charset that the bytes look like. Of equally likely ones the
+// first by name counts: chardet's order of them changes from call to call.
 func detect(body []byte) string {
 	first := bytes.IndexFunc(body, func(r rune) bool { return r >= utf8.RuneSelf })
 	telling := body[max(0, first-maxDetected/2):] // ASCII tells nothing
-	best, err := chardet.NewHtmlDetector().DetectBest(telling[:min(len(telling), maxDetected)])
-	if err == nil {
-		if charset := known(best.Charset); charset != "" {
+	likely, err := chardet.NewHtmlDetector().DetectAll(telling[:min(len(telling), maxDetected)])
+	if err != nil {
+		return "windows-1252"
+	}
+	slices.SortFunc(likely, func(a, b chardet.Result) int {
+		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), strings.Compare(a.Charset, b.Charset))
+	})
+	for _, one := range likely {
+		if charset := known(one.Charset); charset != "" {
 			return charset
 		}
 	}
