@@ -32,6 +32,8 @@ const ownPolicy = "default-src 'none'; style-src 'self'; img-src data:; form-act
 //	GET /search?q=&n=&from=    n hits from the hit numbered from; HTML, or JSON
 //	                           for clients that Accept application/json
 //	GET /page?url=&asof=       the stored copy of a page, today's or a past one
+//	         &format=          html as it is stored, or its main part as text,
+//	                           markdown or json (see Format)
 //
 // /search takes further parameters. The first four may be repeated, and so may
 // facet and explain:

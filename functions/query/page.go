@@ -249,6 +249,10 @@ func (s *siteHandler) stored(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	format, err := ParseFormat(values.Get("format"))
+	if err != nil {
+		return wrong("%v.", err)
+	}
 	page, err := s.engine.Page(r.Context(), a, at)
 	if n := len(page.Unread); n > 0 {
 		w.Header().Set(vitals.Incomplete, fmt.Sprintf("%d of the books could not be read", n))
@@ -259,11 +263,20 @@ func (s *siteHandler) stored(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	data, media, err := format.As(page.Object)
+	if err != nil {
+		return err
+	}
 	describe(w.Header(), page.Object)
+	if format != HTML {
+		w.Header().Set("Content-Type", media)
+		w.Header().Del("Content-Disposition")
+		w.Header().Del("ETag") // is of the stored bytes
+	}
 	if page.Gone != nil {
 		w.Header().Set("X-Gone-Since", page.Gone.Time.UTC().Format(http.TimeFormat))
 	}
-	http.ServeContent(w, r, "", page.Downloaded, bytes.NewReader(page.Data))
+	http.ServeContent(w, r, "", page.Downloaded, bytes.NewReader(data))
 	return nil
 }
 

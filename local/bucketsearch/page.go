@@ -33,10 +33,11 @@ func goneText(page query.Copy) string {
 
 func pageCommand(where *location) *cobra.Command {
 	var moment time.Time
+	var format string
 	cmd := &cobra.Command{
 		Use:     "page URL",
-		Short:   "Print the stored page, byte for byte",
-		Example: "  bucketsearch page https://example.org/ > page.html\n  bucketsearch page --asof 2026-11-21T09:30:00Z https://example.org/",
+		Short:   "Print the stored page, byte for byte or as text, Markdown or JSON",
+		Example: "  bucketsearch page https://example.org/ > page.html\n  bucketsearch page --format markdown https://example.org/\n  bucketsearch page --asof 2026-11-21T09:30:00Z https://example.org/",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return errors.New("page needs one address, such as: bucketsearch page https://example.org/")
@@ -44,6 +45,10 @@ func pageCommand(where *location) *cobra.Command {
 			return nil
 		},
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
+			as, err := query.ParseFormat(format)
+			if err != nil {
+				return fmt.Errorf("--%w", err)
+			}
 			wanted, err := addresses(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
@@ -70,10 +75,15 @@ func pageCommand(where *location) *cobra.Command {
 			if page.Gone != nil {
 				fmt.Fprintln(cmd.ErrOrStderr(), goneText(page))
 			}
-			_, err = cmd.OutOrStdout().Write(page.Data)
+			data, _, err := as.As(page.Object)
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(data)
 			return err
 		}),
 	}
+	cmd.Flags().StringVar(&format, "format", "html", "html: as it is stored; or its main part as text, markdown or json")
 	timeVar(cmd.Flags(), &moment, "asof", "print the page as it was at this `time`, of the last seven days")
 	return cmd
 }

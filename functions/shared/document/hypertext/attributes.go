@@ -2,6 +2,7 @@ package hypertext
 
 import (
 	"bytes"
+	"strings"
 
 	"golang.org/x/net/html/atom"
 )
@@ -11,6 +12,7 @@ type attributes struct {
 	reader *reader
 
 	own                                    Words
+	language                               string // of a class such as language-go
 	hidden, navigation, main               bool
 	href, src, alt, title, rel, lang, kind string
 	name, property, pragma, content        string
@@ -73,6 +75,7 @@ func set(to *string, value []byte) {
 type classMeaning struct {
 	words      Words
 	navigation bool // if it is a class or an id
+	language   string
 }
 
 // words reads an attribute that tells what its element is for.
@@ -83,10 +86,16 @@ func (a *attributes) words(name string, value []byte) {
 		known.words.Add(value)
 		for word := range bytes.FieldsSeq(value) {
 			known.navigation = known.navigation || saysNavigation(bytes.ToLower(word))
+			if known.language == "" {
+				known.language = languageIn(string(word))
+			}
 		}
 		a.reader.classes[string(value)] = known
 	}
 	a.own |= known.words
+	if name == "class" {
+		a.language = known.language
+	}
 	switch name {
 	case "class", "id":
 		a.navigation = a.navigation || known.navigation
@@ -98,6 +107,20 @@ func (a *attributes) words(name string, value []byte) {
 			a.main = true
 		}
 	}
+}
+
+// languageIn returns the programming language that a word of a class names, or "".
+func languageIn(class string) string {
+	for _, prefix := range [...]string{"language-", "lang-", "highlight-source-", "highlight-", "sourceCode-", "brush:"} {
+		language, found := strings.CutPrefix(class, prefix)
+		switch language = strings.ToLower(language); {
+		case !found, len(language) > 20:
+		case language == "default", language == "none", language == "text", language == "plain", language == "plaintext":
+		default:
+			return language
+		}
+	}
+	return ""
 }
 
 // hides reports whether a style hides its element.

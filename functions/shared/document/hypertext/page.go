@@ -40,9 +40,10 @@ type Page struct {
 	Lang       string      // attribute of html
 	Base       string      // href of base
 	Metas      []Meta
-	Links      []Link   // link elements
-	Data       [][]byte // contents of script elements of type application/ld+json
-	Scripts    int      // bytes of scripts, and their number of elements
+	Links      []Link           // link elements
+	Data       [][]byte         // contents of script elements of type application/ld+json
+	Languages  map[int32]string // by number of an element: the programming language that its class tells
+	Scripts    int              // bytes of scripts, and their number of elements
 	Cut        Cut
 }
 

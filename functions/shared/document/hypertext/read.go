@@ -110,6 +110,7 @@ func (r *reader) close(from int) {
 		case e.Name == atom.A && len(r.links) > 0:
 			last := r.links[len(r.links)-1]
 			if r.page.References[last].Element == number {
+				r.dropMark(&r.page.References[last], number)
 				r.page.References[last].End = int32(len(r.page.Text))
 				r.links = r.links[:len(r.links)-1]
 				r.lastLink = true
@@ -127,6 +128,34 @@ func (r *reader) close(from int) {
 		e.Last, e.End = int32(len(r.page.Elements)), int32(len(r.page.Text))
 	}
 	r.open, r.unknown = r.open[:from], r.unknown[:from]
+}
+
+// dropMark takes the text of a link out of the page if it is only the mark of an
+// anchor, as manuals put behind a heading.
+func (r *reader) dropMark(l *Reference, number int32) {
+	p := r.page
+	start := min(l.Start, int32(len(p.Text)))
+	text := p.Text[start:]
+	if !strings.HasPrefix(l.Address, "#") || len(text) > 8 {
+		return
+	}
+	switch string(bytes.TrimSpace(text)) {
+	case "¶", "#", "§", "🔗", "⚓":
+	default:
+		return
+	}
+	for i := number + 1; int(i) < len(p.Elements); i++ {
+		p.Elements[i].Start, p.Elements[i].End = start, start
+	}
+	if r.block >= 0 {
+		b := &p.Blocks[r.block]
+		b.Linked = max(0, b.Linked-int32(len(bytes.TrimSpace(text))))
+		b.Emphasized = min(b.Emphasized, start-min(b.Start, start))
+		if b.End = start; b.End <= b.Start {
+			p.Blocks, r.block = p.Blocks[:r.block], -1
+		}
+	}
+	p.Text = p.Text[:start]
 }
 
 func isBold(a atom.Atom) bool { return a == atom.B || a == atom.Strong }
@@ -213,6 +242,12 @@ func (r *reader) start() {
 	}
 	number := r.push(r.element(name, &a), unknown)
 	r.reference(name, number, &a)
+	if a.language != "" {
+		if r.page.Languages == nil {
+			r.page.Languages = make(map[int32]string)
+		}
+		r.page.Languages[number] = a.language
+	}
 	switch {
 	case isVoid(name), s.selfClosing && (r.foreign > 0 || isForeign(name)):
 		r.leave()

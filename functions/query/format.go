@@ -1,0 +1,79 @@
+package query
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
+)
+
+// Format is a form in which a stored page is shown.
+type Format string
+
+// The formats.
+const (
+	HTML     Format = "html"     // as it is stored, whatever it is
+	Text     Format = "text"     // the main part of the page
+	Markdown Format = "markdown" // the same with its structure
+	JSON     Format = "json"     // a structured.Page
+)
+
+var formats = []Format{HTML, Text, Markdown, JSON}
+
+// ParseFormat returns the format of a name; "" means HTML.
+func ParseFormat(name string) (Format, error) {
+	if name == "" {
+		return HTML, nil
+	}
+	if f := Format(name); slices.Contains(formats, f) {
+		return f, nil
+	}
+	return "", literal.Wrong("format", name, "html, text, markdown or json")
+}
+
+// As returns a stored page in a format, and its media type. It fails for a page
+// without text, such as an image, unless the format is HTML.
+func (f Format) As(page webobject.Object) (data []byte, media string, err error) {
+	if f == HTML {
+		return page.Data, page.MIME, nil
+	}
+	structure, err := structureOf(page)
+	if err != nil {
+		return nil, "", err
+	}
+	switch f {
+	case Text:
+		return []byte(structure.Text()), "text/plain; charset=utf-8", nil
+	case Markdown:
+		return []byte(structure.Markdown()), "text/markdown; charset=utf-8", nil
+	}
+	data, err = json.MarshalIndent(structure, "", "  ")
+	return append(data, '\n'), "application/json", err
+}
+
+// structureOf returns the main part of a stored page with its structure.
+func structureOf(page webobject.Object) (structured.Page, error) {
+	unreadable := func(reason string) error {
+		return failure{http.StatusUnsupportedMediaType, fmt.Sprintf("%s has no text that can be read (%s); ask for it as html, which is as it is stored.", page.URL, reason)}
+	}
+	if media := document.Sniff(page.Data, page.MIME); !document.IsReadable(media) {
+		return structured.Page{}, unreadable(media)
+	}
+	parsed, err := document.Read(page.Data, page.MIME)
+	if err != nil {
+		return structured.Page{}, unreadable(err.Error())
+	}
+	a, err := address.Parse(page.URL)
+	if err != nil {
+		return structured.Page{}, fmt.Errorf("stored page: %w", err)
+	}
+	structure := parsed.Structured(a)
+	structure.Fetched = page.Downloaded.UTC()
+	return structure, nil
+}

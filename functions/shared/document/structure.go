@@ -1,0 +1,173 @@
+package document
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// Structured returns the main part of the page with its structure, and what the page
+// tells of itself. Addresses are resolved against that of the page.
+func (d *Document) Structured(a address.Address) structured.Page {
+	told := d.facts()
+	p := structured.Page{
+		URL: a.URL, Site: told.site, Description: told.description, Author: told.author,
+		Published: told.published, Modified: told.modified, Lang: d.Lang, Type: told.kind,
+		Title: withoutSite(d.Title, told.site),
+	}
+	r := resolver{base: a, page: a.URL, known: make(map[string]address.Address)}
+	if b, err := a.Resolve(d.Base); err == nil && d.Base != "" {
+		r.base = b
+	}
+	resolve := func(reference string) string {
+		target, ok := r.resolve(reference)
+		if !ok {
+			return ""
+		}
+		if _, fragment, found := strings.Cut(reference, "#"); found && fragment != "" {
+			return target.URL + "#" + fragment
+		}
+		return target.URL
+	}
+	if d.Canonical != "" {
+		p.Canonical = resolve(d.Canonical)
+	}
+	if d.plain != "" {
+		p.Parts = []structured.Part{}
+		for paragraph := range strings.SplitSeq(d.plain, "\n\n") {
+			if paragraph = strings.TrimSpace(paragraph); paragraph != "" {
+				p.Parts = append(p.Parts, structured.Plain(paragraph))
+			}
+		}
+		set(&p.Lang, guess(d.plain))
+		return p
+	}
+	p.Parts = structured.Parts(d.page, d.kept(), resolve)
+	set(&p.Lang, guess(string(d.visible().text)))
+	return p
+}
+
+// kept returns for every block whether it belongs to the body.
+func (d *Document) kept() []bool {
+	var kept []bool
+	if !d.converted {
+		kept = mainpart.Find(d.page)
+	}
+	for _, keep := range kept {
+		if keep {
+			return kept
+		}
+	}
+	kept = make([]bool, len(d.page.Blocks))
+	for i := range kept {
+		kept[i] = isVisible(&d.page.Blocks[i])
+	}
+	return kept
+}
+
+// withoutSite takes the name of the site from the beginning or end of a title.
+func withoutSite(title, site string) string {
+	if site == "" {
+		return title
+	}
+	for _, separator := range []string{" | ", " - ", " – ", " — ", " · ", " :: ", ": "} {
+		if short, found := strings.CutSuffix(title, separator+site); found {
+			return short
+		}
+		if short, found := strings.CutPrefix(title, site+separator); found {
+			return short
+		}
+	}
+	return title
+}
+
+// facts is what a page tells of itself in meta elements and JSON-LD.
+type facts struct{ site, description, author, published, modified, kind string }
+
+// facts reads meta elements (The Open Graph protocol; Dublin Core; Schema.org), before
+// JSON-LD.
+func (d *Document) facts() (f facts) {
+	for _, m := range d.page.Metas {
+		content := fold(m.Content)
+		switch strings.ToLower(cmp.Or(m.Property, m.Name)) {
+		case "og:site_name", "application-name":
+			set(&f.site, content)
+		case "og:description", "description", "dc.description":
+			set(&f.description, content)
+		case "author", "article:author", "dc.creator":
+			set(&f.author, content)
+		case "article:published_time", "date", "dc.date", "datepublished", "dcterms.created":
+			set(&f.published, content)
+		case "article:modified_time", "og:updated_time", "last-modified", "datemodified", "dcterms.modified":
+			set(&f.modified, content)
+		}
+	}
+	if strings.HasPrefix(f.author, "http") {
+		f.author = ""
+	}
+	for _, data := range d.page.Data {
+		var value any
+		if json.Unmarshal(bytes.TrimSpace(data), &value) == nil {
+			f.read(value, 0)
+		}
+	}
+	return f
+}
+
+// maxData is how deep JSON-LD is read.
+const maxData = 8
+
+// read adds what an object of JSON-LD, or a list of them, tells.
+func (f *facts) read(value any, depth int) {
+	switch value := value.(type) {
+	case []any:
+		for _, one := range value {
+			if depth < maxData {
+				f.read(one, depth+1)
+			}
+		}
+	case map[string]any:
+		switch kind := firstText(value["@type"]); kind {
+		case "WebSite", "Organization", "Person", "BreadcrumbList", "ImageObject", "SearchAction":
+			if kind == "WebSite" {
+				set(&f.site, firstText(value["name"]))
+			}
+		default:
+			set(&f.kind, kind)
+			set(&f.author, firstText(value["author"]))
+			set(&f.published, firstText(value["datePublished"]))
+			set(&f.modified, firstText(value["dateModified"]))
+			set(&f.description, firstText(value["description"]))
+		}
+		if depth < maxData {
+			f.read(value["@graph"], depth+1)
+		}
+	}
+}
+
+// firstText returns the first text in a value: itself, of a list, or the name of an object.
+func firstText(value any) string {
+	switch value := value.(type) {
+	case string:
+		return cut(fold(value), MaxTitle)
+	case []any:
+		if len(value) > 0 {
+			if text, is := value[0].(string); is {
+				return cut(fold(text), MaxTitle)
+			}
+			if object, is := value[0].(map[string]any); is {
+				return firstText(object["name"])
+			}
+		}
+	case map[string]any:
+		if name, is := value["name"].(string); is {
+			return cut(fold(name), MaxTitle)
+		}
+	}
+	return ""
+}

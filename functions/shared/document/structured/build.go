@@ -1,0 +1,302 @@
+package structured
+
+import (
+	"cmp"
+	"strings"
+
+	"golang.org/x/net/html/atom"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+)
+
+// Parts returns the parts of a page that the blocks to keep belong to. Resolve makes an
+// address of a reference, "" for one that is none.
+func Parts(p *hypertext.Page, keep []bool, resolve func(string) string) []Part {
+	b := builder{
+		page: p, keep: keep, resolve: resolve, marks: marksOf(p, resolve), parts: []Part{},
+		tables: make(map[int32]bool), lists: make(map[int32]itemCount), begun: make(map[int32]bool), figures: make(map[int32]bool), captions: make(map[int32]bool),
+	}
+	for i := range p.References {
+		r := &p.References[i]
+		if e := &p.Elements[r.Element]; e.Name == atom.Img && e.Flags&(hypertext.Hidden|hypertext.Navigation|hypertext.NoScript) == 0 {
+			b.images = append(b.images, r)
+		}
+	}
+	for i := range p.Blocks {
+		block := &p.Blocks[i]
+		b.imagesBefore(i, block.Start)
+		if keep[i] && block.Start >= b.done {
+			b.block(i)
+		}
+	}
+	b.imagesBefore(len(p.Blocks), int32(len(p.Text))+1)
+	return b.parts
+}
+
+type builder struct {
+	page    *hypertext.Page
+	keep    []bool
+	resolve func(string) string
+	parts   []Part
+
+	marks    []mark // from the current block on
+	open     []mark // that reach into it
+	images   []*hypertext.Reference
+	done     int32               // the place in the text behind the last table
+	tables   map[int32]bool      // by element: the table holds data
+	lists    map[int32]itemCount // by list
+	begun    map[int32]bool      // items of lists
+	figures  map[int32]bool      // searched for a caption
+	captions map[int32]bool      // figcaption elements that belong to an image
+	code     int32               // the element of the last part, if that is code
+}
+
+// itemCount is the number of items of a list before one of its children.
+type itemCount struct {
+	next  int32 // the child
+	items int
+}
+
+// place is what stands around a block.
+type place struct {
+	heading, list, quote   int
+	item, table, code      int32 // elements, 0 for none
+	term, definition       bool
+	caption                int32
+	language               string
+	insideTable, numbering bool
+}
+
+func (b *builder) placeOf(at int32) (in place) {
+	for ; at > 0; at = b.page.Elements[at].Parent {
+		e := &b.page.Elements[at]
+		if in.language == "" {
+			in.language = b.page.Languages[at]
+		}
+		switch e.Name {
+		case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+			in.heading = int(e.Name.String()[1] - '0')
+		case atom.Pre, atom.Xmp, atom.Listing:
+			in.code = at
+		case atom.Li:
+			if in.item == 0 && !in.insideTable {
+				in.item = at
+			}
+		case atom.Ul, atom.Ol, atom.Menu:
+			if in.item != 0 && b.page.Elements[in.item].Parent == at {
+				in.numbering = e.Name == atom.Ol
+			}
+			in.list++
+		case atom.Dt:
+			in.term = !in.definition
+		case atom.Dd:
+			in.definition = !in.term
+		case atom.Blockquote:
+			in.quote++
+		case atom.Figcaption:
+			in.caption = at
+		case atom.Td, atom.Th:
+			in.insideTable = true
+		case atom.Table:
+			if in.table == 0 {
+				in.table = at
+			}
+		}
+	}
+	return in
+}
+
+func (b *builder) block(i int) {
+	block := &b.page.Blocks[i]
+	in := b.placeOf(block.Element)
+	if in.caption != 0 && b.captions[in.caption] {
+		return
+	}
+	if in.table != 0 && b.isData(in.table, i) {
+		b.table(i, in)
+		return
+	}
+	part := Part{Kind: Paragraph, List: in.list, Quote: in.quote}
+	switch {
+	case in.code != 0:
+		part.Kind, part.Language = Code, cmp.Or(in.language, b.page.Languages[in.code+1]) // pre, or code in it
+		b.addCode(part, in.code, block)
+		return
+	case in.heading != 0:
+		part.Kind, part.Level, part.List = Heading, in.heading, 0
+	case in.item != 0 && !b.begun[in.item]:
+		b.begun[in.item] = true
+		part.Kind = Item
+		if in.numbering {
+			part.Ordinal = b.ordinal(in.item)
+		}
+	case in.term:
+		part.Kind = Term
+	case in.definition:
+		part.Kind = Definition
+	}
+	part.Text, part.marked, part.Links = b.textOf(block)
+	b.parts = append(b.parts, part)
+}
+
+// addCode adds code, to the part before if it is of the same element.
+func (b *builder) addCode(part Part, element int32, block *hypertext.Block) {
+	text := string(b.page.Text[block.Start:block.End])
+	if n := len(b.parts); n > 0 && b.parts[n-1].Kind == Code && element == b.code {
+		b.parts[n-1].Text += "\n" + text
+		return
+	}
+	part.Text, b.code = text, element
+	b.parts = append(b.parts, part)
+}
+
+// textOf returns the text of a block plainly and in Markdown, and its links.
+func (b *builder) textOf(block *hypertext.Block) (plain, marked string, links []Link) {
+	start, end := int(block.Start), int(block.End)
+	marks := b.within(start, end)
+	for _, m := range marks {
+		if m.address == "" {
+			continue
+		}
+		text := strings.TrimSpace(string(b.page.Text[max(start, m.start):min(end, m.end)]))
+		links = append(links, Link{m.address, strings.Join(strings.Fields(text), " ")})
+	}
+	w := inline{text: b.page.Text}
+	w.write(start, end, marks)
+	return string(b.page.Text[start:end]), w.out.String(), links
+}
+
+// ordinal returns the number of an item in its list, from 1 on.
+func (b *builder) ordinal(item int32) int {
+	all := b.page.Elements
+	list := all[item].Parent
+	count := b.lists[list]
+	if count.next == 0 {
+		count.next = list + 1
+	}
+	for ; count.next <= item; count.next = all[count.next].Last {
+		if all[count.next].Name == atom.Li {
+			count.items++
+		}
+	}
+	b.lists[list] = count
+	return max(1, count.items)
+}
+
+// isData reports whether a table holds data, and not the layout of a page: two rows or
+// more, one of them with two cells or more, and text alone, in cells and the caption
+// alone. The first of its blocks that are kept is given.
+func (b *builder) isData(table int32, first int) bool {
+	known, found := b.tables[table]
+	if found {
+		return known
+	}
+	all := b.page.Elements
+	rows, cells, most := 0, 0, 0
+	plain := true
+	for i := table + 1; i < all[table].Last && plain; i++ {
+		switch all[i].Name {
+		case atom.Tr:
+			rows++
+			cells = 0
+		case atom.Td, atom.Th:
+			cells++
+			most = max(most, cells)
+		case atom.Table, atom.Pre, atom.H1, atom.H2, atom.H3, atom.H4, atom.Blockquote, atom.Form:
+			plain = false
+		}
+	}
+	for i := first; i < len(b.page.Blocks) && b.page.Blocks[i].Start < all[table].End && plain; i++ {
+		at := b.page.Blocks[i].Element
+		for at > table && all[at].Name != atom.Td && all[at].Name != atom.Th && all[at].Name != atom.Caption {
+			at = all[at].Parent
+		}
+		plain = at > table
+	}
+	known = plain && rows >= 2 && most >= 2
+	b.tables[table] = known
+	return known
+}
+
+// table adds the table of a block.
+func (b *builder) table(first int, in place) {
+	all := b.page.Elements
+	end := all[in.table].Last
+	part := Part{Kind: Table, List: in.list, Quote: in.quote}
+	var plain, marked []string
+	blocks := b.page.Blocks[first:]
+	row := in.table
+	flush := func() {
+		if len(plain) > 0 {
+			part.Rows, part.cells = append(part.Rows, plain), append(part.cells, marked)
+		}
+		plain, marked = nil, nil
+	}
+	for i := in.table + 1; i < end; i++ {
+		switch all[i].Name {
+		case atom.Tr:
+			flush()
+			row = i
+		case atom.Td, atom.Th:
+			if all[i].Parent != row {
+				continue
+			}
+			var texts, inMarkdown []string
+			for len(blocks) > 0 && blocks[0].Element < all[i].Last {
+				if b.keep[len(b.page.Blocks)-len(blocks)] && blocks[0].Element >= i {
+					text, markdown, links := b.textOf(&blocks[0])
+					texts, inMarkdown = append(texts, text), append(inMarkdown, markdown)
+					part.Links = append(part.Links, links...)
+				}
+				blocks = blocks[1:]
+			}
+			plain, marked = append(plain, strings.Join(texts, "\n")), append(marked, strings.Join(inMarkdown, "\n"))
+		case atom.Caption:
+			for len(blocks) > 0 && blocks[0].Element < all[i].Last {
+				part.Caption = string(b.page.Text[blocks[0].Start:blocks[0].End])
+				blocks = blocks[1:]
+			}
+		}
+	}
+	flush()
+	b.done = all[in.table].End
+	b.parts = append(b.parts, part)
+}
+
+// imagesBefore adds the images that stand before a place in the text, if the block
+// before or behind them is kept.
+func (b *builder) imagesBefore(block int, start int32) {
+	for ; len(b.images) > 0 && b.images[0].Start < start; b.images = b.images[1:] {
+		r := b.images[0]
+		kept := block < len(b.keep) && b.keep[block] || block > 0 && b.keep[block-1]
+		address := b.resolve(r.Address)
+		if !kept || address == "" || r.Start < b.done {
+			continue
+		}
+		part := Part{Kind: Image, Text: strings.Join(strings.Fields(r.Alt), " "), Address: address}
+		for at := b.page.Elements[r.Element].Parent; at > 0; at = b.page.Elements[at].Parent {
+			if b.page.Elements[at].Name == atom.Figure {
+				part.Caption = b.captionOf(at)
+				break
+			}
+		}
+		b.parts = append(b.parts, part)
+	}
+}
+
+// captionOf returns the caption of a figure, for its first image. The caption then is
+// no paragraph of its own.
+func (b *builder) captionOf(figure int32) string {
+	if b.figures[figure] {
+		return ""
+	}
+	b.figures[figure] = true
+	all := b.page.Elements
+	for i := figure + 1; i < all[figure].Last; i++ {
+		if all[i].Name == atom.Figcaption && !b.captions[i] {
+			b.captions[i] = true
+			return strings.Join(strings.Fields(string(b.page.Text[all[i].Start:all[i].End])), " ")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,180 @@
+package structured
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Markdown returns the page in CommonMark 0.31, with tables as in GitHub Flavored
+// Markdown. Its first heading is the title, unless a heading says the same.
+func (p *Page) Markdown() string {
+	var w strings.Builder
+	if p.Title != "" && !p.beginsWithTitle() {
+		w.WriteString("# " + escaped(p.Title) + "\n\n")
+	}
+	for i := range p.Parts {
+		part := &p.Parts[i]
+		text := part.markdown()
+		if text == "" {
+			continue
+		}
+		if i > 0 && !(part.isTight() && p.Parts[i-1].isTight()) {
+			w.WriteByte('\n')
+		}
+		prefix := strings.Repeat("> ", part.Quote)
+		for line := range strings.Lines(text) {
+			if line = prefix + strings.TrimSuffix(line, "\n"); strings.Trim(line, " >") == "" {
+				line = strings.TrimRight(line, " ")
+			}
+			w.WriteString(line + "\n")
+		}
+	}
+	return strings.TrimLeft(w.String(), "\n")
+}
+
+// beginsWithTitle reports whether the first heading of the first parts is the title.
+func (p *Page) beginsWithTitle() bool {
+	for i := range p.Parts[:min(3, len(p.Parts))] {
+		if part := &p.Parts[i]; part.Kind == Heading {
+			return part.Level == 1 || part.Text == p.Title
+		}
+	}
+	return false
+}
+
+// isTight reports whether a part stands on the line behind one of its kind.
+func (p *Part) isTight() bool { return p.Kind == Item }
+
+func (p *Part) markdown() string {
+	indent := strings.Repeat("    ", max(0, p.List))
+	switch p.Kind {
+	case Heading:
+		return strings.Repeat("#", p.Level) + " " + oneLine(p.marked) + "\n"
+	case Item:
+		marker := "-   "
+		if p.Ordinal > 0 {
+			marker = fmt.Sprintf("%-4s", strconv.Itoa(p.Ordinal)+". ")
+		}
+		outer := strings.Repeat("    ", max(0, p.List-1))
+		return outer + marker + indented(lineStart(p.marked), outer+strings.Repeat(" ", len(marker)))
+	case Term:
+		return indent + "**" + oneLine(strings.ReplaceAll(p.marked, "**", "")) + "**\n"
+	case Definition:
+		return indent + ":   " + indented(p.marked, indent+"    ")
+	case Code:
+		fence := fenceFor(p.Text, 3)
+		return indent + indented(fence+p.Language+"\n"+p.Text+"\n"+fence, indent)
+	case Table:
+		return p.tableMarkdown(indent)
+	case Image:
+		image := "![" + escaped(p.Text) + "](" + destination(p.Address) + ")"
+		if p.Caption != "" {
+			image += "\n*" + escaped(p.Caption) + "*"
+		}
+		return image + "\n"
+	}
+	return indent + indented(lineStart(p.marked), indent)
+}
+
+// tableMarkdown writes a table. Its first row is the header.
+func (p *Part) tableMarkdown(indent string) string {
+	width := 0
+	for _, row := range p.cells {
+		width = max(width, len(row))
+	}
+	var w strings.Builder
+	if p.Caption != "" {
+		w.WriteString(indent + escaped(oneLine(p.Caption)) + "\n\n")
+	}
+	for i, row := range p.cells {
+		w.WriteString(indent + "|")
+		for column := range width {
+			cell := ""
+			if column < len(row) {
+				cell = strings.NewReplacer("\n", "<br>", "|", `\|`).Replace(row[column])
+			}
+			w.WriteString(" " + cell + " |")
+		}
+		w.WriteByte('\n')
+		if i == 0 {
+			w.WriteString(indent + "|" + strings.Repeat(" --- |", width) + "\n")
+		}
+	}
+	return w.String()
+}
+
+// indented returns a text whose lines, from the second on, begin with an indent. Lines
+// of a paragraph end in a hard break.
+func indented(text, indent string) string {
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent) + "\n"
+}
+
+// lineStart keeps the beginning of a paragraph's lines from being markup.
+func lineStart(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		switch {
+		case line == "":
+		case strings.ContainsRune("#>+-=~|", rune(line[0])):
+			lines[i] = `\` + line
+		default:
+			digits := strings.TrimLeft(line, "0123456789")
+			if n := len(line) - len(digits); n > 0 && n < 10 && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") ")) {
+				lines[i] = line[:n] + `\` + digits
+			}
+		}
+	}
+	return strings.Join(lines, "  \n") // two spaces: a line break
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func escaped(text string) string {
+	w := inline{text: []byte(oneLine(text))}
+	w.escape(w.text)
+	return w.out.String()
+}
+
+// Text returns the page as plain text: its title, and a line or more for each part.
+func (p *Page) Text() string {
+	var w strings.Builder
+	if p.Title != "" && !p.beginsWithTitle() {
+		w.WriteString(p.Title + "\n")
+	}
+	for i := range p.Parts {
+		part := &p.Parts[i]
+		if w.Len() > 0 && !(part.isTight() && i > 0 && p.Parts[i-1].isTight()) {
+			w.WriteByte('\n')
+		}
+		w.WriteString(part.plain() + "\n")
+	}
+	return w.String()
+}
+
+func (p *Part) plain() string {
+	switch p.Kind {
+	case Item:
+		marker := "- "
+		if p.Ordinal > 0 {
+			marker = strconv.Itoa(p.Ordinal) + ". "
+		}
+		return strings.Repeat("  ", max(0, p.List-1)) + marker + oneLine(p.Text)
+	case Table:
+		var lines []string
+		if p.Caption != "" {
+			lines = append(lines, oneLine(p.Caption))
+		}
+		for _, row := range p.Rows {
+			cells := make([]string, len(row))
+			for i, cell := range row {
+				cells[i] = oneLine(cell)
+			}
+			lines = append(lines, strings.Join(cells, "\t"))
+		}
+		return strings.Join(lines, "\n")
+	case Image:
+		return "[" + strings.Join(strings.Fields(p.Text+" "+p.Caption), " ") + "]"
+	}
+	return p.Text
+}
