@@ -17,7 +17,7 @@ import (
 
 // hinted matches a command in a sentence, with --help after it.
 var hinted = regexp.MustCompile(`\bbucketsearch ((?:` + strings.Join([]string{
-	"up", "crawl", "search", "page", "status", "why", "verify", "collections", "strategy", "pause", "resume", "limits",
+	"up", "crawl", "search", "page", "export", "status", "why", "verify", "collections", "strategy", "pause", "resume", "limits",
 	"forget", "resend", "rebuild", "reindex",
 }, "|") + `)\b(?: [a-z]+)?(?: --help)?)`)
 

@@ -83,7 +83,7 @@ func pageCommand(where *location) *cobra.Command {
 			return err
 		}),
 	}
-	cmd.Flags().StringVar(&format, "format", "html", "html: as it is stored; or its main part as text, markdown or json")
+	cmd.Flags().StringVar(&format, "format", "html", "`format`: html as it is stored; or its main part as text,\nmarkdown or json")
 	timeVar(cmd.Flags(), &moment, "asof", "print the page as it was at this `time`, of the last seven days")
 	return cmd
 }

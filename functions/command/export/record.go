@@ -1,0 +1,64 @@
+package export
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// Record is a page as a line of jsonl. Its text is that of the main part; a page that
+// cannot be read, such as an image, has none.
+type Record struct {
+	URL         string    `json:"url"`
+	Fetched     time.Time `json:"fetched"`
+	Status      int       `json:"status"`
+	MIME        string    `json:"mime"`
+	Lang        string    `json:"lang,omitempty"` // primary subtag (RFC 5646)
+	Title       string    `json:"title,omitempty"`
+	Site        string    `json:"site_name,omitempty"`
+	Description string    `json:"description,omitempty"`
+	Author      string    `json:"author,omitempty"`
+	Published   string    `json:"published,omitempty"`
+	Modified    string    `json:"modified,omitempty"`
+	Type        string    `json:"type,omitempty"` // of its JSON-LD
+	Collections []string  `json:"collections,omitempty"`
+	Text        string    `json:"text,omitempty"`
+
+	charset   string
+	structure structured.Page
+	object    webobject.Object
+}
+
+// recordOf returns the record of a stored page, without what its text tells.
+func recordOf(o webobject.Object) Record {
+	return Record{URL: o.URL, Fetched: o.Downloaded.UTC(), Status: int(o.Status), MIME: o.MIME, Collections: o.Collections, object: o}
+}
+
+// read adds what the text tells, if there is one.
+func (r *Record) read() error {
+	o := &r.object
+	media := document.Sniff(o.Data, o.MIME)
+	if !document.IsReadable(media) {
+		return nil
+	}
+	if document.IsText(media) {
+		_, r.charset, _ = document.Decode(o.Data, o.MIME)
+	}
+	parsed, err := document.Read(o.Data, o.MIME)
+	if err != nil {
+		return nil // it was stored without its text, too
+	}
+	a, err := address.Parse(o.URL)
+	if err != nil {
+		return fmt.Errorf("stored page: %w", err)
+	}
+	p := parsed.Structured(a)
+	r.Lang, r.Title, r.Site, r.Description, r.Type = p.Lang, p.Title, p.Site, p.Description, p.Type
+	r.Author, r.Published, r.Modified, r.Text = p.Author, p.Published, p.Modified, p.Text()
+	r.structure = p
+	return nil
+}

@@ -1,0 +1,187 @@
+package export
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// Task is an export.
+type Task struct {
+	Selection
+	Format string    // of Formats, or Markdown
+	Path   string    // of the file or folder, which must not exist yet
+	At     time.Time // the pages as they were then
+	// Progress, if not nil, is called for every page.
+	Progress func(done, total int)
+}
+
+// Report is the result of an export.
+type Report struct {
+	Pages   int       // written
+	Resumed int       // of them by an earlier run
+	At      time.Time // the pages are as they were then
+	Unread  []error   // pages that could not be read; and why others may be missing
+}
+
+// resumption is what a later run needs to go on, as JSON beside the file.
+type resumption struct {
+	Selection
+	Format  string    `json:"format"`
+	At      time.Time `json:"at"`
+	Total   int       `json:"total"`   // pages, selected or not by their language
+	Done    int       `json:"done"`    // of them
+	Written int       `json:"written"` // pages in the file
+	Bytes   int64     `json:"bytes"`   // of the file
+}
+
+// target is a file or a folder to which pages are written.
+type target interface {
+	// begin begins anew, or goes on behind some bytes.
+	begin(at time.Time, bytes int64) error
+	write(r *Record) error
+	// save makes all that was written durable, and returns its bytes.
+	save() (bytes int64, err error)
+	end(at time.Time) error
+}
+
+// savePeriod is the number of pages after which a run saves how far it is.
+const savePeriod = 500
+
+// Run exports pages. If it fails, or is cancelled, a run with the same task goes on; it
+// exports the pages of the same moment, whatever its own At is.
+func (t Task) Run(ctx context.Context, bucket blob.Reader, s *settings.Settings) (report Report, err error) {
+	to, resumePath, err := t.target()
+	if err != nil {
+		return report, err
+	}
+	state := t.resume(resumePath)
+	pages, err := Find(ctx, bucket, s, t.Selection, state.At)
+	if err != nil {
+		return report, err
+	}
+	if state.Done > 0 && state.Total != pages.Len() { // pages were forgotten since
+		state.Done, state.Written, state.Bytes = 0, 0, 0
+	}
+	state.Total = pages.Len()
+	report = Report{Resumed: state.Written, At: state.At, Unread: pages.Faults()}
+	if err := to.begin(state.At, state.Bytes); err != nil {
+		return report, err
+	}
+	err = t.copy(ctx, pages, to, &state, &report, resumePath)
+	report.Pages = state.Written
+	if err == nil {
+		err = to.end(state.At)
+	}
+	if err != nil {
+		return report, fmt.Errorf("cannot export to %s: %w (the same command goes on behind %d of %d pages)", t.Path, err, state.Done, state.Total)
+	}
+	return report, os.Remove(resumePath)
+}
+
+// copy writes the pages, and saves how far it is now and then.
+func (t Task) copy(ctx context.Context, pages *Pages, to target, state *resumption, report *Report, resumePath string) error {
+	at := *state
+	save := func() error {
+		bytes, err := to.save()
+		if err == nil {
+			at.Bytes = bytes
+			err = at.save(resumePath)
+		}
+		if err == nil {
+			*state = at
+		}
+		return err
+	}
+	if err := save(); err != nil {
+		return err
+	}
+	for o, err := range pages.All(ctx, at.Done) {
+		switch {
+		case errors.Is(err, webobject.ErrDamaged), errors.Is(err, blob.ErrAbsent):
+			report.Unread = append(report.Unread, err)
+		case err != nil:
+			return errors.Join(err, save())
+		default:
+			r := recordOf(o)
+			if t.readsText() {
+				err = r.read()
+			}
+			if err != nil {
+				report.Unread = append(report.Unread, err)
+			} else if t.Lang == "" || r.Lang == t.Lang {
+				if err := to.write(&r); err != nil {
+					return err
+				}
+				at.Written++
+			}
+		}
+		if at.Done++; at.Done%savePeriod == 0 {
+			if err := save(); err != nil {
+				return err
+			}
+		}
+		if t.Progress != nil {
+			t.Progress(at.Done, at.Total)
+		}
+	}
+	return save()
+}
+
+// readsText reports whether the texts of pages are needed.
+func (t Task) readsText() bool { return t.Lang != "" || t.Format != WARC }
+
+// target returns the target, and the path of the file that says how far a run was.
+func (t Task) target() (to target, resumePath string, err error) {
+	if t.Format == Markdown {
+		resumePath = t.Path + ".resume"
+		if entries, err := os.ReadDir(t.Path); err == nil && len(entries) > 0 && !exists(resumePath) {
+			return nil, "", fmt.Errorf("%s exists and is not empty; export to another folder", t.Path)
+		}
+		return &folder{root: t.Path}, resumePath, nil
+	}
+	format, err := ParseFormat(t.Format)
+	if err != nil {
+		return nil, "", err
+	}
+	if exists(t.Path) {
+		return nil, "", fmt.Errorf("%s exists; export to another file, or remove it", t.Path)
+	}
+	return &file{format: format, path: t.Path}, t.Path + ".resume", nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// resume returns how far an earlier run of the same task was; a new beginning if there
+// was none.
+func (t Task) resume(path string) resumption {
+	begin := resumption{Selection: t.Selection, Format: t.Format, At: t.At}
+	var state resumption
+	content, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(content, &state) != nil || state.Selection != t.Selection || state.Format != t.Format {
+		return begin
+	}
+	return state
+}
+
+func (r *resumption) save(path string) error {
+	content, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".new", content, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
