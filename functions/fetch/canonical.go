@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/fingerprint"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
@@ -91,13 +92,12 @@ const maxCanonicals = 3
 type canonicalPage struct {
 	unasked   bool // not fetched yet
 	page      bool // it is a page that may be shown
-	says      document.Fingerprint
+	says      fingerprint.Fingerprint
 	canonical *address.Address // canonical address that this page names in turn
 }
 
 func nameOf(read *document.Document) *canonicalPage {
-	content := document.Content{Title: read.Title, Body: read.Visible()}
-	return &canonicalPage{page: !read.Robots.NoIndex, says: content.Fingerprint()}
+	return &canonicalPage{page: !read.Robots.NoIndex, says: fingerprint.Of(read.Title, read.Visible())}
 }
 
 // prove decides on the canonical addresses of digested pages. An address that is

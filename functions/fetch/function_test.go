@@ -66,7 +66,7 @@ func TestStoredPage(t *testing.T) {
 		Outcomes: []book.Outcome{{
 			Version: b.Version, URL: source.URL, Place: source.Place, State: book.Stored, Status: 200,
 			Depth: 4, Attempts: 1, Exponent: 3, Weight: 7, Time: start, Collections: []string{"b", "a", "c"},
-			ETag: `"e"`, Modified: "then", Digest: fingerprint(document.Parse([]byte(pageWithLinks)), 0),
+			ETag: `"e"`, Modified: "then", Digest: pageDigest(document.Parse([]byte(pageWithLinks)), 0),
 			Body: answer{body: []byte(pageWithLinks), header: http.Header{"Content-Type": {contentType}}}.sum(),
 		}},
 		Links:  []book.Link{first, second, third},

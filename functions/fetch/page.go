@@ -107,7 +107,7 @@ func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Docu
 		}
 		result.canonical = &canonicalRequest{p, link, to, others, *o}
 	}
-	digest := fingerprint(read, p.sum)
+	digest := pageDigest(read, p.sum)
 	if p.known != nil && p.known.Digest == digest {
 		p.confirm(o, p.sum)
 		return result // the navigation may lead to new pages
@@ -211,10 +211,10 @@ func (a answer) sum() uint64 {
 // the page's words, which set its pace. The other bits are of its text.
 const wordsBits = 16
 
-// fingerprint returns book.Outcome.Digest of a page: equal as long as the page has
+// pageDigest returns book.Outcome.Digest of a page: equal as long as the page has
 // the same text, and never 0. The digest of a page without text is its sum. A page
 // that must not be shown has another digest than one that may.
-func fingerprint(read *document.Document, sum uint64) uint64 {
+func pageDigest(read *document.Document, sum uint64) uint64 {
 	says := read.Digest()
 	text := cmp.Or(says.Text, sum)
 	words := cmp.Or(says.Words, text)

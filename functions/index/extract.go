@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/fingerprint"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -123,7 +124,7 @@ func (e extractor) document(key string, entry webobject.Entry, content document.
 	if !e.rules.inLanguage(o.Collections, code) {
 		content, shown = document.Content{}, false
 	}
-	print := content.Fingerprint()
+	print := fingerprint.Of(content.Title, content.Body)
 	collections := slices.Sorted(slices.Values(o.Collections))
 	return segments.Page{
 		Document: segment.Document{

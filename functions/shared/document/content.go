@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/html/atom"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/fingerprint"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -195,4 +196,14 @@ func isHeading(name atom.Atom) bool {
 		return true
 	}
 	return false
+}
+
+// Digest returns the digest of the title and of the text that the page shows outside of
+// navigation.
+func (d *Document) Digest() fingerprint.Digest {
+	text := []byte(d.plain)
+	if d.plain == "" {
+		text = d.visible().text
+	}
+	return fingerprint.DigestOf([]byte(d.Title), text)
 }

@@ -3,9 +3,11 @@ package document
 import (
 	"strings"
 	"testing"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/fingerprint"
 )
 
-func digestOf(t *testing.T, body, contentType string) Digest {
+func digestOf(t *testing.T, body, contentType string) fingerprint.Digest {
 	t.Helper()
 	d, err := Read([]byte(body), contentType)
 	if err != nil {

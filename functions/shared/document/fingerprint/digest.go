@@ -1,4 +1,4 @@
-package document
+package fingerprint
 
 import (
 	"bytes"
@@ -21,12 +21,8 @@ import (
 // nothing.
 type Digest struct{ Text, Words uint64 }
 
-// Digest returns the digest of the page.
-func (d *Document) Digest() Digest {
-	title, text := []byte(d.Title), []byte(d.plain)
-	if d.plain == "" {
-		text = d.visible().text
-	}
+// DigestOf returns the digest of a page's title and of the text that it shows.
+func DigestOf(title, text []byte) Digest {
 	sum := Digest{Words: digest(digest(0, title), text)}
 	if t, b := characters(title), characters(text); t != 0 || b != 0 {
 		sum.Text = mix(t, b+1)

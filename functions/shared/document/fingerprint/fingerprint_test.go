@@ -1,4 +1,4 @@
-package document
+package fingerprint
 
 import (
 	"fmt"
@@ -30,8 +30,8 @@ func edited(r *rand.Rand, words []string, share float64) []string {
 	return words
 }
 
-func fingerprint(words []string) Fingerprint {
-	return (&Content{Body: strings.Join(words, " ")}).Fingerprint()
+func of(words []string) Fingerprint {
+	return Of("", strings.Join(words, " "))
 }
 
 func distance(a, b Fingerprint) int { return bits.OnesCount64(a.Simhash ^ b.Simhash) }
@@ -53,7 +53,7 @@ func TestFingerprintsOfEditedTextsAreNear(t *testing.T) {
 	var alike, unlike float64
 	for range texts {
 		words := prose(r, 500)
-		original, changed, other := fingerprint(words), fingerprint(edited(r, words, .03)), fingerprint(prose(r, 500))
+		original, changed, other := of(words), of(edited(r, words, .03)), of(prose(r, 500))
 		near, far = append(near, distance(original, changed)), append(far, distance(original, other))
 		alike += resemblance(original, changed) / texts
 		unlike += resemblance(original, other) / texts
@@ -75,7 +75,7 @@ func TestFingerprintsOfEditedTextsAreNear(t *testing.T) {
 
 func TestFingerprintSeesWordsOnly(t *testing.T) {
 	const text = "The Straße ends at Дом 12, here"
-	want := (&Content{Title: text, Body: text}).Fingerprint()
+	want := Of(text, text)
 	for name, c := range map[string]struct {
 		text string
 		same bool
@@ -89,7 +89,7 @@ func TestFingerprintSeesWordsOnly(t *testing.T) {
 		"end":         {"the straße ends at дом 12", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := (&Content{Title: c.text, Body: c.text}).Fingerprint()
+			got := Of(c.text, c.text)
 			if same := cmp.Equal(want, got); same != c.same {
 				t.Errorf("same %v, want %v", same, c.same)
 			}
@@ -120,7 +120,7 @@ func TestFingerprintStays(t *testing.T) {
 		"検索エンジンはウェブサイト":                               "76fbe5625762b17d 76fbe5625762b17d 1b2b11fd6d7be354 [ac5b cfb0 3423 a1ee 69d9 de8f b450 550b 8668 9baa 7aa1 5a58 a369 17f6 99ad 3aa0]",
 		"the quick brown fox jumps over the lazy dog": "5bd748116542c93c 5bd748116542c93c 6138d8a1311f807c [9b17 ab01 623b 41a2 13ea 6351 c1dc 285 1ba1 c04b cc93 b506 8146 67fd 9ce1 9a6c]",
 	} {
-		f := (&Content{Title: text, Body: text}).Fingerprint()
+		f := Of(text, text)
 		if got := fmt.Sprintf("%x %x %x %x", f.TitleHash, f.TextHash, f.Simhash, f.Sketch); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
@@ -134,11 +134,10 @@ func BenchmarkFingerprint(b *testing.B) {
 		"japanese": strings.Repeat("検索エンジンはウェブサイトを巡回し、すべてのページを保存して、質問に答えます。\n", 200),
 	} {
 		b.Run(name, func(b *testing.B) {
-			c := Content{Body: body}
 			b.ReportAllocs()
 			b.SetBytes(int64(len(body)))
 			for b.Loop() {
-				c.Fingerprint()
+				Of("", body)
 			}
 		})
 	}
@@ -150,20 +149,20 @@ func TestIsAlike(t *testing.T) {
 	const texts = 200
 	for range texts {
 		words := prose(r, 500)
-		if fingerprint(words).IsAlike(fingerprint(edited(r, words, .01))) {
+		if of(words).IsAlike(of(edited(r, words, .01))) {
 			alike++
 		}
-		if fingerprint(words).IsAlike(fingerprint(edited(r, words, .2))) || fingerprint(words).IsAlike(fingerprint(prose(r, 500))) {
+		if of(words).IsAlike(of(edited(r, words, .2))) || of(words).IsAlike(of(prose(r, 500))) {
 			unlike++
 		}
 	}
 	if alike < texts*95/100 || unlike > 0 {
 		t.Errorf("%d of %d are alike of which 1 %% of the words is edited, %d of which 20 %% are or all", alike, texts, unlike)
 	}
-	if short := fingerprint([]string{"two", "words"}); !short.IsAlike(short) || short.IsAlike(fingerprint([]string{"other", "words"})) {
+	if short := of([]string{"two", "words"}); !short.IsAlike(short) || short.IsAlike(of([]string{"other", "words"})) {
 		t.Error("two words are unlike themselves, or like others")
 	}
-	if none := fingerprint(nil); none.IsAlike(none) {
+	if none := of(nil); none.IsAlike(none) {
 		t.Error("nothing is like nothing")
 	}
 }

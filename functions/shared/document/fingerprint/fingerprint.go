@@ -1,4 +1,5 @@
-package document
+// Package fingerprint recognizes equal and nearly equal texts by a few numbers.
+package fingerprint
 
 import "math/bits"
 
@@ -25,14 +26,14 @@ type Fingerprint struct {
 // spaces, make one feature.
 const shingle = 3
 
-// Fingerprint returns the content's fingerprint; its parts are 0 where there
+// Of returns the fingerprint of a page's title and body; its parts are 0 where there
 // are no words.
-func (c *Content) Fingerprint() Fingerprint {
-	f := Fingerprint{TitleHash: sequence(c.Title)}
+func Of(title, body string) Fingerprint {
+	f := Fingerprint{TitleHash: sequence(title)}
 	var s sketcher
 	var window [shingle]uint64
 	words := 0
-	for word := range wordHashes(c.Body) {
+	for word := range wordHashes(body) {
 		copy(window[:], window[1:])
 		window[shingle-1] = word
 		f.TextHash = mix(f.TextHash, word)
