@@ -72,6 +72,7 @@ type Snippet struct {
 	Type        string              `json:"type"`
 	Collections []string            `json:"collections,omitempty"`
 	Fetched     time.Time           `json:"fetched"`
+	Alike       []string            `json:"alike,omitempty"` // addresses of matching pages with the same text, or nearly, that are not shown
 	Explanation *search.Explanation `json:"explanation,omitempty"`
 }
 
@@ -97,7 +98,7 @@ func (r Result) Answer() Answer {
 	for _, hit := range r.Hits {
 		answer.Results = append(answer.Results, Snippet{
 			URL: hit.URL, Title: hit.Title, Snippet: plain(hit.Snippet), Score: hit.Score, Lang: hit.Lang, Type: hit.MIME,
-			Collections: hit.Collections, Fetched: hit.Fetched, Explanation: hit.Explanation,
+			Collections: hit.Collections, Fetched: hit.Fetched, Alike: hit.Alike, Explanation: hit.Explanation,
 		})
 	}
 	for _, facet := range r.Facets {

@@ -116,6 +116,7 @@ func readQuery(r *http.Request, now time.Time) (Query, error) {
 		Collection: values["collection"],
 		Type:       values["type"],
 		Facets:     values["facet"],
+		Fold:       true,
 	}}
 	if len(q.Text) > search.MaxText {
 		return q, wrong("The query has %d bytes; ask with at most %d.", len(q.Text), search.MaxText)

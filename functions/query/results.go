@@ -39,6 +39,8 @@ type hitView struct {
 	Lang    string
 	Fetched time.Time
 	Copy    string // address of the stored copy
+	Alike   int    // pages for which this one stands
+	All     string // address of the results with all of them
 }
 
 func newResultsPage(q Query, found Result) resultsPage {
@@ -49,6 +51,9 @@ func newResultsPage(q Query, found Result) resultsPage {
 	if q.Size != defaultHits {
 		page.Box.Size = q.Size
 	}
+	unfolded := q
+	unfolded.Text += " dup:all"
+	all := pageAddress(unfolded, 0)
 	for _, h := range found.Hits {
 		title := h.MarkedTitle
 		if strings.TrimSpace(plain(title)) == "" {
@@ -56,7 +61,7 @@ func newResultsPage(q Query, found Result) resultsPage {
 		}
 		page.Hits = append(page.Hits, hitView{
 			URL: h.URL, Crumbs: crumbs(h.URL), Title: title, Snippet: h.Snippet,
-			Lang: h.Lang, Fetched: h.Fetched.UTC(), Copy: copyAddress(h.URL, q.AsOf),
+			Lang: h.Lang, Fetched: h.Fetched.UTC(), Copy: copyAddress(h.URL, q.AsOf), Alike: len(h.Alike), All: all,
 		})
 	}
 	return page

@@ -44,7 +44,7 @@ func searchCommand(where *location) *cobra.Command {
 			return nil
 		},
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
-			q.Text = strings.Join(args, " ")
+			q.Text, q.Fold = strings.Join(args, " "), true
 			switch explain {
 			case "":
 			case "score":
@@ -120,6 +120,9 @@ func printResult(out io.Writer, r query.Result, s style, where *location) {
 		fmt.Fprintf(out, "%2d. %s%s%s\n    %s%s%s\n", i+1, s.title, title, s.off, s.url, hit.URL, s.off)
 		if len(hit.Snippet) > 0 {
 			printSnippet(out, hit.Snippet, s)
+		}
+		if n := len(hit.Alike); n > 0 {
+			fmt.Fprintf(out, "    %sand %s alike (dup:all shows them)%s\n", s.faint, count(n, "page"), s.off)
 		}
 		if hit.Explanation != nil {
 			printExplanation(out, *hit.Explanation, "      ")

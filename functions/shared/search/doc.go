@@ -19,6 +19,7 @@
 //	collection:news    documents of the collection
 //	type:pdf           documents of the MIME type, or of its second half
 //	after:2026-01-31 before:2026   fetched on that day or later, before that year
+//	dup:all            documents with the same text one by one (see Query.Fold)
 //
 // One written word may be several words of the index ("os.path", Chinese): with
 // a sign before it, it is searched as a phrase. A query is analysed in its likely
@@ -54,6 +55,13 @@
 // is the sum of its words' idf. Two or three plain words in a row, and the parts
 // of one written word, add the same, but only in the best hundred documents and
 // in those that tie with the hundredth. Equal scores are ordered by identity.
+//
+// # Alike documents
+//
+// With [Query].Fold, documents with the same text, or nearly the same text and title,
+// are one hit among the best hundred matches: that in the likeliest language of the
+// query, or else with the shortest address that names its language, whose score is within 5 % of the best of
+// them. [Result].Total counts them all.
 //
 // # Reading
 //

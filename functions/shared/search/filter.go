@@ -21,11 +21,12 @@ var columns = map[string]string{
 const (
 	after  = "after"
 	before = "before"
+	dup    = "dup"
 )
 
 func isFilter(name string) bool {
 	name = strings.ToLower(name)
-	return columns[name] != "" || name == after || name == before
+	return columns[name] != "" || name == after || name == before || name == dup
 }
 
 // filter selects documents. Several values of one filter are alternatives (OR);
@@ -55,6 +56,9 @@ func normal(name, value string) string {
 }
 
 func (f *filter) add(c clause) error {
+	if c.filter == dup {
+		return &Refusal{fmt.Sprintf("cannot understand dup:%s: write dup:all to see all pages that are alike", c.text)}
+	}
 	if c.filter != after && c.filter != before {
 		values := f.any
 		if c.sign == '-' {

@@ -17,16 +17,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// hits returns the documents of matches with the words of the query marked. It
-// orders matches by score, then by identity.
-func (s *search) hits(ctx context.Context, matches []match) ([]Hit, error) {
+// hits returns the documents of matches with the words of the query marked, and the
+// matches in the same order: by score, then by identity.
+func (s *search) hits(ctx context.Context, matches []match) ([]Hit, []match, error) {
 	if err := s.fetch(ctx, matches); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	slices.SortFunc(matches, func(a, b match) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), s.document(a).ID.Compare(s.document(b).ID))
-	})
-	return s.mark(s.latest(matches)), nil
+	slices.SortFunc(matches, s.compare)
+	matches = s.latest(matches)
+	return s.mark(matches), matches, nil
+}
+
+// compare orders matches whose documents are read.
+func (s *search) compare(a, b match) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), s.document(a).ID.Compare(s.document(b).ID))
 }
 
 // latest removes a match when another one is a later version of the same page:
@@ -59,6 +63,7 @@ func (s *search) mark(matches []match) []Hit {
 			for i := int(next.Add(1)) - 1; i < len(matches); i = int(next.Add(1)) - 1 {
 				hits[i] = marker.hit(s.document(matches[i]))
 				hits[i].Score = matches[i].score
+				hits[i].Alike = s.alike[spot{matches[i].part, matches[i].doc}]
 			}
 		})
 	}

@@ -26,7 +26,7 @@ func (s *search) addNear(ctx deadline, best []match) error {
 		return nil
 	}
 	// A match that stays below the page even with the bonus needs none.
-	least := best[min(n, s.query.From+s.query.Size)-1].score
+	least := best[min(n, s.border())-1].score
 	var may []match
 	var places []int
 	for i, f := range best {

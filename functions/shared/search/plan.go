@@ -27,6 +27,7 @@ type plan struct {
 	never     []*queryPhrase
 	near      *queryPhrase // the plain words in a row; nil if there are too many or too few
 	filter    filter
+	unfolded  bool // alike documents are shown one by one
 	notes     []string
 
 	used    int            // words so far
@@ -46,6 +47,8 @@ func (ix *Index) plan(q *Query) (*plan, error) {
 	for _, c := range clauses {
 		if c.filter == "" {
 			words.WriteString(c.text + " ")
+		} else if c.filter == dup && c.text == "all" && c.sign != '-' {
+			p.unfolded = true
 		} else if err := p.filter.add(c); err != nil {
 			return nil, err
 		}

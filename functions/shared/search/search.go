@@ -48,7 +48,7 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 	}
 	s.result.Partial = s.result.Partial || slices.Contains(s.missing, true)
 	s.result.Exact = s.result.Exact && !s.result.Partial
-	if s.result.Hits, err = s.hits(ctx, best); err != nil {
+	if s.result.Hits, best, err = s.hits(ctx, best); err != nil {
 		return Result{}, err
 	}
 	if q.Explain {
@@ -70,6 +70,7 @@ type search struct {
 	plan  *plan
 	*gathered
 	documents  map[spot]*segment.Document // read so far
+	alike      map[spot][]string          // by match that stands for a group: addresses of the others
 	identities [][]layout.Identity        // by part; nil before they are read
 	result     Result
 	counts     facetCounts
@@ -109,18 +110,38 @@ func (s *search) find(ctx deadline) ([]match, error) {
 			return nil, err
 		}
 	}
+	if s.folds() {
+		return s.fold(ctx, best)
+	}
 	if err := s.order(ctx, best); err != nil {
 		return nil, err
 	}
 	return slices.Clone(s.page(best)), nil // best belongs to the pooled scan
 }
 
+// reach returns the number of best matches that may be on the page or before it.
+func (s *search) reach() int {
+	if s.folds() {
+		return s.query.From + s.query.Size + folded
+	}
+	return s.query.From + s.query.Size
+}
+
+// border returns the number of best matches whose order counts; behind them, folding
+// takes what it lacks.
+func (s *search) border() int {
+	if s.folds() {
+		return s.query.From + 2*s.query.Size
+	}
+	return s.query.From + s.query.Size
+}
+
 // kept returns the number of best matches that the scan must keep.
 func (s *search) kept() int {
 	if s.plan.near != nil {
-		return max(s.query.From+s.query.Size, nearest)
+		return max(s.reach(), nearest)
 	}
-	return s.query.From + s.query.Size
+	return s.reach()
 }
 
 func (s *search) scan(ctx deadline, work *scan) ([]match, error) {
@@ -194,6 +215,7 @@ type Hit struct {
 	Score       float64
 	MarkedTitle []Fragment // the title with its matches marked
 	Snippet     []Fragment // an excerpt of the body with its matches marked
+	Alike       []string   // addresses of matching documents with the same text, or nearly, for which this one stands
 	Explanation *Explanation
 }
 

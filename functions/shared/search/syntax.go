@@ -24,6 +24,7 @@ type Query struct {
 	Site, Lang, Collection, Type []string
 	After, Before                time.Time // fetched at After or later, and before Before; zero: no limit
 
+	Fold     bool      // make one hit of documents with the same text, or nearly, unless the text says dup:all
 	Facets   []string  // count the matches by these: Site, Lang, Collection, Type
 	Explain  bool      // explain every score
 	Deadline time.Time // return then what was found; zero: only ctx limits the time

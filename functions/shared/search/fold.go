@@ -1,0 +1,187 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/fingerprint"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+const (
+	// folded is the number of best matches among which alike ones are folded, those that
+	// tie with the last not counted.
+	folded = 100
+	// closeScore is the least score of the match that stands for alike ones, relative
+	// to the best of them.
+	closeScore = 0.95
+	// Bodies below these sizes, in bytes, say too little to make pages alike: equal
+	// ones with different titles, and nearly equal ones.
+	leastEqual, leastNear = 200, 500
+)
+
+// folds reports whether alike documents become one hit.
+func (s *search) folds() bool { return s.query.Fold && !s.plan.unfolded }
+
+// alikeGroup is a match with the matches that are alike, all ordered by score, then by
+// identity.
+type alikeGroup struct{ members []match }
+
+// folder groups matches.
+type folder struct {
+	*search
+	groups []alikeGroup
+	of     map[layout.Identity]int // number of the group of a page
+	prints map[spot]fingerprint.Fingerprint
+}
+
+// fold returns the matches of the page that the query asks for, where alike documents
+// are one. It reads as many documents as it needs for that: without alike ones only
+// those of the pages up to this one.
+func (s *search) fold(ctx context.Context, best []match) ([]match, error) {
+	f := folder{search: s, of: make(map[layout.Identity]int), prints: make(map[spot]fingerprint.Fingerprint)}
+	head := best[:min(len(best), folded)]
+	for n := len(head); 0 < n && n < min(len(best), 2*folded) && best[n].score == best[n-1].score; n++ {
+		head = best[:n+1] // with the matches that tie
+	}
+	wanted := s.query.From + s.query.Size
+	for read := 0; read < len(head) && len(f.groups) < wanted; {
+		end := min(len(head), read+wanted-len(f.groups))
+		for end < len(head) && head[end].score == head[end-1].score { // are ordered by identity
+			end++
+		}
+		if err := f.read(ctx, head[read:end]); err != nil {
+			return nil, err
+		}
+		read = end
+	}
+	var page []match
+	s.alike = make(map[spot][]string)
+	for i := s.query.From; i < min(wanted, len(f.groups)); i++ {
+		page = append(page, f.representative(&f.groups[i]))
+	}
+	if rest := best[len(head):]; len(f.groups) < wanted && len(rest) > 0 {
+		from := max(0, s.query.From-len(f.groups))
+		page = append(page, rest[min(from, len(rest)):min(wanted-len(f.groups), len(rest))]...)
+	}
+	return page, nil
+}
+
+// read adds matches to the groups.
+func (f *folder) read(ctx context.Context, matches []match) error {
+	if err := f.fetch(ctx, matches); err != nil {
+		return err
+	}
+	slices.SortFunc(matches, f.compare)
+	for _, m := range matches {
+		f.add(m)
+	}
+	return nil
+}
+
+// add adds a match to the first group that is alike. Two partitions may each hold a
+// page for a while after a strategy moved its site: the later version counts.
+func (f *folder) add(m match) {
+	d := f.document(m)
+	if at, known := f.of[d.ID]; known {
+		members := f.groups[at].members
+		i := slices.IndexFunc(members, func(other match) bool { return f.document(other).ID == d.ID })
+		if f.document(members[i]).Version.Compare(d.Version) < 0 {
+			members[i] = m
+		}
+		f.result.Total--
+		return
+	}
+	at := slices.IndexFunc(f.groups, func(g alikeGroup) bool { return f.areAlike(g.members[0], m) })
+	if at < 0 {
+		at = len(f.groups)
+		f.groups = append(f.groups, alikeGroup{})
+	}
+	f.groups[at].members = append(f.groups[at].members, m)
+	f.of[d.ID] = at
+}
+
+// areAlike reports whether two documents have the same text, or nearly the same text
+// and title.
+func (f *folder) areAlike(a, b match) bool {
+	d, e := f.document(a), f.document(b)
+	size := min(len(d.Body), len(e.Body))
+	if 10*size < 9*max(len(d.Body), len(e.Body)) {
+		return false // without their fingerprints, which take most of the time
+	}
+	p, q := f.print(a), f.print(b)
+	if p.TextHash == q.TextHash {
+		return p.TextHash != 0 && (size >= leastEqual || p.TitleHash == q.TitleHash)
+	}
+	return size >= leastNear && p.IsAlike(q) && slices.Equal(wordsOf(d.Title), wordsOf(e.Title))
+}
+
+func (f *folder) print(m match) fingerprint.Fingerprint {
+	at := spot{m.part, m.doc}
+	known, found := f.prints[at]
+	if !found {
+		d := f.document(m)
+		known = fingerprint.Of(d.Title, d.Body)
+		f.prints[at] = known
+	}
+	return known
+}
+
+// wordsOf returns the words of a title without those that hold a digit: the same for two
+// versions of a manual.
+func wordsOf(title string) []string {
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	return slices.DeleteFunc(words, func(word string) bool { return strings.ContainsFunc(word, unicode.IsDigit) })
+}
+
+// representative returns the match that stands for a group, and notes the addresses of
+// the others: of those with about the best score the one in the likeliest language of
+// the query, then with an address that names its language, then with the shortest.
+func (f *folder) representative(g *alikeGroup) match {
+	near := slices.DeleteFunc(slices.Clone(g.members), func(m match) bool { return m.score < closeScore*g.members[0].score })
+	best := slices.MinFunc(near, func(a, b match) int {
+		d, e := f.document(a), f.document(b)
+		return cmp.Or(f.rank(d)-f.rank(e), compareBool(namesLanguage(e), namesLanguage(d)), len(d.URL)-len(e.URL), strings.Compare(d.URL, e.URL))
+	})
+	for _, m := range g.members {
+		if m != best {
+			f.alike[spot{best.part, best.doc}] = append(f.alike[spot{best.part, best.doc}], f.document(m).URL)
+		}
+	}
+	return best
+}
+
+// rank returns the place of a document's language among the likely ones of the query.
+func (f *folder) rank(d *segment.Document) int {
+	if i := slices.Index(f.plan.languages, d.Lang); i >= 0 {
+		return i
+	}
+	return len(f.plan.languages)
+}
+
+// namesLanguage reports whether a part of a document's address is its language, as in
+// /en-US/manual: a translation that is not translated yet declares the language of its
+// text, and has the address of the other.
+func namesLanguage(d *segment.Document) bool {
+	for part := range strings.FieldsFuncSeq(d.URL, func(r rune) bool { return r == '/' || r == '.' }) {
+		primary, _, _ := strings.Cut(strings.ReplaceAll(part, "_", "-"), "-")
+		if d.Lang != "" && strings.EqualFold(primary, d.Lang) {
+			return true
+		}
+	}
+	return false
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}

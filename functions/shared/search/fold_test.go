@@ -1,0 +1,137 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// textOf returns a text of n words of which every one is its own.
+func textOf(name string, n int) string {
+	var words []string
+	for i := range n {
+		words = append(words, fmt.Sprintf("%s%d", name, i))
+	}
+	return "kernel " + strings.Join(words, " ")
+}
+
+func titled(url, lang, title, body string) segment.Document {
+	d := page(url, body)
+	d.Title, d.Lang = title, lang
+	return d
+}
+
+func TestFold(t *testing.T) {
+	long, other := textOf("a", 300), textOf("b", 300)
+	edited := strings.Replace(long, "a150 ", "changed ", 1)
+	for name, c := range map[string]struct {
+		text string
+		docs []segment.Document
+		want map[string][]string // by hit
+	}{
+		"same text": {"kernel", []segment.Document{titled("http://a/1", "en", "One", long), titled("http://a/22", "en", "Two", long), titled("http://a/3", "en", "Three", other)},
+			map[string][]string{"http://a/1": {"http://a/22"}, "http://a/3": nil}},
+		"nearly the same, same title": {"kernel", []segment.Document{titled("http://a/1", "en", "Manual 14", long), titled("http://a/22", "en", "Manual 15", edited)},
+			map[string][]string{"http://a/1": {"http://a/22"}}},
+		"nearly the same, other title": {"kernel", []segment.Document{titled("http://a/1", "en", "sinh", long), titled("http://a/22", "en", "cosh", edited)},
+			map[string][]string{"http://a/1": nil, "http://a/22": nil}},
+		"too short": {"kernel", []segment.Document{titled("http://a/1", "en", "One", "kernel"), titled("http://a/22", "en", "Two", "kernel")},
+			map[string][]string{"http://a/1": nil, "http://a/22": nil}},
+		"short, same title": {"kernel", []segment.Document{titled("http://a/1", "en", "One", "kernel"), titled("http://a/22", "en", "One", "kernel")},
+			map[string][]string{"http://a/1": {"http://a/22"}}},
+		"untranslated": {"kernel", []segment.Document{titled("http://a/cs/1", "en", "One", long), titled("http://a/en-US/1", "en", "One", long)},
+			map[string][]string{"http://a/en-US/1": {"http://a/cs/1"}}},
+		"dup:all": {"kernel dup:all", []segment.Document{titled("http://a/1", "en", "One", long), titled("http://a/22", "en", "Two", long)},
+			map[string][]string{"http://a/1": nil, "http://a/22": nil}},
+		"filtered": {"kernel lang:de", []segment.Document{titled("http://a/1", "en", "One", long), titled("http://a/22", "de", "One", long)},
+			map[string][]string{"http://a/22": nil}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ix := indexOf(t, c.docs[:1], c.docs[1:])
+			found := find(t, ix, Query{Text: c.text, Size: 10, Fold: true})
+			got := make(map[string][]string)
+			for _, hit := range found.Hits {
+				got[hit.URL] = hit.Alike
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestFoldPages divides folded hits into pages: each group is on one of them, and no
+// page is short before the last.
+func TestFoldPages(t *testing.T) {
+	const groups, copies, size = 23, 7, 5
+	var docs []segment.Document
+	for g := range groups {
+		for c := range copies {
+			docs = append(docs, titled(fmt.Sprintf("http://a%d/%d/%s", c, g, strings.Repeat("x", c)), "en", fmt.Sprint("title of ", g), textOf(fmt.Sprintf("g%dw", g), 50+g)))
+		}
+	}
+	ix := indexOf(t, docs[:40], docs[40:])
+	seen := make(map[string]bool)
+	for from := 0; from < groups; from += size {
+		hits := find(t, ix, Query{Text: "kernel", From: from, Size: size, Fold: true}).Hits
+		// Of 161 matches the best 100 are folded; the others follow one by one.
+		if want := size; len(hits) != want {
+			t.Errorf("from %d: %d hits", from, len(hits))
+		}
+		for _, hit := range hits {
+			for _, url := range append(hit.Alike, hit.URL) {
+				if seen[url] {
+					t.Errorf("%s twice", url)
+				}
+				seen[url] = true
+			}
+		}
+	}
+	all := find(t, ix, Query{Text: "kernel", Size: 200, Fold: true})
+	shown := len(all.Hits)
+	for _, hit := range all.Hits {
+		shown += len(hit.Alike)
+	}
+	if all.Total != len(docs) || shown != len(docs) {
+		t.Errorf("%d of %d shown, total %d", shown, len(docs), all.Total)
+	}
+}
+
+// TestFoldNothing gives the same hits as without folding where nothing is alike.
+func TestFoldNothing(t *testing.T) {
+	var docs []segment.Document
+	for i := range 150 {
+		docs = append(docs, page(fmt.Sprintf("http://a/%d", i), textOf(fmt.Sprintf("w%dx", i), 20+i%7)))
+	}
+	ix := indexOf(t, docs[:70], docs[70:])
+	for from := 0; from < 150; from += 10 {
+		q := Query{Text: "kernel", From: from, Size: 10}
+		plain := find(t, ix, q)
+		q.Fold = true
+		folded := find(t, ix, q)
+		address := func(h Hit) string { return h.URL }
+		if a, b := each(plain.Hits, address), each(folded.Hits, address); from < 100 && !slices.Equal(a, b) || len(b) != 10 || plain.Total != folded.Total {
+			t.Errorf("from %d: %q, folded %q", from, a, b)
+		}
+	}
+}
+
+func each(hits []Hit, of func(Hit) string) (all []string) {
+	for _, h := range hits {
+		all = append(all, of(h))
+	}
+	return all
+}
+
+func TestFoldRefuses(t *testing.T) {
+	_, err := indexOf(t, []segment.Document{page("http://a/", "kernel")}).Search(t.Context(), Query{Text: "kernel dup:none", Size: 1})
+	if refused, ok := errors.AsType[*Refusal](err); !ok || !strings.Contains(refused.Sentence, "dup:all") {
+		t.Errorf("error %v", err)
+	}
+}
