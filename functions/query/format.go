@@ -1,13 +1,13 @@
 package query
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
+	"github.com/bucketsearch/bucketsearch/functions/shared/reply"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
@@ -53,8 +53,8 @@ func (f Format) As(page webobject.Object) (data []byte, media string, err error)
 	case Markdown:
 		return []byte(structure.Markdown()), "text/markdown; charset=utf-8", nil
 	}
-	data, err = json.MarshalIndent(structure, "", "  ")
-	return append(data, '\n'), "application/json", err
+	data, err = reply.Marshal(structure, true)
+	return data, "application/json", err
 }
 
 // structureOf returns the main part of a stored page with its structure.
