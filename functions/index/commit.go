@@ -133,8 +133,9 @@ type pageRules struct {
 	agent string // of collections that name none
 }
 
-// refused reports whether a page asks the agents of all its collections not to be
-// shown (robots meta element or header).
+// refused reports whether a page says noindex, in a robots meta element or header, to
+// the agent of any of its collections. w.agent stands for the agent of a collection that
+// names none, and of a page without collections.
 func (w pageRules) refused(o webobject.Object, d *document.Document) bool {
 	refuses := func(agent string) bool {
 		return d.RobotsFor(agent).Add(robots.ParseTag(tags(o), agent)).NoIndex

@@ -32,7 +32,8 @@ type Manifest struct {
 	// Closed holds, of each epoch, the highest batch that was taken out of
 	// Consumed; see IsClosed.
 	Closed []layout.Version `json:"closed,omitempty"`
-	// Gone are pages that may not have a live document; see AddGone.
+	// Gone lists formerly stored pages whose last outcome says that they are gone: their
+	// documents of earlier versions must not be found. It is sorted; see the type Gone.
 	Gone []Gone `json:"gone,omitempty"`
 	// Forgotten is the version of the takedowns whose pages are all erased here.
 	Forgotten uint64 `json:"forgotten,omitempty"`

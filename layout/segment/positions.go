@@ -81,8 +81,8 @@ func appendPages(object, positions []byte) []byte {
 	return object
 }
 
-// pagesOf returns the range of the pages that hold r. total is the size of all pages
-// without checksums.
+// pagesOf returns where the checksummed pages that hold r are stored. Neither r nor
+// total, the size of all positions, counts the checksums.
 func pagesOf(r blob.Range, total int64) blob.Range {
 	from := r.Offset / pageContent
 	to := (r.Offset + r.Length + pageContent - 1) / pageContent

@@ -43,7 +43,8 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// complete adds these flags to every hint of a text.
+// complete adds the flags that name the bucket (see flagsOf) to every bucketsearch
+// command in a text, so that it can be copied and works.
 func (l *location) complete(text string) string { return completed(text, l.flagsOf()) }
 
 func completed(text, flags string) string {

@@ -76,8 +76,9 @@ func (s *shard) reach(id layout.Identity, url string, r reach) {
 	}
 }
 
-// add adds a path that no other path of the URL covers, and drops those that it
-// covers.
+// add records r, a path of links from a seed to the URL, unless a path in s.more covers
+// it, and drops the known paths that r covers. The caller has checked that f.reach does
+// not cover r.
 func (s *shard) add(id layout.Identity, f *facts, r reach) {
 	more := s.more[id]
 	if slices.ContainsFunc(more, func(known reach) bool { return known.covers(r) }) {

@@ -24,8 +24,8 @@ func (f *Frontier) Keeping() *Frontier {
 	return keeping
 }
 
-// Kept returns nil if Redis still has all writes of this Frontier, which Keeping has
-// returned; otherwise an error that wraps ErrNotBuilt or is Redis's.
+// Kept returns nil if Redis still has all writes that were made through f, which must
+// come from Keeping; otherwise an error that wraps ErrNotBuilt or is Redis's.
 func (f *Frontier) Kept(ctx context.Context) error {
 	value, _ := f.kept.arguments()
 	found, err := f.rdb.Get(ctx, f.kept.key).Result()
