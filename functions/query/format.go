@@ -9,7 +9,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
 	"github.com/bucketsearch/bucketsearch/functions/shared/reply"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
@@ -59,21 +58,11 @@ func (f Format) As(page webobject.Object) (data []byte, media string, err error)
 
 // structureOf returns the main part of a stored page with its structure.
 func structureOf(page webobject.Object) (structured.Page, error) {
-	unreadable := func(reason string) error {
-		return failure{http.StatusUnsupportedMediaType, fmt.Sprintf("%s has no text that can be read (%s); ask for it as html, which is as it is stored.", page.URL, reason)}
-	}
-	if media := document.Sniff(page.Data, page.MIME); !document.IsReadable(media) {
-		return structured.Page{}, unreadable(media)
-	}
-	parsed, err := document.Read(page.Data, page.MIME)
+	structure, err := document.Structure(page.Data, page.MIME, page.URL)
 	if err != nil {
-		return structured.Page{}, unreadable(err.Error())
+		return structured.Page{}, failure{http.StatusUnsupportedMediaType,
+			fmt.Sprintf("%s has no text that can be read (%v); ask for it as html, which is as it is stored.", page.URL, err)}
 	}
-	a, err := address.Parse(page.URL)
-	if err != nil {
-		return structured.Page{}, fmt.Errorf("stored page: %w", err)
-	}
-	structure := parsed.Structured(a)
 	structure.Fetched = page.Downloaded.UTC()
 	return structure, nil
 }

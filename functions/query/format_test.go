@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,29 +45,5 @@ func TestFormats(t *testing.T) {
 	}
 	if w := ask(h, "GET", "/page?url=https://example.org/cat.png&format=text"); w.Code != http.StatusUnsupportedMediaType || !strings.Contains(w.Body.String(), "image/png") {
 		t.Errorf("image as text: %d, %s", w.Code, w.Body)
-	}
-}
-
-// TestAlike shows pages with the same text as one, and the others where they are asked for.
-func TestAlike(t *testing.T) {
-	body := strings.Repeat("The same words stand on both of these pages. ", 9)
-	s := newStore(t, 1)
-	s.publish(
-		testPage{url: "https://example.org/one", mime: "text/html", data: "x", title: "One", body: body, lang: "en"},
-		testPage{url: "https://example.org/another", mime: "text/html", data: "x", title: "Two", body: body, lang: "en"},
-	)
-	h := s.handler(s.bucket, io.Discard)
-	for q, want := range map[string][]string{"words": {"https://example.org/another"}, "words+dup:all": nil} {
-		var answer Answer
-		w := askJSON(h, "/search?q="+q)
-		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
-			t.Fatal(err, w.Body)
-		}
-		if answer.Total != 2 || len(answer.Results) != 2-len(want) || !slices.Equal(answer.Results[0].Alike, want) {
-			t.Errorf("%s: %+v", q, answer)
-		}
-	}
-	if page := ask(h, "GET", "/search?q=words").Body.String(); !strings.Contains(page, `<a href="/search?q=words&#43;dup%3Aall">1 alike</a>`) && !strings.Contains(page, `<a href="/search?q=words+dup%3Aall">1 alike</a>`) {
-		t.Errorf("no link to alike pages in %s", page)
 	}
 }

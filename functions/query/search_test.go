@@ -3,8 +3,10 @@ package query
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -222,5 +224,45 @@ func TestResultsPage(t *testing.T) {
 	}
 	if home := ask(s.serve(), "GET", "/"); parse(t, home.Body.String()).Find("form[role=search] input[name=q]").Length() != 1 {
 		t.Errorf("home:\n%s", home.Body)
+	}
+}
+
+// TestAlike shows pages with the same text as one, and the others where they are asked for.
+func TestAlike(t *testing.T) {
+	body := strings.Repeat("The same words stand on both of these pages. ", 9)
+	s := newStore(t, 1)
+	s.publish(
+		testPage{url: "https://example.org/one", mime: "text/html", data: "x", title: "One", body: body, lang: "en"},
+		testPage{url: "https://example.org/another", mime: "text/html", data: "x", title: "Two", body: body, lang: "en"},
+	)
+	h := s.handler(s.bucket, io.Discard)
+	for q, want := range map[string][]string{"words": {"https://example.org/another"}, "words+dup:all": nil} {
+		var answer Answer
+		w := askJSON(h, "/search?q="+q)
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+			t.Fatal(err, w.Body)
+		}
+		if answer.Total != 2 || len(answer.Results) != 2-len(want) || !slices.Equal(answer.Results[0].Alike, want) {
+			t.Errorf("%s: %+v", q, answer)
+		}
+	}
+	if page := ask(h, "GET", "/search?q=words").Body.String(); !strings.Contains(page, `<a href="/search?q=words&#43;dup%3Aall">1 alike</a>`) && !strings.Contains(page, `<a href="/search?q=words+dup%3Aall">1 alike</a>`) {
+		t.Errorf("no link to alike pages in %s", page)
+	}
+}
+
+// TestOutside finds words that stand only outside of a page's main part, behind others.
+func TestOutside(t *testing.T) {
+	s := newStore(t, 1)
+	s.publish(
+		testPage{url: "https://example.org/margin", mime: "text/html", data: "x", title: "One", body: "some text of the page", outside: "written by a stork", lang: "en"},
+		testPage{url: "https://example.org/main", mime: "text/html", data: "x", title: "Two", body: "a long text of the page tells of many birds, and of a stork too", outside: "stork", lang: "en"},
+	)
+	var answer Answer
+	if err := json.Unmarshal(askJSON(s.handler(s.bucket, io.Discard), "/search?q=stork").Body.Bytes(), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if answer.Total != 2 || !answer.TotalExact || len(answer.Results) != 2 || answer.Results[0].URL != "https://example.org/main" {
+		t.Errorf("%+v", answer)
 	}
 }

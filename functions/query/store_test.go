@@ -52,7 +52,8 @@ func (c *clock) advance(d time.Duration) {
 type testPage struct {
 	url, mime, data   string
 	title, body, lang string
-	waits             bool // to be indexed
+	outside           string // text outside of the main part, which is body
+	waits             bool   // to be indexed
 }
 
 // store is a bucket as the other functions fill it.
@@ -133,7 +134,7 @@ func (s *store) publishIn(id layout.Partition, pages []testPage) {
 		documents = append(documents, &segments.Page{Document: segment.Document{
 			ID: a.ID, Version: version, URL: a.URL, Site: a.Site, Title: p.title, Body: p.body, Lang: p.lang, MIME: p.mime,
 			Fetched: created, Package: key, Offset: places[i].Offset, Length: places[i].Length,
-		}, Silent: p.title+p.body == ""})
+		}, Outside: p.outside, Silent: p.title+p.body == ""})
 	}
 	content, err := book.Encode(learnt)
 	s.check(err)

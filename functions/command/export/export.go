@@ -8,7 +8,7 @@
 //
 // An export is of the pages as they were at one moment, even while a crawl goes on. It
 // reads package after package, with ranged GETs of several pages each, and holds one of
-// these ranges and 56 bytes for each page in memory. An export that was interrupted goes
+// these ranges and 48 bytes for each page in memory. An export that was interrupted goes
 // on where it stopped.
 package export
 
@@ -40,12 +40,12 @@ type Selection struct {
 	Until      time.Time `json:"until,omitzero"` // fetched before
 }
 
-// Pages are the stored pages of a bucket as they were at one moment.
-type Pages struct {
+// storedPages are the selected pages of a bucket as they were at one moment.
+type storedPages struct {
 	bucket   blob.Reader
 	packages []string // keys
 	places   []place  // by package and offset
-	faults   []error
+	faults   []error  // a partition.Fault for each partition that lost generations or books
 }
 
 // place is where one page is.
@@ -57,11 +57,11 @@ type place struct {
 	pkg     uint32 // index of its key
 }
 
-// Find finds the selected pages. Of a page that stands in two partitions, since a
+// findPages finds the selected pages. Of a page that stands in two partitions, since a
 // strategy has moved it, the later version counts. Lost generations and books are
-// faults (see Pages.Faults).
-func Find(ctx context.Context, bucket blob.Reader, s *settings.Settings, selected Selection, at time.Time) (*Pages, error) {
-	p := &Pages{bucket: bucket}
+// faults.
+func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, selected Selection, at time.Time) (*storedPages, error) {
+	p := &storedPages{bucket: bucket}
 	for _, id := range s.Partitions() {
 		now, err := partition.Read(ctx, bucket, id)
 		if err == nil {
@@ -90,7 +90,7 @@ func Find(ctx context.Context, bucket blob.Reader, s *settings.Settings, selecte
 
 // add adds the pages of a partition. Packages have the keys that they have now: they
 // get others when forgotten pages are erased from them.
-func (p *Pages) add(ctx context.Context, s *settings.Settings, selected Selection, then, now *manifest.Manifest) error {
+func (p *storedPages) add(ctx context.Context, s *settings.Settings, selected Selection, then, now *manifest.Manifest) error {
 	books, err := partition.OpenBooks(ctx, p.bucket, then.Books)
 	if err != nil {
 		return err
@@ -136,22 +136,15 @@ func (s *Selection) wants(o *book.Outcome) bool {
 	return err == nil && (a.Host == s.Site || a.Site == s.Site)
 }
 
-// Len returns the number of pages.
-func (p *Pages) Len() int { return len(p.places) }
-
-// Faults returns why pages may be missing: a partition.Fault for each partition that
-// lost generations or books.
-func (p *Pages) Faults() []error { return p.faults }
-
 const (
 	maxSpan = 8 << 20   // bytes that one GET reads, unless one page has more
 	maxGap  = 128 << 10 // bytes that are read and not needed, rather than sending another request
 )
 
-// All yields the pages from a number on, in the order of their packages. A page that
+// all yields the pages from a number on, in the order of their packages. A page that
 // cannot be read is yielded with its error, and the sequence goes on, unless the object
 // store is not available.
-func (p *Pages) All(ctx context.Context, from int) iter.Seq2[webobject.Object, error] {
+func (p *storedPages) all(ctx context.Context, from int) iter.Seq2[webobject.Object, error] {
 	return func(yield func(webobject.Object, error) bool) {
 		var read span
 		for i := from; i < len(p.places); i++ {
@@ -180,7 +173,7 @@ func (p *Pages) All(ctx context.Context, from int) iter.Seq2[webobject.Object, e
 
 // span returns the bytes that the next GET should read: those of a page and of the
 // pages close behind it.
-func (p *Pages) span(from int) span {
+func (p *storedPages) span(from int) span {
 	first := &p.places[from]
 	end := first.offset + int64(first.length)
 	for i := from + 1; i < len(p.places); i++ {

@@ -9,7 +9,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,19 +16,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// Format is a format of a single file.
-type Format struct {
-	Name string
-	// begin and end are the bytes around all pages, page those of one page.
-	begin, end func(at time.Time) ([]byte, error)
-	page       func(r *Record) ([]byte, error)
+// fileFormat is a format of a single file: what stands before, of and behind its pages.
+type fileFormat struct {
+	begin func(at time.Time) ([]byte, error)
+	page  func(r *Record) ([]byte, error)
+	end   string
 }
 
-// Formats are the formats of single files.
-var Formats = []Format{
-	{Name: "jsonl", begin: nothing, end: nothing, page: line},
-	{Name: "xml", begin: beginXML, end: func(time.Time) ([]byte, error) { return []byte("</pages>\n"), nil }, page: pageXML},
-	{Name: WARC, begin: warcInfo, end: nothing, page: warcResponse},
+var formats = map[string]fileFormat{
+	"jsonl": {begin: nothing, page: line},
+	"xml":   {begin: beginXML, page: pageXML, end: "</pages>\n"},
+	WARC:    {begin: warcInfo, page: warcResponse},
 }
 
 // Names of formats.
@@ -38,13 +35,13 @@ const (
 	Markdown = "markdown" // which is a folder
 )
 
-// ParseFormat returns the format of a name, which is not Markdown.
-func ParseFormat(name string) (Format, error) {
-	i := slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })
-	if i < 0 {
-		return Format{}, literal.Wrong("format", name, "jsonl, xml, markdown or warc")
+// formatOf returns the format of a name, which is not Markdown.
+func formatOf(name string) (fileFormat, error) {
+	f, found := formats[name]
+	if !found {
+		return f, literal.Wrong("format", name, "jsonl, xml, markdown or warc")
 	}
-	return Formats[i], nil
+	return f, nil
 }
 
 func nothing(time.Time) ([]byte, error) { return nil, nil }
@@ -83,7 +80,7 @@ func pageXML(r *Record) ([]byte, error) {
 		Language string   `xml:"language,omitempty"`
 		Headline string   `xml:"headline,omitempty"`
 		Content  string   `xml:"content,omitempty"`
-	}{URL: r.URL, Time: r.Fetched.Format(time.RFC3339), Encoding: r.charset, Language: r.Lang, Headline: r.Title, Content: r.Text}
+	}{URL: r.URL, Time: r.Fetched.Format(time.RFC3339), Encoding: r.structure.Charset, Language: r.Lang, Headline: r.Title, Content: r.Text}
 	b, err := xml.MarshalIndent(page, "", " ")
 	b = bytes.ReplaceAll(b, []byte("&#xA;"), []byte("\n")) // the same, to be read by people
 	return append(b, '\n'), err

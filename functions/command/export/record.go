@@ -1,13 +1,11 @@
 package export
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
 // Record is a page as a line of jsonl. Its text is that of the main part; a page that
@@ -28,7 +26,6 @@ type Record struct {
 	Collections []string  `json:"collections,omitempty"`
 	Text        string    `json:"text,omitempty"`
 
-	charset   string
 	structure structured.Page
 	object    webobject.Object
 }
@@ -39,26 +36,12 @@ func recordOf(o webobject.Object) Record {
 }
 
 // read adds what the text tells, if there is one.
-func (r *Record) read() error {
-	o := &r.object
-	media := document.Sniff(o.Data, o.MIME)
-	if !document.IsReadable(media) {
-		return nil
-	}
-	if document.IsText(media) {
-		_, r.charset, _ = document.Decode(o.Data, o.MIME)
-	}
-	parsed, err := document.Read(o.Data, o.MIME)
+func (r *Record) read() {
+	p, err := document.Structure(r.object.Data, r.object.MIME, r.object.URL)
 	if err != nil {
-		return nil // it was stored without its text, too
+		return // it was stored without its text, too
 	}
-	a, err := address.Parse(o.URL)
-	if err != nil {
-		return fmt.Errorf("stored page: %w", err)
-	}
-	p := parsed.Structured(a)
 	r.Lang, r.Title, r.Site, r.Description, r.Type = p.Lang, p.Title, p.Site, p.Description, p.Type
 	r.Author, r.Published, r.Modified, r.Text = p.Author, p.Published, p.Modified, p.Text()
 	r.structure = p
-	return nil
 }

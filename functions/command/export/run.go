@@ -17,7 +17,7 @@ import (
 // Task is an export.
 type Task struct {
 	Selection
-	Format string    // of Formats, or Markdown
+	Format string    // jsonl, xml, Markdown or WARC
 	Path   string    // of the file or folder, which must not exist yet
 	At     time.Time // the pages as they were then
 	// Progress, if not nil, is called for every page.
@@ -50,7 +50,7 @@ type target interface {
 	write(r *Record) error
 	// save makes all that was written durable, and returns its bytes.
 	save() (bytes int64, err error)
-	end(at time.Time) error
+	end() error
 }
 
 // savePeriod is the number of pages after which a run saves how far it is.
@@ -64,22 +64,22 @@ func (t Task) Run(ctx context.Context, bucket blob.Reader, s *settings.Settings)
 		return report, err
 	}
 	state := t.resume(resumePath)
-	pages, err := Find(ctx, bucket, s, t.Selection, state.At)
+	pages, err := findPages(ctx, bucket, s, t.Selection, state.At)
 	if err != nil {
 		return report, err
 	}
-	if state.Done > 0 && state.Total != pages.Len() { // pages were forgotten since
+	if state.Done > 0 && state.Total != len(pages.places) { // pages were forgotten since
 		state.Done, state.Written, state.Bytes = 0, 0, 0
 	}
-	state.Total = pages.Len()
-	report = Report{Resumed: state.Written, At: state.At, Unread: pages.Faults()}
+	state.Total = len(pages.places)
+	report = Report{Resumed: state.Written, At: state.At, Unread: pages.faults}
 	if err := to.begin(state.At, state.Bytes); err != nil {
 		return report, err
 	}
 	err = t.copy(ctx, pages, to, &state, &report, resumePath)
 	report.Pages = state.Written
 	if err == nil {
-		err = to.end(state.At)
+		err = to.end()
 	}
 	if err != nil {
 		return report, fmt.Errorf("cannot export to %s: %w (the same command goes on behind %d of %d pages)", t.Path, err, state.Done, state.Total)
@@ -88,7 +88,7 @@ func (t Task) Run(ctx context.Context, bucket blob.Reader, s *settings.Settings)
 }
 
 // copy writes the pages, and saves how far it is now and then.
-func (t Task) copy(ctx context.Context, pages *Pages, to target, state *resumption, report *Report, resumePath string) error {
+func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *resumption, report *Report, resumePath string) error {
 	at := *state
 	save := func() error {
 		bytes, err := to.save()
@@ -104,7 +104,7 @@ func (t Task) copy(ctx context.Context, pages *Pages, to target, state *resumpti
 	if err := save(); err != nil {
 		return err
 	}
-	for o, err := range pages.All(ctx, at.Done) {
+	for o, err := range pages.all(ctx, at.Done) {
 		switch {
 		case errors.Is(err, webobject.ErrDamaged), errors.Is(err, blob.ErrAbsent):
 			report.Unread = append(report.Unread, err)
@@ -113,11 +113,9 @@ func (t Task) copy(ctx context.Context, pages *Pages, to target, state *resumpti
 		default:
 			r := recordOf(o)
 			if t.readsText() {
-				err = r.read()
+				r.read()
 			}
-			if err != nil {
-				report.Unread = append(report.Unread, err)
-			} else if t.Lang == "" || r.Lang == t.Lang {
+			if t.Lang == "" || r.Lang == t.Lang {
 				if err := to.write(&r); err != nil {
 					return err
 				}
@@ -148,14 +146,14 @@ func (t Task) target() (to target, resumePath string, err error) {
 		}
 		return &folder{root: t.Path}, resumePath, nil
 	}
-	format, err := ParseFormat(t.Format)
+	f, err := formatOf(t.Format)
 	if err != nil {
 		return nil, "", err
 	}
 	if exists(t.Path) {
 		return nil, "", fmt.Errorf("%s exists; export to another file, or remove it", t.Path)
 	}
-	return &file{format: format, path: t.Path}, t.Path + ".resume", nil
+	return &file{format: f, path: t.Path}, t.Path + ".resume", nil
 }
 
 func exists(path string) bool {

@@ -17,7 +17,7 @@ import (
 
 // file is a target that is one file. Until it is whole it has the suffix .part.
 type file struct {
-	format Format
+	format fileFormat
 	path   string
 	open   *os.File
 	out    *bufio.Writer
@@ -61,8 +61,8 @@ func (f *file) save() (int64, error) {
 	return f.open.Seek(0, io.SeekCurrent)
 }
 
-func (f *file) end(at time.Time) error {
-	if err := f.add(f.format.end(at)); err != nil {
+func (f *file) end() error {
+	if err := f.add([]byte(f.format.end), nil); err != nil {
 		return err
 	}
 	if _, err := f.save(); err != nil {
@@ -110,7 +110,7 @@ func (f *folder) write(r *Record) error {
 
 func (f *folder) save() (int64, error) { return 0, nil }
 
-func (f *folder) end(time.Time) error { return nil }
+func (f *folder) end() error { return nil }
 
 // maxFileName is the number of bytes of a part of a file's path.
 const maxFileName = 120

@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -50,33 +51,52 @@ func (d *Document) Content() Content {
 }
 
 // body returns the main part of the page, and the rest of the text that it shows
-// outside of navigation. The main part is all of that text when nothing else is
-// found, or the page was made from a document of another format.
+// outside of navigation.
 func (d *Document) body() (main, outside passage) {
-	if d.converted {
-		return d.visible(), passage{}
+	kept, all := d.main()
+	if main = d.passageOf(kept); all {
+		return main, passage{}
 	}
-	found := mainpart.Find(d.page)
-	main = d.passageOf(func(i int, _ *hypertext.Block) bool { return found[i] })
-	if len(main.text) == 0 {
-		return d.visible(), passage{}
+	rest := make([]bool, len(kept))
+	for i := range rest {
+		rest[i] = !kept[i] && isVisible(&d.page.Blocks[i])
 	}
-	return main, d.passageOf(func(i int, b *hypertext.Block) bool { return !found[i] && isVisible(b) })
+	return main, d.passageOf(rest)
+}
+
+// main returns for every block whether it belongs to the main part. That is all that
+// the page shows when nothing else is found, or the page was made from a document of
+// another format.
+func (d *Document) main() (kept []bool, all bool) {
+	if !d.converted {
+		if kept = mainpart.Find(d.page); slices.Contains(kept, true) {
+			return kept, false
+		}
+	}
+	return d.shown(), true
+}
+
+// shown returns for every block whether the page shows it outside of navigation; all,
+// if those are hardly anything.
+func (d *Document) shown() []bool {
+	shown, size := make([]bool, len(d.page.Blocks)), 0
+	for i := range shown {
+		b := &d.page.Blocks[i]
+		if shown[i] = isVisible(b); shown[i] {
+			size += int(b.End - b.Start)
+		}
+	}
+	if size*10 < len(d.page.Text) {
+		for i := range shown {
+			shown[i] = true
+		}
+	}
+	return shown
 }
 
 // isVisible reports whether a page shows a block outside of navigation.
 func isVisible(b *hypertext.Block) bool {
 	return b.Flags&(hypertext.Navigation|hypertext.Hidden|hypertext.NoScript) == 0
-}
-
-// visible returns the text that the page shows outside of navigation, or all of its
-// text if that is hardly anything.
-func (d *Document) visible() passage {
-	visible := d.passageOf(func(_ int, b *hypertext.Block) bool { return isVisible(b) })
-	if len(visible.text)*10 < len(d.page.Text) {
-		return d.passageOf(func(int, *hypertext.Block) bool { return true })
-	}
-	return visible
 }
 
 // Visible returns the text that the page shows outside of navigation, from which
@@ -85,14 +105,14 @@ func (d *Document) Visible() string {
 	if d.plain != "" {
 		return d.plain
 	}
-	return string(d.visible().text)
+	return string(d.passageOf(d.shown()).text)
 }
 
 // headings returns the texts of the page's headings outside of navigation.
 func (d *Document) headings() (texts []string) {
 	for i := range d.page.Elements {
 		e := &d.page.Elements[i]
-		if !isHeading(e.Name) || e.Flags&(hypertext.Navigation|hypertext.Hidden) != 0 {
+		if !hypertext.IsHeading(e.Name) || e.Flags&(hypertext.Navigation|hypertext.Hidden) != 0 {
 			continue
 		}
 		if text := d.textOf(e); text != "" {
@@ -114,12 +134,12 @@ type passage struct {
 	parts []layout.Span // of the page's text, in order; a line feed lies between two
 }
 
-// passageOf returns the blocks for which keep returns true.
-func (d *Document) passageOf(keep func(i int, b *hypertext.Block) bool) passage {
+// passageOf returns the blocks to keep.
+func (d *Document) passageOf(kept []bool) passage {
 	var p passage
 	for i := range d.page.Blocks {
 		b := &d.page.Blocks[i]
-		if !keep(i, b) {
+		if !kept[i] {
 			continue
 		}
 		if len(p.parts) > 0 {
@@ -133,7 +153,9 @@ func (d *Document) passageOf(keep func(i int, b *hypertext.Block) bool) passage 
 
 // trim cuts the passage to n bytes.
 func (p passage) trim(n int) passage {
-	p.text = []byte(cut(string(p.text), n))
+	if len(p.text) > n {
+		p.text = []byte(cut(string(p.text), n))
+	}
 	return p
 }
 
@@ -188,22 +210,14 @@ func isEmphasis(name atom.Atom) bool {
 	return false
 }
 
-func isLarge(name atom.Atom) bool { return name == atom.Big || isHeading(name) }
-
-func isHeading(name atom.Atom) bool {
-	switch name {
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		return true
-	}
-	return false
-}
+func isLarge(name atom.Atom) bool { return name == atom.Big || hypertext.IsHeading(name) }
 
 // Digest returns the digest of the title and of the text that the page shows outside of
 // navigation.
 func (d *Document) Digest() fingerprint.Digest {
 	text := []byte(d.plain)
 	if d.plain == "" {
-		text = d.visible().text
+		text = d.passageOf(d.shown()).text
 	}
 	return fingerprint.DigestOf([]byte(d.Title), text)
 }

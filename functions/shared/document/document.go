@@ -56,6 +56,7 @@ type Document struct {
 	Recoded      string   // a charset that the page does not have, and the one in which it was read: "not utf-8 but windows-1251"
 	NeedsScripts bool     // it shows hardly any text without scripts
 
+	charset   string // WHATWG name; "" for a document of another format
 	plain     string // the text of a page without markup
 	converted bool   // from another format
 	page      *hypertext.Page
@@ -121,7 +122,7 @@ func (d *Document) omit() {
 	add(len(d.page.Text) > MaxBody, "text beyond %d MiB", MaxBody>>20)
 	headings := 0
 	for i := range d.page.Elements {
-		if isHeading(d.page.Elements[i].Name) {
+		if hypertext.IsHeading(d.page.Elements[i].Name) {
 			headings++
 		}
 	}

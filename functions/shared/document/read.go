@@ -70,11 +70,15 @@ func Read(body []byte, contentType string) (d *Document, err error) {
 		d = plain(string(text))
 	case media != "text/html" && feed.Is(text):
 		page := feed.HTML(text[:min(len(text), hypertext.MaxBytes)])
+		if n := len(text) - hypertext.MaxBytes; n > 0 {
+			page.Omit(fmt.Sprintf("%d bytes of the feed beyond %d MiB", n, hypertext.MaxBytes>>20))
+		}
 		d = Parse(page.HTML)
 		d.Omitted = append(d.Omitted, page.Omitted...)
 	default:
 		d = Parse(text)
 	}
+	d.charset = charset
 	if refuted != "" {
 		d.Recoded = "not " + refuted + " but " + charset
 	}

@@ -4,12 +4,29 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"strings"
 
-	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
+
+// Structure reads a page as Read does, and returns its main part with its structure. It
+// fails for a page without text, such as an image.
+func Structure(body []byte, contentType, url string) (structured.Page, error) {
+	if media := Sniff(body, contentType); !IsReadable(media) {
+		return structured.Page{}, errors.New(media + " has no text")
+	}
+	d, err := Read(body, contentType)
+	if err != nil {
+		return structured.Page{}, err
+	}
+	a, err := address.Parse(url)
+	if err != nil {
+		return structured.Page{}, err
+	}
+	return d.Structured(a), nil
+}
 
 // Structured returns the main part of the page with its structure, and what the page
 // tells of itself. Addresses are resolved against that of the page.
@@ -17,7 +34,7 @@ func (d *Document) Structured(a address.Address) structured.Page {
 	told := d.facts()
 	p := structured.Page{
 		URL: a.URL, Site: told.site, Description: told.description, Author: told.author,
-		Published: told.published, Modified: told.modified, Lang: d.Lang, Type: told.kind,
+		Published: told.published, Modified: told.modified, Lang: d.Lang, Charset: d.charset, Type: told.kind,
 		Title: withoutSite(d.Title, told.site),
 	}
 	r := resolver{base: a, page: a.URL, known: make(map[string]address.Address)}
@@ -47,27 +64,10 @@ func (d *Document) Structured(a address.Address) structured.Page {
 		set(&p.Lang, guess(d.plain))
 		return p
 	}
-	p.Parts = structured.Parts(d.page, d.kept(), resolve)
-	set(&p.Lang, guess(string(d.visible().text)))
+	kept, _ := d.main()
+	p.Parts = structured.Parts(d.page, kept, resolve)
+	set(&p.Lang, guess(string(d.passageOf(kept).text)))
 	return p
-}
-
-// kept returns for every block whether it belongs to the body.
-func (d *Document) kept() []bool {
-	var kept []bool
-	if !d.converted {
-		kept = mainpart.Find(d.page)
-	}
-	for _, keep := range kept {
-		if keep {
-			return kept
-		}
-	}
-	kept = make([]bool, len(d.page.Blocks))
-	for i := range kept {
-		kept[i] = isVisible(&d.page.Blocks[i])
-	}
-	return kept
 }
 
 // withoutSite takes the name of the site from the beginning or end of a title.

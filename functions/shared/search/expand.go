@@ -195,6 +195,12 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 	return nil
 }
 
+// isOneTerm reports whether no document is in the postings of two of the variants: there
+// is one, or a term and that of documents that have it outside of their main part only.
+func (w *queryWord) isOneTerm() bool {
+	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
+}
+
 // add adds a term, and the one of pages that have the word outside of their main part.
 func (w *queryWord) add(term string, worth float64) {
 	if !slices.ContainsFunc(w.variants, func(v variant) bool { return v.term == term }) {

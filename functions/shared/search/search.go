@@ -192,7 +192,7 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 // it: a single word with one term, which a document has in its main part or outside
 // of it, no filter and no deleted documents.
 func (s *search) documentsOfOneWord() (int, bool) {
-	if len(s.plan.words) != 1 || len(s.plan.words[0].variants) > 2 || len(s.plan.not) > 0 || !s.plan.filter.empty() ||
+	if len(s.plan.words) != 1 || !s.plan.words[0].isOneTerm() || len(s.plan.not) > 0 || !s.plan.filter.empty() ||
 		s.plan.hasPhrases() || slices.ContainsFunc(s.parts, func(p Part) bool { return p.Dead != nil && !p.Dead.IsEmpty() }) {
 		return 0, false
 	}

@@ -320,3 +320,12 @@ func FuzzSearch(f *testing.F) {
 		}
 	})
 }
+
+// TestTotalOfBegunWord counts a page once that has two words with the same beginning.
+func TestTotalOfBegunWord(t *testing.T) {
+	both, one := page("http://a/1", "検索と検査"), page("http://a/2", "検索")
+	both.Lang, one.Lang = "ja", "ja"
+	if found := find(t, indexOf(t, []segment.Document{both, one}), Query{Text: "検", Size: 10}); found.Total != 2 || len(found.Hits) != 2 {
+		t.Errorf("%d hits, total %d", len(found.Hits), found.Total)
+	}
+}

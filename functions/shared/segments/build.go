@@ -58,6 +58,9 @@ func Tokens(p *Page, a *analysis.Analyzer) iter.Seq[segment.Token] {
 			return
 		}
 		t := tokenizer{analyzer: a, yield: yield, more: true}
+		if p.Outside != "" {
+			t.seen = make(map[string]bool)
+		}
 		t.text(segment.Title, 0, p.Title)
 		base := 0
 		for _, heading := range p.Headings {
@@ -67,13 +70,8 @@ func Tokens(p *Page, a *analysis.Analyzer) iter.Seq[segment.Token] {
 		t.text(segment.Address, 0, addressWords(p.URL))
 		t.nameless = false
 		t.emphasis, t.large = p.Emphasis, p.Large
-		if p.Outside == "" {
-			t.text(segment.Body, 0, p.Body)
-			return
-		}
-		t.seen = make(map[string]bool)
 		base = t.text(segment.Body, 0, p.Body) + headingGap
-		t.outside = true
+		t.emphasis, t.large, t.outside = nil, nil, true
 		t.text(segment.Body, base, p.Outside)
 	}
 }
@@ -85,7 +83,7 @@ type tokenizer struct {
 	more            bool            // tokens are wanted
 	nameless        bool            // words do not count for spelling
 	outside         bool            // the text is outside of the main part
-	seen            map[string]bool // terms of the main part; nil if there is nothing else
+	seen            map[string]bool // terms so far; nil if the page has no text outside
 	emphasis, large []layout.Span
 }
 

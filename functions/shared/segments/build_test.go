@@ -41,6 +41,18 @@ func TestTokens(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tokens (-want +got):\n%s", diff)
 	}
+	// A word that stands elsewhere, too, has no second term: a page counts once.
+	p.Outside, p.Body = "title margin plain margin cafe", "plain"
+	p.Emphasis = []layout.Span{{Start: 6, End: 12}} // of nothing in the body
+	got = nil
+	for token := range Tokens(p, analysis.For("")) {
+		if analysis.IsOutside(token.Term) {
+			got = append(got, fmt.Sprintf("%d:%d %q %d", token.Field, token.Position, token.Term, token.Hits))
+		}
+	}
+	if diff := cmp.Diff([]string{`3:103 "margin\x01" 0`, `3:105 "margin\x01" 0`}, got); diff != "" {
+		t.Errorf("tokens outside (-want +got):\n%s", diff)
+	}
 	some := 0
 	for range Tokens(p, analysis.For("")) {
 		if some++; some == 3 {

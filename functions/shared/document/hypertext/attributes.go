@@ -43,7 +43,7 @@ func (a *attributes) read(written []rawAttribute) {
 			set(&a.title, value)
 		case "rel":
 			set(&a.rel, value)
-		case "lang", "hreflang":
+		case "lang":
 			set(&a.lang, value)
 		case "type":
 			set(&a.kind, value)
@@ -221,7 +221,7 @@ func (r *reader) element(name atom.Atom, a *attributes) Element {
 
 // reference notes an element that refers to an address.
 func (r *reader) reference(name atom.Atom, number int32, a *attributes) {
-	ref := Reference{Element: number, Alt: a.alt, Title: a.title, Rel: a.rel, Lang: a.lang}
+	ref := Reference{Element: number, Alt: a.alt, Title: a.title, Rel: a.rel}
 	switch name {
 	case atom.A, atom.Area:
 		if !a.hasHref {
@@ -260,7 +260,7 @@ func (r *reader) metadata(name atom.Atom, a *attributes) {
 		}
 	case atom.Link:
 		if len(r.page.Links) < maxMetas {
-			r.page.Links = append(r.page.Links, Link{a.rel, a.href, a.kind, a.lang})
+			r.page.Links = append(r.page.Links, Link{a.rel, a.href})
 		}
 	case atom.Meta:
 		if len(r.page.Metas) < maxMetas {

@@ -107,6 +107,15 @@ func isBlock(a atom.Atom) bool {
 	return false
 }
 
+// IsHeading reports whether an element is h1 to h6.
+func IsHeading(a atom.Atom) bool {
+	switch a {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return true
+	}
+	return false
+}
+
 // isUnseen reports whether a browser shows nothing of an element's contents.
 func isUnseen(a atom.Atom) bool {
 	switch a {

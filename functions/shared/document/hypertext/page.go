@@ -105,15 +105,15 @@ type Block struct {
 
 // Reference is an element that refers to an address, as it is written.
 type Reference struct {
-	Element               int32 // a, area, img, frame or iframe
-	Address               string
-	Alt, Title, Rel, Lang string
-	Image                 string // alternative text of the first image inside
-	Start, End            int32  // of its text
+	Element         int32 // a, area, img, frame or iframe
+	Address         string
+	Alt, Title, Rel string
+	Image           string // alternative text of the first image inside
+	Start, End      int32  // of its text
 }
 
 // Meta is a meta element.
 type Meta struct{ Name, Property, Pragma, Content string }
 
 // Link is a link element of the head.
-type Link struct{ Rel, Address, Type, Lang string }
+type Link struct{ Rel, Address string }

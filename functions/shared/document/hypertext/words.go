@@ -1,9 +1,6 @@
 package hypertext
 
-import (
-	"math/bits"
-	"strings"
-)
+import "strings"
 
 // Words is a set of groups of words that tell what an element is for.
 type Words uint64
@@ -197,16 +194,3 @@ func (w *Words) Add(value []byte) {
 
 // WordCount is the number of groups.
 const WordCount = 54
-
-// WordName returns a name of a group.
-func WordName(n int) string {
-	for _, g := range groups {
-		if g.group == 1<<n {
-			first, _, _ := strings.Cut(g.words, " ")
-			return "word " + first
-		}
-	}
-	return "word"
-}
-
-func (w Words) String() string { return WordName(bits.TrailingZeros64(uint64(w))) }

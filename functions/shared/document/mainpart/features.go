@@ -11,8 +11,7 @@ import (
 type Features struct {
 	Width  int     // features of a block
 	Values []uint8 // rows one after another
-	Bytes  []int   // of each block's text, see Choose
-	Words  []int   // of each block
+	Words  []int   // of each block, see Choose
 	Copies []bool  // the block repeats an earlier one of ten words or more
 }
 
@@ -51,7 +50,7 @@ type pathTotal struct{ blocks, bytes int }
 // Compute returns the features of a page's blocks.
 func Compute(p *hypertext.Page) Features {
 	s := survey(p)
-	f := Features{Bytes: make([]int, len(p.Blocks)), Words: make([]int, len(p.Blocks)), Copies: make([]bool, len(p.Blocks))}
+	f := Features{Words: make([]int, len(p.Blocks)), Copies: make([]bool, len(p.Blocks))}
 	v := vector{surroundings: s, copies: make(map[uint32]int, len(p.Blocks))}
 	for i := range p.Blocks {
 		v.block(i)
@@ -60,7 +59,7 @@ func Compute(p *hypertext.Page) Features {
 			v.values = append(make([]uint8, 0, f.Width*len(p.Blocks)), v.values...)
 		}
 		c := &s.texts[i]
-		f.Bytes[i], f.Words[i] = c.bytes, c.words
+		f.Words[i] = c.words
 		f.Copies[i] = c.words >= 10 && v.copies[c.hash] > 1
 	}
 	f.Values = v.values

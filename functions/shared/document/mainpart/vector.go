@@ -3,8 +3,6 @@ package mainpart
 import (
 	"math/bits"
 
-	"golang.org/x/net/html/atom"
-
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
@@ -46,7 +44,7 @@ func (v *vector) block(i int) {
 	v.flag(!v.repeated[2].empty)
 	v.wholePage()
 	v.sinceHeading += c.words
-	if isHeading(e.Name) {
+	if hypertext.IsHeading(e.Name) {
 		v.headings++
 		v.sinceHeading = 0
 	}
@@ -159,7 +157,7 @@ func (v *vector) neighbours(i int) {
 // saying adds the groups of words in a short text, and in the heading before it.
 func (v *vector) saying(e *hypertext.Element, c *textCounts, text []byte) {
 	own := says(c, text)
-	if isHeading(e.Name) {
+	if hypertext.IsHeading(e.Name) {
 		v.heading = own
 	}
 	for _, group := range telling {
@@ -187,12 +185,4 @@ var telling = []hypertext.Words{
 	hypertext.WordSubscribe, hypertext.WordReview, hypertext.WordCart, hypertext.WordCookie, hypertext.WordProduct,
 	hypertext.WordLegal, hypertext.WordSpecs, hypertext.WordFaq, hypertext.WordLogin, hypertext.WordFilter, hypertext.WordButton,
 	hypertext.WordDescription, hypertext.WordForum, hypertext.WordPromo, hypertext.WordTags,
-}
-
-func isHeading(a atom.Atom) bool {
-	switch a {
-	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		return true
-	}
-	return false
 }

@@ -33,7 +33,7 @@ const (
 type archive struct {
 	members map[string]*zip.File
 	left    int64 // bytes that may still be decoded
-	cut     bool  // a member was longer than may be decoded
+	cut     bool  // a member, or the number of shared strings, was over its limit
 }
 
 func open(data []byte) (*archive, error) {
@@ -155,7 +155,7 @@ func HTML(data []byte) (page markup.Page, err error) {
 		return page, errors.New("cannot read office document: the archive holds none that is known")
 	}
 	if a.cut {
-		page.Omit(fmt.Sprintf("parts of the archive beyond %d MiB, or %d MiB in all", MaxMember>>20, MaxTotal>>20))
+		page.Omit(fmt.Sprintf("parts of the archive beyond %d MiB, %d MiB in all, or %d shared texts of cells", MaxMember>>20, MaxTotal>>20, maxStrings))
 	}
 	return page, nil
 }

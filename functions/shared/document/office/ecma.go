@@ -140,6 +140,7 @@ func (a *archive) sharedStrings(part string) []string {
 			text = ""
 		}
 	}
+	a.cut = a.cut || len(shared) == maxStrings
 	return shared
 }
 

@@ -35,6 +35,9 @@ func (d *pdfDocument) html() markup.Page {
 	if d.read < d.pages {
 		p.Omit(fmt.Sprintf("pages %d to %d", d.read+1, d.pages))
 	}
+	if d.dense {
+		p.Omit(fmt.Sprintf("links beyond %d of a page", maxLinks))
+	}
 	return p
 }
 

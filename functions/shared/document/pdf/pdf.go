@@ -73,8 +73,9 @@ type pdfDocument struct {
 	title string
 	lines []textLine
 	links []linkArea
-	pages int // of the file
-	read  int // of them
+	pages int  // of the file
+	read  int  // of them
+	dense bool // a page has more than maxLinks links
 }
 
 // textLine is a line of a page.
@@ -196,6 +197,7 @@ func (i *instance) readLinks(d *pdfDocument, document, page, text uint64, number
 			d.links = append(d.links, linkArea{address, i.textAt(one, text), number})
 		}
 	}
+	d.dense = true
 }
 
 func (i *instance) textAt(link, text uint64) string {

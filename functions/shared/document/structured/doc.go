@@ -22,7 +22,8 @@ type Page struct {
 	Published   string    `json:"published,omitempty"` // as the page tells it: a date, or an RFC 3339 time
 	Modified    string    `json:"modified,omitempty"`
 	Fetched     time.Time `json:"fetched,omitzero"`
-	Lang        string    `json:"lang,omitempty"` // primary subtag (RFC 5646)
+	Lang        string    `json:"lang,omitempty"`    // primary subtag (RFC 5646)
+	Charset     string    `json:"charset,omitempty"` // WHATWG name of that in which it was read; "" for a document such as a PDF
 	Canonical   string    `json:"canonical,omitempty"`
 	Type        string    `json:"type,omitempty"` // of its JSON-LD: Article, Product, …
 	Parts       []Part    `json:"parts"`
