@@ -68,8 +68,8 @@ func forSegment(inputs []*input) []segment.Input {
 	return all
 }
 
-// mostBytes returns the largest size that the merged segment may have, in bytes:
-// little more than the sum of its inputs.
+// mostBytes returns the size in bytes above which a merge fails: 1 MiB more than twice
+// the sum of its inputs.
 func mostBytes(inputs []*input) (most int64) {
 	most = 1 << 20
 	for _, in := range inputs {

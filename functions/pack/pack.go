@@ -26,9 +26,9 @@ import (
 // parallelReads is the number of spool objects read at once.
 const parallelReads = 8
 
-// packAll packs batches into packages and a book, commits these, and removes the
-// batches from the inbox. If another process consumes some of the batches
-// meanwhile, it starts again with the rest.
+// packAll packs waiting batches into packages and a book, commits these, and removes
+// the batches from the partition's inbox in Redis. If another process packs some of
+// them meanwhile, it starts again with the rest.
 func (f *Function) packAll(ctx context.Context, id layout.Partition, waiting []frontier.Waiting) error {
 	batches := batchesOf(waiting)
 	for {

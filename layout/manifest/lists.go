@@ -67,10 +67,11 @@ func (s *Segment) Part(id uint32) (from, to int, found bool) {
 // batches of earlier epochs are closed.
 const maxEpochs = 64
 
-// IsClosed reports whether a batch that is not in Consumed is closed: it was packed
-// and its record dropped, or a Redis that came back with older contents gave its
-// version again. A closed batch is never packed, so that no two pages have the same
-// version.
+// IsClosed reports whether a batch that is not in Consumed is closed: its token is not
+// above the highest one of its epoch whose record was dropped from Consumed, or its
+// epoch is too old to be held. It was packed, came too late, or has a version that a
+// Redis restored from an old copy gave twice. A closed batch is never packed, so that
+// no two pages have the same version.
 func (m *Manifest) IsClosed(batch layout.Version) bool {
 	i, found := m.closed(batch.Epoch)
 	if !found {

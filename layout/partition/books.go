@@ -32,8 +32,8 @@ type Books struct {
 	damaged []error    // by book
 }
 
-// OpenBooks opens listed books, with one request each. It fails only if the store
-// does.
+// OpenBooks opens listed books, with one request each. A damaged or missing book is no
+// error (see Books); it fails only if the store does.
 func OpenBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) (*Books, error) {
 	b := &Books{listed: listed, readers: make([]*book.Reader, len(listed)), damaged: make([]error, len(listed))}
 	group, within := errgroup.WithContext(ctx)

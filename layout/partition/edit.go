@@ -212,8 +212,8 @@ func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed b
 	return changed || len(e.next.Condemned) < before
 }
 
-// KeepFrom sets the oldest generation that is kept. It reports whether that is later
-// than before.
+// KeepFrom sets the oldest generation that is kept, if that is later than before, and
+// reports whether it was.
 func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	if e.next.Oldest >= oldest {
 		return false

@@ -17,7 +17,7 @@ func (p *parser) fail() { p.at, p.failed = len(p.data), true }
 
 func (p *parser) left() int { return len(p.data) - p.at }
 
-// number reads a varint of at most the given value.
+// number reads a varint. One greater than most is damage.
 func (p *parser) number(most uint64) uint64 {
 	n, width := binary.Uvarint(p.data[p.at:])
 	if width <= 0 || n > most {

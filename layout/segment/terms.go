@@ -9,16 +9,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// Term is a term of the segment. It keeps the bytes of its block, and the positions read
-// so far.
+// Term is a term of the segment. It keeps its whole block in memory, and the block's
+// positions if Terms has read them too.
 type Term struct {
 	Text    string
 	Summary *postings.Summary
 	List    *postings.List
 
-	block  int    // in which it stands
+	block  int    // number of the block of terms that holds it
 	offset int64  // of its positions among those of the block
-	pages  []byte // of the block's positions; nil if they were not read
+	pages  []byte // the block's positions with their checksums; nil if not read with the block
 }
 
 // Limits of the positions that are read with a block of terms: of one block, what arrives

@@ -109,7 +109,8 @@ type tail struct {
 // tailSize returns how many bytes stand behind the .webop.
 func (a archive) tailSize() int64 { return a.size() - a.offset(1) }
 
-// parseTail reads a tail, of which parseDirectory has read the end.
+// parseTail reads the description and the map from b, which is everything behind the
+// .webop. a is the zip directory at the end of b, which parseDirectory has read.
 func parseTail(b []byte, a archive) (tail, error) {
 	desc, b, err := a.cut(b, 1)
 	if err != nil {

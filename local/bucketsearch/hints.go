@@ -15,7 +15,8 @@ import (
 // with which the person named the bucket. The output adds them, so that the command
 // can be copied and works.
 
-// hinted matches a command in a sentence, with --help after it.
+// hinted matches a bucketsearch command in a sentence. If --help follows, that is part
+// of the match, so that completed can leave such a command as it is.
 var hinted = regexp.MustCompile(`\bbucketsearch ((?:` + strings.Join([]string{
 	"up", "crawl", "search", "page", "export", "status", "why", "verify", "collections", "strategy", "pause", "resume", "limits",
 	"forget", "resend", "rebuild", "reindex",

@@ -99,7 +99,9 @@ func checkName(s *settings.Settings, name string) error {
 	return fmt.Errorf("no collection %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// statusOf counts URLs.
+// statusOf returns the status of a bucket: the URLs for which of holds, counted by
+// state, all packages, segments and documents, the requests made, and what could not
+// be read. It calls of once for every URL.
 func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.URL) bool) (Status, error) {
 	status := Status{
 		Skipped:  make(map[string]int),

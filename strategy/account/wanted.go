@@ -65,8 +65,9 @@ func (j judge) newSeed(u *URL, paths []reach) bool {
 	return false
 }
 
-// another finds a collection that admits a stored URL, if the URL was requested only on
-// behalf of other collections so far.
+// another looks for a collection that admits the URL and is none of those for which it
+// was last requested. If there is one, it sets the path of a new request on behalf of
+// that collection, and returns true.
 func (j judge) another(u *URL, paths []reach) bool {
 	for _, r := range paths {
 		path := j.path(r)
@@ -88,7 +89,8 @@ func (j judge) lastPath(u *URL, collection string) membership.Path {
 	return membership.Path{Collection: collection, Depth: u.Final.Depth, Hops: u.Final.Hops, Weight: u.Final.Weight}
 }
 
-// want sets the path by which a stored URL is requested again.
+// want notes for which collection, and at which depth, hops and weight, a stored URL is
+// requested again, and that it is admitted. It does not set Wanted.
 func (j judge) want(u *URL, w membership.Path) {
 	u.along(w)
 	u.Admitted, u.Sitemap = true, membership.IsSitemap(u.Final)

@@ -177,7 +177,8 @@ func (a Admission) levels(target address.Address) limit {
 	return max(a.everywhere, a.within(target))
 }
 
-// within is levels without the seeds of scope Any.
+// within returns the greatest limit of the seeds whose scopes hold the target, leaving
+// out the seeds of scope Any.
 func (a Admission) within(target address.Address) limit {
 	host := plainHost(target)
 	levels := max(a.sites[target.Site], a.hosts[host])

@@ -36,7 +36,8 @@ func appendLook(b []byte, l batch.Look) ([]byte, error) {
 	return b, nil
 }
 
-// parseLook decodes a look, and returns the bytes after it.
+// parseLook decodes the result of a URL's previous request (see batch.Look), and
+// returns the bytes after it. missing is the flag of the element that holds it.
 func parseLook(s string, missing bool) (look *batch.Look, rest string, ok bool) {
 	header, rest, ok := cut(s, lookBytes)
 	if !ok {

@@ -161,7 +161,8 @@ func Partitions(ctx context.Context, rdb redis.UniversalClient) ([]int, error) {
 	return all, nil
 }
 
-// Pace tells what a Redis knows about leases made before it started.
+// Pace tells whether a Redis knows all leases that have not ended, and how it came to
+// know them. A host whose lease is unknown could be asked again too soon.
 type Pace int
 
 // The values of Pace.
@@ -171,7 +172,7 @@ const (
 	Kept                // this Redis has given all leases itself
 )
 
-// PaceOf returns what a Redis knows about leases made before it started.
+// PaceOf returns how a Redis came to know the leases that have not ended.
 func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	var told, given *redis.IntCmd
 	_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {

@@ -32,14 +32,15 @@ type Report struct {
 	Unread  []error   // pages that could not be read; and why others may be missing
 }
 
-// resumption is what a later run needs to go on, as JSON beside the file.
+// resumption is how far an unfinished export has come. It is kept as JSON in PATH.resume,
+// beside the file or folder PATH, and a later run goes on from there.
 type resumption struct {
 	Selection
 	Format  string    `json:"format"`
 	At      time.Time `json:"at"`
-	Total   int       `json:"total"`   // pages, selected or not by their language
-	Done    int       `json:"done"`    // of them
-	Written int       `json:"written"` // pages in the file
+	Total   int       `json:"total"`   // pages to read: the selected ones, of any language
+	Done    int       `json:"done"`    // pages read, whether written or not
+	Written int       `json:"written"` // pages written
 	Bytes   int64     `json:"bytes"`   // of the file
 }
 

@@ -104,7 +104,7 @@ type page struct {
 	offset  uint32 // a package has less than 4 GiB
 	length  uint32
 	pkg     uint32 // index into run.packages
-	marks   uint32 // changed atomically once all pages are known
+	marks   uint32 // see markWanted; changed atomically once all pages are known
 }
 
 // The marks of a page. The upper half of marks counts the page's live documents.

@@ -15,8 +15,8 @@ import (
 // Unlisted condemns the packages, books and segments that are older than the grace
 // and neither listed nor condemned: the function that put one was killed before
 // its commit, or the commit was refused. A function that is still about to list
-// such an object finds it condemned, and puts it under another name. Foreign
-// objects stay. Overlays are deleted by Past.
+// such an object finds it condemned, and puts it under another name. Objects
+// with foreign keys (layout.IsForeign) stay. Overlays are deleted by Past.
 //
 // It fails, and condemns nothing, when more than half of the partition's objects
 // are unlisted, or when generations are lost.

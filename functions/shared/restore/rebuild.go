@@ -201,8 +201,9 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 	return done, nil
 }
 
-// reset empties the frontiers of the stale crawl partitions, after it has read
-// which hosts they must leave alone.
+// reset empties the frontiers of the stale crawl partitions. Before that, it finds out
+// whether Redis has lost when hosts were last asked; if so, it sets a time before which
+// the frontiers ask no host that Redis does not know. The paceKeeper says what was lost.
 func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int) (map[int]*frontier.Frontier, *paceKeeper, error) {
 	fronts := make(map[int]*frontier.Frontier)
 	for _, crawl := range stale {

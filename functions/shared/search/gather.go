@@ -150,9 +150,10 @@ const (
 	verified = 1024
 )
 
-// verify examines the candidates, best first, and returns the matches: those that
-// hold all required phrases and no excluded one. It stops when it has the matches
-// that the scan must keep.
+// verify examines the candidates, best first, and returns the best matches: candidates
+// that hold all required phrases and no excluded one. It stops when at least atLeast
+// are examined and none of the rest can be among the best kept, or when the time for
+// reads has passed.
 func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 	phrases := slices.Concat(s.plan.must, s.plan.never)
 	var top topMatches

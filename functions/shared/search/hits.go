@@ -80,8 +80,8 @@ type spot struct {
 // document returns the document of a match, or nil before fetch has read it.
 func (s *search) document(f match) *segment.Document { return s.documents[spot{f.part, f.doc}] }
 
-// recall takes documents of matches from the memory, and returns the matches whose
-// documents are not there.
+// recall fills s.documents from the cache (Memory), and returns the matches whose
+// documents are not in it and have to be read.
 func (s *search) recall(matches []match) (unknown []match) {
 	if s.documents == nil {
 		s.documents = make(map[spot]*segment.Document, len(matches))
@@ -99,8 +99,8 @@ func (s *search) recall(matches []match) (unknown []match) {
 	return unknown
 }
 
-// fetch makes the documents of matches available: from the memory, the others by
-// one step of reads.
+// fetch makes the documents of matches available: from the cache, the others by one
+// step of reads.
 func (s *search) fetch(ctx context.Context, matches []match) error {
 	byPart := make(map[int32][]uint32)
 	for _, f := range s.recall(matches) {

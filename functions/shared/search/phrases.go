@@ -260,7 +260,8 @@ func (t *phraseTerm) start() {
 
 var noFreq [postings.Fields]uint32
 
-// advance moves to the document, or to the first one after it.
+// advance moves to the document, or to the term's first one after it; freq is then
+// all 0.
 func (t *phraseTerm) advance(doc uint32) {
 	if t.doc < doc {
 		t.doc = t.it.Advance(doc)

@@ -143,7 +143,8 @@ type accept struct {
 	stride  uint32          // only one of every stride stretches is sampled; 0: all documents
 }
 
-// stretch is the number of neighbouring documents in a unit of a sample.
+// stretch is the number of consecutive documents that a sample takes or skips together
+// (see accept.stride).
 const stretch = 512
 
 // next returns the first document from doc on that may match.

@@ -44,7 +44,9 @@ type Fork struct {
 	at     int64   // its level at the fork
 }
 
-// NewFork returns the fork at ctx's present state.
+// NewFork begins parallel work in the operation of ctx: requests of its branches count
+// as following those of ctx that have ended by now. If ctx is not measured, neither
+// are the branches.
 func NewFork(ctx context.Context) Fork {
 	if t := of(ctx); t != nil {
 		return Fork{ctx, t, t.now()}

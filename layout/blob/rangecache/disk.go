@@ -259,8 +259,9 @@ func (d *disk) follow(state string) {
 	}
 }
 
-// renew deletes entries from another state than the present one. The caller may write,
-// and holds d.writing.
+// renew deletes all entries, unless they are known to be from the bucket's present state,
+// d.state, and records that state in the directory. It does nothing before there is a
+// state. Only the owner of the directory may call it, holding d.writing.
 func (d *disk) renew() {
 	path := filepath.Join(d.dir, "state")
 	if kept, err := os.ReadFile(path); d.state == nil || err == nil && bytes.Equal(kept, d.state) {

@@ -42,9 +42,11 @@ type Posting struct {
 	Hits   Hits
 }
 
-// Impact is a frequency and a length code that no other of its field
-// dominates: each posting of the block (or list) has, for each of its fields,
-// an impact with at least its frequency and at most its length.
+// Impact is a frequency and a length code in one field. The impacts of a block (or
+// list) bound the scores of its postings: for each posting and each field that has the
+// term, there is an impact with at least that frequency and at most that length code.
+// Only the necessary ones are kept: in each field, a higher frequency comes with a
+// higher length code.
 type Impact struct {
 	Field  uint8
 	Freq   uint32

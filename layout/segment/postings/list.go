@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// List is an opened list: immutable, shared by its iterators. It keeps the
-// data.
+// List is an opened list of the documents that have a term. It does not change, so
+// several iterators may use it at once. It refers to the bytes given to Open.
 type List struct {
 	data    []byte
 	summary Summary
-	blocks  []place // one more than there are blocks, whose last is NoMore
-	few     [2]place
+	blocks  []place  // of each block, then one behind them with NoMore as its last document
+	few     [2]place // what blocks points to if there is only one block
 }
 
 type place struct {

@@ -34,11 +34,11 @@ func (f replaceFilter) Filter(stream analysis.TokenStream) analysis.TokenStream 
 	return stream
 }
 
-// suffixFilter removes the longest suffix of each list in turn, if at least least
-// characters remain. Its input are folded words.
+// suffixFilter takes folded words and removes suffixes from them: of each list in turn,
+// the longest suffix that leaves enough characters.
 type suffixFilter struct {
-	least int // characters that remain
-	lists [][]string
+	least int        // characters that must remain
+	lists [][]string // the longest suffix first
 }
 
 func newSuffixFilter(least int, lists ...[]string) suffixFilter {

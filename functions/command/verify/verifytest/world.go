@@ -288,7 +288,8 @@ func (w *World) Lose(v layout.Version, urls ...string) {
 	})
 }
 
-// Mask has the sweep mask what is gone.
+// Mask runs the step of the sweep that masks the documents of gone pages, in
+// partition 0.
 func (w *World) Mask() {
 	w.T.Helper()
 	f := &sweep.Function{Bucket: w.Bucket, Now: functionstest.NewClock().Now, Log: functionstest.Log()}

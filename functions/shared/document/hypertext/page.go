@@ -58,10 +58,10 @@ type Cut struct {
 type Element struct {
 	Name       atom.Atom // 0 for an unknown one
 	Parent     int32     // number of the element around it, -1 of html
-	Last       int32     // number behind its last descendant
+	Last       int32     // number of the first element behind its last descendant
 	Start, End int32     // of its text
-	Own        Words     // that its class, id, role and itemprop tell
-	Around     Words     // the union of its own and all around it
+	Own        Words     // groups of the words in its class, id, role and itemprop
+	Around     Words     // those of its own and of all elements around it
 	Flags      Flags
 	Depth      uint8
 }

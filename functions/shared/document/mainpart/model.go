@@ -71,9 +71,10 @@ func (t *Tree) value(row []uint8, depth int) float32 {
 // that they have not seen.
 const softness = 0.7
 
-// Choose returns the blocks to keep, by their log-odds: from the likeliest on, as
-// many as give the best expected F1 of their words. Copies of a block are kept with
-// it, but do not count. Small holes between kept blocks are filled.
+// Choose reports for each block whether to keep it, given the log-odds of the blocks:
+// the likeliest are kept, as many as give the best expected F1 of their words. Copies
+// of a block are kept with it, but do not count. Small holes between kept blocks are
+// filled.
 func (f *Features) Choose(scores []float64) []bool {
 	order := make([]int, 0, len(scores))
 	all := 0.0

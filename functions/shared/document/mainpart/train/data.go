@@ -102,8 +102,8 @@ func f1(got, want []string) float64 {
 	return 2 * float64(both) / float64(len(got)+len(want))
 }
 
-// label sets the labels: the words of the blocks are aligned with those of the
-// truth.
+// label sets each block's label, the share of its words that belong to the main part. It
+// aligns the words of all blocks with those of the truth.
 func (p *judged) label() {
 	p.words = make([][]string, len(p.page.Blocks))
 	p.labels = make([]float32, len(p.page.Blocks))
