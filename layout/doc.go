@@ -11,19 +11,18 @@
 //	overlays/<partition>/<generation>_<content hash>.ovl which documents of a segment are dead
 //	manifests/<partition>/<generation>.json.zst          what is true
 //	hints/<partition>.json.zst                           disposable copy of the newest manifest
-//	epochs/<n>                                           one life of the frontier, and which generations whoever claimed it had read
+//	epochs/<n>                                           claim of an epoch: by whom, and which generations the claimer had read
 //	takedowns/<version>.json                             what is forgotten: hashes of URLs and sites
 //	controls/<version>.json                              pause, caps and alerts
 //	copies/<key>                                         a second copy of each version of collections, strategies, takedowns and controls
-//	feedback/<yyyyMMdd>/<HHmmssSSS>_<worker>.json        vital signs of a worker since its last
-//	dead-letters/<queue>/<content hash>.json     a message given up, with its reason (.again: the wish to send it again)
+//	feedback/<yyyyMMdd>/<HHmmssSSS>_<worker>.json        vital signs of a worker, since those before
+//	dead-letters/<queue>/<content hash>.json     a message given up, with its reason (.again: the request to send it again)
 //	quarantine/<key, '+' for '/'>@<content hash>         bytes that could not be read; the manifest says why
 //
 // Partitions are written with four digits, the epoch in a batch's name with
 // eight, all other numbers with twelve, so that keys sort as numbers do. No key
-// is another key plus a slash, because some stores keep keys as files. What is
 // is another key plus a slash, because some stores keep keys as files. An object
-// with any other name is foreign: verify reports it, and nothing here reads or
+// with any other name is foreign: verify reports it, and Bucketsearch never reads or
 // deletes it (see [IsForeign]).
 //
 // Every object proves that none of its bits has changed: packages and spool objects

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// EpochKey returns the key of the claim to an epoch.
+// EpochKey returns the key of the object that claims epoch n; its content is a Claim.
 func EpochKey(n uint64) string { return fmt.Sprintf("%s%012d", Epochs, n) }
 
-// ParseEpochKey reads what EpochKey builds.
+// ParseEpochKey returns the number of the epoch in a key that EpochKey built.
 func ParseEpochKey(key string) (uint64, error) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(key, Epochs), 10, 64)
 	if err != nil || EpochKey(n) != key {
@@ -23,22 +23,21 @@ func ParseEpochKey(key string) (uint64, error) {
 	return n, nil
 }
 
-// Claim is the content of an EpochKey:
+// Claim is the content of the object that claims an epoch (see EpochKey):
 //
 //	{"by":"repair","nonce":"…","generations":{"0":7,"3":12},"sum":"…"}
 //
 // Format history: at first one line of text with the claimer and a nonce; then JSON
 // without the sum (see Seal).
 type Claim struct {
-	By    string `json:"by"`
-	Nonce string `json:"nonce"` // tells it from every other claim
-	// Generations are the newest generations that the claimer had read, by
-	// partition. They are not part of a partition's own chain, and so prove
-	// generations that are lost later.
+	By    string `json:"by"`    // the program that claims the epoch
+	Nonce string `json:"nonce"` // random text, different in every claim
+	// Generations are the newest generations that the claimer had read, by partition.
+	// If manifests are lost later, the claim proves that there were these generations.
 	Generations map[Partition]uint64 `json:"generations,omitempty"`
 }
 
-// Encode returns the claim's JSON.
+// Encode returns the claim as JSON with a sum (see Seal).
 func (c Claim) Encode() []byte {
 	content, err := json.Marshal(c)
 	if err != nil {
@@ -47,7 +46,9 @@ func (c Claim) Encode() []byte {
 	return Seal(content)
 }
 
-// CheckClaim returns an error if a claim has changed since Encode.
+// CheckClaim returns an error if the content of a claim is damaged. Content without a
+// sum, of an older program, is found damaged only if it is empty, contains a zero byte,
+// or is JSON that was cut off.
 func CheckClaim(content []byte) error {
 	_, sealed, err := Unseal(content)
 	cut := bytes.HasPrefix(content, []byte("{")) && !json.Valid(content)
@@ -57,7 +58,8 @@ func CheckClaim(content []byte) error {
 	return err
 }
 
-// ReadClaim decodes a claim. Any other content, such as an older claim, becomes By.
+// ReadClaim decodes a claim. Content that is not JSON, as that of the oldest claims,
+// becomes By.
 func ReadClaim(content []byte) Claim {
 	var c Claim
 	if err := json.Unmarshal(content, &c); err != nil {
@@ -66,7 +68,7 @@ func ReadClaim(content []byte) Claim {
 	return c
 }
 
-// CollectionPrefix returns the prefix of a collection's versions.
+// CollectionPrefix returns the prefix of the keys of a collection's versions.
 func CollectionPrefix(name string) string { return Collections + name + "/" }
 
 // CollectionKey returns the key of a version of a collection.
@@ -74,13 +76,14 @@ func CollectionKey(name string, version uint64) string {
 	return numbered(CollectionPrefix(name), version)
 }
 
-// ParseCollectionKey reads what CollectionKey builds.
+// ParseCollectionKey returns the name and the version in a key that CollectionKey
+// built.
 func ParseCollectionKey(key string) (name string, version uint64, err error) {
 	return parseNamed(key, Collections)
 }
 
-// StrategyPrefix returns the prefix of the versions of a strategy, "crawl" or
-// "storage".
+// StrategyPrefix returns the prefix of the keys of a strategy's versions; kind is
+// "crawl" or "storage".
 func StrategyPrefix(kind string) string { return Strategies + kind + "/" }
 
 // StrategyKey returns the key of a version of a strategy.
@@ -94,16 +97,19 @@ func TakedownKey(version uint64) string { return numbered(Takedowns, version) }
 // ControlKey returns the key of a version of the controls.
 func ControlKey(version uint64) string { return numbered(Controls, version) }
 
-// CopyKey returns the key of the copy of a document's version.
-func CopyKey(version string) string { return Copies + version }
+// CopyKey returns the key of the second copy of a published document, from the key of
+// the document, such as "controls/000000000003.json".
+func CopyKey(document string) string { return Copies + document }
 
-// CopiedKey returns the version that an object is the copy of, if it is one.
-func CopiedKey(key string) (version string, isCopy bool) { return strings.CutPrefix(key, Copies) }
+// CopiedKey returns the key of the document of which key names the second copy. If key
+// names no copy, it is returned unchanged, with isCopy = false.
+func CopiedKey(key string) (document string, isCopy bool) { return strings.CutPrefix(key, Copies) }
 
-// TwinKey returns the key of the copy of a version, or of the version of a copy.
+// TwinKey returns the key of the second copy for the key of a published document, and
+// the key of the document for that of the copy.
 func TwinKey(key string) string {
-	if version, isCopy := CopiedKey(key); isCopy {
-		return version
+	if document, isCopy := CopiedKey(key); isCopy {
+		return document
 	}
 	return CopyKey(key)
 }
@@ -118,7 +124,7 @@ func ParseNumberedKey(key, prefix string) (uint64, error) {
 	return version, nil
 }
 
-// parseNamed returns the name and the version of a document of <prefix><name>/.
+// parseNamed returns the name and the version in a key <prefix><name>/<version>.json.
 func parseNamed(key, prefix string) (name string, version uint64, err error) {
 	name, _, found := strings.Cut(strings.TrimPrefix(key, prefix), "/")
 	version, err = ParseNumberedKey(key, prefix+name+"/")
@@ -132,19 +138,19 @@ func numbered(prefix string, version uint64) string {
 	return fmt.Sprintf("%s%012d.json", prefix, version)
 }
 
-// FeedbackDay returns the prefix of all vital signs of a day (UTC).
+// FeedbackDay returns the prefix of the keys of all vital signs of a day (UTC).
 func FeedbackDay(day time.Time) string { return Feedback + day.UTC().Format("20060102") + "/" }
 
 var notInWorker = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// FeedbackKey returns the key of a worker's vital signs up to a time (UTC, to
-// the millisecond). Keys of one day sort by time.
+// FeedbackKey returns the key of the vital signs that a worker writes at a time (UTC,
+// to the millisecond). Keys of one day sort by time.
 func FeedbackKey(at time.Time, worker string) string {
 	stamp := strings.Replace(at.UTC().Format("150405.000"), ".", "", 1)
 	return FeedbackDay(at) + stamp + "_" + notInWorker.ReplaceAllString(worker, "-") + ".json"
 }
 
-// ParseFeedbackKey returns the time of what FeedbackKey names.
+// ParseFeedbackKey returns the time in a key that FeedbackKey built.
 func ParseFeedbackKey(key string) (time.Time, error) {
 	day, name, found := strings.Cut(strings.TrimPrefix(key, Feedback), "/")
 	clock, _, foundWorker := strings.Cut(name, "_")
@@ -156,36 +162,39 @@ func ParseFeedbackKey(key string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("key %q: want %s<yyyyMMdd>/<HHmmssSSS>_<worker>.json", key, Feedback)
 }
 
-// DeadLetterKey returns the key of a message that a queue has given up, by the hash
-// of its content: the same message has one dead letter, however often it is given
-// up.
+// DeadLetterKey returns the key of a dead letter, which is a message that a queue has
+// given up. hash is the ContentHash of the message: however often the same message is
+// given up, there is one dead letter.
 func DeadLetterKey(queue, hash string) string { return DeadLetters + queue + "/" + hash + ".json" }
 
-// IsDeadLetter distinguishes a dead letter from the request to send it again.
+// IsDeadLetter reports whether a key names a dead letter. The key of a request to send
+// one again (see ResendKey) does not.
 func IsDeadLetter(key string) bool {
 	return strings.HasPrefix(key, DeadLetters) && strings.HasSuffix(key, ".json") && !IsForeign(key)
 }
 
-// Again is the content of a ResendKey.
+// Again is the content of every object that a ResendKey names.
 const Again = "again\n"
 
-// ResendKey returns the key of the request to send a dead letter again.
+// ResendKey returns the key of the request to send a dead letter again, from the key of
+// the dead letter.
 func ResendKey(deadLetter string) string { return strings.TrimSuffix(deadLetter, ".json") + ".again" }
 
-// QuarantinePrefix returns the prefix of the quarantined copies of objects whose keys
-// begin with prefix.
+// QuarantinePrefix returns the prefix of the keys of the copies in quarantine, for
+// objects whose own keys begin with prefix.
 func QuarantinePrefix(prefix string) string {
 	return Quarantine + strings.ReplaceAll(prefix, "/", "+")
 }
 
-// QuarantineKey returns the key of the copy of a damaged object. It contains the hash
-// of the bytes, so that damage of the copy is noticed. Format history: at first the
-// hash was missing.
+// QuarantineKey returns the key of the copy in quarantine of a damaged object. It
+// contains the hash of the copied bytes, so that damage of the copy is noticed. Format
+// history: at first the hash was missing.
 func QuarantineKey(key string, content []byte) string {
 	return QuarantinePrefix(key) + "@" + ContentHash(content)
 }
 
-// CheckQuarantined returns an error if the copy of a damaged object has changed.
+// CheckQuarantined returns an error if the content of a copy in quarantine has not the
+// hash that is in its key. A key of the first format, without a hash, gives no error.
 func CheckQuarantined(key string, content []byte) error {
 	if at := strings.LastIndexByte(key, '@'); at >= 0 && key[at+1:] != ContentHash(content) {
 		return errors.New("it is another than its name says")

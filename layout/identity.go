@@ -35,10 +35,10 @@ func (id Identity) String() string { return hex.EncodeToString(id[:]) }
 // Compare orders identities as byte strings.
 func (id Identity) Compare(other Identity) int { return bytes.Compare(id[:], other[:]) }
 
-// MarshalText writes what String does.
+// MarshalText returns the same digits as String.
 func (id Identity) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText parses the digits that MarshalText returns.
 func (id *Identity) UnmarshalText(text []byte) error {
 	parsed, err := ParseIdentity(string(text))
 	*id = parsed
@@ -59,7 +59,8 @@ func PlaceOf(site string, id Identity) Place {
 	return Place(binary.BigEndian.Uint32(sum[:4]))<<32 | Place(binary.BigEndian.Uint32(id[:4]))
 }
 
-// Site returns the half of the place that all URLs of one site share.
+// Site returns the upper half of the place, the hash of the site. All URLs of one site
+// have the same.
 func (p Place) Site() uint32 { return uint32(p >> 32) }
 
 // Range is a half-open part [From, To) of the hash space. To = 0 means the
@@ -72,5 +73,5 @@ type Range struct {
 // Contains reports whether the range holds p.
 func (r Range) Contains(p Place) bool { return p >= r.From && (r.To == 0 || p < r.To) }
 
-// Span is text[Start:End], in bytes.
+// Span is the part text[Start:End] of a text. Start and End count bytes.
 type Span struct{ Start, End int }

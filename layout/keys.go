@@ -14,11 +14,11 @@ import (
 // Partition is the permanent number of a storage partition.
 type Partition int
 
-// String returns four digits.
+// String returns the number in decimal, with at least four digits: "0007".
 func (p Partition) String() string { return fmt.Sprintf("%04d", int(p)) }
 
-// The prefixes of the bucket. Each notification listens to one of them; none is a
-// prefix of another.
+// The prefixes of all keys in the bucket. Each event notification of the bucket is for
+// the keys of one prefix; none is a prefix of another.
 const (
 	Collections = "collections/"
 	Strategies  = "strategy/"
@@ -51,7 +51,7 @@ func ContentHash(content []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// SpoolPrefix returns the prefix of a partition's spool.
+// SpoolPrefix returns the prefix of the keys of a partition's spool objects.
 func SpoolPrefix(p Partition) string { return Spool + p.String() + "/" }
 
 // SpoolKey returns the key of a batch's spool object.
@@ -59,7 +59,7 @@ func SpoolKey(p Partition, batch Version) string {
 	return SpoolPrefix(p) + batch.String() + ".spool"
 }
 
-// ParseSpoolKey reads what SpoolKey builds.
+// ParseSpoolKey returns the partition and the batch in a key that SpoolKey built.
 func ParseSpoolKey(key string) (Partition, Version, error) {
 	p, name, err := parse(key, Spool, ".spool")
 	if err != nil {
@@ -84,7 +84,7 @@ type PackageName struct {
 
 const packageTime = "20060102150405.000"
 
-// PackagePrefix returns the prefix of a partition's packages.
+// PackagePrefix returns the prefix of the keys of a partition's packages.
 func PackagePrefix(p Partition) string { return Packages + p.String() + "/" }
 
 // PackageKey returns the key of a storage package.
@@ -99,7 +99,7 @@ func PackageKey(p Partition, n PackageName) string {
 
 var packagePattern = regexp.MustCompile(`^(-?\d{1,5})_(-?\d{1,5})_(\d{14})(\d{3})(?:_([1-9]\d{0,8}))?$`)
 
-// ParsePackageKey reads what PackageKey builds.
+// ParsePackageKey returns the partition and the name in a key that PackageKey built.
 func ParsePackageKey(key string) (Partition, PackageName, error) {
 	p, name, err := parse(key, Packages, ".spf")
 	if err != nil {
@@ -120,24 +120,26 @@ func ParsePackageKey(key string) (Partition, PackageName, error) {
 	return p, n, nil
 }
 
-// BookKey returns the key of a book, named by its content.
+// BookKey returns the key of a book; hash is the ContentHash of the book.
 func BookKey(p Partition, hash string) string { return Books + p.String() + "/" + hash + ".book" }
 
-// SegmentKey returns the key of a segment, named by its content.
+// SegmentKey returns the key of a segment; hash is the ContentHash of the segment.
 func SegmentKey(p Partition, hash string) string {
 	return Segments + p.String() + "/" + hash + ".seg"
 }
 
-// OverlayPrefix returns the prefix of a partition's overlays.
+// OverlayPrefix returns the prefix of the keys of a partition's overlays.
 func OverlayPrefix(p Partition) string { return Overlays + p.String() + "/" }
 
-// OverlayKey returns the key of an overlay. generation is the first one that lists
-// it; so the name is never used again, and overlays sort by age.
+// OverlayKey returns the key of an overlay, made of the first generation that lists the
+// overlay and of its ContentHash. Because of the generation no two commits use the same
+// key, and keys sort by age.
 func OverlayKey(p Partition, generation uint64, hash string) string {
 	return fmt.Sprintf("%s%012d_%s.ovl", OverlayPrefix(p), generation, hash)
 }
 
-// ParseOverlayKey returns the partition and the generation in an OverlayKey.
+// ParseOverlayKey returns the partition and the generation in a key that OverlayKey
+// built.
 func ParseOverlayKey(key string) (Partition, uint64, error) {
 	p, name, err := parse(key, Overlays, ".ovl")
 	if err != nil {
@@ -151,7 +153,7 @@ func ParseOverlayKey(key string) (Partition, uint64, error) {
 	return p, generation, nil
 }
 
-// ManifestPrefix returns the prefix of a partition's manifests.
+// ManifestPrefix returns the prefix of the keys of a partition's generations.
 func ManifestPrefix(p Partition) string { return Manifests + p.String() + "/" }
 
 // ManifestKey returns the key of a generation of a partition's manifest.
@@ -159,7 +161,8 @@ func ManifestKey(p Partition, generation uint64) string {
 	return fmt.Sprintf("%s%012d.json.zst", ManifestPrefix(p), generation)
 }
 
-// ParseManifestKey reads what ManifestKey builds.
+// ParseManifestKey returns the partition and the generation in a key that ManifestKey
+// built.
 func ParseManifestKey(key string) (Partition, uint64, error) {
 	p, name, err := parse(key, Manifests, ".json.zst")
 	if err != nil {
@@ -172,10 +175,12 @@ func ParseManifestKey(key string) (Partition, uint64, error) {
 	return p, generation, nil
 }
 
-// HintKey returns the key of the disposable copy of a partition's newest
-// manifest, the one object that is ever overwritten.
+// HintKey returns the key of a partition's hint, the copy of its newest manifest. The
+// hint is the only object that is replaced by other content.
 func HintKey(p Partition) string { return Hints + p.String() + ".json.zst" }
 
+// parse splits the key <prefix><partition>/<name><suffix>, and returns the partition
+// and the name.
 func parse(key, prefix, suffix string) (Partition, string, error) {
 	rest, hasPrefix := strings.CutPrefix(key, prefix)
 	rest, hasSuffix := strings.CutSuffix(rest, suffix)
@@ -196,7 +201,8 @@ var (
 	letterPattern     = regexp.MustCompile(`^` + DeadLetters + `[^/]+/[0-9a-f]{32}\.(json|again)$`)
 )
 
-// ours has, for every prefix, a function that reports whether a key is one of ours.
+// ours has, for every prefix except Copies, a function that reports whether a key with
+// this prefix has a form that Bucketsearch writes.
 var ours = map[string]func(key string) bool{
 	Collections: func(key string) bool { _, _, err := ParseCollectionKey(key); return err == nil },
 	Strategies:  func(key string) bool { _, _, err := parseNamed(key, Strategies); return err == nil },
@@ -218,11 +224,13 @@ var ours = map[string]func(key string) bool{
 	DeadLetters: letterPattern.MatchString,
 }
 
-// Published are the prefixes of the documents that have copies.
+// Published are the prefixes of the documents that people publish in numbered versions.
+// A second copy of each version lies below Copies.
 var Published = []string{Collections, Strategies, Takedowns, Controls}
 
-// IsForeign reports whether an object was written by another program: no key of this
-// package has this form. Nothing here reads or deletes such an object.
+// IsForeign reports whether an object was written by another program, which its key
+// shows: Bucketsearch writes no key of this form. It never reads or deletes such an
+// object.
 func IsForeign(key string) bool {
 	document, isCopy := CopiedKey(key)
 	prefix, _, _ := strings.Cut(document, "/")

@@ -16,10 +16,11 @@ const (
 	sealBytes = len(sealBegin) + 32 + len(sealEnd)
 )
 
-// ErrSum means that the bytes of an object have changed since it was sealed.
+// ErrSum means that the bytes of an object have changed since Seal added the sum.
 var ErrSum = errors.New("its sum is that of another content")
 
-// Seal adds its sum to a JSON object.
+// Seal returns a JSON object with a last member "sum" added, which is the content hash
+// of the object as given. Unseal checks and removes it.
 func Seal(object []byte) []byte {
 	last := len(object) - 1 // the brace
 	sealed := append(make([]byte, 0, len(object)+sealBytes), object[:last]...)
@@ -29,9 +30,9 @@ func Seal(object []byte) []byte {
 	return append(append(append(sealed, sealBegin...), ContentHash(object)...), sealEnd...)
 }
 
-// Unseal returns the JSON object that was given to Seal. It fails with ErrSum if a
-// byte of the object or of its sum has changed. An object without a seal, of an older
-// program, is returned unchanged.
+// Unseal returns the JSON object that was given to Seal, and whether the content has a
+// sum. It fails with ErrSum if a byte of the object or of its sum has changed. Content
+// without a sum, of an older program, is returned unchanged, with sealed = false.
 func Unseal(content []byte) (object []byte, sealed bool, err error) {
 	at := len(content) - sealBytes
 	if at < 1 {
@@ -50,8 +51,9 @@ func Unseal(content []byte) (object []byte, sealed bool, err error) {
 	return object, true, nil
 }
 
-// rightBytes counts the correct bytes of a seal, without its hash: an object whose
-// seal is damaged has most of them, an unsealed object few.
+// rightBytes counts how many bytes of a sum's fixed text (`"sum":"` before the hash,
+// `"}` and a newline behind it) are correct. A damaged sum has most of them right; the
+// last bytes of an object without a sum have few.
 func rightBytes(seal []byte) (n int) {
 	for i := range sealBegin {
 		if seal[i] == sealBegin[i] {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Version orders all knowledge about a URL. Epoch numbers the rebuilds of the frontier,
-// Token the batches leased in one epoch. A batch's version is its name. Of two
-// versions of a page the higher one is live, whatever clocks say.
+// Version is the number of a batch, and the version of every page and outcome that the
+// batch yields. Epoch counts the rebuilds of the frontier, Token the batches leased in
+// one epoch. Of two versions of a page the higher one is live, whatever clocks say.
 type Version struct {
 	Epoch uint64
 	Token uint64
@@ -23,10 +23,11 @@ func (v Version) Compare(other Version) int {
 	return cmp.Compare(v.Token, other.Token)
 }
 
-// String returns "<epoch>-<token>", zero-padded so that it sorts.
+// String returns "<epoch>-<token>", both padded with zeros, so that strings sort as
+// versions do.
 func (v Version) String() string { return fmt.Sprintf("%08d-%012d", v.Epoch, v.Token) }
 
-// ParseVersion reads what String writes.
+// ParseVersion parses a string that String returned.
 func ParseVersion(s string) (Version, error) {
 	epoch, token, found := strings.Cut(s, "-")
 	e, errEpoch := strconv.ParseUint(epoch, 10, 64)
@@ -38,10 +39,10 @@ func ParseVersion(s string) (Version, error) {
 	return v, nil
 }
 
-// MarshalText writes what String does.
+// MarshalText returns the same text as String.
 func (v Version) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText parses the text that MarshalText returns.
 func (v *Version) UnmarshalText(text []byte) error {
 	parsed, err := ParseVersion(string(text))
 	*v = parsed

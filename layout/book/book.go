@@ -18,11 +18,11 @@ type State byte
 // URL is as if it had never been requested.
 const (
 	Stored    State = 's' // the page is in a package
-	Unchanged State = 'u' // the stored page still counts; a reason says that it was not confirmed
+	Unchanged State = 'u' // the stored page stays valid: it has not changed or, if there is a reason, this request failed
 	Skipped   State = 'k' // deliberately not stored; the reason says why
 	Failed    State = 'f' // could not be had; the reason says why
-	Retry     State = 'r' // failed this time, will be asked again
-	NotAsked  State = 'n' // time ran out before it was asked
+	Retry     State = 'r' // failed this time, will be requested again
+	NotAsked  State = 'n' // time ran out before it was requested
 	Lost      State = 'l' // the stored page, or the book about it, is damaged or gone
 )
 
@@ -33,15 +33,17 @@ var stateNames = byteNames{
 
 func (s State) valid() bool { return stateNames[s] != "" }
 
-// String names the state for people.
+// String returns the name of the state, such as "stored".
 func (s State) String() string { return stateNames.of("state", byte(s)) }
 
-// MarshalText writes what String does.
+// MarshalText returns the same text as String.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // byteNames holds the names of a byte's values; "" for invalid ones.
 type byteNames [256]string
 
+// of returns the name of a value; for an invalid one, text such as "state 7", in which
+// what is the first word.
 func (n *byteNames) of(what string, value byte) string {
 	if n[value] == "" {
 		return fmt.Sprintf("%s %d", what, value)
@@ -60,36 +62,37 @@ func (n *byteNames) of(what string, value byte) string {
 //	                 the page or sitemap was last read: an equal answer has nothing
 //	                 new; 0 if nothing is stored or the answer was cut
 type Outcome struct {
-	Version     layout.Version // the batch
+	Version     layout.Version // number of the batch
 	URL         string         // canonical
 	Place       layout.Place
 	State       State
 	Reason      string    // one of a small set of words for Unchanged, Skipped, Failed and Retry; for Stored see Panicked
-	Detail      string    // the sentence behind the reason, for people; at most 300 bytes
+	Detail      string    // a sentence that explains the reason to people; at most 300 bytes
 	Status      uint16    // HTTP status, 0 when there was no answer
 	Depth       uint16    // links from a seed
-	Hops        uint8     // redirects followed from the URL that was linked
-	Attempts    uint8     // times asked, this one included
-	Exponent    int16     // expiry class
-	Weight      uint8     // of the URL, see Link; of a page stored for a topic its relevance, 255 the most
+	Hops        uint8     // redirects from the URL that was linked to this one
+	Attempts    uint8     // requests so far, this one included
+	Exponent    int16     // the page is expected to stay valid for base^Exponent days
+	Weight      uint8     // priority of the URL (see Link); of a page stored for a topic its relevance, at most 255
 	Time        time.Time // of the answer, to the millisecond
 	ETag        string
 	Modified    string
 	Digest      uint64
 	Body        uint64
-	Collections []string // that on whose behalf it was requested, then the others, sorted; each once
-	Pace        Pace     // that its host asks for, by what its batch learnt
+	Collections []string // each once: that for which the URL was requested, then the others with this page, sorted
+	Pace        Pace     // limits that the URL's host sets, as known to this batch
 
-	// Of a stored page: the package's key and the compressed range there.
+	// Of a stored page: the key of its package, and the range in bytes of the compressed
+	// page in that object.
 	Package string
 	Offset  int64
 	Length  int64
 }
 
-// Reasons of stored pages that are not known in full, or not for certain. The detail
-// says what is missing. Of several reasons the first counts.
+// Reasons of outcomes whose State is Stored: they say that a part of the page is missing
+// or uncertain, and Detail says which. If several apply, the first of this list is used.
 const (
-	Panicked     = "parser panicked" // found by its title and address only
+	Panicked     = "parser panicked" // only its title and its address are indexed
 	NeedsScripts = "needs scripts"   // shows hardly any text without them
 	Cut          = "cut"             // a limit left out some of its text or links
 	Recoded      = "other charset"   // is not in the charset that it declares
@@ -98,13 +101,14 @@ const (
 // Identity returns the identity of the outcome's URL.
 func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }
 
-// Pace is what a host asks for beyond the settings of collections; zero when it asks
-// for nothing. Times and durations are to the millisecond. Of all outcomes of a host,
-// the latest rest counts, and the delay and failures of the highest version.
+// Pace is the limits that a host sets beyond the settings of collections; zero if it
+// sets none. Times and durations are to the millisecond. Of all outcomes of a host, the
+// latest Rest is in force, and Delay and Failures of the outcome with the highest
+// version.
 type Pace struct {
-	Rest     time.Time     // it is left alone until then, for it has asked for that or failed
-	Delay    time.Duration // from an answer to the next request, which its robots.txt asks for
-	Failures uint16        // answers in a row that were 429, 503 or none
+	Rest     time.Time     // no request before this time, because of Retry-After or a failure of the host
+	Delay    time.Duration // from an answer to the next request, as its robots.txt demands
+	Failures uint16        // consecutive requests with status 429 or 503, or without an answer
 }
 
 // Kind is the kind of reference from a page to an address.
@@ -128,10 +132,10 @@ var kindNames = byteNames{
 
 func (k Kind) valid() bool { return kindNames[k] != "" }
 
-// String names the kind for people.
+// String returns the name of the kind, such as "anchor".
 func (k Kind) String() string { return kindNames.of("kind", byte(k)) }
 
-// MarshalText writes what String does.
+// MarshalText returns the same text as String.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Region is the part of the page in which a link stands.
@@ -147,20 +151,20 @@ var regionNames = byteNames{Text: "text", Navigation: "navigation"}
 
 func (r Region) valid() bool { return regionNames[r] != "" }
 
-// String names the region for people.
+// String returns the name of the region, such as "text".
 func (r Region) String() string { return regionNames.of("region", byte(r)) }
 
-// MarshalText writes what String does.
+// MarshalText returns the same text as String.
 func (r Region) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // Link is one link found on one page, or in a robots.txt or a sitemap.
 //
-// Weight is the priority of the target: 255 is fetched first, 1 last; 0 means that
-// only depth counts. It comes from a topic, or from the priority in a sitemap.
+// Weight is the priority of the target: 255 is fetched first, 1 last; 0 means that only
+// depth counts. It comes from a topic, or from the priority in a sitemap.
 //
-// Modified is the time at which a page in a sitemap was changed, to the second, if
-// that was after the last look at the sitemap: then the page is fetched again. Else
-// it is zero.
+// Modified is, for a link of a sitemap, the time at which the sitemap says that the
+// page changed, to the second: but only if that is later than the last reading of the
+// sitemap, so that the page is fetched again. Otherwise it is zero.
 type Link struct {
 	Source     layout.Identity
 	Target     string       // canonical URL
@@ -170,12 +174,12 @@ type Link struct {
 	Rel        string // the rel attribute, lower case, sorted, space-separated, at most 1 KiB
 	Anchor     string // the link's text, white space folded, at most 200 bytes
 	Around     string // the words around it, at most 200 bytes
-	Depth      uint16 // of the target by this link
-	Hops       uint8  // redirects that led to the target by this link
+	Depth      uint16 // links from a seed to the target by way of this one; redirects do not count
+	Hops       uint8 // redirects in a row that lead to the target, this one included; 0 for other links
 	Weight     uint8
 	Modified   time.Time
-	Collection string // on whose behalf it was decided
-	Decision   string // "" admitted, else the reason of the refusal
+	Collection string // the collection by whose rules the link was judged
+	Decision   string // "" if the target was admitted, else the reason of the refusal
 }
 
 // Book is the results of one pack.
@@ -216,8 +220,8 @@ func (o Outcome) Compare(p Outcome) int {
 	)
 }
 
-// compareLinks orders links by the place and identity of the target, and then
-// by all that remains but the source.
+// compareLinks orders links by the place and identity of the target, and then by all
+// other fields except the source.
 func compareLinks(l, m Link) int {
 	if c := compareURL(l.Place, l.Target, m.Place, m.Target); c != 0 {
 		return c
@@ -237,8 +241,9 @@ func compareLinks(l, m Link) int {
 	)
 }
 
-// compareURL orders by place and identity. Identities are rarely computed, because a
-// place ends with the first bytes of the identity.
+// compareURL orders two URLs by place and identity. It computes an identity only for
+// different URLs with the same place, which is rare: a place ends with the first 32
+// bits of the identity.
 func compareURL(p layout.Place, url string, q layout.Place, other string) int {
 	if c := cmp.Compare(p, q); c != 0 {
 		return c

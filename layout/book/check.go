@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Caps in bytes; of Collections, in names. Encode refuses content over the caps, and
-// a file with such content is damaged.
+// Caps on the fields of outcomes and links, in bytes; MaxCollections is in names. Encode
+// refuses a field over its cap, and a book with such a field is damaged.
 const (
 	MaxURL         = 8 << 10
 	MaxDetail      = 300
@@ -23,15 +23,14 @@ const (
 // MaxDelay is the greatest delay that a Pace can hold.
 const MaxDelay = 24 * time.Hour
 
-// ErrDamaged is wrapped by every error that is the fault of a book's bytes,
-// and not of the store or the caller.
+// ErrDamaged is wrapped by an error whose cause is the bytes of a book, and not the
+// store or the caller.
 var ErrDamaged = errors.New("book is damaged")
 
-// placeIn returns the place of a URL on a site of the given hash, and the
-// URL's identity.
-func placeIn(number uint32, url string) (layout.Place, layout.Identity) {
+// placeIn returns the place and the identity of a URL; site is the hash of its site.
+func placeIn(site uint32, url string) (layout.Place, layout.Identity) {
 	id := layout.IdentityOf(url)
-	return layout.Place(number)<<32 | layout.Place(binary.BigEndian.Uint32(id[:4])), id
+	return layout.Place(site)<<32 | layout.Place(binary.BigEndian.Uint32(id[:4])), id
 }
 
 func checkOutcome(o Outcome) error {
@@ -64,7 +63,8 @@ func checkOutcome(o Outcome) error {
 	return nil
 }
 
-// inOrder reports whether names are in the form of Outcome.Collections.
+// inOrder reports whether names can be Outcome.Collections: each stands there once, and
+// all behind the first are sorted.
 func inOrder(names []string) bool {
 	for i := 1; i < len(names); i++ {
 		if names[i] == names[0] || i > 1 && names[i] <= names[i-1] {

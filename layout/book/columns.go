@@ -7,13 +7,13 @@ import (
 	"math"
 )
 
-// textColumn is the column that holds the bytes of words and URLs; it is the first
-// of every block.
+// textColumn is the number of the column with the bytes of all strings; every block has
+// it.
 const textColumn = 0
 
-// columnWriter collects the rows of one block column by column. A repeated string is a
-// word: its bytes are written once per block, and then its number. Word 1 is the
-// empty string.
+// columnWriter encodes the rows of one block: each field has its own column of numbers.
+// A string that may repeat is a word: its bytes are written when it first occurs, and
+// its number in the block from then on. Word 1 is the empty string.
 type columnWriter struct {
 	columns [][]byte
 	words   map[string]uint64
@@ -39,11 +39,14 @@ func (w *columnWriter) int(column int, v int64) {
 	w.columns[column] = binary.AppendVarint(w.columns[column], v)
 }
 
+// bytes writes the length of a string to a column, and its bytes to textColumn.
 func (w *columnWriter) bytes(column int, s string) {
 	w.uint(column, uint64(len(s)))
 	w.columns[textColumn] = append(w.columns[textColumn], s...)
 }
 
+// word writes a string to a column: the number of the word, or 0 and the string if it
+// is new in the block.
 func (w *columnWriter) word(column int, s string) {
 	if n, known := w.words[s]; known {
 		w.uint(column, n)
@@ -54,7 +57,9 @@ func (w *columnWriter) word(column int, s string) {
 	w.bytes(column, s)
 }
 
-// url writes the part of a URL that differs from the URL of the row before.
+// url writes a URL as its difference from the URL of the row before: to the column
+// shared the number of equal bytes at the start, to the column rest the length of the
+// rest, and the rest to textColumn.
 func (w *columnWriter) url(shared, rest int, previous, url string) {
 	n := 0
 	for n < len(previous) && n < len(url) && previous[n] == url[n] {
@@ -72,7 +77,7 @@ func (w *columnWriter) size() int {
 	return size
 }
 
-// appendTo appends the lengths of all columns, then the columns.
+// appendTo appends the block to raw: the lengths of all columns, then the columns.
 func (w *columnWriter) appendTo(raw []byte) []byte {
 	for _, column := range w.columns {
 		raw = binary.AppendUvarint(raw, uint64(len(column)))
@@ -87,26 +92,28 @@ const maxColumns = 27
 
 var errShort = errors.New("column ends too early")
 
-// columnReader reads what columnWriter wrote, in the same order. After its first error
-// all values are zero. It refers to the block's bytes only until reset.
+// columnReader decodes a block that columnWriter encoded; fields must be read in the
+// order in which they were written. After the first error all values are zero, and end
+// returns the error.
 type columnReader struct {
 	raw     []byte
 	columns [maxColumns]span
 	words   []word
-	current []byte // the URL that was read last
+	current []byte // the URL of the current row
 	err     error
 }
 
-// span is the unread part of a column.
+// span is a range of the block's bytes: of a column, the bytes that are not yet read.
 type span struct{ next, end int }
 
-// word is a string of the block. Most words are only skipped, so text is made when it
-// is first needed.
+// word is a string of the block. text is empty until the word is first read: most words
+// are only skipped.
 type word struct {
 	span
 	text string
 }
 
+// reset begins a block of the given number of columns.
 func (r *columnReader) reset(columns int, raw []byte) error {
 	*r = columnReader{raw: raw, words: append(r.words[:0], word{}), current: r.current[:0]}
 	at := 0
@@ -132,6 +139,7 @@ func (r *columnReader) reset(columns int, raw []byte) error {
 	return nil
 }
 
+// fail records the first error, and empties all columns.
 func (r *columnReader) fail(column int, err error) {
 	if r.err == nil {
 		r.err = fmt.Errorf("column %d: %w", column, err)
@@ -139,12 +147,13 @@ func (r *columnReader) fail(column int, err error) {
 	}
 }
 
-// left returns the number of bytes of a column that were not yet read.
+// left returns the number of bytes of a column that are not yet read.
 func (r *columnReader) left(column int) int { return r.columns[column].end - r.columns[column].next }
 
 // skip skips the rest of a column.
 func (r *columnReader) skip(column int) { r.columns[column].next = r.columns[column].end }
 
+// uint reads a number from a column. A number over the limit is an error.
 func (r *columnReader) uint(column int, limit uint64) uint64 {
 	if c := &r.columns[column]; c.next < c.end {
 		if v := uint64(r.raw[c.next]); v < 0x80 && v <= limit { // nearly always
@@ -155,6 +164,7 @@ func (r *columnReader) uint(column int, limit uint64) uint64 {
 	return r.longUint(column, limit)
 }
 
+// longUint is uint for numbers of any size.
 func (r *columnReader) longUint(column int, limit uint64) uint64 {
 	c := &r.columns[column]
 	v, n := binary.Uvarint(r.raw[c.next:c.end])
@@ -179,7 +189,8 @@ func (r *columnReader) int(column int) int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// text takes bytes of textColumn, as many as the column says.
+// text reads a length, at most limit, from a column, and returns the range of that many
+// bytes of textColumn.
 func (r *columnReader) text(column, limit int) span {
 	n := int(r.uint(column, uint64(limit)))
 	if n > r.left(textColumn) {
@@ -191,6 +202,7 @@ func (r *columnReader) text(column, limit int) span {
 	return span{c.next - n, c.next}
 }
 
+// word reads a string of at most limit bytes that columnWriter.word has written.
 func (r *columnReader) word(column, limit int) string {
 	w := &r.words[r.skipWord(column, limit)]
 	if w.text == "" && w.next < w.end {
@@ -199,7 +211,7 @@ func (r *columnReader) word(column, limit int) string {
 	return w.text
 }
 
-// skipWord skips a word and returns its index.
+// skipWord reads a word without making a string of it, and returns its index in words.
 func (r *columnReader) skipWord(column, limit int) int {
 	number := int(r.uint(column, uint64(len(r.words))))
 	if number == 0 {
@@ -212,7 +224,8 @@ func (r *columnReader) skipWord(column, limit int) int {
 	return number - 1
 }
 
-// url returns the URL of the next row, valid until the one after it is read.
+// url reads the URL of the next row. The result is valid until the URL after it is
+// read.
 func (r *columnReader) url(shared, rest int) []byte {
 	n := int(r.uint(shared, uint64(len(r.current))))
 	t := r.text(rest, MaxURL-n)
@@ -223,7 +236,8 @@ func (r *columnReader) url(shared, rest int) []byte {
 	return r.current
 }
 
-// end returns the first error. Unread bytes are an error too.
+// end returns the first error. Bytes that are left unread in a column are an error,
+// too.
 func (r *columnReader) end() error {
 	for i, c := range r.columns {
 		if c.next < c.end {

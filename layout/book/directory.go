@@ -10,7 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// version is the version of a book, which stands at both of its ends.
+// version is the format version of a book. It is in the first eight bytes and in the
+// last eight (see magic).
 type version byte
 
 const (
@@ -20,8 +21,10 @@ const (
 
 const magicSize = len("\xffBOOK\x01\r\n")
 
+// magic returns the bytes with which a book of this version begins and ends.
 func (v version) magic() string { return "\xffBOOK" + string([]byte{byte(v)}) + "\r\n" }
 
+// versionOf returns the version that has the given magic bytes.
 func versionOf(magic string) (version, error) {
 	for _, v := range []version{version1, version2} {
 		if magic == v.magic() {
@@ -33,37 +36,39 @@ func versionOf(magic string) (version, error) {
 
 const (
 	footerSize    = 8 + magicSize
-	headSize      = 4 * 4 // of the directory, before the entries
-	copySize      = 4     // of the number of a copy, after them
+	headSize      = 4 * 4 // of the four numbers at the start of the directory
+	copySize      = 4     // of the number of a copy, at the end of the directory
 	entrySize     = 8 + 8 + 4 + 4 + 4
 	identitySize  = len(layout.Identity{})
-	maxDirectory  = 64 << 20
-	maxBlock      = 256 << 10 // before compression
-	maxCompressed = maxBlock + 1<<10
+	maxDirectory  = 64 << 20         // greatest size of a directory
+	maxBlock      = 256 << 10        // greatest size of a block before compression
+	maxCompressed = maxBlock + 1<<10 // greatest size of a block as stored
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// block is one entry of the directory: a compressed run of rows.
+// block is one entry of the directory; it describes a compressed block of rows.
 type block struct {
-	first, last layout.Place
-	count       uint32 // outcomes or links in it
-	size        uint32 // compressed
-	crc         uint32 // CRC-32C of the compressed bytes
-	offset      int64  // in the book; follows from the sizes
+	first, last layout.Place // lowest and highest place of the rows
+	count       uint32       // number of outcomes or links
+	size        uint32       // in bytes, compressed
+	crc         uint32       // CRC-32C of the compressed bytes
+	offset      int64        // of the block in the book; not stored, but computed from the sizes before
 }
 
-// directory holds the places of everything in a book.
+// directory says where in a book its blocks and its table of sources are.
 type directory struct {
 	version         version
 	outcomes, links []block
-	sources         uint32 // identities in the table of sources
-	sourcesCRC      uint32
-	copy            uint32 // 0: none; see Distinct
-	sourcesOffset   int64
-	size            int64 // of the whole book
+	sources         uint32 // number of identities in the table of sources
+	sourcesCRC      uint32 // CRC-32C of the table of sources
+	copy            uint32 // number of the copy, 0 for the original (see Distinct)
+	sourcesOffset   int64  // of the table of sources, in the book
+	size            int64  // of the whole book
 }
 
+// appendTo appends the directory and the footer to a book that ends with the table of
+// sources.
 func (d directory) appendTo(file []byte) []byte {
 	start := len(file)
 	for _, n := range []uint32{uint32(len(d.outcomes)), uint32(len(d.links)), d.sources, d.sourcesCRC} {
@@ -86,8 +91,8 @@ func (d directory) appendTo(file []byte) []byte {
 	return append(file, d.version.magic()...)
 }
 
-// directorySize returns the length of the directory that ends where the
-// footer begins, and the version; tail is the end of the book.
+// directorySize returns the size of a book's directory in bytes, and the book's
+// version, as the footer says. tail is the end of the book, of any length.
 func directorySize(tail []byte) (int, version, error) {
 	if len(tail) < footerSize {
 		return 0, 0, fmt.Errorf("%d bytes are too few for a book", len(tail))
@@ -104,7 +109,8 @@ func directorySize(tail []byte) (int, version, error) {
 	return int(size), v, nil
 }
 
-// parseDirectory reads a directory from the end of a book.
+// parseDirectory parses the directory of a book. tail is the end of the book; it must
+// contain the directory and the footer.
 func parseDirectory(tail []byte) (directory, error) {
 	var d directory
 	size, v, err := directorySize(tail)
@@ -142,6 +148,8 @@ func parseDirectory(tail []byte) (directory, error) {
 	return d, nil
 }
 
+// parseBlocks parses n entries of the directory. offset is where the first of their
+// blocks begins in the book; parseBlocks also returns where the last one ends.
 func parseBlocks(b []byte, n int, offset int64) ([]block, int64, error) {
 	blocks := make([]block, n)
 	last := layout.Place(0)
@@ -165,9 +173,10 @@ func parseBlocks(b []byte, n int, offset int64) ([]block, int64, error) {
 	return blocks, offset, nil
 }
 
-// Distinct returns another copy of a book that Encode or Merge returned. It has the
-// same content but, for each number, other bytes, so that it can be stored under a
-// content hash that was never used. Copy 0 is the book itself.
+// Distinct returns a copy of a book that has the same content but, because its
+// directory contains the number, other bytes and so another content hash. It serves to
+// store a book again after its key was condemned. Copy 0 is the book itself. The
+// content must be a book that Encode or Merge returned; otherwise Distinct panics.
 func Distinct(content []byte, number uint32) []byte {
 	d, err := parseDirectory(content)
 	if err != nil {

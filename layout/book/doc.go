@@ -4,7 +4,7 @@
 // can be lost at any time.
 //
 // Outcomes are sorted by place, identity and version, links by place and identity of
-// the target. A reader of a range of the hash space requests the directory at the
+// the target. To read a range of the hash space, a Reader requests the directory at the
 // end, then the blocks that overlap the range. Books can be merged into one with the
 // same content (see Merge).
 //
@@ -15,7 +15,7 @@
 //	…       d      directory
 //	−16     4      d, u32
 //	−12     4      CRC-32C of the directory and d
-//	−8      8      the first eight once more
+//	−8      8      the first eight bytes once more
 //
 // The directory, numbers big-endian:
 //

@@ -11,9 +11,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Encode writes a book. The same outcomes and links in any order give the same bytes.
-// It fails on a value over the caps of this package, on an unknown state, kind or
-// region, and on a place that is not the URL's. It does not change its argument.
+// Encode returns the bytes of a book. The same outcomes and links in any order give the
+// same bytes. It fails on a value over the caps of this package, on an unknown state,
+// kind or region, and on a place that is not the URL's. It does not change its
+// argument.
 func Encode(b Book) ([]byte, error) {
 	outcomes, v := slices.Clone(b.Outcomes), version1
 	for _, o := range outcomes {
@@ -48,10 +49,11 @@ func Encode(b Book) ([]byte, error) {
 	return w.finish(sources), nil
 }
 
-// sourceURLs holds the sources of all links of a book, with their URLs if these are
-// outcomes of the same book.
+// sourceURLs holds the identities of all pages with links in a book. The value is the
+// URL of the page if the book has an outcome of it, otherwise "".
 type sourceURLs map[layout.Identity]string
 
+// outcome records the URL of an outcome, if it is a page with links.
 func (urls sourceURLs) outcome(o Outcome) {
 	id := o.Identity()
 	if _, isSource := urls[id]; isSource {
@@ -59,8 +61,9 @@ func (urls sourceURLs) outcome(o Outcome) {
 	}
 }
 
-// table lists each source once, in the order of URLs: pages of one directory often
-// share their navigation, so its sources become neighbours.
+// table returns the book's table of sources: each identity once, sorted by URL. Pages
+// of one directory often share their navigation; as neighbours in the table, they make
+// the rows of its links small.
 func (urls sourceURLs) table() []layout.Identity {
 	table := make([]layout.Identity, 0, len(urls))
 	for id := range urls {
@@ -72,7 +75,8 @@ func (urls sourceURLs) table() []layout.Identity {
 	return table
 }
 
-// rowsOf groups links that differ only in their source into rows.
+// rowsOf returns links as sorted rows: links that differ only in their source are one
+// row. sources is the book's table of sources.
 func rowsOf(links []Link, sources []layout.Identity) ([]row, error) {
 	number := make(map[layout.Identity]uint32, len(sources))
 	for i, id := range sources {
@@ -99,7 +103,8 @@ func rowsOf(links []Link, sources []layout.Identity) ([]row, error) {
 }
 
 // blockTarget is the size before compression at which a block is closed; maxRow is the
-// number of sources in a row. With the caps on strings no block can exceed maxBlock.
+// greatest number of sources of one row. With the caps on strings, no block can exceed
+// maxBlock.
 const (
 	blockTarget = 64 << 10
 	maxRow      = 8 << 10
@@ -109,15 +114,16 @@ const (
 // and one uncompressed block.
 type writer struct {
 	version       version
-	file          []byte
-	raw           []byte // reused
+	file          []byte // the book so far
+	raw           []byte // the block before compression; reused
 	outcomes      *outcomeWriter
 	links         *linkWriter
 	outcomeBlocks blockSection
 	linkBlocks    blockSection
 }
 
-// blockSection is a sequence of blocks, of which the last is open.
+// blockSection is the blocks of outcomes or those of links: the blocks that are
+// written, and the one to which rows are being added.
 type blockSection struct {
 	closed []block
 	open   block
@@ -146,13 +152,15 @@ func (w *writer) outcome(o Outcome) {
 	w.added(&w.outcomeBlocks, w.outcomes.columnWriter, o.Place, 1)
 }
 
-// link takes the first row of links when there are no more outcomes.
+// link adds a row of links. After the first row no outcome can be added.
 func (w *writer) link(l row) {
 	w.close(&w.outcomeBlocks, w.outcomes.columnWriter)
 	w.links.add(l)
 	w.added(&w.linkBlocks, w.links.columnWriter, l.Place, len(l.sources))
 }
 
+// added counts a row, of count outcomes or links at a place, into the open block of a
+// section, and closes the block when it is large enough.
 func (w *writer) added(s *blockSection, columns *columnWriter, at layout.Place, count int) {
 	if s.open.count == 0 {
 		s.open.first = at
@@ -164,6 +172,8 @@ func (w *writer) added(s *blockSection, columns *columnWriter, at layout.Place, 
 	}
 }
 
+// close compresses the open block of a section and appends it to the book. It does
+// nothing if the block is empty.
 func (w *writer) close(s *blockSection, columns *columnWriter) {
 	if s.open.count == 0 {
 		return
@@ -177,6 +187,8 @@ func (w *writer) close(s *blockSection, columns *columnWriter) {
 	columns.reset()
 }
 
+// finish closes the open blocks, appends the table of sources and the directory, and
+// returns the book.
 func (w *writer) finish(sources []layout.Identity) []byte {
 	w.close(&w.outcomeBlocks, w.outcomes.columnWriter)
 	w.close(&w.linkBlocks, w.links.columnWriter)

@@ -10,9 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// The columns of a block of links, behind textColumn.
+// The numbers of the columns of a block of links; 0 is textColumn. The last constant is
+// the number of columns.
 const (
-	linkSame = iota + 1 // 1: the target of the row before
+	linkSame = iota + 1 // 1 if the target is that of the row before, else 0
 	linkSite
 	linkShared
 	linkRest
@@ -32,15 +33,16 @@ const (
 	linkColumns
 )
 
-// row is a link that is equal on many pages: the source of its Link is zero, and
-// sources are ascending numbers in the book's table.
+// row is all links that differ only in their source, such as a link in the navigation
+// of a site. Source is zero; sources are the ascending indexes of the sources in the
+// book's table.
 type row struct {
 	Link
 	sources []uint32
 }
 
-// appendRows appends a link with the sorted numbers of its sources, as one row or
-// several.
+// appendRows appends to rows a link whose sources have the given sorted indexes: as one
+// row, or as several if there are more than maxRow.
 func appendRows(rows []row, l Link, numbers []uint32) []row {
 	for part := range slices.Chunk(numbers, maxRow) {
 		rows = append(rows, row{l, part})
@@ -48,8 +50,7 @@ func appendRows(rows []row, l Link, numbers []uint32) []row {
 	return rows
 }
 
-// secondsOf returns the time as it is stored: in seconds since 1970, 0 for the
-// zero time.
+// secondsOf returns a time as it is stored: in seconds since 1970, 0 for the zero time.
 func secondsOf(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -57,6 +58,7 @@ func secondsOf(t time.Time) int64 {
 	return t.Unix()
 }
 
+// timeOf returns the time that secondsOf turned into seconds.
 func timeOf(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
@@ -64,7 +66,8 @@ func timeOf(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// linkWriter writes sorted rows, each as its difference from the one before.
+// linkWriter encodes the sorted rows of a block of links, each as its difference from
+// the row before.
 type linkWriter struct {
 	*columnWriter
 	previous Link
@@ -103,15 +106,16 @@ func (w *linkWriter) add(l row) {
 	w.previous = l.Link
 }
 
+// linkReader decodes the rows that a linkWriter encoded.
 type linkReader struct {
 	columnReader
-	table int // number of sources that the book has
+	table int // number of sources in the book's table
 
-	// The row that was read last.
+	// The row that next has decoded:
 	link    Link            // without its source
-	id      layout.Identity // of the target
-	count   int             // of its sources
-	sources []uint32
+	id      layout.Identity // of the link's target
+	count   int             // number of sources
+	sources []uint32        // their indexes in the book's table
 }
 
 func (r *linkReader) reset(raw []byte) error {
@@ -119,8 +123,8 @@ func (r *linkReader) reset(raw []byte) error {
 	return r.columnReader.reset(linkColumns, raw)
 }
 
-// next reads the next row: all of it, or all except its region, words, time and
-// sources.
+// next decodes the next row. If whole is false, it leaves out Region, Rel, Anchor,
+// Around, Modified and the indexes of the sources, which take most of the time.
 func (r *linkReader) next(whole bool) error {
 	l := &r.link
 	before := l.Place
@@ -178,8 +182,9 @@ func (r *linkReader) readSources() {
 	}
 }
 
-// skipped skips the columns that next does not read when rows are not read whole.
-func (r *linkReader) skipped() {
+// skipUnread skips the columns Region, Modified and Sources, which next does not read if
+// whole is false. It must be called after the last row.
+func (r *linkReader) skipUnread() {
 	r.skip(linkRegion)
 	r.skip(linkModified)
 	r.skip(linkSources)

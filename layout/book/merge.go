@@ -8,24 +8,25 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Filter selects the content of a merged book: a function returns true for what is
-// kept; a nil function keeps all. It may change words, but no URL and no place. It may
-// be called more than once, and must then answer the same.
+// Filter selects the content of a merged book: its functions return true for an outcome
+// or link that is kept; a nil function keeps all. A function may also change text
+// fields, but no URL and no place. It may be called more than once for the same outcome
+// or link, and must do the same each time.
 type Filter struct {
 	Outcome func(*Outcome) bool
 	Link    func(*Link) bool
 }
 
-// Merge writes one book with the content of several, and returns its numbers of
-// outcomes and links. It keeps the outcomes of a URL that count (see Standing), and
-// equal links once. The order of the books does not matter, nor does merging some of
-// them first. The version is their highest.
+// Merge returns one book with the content of several, and its numbers of outcomes and
+// links. Of each URL it keeps the outcomes that count (see Standing), and of equal
+// links one. The order of the books does not matter, nor does merging some of them
+// first. The format version of the new book is the highest of theirs.
 //
 // The filter is applied first, so that an outcome superseded by a dropped one counts
 // again.
 //
-// Memory holds the new book, the identities and URLs of its sources, the rows of one
-// target, and of each book the bytes of one request and one block.
+// Memory holds the new book, the identities and URLs of its sources, all rows of one
+// target, and for each book the bytes of one request and one block.
 func Merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outcomes, links int, err error) {
 	content, outcomes, links, err = merge(ctx, books, f)
 	if err != nil {
@@ -67,7 +68,7 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 	return w.finish(table), outcomes, links, nil
 }
 
-// sourcesOf returns the sources of all links that the filter keeps.
+// sourcesOf returns the sources of all links that the filter keeps, without their URLs.
 func sourcesOf(ctx context.Context, books []*Reader, f Filter) (sourceURLs, error) {
 	urls := make(sourceURLs)
 	for _, b := range books {
@@ -100,6 +101,8 @@ func sourcesOf(ctx context.Context, books []*Reader, f Filter) (sourceURLs, erro
 	return urls, nil
 }
 
+// filterOutcomes yields the outcomes that the filter keeps, as changed by it. A change
+// that is not allowed is an error.
 func filterOutcomes(all iter.Seq2[Outcome, error], f Filter) iter.Seq2[Outcome, error] {
 	if f.Outcome == nil {
 		return all
@@ -123,18 +126,20 @@ func filterOutcomes(all iter.Seq2[Outcome, error], f Filter) iter.Seq2[Outcome, 
 	}
 }
 
-// cursor is a sequence with its next row read.
+// cursor is a position in a sorted sequence: the row there, and the function that
+// returns the rows behind it.
 type cursor[T any] struct {
 	row  T
 	next func() (T, error, bool)
 }
 
-// mergeGroups yields the rows of sorted sequences in groups of equal rows. A group is
-// valid until the next one. An error ends the sequence.
+// mergeGroups merges sorted sequences, and yields their rows in groups: the rows of a
+// group are those that compare as equal. A group is valid until the next is yielded. An
+// error ends the sequence.
 func mergeGroups[T any](sequences []iter.Seq2[T, error], compare func(T, T) int) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		var cursors []*cursor[T] // sorted by their rows
-		settle := func(at int) { // a cursor that may be too far in front
+		sift := func(at int) {   // moves a cursor back until the cursors are sorted
 			for ; at+1 < len(cursors) && compare(cursors[at].row, cursors[at+1].row) > 0; at++ {
 				cursors[at], cursors[at+1] = cursors[at+1], cursors[at]
 			}
@@ -149,7 +154,7 @@ func mergeGroups[T any](sequences []iter.Seq2[T, error], compare func(T, T) int)
 			}
 			if more {
 				cursors = append([]*cursor[T]{{found, next}}, cursors...)
-				settle(0)
+				sift(0)
 			}
 		}
 		var group []T
@@ -169,7 +174,7 @@ func mergeGroups[T any](sequences []iter.Seq2[T, error], compare func(T, T) int)
 				return
 			case more:
 				first.row = found
-				settle(0)
+				sift(0)
 			default:
 				cursors = cursors[1:]
 			}

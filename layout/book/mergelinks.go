@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// mergeRows yields the links of all books as rows, target by target, with
-// numbers of their sources in the table.
+// mergeRows yields the links of all books that the filter keeps, as rows in groups with
+// the same target. The sources of a row are indexes in table.
 func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Identity) iter.Seq2[[]row, error] {
 	numbers := make(map[layout.Identity]uint32, len(table))
 	for i, id := range table {
@@ -23,7 +23,8 @@ func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Id
 	return mergeGroups(sequences, func(r, s row) int { return compareURL(r.Place, r.Target, s.Place, s.Target) })
 }
 
-// filterRows yields the rows of a book with other numbers for their sources.
+// filterRows yields the rows of one book that the filter keeps. numbers holds the new
+// index of each source, by identity; the sources of the rows are replaced by it.
 func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Identity]uint32) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		table, err := b.Sources(ctx)
@@ -57,8 +58,9 @@ func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Ide
 	}
 }
 
-// row returns the part of a row that the filter keeps. If words are changed for some
-// sources only, it becomes several rows.
+// row applies the filter to all links of a row: to link l from each of the sources,
+// which are indexes in table. It returns the links that the filter keeps, as one row;
+// or as several, if the filter changes the links from some sources only.
 func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, error) {
 	if f.Link == nil {
 		return []row{{l, slices.Clone(sources)}}, nil
@@ -86,7 +88,8 @@ func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, e
 	return kept, nil
 }
 
-// unite returns the rows of one target, given in any order, in the order of a book.
+// unite returns the rows of one target, given in any order, as a book has them: sorted,
+// and with one row for links that differ only in their sources.
 func unite(rows []row) []row {
 	slices.SortFunc(rows, func(r, s row) int { return compareLinks(r.Link, s.Link) })
 	var united []row

@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// The columns of a block of outcomes, behind textColumn.
+// The numbers of the columns of a block of outcomes of version 1; 0 is textColumn.
 const (
 	outcomeSite = iota + 1
 	outcomeShared
@@ -35,21 +35,21 @@ const (
 	outcomePackage
 	outcomeOffset
 	outcomeLength
-	outcomeColumns1 // of version 1
+	outcomeColumns1 // number of columns of version 1
 )
 
-// The columns that version 2 adds after those of version 1.
+// The numbers of the columns that version 2 adds.
 const (
 	outcomePaused = iota + outcomeColumns1
 	outcomeDelay
 	outcomeFailures
-	outcomeColumns2
+	outcomeColumns2 // number of columns of version 2
 )
 
 var columnsOf = map[version]int{version1: outcomeColumns1, version2: outcomeColumns2}
 
-// outcomeWriter writes sorted outcomes, each as its difference from the one
-// before.
+// outcomeWriter encodes the sorted outcomes of a block, each as its difference from the
+// outcome before.
 type outcomeWriter struct {
 	*columnWriter
 	version  version
@@ -97,7 +97,9 @@ func (w *outcomeWriter) add(o Outcome) {
 	w.previous, w.millis = o, millis
 }
 
-// pace writes a rest as the time from the answer, 0 if there is none.
+// pace encodes the Pace of an outcome whose answer came at the time millis. Rest is
+// encoded as the milliseconds from the answer to it: 0 if there is none; otherwise one
+// more, unless it is negative.
 func (w *outcomeWriter) pace(p Pace, millis int64) {
 	rest := int64(0)
 	if !p.Rest.IsZero() {
@@ -110,6 +112,7 @@ func (w *outcomeWriter) pace(p Pace, millis int64) {
 	w.uint(outcomeFailures, uint64(p.Failures))
 }
 
+// outcomeReader decodes the outcomes that an outcomeWriter encoded.
 type outcomeReader struct {
 	columnReader
 	version  version
@@ -122,7 +125,8 @@ func (r *outcomeReader) reset(v version, raw []byte) error {
 	return r.columnReader.reset(columnsOf[v], raw)
 }
 
-// next returns the next outcome; the caller knows how many there are.
+// next decodes the next outcome. The caller knows from the directory how many outcomes
+// the block has.
 func (r *outcomeReader) next() (Outcome, error) {
 	number := r.previous.Place.Site()
 	number += uint32(r.uint(outcomeSite, uint64(math.MaxUint32-number)))
@@ -181,7 +185,8 @@ func (r *outcomeReader) pace() (p Pace) {
 	return p
 }
 
-// collections returns the names of the row before once more if they are equal.
+// collections decodes Outcome.Collections. If the names are those of the row before, it
+// returns the same slice, which saves memory.
 func (r *outcomeReader) collections() []string {
 	n := int(r.uint(outcomeCollections, MaxCollections))
 	same := n == len(r.previous.Collections)

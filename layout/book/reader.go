@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// suffix is the number of bytes of a book that Open requests; maxGet is the number of
-// bytes of one request of a ranged read.
+// suffix is the number of bytes at the end of a book that Open requests; maxGet is the
+// greatest number of bytes that one request for blocks asks for.
 const (
 	suffix = 64 << 10
 	maxGet = 4 << 20
@@ -21,14 +21,14 @@ const (
 
 // Reader reads parts of a book. It is safe for concurrent use.
 type Reader struct {
-	name      string // for errors
+	name      string // of the book, for errors
 	get       func(ctx context.Context, r blob.Range) ([]byte, error)
 	directory directory
-	tail      []byte    // the end of the book, as far as it is in memory
+	tail      []byte    // the last bytes of the book, which Open has read
 	decoders  sync.Pool // of *zstd.Decoder
 
 	mu      sync.Mutex
-	sources []layout.Identity // nil until asked for
+	sources []layout.Identity // the table of sources; nil until it is first needed
 }
 
 // Open reads a book's directory with one request for its end, or two when the directory
@@ -45,7 +45,8 @@ func Open(ctx context.Context, r blob.Reader, key string) (*Reader, error) {
 	return newReader("book "+key, tail, func(ctx context.Context, at blob.Range) ([]byte, error) { return r.Get(ctx, key, at) })
 }
 
-// newReader makes a Reader; tail is the end of the book.
+// newReader returns a Reader. name describes the book in errors, tail is the end of the
+// book with its whole directory, and get requests other parts of it.
 func newReader(name string, tail []byte, get func(context.Context, blob.Range) ([]byte, error)) (*Reader, error) {
 	r := &Reader{name: name, get: get, tail: tail}
 	var err error
@@ -76,14 +77,14 @@ func (r *Reader) Counts() (outcomes, links int) {
 	return outcomes, links
 }
 
-// Part is a range of the hash space with the number of the book's bytes in it.
+// Part is a range of the hash space, with the number of bytes that the book has for it.
 type Part struct {
 	layout.Range
 	Bytes int64
 }
 
-// Parts divides the hash space into ranges with about the given number of the book's
-// bytes each, for callers that divide the reading. It sends no request.
+// Parts divides the hash space into ranges for which the book has about size bytes
+// each, so that a caller can read it range by range. It sends no request.
 func (r *Reader) Parts(size int64) []Part {
 	blocks := slices.Concat(r.directory.outcomes, r.directory.links)
 	slices.SortFunc(blocks, func(a, b block) int { return cmp.Compare(a.first, b.first) })
@@ -100,8 +101,8 @@ func (r *Reader) Parts(size int64) []Part {
 	return parts
 }
 
-// Find returns the outcomes of one URL, the lowest version first, with at most one
-// request; none if the book has none.
+// Find returns the outcomes of one URL in the book, the lowest version first, with at
+// most one request. The result is empty if there are none.
 func (r *Reader) Find(ctx context.Context, place layout.Place, id layout.Identity) ([]Outcome, error) {
 	var found []Outcome
 	for o, err := range r.Outcomes(ctx, layout.Range{From: place, To: place + 1}) {
@@ -115,7 +116,8 @@ func (r *Reader) Find(ctx context.Context, place layout.Place, id layout.Identit
 	return found, nil
 }
 
-// Sources returns the identities of all pages with links. It requests them once.
+// Sources returns the table of sources: the identities of all pages whose links are in
+// the book. It requests the table at the first call only.
 func (r *Reader) Sources(ctx context.Context) ([]layout.Identity, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,7 +139,8 @@ func (r *Reader) Sources(ctx context.Context) ([]layout.Identity, error) {
 	return sources, nil
 }
 
-// read returns bytes of the book, from memory where they are there.
+// read returns size bytes of the book from offset on: from memory if Open has read
+// them, otherwise by one request.
 func (r *Reader) read(ctx context.Context, offset, size int64) ([]byte, error) {
 	if at := offset - (r.directory.size - int64(len(r.tail))); at >= 0 {
 		return r.tail[at : at+size], nil

@@ -12,17 +12,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
+// openBlock is a block that has been read and decompressed.
 type openBlock struct {
 	block
-	section string
-	raw     []byte // valid until the next block is asked for
+	section string // "outcomes" or "links", for errors
+	raw     []byte // the decompressed bytes; valid until the next block is read
 	reader  *Reader
 }
 
 // Outcomes yields the outcomes whose places are in the range, sorted by place, identity
-// and version. It reads only the blocks that overlap the range, 4 MiB a request. An
-// error ends the sequence. Outcomes share their Collections, which must not be
-// changed.
+// and version. It requests only the blocks that overlap the range, up to 4 MiB at a
+// time. An error ends the sequence. Several outcomes may share the slice Collections,
+// which must not be changed.
 func (r *Reader) Outcomes(ctx context.Context, within layout.Range) iter.Seq2[Outcome, error] {
 	return func(yield func(Outcome, error) bool) {
 		var rows outcomeReader
@@ -39,9 +40,9 @@ func (r *Reader) Outcomes(ctx context.Context, within layout.Range) iter.Seq2[Ou
 }
 
 // Links yields the links whose targets are in the range, sorted by the place and
-// identity of the target, and then in an order that depends on the book's
-// content alone. It reads only the blocks that the range touches, 4 MiB a
-// request, and once the table of sources. An error ends the sequence.
+// identity of the target, and then in an order that depends on the book's content
+// alone. It requests only the blocks that overlap the range, up to 4 MiB at a time, and
+// the table of sources unless the Reader has it. An error ends the sequence.
 func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		var table []layout.Identity
@@ -63,8 +64,8 @@ func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link,
 	}
 }
 
-// Target is a link without its source, words and region: what such links have in
-// common.
+// Target is a row of links without the fields that Targets leaves out: the sources,
+// Region, Rel, Anchor, Around and Modified.
 type Target struct {
 	URL                  string
 	ID                   layout.Identity
@@ -74,12 +75,12 @@ type Target struct {
 	Hops                 uint8
 	Weight               uint8
 	Collection, Decision string
-	Sources              int // links that say so
+	Sources              int // number of links in the row
 }
 
-// Targets yields the links whose targets are in the range without their sources and
-// words, in the same order as Links and many times as fast. It may yield equal targets
-// repeatedly. An error ends the sequence.
+// Targets yields the links whose targets are in the range, in the order of Links and
+// many times as fast, because it reads neither their sources nor their texts. It may
+// yield equal targets repeatedly. An error ends the sequence.
 func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		for found, err := range r.rows(ctx, false, within) {
@@ -96,8 +97,9 @@ func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Tar
 	}
 }
 
-// rows yields the reader at each row of links, whole or not. The reader must be used
-// before the next row.
+// rows decodes the rows of links whose targets are in the range, and yields the
+// linkReader after each row; see linkReader.next for whole. The next row overwrites its
+// fields.
 func (r *Reader) rows(ctx context.Context, whole bool, within layout.Range) iter.Seq2[*linkReader, error] {
 	return func(yield func(*linkReader, error) bool) {
 		rows := linkReader{table: int(r.directory.sources)}
@@ -113,6 +115,8 @@ func (r *Reader) rows(ctx context.Context, whole bool, within layout.Range) iter
 	}
 }
 
+// blocks yields the blocks, among all of a section, that may contain rows in the range,
+// decompressed. It requests neighbouring blocks together.
 func (r *Reader) blocks(ctx context.Context, section string, all []block, within layout.Range) iter.Seq2[openBlock, error] {
 	return func(yield func(openBlock, error) bool) {
 		touched := touching(all, within)
@@ -162,7 +166,8 @@ func (r *Reader) decoder() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlock))
 }
 
-// touching returns the blocks that may overlap the range. They are neighbours.
+// touching returns the blocks that may contain rows in the range, a consecutive part of
+// the sorted list all.
 func touching(all []block, within layout.Range) []block {
 	from := 0
 	for from < len(all) && all[from].last < within.From {
@@ -179,8 +184,9 @@ func (b openBlock) damaged(err error) error {
 	return b.reader.damaged(fmt.Errorf("block of %s at byte %d: %w", b.section, b.offset, err))
 }
 
-// outcomes yields the outcomes in the range, or an error. It returns false when the
-// caller wants no more.
+// outcomes passes the block's outcomes in the range to yield, or an error at the end.
+// It returns false if no further block may be read: after an error, or when yield
+// returned false.
 func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func(Outcome, error) bool) bool {
 	fail := func(err error) bool {
 		yield(Outcome{}, b.damaged(err))
@@ -207,8 +213,9 @@ func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func
 	return true
 }
 
-// links yields the reader at each row of links in the range, whole or not, or an error.
-// It returns false when the caller wants no more.
+// links decodes the block's rows with the linkReader, and passes it to yield after each
+// row in the range, or an error at the end; see linkReader.next for whole. It returns
+// false if no further block may be read: after an error, or when yield returned false.
 func (b openBlock) links(rows *linkReader, whole bool, within layout.Range, yield func(*linkReader, error) bool) bool {
 	fail := func(err error) bool {
 		yield(nil, b.damaged(err))
@@ -232,7 +239,7 @@ func (b openBlock) links(rows *linkReader, whole bool, within layout.Range, yiel
 		}
 	}
 	if !whole {
-		rows.skipped()
+		rows.skipUnread()
 	}
 	if err := rows.end(); err != nil {
 		return fail(err)

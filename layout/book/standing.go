@@ -8,18 +8,28 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Standing holds the outcomes of one URL that count; all others are superseded. The
-// order of Add does not matter. A field is nil if there is no such outcome.
+// Standing is what is known of one URL: of its outcomes, given to Add in any order,
+// those that count. All others are superseded. A field is nil if there is no such
+// outcome.
 type Standing struct {
-	Final *Outcome // the highest final one; but no Unchanged where the highest of the others says that the page is gone
-	Page  *Outcome // the highest that is Stored or Lost: where the page is, if anywhere
-	Asked *Outcome // the highest that is not final, if it is higher than all that are
+	// Final is the final outcome, or Lost, with the highest version. But an Unchanged
+	// is passed over if the highest of the others is Failed or Skipped, because only a
+	// stored page can be unchanged.
+	Final *Outcome
+	// Page is the outcome with the highest version of those that are Stored or Lost. If
+	// it is Stored, it names the package of the page.
+	Page *Outcome
+	// Asked is the outcome with the highest version of those that are Retry or
+	// NotAsked; nil if a final outcome or Lost has a higher version.
+	Asked *Outcome
 
-	gone, unchanged, asked *Outcome // the highest that is Failed or Skipped, that is Unchanged, and that is not final
+	gone      *Outcome // the highest that is Failed or Skipped
+	unchanged *Outcome // the highest that is Unchanged
+	asked     *Outcome // the highest that is Retry or NotAsked
 }
 
-// Add adds an outcome of the URL, if it supersedes the present one of its kind. It must
-// not be changed afterwards.
+// Add takes one more outcome of the URL into account. The outcome must not be changed
+// afterwards.
 func (s *Standing) Add(o *Outcome) {
 	of := &s.asked
 	switch {
@@ -44,6 +54,7 @@ func (s *Standing) Add(o *Outcome) {
 	}
 }
 
+// highest returns the outcome that supersedes the other, nil if both are nil.
 func highest(o, p *Outcome) *Outcome {
 	if supersedes(p, o) {
 		return p
@@ -52,8 +63,8 @@ func highest(o, p *Outcome) *Outcome {
 }
 
 // supersedes reports whether o replaces known: its version is higher; or, which only
-// damage can cause, the versions are equal and o comes first by Compare. A nil known
-// is always replaced.
+// damage can cause, the versions are equal and o is the first by Compare. A nil known
+// is always replaced, a nil o replaces nothing.
 func supersedes(o, known *Outcome) bool {
 	if o == nil || known == nil {
 		return o != nil
@@ -64,8 +75,8 @@ func supersedes(o, known *Outcome) bool {
 	return o.Compare(*known) < 0
 }
 
-// outcomes returns the outcomes that count, and those that may count when more are
-// known, sorted.
+// outcomes returns the outcomes that a merged book keeps, sorted by Compare: those that
+// count, and those that could count once outcomes of other books are added.
 func (s *Standing) outcomes() []Outcome {
 	var all []Outcome
 	var last *Outcome
@@ -79,23 +90,26 @@ func (s *Standing) outcomes() []Outcome {
 	return all
 }
 
-// Stands reports whether a stored page of the URL counts.
+// Stands reports whether the URL has a stored page that is still valid.
 func (s *Standing) Stands() bool {
 	return s.Page != nil && s.Page.State == Stored && (s.Final.State == Stored || s.Final.State == Unchanged)
 }
 
-// Gone reports whether a page of the URL was stored and is gone by the last outcome.
+// Gone reports whether the URL once had a stored page and its final outcome is Failed
+// or Skipped.
 func (s *Standing) Gone() bool {
 	return s.Page != nil && (s.Final.State == Failed || s.Final.State == Skipped)
 }
 
-// Standings yields the standing of every URL in any of the books, in the order of their
-// places. A standing is valid until the next one. Memory holds of each book the bytes
-// of one request and one block. An error ends the sequence.
+// Standings yields the standing of every URL that has an outcome in any of the books,
+// sorted by place and identity. A standing is valid until the next is yielded. For each
+// book, memory holds the bytes of one request and one block. An error ends the
+// sequence.
 func Standings(ctx context.Context, books []*Reader) iter.Seq2[Standing, error] {
 	return standings(ctx, books, Filter{})
 }
 
+// standings is Standings of the outcomes that the filter keeps.
 func standings(ctx context.Context, books []*Reader, f Filter) iter.Seq2[Standing, error] {
 	var sequences []iter.Seq2[Outcome, error]
 	for _, b := range books {

@@ -10,22 +10,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Keep is how long a generation is kept at least after the next was committed.
+// Keep is the least time for which a generation is kept after the next one was
+// committed.
 const Keep = 7 * 24 * time.Hour
 
-// ErrNotKept says that a moment is longer ago than generations are kept.
+// ErrNotKept means that the generation that was in force at a moment has been deleted.
 var ErrNotKept = errors.New("generation is not kept any more")
 
-// AsOf returns the generation that was in force at a moment: the last whose time is
-// not later, or the zero generation before the first. It fails with ErrNotKept if
-// that generation is older than the oldest kept one.
+// AsOf returns the generation that was in force at time t: the last whose time is not
+// later than t, or the zero Manifest if t is before the first. It fails with ErrNotKept
+// if that generation is older than the oldest kept one.
 //
 // Times are those of the committers' clocks and never go back: after a commit by a
-// clock that was ahead, later generations have the same time until it has passed. In
-// place of a lost or damaged generation it returns the one before.
+// clock that was ahead, later generations have the same time until it has passed.
+// Instead of a lost or damaged generation AsOf returns the one before it.
 //
-// AsOf sends the requests of Read and those of a binary search: one GET for each
-// halving of the kept generations.
+// AsOf sends the requests of Read, and about one GET for each step of a binary search
+// among the kept generations.
 func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Time) (Manifest, error) {
 	newest, err := Read(ctx, bucket, p)
 	if err != nil || !newest.Time.After(t) {
@@ -59,16 +60,18 @@ func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Ti
 	return found, nil
 }
 
-// isLost reports whether a generation cannot be read, though the store answers.
+// isLost reports whether err, the result of reading a generation, means that it is
+// absent or damaged; otherwise the store itself failed.
 func isLost(err error) bool { return errors.Is(err, blob.ErrAbsent) || errors.Is(err, ErrDamaged) }
 
-// Refound stores m, with which a partition goes on after the loss of its newest
-// generations. The number of m is higher than that of any generation that there was,
-// its Oldest is the same, and its parent is the newest readable generation, if any.
-// Refound fails with blob.ErrRetryable if another generation is the newest by now.
+// Refound stores m as the first generation after a loss of generations. The caller sets
+// its fields: Generation is higher than that of any generation that there ever was,
+// Oldest is the same number, and Parent is the hash of the newest generation that can
+// be read, if any. Refound fails with blob.ErrRetryable if that one is not the newest
+// any more.
 //
-// It deletes the hint first, so that readers list, and the earlier generations last,
-// so that no hint leads to them.
+// Refound deletes the hint first, so that readers list the generations, and the earlier
+// generations last, so that no hint leads to them.
 func Refound(ctx context.Context, bucket blob.Bucket, m Manifest) error {
 	p, fail := m.Partition, func(err error) error {
 		return fmt.Errorf("cannot make generation %d of partition %s anew: %w", m.Generation, m.Partition, err)

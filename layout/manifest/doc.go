@@ -22,9 +22,9 @@
 // Commit rules: a generation is created only if absent, on the base of the one
 // before. The loser of a race reads the winner's generation, computes anew all that
 // depended on the base, and tries again. An object that no generation lists does not
-// exist. The hint is a disposable copy of the newest generation: readers look for
-// later generations from its number on, and list if the hint is absent or its
-// generation is.
+// exist. The hint is a disposable copy of the newest generation: readers ask for the
+// generations with the next numbers, and list them all if there is no hint or the
+// generation that it copies is absent.
 //
 // # Damage
 //

@@ -8,38 +8,39 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Segment refers to the index of some packages. Its documents are numbered
-// part by part.
+// Segment is a segment that the generation lists. Its documents are numbered from 0 on:
+// those of the first part, then those of the second, and so on.
 type Segment struct {
 	Key       string     `json:"key"`
 	Bytes     int64      `json:"bytes"`
-	Tail      int64      `json:"tail"`      // bytes at the end by which it is opened
-	Documents int        `json:"documents"` // dead ones too
-	Parts     []Part     `json:"parts"`     // of every package at most one
+	Tail      int64      `json:"tail"`      // size in bytes of the segment's tail, which a reader requests first
+	Documents int        `json:"documents"` // with the dead ones
+	Parts     []Part     `json:"parts"`     // one for each package whose pages are indexed
 	Deletions *Deletions `json:"deletions,omitempty"`
-	// Erase: the segment holds forgotten pages, as dead documents, and must be
-	// rewritten without them.
+	// Erase is true if the segment contains forgotten pages, as dead documents. It must
+	// be rewritten without them.
 	Erase bool `json:"erase,omitempty"`
-	// Compared: the documents were compared with those of all partitions to which
-	// strategies have sent pages of the same sites.
+	// Compared is true once the documents have been compared with those of the other
+	// partitions to which strategies ever sent pages of the same sites, so that of two
+	// versions of a page only one is alive.
 	Compared bool `json:"compared,omitempty"`
 }
 
-// Part is the run of a segment's documents that come from one package.
+// Part is the consecutive documents of a segment that come from one package.
 type Part struct {
-	Package   uint32 `json:"package"` // its identifier, also when it is not listed any more
+	Package   uint32 `json:"package"` // ID of the package, which need not be listed any more
 	Documents int    `json:"documents"`
 }
 
-// Deletions refers to the overlay with the dead documents of a segment. Without an
-// overlay all are alive.
+// Deletions is the overlay with the dead documents of a segment. In a segment without
+// an overlay all documents are alive.
 type Deletions struct {
 	Key       string `json:"key"`
 	Bytes     int64  `json:"bytes"`
-	Documents int    `json:"documents"` // that are dead
+	Documents int    `json:"documents"` // number of dead documents
 }
 
-// Dead returns how many documents are dead.
+// Dead returns the number of dead documents.
 func (s *Segment) Dead() int {
 	if s.Deletions == nil {
 		return 0
@@ -47,11 +48,11 @@ func (s *Segment) Dead() int {
 	return s.Deletions.Documents
 }
 
-// Live returns how many documents are alive.
+// Live returns the number of documents that are alive.
 func (s *Segment) Live() int { return s.Documents - s.Dead() }
 
-// Part returns the documents of a package, from to to-1; found is false if the
-// segment has none of it.
+// Part returns the numbers of the documents that come from the package with the given
+// ID: from, from+1, …, to−1. found is false if there are none.
 func (s *Segment) Part(id uint32) (from, to int, found bool) {
 	for _, part := range s.Parts {
 		to = from + part.Documents
@@ -63,15 +64,14 @@ func (s *Segment) Part(id uint32) (from, to int, found bool) {
 	return 0, 0, false
 }
 
-// maxEpochs is the number of epochs of which a manifest holds the closed batches. All
-// batches of earlier epochs are closed.
+// maxEpochs is the greatest length of Closed. When Closed is full, all batches of
+// epochs before the first in it count as closed.
 const maxEpochs = 64
 
-// IsClosed reports whether a batch that is not in Consumed is closed: its token is not
-// above the highest one of its epoch whose record was dropped from Consumed, or its
-// epoch is too old to be held. It was packed, came too late, or has a version that a
-// Redis restored from an old copy gave twice. A closed batch is never packed, so that
-// no two pages have the same version.
+// IsClosed reports whether a batch that is not in Consumed must never be packed,
+// because pages with its version may be stored already. Either it was packed, and
+// Consumed does not list it any more; or a Redis that was restored from an older copy
+// has given the same version to a second batch.
 func (m *Manifest) IsClosed(batch layout.Version) bool {
 	i, found := m.closed(batch.Epoch)
 	if !found {
@@ -80,7 +80,7 @@ func (m *Manifest) IsClosed(batch layout.Version) bool {
 	return batch.Token <= m.Closed[i].Token
 }
 
-// Close closes all batches of an epoch up to this one.
+// Close closes a batch and all batches of its epoch with lower tokens (see IsClosed).
 func (m *Manifest) Close(batch layout.Version) {
 	i, found := m.closed(batch.Epoch)
 	switch {
@@ -93,25 +93,28 @@ func (m *Manifest) Close(batch layout.Version) {
 	}
 }
 
+// closed returns the index of an epoch in Closed, and whether it is there. If not, the
+// index is that of the next higher epoch.
 func (m *Manifest) closed(epoch uint64) (int, bool) {
 	return slices.BinarySearchFunc(m.Closed, epoch, func(v layout.Version, epoch uint64) int {
 		return cmp.Compare(v.Epoch, epoch)
 	})
 }
 
-// Gone is a formerly stored page whose last outcome says that it is gone. The books
-// keep the outcome. The page is on this list as long as a document of an earlier
-// version is alive, or may come from a package or a spool object.
+// Gone is a page that was stored once and whose last outcome says that it is gone. The
+// outcome is in the books. The page is on the list Manifest.Gone as long as a document
+// of an earlier version is alive, or may still come from a package or a spool object.
 type Gone struct {
 	ID      layout.Identity `json:"id"`
-	Version layout.Version  `json:"version"` // of the outcome; documents of later ones are alive
-	// Masked says that the documents of the page from before Version are dead in all
-	// listed segments. A commit that lists another segment must mask them there, too.
+	Version layout.Version  `json:"version"` // of the outcome; documents of higher versions stay alive
+	// Masked is true if all documents of the page with a version below Version are
+	// dead, in all listed segments. A commit that lists one more segment must mask them
+	// there, too.
 	Masked bool `json:"masked,omitempty"`
 }
 
-// AddGone adds gone pages to the list, which is sorted, with the highest version of
-// each page.
+// AddGone adds pages to the list Gone, which stays sorted by identity. Of two entries
+// for one page it keeps that with the higher version.
 func (m *Manifest) AddGone(pages ...Gone) {
 	m.Gone = append(m.Gone, pages...)
 	slices.SortStableFunc(m.Gone, func(a, b Gone) int {
@@ -120,7 +123,7 @@ func (m *Manifest) AddGone(pages ...Gone) {
 	m.Gone = slices.CompactFunc(m.Gone, func(a, b Gone) bool { return a.ID == b.ID })
 }
 
-// FindGone returns the entry of a page in the list, nil if there is none.
+// FindGone returns the entry of a page in the list Gone, nil if there is none.
 func (m *Manifest) FindGone(id layout.Identity) *Gone {
 	i, found := slices.BinarySearchFunc(m.Gone, id, func(g Gone, id layout.Identity) int { return g.ID.Compare(id) })
 	if !found {
@@ -129,38 +132,38 @@ func (m *Manifest) FindGone(id layout.Identity) *Gone {
 	return &m.Gone[i]
 }
 
-// Condemned is an object that will be deleted. No generation from Since on lists it,
-// so it is deleted after a grace, once the generations before Since are deleted. Its
-// record stays for another grace, because other processes may still be about to
-// delete the object or to list it.
+// Condemned is an object that will be deleted: after a grace, and when no kept
+// generation lists it any more. The record stays for another grace after the deletion,
+// because other processes may still be about to delete the object or to list it.
 //
-// Overlays are not condemned: their names hold their generation and are never used
-// again.
+// Overlays are not condemned: a key that contains its generation is never used again.
 type Condemned struct {
 	Key   string    `json:"key"`
 	At    time.Time `json:"at"`
-	Since uint64    `json:"since"` // generation
-	// Erase: the object is deleted after the grace even if a kept generation lists
-	// it, because it may hold forgotten pages.
+	Since uint64    `json:"since"` // number of the first generation that does not list it
+	// Erase is true if the object may contain forgotten pages: it is deleted after the
+	// grace even if a kept generation lists it.
 	Erase bool `json:"erase,omitempty"`
-	// Gone is when its deletion was noted; zero until then.
+	// Gone is the time at which the deletion was recorded; zero before.
 	Gone time.Time `json:"gone,omitzero"`
 }
 
-// Condemn adds objects that this generation no longer lists to the condemned ones.
-// Their grace is neither shortened by a clock that is a little behind that of the
-// commit before, nor lengthened by one that was far ahead.
-func (m *Manifest) Condemn(place time.Time, keys ...string) {
-	if ahead := m.Time.Sub(place); ahead > 0 && ahead < Fresh {
-		place = m.Time
+// Condemn adds objects, which the next generation does not list, to Condemned. Their
+// grace begins at the given time; or at the time of m, if that is later by less than
+// Fresh, so that a clock a little behind the last committer's does not shorten the
+// grace. A clock that was far ahead does not lengthen it.
+func (m *Manifest) Condemn(at time.Time, keys ...string) {
+	if ahead := m.Time.Sub(at); ahead > 0 && ahead < Fresh {
+		at = m.Time
 	}
 	for _, key := range keys {
-		m.Condemned = append(m.Condemned, Condemned{Key: key, At: place.UTC().Truncate(time.Millisecond), Since: m.Generation + 1})
+		m.Condemned = append(m.Condemned, Condemned{Key: key, At: at.UTC().Truncate(time.Millisecond), Since: m.Generation + 1})
 	}
 }
 
-// Erase sets that all condemned objects are deleted after their grace, even if kept
-// generations list them. It reports whether that is new for any object.
+// Erase sets the field Erase of all condemned objects, so that they are deleted after
+// their grace even if kept generations list them. It reports whether any field was not
+// yet set.
 func (m *Manifest) Erase() (changed bool) {
 	for i := range m.Condemned {
 		changed = changed || !m.Condemned[i].Erase
@@ -169,14 +172,15 @@ func (m *Manifest) Erase() (changed bool) {
 	return changed
 }
 
-// IsCondemned reports whether the object is condemned or was deleted a short while
-// ago, so that no generation may list it.
+// IsCondemned reports whether Condemned has a record of the object, so that no
+// generation may list it: it will be deleted, or was deleted a short while ago.
 func (m *Manifest) IsCondemned(key string) bool {
 	return slices.ContainsFunc(m.Condemned, func(c Condemned) bool { return c.Key == key })
 }
 
-// Collectable reports whether a condemned object may be deleted by this generation:
-// its grace is over, and no kept generation lists it.
+// Collectable reports whether a condemned object may be deleted now: it is not recorded
+// as deleted, its grace is over, and no kept generation lists it or its field Erase is
+// set.
 func (m *Manifest) Collectable(c Condemned, now time.Time, grace time.Duration) bool {
 	return c.Gone.IsZero() && now.Sub(c.At) >= grace && (c.Erase || c.Since <= m.Oldest)
 }

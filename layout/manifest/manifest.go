@@ -18,50 +18,53 @@ type Manifest struct {
 	Partition  layout.Partition `json:"partition"`
 	Generation uint64           `json:"generation"`
 	Time       time.Time        `json:"time"`   // of the commit, to the millisecond
-	Parent     string           `json:"parent"` // content hash of the generation before
-	Next       uint32           `json:"next"`   // identifier of the next package
+	Parent     string           `json:"parent"` // content hash of the generation before this one
+	Next       uint32           `json:"next"`   // identifier of the package that is added next
 	Packages   []Package        `json:"packages"`
 	Books      []Book           `json:"books"`
 	Segments   []Segment        `json:"segments"`
 	Consumed   []Consumed       `json:"consumed"`
 
-	// Learnt names the last commit of a book by pack or repair: <key of its
-	// book>@<generation>. Compacting books keeps it. A frontier that does not
-	// know it is behind the books (see strategy/frontier).
+	// Learnt names the last book that pack or repair has committed, and the generation
+	// of that commit: "<key of the book>@<generation>". Merging books does not change
+	// it. A frontier that has recorded another Learnt lacks the newest outcomes (see
+	// strategy/frontier).
 	Learnt string `json:"learnt,omitempty"`
-	// Closed holds, of each epoch, the highest batch that was taken out of
-	// Consumed; see IsClosed.
+	// Closed holds one batch for each of the newest epochs, sorted: it and all batches
+	// of its epoch with lower tokens are closed (see IsClosed).
 	Closed []layout.Version `json:"closed,omitempty"`
-	// Gone lists formerly stored pages whose last outcome says that they are gone: their
-	// documents of earlier versions must not be found. It is sorted; see the type Gone.
+	// Gone lists pages that were stored once and whose last outcome says that they are
+	// gone, sorted by identity: their documents of earlier versions must not be found.
 	Gone []Gone `json:"gone,omitempty"`
-	// Forgotten is the version of the takedowns whose pages are all erased here.
+	// Forgotten is a version of the takedowns: all pages that it or an earlier version
+	// names are erased from this partition.
 	Forgotten uint64 `json:"forgotten,omitempty"`
-	// Oldest is the oldest kept generation, 0 the first. Generations before it
-	// are deleted, or will be.
+	// Oldest is the number of the oldest generation that is kept, 0 if none was deleted
+	// yet. Generations before it are deleted, or will be.
 	Oldest uint64 `json:"oldest,omitempty"`
-	// Condemned are objects that no generation lists from now on, and that will be
+	// Condemned are objects that no generation may list from now on. They will be
 	// deleted when no reader needs them any more.
 	Condemned []Condemned `json:"condemned,omitempty"`
 
-	hash  string // of the bytes it was read from
-	later error  // see Later
+	hash  string // content hash of the generation as it is stored
+	later error  // why a later generation cannot be read; nil if this one was the newest
 }
 
-// Package is a storage package. Its identifier is permanent in its partition.
+// Package is a storage package that the generation lists. Its ID never changes, and no
+// other package of the partition has it.
 type Package struct {
 	ID      uint32 `json:"id"`
 	Key     string `json:"key"`
 	Bytes   int64  `json:"bytes"`
 	Pages   int    `json:"pages"`
 	Indexed bool   `json:"indexed,omitempty"`
-	// Formerly are the keys of the package before pages were erased from it. The
-	// other pages kept their offsets, so that what books and segments say of a
-	// former key is true of this one.
+	// Formerly are the earlier keys of the package, one for each time that pages were
+	// erased from it. The other pages kept their offsets, so that an offset that a book
+	// or segment names with an earlier key is right for the present object, too.
 	Formerly []string `json:"formerly,omitempty"`
 }
 
-// Book refers to a book.
+// Book is a book that the generation lists.
 type Book struct {
 	Key      string `json:"key"`
 	Bytes    int64  `json:"bytes"`
@@ -69,22 +72,22 @@ type Book struct {
 	Links    int    `json:"links"`
 }
 
-// Consumed is a batch whose spool object has been packed and not yet deleted.
+// Consumed is a batch whose spool object has been packed, or was damaged, and is not
+// yet deleted.
 type Consumed struct {
 	Batch layout.Version `json:"batch"`
 	At    time.Time      `json:"at"`
-	// Damaged says why the spool object could not be read, and is in quarantine
-	// instead of in a package.
+	// Damaged is the reason why the spool object could not be read, empty if it could.
+	// A damaged spool object is copied to quarantine, and its pages are in no package.
 	Damaged string `json:"damaged,omitempty"`
 }
 
-// HasConsumed reports whether the batch's spool object was packed or put into
-// quarantine.
+// HasConsumed reports whether Consumed lists the batch.
 func (m *Manifest) HasConsumed(batch layout.Version) bool {
 	return slices.ContainsFunc(m.Consumed, func(c Consumed) bool { return c.Batch == batch })
 }
 
-// Package returns the listed package that has the key or had it formerly, nil if
+// Package returns the listed package that has the key now or had it formerly, nil if
 // there is none.
 func (m *Manifest) Package(key string) *Package {
 	for i := range m.Packages {
@@ -95,8 +98,8 @@ func (m *Manifest) Package(key string) *Package {
 	return nil
 }
 
-// Objects yields the keys and sizes of all listed objects, a key as often as it is
-// listed.
+// Objects yields the key and the size in bytes of every listed object: packages, books,
+// segments and overlays. A key that is listed twice is yielded twice.
 func (m *Manifest) Objects() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		for _, p := range m.Packages {
@@ -129,7 +132,7 @@ func (m *Manifest) Known() map[string]bool {
 	return known
 }
 
-// Bytes returns the size of all listed objects.
+// Bytes returns the sum of the sizes of all listed objects.
 func (m *Manifest) Bytes() (sum int64) {
 	for _, bytes := range m.Objects() {
 		sum += bytes
@@ -137,25 +140,26 @@ func (m *Manifest) Bytes() (sum int64) {
 	return sum
 }
 
-// Add lists a package under the next identifier.
+// Add appends a package to Packages, with Next as its ID, and increments Next.
 func (m *Manifest) Add(p Package) {
 	p.ID = m.Next
 	m.Next++
 	m.Packages = append(m.Packages, p)
 }
 
-// Hash returns the content hash of the generation as it is stored.
+// Hash returns the content hash of the stored generation, "" for the zero Manifest.
 func (m *Manifest) Hash() string { return m.hash }
 
 const format = 2
 
+// document is the JSON form of a generation.
 type document struct {
 	Format int `json:"format"`
 	*Manifest
 }
 
-// encode seals a generation, so that a byte that changed, in it or in the hint,
-// is noticed before anything is committed on top of it.
+// encode returns the bytes to store: the generation as JSON with a sum (see
+// layout.Seal), compressed by zstd.
 func (m *Manifest) encode() ([]byte, error) {
 	content, err := json.Marshal(document{format, m})
 	if err != nil {
@@ -168,9 +172,9 @@ func (m *Manifest) encode() ([]byte, error) {
 // that were written.
 var ErrDamaged = errors.New("it is damaged")
 
-// Later says why a later generation cannot be read; nil if this one was the
-// newest when it was read. Otherwise it may be read, but nothing may be
-// committed, condemned or deleted because of it.
+// Later returns an error if a generation after m exists and cannot be read, and nil if
+// m was the newest when it was read. After an error m may still be read, but nothing
+// may be committed, condemned or deleted because of it.
 func (m *Manifest) Later() error {
 	if m.later == nil {
 		return nil
@@ -179,12 +183,13 @@ func (m *Manifest) Later() error {
 		m.Generation, m.Partition, m.later)
 }
 
-// Decode reads a generation of a partition. It fails with ErrDamaged if any of
-// its bytes changed since it was written.
+// Decode parses a stored generation of partition p. It fails with ErrDamaged if any of
+// its bytes changed since it was written, and with another error if its format is not
+// that of this program.
 func Decode(p layout.Partition, stored []byte) (Manifest, error) {
 	m := Manifest{hash: layout.ContentHash(stored)}
 	content := stored
-	if !bytes.HasPrefix(stored, []byte("{")) { // as it was once
+	if !bytes.HasPrefix(stored, []byte("{")) { // older generations are not compressed
 		var err error
 		if content, err = decompress(stored); err != nil {
 			return Manifest{}, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -210,8 +215,8 @@ func Decode(p layout.Partition, stored []byte) (Manifest, error) {
 	return m, nil
 }
 
-// Clone lets an edit change every part without touching the base. Lists inside
-// of packages and segments are never changed in place.
+// Clone returns a copy of which every list can be changed without changing m. Only the
+// lists inside packages and segments are shared; they are never changed in place.
 func (m Manifest) Clone() Manifest {
 	m.Packages = slices.Clone(m.Packages)
 	m.Books = slices.Clone(m.Books)

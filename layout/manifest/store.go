@@ -14,20 +14,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// ErrUnchanged, returned by an edit, says that nothing is left to commit.
+// ErrUnchanged is what an edit returns to Commit if there is nothing to commit.
 var ErrUnchanged = errors.New("manifest is unchanged")
 
-// Fresh is how long ago the base of a commit may have been read, and what it
-// lists may have been put: much shorter than anything that nobody needs is kept.
+// Fresh is the greatest age of what a commit may rely on: the time since its base was
+// read, and since the objects that it lists anew were stored. It is much shorter than
+// the grace, after which unlisted objects are deleted, and than the time that
+// generations are kept.
 const Fresh = time.Hour
 
-// Read returns the newest generation of a partition, or the zero generation. It
-// costs two GETs, for the hint and the generation behind it, and a HEAD of the
-// hint's generation: the oldest are deleted first, so that a missing next one
-// proves nothing unless this one is there.
+// Read returns the newest generation of a partition, or the zero Manifest if there is
+// none. It sends a GET for the hint, a GET for the generation after it, and a HEAD for
+// the hint's own generation: since the oldest generations are deleted first, the next
+// one is known to be not yet written, and not already deleted, only if the hint's own
+// is there. If the hint is of no use, Read lists the generations.
 //
-// If the newest generation is damaged, Read returns the one before, and its
-// Later says so. Read fails with ErrDamaged where none can be read.
+// If the newest generation is damaged, Read returns the newest that can be read, and
+// its Later returns an error. If none can be read, Read fails with ErrDamaged.
 func Read(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
 	hint, err := Hint(ctx, bucket, p)
 	if err == nil {
@@ -46,8 +49,8 @@ func Read(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest
 	return follow(ctx, bucket, m)
 }
 
-// At returns one generation of a partition, or an error wrapping
-// blob.ErrAbsent or ErrDamaged.
+// At returns one generation of a partition. Its error wraps blob.ErrAbsent or
+// ErrDamaged if the generation is absent or damaged.
 func At(ctx context.Context, bucket blob.Reader, p layout.Partition, generation uint64) (Manifest, error) {
 	key := layout.ManifestKey(p, generation)
 	content, err := bucket.Get(ctx, key, blob.Range{})
@@ -64,9 +67,10 @@ func At(ctx context.Context, bucket blob.Reader, p layout.Partition, generation 
 	return m, nil
 }
 
-// newestListed returns the newest generation that can be read, of those that
-// are listed and of which the hint, the zero generation if there is none, is a
-// copy. Foreign objects are left alone.
+// newestListed lists the generations of a partition, and returns the newest of them,
+// and of the hint, that can be read. hint is the generation that the hint copies, or
+// the zero Manifest if there is no hint. If a newer one cannot be read, the result's
+// Later returns an error. Foreign objects are ignored.
 func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, hint Manifest) (Manifest, error) {
 	var listed []uint64
 	for object, err := range bucket.List(ctx, layout.ManifestPrefix(p), "") {
@@ -82,7 +86,7 @@ func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, h
 		newest = hint
 	}
 	for _, number := range slices.Backward(listed) {
-		if number <= hint.Generation { // of the newest only the hint is left
+		if number <= hint.Generation { // no listed generation is newer than the hint
 			break
 		}
 		m, err := At(ctx, bucket, p, number)
@@ -102,14 +106,16 @@ func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, h
 	return newest, nil
 }
 
-// Commit makes edit true in the next generation of the partition and returns
-// it. It calls edit with the newest generation, and again whenever another
-// committer was faster. When edit returns ErrUnchanged, Commit returns the base
-// without an error; every other error of edit ends the commit.
+// Commit calls edit with a copy of the newest generation, stores the edited copy as the
+// next generation, and returns it. If another committer was faster, Commit does so
+// again, with the generation of that one. If edit returns ErrUnchanged, Commit returns
+// the newest generation without an error; any other error of edit ends the commit.
 //
-// Only layout/partition calls it, which keeps the rules of what may be listed.
-// Times never go back: a commit whose clock is behind takes the time of its
-// base. A committer that was suspended for longer than [Fresh] begins again.
+// Only layout/partition calls Commit: it checks the rules of what may be listed. Times
+// never go back: if the clock is behind the time of the newest generation, the next one
+// gets the same time. A commit that takes longer than [Fresh], as when the process was
+// suspended, begins again; or, if it notices that only after storing, fails with
+// blob.ErrRetryable.
 func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now func() time.Time, edit func(*Manifest) error) (Manifest, error) {
 	for try := 0; ; try++ {
 		began := now()
@@ -140,7 +146,7 @@ func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now fun
 		}
 		key := layout.ManifestKey(p, next.Generation)
 		err = blob.CreateOnce(ctx, bucket, key, content)
-		if err == nil && late() { // so late that it may follow what is deleted
+		if err == nil && late() { // so late that the generations before it may be deleted
 			return Manifest{}, fmt.Errorf("cannot tell whether %s was committed: %w", key, blob.ErrRetryable)
 		}
 		if err == nil {
@@ -158,7 +164,8 @@ func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now fun
 	}
 }
 
-// pause spreads the losers of a race.
+// pause waits for a random time, up to 1 ms at first and 128 ms after some tries, so
+// that the losers of a race do not collide again. It fails when the context ends.
 func pause(ctx context.Context, try int) error {
 	longest := time.Millisecond << min(try, 7)
 	select {
@@ -169,8 +176,8 @@ func pause(ctx context.Context, try int) error {
 	}
 }
 
-// Hint returns the generation of which the hint is a copy: the newest or one a
-// little older. It fails where there is no hint that can be used.
+// Hint returns the generation that a partition's hint copies: the newest, or one a
+// little older. It fails if there is no hint, or it is damaged.
 func Hint(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
 	content, err := bucket.Get(ctx, layout.HintKey(p), blob.Range{})
 	if err != nil {
@@ -179,8 +186,10 @@ func Hint(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest
 	return Decode(p, content)
 }
 
-// Newer returns the newest generation of the partition of m, which is m when
-// none followed it: one GET then. It is for those who read m within the hour.
+// Newer returns the newest generation of the partition of m, which is m itself if no
+// other has followed; then it sends a single GET. m must have been read less than an
+// hour ago: later the generations that followed it may be deleted, and it would be
+// taken for the newest.
 func Newer(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error) {
 	next, err := At(ctx, bucket, m.Partition, m.Generation+1)
 	if errors.Is(err, blob.ErrAbsent) {
@@ -196,12 +205,13 @@ func Newer(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error
 		return next, err
 	}
 	if next, err = Read(ctx, bucket, m.Partition); err == nil && next.Generation < m.Generation {
-		return m, nil // all that is left of it
+		return m, nil // m is newer than all that can still be read
 	}
 	return next, err
 }
 
-// follow returns the last generation from m on.
+// follow reads the generations after m one by one, and returns the last that exists, m
+// if none does.
 func follow(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error) {
 	for {
 		next, err := At(ctx, bucket, m.Partition, m.Generation+1)
@@ -215,17 +225,18 @@ func follow(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, erro
 	}
 }
 
-// maxBytes is how large a generation may be, uncompressed.
+// maxBytes is the greatest size of a generation before compression.
 const maxBytes = 256 << 20
 
-// The compressors keep some memory, and nothing of what went through them. They
-// are made before main begins, lest they belong to the first test that uses
-// them.
+// encoder and decoder compress and decompress all generations. They keep some memory
+// between calls, but no content. They are created before main begins, so that no test
+// counts that memory as its own.
 var (
 	encoder = newEncoder()
 	decoder = newDecoder()
 )
 
+// newEncoder returns an encoder that has allocated its memory.
 func newEncoder() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false))
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package racetest lets tests that repeat one path many times repeat it less
-// often under the race detector, which makes them ten times slower and has seen
-// a path's races after a few rounds. The script tests/run runs the packages that
-// do so without the race detector as well, where every round is made.
+// Package racetest reduces the rounds of tests that repeat one path many times, when
+// they run under the race detector: it makes them ten times slower, and finds the races
+// of a path in a few rounds. The script tests/run runs these tests without the race
+// detector, too, with all rounds.
 package racetest
 
-// Rounds returns all, or only some under the race detector.
+// Rounds returns the first number, or under the race detector the second.
 func Rounds[N any](all, some N) N {
 	if enabled {
 		return some
