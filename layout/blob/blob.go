@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Errors that every implementation wraps, so that callers tell them apart by
-// errors.Is whatever the store.
+// Errors that the implementations wrap: callers distinguish them by errors.Is, whatever
+// the store.
 var (
 	// ErrAbsent: no object has this key.
 	ErrAbsent = errors.New("object is absent")
@@ -58,22 +58,22 @@ type Reader interface {
 	List(ctx context.Context, prefix, startAfter string) iter.Seq2[Object, error]
 }
 
-// Bucket also writes. Implementations are safe for concurrent use.
+// Bucket reads and writes objects. Implementations are safe for concurrent use.
 type Bucket interface {
 	Reader
 	// Create stores an object if the key is absent; else it fails with ErrExists.
 	// After ErrRetryable the object may have been stored: call again, and treat
 	// ErrExists with the same content as success (see CreateOnce).
 	Create(ctx context.Context, key string, content []byte) error
-	// Replace stores an object whether or not the key exists. For hints, and for
-	// the repair that puts bytes back where they were written.
+	// Replace stores an object whether or not the key exists. It is for hints, and for
+	// repair, which puts back the bytes that an object was written with.
 	Replace(ctx context.Context, key string, content []byte) error
 	// Delete removes an object; an absent one is no error.
 	Delete(ctx context.Context, key string) error
 }
 
-// Check returns an error if no object could have the range: a negative
-// length, or a suffix with a length.
+// Check returns an error if the range has none of the forms of the table: its length is
+// negative, or its offset is negative and its length is not 0.
 func (r Range) Check() error {
 	if r.Length < 0 || (r.Offset < 0 && r.Length != 0) || r.Offset == math.MinInt64 {
 		return fmt.Errorf("range of %d bytes from %d: want a length of 0 or more, and 0 for a suffix", r.Length, r.Offset)
@@ -81,9 +81,10 @@ func (r Range) Check() error {
 	return nil
 }
 
-// Within returns the half-open part of an object of the given size that the
-// range selects. It fails with ErrRange if that part would begin at or behind
-// the end; only the zero Range selects the nothing of an empty object.
+// Within returns the part of an object of the given size that the range selects: the
+// bytes from from up to, but not including, to. It fails with ErrRange if that part
+// would begin at or behind the end of the object. The zero Range never fails, not even
+// for an empty object.
 func (r Range) Within(size int64) (from, to int64, err error) {
 	if err := r.Check(); err != nil {
 		return 0, 0, err
@@ -104,9 +105,10 @@ func (r Range) Within(size int64) (from, to int64, err error) {
 	return from, to, nil
 }
 
-// Tail returns the last suffix bytes of an object, or, by a second request, as many as
-// size computes from these bytes, if that is more. If size fails, or the object is
-// empty, the error wraps damaged.
+// Tail returns the last bytes of an object. It requests the last suffix bytes and
+// passes them to size, which returns how many are needed; if these are more, it
+// requests that many. If the object is empty, or size returns an error, Tail's error
+// wraps damaged.
 func Tail(ctx context.Context, r Reader, key string, suffix int64, damaged error, size func(end []byte) (int64, error)) ([]byte, error) {
 	end, err := r.Get(ctx, key, Range{Offset: -suffix})
 	if errors.Is(err, ErrRange) {
@@ -136,7 +138,8 @@ func List(ctx context.Context, r Reader, prefix string) (objects []Object, err e
 	return objects, nil
 }
 
-// Find returns an object, found being false when it is absent.
+// Find returns the content of an object. If the object is absent, it returns found =
+// false and no error.
 func Find(ctx context.Context, r Reader, key string) (content []byte, found bool, err error) {
 	content, err = r.Get(ctx, key, Range{})
 	switch {
@@ -173,7 +176,7 @@ func CreateOnce(ctx context.Context, b Bucket, key string, content []byte) error
 	}
 }
 
-// holds reports whether an object has this content.
+// holds reports whether an object has this content. It fails if it cannot be read.
 func holds(ctx context.Context, r Reader, key string, content []byte) (bool, error) {
 	stored, err := r.Get(ctx, key, Range{})
 	return err == nil && bytes.Equal(stored, content), err

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Policy holds the number of attempts of an operation and the pauses between them.
+// Policy says how often an operation is tried, and how long to wait between the tries.
 type Policy struct {
 	// Attempts is the number of tries in all, at least 1.
 	Attempts int
@@ -39,13 +39,15 @@ func Sleep(ctx context.Context, d time.Duration) error {
 // continues after the last object that it yielded.
 func Retry(b Bucket, p Policy) Bucket { return retrying{b, p} }
 
+// retrying is the Bucket that Retry returns.
 type retrying struct {
 	bucket Bucket
 	policy Policy
 }
 
-// pause waits before the next attempt. It returns last when the attempts are used up,
-// and ctx's error when ctx ends.
+// pause waits before the next attempt; attempt is the number of those made, last the
+// error of the last one. It returns an error wrapping last if no attempt is left, and
+// the error of Sleep if ctx ends.
 func (p Policy) pause(ctx context.Context, attempt int, last error) error {
 	if attempt >= p.Attempts {
 		return fmt.Errorf("after %d attempts: %w", attempt, last)
@@ -58,6 +60,8 @@ func (p Policy) pause(ctx context.Context, attempt int, last error) error {
 	return p.Sleep(ctx, time.Duration(p.Random()*float64(longest)))
 }
 
+// do calls operation until it succeeds, fails with another error than ErrRetryable, or
+// has been called Attempts times.
 func (p Policy) do(ctx context.Context, operation func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := operation()
@@ -100,7 +104,7 @@ func (r retrying) Create(ctx context.Context, key string, content []byte) error 
 		err := r.bucket.Create(ctx, key, content)
 		if ambiguous && errors.Is(err, ErrExists) {
 			same, errGet := holds(ctx, r.bucket, key, content)
-			if same || errors.Is(errGet, ErrRetryable) { // it was ours, or look again
+			if same || errors.Is(errGet, ErrRetryable) { // stored by an earlier attempt, or unknown: try again
 				return errGet
 			}
 		}

@@ -175,7 +175,7 @@ type Link struct {
 	Anchor     string // the link's text, white space folded, at most 200 bytes
 	Around     string // the words around it, at most 200 bytes
 	Depth      uint16 // links from a seed to the target by way of this one; redirects do not count
-	Hops       uint8 // redirects in a row that lead to the target, this one included; 0 for other links
+	Hops       uint8  // redirects in a row that lead to the target, this one included; 0 for other links
 	Weight     uint8
 	Modified   time.Time
 	Collection string // the collection by whose rules the link was judged

@@ -1,5 +1,5 @@
-// Package blobtest is the conformance suite of the object-store contract.
-// Every implementation of blob.Bucket passes it.
+// Package blobtest is the conformance suite of blob.Bucket: every implementation passes
+// it.
 package blobtest
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Run checks the buckets that open returns. A bucket need not be empty: all
-// keys begin with a prefix of the run's own, and are deleted at its end.
+// Run tests the buckets that open returns. They need not be empty: each test uses keys
+// below a random prefix, and deletes these objects at its end.
 func Run(t *testing.T, open func(t *testing.T) blob.Bucket) {
 	for _, part := range []struct {
 		name  string
@@ -42,7 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) blob.Bucket) {
 	}
 }
 
-// fixture is a bucket and a prefix in it that is the test's own.
+// fixture is the bucket under test, with the prefix of all keys of one test.
 type fixture struct {
 	blob.Bucket
 	prefix string
@@ -75,8 +75,8 @@ func (f fixture) want(t *testing.T, key string, r blob.Range, want string) {
 	}
 }
 
-// list returns keys and sizes. When they were stored is checked to within a
-// day: clocks may differ.
+// list returns the listed objects with times of zero, after a check that each was
+// stored less than a day ago by the clock of the store, which may differ from ours.
 func (f fixture) list(t *testing.T, prefix, startAfter string) []blob.Object {
 	t.Helper()
 	var objects []blob.Object

@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// checkKeys stores objects whose keys clients and servers like to mistake.
+// checkKeys checks keys with characters that clients and servers often encode wrongly.
 func checkKeys(t *testing.T, f fixture) {
 	names := []string{
 		"=", "+", "a b", " leading", "trailing ", "%41", "100%", "a&b", "a?b#c", "a;b:c,d", "~", "!'()*",
@@ -39,7 +39,8 @@ func checkKeys(t *testing.T, f fixture) {
 	}
 }
 
-// checkList has keys whose order is not that of their directories.
+// checkList checks listings of keys whose order as strings is not their order in a tree
+// of directories, such as "a-b/1" before "a/1".
 func checkList(t *testing.T, f fixture) {
 	var keys []string
 	for _, name := range []string{"a/1", "a/2", "a-b/1", "a.txt", "a0", "b/c/d/1", "b/c/1", "b/c-d", "b/e", "c"} {
@@ -71,7 +72,7 @@ func checkList(t *testing.T, f fixture) {
 	}
 }
 
-// checkListMany lists more objects than one request returns.
+// checkListMany checks a listing of more objects than one request returns.
 func checkListMany(t *testing.T, f fixture) {
 	const many = 1_050
 	want := make([]blob.Object, many)

@@ -9,11 +9,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Listed is the number of objects that a store returns for one LIST request.
+// Listed is the greatest number of objects that a store returns for one LIST request.
 const Listed = 1_000
 
-// Counts are the requests of each kind, whether they succeeded or not, and the
-// bytes of content got and sent.
+// Counts are the numbers of requests of each kind, whether they succeeded or not, and the
+// bytes of content read and written.
 type Counts struct {
 	Put     int64 `json:"put"` // Create and Replace
 	Get     int64 `json:"get"`
@@ -24,7 +24,7 @@ type Counts struct {
 	Written int64 `json:"written"`
 }
 
-// Plus returns the sum of both.
+// Plus returns the sums of c and other.
 func (c Counts) Plus(other Counts) Counts {
 	return Counts{
 		Put: c.Put + other.Put, Get: c.Get + other.Get, List: c.List + other.List,
@@ -33,7 +33,8 @@ func (c Counts) Plus(other Counts) Counts {
 	}
 }
 
-// Minus returns the counts since other.
+// Minus returns the differences: if other is an earlier state of the same counter, what
+// was counted since.
 func (c Counts) Minus(other Counts) Counts {
 	return Counts{
 		Put: c.Put - other.Put, Get: c.Get - other.Get, List: c.List - other.List,
@@ -45,13 +46,13 @@ func (c Counts) Minus(other Counts) Counts {
 // Requests returns the number of requests of all kinds.
 func (c Counts) Requests() int64 { return c.Put + c.Get + c.List + c.Delete + c.Head }
 
-// Counter adds up the requests of buckets. The zero Counter is ready for use, also by
-// several buckets at once.
+// Counter adds up the requests of one or several buckets. The zero Counter is ready for
+// use. It is safe for concurrent use.
 type Counter struct {
 	put, get, list, del, head, read, written atomic.Int64
 }
 
-// Counts returns what was counted so far.
+// Counts returns the present sums.
 func (c *Counter) Counts() Counts {
 	return Counts{
 		Put: c.put.Load(), Get: c.get.Load(), List: c.list.Load(), Delete: c.del.Load(), Head: c.head.Load(),
@@ -59,17 +60,18 @@ func (c *Counter) Counts() Counts {
 	}
 }
 
-// Bucket is a blob.Bucket that counts. It must stand next to the store, inside of any
-// blob.Retry, to count every attempt.
+// Bucket is a blob.Bucket that passes every call to another and counts the requests.
+// The other must be the store itself, and not a blob.Retry around it, so that every
+// attempt is counted.
 type Bucket struct {
 	*Counter
 	inner blob.Bucket
 }
 
-// New returns a bucket that passes every call on to inner.
+// New returns a Bucket around inner, with a Counter of its own.
 func New(inner blob.Bucket) *Bucket { return Into(new(Counter), inner) }
 
-// Into returns a bucket that counts into c and passes every call on to inner.
+// Into returns a Bucket around inner that counts into c.
 func Into(c *Counter, inner blob.Bucket) *Bucket { return &Bucket{c, inner} }
 
 func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {

@@ -1,4 +1,4 @@
-// Package faultblob injects faults into a bucket, one at any chosen call.
+// Package faultblob makes chosen calls of a bucket fail, to test how its users behave.
 package faultblob
 
 import (
@@ -62,7 +62,7 @@ func New(inner blob.Bucket, decide func(Call) Fault) *Bucket {
 	return &Bucket{inner: inner, decide: decide}
 }
 
-// do runs an operation under the fault decided for it.
+// do runs an operation, or fails, as decide says for the call.
 func (b *Bucket) do(ctx context.Context, op Op, key string, operation func() error) error {
 	call := Call{b.calls.Add(1), op, key}
 	fault := b.decide(call)
@@ -136,15 +136,16 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return b.do(ctx, Delete, key, func() error { return b.inner.Delete(ctx, key) })
 }
 
-// stride: Each fails one call in stride.
+// stride is the distance between two calls that Each lets fail: every call fails in one
+// run, but under the race detector only every 31st.
 var stride = racetest.Rounds(int64(1), 31)
 
-// Each runs a scenario repeatedly, failing its first call, then its second, and so on,
-// until it ends before the call that should fail. Each run is a test of its own, first
-// with Before, then with After. Only writing calls fail After: a read whose answer is
-// lost is a read that failed. The scenario builds its own Bucket from decide, starts
-// from nothing, and checks that the result is right. Under the race detector one call
-// in [stride] fails.
+// Each runs a scenario repeatedly: in the first run its first call fails, in the second
+// its second call, and so on, until a run ends before the call that should fail. Each
+// run is a test of its own, first with Before, then with After. After is used for
+// writing calls alone, because a read whose answer is lost is a read that failed. The
+// scenario must build its own Bucket from decide, start from nothing, and check that
+// the result is right. Under the race detector only every [stride]th call fails.
 func Each(t *testing.T, scenario func(t *testing.T, decide func(Call) Fault)) {
 	for _, fault := range []Fault{Before, After} {
 		for number, failed := int64(1), true; failed; number += stride {

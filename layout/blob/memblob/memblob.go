@@ -30,7 +30,7 @@ type memObject struct {
 // New returns an empty bucket.
 func New() *Bucket { return NewAt(time.Now) }
 
-// NewAt returns an empty bucket with a clock of its own.
+// NewAt returns an empty bucket that takes the times of storing from now.
 func NewAt(now func() time.Time) *Bucket { return &Bucket{now: now, objects: map[string]memObject{}} }
 
 func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
@@ -66,7 +66,7 @@ func (b *Bucket) find(ctx context.Context, key string) ([]byte, error) {
 	return o.content, nil
 }
 
-// List yields the objects that exist when it begins.
+// List yields the objects that exist when the listing begins.
 func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
 	return func(yield func(blob.Object, error) bool) {
 		for _, object := range b.snapshot(prefix, startAfter) {
@@ -120,7 +120,8 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	})
 }
 
-// change calls operation while mu is locked, unless ctx has ended.
+// change calls operation while mu is locked, unless ctx has ended. op and key describe
+// the operation in errors.
 func (b *Bucket) change(ctx context.Context, op, key string, operation func() error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -18,19 +18,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 )
 
-// Meter counts for one operation. The zero Meter is ready for use. It is safe
-// for concurrent use.
+// Meter counts the requests of one operation, such as a query. The zero Meter is ready
+// for use. It is safe for concurrent use.
 type Meter struct {
 	requests countblob.Counter
 	hits     atomic.Int64
-	root     thread // of which every operation's is a branch
+	root     thread // the parent of the threads that With begins; its level is the number of steps
 }
 
-// Requests returns the requests made so far, of each kind.
+// Requests returns the numbers of requests and bytes so far.
 func (m *Meter) Requests() countblob.Counts { return m.requests.Counts() }
 
-// Cost returns the cost so far, at these prices, of one invocation that took gbSeconds
-// of a function's memory and time; 0 if the function costs nothing.
+// Cost returns the cost so far: that of the requests, and of one invocation of a
+// function. gbSeconds is the time of the invocation multiplied by the function's memory
+// in GB; 0 if it is not billed.
 func (m *Meter) Cost(prices Prices, gbSeconds float64) Cost {
 	requests := m.Requests()
 	return Cost{
@@ -44,16 +45,16 @@ func (m *Meter) Cost(prices Prices, gbSeconds float64) Cost {
 
 // Cost is the use of the object store by one operation, and its price.
 type Cost struct {
-	Requests int64 `json:"requests"` // every attempt counts
-	Bytes    int64 `json:"bytes"`    // of content, got and sent
+	Requests int64 `json:"requests"` // of all kinds; every attempt counts
+	Bytes    int64 `json:"bytes"`    // of content, read and written
 	// DependentSteps is the length of the longest chain of requests that waited for
 	// each other: see Fork.
 	DependentSteps int64   `json:"dependent_steps"`
-	CacheHits      int64   `json:"cache_hits"` // ranges that took no request of this operation
+	CacheHits      int64   `json:"cache_hits"` // ranges that were in a cache, or that another operation requested
 	USD            float64 `json:"usd"`
 }
 
-// contextKey is that of a *thread in a context.
+// contextKey is the key of the *thread in a context.
 type contextKey struct{}
 
 // With returns a context whose requests are counted in m, and in no other meter.
@@ -63,7 +64,7 @@ func With(ctx context.Context, m *Meter) context.Context {
 	return context.WithValue(ctx, contextKey{}, main)
 }
 
-// of returns the thread of a context; nil if it has no meter.
+// of returns the thread in a context, nil if there is no meter.
 func of(ctx context.Context) *thread {
 	t, _ := ctx.Value(contextKey{}).(*thread)
 	return t
@@ -76,7 +77,7 @@ func Hit(ctx context.Context, n int) {
 	}
 }
 
-// Prices are in USD. Bytes to and from the store are free within a region.
+// Prices are in USD. Bytes to and from the store cost nothing within a region.
 type Prices struct {
 	PutPerMillion    float64 `json:"put_per_million"`
 	GetPerMillion    float64 `json:"get_per_million"`
@@ -106,14 +107,15 @@ func (p Prices) Of(requests countblob.Counts, invocations int64, gbSeconds float
 	return millions/1e6 + gbSeconds*p.LambdaGBSecond
 }
 
-// Bucket returns a bucket that counts each request in the meter of its context. It must
-// stand next to the store, inside of any blob.Retry, to count every attempt.
+// Bucket returns a bucket that passes every call to inner, and counts the requests in
+// the meter of the call's context. inner must be the store itself, and not a blob.Retry
+// around it, so that every attempt is counted.
 func Bucket(inner blob.Bucket) blob.Bucket { return bucket{inner} }
 
 type bucket struct{ inner blob.Bucket }
 
-// begin begins a request. It returns the bucket to use, and the function to call when
-// the answer has come.
+// begin begins a request. It returns the bucket to which the request must be sent, and
+// a function that must be called when the answer has come.
 func (b bucket) begin(ctx context.Context) (counted blob.Bucket, end func()) {
 	t := of(ctx)
 	if t == nil {
@@ -135,7 +137,8 @@ func (b bucket) Head(ctx context.Context, key string) (int64, error) {
 	return counted.Head(ctx, key)
 }
 
-// List counts a step for every request, since each waits for the one before.
+// List counts one dependent step for every 1,000 objects, which are one request, since
+// each request waits for the one before.
 func (b bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
 	return func(yield func(blob.Object, error) bool) {
 		counted, end := b.begin(ctx)

@@ -5,17 +5,19 @@ import (
 	"sync/atomic"
 )
 
-// thread is a sequential part of an operation. Its level is the length of the longest
-// chain of requests that have ended in it and in its branches.
+// thread is a part of an operation whose requests follow one after another. Its level
+// is the number of requests in the longest chain that has ended in it or in its
+// branches, from the beginning of the operation; in a chain, each request waited for
+// the one before.
 type thread struct {
 	meter  *Meter
-	parent *thread
+	parent *thread // the thread from which this one branched
 	level  atomic.Int64
 }
 
 func (t *thread) now() int64 { return t.level.Load() }
 
-// reach raises the level of t, and of the threads that wait for it, to at least n.
+// reach raises the level of t, of its parent and so on, to at least n. t may be nil.
 func (t *thread) reach(n int64) {
 	for ; t != nil; t = t.parent {
 		for old := t.level.Load(); old < n && !t.level.CompareAndSwap(old, n); old = t.level.Load() {
@@ -25,9 +27,9 @@ func (t *thread) reach(n int64) {
 
 // Fork is a point of an operation at which it branches into parallel work.
 //
-// Dependent steps are requests each of which began after the one before had ended. The
-// scheduler decides whether two requests that may overlap really do, so parallel work
-// is declared:
+// Requests of which each began after the one before had ended are dependent steps.
+// Whether two requests that may overlap really do depends on the scheduler, so parallel
+// work is declared:
 //
 //	fork := meter.NewFork(ctx)
 //	for … {
@@ -35,18 +37,16 @@ func (t *thread) reach(n int64) {
 //	}
 //	group.Wait()
 //
-// Requests in different branches never form a chain; requests in one branch follow those
-// that had ended at the fork. If every fork is declared, the number of steps is exact;
-// an undeclared fork can only make it too large.
+// Requests in different branches never form a chain; requests in one branch follow
+// those that had ended at the fork. If every fork is declared, the number of steps is
+// exact; an undeclared fork can only make it too large.
 type Fork struct {
 	ctx    context.Context
-	thread *thread // nil if the context is not measured
-	at     int64   // its level at the fork
+	thread *thread // the thread that branches; nil if the context has no meter
+	at     int64   // level of the thread at the fork
 }
 
-// NewFork begins parallel work in the operation of ctx: requests of its branches count
-// as following those of ctx that have ended by now. If ctx is not measured, neither
-// are the branches.
+// NewFork returns a fork of the work under way in ctx, at its present point.
 func NewFork(ctx context.Context) Fork {
 	if t := of(ctx); t != nil {
 		return Fork{ctx, t, t.now()}
@@ -54,7 +54,7 @@ func NewFork(ctx context.Context) Fork {
 	return Fork{ctx: ctx}
 }
 
-// Branch returns the context of one branch.
+// Branch returns the context for a new branch of the fork.
 func (f Fork) Branch() context.Context {
 	if f.thread == nil {
 		return f.ctx
@@ -64,6 +64,6 @@ func (f Fork) Branch() context.Context {
 	return context.WithValue(f.ctx, contextKey{}, branch)
 }
 
-// Waited records that a branch waited for a request of another operation: a step
-// without a request.
+// Waited records that one branch waited for a request of another operation, such as one
+// that fills a shared cache: a dependent step without a request.
 func (f Fork) Waited() { f.thread.reach(f.at + 1) }

@@ -17,37 +17,38 @@ import (
 )
 
 const (
-	// block is the unit of disk space, inode the space to find a file.
+	// block is the unit of disk space; inode is the space of a file's inode and name.
 	block, inode = 4 << 10, 512
 	// smallest is the disk space of the smallest file.
 	smallest = block + inode
-	// indexed is the memory of an entry on disk.
+	// indexed is the memory, in bytes, that the index takes for an entry on disk.
 	indexed = 128
-	// mostFiles is the greatest number of files: a start takes some 3 µs for each.
+	// mostFiles is the greatest number of files. Reading the directory at the start takes
+	// some 3 µs for each.
 	mostFiles = 1 << 16
 )
 
-// disk stores entries as files of a directory.
+// disk is the part of a cache that stores entries as files of a directory.
 type disk struct {
 	dir    string
 	bucket string
-	budget int64 // bytes
-	most   int   // entries
-	lock   *os.File
+	budget int64    // greatest number of bytes
+	most   int      // greatest number of entries
+	lock   *os.File // the file "lock"; the cache that locks it owns the directory
 
-	writing sync.Mutex // held by the one that writes, so that the budget holds meanwhile
-	state   []byte     // that is followed, nil before there is one; guarded by writing
+	writing sync.Mutex // held while files are written or the directory is taken over
+	state   []byte     // the last argument of follow, nil before the first; guarded by writing
 
-	mu        sync.Mutex               // guards what follows
-	owner     bool                     // the lock is ours: the index says what the directory holds
-	index     *lru[fileName, struct{}] // costs are bytes on the disk; empty while another is the owner
+	mu        sync.Mutex               // guards the fields below
+	owner     bool                     // whether this cache owns the directory
+	index     *lru[fileName, struct{}] // the files, with their bytes as costs; empty unless owner
 	hits      int64
 	damaged   int64
 	unwritten int64
 }
 
-// openDisk opens or creates the directory. Its index takes at most an eighth of the
-// memory.
+// openDisk opens or creates the directory. The number of entries is limited so that
+// their index takes at most an eighth of the memory.
 func openDisk(o Options) (*disk, error) {
 	d := &disk{
 		dir: filepath.Join(o.Dir, "ranges"), bucket: o.Bucket, budget: o.Disk,
@@ -57,7 +58,7 @@ func openDisk(o Options) (*disk, error) {
 	if err := os.MkdirAll(d.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make a directory to cache in: %w", err)
 	}
-	if err := os.Chmod(d.dir, 0o700); err != nil { // it is of another user, or was opened to others
+	if err := os.Chmod(d.dir, 0o700); err != nil { // the directory belongs to another user
 		return nil, fmt.Errorf("cannot keep the cache from others: %w", err)
 	}
 	var err error
@@ -69,9 +70,9 @@ func openDisk(o Options) (*disk, error) {
 
 func (d *disk) close() error { return d.lock.Close() }
 
-// own reports whether this cache may write in the directory. It may once no other cache
-// has the directory; then own reads the directory into the index, and deletes files
-// over the budget. The caller holds d.writing.
+// own reports whether this cache owns the directory, and so may write in it. If no
+// cache does, own takes the directory over: it locks it, reads it into the index, and
+// deletes files over the budget. The caller holds d.writing.
 func (d *disk) own() (bool, error) {
 	d.mu.Lock()
 	owner := d.owner
@@ -98,8 +99,9 @@ func (d *disk) own() (bool, error) {
 	return true, err
 }
 
-// scan returns the entries in the directory, the oldest to be evicted first, and deletes
-// unfinished files. Files of other programs stay.
+// scan returns an index of the entries in the directory, of which the oldest is evicted
+// first, and deletes files that were not written to their end. Files of other programs
+// stay.
 func (d *disk) scan() (*lru[fileName, struct{}], error) {
 	type file struct {
 		name    fileName
@@ -119,7 +121,7 @@ func (d *disk) scan() (*lru[fileName, struct{}], error) {
 			name, ours := parseName(e.Name())
 			info, err := e.Info()
 			switch {
-			case err != nil || !info.Mode().IsRegular(): // deleted meanwhile, or none of ours
+			case err != nil || !info.Mode().IsRegular(): // deleted meanwhile, or not written by a cache
 			case strings.HasPrefix(e.Name(), unfinished):
 				_ = os.Remove(filepath.Join(d.dir, e.Name()))
 			case ours:
@@ -140,12 +142,15 @@ func (d *disk) scan() (*lru[fileName, struct{}], error) {
 	return index, nil
 }
 
+// report sets the figures of s that concern the disk.
 func (d *disk) report(s *Stats) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s.DiskHits, s.Damaged, s.Unwritten, s.Disk = d.hits, d.damaged, d.unwritten, d.index.used()
 }
 
+// get returns the content of an entry, and whether it was found. It deletes a damaged
+// entry.
 func (d *disk) get(id rangeID) ([]byte, bool) {
 	name := nameOf(d.bucket, id)
 	if !d.mayHold(name) {
@@ -160,12 +165,14 @@ func (d *disk) get(id rangeID) ([]byte, bool) {
 	}
 	if errors.Is(err, errDamaged) {
 		d.damaged++
-		_ = os.Remove(d.path(name)) // or what was written meanwhile: the index must not lack a file
+		_ = os.Remove(d.path(name)) // even if the file was written anew meanwhile: it must be in the index
 		d.index.remove(name)
 	}
 	return nil, false
 }
 
+// mayHold reports whether the directory may contain an entry. If another cache owns the
+// directory, only reading the file can tell.
 func (d *disk) mayHold(name fileName) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -173,7 +180,7 @@ func (d *disk) mayHold(name fileName) bool {
 	return found || !d.owner
 }
 
-// put stores an entry. A failure to write is ignored.
+// put writes an entry, if this cache owns the directory. A failure is only counted.
 func (d *disk) put(id rangeID, content []byte) {
 	d.writing.Lock()
 	defer d.writing.Unlock()
@@ -185,6 +192,7 @@ func (d *disk) put(id rangeID, content []byte) {
 	}
 }
 
+// write is put, but returns the error.
 func (d *disk) write(name fileName, id rangeID, content []byte) error {
 	owner, err := d.own()
 	if err != nil || !owner {
@@ -210,7 +218,8 @@ func (d *disk) write(name fileName, id rangeID, content []byte) error {
 	return nil
 }
 
-// evict deletes files until another file of this cost fits. The caller holds d.mu.
+// evict deletes files until one more file, of this cost in bytes, fits. The caller
+// holds d.mu.
 func (d *disk) evict(cost int64) error {
 	for d.index.used()+cost > d.budget || len(d.index.entries) >= d.most {
 		victim, found := d.index.victim()
@@ -227,10 +236,10 @@ func (d *disk) evict(cost int64) error {
 
 func (d *disk) path(name fileName) string { return filepath.Join(d.dir, name.String()) }
 
-// onDisk returns the disk space of a file of n bytes.
+// onDisk returns the bytes of disk space that a file of n bytes takes.
 func onDisk(n int64) int64 { return (n+block-1)/block*block + inode }
 
-// forget deletes entries, if this cache may write.
+// forget deletes entries, if this cache owns the directory.
 func (d *disk) forget(held []rangeID) {
 	d.writing.Lock()
 	defer d.writing.Unlock()
@@ -246,7 +255,9 @@ func (d *disk) forget(held []rangeID) {
 	}
 }
 
-// follow records the state, now or when this cache may write.
+// follow records the state of the bucket (see Cache.Follow). If this cache owns the
+// directory, it deletes the entries from another state at once, otherwise when it takes
+// the directory over.
 func (d *disk) follow(state string) {
 	d.writing.Lock()
 	defer d.writing.Unlock()
@@ -259,9 +270,9 @@ func (d *disk) follow(state string) {
 	}
 }
 
-// renew deletes all entries, unless they are known to be from the bucket's present state,
-// d.state, and records that state in the directory. It does nothing before there is a
-// state. Only the owner of the directory may call it, holding d.writing.
+// renew deletes all entries if the file "state" says that they were written under
+// another state than the present one, which it then writes there. The caller owns the
+// directory and holds d.writing.
 func (d *disk) renew() {
 	path := filepath.Join(d.dir, "state")
 	if kept, err := os.ReadFile(path); d.state == nil || err == nil && bytes.Equal(kept, d.state) {
@@ -273,5 +284,5 @@ func (d *disk) renew() {
 		_ = os.Remove(d.path(name))
 	}
 	d.index = newLRU[fileName, struct{}]()
-	_ = os.WriteFile(path, d.state, 0o600) // without it the next cache begins anew
+	_ = os.WriteFile(path, d.state, 0o600) // if this fails, the next owner deletes all entries
 }

@@ -8,9 +8,9 @@
 //
 // # Memory
 //
-// The budget covers contents, the bookkeeping of every entry in memory and on disk, and
-// what Hold charges. It does not cover ranges that callers still use after their
-// eviction, and ranges on their way from the store.
+// The budget covers the contents of entries in memory, the bookkeeping of every entry in
+// memory and on disk, and the bytes that Hold charges. It does not cover ranges that
+// callers still use after their eviction, and ranges that are being read.
 //
 // # Disk
 //
@@ -26,8 +26,9 @@
 //	u64     size of the content
 //	        bucket's name, key, content
 //
-// Any other file is deleted, and its range read from the bucket. Files are not synced: a
-// checksum finds what a crash tore. Files count with their disk space.
+// Any other file is deleted, and its range read from the bucket. Files are not synced: the
+// checksum reveals a file that a crash left incomplete. A file counts as the disk blocks
+// that it occupies.
 //
 // One cache at a time writes in the directory: the first that has something to write
 // locks the file "lock", reads what exists, and keeps the budget from then on. Other

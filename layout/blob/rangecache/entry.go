@@ -14,21 +14,24 @@ import (
 
 const (
 	magic = "\xffBRNG\x01\r\n"
-	fixed = len(magic) + 4 + 4 + 4 + 8 + 8 + 8 // bytes of a header without names
-	// unfinished is the prefix of files being written.
+	fixed = len(magic) + 4 + 4 + 4 + 8 + 8 + 8 // size of a header without the bucket's name and the key
+	// unfinished is the prefix of the names of files that are being written.
 	unfinished = "new-"
 )
 
-// errDamaged means that a file is not the entry that its name says.
+// errDamaged means that a file does not hold, byte for byte, the entry that its name
+// says.
 var errDamaged = errors.New("cache entry is damaged")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// fileName is the name of an entry's file: a hash.
+// fileName is the name of an entry's file: the hash of bucket, key and range.
 type fileName [16]byte
 
 func (n fileName) String() string { return hex.EncodeToString(n[:]) }
 
+// parseName returns the name with these hexadecimal digits; ok is false if s is no such
+// name.
 func parseName(s string) (n fileName, ok bool) {
 	if len(s) != hex.EncodedLen(len(n)) {
 		return n, false
@@ -37,12 +40,14 @@ func parseName(s string) (n fileName, ok bool) {
 	return n, err == nil && n.String() == s
 }
 
+// nameOf returns the name of the file of a range.
 func nameOf(bucket string, id rangeID) fileName {
 	hash := sha256.Sum256(headerOf(bucket, id, nil)[len(magic)+4:])
 	return fileName(hash[:])
 }
 
-// headerOf returns the bytes of an entry before its content (see the package).
+// headerOf returns the bytes of an entry's file before its content (see the package
+// comment).
 func headerOf(bucket string, id rangeID, content []byte) []byte {
 	h := make([]byte, 0, fixed+len(bucket)+len(id.key))
 	h = append(h, magic...)
@@ -59,8 +64,9 @@ func headerOf(bucket string, id rangeID, content []byte) []byte {
 	return h
 }
 
-// readEntry returns the content of an entry, or errDamaged if the file is not exactly
-// what writeEntry writes for the id. most limits its size.
+// readEntry returns the content in an entry's file. It fails with errDamaged if the
+// file is not exactly what writeEntry writes for the id, or has more than most bytes of
+// content.
 func readEntry(path, bucket string, id rangeID, most int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -88,6 +94,8 @@ func readEntry(path, bucket string, id rangeID, most int64) ([]byte, error) {
 	return content, nil
 }
 
+// writeEntry writes an entry's file: first under a temporary name in dir, then renamed
+// to path, so that path never holds a part of it.
 func writeEntry(dir, path string, header, content []byte) error {
 	file, err := os.CreateTemp(dir, unfinished+"*")
 	if err != nil {

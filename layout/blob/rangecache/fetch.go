@@ -11,33 +11,34 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
-// flight is a range being read, with the calls that wait for it.
-type flight struct {
+// load is a range that is being read, for one or more calls of Read.
+type load struct {
 	id      rangeID
-	waiters int      // calls that wait; guarded by Cache.mu
-	request *request // that brings it, nil until there is one; guarded by Cache.mu
+	waiters int      // number of calls that wait; guarded by Cache.mu
+	request *request // the request for the range; nil if there is none yet; guarded by Cache.mu
 
-	done    chan struct{} // closed when what follows is set
+	done    chan struct{} // closed when the fields below are set
 	content []byte
 	err     error
-	asked   bool // the bucket was asked for it
+	asked   bool // whether the bucket was asked, and not the disk
 }
 
-// request is one Get for several flights.
+// request is one Get of a range that contains the ranges of several loads.
 type request struct {
 	blob.Range
-	flights []*flight
-	cancel  context.CancelFunc
+	loads  []*load
+	cancel context.CancelFunc
 }
 
-// fetch sends the requests for flights of one object. A request ends when no call waits
-// for it any more, and not with the fork's context.
-func (c *Cache) fetch(fork meter.Fork, key string, flights []*flight) {
-	if len(flights) == 0 {
+// fetch begins the requests for loads of one object, neighbours joined. A request is
+// cancelled when no call waits for it any more, and not when the context of the fork
+// ends.
+func (c *Cache) fetch(fork meter.Fork, key string, loads []*load) {
+	if len(loads) == 0 {
 		return
 	}
-	ranges := make([]blob.Range, len(flights))
-	for i, f := range flights {
+	ranges := make([]blob.Range, len(loads))
+	for i, f := range loads {
 		ranges[i] = f.id.Range
 	}
 	for _, s := range join(ranges) {
@@ -45,10 +46,10 @@ func (c *Cache) fetch(fork meter.Fork, key string, flights []*flight) {
 		r := &request{Range: s.Range, cancel: cancel}
 		c.mu.Lock()
 		for _, i := range s.members {
-			flights[i].request, flights[i].asked = r, true
-			r.flights = append(r.flights, flights[i])
+			loads[i].request, loads[i].asked = r, true
+			r.loads = append(r.loads, loads[i])
 		}
-		c.stats.Misses += int64(len(r.flights))
+		c.stats.Misses += int64(len(r.loads))
 		c.mu.Unlock()
 		c.work.Go(func() {
 			defer cancel()
@@ -57,7 +58,7 @@ func (c *Cache) fetch(fork meter.Fork, key string, flights []*flight) {
 	}
 }
 
-// run makes a request, completes its flights and stores their contents on disk.
+// run sends a request, completes its loads and writes their contents to disk.
 func (c *Cache) run(ctx context.Context, key string, r *request) {
 	var (
 		content []byte
@@ -70,25 +71,25 @@ func (c *Cache) run(ctx context.Context, key string, r *request) {
 	case <-ctx.Done():
 		err = fmt.Errorf("cannot read %s: %w", key, ctx.Err())
 	}
-	for _, f := range r.flights {
+	for _, f := range r.loads {
 		f.content, f.err = content, err
-		if err == nil && len(r.flights) > 1 {
+		if err == nil && len(r.loads) > 1 {
 			f.content, f.err = partOf(content, r.Range, f.id)
 		}
 	}
-	c.land(r.flights...)
+	c.complete(r.loads...)
 	if c.disk == nil {
 		return
 	}
-	for _, f := range r.flights {
+	for _, f := range r.loads {
 		if f.err == nil {
 			c.disk.put(f.id, f.content)
 		}
 	}
 }
 
-// partOf returns a copy of the part of a joined range's content that an id selects; a
-// slice would keep the whole content in memory.
+// partOf returns the bytes of the range id, from the content of the joined range that
+// contains it. They are a copy: a slice would keep the whole content in memory.
 func partOf(content []byte, joined blob.Range, id rangeID) ([]byte, error) {
 	from := id.Offset - joined.Offset
 	if from >= int64(len(content)) {
@@ -97,77 +98,78 @@ func partOf(content []byte, joined blob.Range, id rangeID) ([]byte, error) {
 	return bytes.Clone(content[from:min(from+id.Length, int64(len(content)))]), nil
 }
 
-// land completes flights, whose content or error is set: it caches the contents, removes
-// the flights from the pending ones, and wakes the calls that wait.
-func (c *Cache) land(flights ...*flight) {
+// complete ends loads whose content or error is set: it adds the contents to the
+// memory, and wakes the calls that wait for them.
+func (c *Cache) complete(loads ...*load) {
 	c.mu.Lock()
-	for _, f := range flights {
-		c.forget(f)
+	for _, f := range loads {
+		c.unlist(f)
 		if f.err == nil {
 			c.keep(f.id, f.content)
 		}
 	}
 	c.mu.Unlock()
-	for _, f := range flights {
+	for _, f := range loads {
 		close(f.done)
 	}
 }
 
-// leave ends the waiting of a call. A request without waiting calls is cancelled, and
-// later calls do not join it. The caller does not hold c.mu.
-func (c *Cache) leave(waits []wait) {
+// stopWaiting removes a call from its loads. It cancels a request for which no call
+// waits any more, and later calls do not wait for it. The caller does not hold c.mu.
+func (c *Cache) stopWaiting(waits []wait) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, w := range waits {
-		w.flight.waiters--
-		if r := w.flight.request; r != nil && !slices.ContainsFunc(r.flights, func(f *flight) bool { return f.waiters > 0 }) {
-			for _, f := range r.flights {
-				c.forget(f)
+		w.load.waiters--
+		if r := w.load.request; r != nil && !slices.ContainsFunc(r.loads, func(f *load) bool { return f.waiters > 0 }) {
+			for _, f := range r.loads {
+				c.unlist(f)
 			}
 			r.cancel()
 		}
 	}
 }
 
-// forget removes a flight from the list, unless another flight of its range has begun.
-// The caller holds c.mu.
-func (c *Cache) forget(f *flight) {
-	if c.flights[f.id] == f {
-		delete(c.flights, f.id)
+// unlist removes a load from c.loads, unless another load of its range has begun. The
+// caller holds c.mu.
+func (c *Cache) unlist(f *load) {
+	if c.loads[f.id] == f {
+		delete(c.loads, f.id)
 	}
 }
 
-// The rule by which one request reads neighbouring ranges. A request costs $0.40 per
+// The limits for joining neighbouring ranges into one request. A request costs $0.40 per
 // million and 63 ms to the first byte; after that 80 MB arrive per second. Requests run
-// in parallel, so reading over a gap costs time and saves only money: the price of a
+// in parallel, so reading a gap between two ranges costs time and saves only money: the price of a
 // request is that of 30 ms of a function with 1 GB, in which 2.4 MB arrive. Gaps are
 // limited by the time that a caller waits, and by the share of an object that is read.
 const (
-	// cheapGap is always read over: it arrives in 1.6 ms, a fortieth of the time to
-	// the first byte.
+	// cheapGap is the size up to which a gap is always read: it arrives in 1.6 ms, a
+	// fortieth of the time to the first byte.
 	cheapGap = 128 << 10
-	// fewRequests is the number of requests of a call, if reading over wider gaps
-	// makes that possible: a query reads a tail and then makes two calls a segment,
-	// and should stay below 8 requests.
+	// fewRequests is the number of requests of a call down to which wider gaps are read,
+	// too: a query reads the tail of a segment and then makes two calls, and should
+	// stay below 8 requests.
 	fewRequests = 3
-	// mostGaps limits all gaps of a call. Divided among parallel requests, they arrive
-	// in 11 ms, a sixth of the time to the first byte.
+	// mostGaps is the greatest sum of the gaps that a call reads. Divided among parallel
+	// requests, they arrive in 11 ms, a sixth of the time to the first byte.
 	mostGaps = 5 << 19
-	// mostJoined limits a joined request: it arrives in 100 ms; beyond that, parallel
-	// requests are faster.
+	// mostJoined is the greatest size of a joined request: it arrives in 100 ms; beyond
+	// that, parallel requests are faster.
 	mostJoined = 8 << 20
 )
 
-// span is one request, with the ranges of a call that it answers.
+// span is the range of one request, which contains some of the ranges of a call.
 type span struct {
 	blob.Range
-	members []int // numbers of the ranges
+	members []int // indexes of these ranges in the call
 }
 
 func (s *span) end() int64 { return s.Offset + s.Length }
 
-// join returns the requests for ranges of one object. A range that depends on the
-// object's size is a request of its own.
+// join returns the requests that read all ranges of one object. Neighbouring ranges
+// share a request; a range that depends on the object's size (a suffix, or up to the
+// end) has one of its own.
 func join(ranges []blob.Range) []span {
 	var spans, alone []span
 	for i, r := range ranges {
@@ -183,14 +185,17 @@ func join(ranges []blob.Range) []span {
 	return append(joinGaps(merge(spans, overlapping)), alone...)
 }
 
-// joinGaps joins sorted, disjoint spans by the rule, the closest first.
+// joinGaps joins sorted, disjoint spans within the limits above, those with the
+// smallest gaps between them first.
 func joinGaps(spans []span) []span {
 	if len(spans) < 2 {
 		return spans
 	}
 	gap := func(i int) int64 { return spans[i].Offset - spans[i-1].end() } // before span i
 	order := make([]int, len(spans)-1)
-	first, last := make([]int, len(spans)), make([]int, len(spans)) // of what the last, the first is joined to
+	// first[i] is the first of the spans joined to i, if i is the last of them; and
+	// last[i] the last, if i is the first.
+	first, last := make([]int, len(spans)), make([]int, len(spans))
 	for i := range spans {
 		first[i], last[i] = i, i
 		if i > 0 {
@@ -199,7 +204,7 @@ func joinGaps(spans []span) []span {
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(gap(i), gap(j)) })
 	requests, read := len(spans), int64(0)
-	joined := make([]bool, len(spans)) // to the one before
+	joined := make([]bool, len(spans)) // whether a span is joined to the one before
 	for _, i := range order {
 		if read+gap(i) > mostGaps || gap(i) > cheapGap && requests <= fewRequests {
 			break
@@ -215,7 +220,8 @@ func joinGaps(spans []span) []span {
 	return merge(spans, func(_ *span, i int) bool { return joined[i] })
 }
 
-// merge joins each span for which toBe returns true to the span before it.
+// merge joins a span to the span before it wherever toBe returns true; toBe is given
+// the span before, as joined so far, and the index of the span.
 func merge(spans []span, toBe func(before *span, i int) bool) []span {
 	var merged []span
 	for i, s := range spans {

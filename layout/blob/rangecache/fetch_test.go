@@ -66,7 +66,7 @@ func begin(t *testing.T, c *Cache, ranges []blob.Range) *reading {
 func waiters(c *Cache) (n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, f := range c.flights {
+	for _, f := range c.loads {
 		n += f.waiters
 	}
 	return n
@@ -143,8 +143,8 @@ func TestFewRequestsAtOnce(t *testing.T) {
 		<-r.err
 	}
 	c.work.Wait()
-	if len(c.slots) != 0 || len(c.flights) != 0 {
-		t.Errorf("%d requests, %d flights are left", len(c.slots), len(c.flights))
+	if len(c.slots) != 0 || len(c.loads) != 0 {
+		t.Errorf("%d requests, %d loads are left", len(c.slots), len(c.loads))
 	}
 }
 
@@ -181,8 +181,8 @@ func TestFaults(t *testing.T) {
 		c.work.Wait()
 		_, _ = c.Read(t.Context(), "a", ranges) // the fault may be here
 		wantRead(t, c, bucket, "a", ranges...)
-		if s := c.Stats(); s.Unwritten != 0 || len(c.flights) != 0 {
-			t.Errorf("%+v, %d flights", s, len(c.flights))
+		if s := c.Stats(); s.Unwritten != 0 || len(c.loads) != 0 {
+			t.Errorf("%+v, %d loads", s, len(c.loads))
 		}
 	})
 }

@@ -4,24 +4,25 @@ import (
 	"runtime"
 )
 
-// entryOverhead is the memory of an entry beside its content and key: the structure, and
-// its place in the map when the map is emptiest.
+// entryOverhead is the memory of an entry beside its content and key: the structure,
+// and its share of the map when the map has the most empty slots.
 const entryOverhead = 224
 
-// footprint returns the memory of an entry. The allocator rounds up by at most an
-// eighth, and beyond 32 KiB to a page of 8 KiB.
+// footprint returns the bytes of memory that an entry takes. The allocator rounds up by
+// at most an eighth, and beyond 32 KiB to a page of 8 KiB.
 func footprint(id rangeID, content []byte) int64 {
 	n := int64(cap(content))
 	return n + min(n/8, 8<<10) + int64(len(id.key)) + entryOverhead
 }
 
-// keep stores a range in memory. The caller holds c.mu.
+// keep adds a range to the memory, and evicts others to make room. The caller holds
+// c.mu.
 func (c *Cache) keep(id rangeID, content []byte) {
 	c.memory.add(id, content, footprint(id, content))
 	c.trim()
 }
 
-// trim evicts entries until memory is within the budget. The caller holds c.mu.
+// trim evicts entries until the memory is within the budget. The caller holds c.mu.
 func (c *Cache) trim() {
 	room := c.room()
 	c.memory.demote(room)
@@ -31,21 +32,23 @@ func (c *Cache) trim() {
 	}
 }
 
-// room is the memory for ranges.
+// room returns the bytes of memory that ranges may take.
 func (c *Cache) room() int64 { return c.budget - c.held.Load() }
 
-// Hold charges n bytes, for example of an opened segment, to the memory budget as long as
-// what is reachable, and evicts as many bytes of ranges. It returns false, and changes
-// nothing, if the budget has no room for them.
-func Hold[T any](c *Cache, what *T, n int64) bool {
+// Hold charges n bytes to the memory budget for an object, such as an opened segment,
+// until the object is collected as garbage; ranges are evicted to make room. It returns
+// false, and changes nothing, if the budget has no room for n bytes.
+func Hold[T any](c *Cache, object *T, n int64) bool {
 	if !c.reserve(n) {
 		return false
 	}
-	held := c.held // and not c: what may be reachable from its reader
-	runtime.AddCleanup(what, func(n int64) { held.Add(-n) }, n)
+	held := c.held // not c, from which the object may be reachable
+	runtime.AddCleanup(object, func(n int64) { held.Add(-n) }, n)
 	return true
 }
 
+// reserve adds n bytes to those charged, and evicts ranges to make room. It returns
+// false if there is not enough room.
 func (c *Cache) reserve(n int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,24 +60,25 @@ func (c *Cache) reserve(n int64) bool {
 	return true
 }
 
-// lru is a segmented LRU (Karedla, Love and Wherry 1994, "Caching strategies to
-// improve disk system performance"). New entries are on probation; those asked
-// for again are protected. Entries on probation are evicted first, so that a
-// scan of things read once leaves what is used often in its place.
+// lru is a segmented LRU (Karedla, Love and Wherry 1994, "Caching strategies to improve
+// disk system performance"). A new entry is on probation; an entry that is requested
+// again becomes protected. Entries on probation are evicted first, so that many entries
+// that are used once do not displace those that are used often.
 //
 // It does not lock. Its owner removes victims until the rest fits.
 type lru[K comparable, V any] struct {
 	entries   map[K]*entry[K, V]
 	probation ring[K, V]
 	protected ring[K, V]
-	most      int // entries ever held since entries was made
+	most      int // greatest number of entries since the map was made
 }
 
+// entry is an entry of an lru, and an element of one of its rings.
 type entry[K comparable, V any] struct {
 	key        K
 	value      V
-	cost       int64 // bytes
-	home       *ring[K, V]
+	cost       int64       // bytes
+	home       *ring[K, V] // the ring that contains the entry
 	prev, next *entry[K, V]
 }
 
@@ -85,9 +89,11 @@ func newLRU[K comparable, V any]() *lru[K, V] {
 	return l
 }
 
+// used returns the sum of the entries' costs.
 func (l *lru[K, V]) used() int64 { return l.probation.cost + l.protected.cost }
 
-// get returns the value of a key, and protects it within four fifths of the limit.
+// get returns the value of a key, and makes the entry protected. Protected entries may
+// take four fifths of limit; the least recently used beyond that go back on probation.
 func (l *lru[K, V]) get(key K, limit int64) (value V, found bool) {
 	e, found := l.entries[key]
 	if !found {
@@ -99,7 +105,8 @@ func (l *lru[K, V]) get(key K, limit int64) (value V, found bool) {
 	return e.value, true
 }
 
-// demote puts entries beyond the protected share on probation again.
+// demote puts the least recently used protected entries back on probation, until the
+// others take at most four fifths of limit.
 func (l *lru[K, V]) demote(limit int64) {
 	for l.protected.cost > limit/5*4 && l.protected.last() != nil {
 		e := l.protected.last()
@@ -108,7 +115,7 @@ func (l *lru[K, V]) demote(limit int64) {
 	}
 }
 
-// add puts a value on probation, in place of another value of its key.
+// add puts a value on probation. It replaces another value of the key.
 func (l *lru[K, V]) add(key K, value V, cost int64) {
 	l.remove(key)
 	e := &entry[K, V]{key: key, value: value, cost: cost}
@@ -133,7 +140,7 @@ func (l *lru[K, V]) remove(key K) {
 	}
 }
 
-// victim returns the key to evict next, if there is any.
+// victim returns the key of the entry to evict next; found is false if there is none.
 func (l *lru[K, V]) victim() (key K, found bool) {
 	e := l.probation.last()
 	if e == nil {
@@ -147,8 +154,8 @@ func (l *lru[K, V]) victim() (key K, found bool) {
 
 // ring is a list of entries, the most recently used first.
 type ring[K comparable, V any] struct {
-	root entry[K, V] // before the first and behind the last
-	cost int64       // of all
+	root entry[K, V] // stands before the first entry and behind the last
+	cost int64       // sum of the entries' costs
 }
 
 func (r *ring[K, V]) init() { r.root.prev, r.root.next = &r.root, &r.root }

@@ -10,50 +10,51 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
-// mostRequests is the number of concurrent requests of a cache: that of the connections
-// that the store's client keeps open.
+// mostRequests is the greatest number of concurrent requests of a cache. It equals the
+// number of connections that the store's client keeps open.
 const mostRequests = 128
 
-// Options of a cache.
+// Options are the limits of a cache and the place of its directory.
 type Options struct {
-	Memory int64  // bytes to hold in memory at most
-	Dir    string // where to make a directory for more on disk; "" for nowhere
-	Disk   int64  // bytes to hold there at most
-	Bucket string // names the bucket, as its URL does: entries on disk of another one are not taken
+	Memory int64  // greatest number of bytes in memory
+	Dir    string // the directory in which the cache makes its own; "" for no cache on disk
+	Disk   int64  // greatest number of bytes on disk
+	Bucket string // name of the bucket, such as its URL: entries on disk of another bucket are not used
 }
 
 // Cache reads ranges of a bucket's objects. It is safe for concurrent use.
 type Cache struct {
 	reader blob.Reader
-	disk   *disk         // nil without one
-	slots  chan struct{} // one for each request under way
-	work   sync.WaitGroup
+	disk   *disk          // nil if there is no cache on disk
+	slots  chan struct{}  // has one element for each request under way
+	work   sync.WaitGroup // counts requests under way, writing to disk included
 
-	budget int64         // bytes of memory, for ranges and what is held
-	held   *atomic.Int64 // bytes of memory that are charged
+	budget int64         // bytes of memory, for ranges and for what Hold charges
+	held   *atomic.Int64 // bytes that Hold has charged
 
-	mu      sync.Mutex // guards what follows
-	memory  *lru[rangeID, []byte]
-	state   string              // of the bucket, see Follow
-	flights map[rangeID]*flight // ranges on their way
-	stats   Stats
+	mu     sync.Mutex // guards the fields below
+	memory *lru[rangeID, []byte]
+	state  string            // the last argument of Follow
+	loads  map[rangeID]*load // ranges that are being read
+	stats  Stats
 }
 
-// rangeID is a range of an object, as it was requested.
+// rangeID identifies a range: the object's key, and the range as it was requested.
 type rangeID struct {
 	key string
 	blob.Range
 }
 
-// New returns a cache in front of a reader. It fails if the directory cannot be opened.
+// New returns a cache of ranges that it reads by reader. It fails if it cannot open the
+// directory.
 func New(reader blob.Reader, o Options) (*Cache, error) {
 	c := &Cache{
-		reader:  reader,
-		slots:   make(chan struct{}, mostRequests),
-		memory:  newLRU[rangeID, []byte](),
-		budget:  o.Memory,
-		held:    new(atomic.Int64),
-		flights: map[rangeID]*flight{},
+		reader: reader,
+		slots:  make(chan struct{}, mostRequests),
+		memory: newLRU[rangeID, []byte](),
+		budget: o.Memory,
+		held:   new(atomic.Int64),
+		loads:  map[rangeID]*load{},
 	}
 	if o.Dir != "" {
 		var err error
@@ -65,8 +66,8 @@ func New(reader blob.Reader, o Options) (*Cache, error) {
 	return c, nil
 }
 
-// Close waits until everything is written to the disk, and releases the directory. The
-// cache must not be used afterwards.
+// Close waits until all requests have ended and all entries are written to disk, and
+// releases the directory. The cache must not be used afterwards.
 func (c *Cache) Close() error {
 	c.work.Wait()
 	if c.disk == nil {
@@ -75,20 +76,20 @@ func (c *Cache) Close() error {
 	return c.disk.close()
 }
 
-// Stats are sums since New, and present sizes.
+// Stats are numbers of ranges, counted since New, and present sizes.
 type Stats struct {
 	MemoryHits int64 `json:"memory_hits"` // ranges found in memory
 	DiskHits   int64 `json:"disk_hits"`   // ranges found on disk
-	Shared     int64 `json:"shared"`      // ranges that were on their way already
+	Shared     int64 `json:"shared"`      // ranges that another call was reading already
 	Misses     int64 `json:"misses"`      // ranges read from the bucket
-	Damaged    int64 `json:"damaged"`     // entries on disk that were deleted because of their bytes
-	Unwritten  int64 `json:"unwritten"`   // entries that the disk did not take
+	Damaged    int64 `json:"damaged"`     // entries on disk that were deleted because they were damaged
+	Unwritten  int64 `json:"unwritten"`   // entries that could not be written to disk
 	Memory     int64 `json:"memory"`      // bytes of entries in memory
-	Held       int64 `json:"held"`        // bytes charged for what is held elsewhere
-	Disk       int64 `json:"disk"`        // bytes held on disk; 0 until this cache has written there
+	Held       int64 `json:"held"`        // bytes that Hold has charged
+	Disk       int64 `json:"disk"`        // bytes of entries on disk; 0 unless this cache owns the directory
 }
 
-// Stats returns what the cache did and holds.
+// Stats returns the present statistics.
 func (c *Cache) Stats() Stats {
 	c.mu.Lock()
 	s := c.stats
@@ -100,8 +101,8 @@ func (c *Cache) Stats() Stats {
 	return s
 }
 
-// Forget evicts all ranges of an object, because it is damaged: the next read requests
-// them again.
+// Forget evicts all ranges of an object that are in memory, from memory and disk,
+// because the object is damaged: the next read requests them again.
 func (c *Cache) Forget(key string) {
 	c.mu.Lock()
 	var held []rangeID
@@ -119,10 +120,11 @@ func (c *Cache) Forget(key string) {
 	}
 }
 
-// Follow tells the cache the bucket's state, a string that changes when something is
-// erased. The cache evicts entries from another state, in memory and in its own
-// directory, and Follow reports whether the state has changed. Ranges on their way are
-// kept.
+// Follow tells the cache the state of the bucket: any string that changes when
+// something is erased. If it differs from the state at the previous call, Follow evicts
+// all entries in memory and returns true. Entries on disk are deleted if they were
+// written under another state and this cache owns the directory. Ranges that are being
+// read are not affected.
 func (c *Cache) Follow(state string) (changed bool) {
 	if c.disk != nil {
 		c.disk.follow(state)
@@ -136,13 +138,14 @@ func (c *Cache) Follow(state string) (changed bool) {
 	return changed
 }
 
-// Read returns the bytes of each range of an object, as blob.Reader's Get would, and fails
-// as Get would for the first range that fails. The caller must not change the bytes,
-// which are shared.
+// Read returns the bytes of each range of an object, as blob.Reader's Get would, and
+// fails as Get would for the first range that fails. The bytes are shared, and must not
+// be changed.
 //
-// It takes ranges from memory or disk, and requests the others in parallel, neighbours by
-// one request. It does not request a range that another call is reading. When ctx ends,
-// the call ends; its requests go on as long as any call waits for them.
+// Read takes ranges from memory or disk, and requests the others in parallel;
+// neighbouring ranges by one request. A range that another call is reading is not
+// requested again. When ctx ends, Read returns; its requests go on as long as another
+// call waits for them.
 func (c *Cache) Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error) {
 	for _, r := range ranges {
 		if err := r.Check(); err != nil {
@@ -152,10 +155,10 @@ func (c *Cache) Read(ctx context.Context, key string, ranges []blob.Range) ([][]
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", key, err)
 	}
-	call := lookup{cache: c, ctx: ctx, key: key, contents: make([][]byte, len(ranges))}
-	call.look(ranges)
+	call := readCall{cache: c, ctx: ctx, key: key, contents: make([][]byte, len(ranges))}
+	call.start(ranges)
 	if len(call.waits) > 0 {
-		if err := call.read(); err != nil {
+		if err := call.finish(); err != nil {
 			return nil, err
 		}
 	}
@@ -163,25 +166,26 @@ func (c *Cache) Read(ctx context.Context, key string, ranges []blob.Range) ([][]
 	return call.contents, nil
 }
 
-type lookup struct {
+// readCall is the state of one call of Cache.Read.
+type readCall struct {
 	cache    *Cache
 	ctx      context.Context
 	key      string
-	contents [][]byte
-	waits    []wait    // for what is not in memory
-	begun    []*flight // those among them that no other call had begun
-	hits     int
+	contents [][]byte // one for each range
+	waits    []wait   // for the ranges that are not in memory
+	begun    []*load  // loads that this call has begun
+	hits     int      // ranges that were in memory, on disk, or requested by another call
 }
 
-// wait is a range that a call waits for.
+// wait is a range of a call that is not in memory, with its load.
 type wait struct {
-	number int // of the range
-	flight *flight
-	own    bool // begun by the call
+	number int // index of the range in the call
+	load   *load
+	own    bool // whether the call has begun the load
 }
 
-// look takes ranges from memory and joins or begins the flights of the others.
-func (c *lookup) look(ranges []blob.Range) {
+// start takes ranges from memory, and finds or begins the loads of the others.
+func (c *readCall) start(ranges []blob.Range) {
 	cache := c.cache
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
@@ -192,37 +196,38 @@ func (c *lookup) look(ranges []blob.Range) {
 			c.hits++
 			continue
 		}
-		f, flying := cache.flights[id]
-		if !flying {
-			f = &flight{id: id, done: make(chan struct{})}
-			cache.flights[id] = f
+		f, loading := cache.loads[id]
+		if !loading {
+			f = &load{id: id, done: make(chan struct{})}
+			cache.loads[id] = f
 			c.begun = append(c.begun, f)
 		} else {
 			cache.stats.Shared++
 		}
 		f.waiters++
-		c.waits = append(c.waits, wait{i, f, !flying})
+		c.waits = append(c.waits, wait{i, f, !loading})
 	}
 	cache.stats.MemoryHits += int64(c.hits)
 }
 
-// read reads the flights that the call has begun, and waits for all of its flights.
-func (c *lookup) read() error {
-	defer c.cache.leave(c.waits)
+// finish reads the ranges of the loads that the call has begun, and waits for all loads
+// of the call.
+func (c *readCall) finish() error {
+	defer c.cache.stopWaiting(c.waits)
 	fork := meter.NewFork(c.ctx)
 	c.cache.fetch(fork, c.key, c.cache.readDisk(c.begun))
 	for _, w := range c.waits {
 		select {
-		case <-w.flight.done:
+		case <-w.load.done:
 		case <-c.ctx.Done():
 			return fmt.Errorf("cannot read %s: %w", c.key, c.ctx.Err())
 		}
-		if w.flight.err != nil {
-			return w.flight.err
+		if w.load.err != nil {
+			return w.load.err
 		}
-		c.contents[w.number] = w.flight.content
+		c.contents[w.number] = w.load.content
 		switch {
-		case !w.flight.asked:
+		case !w.load.asked:
 			c.hits++
 		case !w.own:
 			c.hits++
@@ -232,15 +237,15 @@ func (c *lookup) read() error {
 	return nil
 }
 
-// readDisk completes the flights whose ranges are on disk, and returns the others.
-func (c *Cache) readDisk(flights []*flight) (absent []*flight) {
+// readDisk completes the loads whose ranges are on disk, and returns the others.
+func (c *Cache) readDisk(loads []*load) (absent []*load) {
 	if c.disk == nil {
-		return flights
+		return loads
 	}
-	for _, f := range flights {
+	for _, f := range loads {
 		if content, found := c.disk.get(f.id); found {
 			f.content = content
-			c.land(f)
+			c.complete(f)
 		} else {
 			absent = append(absent, f)
 		}

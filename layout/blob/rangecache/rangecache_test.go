@@ -97,8 +97,8 @@ func TestModel(t *testing.T) {
 					if s.Disk > 0 { // the last to write tells: it may have taken over from the other that was shut
 						stored = s.Disk
 					}
-					if s.MemoryHits == 0 || dir != "" && s.DiskHits == 0 || s.Misses == 0 || s.Damaged+s.Unwritten != 0 || len(c.flights) != 0 {
-						t.Errorf("%+v, %d flights are left", s, len(c.flights))
+					if s.MemoryHits == 0 || dir != "" && s.DiskHits == 0 || s.Misses == 0 || s.Damaged+s.Unwritten != 0 || len(c.loads) != 0 {
+						t.Errorf("%+v, %d loads are left", s, len(c.loads))
 					}
 				}
 				if n := used(t, dir); n != stored {

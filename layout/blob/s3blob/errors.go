@@ -13,9 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// fail returns the package's error for an error of minio-go, with the operation and the
-// key. An error without an answer of the store counts as a failure of the network,
-// which may be retried.
+// fail returns the error of a call for an error of minio-go, with the operation and the
+// key. If the store did not answer, it wraps blob.ErrRetryable: the network may have
+// failed.
 func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 	what := fmt.Sprintf("cannot %s %s", op, key)
 	if key == "" {
@@ -26,7 +26,7 @@ func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 	}
 	var response minio.ErrorResponse
 	if !errors.As(err, &response) {
-		if err == io.EOF { // of a connection that broke the error says more
+		if err == io.EOF { // a broken connection has an error that says more
 			return b.damaged(op, key, "status 200 and no content")
 		}
 		return fmt.Errorf("%s: %w: %w", what, blob.ErrRetryable, err)
@@ -50,8 +50,9 @@ func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 	return fmt.Errorf("%s: status %d: %w", what, response.StatusCode, err)
 }
 
-// retryable reports whether a status may be retried. 409 may: S3 answers it while another
-// request on the same key is under way.
+// retryable reports whether a request may be repeated after an answer with this status.
+// 409 is one of them: S3 answers it while another request for the same key is under
+// way.
 func retryable(status int) bool {
 	switch status {
 	case http.StatusConflict, http.StatusRequestTimeout, http.StatusTooManyRequests:
@@ -60,17 +61,19 @@ func retryable(status int) bool {
 	return status == 0 || status >= 500
 }
 
-// etagOfNothing is the MD5 of no bytes, by which a store names an empty object.
+// etagOfNothing is the ETag of an empty object: the MD5 of no bytes.
 const etagOfNothing = "d41d8cd98f00b204e9800998ecf8427e"
 
-// damaged returns the error of a success answer that cannot be right, from a broken store
-// or proxy. It may be retried, since proxies often recover; its content is not used.
+// damaged returns an error for an answer that claims success and cannot be right, as
+// from a broken store or proxy. It wraps blob.ErrRetryable, since proxies often
+// recover.
 func (b *Bucket) damaged(op, key, what string) error {
 	return fmt.Errorf("cannot %s %s: the answer of the store at %s is damaged: %s: %w", op, key, b.core.EndpointURL(), what, blob.ErrRetryable)
 }
 
-// empty fails unless the object really has no bytes: by the ETag of the answer, or else by
-// the store's list, because a file may have been cut off behind the store's back.
+// empty returns nil if an object, whose answer had no content, really is empty: by the
+// ETag of the answer, or else by the store's listing. Otherwise it returns an error,
+// because the file in which the store keeps the object may have been cut off.
 func (b *Bucket) empty(ctx context.Context, op, key string, info minio.ObjectInfo) error {
 	if info.ETag == etagOfNothing {
 		return nil
@@ -84,8 +87,8 @@ func (b *Bucket) empty(ctx context.Context, op, key string, info minio.ObjectInf
 	return b.damaged(op, key, fmt.Sprintf("status 200 and no content, for an object of ETag %q, which is not that of an empty one", info.ETag))
 }
 
-// checkRange fails unless the Content-Range of an answer of size bytes is the requested
-// range (RFC 9110, 14.4), cut at the end of the object.
+// checkRange returns nil if an answer of size bytes, with this Content-Range header
+// (RFC 9110, 14.4), is the requested range r, cut at the end of the object.
 func checkRange(r blob.Range, size int64, header string) error {
 	if r == (blob.Range{}) {
 		return nil
@@ -101,7 +104,7 @@ func checkRange(r blob.Range, size int64, header string) error {
 	if r.Length > 0 {
 		to = min(to, from+r.Length)
 	}
-	if from+r.Length < from { // beyond all numbers
+	if from+r.Length < from { // overflow
 		to = total
 	}
 	if first != from || last != to-1 || size != to-from {

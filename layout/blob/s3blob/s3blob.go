@@ -23,14 +23,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Config names a bucket of a store.
+// Config describes a bucket of a store, and how to reach it.
 type Config struct {
 	Endpoint string // http://host:port or https://host
 	Bucket   string
-	Region   string // of a store whose address does not name one; us-east-1 if empty
+	Region   string // us-east-1 if empty; not used if Endpoint names a region
 
-	// AccessKey and the two fields after it are the credentials. If it is empty, they
-	// are those that the AWS tools would find: environment, shared file, machine's role.
+	// AccessKey, SecretKey and SessionToken are the credentials. If AccessKey is empty,
+	// they are those that the AWS tools would find: in the environment, in the shared
+	// file, or from the machine's role.
 	AccessKey, SecretKey, SessionToken string
 
 	// Stall limits the time without any byte sent or received, Timeout the time of a
@@ -50,7 +51,8 @@ type Bucket struct {
 	secure bool
 }
 
-// Open returns the bucket. It sends no request; see Ensure.
+// Open returns the bucket. It sends no request, and so does not check that the bucket
+// exists; see Ensure.
 func Open(c Config) (*Bucket, error) {
 	endpoint, err := url.Parse(c.Endpoint)
 	if err != nil || endpoint.Host == "" || (endpoint.Scheme != "http" && endpoint.Scheme != "https") ||
@@ -86,6 +88,7 @@ func Open(c Config) (*Bucket, error) {
 	return &Bucket{core, c.Bucket, c.Region, secure}, nil
 }
 
+// credentials returns the given credentials, or the source of those of the environment.
 func (c Config) credentials() *credentials.Credentials {
 	if c.AccessKey != "" {
 		return credentials.NewStaticV4(c.AccessKey, c.SecretKey, c.SessionToken)
@@ -144,7 +147,8 @@ func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, err
 	return content, nil
 }
 
-// rangeOptions returns the range in S3's form: both ends inclusive.
+// rangeOptions returns the options of a GET for a range. In S3 a range includes its
+// last byte.
 func rangeOptions(r blob.Range) (options minio.GetObjectOptions, err error) {
 	if err := r.Check(); err != nil {
 		return options, err
@@ -164,7 +168,7 @@ func rangeOptions(r blob.Range) (options minio.GetObjectOptions, err error) {
 	return options, options.SetRange(r.Offset, last)
 }
 
-// Head takes a second request if the object is absent.
+// Head sends a second request, a GET, if the first says that the object is absent.
 func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
 	info, err := b.core.StatObject(ctx, b.name, key, minio.StatObjectOptions{})
 	if err == nil {
@@ -174,8 +178,8 @@ func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
 		return info.Size, err
 	}
 	if minio.ToErrorResponse(err).StatusCode == http.StatusNotFound {
-		// The answer to a HEAD has no body that tells what is absent: the object,
-		// the bucket or the account. That to a GET has.
+		// The answer to a HEAD has no body that says whether the object, the bucket or
+		// the account is absent. The answer to a GET has.
 		if _, errGet := b.Get(ctx, key, blob.Range{Length: 1}); errGet != nil && !errors.Is(errGet, blob.ErrRange) {
 			return 0, errGet
 		}
@@ -212,20 +216,20 @@ func (b *Bucket) Replace(ctx context.Context, key string, content []byte) error 
 	return b.put(ctx, "replace", key, content, b.putOptions())
 }
 
-// putOptions disables the chunked signature over plain HTTP, which not every store
-// understands and which hashes every byte twice.
+// putOptions returns the options of a PUT. Over plain HTTP the chunked signature is
+// off: not every store understands it, and it hashes every byte twice.
 func (b *Bucket) putOptions() minio.PutObjectOptions {
 	return minio.PutObjectOptions{DisableMultipart: true, DisableContentSha256: !b.secure}
 }
 
-// put sends one request: Core.PutObject never divides, and so never loses the
-// condition.
+// put stores an object by one request. Core.PutObject never makes several uploads of
+// it, which would lose the condition of Create.
 func (b *Bucket) put(ctx context.Context, op, key string, content []byte, options minio.PutObjectOptions) error {
 	stored, err := b.core.PutObject(ctx, b.name, key, bytes.NewReader(content), int64(len(content)), "", "", options)
 	if err != nil {
 		return b.fail(ctx, op, key, err)
 	}
-	if stored.ETag == "" { // which every store gives
+	if stored.ETag == "" { // every store returns one
 		return b.damaged(op, key, "it names no ETag of what it has stored")
 	}
 	return nil

@@ -267,7 +267,7 @@ func TestEmptyAnswers(t *testing.T) {
 
 // A create is one PUT with the condition and the length, however large.
 func TestCreateRequests(t *testing.T) {
-	for _, size := range []int{0, 5, patient, 80 << 20} {
+	for _, size := range []int{0, 5, continueSize, 80 << 20} {
 		var got []string
 		b := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
 			n, err := io.Copy(io.Discard, r.Body)

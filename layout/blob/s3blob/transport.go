@@ -12,16 +12,17 @@ import (
 )
 
 const (
-	// idle is how many connections are kept open between requests.
+	// idle is the number of connections that are kept open between requests.
 	idle = 128
-	// patient is the size from which a body is sent only after the store's 100
-	// Continue. A store that refuses a create by its headers closes the connection,
-	// and its answer would be lost behind such a body.
-	patient = 256 << 10
+	// continueSize is the least size of a body that is sent only after the store's
+	// answer 100 Continue. A store that refuses a Create because of its headers closes
+	// the connection at once; while a large body is being sent, its answer would be lost.
+	continueSize = 256 << 10
 )
 
-// newTransport returns minio-go's transport for many workers, with limits on the time of
-// every request.
+// newTransport returns minio-go's transport with more open connections, and with limits
+// on the time of every request (see bounded). conn, if not nil, wraps each new
+// connection.
 func newTransport(secure bool, stall, timeout time.Duration, conn func(net.Conn) net.Conn) (http.RoundTripper, error) {
 	transport, err := minio.DefaultTransport(secure)
 	if err != nil {
@@ -41,8 +42,9 @@ func newTransport(secure bool, stall, timeout time.Duration, conn func(net.Conn)
 	return &bounded{transport, stall, timeout}, nil
 }
 
-// bounded ends a request in which no byte moves for stall, and one that takes longer than
-// timeout from its start to the last byte of its answer.
+// bounded is a RoundTripper that ends a request if no byte is sent or received for
+// stall, or if it takes longer than timeout from its start to the last byte of its
+// answer.
 type bounded struct {
 	inner          http.RoundTripper
 	stall, timeout time.Duration
@@ -51,11 +53,11 @@ type bounded struct {
 func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	w := b.watch(request.Context())
 	request = request.Clone(w.ctx)
-	if request.ContentLength >= patient {
+	if request.ContentLength >= continueSize {
 		request.Header.Set("Expect", "100-continue")
 	}
 	if request.ContentLength > 0 {
-		request.Body = &watchedBody{request.Body, w, func() {}} // its answer is still to come
+		request.Body = &watchedBody{request.Body, w, func() {}} // the answer is still to come
 	}
 	response, err := b.inner.RoundTrip(request)
 	if err != nil {
@@ -67,14 +69,15 @@ func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// watch limits the time of one request.
+// watch limits the time of one request; its methods are called while the request runs.
 type watch struct {
-	ctx   context.Context // ends with the request
-	end   func()
-	timer *time.Timer // ends it when it stalls
+	ctx   context.Context // context of the request; ends when a limit is exceeded
+	end   func()          // must be called at the end of the request
+	timer *time.Timer     // ends ctx when no byte has moved for stall
 	stall time.Duration
 }
 
+// watch begins the limits of a request.
 func (b *bounded) watch(ctx context.Context) *watch {
 	ctx, cancelTimeout := context.WithTimeoutCause(ctx, b.timeout, fmt.Errorf("not done after %v", b.timeout))
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -87,13 +90,15 @@ func (b *bounded) watch(ctx context.Context) *watch {
 	}}
 }
 
+// moved records that a byte was sent or received.
 func (w *watch) moved() {
 	if w.ctx.Err() == nil {
 		w.timer.Reset(w.stall)
 	}
 }
 
-// explain returns the reason for which the request was ended, if it was.
+// explain returns err, the error of a request; if the request was ended because of a
+// limit, wrapped with the text of that limit.
 func (w *watch) explain(err error) error {
 	if cause := context.Cause(w.ctx); err != nil && err != io.EOF && cause != nil {
 		return fmt.Errorf("%w: %w", cause, err)
@@ -101,7 +106,8 @@ func (w *watch) explain(err error) error {
 	return err
 }
 
-// watchedBody reports every byte of a body that moves.
+// watchedBody is the body of a request or an answer that tells its watch when bytes
+// move.
 type watchedBody struct {
 	io.ReadCloser
 	watch *watch
