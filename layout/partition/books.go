@@ -13,27 +13,28 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
+// parallel is the greatest number of books or overlays that are read or stored at once.
 const parallel = 8
 
-// Books are the books of a generation. A damaged or missing book is left out, and
-// remembered, because callers differ in what they do then:
+// Books are the books of a generation. A damaged or missing book is left out and
+// recorded. It depends on the caller whether its work may go on then:
 //
 //	the caller                            does                          example
 //	answers a question about some URLs    answers from the other books  page, why, due again
-//	                                      and tells of Damaged
+//	                                      and reports Damaged
 //	acts on URLs that no book names       fails with a Fault            erase, condemn, rebuild, merge
 //
 // It is safe for concurrent use.
 type Books struct {
 	listed  []manifest.Book
-	readers []*book.Reader // nil where one could not be opened
+	readers []*book.Reader // one for each listed book; nil if it could not be opened
 
-	mu      sync.Mutex // protects damaged
-	damaged []error    // by book
+	mu      sync.Mutex // guards damaged
+	damaged []error    // one for each listed book; nil if it is not known to be damaged
 }
 
-// OpenBooks opens listed books, with one request each. A damaged or missing book is no
-// error (see Books); it fails only if the store does.
+// OpenBooks opens listed books, with one request for each. A damaged or missing book is
+// no error; a failure of the store is.
 func OpenBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) (*Books, error) {
 	b := &Books{listed: listed, readers: make([]*book.Reader, len(listed)), damaged: make([]error, len(listed))}
 	group, within := errgroup.WithContext(ctx)
@@ -47,8 +48,8 @@ func OpenBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) 
 	return b, group.Wait()
 }
 
-// fault remembers an error that is the fault of a book's bytes, and returns any
-// other.
+// fault records err for the i-th book, and returns nil, if err says that the book is
+// damaged or missing. It returns any other error.
 func (b *Books) fault(i int, err error) error {
 	if !isBookFault(err) {
 		return err
@@ -59,8 +60,8 @@ func (b *Books) fault(i int, err error) error {
 	return nil
 }
 
-// Damaged returns an error for each book that is known to be damaged or missing,
-// with its key.
+// Damaged returns an error for each book that is known to be damaged or missing. Its
+// text has the book's key.
 func (b *Books) Damaged() (damaged []error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,9 +76,10 @@ func (b *Books) Damaged() (damaged []error) {
 // Err returns a Fault if any book is known to be damaged or missing.
 func (b *Books) Err() error { return BooksFault(b.Damaged()...) }
 
-// Each calls read for each book that is not known to be damaged, for some at once.
-// When read returns an error that is the fault of the book, the book is left out
-// from then on, and read must drop what it has made of it.
+// Each calls read for each book that could be opened, for up to 8 at once. If read
+// returns an error that says that the book is damaged or missing, the error is recorded
+// (see Damaged), and the other books are read all the same; read must discard its
+// results of that book.
 func (b *Books) Each(ctx context.Context, read func(ctx context.Context, i int, r *book.Reader) error) error {
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
@@ -90,7 +92,8 @@ func (b *Books) Each(ctx context.Context, read func(ctx context.Context, i int, 
 	return group.Wait()
 }
 
-// Find returns all outcomes of one URL, in no particular order.
+// Find returns all outcomes of one URL, in no particular order, from the books that are
+// not damaged.
 func (b *Books) Find(ctx context.Context, place layout.Place, id layout.Identity) ([]book.Outcome, error) {
 	found := make([][]book.Outcome, len(b.readers))
 	err := b.Each(ctx, func(ctx context.Context, i int, r *book.Reader) (err error) {
@@ -104,11 +107,12 @@ func (b *Books) Find(ctx context.Context, place layout.Place, id layout.Identity
 	return all, err
 }
 
-// Readers returns the readers of all books, to merge them. It fails with Err.
+// Readers returns the readers of all books, or the error of Err if any book is known to
+// be damaged or missing.
 func (b *Books) Readers() ([]*book.Reader, error) { return b.readers, b.Err() }
 
-// Standings yields the standing of every URL, as book.Standings does. A damaged book
-// ends the sequence with a Fault.
+// Standings yields the standing of every URL, as book.Standings does. If a book is
+// damaged or missing, the sequence ends with a Fault.
 func (b *Books) Standings(ctx context.Context) iter.Seq2[book.Standing, error] {
 	return func(yield func(book.Standing, error) bool) {
 		if err := b.Err(); err != nil {

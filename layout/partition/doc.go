@@ -2,10 +2,10 @@
 // that stores a package, book, segment or overlay under a key that a generation
 // may list, and the only one that commits a generation.
 //
-//	p, err := partition.Open(ctx, bucket, id, now)     // a Fault where generations are lost
+//	p, err := partition.Open(ctx, bucket, id, now)     // a Fault if generations are lost
 //	t, err := p.PutPackage(ctx, name, content, pages)  // a ticket: the right to list the object
 //	err = p.Commit(ctx, func(e *partition.Edit) error {
-//		return e.AddPackage(t)                         // ErrStale when it came too late
+//		return e.AddPackage(t)                         // ErrStale if the ticket is too old
 //	})
 //
 // # Rules
@@ -14,22 +14,22 @@
 //     overlay is put. So a partition that holds any of these and has no
 //     generation has lost its manifests: nothing is begun there, committed or
 //     deleted until repair has made them anew ([ErrLost], in a [Fault]).
-//  2. An edit lists an object by its ticket only. The ticket is good for
+//  2. An edit lists an object by its ticket only. The ticket is valid for
 //     [Fresh] from the moment before the object was put, and as long as its key
-//     is not condemned. An object without a ticket does not exist.
+//     is not condemned.
 //  3. An object that leaves the list is condemned in the same generation. No
-//     later generation lists a condemned key, so the collector deletes it
-//     without looking. Overlays are not condemned: their keys name the
+//     later generation lists a condemned key, so the collector need not check
+//     that before it deletes the object. Overlays are not condemned: their keys name the
 //     generation that they were made for and are never used again.
 //  4. A batch is consumed once. A batch that was closed is never consumed.
 //  5. A generation is created only if absent, on the base of the one before,
 //     which was read less than [Fresh] ago. An edit runs again on a newer base
 //     whenever another committer was faster, and recomputes all that depends on
 //     the base.
-//  6. A damaged or missing book hides what it says and nothing else (see
-//     [Books]): whoever asks a question is answered from the other books, and
-//     whoever would draw a conclusion from what no book says must ask
-//     [Books.Err] first.
+//  6. A damaged or missing book hides its own outcomes and links, and nothing
+//     else (see [Books]): questions about a URL are answered from the other
+//     books. But before a URL may be treated as one that no book names,
+//     [Books.Err] must be nil.
 //
 // How a generation is stored is the business of this package and of
 // layout/manifest alone.

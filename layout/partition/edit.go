@@ -9,26 +9,29 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Edit is a generation in the making.
+// Edit is the next generation of a partition, which the edit of a Commit makes from the
+// newest one.
 type Edit struct {
 	bucket blob.Bucket
 	now    func() time.Time
-	next   *manifest.Manifest // its Generation is still the base's
+	next   *manifest.Manifest // the generation being made; its number is still that of its base
 }
 
-// Manifest returns the generation with the edits so far, still under the number of
-// its base. The caller must not change it.
+// Manifest returns the generation as edited so far; its number is still that of its
+// base. The caller must not change it.
 func (e *Edit) Manifest() *manifest.Manifest { return e.next }
 
-// Generation returns the number of the generation in the making.
+// Generation returns the number of the generation being made.
 func (e *Edit) Generation() uint64 { return e.next.Generation + 1 }
 
-// listable reports whether an object that was put at a moment may still be listed.
+// listable reports whether an object may be listed: its ticket t is not too old, and
+// its key not condemned.
 func (e *Edit) listable(key string, t ticket) bool {
 	return e.now().Sub(t.put) < Fresh && !e.next.IsCondemned(key)
 }
 
-// AddPackage lists a package, not indexed yet, under the next identifier.
+// AddPackage lists a package, as not yet indexed, with the next identifier. It fails
+// with ErrStale if the ticket is not valid or the key is listed already.
 func (e *Edit) AddPackage(t Package) error {
 	if !e.listable(t.Key, t.ticket) || e.next.Package(t.Key) != nil {
 		return ErrStale
@@ -37,10 +40,10 @@ func (e *Edit) AddPackage(t Package) error {
 	return nil
 }
 
-// ReplacePackage lists a rewritten package, from which pages were erased, in the
-// place of the former one. The remaining pages keep their offsets, so that what books
-// and segments say of the former key is true of the new one. It fails with ErrStale
-// if the former package is not listed under this key.
+// ReplacePackage lists a package from which pages were erased, instead of the original
+// one, which it condemns. The remaining pages have kept their offsets, so that
+// references to the former key in books and segments still lead to them. It fails with
+// ErrStale if the ticket is not valid or no package is listed under the former key.
 func (e *Edit) ReplacePackage(former string, t Package) error {
 	own := e.listed(former)
 	if own == nil || !e.listable(t.Key, t.ticket) {
@@ -52,7 +55,7 @@ func (e *Edit) ReplacePackage(former string, t Package) error {
 	return nil
 }
 
-// listed returns the package with this key, nil if none has it.
+// listed returns the package that has this key now, nil if there is none.
 func (e *Edit) listed(key string) *manifest.Package {
 	if pkg := e.next.Package(key); pkg != nil && pkg.Key == key {
 		return pkg
@@ -60,8 +63,8 @@ func (e *Edit) listed(key string) *manifest.Package {
 	return nil
 }
 
-// SetIndexed notes whether a package is indexed. It changes nothing if no package
-// has the identifier.
+// SetIndexed marks the package with the identifier as indexed or not. It does nothing
+// if there is none.
 func (e *Edit) SetIndexed(id uint32, indexed bool) {
 	for i := range e.next.Packages {
 		if pkg := &e.next.Packages[i]; pkg.ID == id {
@@ -70,7 +73,8 @@ func (e *Edit) SetIndexed(id uint32, indexed bool) {
 	}
 }
 
-// AddBook lists a book, unless it is listed already.
+// AddBook lists a book, unless it is listed already. It fails with ErrStale if the
+// ticket is not valid.
 func (e *Edit) AddBook(t Book) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -81,8 +85,9 @@ func (e *Edit) AddBook(t Book) error {
 	return nil
 }
 
-// ReplaceBooks lists a book in the place of others, of which it holds all that still
-// counts. It fails with ErrStale if one of these is not listed.
+// ReplaceBooks lists a merged book instead of the books with the former keys, which it
+// condemns. It fails with ErrStale if the ticket is not valid or one of the former keys
+// is not listed.
 func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -92,8 +97,9 @@ func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	return err
 }
 
-// replace returns a list with one object in the place of others, and condemns these.
-// If one of them is not in the list, it returns the list as it is and ErrStale.
+// replace returns a list with one object, by, instead of those with the former keys,
+// which it condemns. If one of them is not in the list, it returns ErrStale and the
+// list as given.
 func replace[T any](e *Edit, list []T, key func(T) string, former []string, by T) ([]T, error) {
 	at := len(list)
 	for _, k := range former {
@@ -104,7 +110,7 @@ func replace[T any](e *Edit, list []T, key func(T) string, former []string, by T
 		at = min(at, i)
 	}
 	for _, k := range former {
-		if k != key(by) { // which is what it was when nothing was left out
+		if k != key(by) { // equal if the new object has the same bytes as the former one
 			e.condemn(k)
 		}
 	}
@@ -112,16 +118,18 @@ func replace[T any](e *Edit, list []T, key func(T) string, former []string, by T
 	return slices.Insert(list, min(at, len(list)), by), nil
 }
 
+// book returns the index of a listed book, or -1.
 func (e *Edit) book(key string) int {
 	return slices.IndexFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// Learn sets the name of this commit in Manifest.Learnt: a frontier that does not
-// know the name is behind the books.
+// Learn sets Manifest.Learnt, which names this commit: a frontier that has not recorded
+// the name lacks the outcomes of the newest books.
 func (e *Edit) Learn(name string) { e.next.Learnt = name }
 
-// Consume notes that the spool objects of batches are packed, or damaged and in
-// quarantine. It fails with ErrStale if one was consumed or closed before.
+// Consume records that batches are consumed. damaged is "" if their spool objects were
+// packed, or the reason why they are in quarantine. It fails with ErrStale if one of
+// them was consumed or closed before.
 func (e *Edit) Consume(damaged string, batches ...layout.Version) error {
 	at := e.now().UTC().Truncate(time.Millisecond)
 	for _, given := range batches {
@@ -133,9 +141,9 @@ func (e *Edit) Consume(damaged string, batches ...layout.Version) error {
 	return nil
 }
 
-// Close replaces the records of consumed batches, whose spool objects are deleted, by
-// the highest batch: it and all batches before it are closed. It reports whether any
-// was consumed.
+// Close removes the consumed batches for which over returns true, because their spool
+// objects are deleted, from Manifest.Consumed, and closes them and all earlier batches
+// of their epochs. It reports whether there were any.
 func (e *Edit) Close(over func(manifest.Consumed) bool) (changed bool) {
 	before := len(e.next.Consumed)
 	e.next.Consumed = slices.DeleteFunc(e.next.Consumed, func(c manifest.Consumed) bool {
@@ -148,19 +156,20 @@ func (e *Edit) Close(over func(manifest.Consumed) bool) (changed bool) {
 	return len(e.next.Consumed) < before
 }
 
-// AddGone lists pages that are gone.
+// AddGone adds pages to Manifest.Gone.
 func (e *Edit) AddGone(pages ...manifest.Gone) { e.next.AddGone(pages...) }
 
-// DropGone takes gone pages off the list of which no document can appear again. It
-// reports whether there were any.
+// DropGone removes from Manifest.Gone the pages for which over returns true, because
+// none of their documents can become alive again. It reports whether there were any.
 func (e *Edit) DropGone(over func(manifest.Gone) bool) (changed bool) {
 	before := len(e.next.Gone)
 	e.next.Gone = slices.DeleteFunc(e.next.Gone, over)
 	return len(e.next.Gone) < before
 }
 
-// MarkMasked notes of gone pages whether all their documents in segments are dead. It
-// reports whether that is new for any.
+// MarkMasked sets the field Masked of each page in Manifest.Gone to the result of
+// masked: of whether all its documents in segments are dead. It reports whether any
+// field has changed.
 func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 	for i := range e.next.Gone {
 		g := &e.next.Gone[i]
@@ -171,13 +180,13 @@ func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 	return changed
 }
 
-// condemn condemns objects that this generation no longer lists.
+// condemn condemns objects that the generation being made does not list.
 func (e *Edit) condemn(keys ...string) { e.next.Condemn(e.now(), keys...) }
 
-// CondemnUnlisted condemns the objects that are neither listed nor condemned, and
-// returns them: they were put for a commit that never came. A committer that is still
-// about to list one must put it under another name. They are deleted after the grace,
-// whatever generations are kept, because none lists them.
+// CondemnUnlisted condemns those of the objects that are neither listed nor condemned,
+// and returns their keys: they were stored for a commit that never happened. A
+// committer that is still about to list one must store it under another key. They are
+// deleted after the grace, whatever generations are kept, because none lists them.
 func (e *Edit) CondemnUnlisted(keys ...string) (condemned []string) {
 	condemned = e.Unlisted(keys...)
 	e.condemn(condemned...)
@@ -187,7 +196,7 @@ func (e *Edit) CondemnUnlisted(keys ...string) (condemned []string) {
 	return condemned
 }
 
-// Unlisted returns the objects that are neither listed nor condemned.
+// Unlisted returns those of the keys that are neither listed nor condemned.
 func (e *Edit) Unlisted(keys ...string) (unlisted []string) {
 	known := e.next.Known()
 	for _, key := range keys {
@@ -198,8 +207,10 @@ func (e *Edit) Unlisted(keys ...string) (unlisted []string) {
 	return unlisted
 }
 
-// Collected notes that condemned objects are deleted, and forgets those that nobody
-// can be about to delete or to list any more.
+// Collected records the deletion of the condemned objects for which deleted returns
+// true. It removes the records for which over returns true, because no process can
+// still be about to delete or list these objects. It reports whether it has changed
+// anything.
 func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed bool) {
 	gone := e.now().UTC().Truncate(time.Millisecond)
 	for i := range e.next.Condemned {
@@ -212,8 +223,8 @@ func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed b
 	return changed || len(e.next.Condemned) < before
 }
 
-// KeepFrom sets the oldest generation that is kept, if that is later than before, and
-// reports whether it was.
+// KeepFrom sets Manifest.Oldest, the oldest generation that is kept. It changes nothing
+// and returns false if that is not higher than before.
 func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	if e.next.Oldest >= oldest {
 		return false
@@ -222,9 +233,9 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	return true
 }
 
-// Forgot notes that the partition holds no pages any more that a version of the
-// takedowns forgets, except in condemned objects. These are deleted after the grace,
-// whatever generations are kept.
+// Forgot sets Manifest.Forgotten: all pages that this version of the takedowns names
+// are erased, except from condemned objects. These will be deleted after the grace,
+// whatever generations are kept. It returns false if that version was recorded before.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {
 		return false

@@ -17,13 +17,13 @@ import (
 // newest readable one.
 type Evidence struct {
 	Key        string // of the object
-	Generation uint64 // there was this one at least; 0 where the number is unknown
-	Detail     string // what the object tells: a sentence without its subject
+	Generation uint64 // the partition had this generation at least
+	Detail     string // what the object proves: a sentence whose subject is the object
 }
 
-// Lost returns the evidence that a partition had later generations than newest, the
-// recent result of manifest.Read, or the zero generation. Each kind of object proves
-// it in its own way:
+// Lost returns the evidence that a partition had later generations than newest, which
+// is the recent result of manifest.Read: a generation, or the zero Manifest. Each kind
+// of object is evidence in its own way:
 //
 //	package, book, segment, overlay   there is no generation, and generation 1 is always committed before the first of these
 //	manifest                          it has a higher number, and cannot be read
@@ -32,10 +32,9 @@ type Evidence struct {
 //	book, package                     it names a batch that newest has not consumed, and whose spool object is absent:
 //	                                  a spool object is deleted only after a generation has consumed its batch
 //
-// An object that was put for a commit that never came is no evidence: its batch is
-// still in the spool, or was consumed by another generation. Some losses leave no
-// evidence. Then the last commits count as if they had never been made, and their
-// work is done again.
+// An object whose commit never happened is no evidence: its batch is still in the
+// spool, or was consumed by another generation. Some losses leave no evidence. Then the
+// last commits count as if they had never been made, and their work is done again.
 //
 // Lost lists the objects of the partition, and reads the last epochs and all packages
 // and books that are neither listed nor condemned.
@@ -48,7 +47,7 @@ func Lost(ctx context.Context, bucket blob.Reader, newest manifest.Manifest) ([]
 		if len(s.found) == 0 {
 			return nil, nil
 		}
-		// What was committed since newest was read may explain all of it.
+		// The objects may belong to a generation committed since newest was read.
 		current, err := manifest.Read(ctx, bucket, newest.Partition)
 		if errors.Is(err, manifest.ErrDamaged) || err == nil && current.Generation <= newest.Generation {
 			return s.found, nil
@@ -60,13 +59,15 @@ func Lost(ctx context.Context, bucket blob.Reader, newest manifest.Manifest) ([]
 	}
 }
 
+// search looks for evidence that generations after newest are lost.
 type search struct {
 	bucket blob.Reader
 	newest manifest.Manifest
 	found  []Evidence
-	lost   map[layout.Version]bool // whether only a lost generation can have consumed a batch
+	lost   map[layout.Version]bool // isLost of each batch, as far as it is known
 }
 
+// run adds all evidence to found.
 func (s *search) run(ctx context.Context) error {
 	steps := []func(context.Context) error{s.manifests, s.overlays, s.epochs}
 	if s.newest.Generation == 0 {
@@ -86,7 +87,7 @@ func (s *search) add(key string, generation uint64, format string, args ...any) 
 	s.found = append(s.found, Evidence{key, generation, fmt.Sprintf(format, args...)})
 }
 
-// rest names the newest generation in an error.
+// rest returns the half sentence of an Evidence that names the newest generation.
 func (s *search) rest() string {
 	if s.newest.Generation == 0 {
 		return "no generation is left"
@@ -94,7 +95,7 @@ func (s *search) rest() string {
 	return fmt.Sprintf("the newest that is left is generation %d", s.newest.Generation)
 }
 
-// manifests finds later generations that are damaged.
+// manifests adds the later generations that are damaged.
 func (s *search) manifests(ctx context.Context) error {
 	p := s.newest.Partition
 	for object, err := range s.bucket.List(ctx, layout.ManifestPrefix(p), layout.ManifestKey(p, s.newest.Generation)) {
@@ -116,8 +117,9 @@ func (s *search) manifests(ctx context.Context) error {
 	return nil
 }
 
-// overlays finds the overlay for the latest generation. An overlay of the next
-// generation alone proves nothing, because it is put before the commit.
+// overlays adds the overlay that was made for the highest generation, if that is later
+// than the one after newest. An overlay for the one after newest proves nothing,
+// because overlays are put before the commit.
 func (s *search) overlays(ctx context.Context) error {
 	var key string
 	var latest uint64
@@ -135,11 +137,12 @@ func (s *search) overlays(ctx context.Context) error {
 	return nil
 }
 
-// maxClaims is the greatest number of epochs, from the last one back, that are read to
-// find one whose claimer had read the partition.
+// maxClaims is the greatest number of epochs, from the last one back, whose claims are
+// read to find one that names a generation of the partition.
 const maxClaims = 16
 
-// epochs finds the generation that the last claimer of an epoch had read.
+// epochs adds the last epoch whose claim names a generation of the partition, if that
+// is later than newest.
 func (s *search) epochs(ctx context.Context) error {
 	var keys []string
 	for object, err := range s.bucket.List(ctx, layout.Epochs, "") {
@@ -170,7 +173,7 @@ func (s *search) epochs(ctx context.Context) error {
 	return nil
 }
 
-// anything finds an object of each kind if there is no generation.
+// anything adds one object of each kind. It is for a partition without a generation.
 func (s *search) anything(ctx context.Context) error {
 	for key, err := range firstObjects(ctx, s.bucket, s.newest.Partition) {
 		if err != nil {
@@ -181,8 +184,8 @@ func (s *search) anything(ctx context.Context) error {
 	return nil
 }
 
-// books finds unlisted books with batches that only a lost generation can have
-// consumed. A damaged book proves nothing.
+// books adds unlisted books with outcomes of batches that only a lost generation can
+// have consumed. A damaged book proves nothing.
 func (s *search) books(ctx context.Context) error {
 	return s.eachUnlisted(ctx, layout.Books, func(key string) error {
 		err := s.book(ctx, key)
@@ -193,6 +196,7 @@ func (s *search) books(ctx context.Context) error {
 	})
 }
 
+// book adds a book if the batch of any of its outcomes proves a loss.
 func (s *search) book(ctx context.Context, key string) error {
 	opened, err := book.Open(ctx, s.bucket, key)
 	if err != nil {
@@ -209,8 +213,8 @@ func (s *search) book(ctx context.Context, key string) error {
 	return nil
 }
 
-// packages finds unlisted packages with pages of batches that only a lost generation
-// can have consumed, if no book proves anything. Each is read whole.
+// packages adds unlisted packages with pages of batches that only a lost generation can
+// have consumed, unless there is evidence already. It reads each package whole.
 func (s *search) packages(ctx context.Context) error {
 	if len(s.found) > 0 {
 		return nil
@@ -239,8 +243,8 @@ func (s *search) packages(ctx context.Context) error {
 	})
 }
 
-// eachUnlisted visits the objects of a kind that newest neither lists nor
-// condemns.
+// eachUnlisted calls visit for each object of a kind, given by its prefix, that newest
+// neither lists nor condemns.
 func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key string) error) error {
 	known := s.newest.Known()
 	for object, err := range s.bucket.List(ctx, kind+s.newest.Partition.String()+"/", "") {
@@ -254,8 +258,8 @@ func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key s
 	return nil
 }
 
-// batch adds an object with a batch to the evidence if it proves a loss, and reports
-// whether it does.
+// batch adds the object with the key, which names batch v, if only a lost generation
+// can have consumed v. It reports whether it did.
 func (s *search) batch(ctx context.Context, key string, v layout.Version) (proved bool, err error) {
 	lost, known := s.lost[v]
 	if !known {
@@ -271,8 +275,9 @@ func (s *search) batch(ctx context.Context, key string, v layout.Version) (prove
 	return lost, nil
 }
 
-// isLost reports whether only a lost generation can have consumed a batch.
-// Token 0 is no batch: repair writes it for outcomes that it has withdrawn.
+// isLost reports whether only a lost generation can have consumed a batch: newest has
+// not consumed it, and its spool object is absent. Token 0 is no batch: repair writes
+// it for outcomes that it has withdrawn.
 func (s *search) isLost(ctx context.Context, v layout.Version) (bool, error) {
 	if v.Token == 0 || s.newest.HasConsumed(v) || s.newest.IsClosed(v) {
 		return false, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Fault is an error that only a repair ends: generations or books of a partition are
+// Fault is an error that only a repair can end: generations or books of a partition are
 // lost or damaged. Its text is one sentence that says which, and what to do. It wraps
 // ErrLost, manifest.ErrDamaged or the errors of Books.Damaged.
 type Fault struct{ err error }
@@ -26,7 +26,8 @@ func IsFault(err error) bool {
 	return is
 }
 
-// fault returns a Fault for an error about lost or damaged generations.
+// fault returns a Fault that wraps err if err says that generations are lost or
+// damaged; otherwise err itself.
 func fault(err error) error {
 	if !IsFault(err) && (errors.Is(err, ErrLost) || errors.Is(err, manifest.ErrDamaged)) {
 		return &Fault{err}
@@ -34,12 +35,12 @@ func fault(err error) error {
 	return err
 }
 
-// Later returns a Fault if m is not the newest generation because later ones are
-// damaged, else nil.
+// Later returns a Fault if generations after m exist that are damaged; nil if m was the
+// newest when it was read.
 func Later(m *manifest.Manifest) error { return fault(m.Later()) }
 
-// BooksFault returns a Fault for damaged or missing books, of which the text names
-// the first; nil for none.
+// BooksFault returns a Fault that wraps the errors of damaged or missing books; its
+// text names the first. It returns nil if there are none.
 func BooksFault(damaged ...error) error {
 	switch len(damaged) {
 	case 0:
@@ -50,12 +51,13 @@ func BooksFault(damaged ...error) error {
 	return &Fault{&several{damaged}}
 }
 
-// isBookFault reports whether an error is the fault of a book, and not of the store.
+// isBookFault reports whether an error says that a book is damaged or missing, and not
+// that the store failed.
 func isBookFault(err error) bool {
 	return errors.Is(err, blob.ErrAbsent) || errors.Is(err, book.ErrDamaged)
 }
 
-// several are errors of books.
+// several is one error for two or more books.
 type several struct{ errs []error }
 
 func (s *several) Error() string {

@@ -13,33 +13,34 @@ import (
 )
 
 var (
-	// ErrUnchanged, returned by an edit, says that nothing is left to commit.
+	// ErrUnchanged is what an edit returns to Commit if there is nothing to commit.
 	ErrUnchanged = manifest.ErrUnchanged
-	// ErrStale, returned by an edit, says that what was prepared for the commit
-	// does not fit any more: a ticket is too old or its key is condemned, a
-	// batch is consumed, an object to be replaced is not listed. Begin again.
+	// ErrStale means that a commit was prepared for a partition that has changed
+	// meanwhile: a ticket is too old or its key is condemned, a batch is consumed, an
+	// object to be replaced is not listed. The caller must begin again.
 	ErrStale = errors.New("the partition has changed")
-	// ErrLost says that a partition has objects and no generation that lists
+	// ErrLost means that a partition has objects, and no generation that could list
 	// them.
 	ErrLost = errors.New("its generations are lost")
 )
 
-// Fresh is how long ago the base of a commit may have been read, and the objects that
-// it lists may have been put. It is much shorter than the grace of the collector.
+// Fresh is the greatest age of what a commit may rely on: the time since its base was
+// read, and since the objects that it lists anew were stored. It is much shorter than
+// the grace.
 const Fresh = manifest.Fresh
 
-// Partition is a storage partition and the newest generation that was read. It is not
+// Partition is a storage partition, with its newest generation as last read. It is not
 // safe for concurrent use.
 type Partition struct {
 	bucket blob.Bucket
 	now    func() time.Time
-	newest *manifest.Manifest // never changed, but replaced
+	newest *manifest.Manifest // replaced by every reading and commit, never changed
 }
 
 // Open reads the newest generation of a partition. A partition without objects and
-// generations is new; its first generation is committed before its first object is
-// put. Open fails with a Fault: ErrLost if there are objects and no generation,
-// manifest.ErrDamaged if the last generation is damaged.
+// generations is new, and no error. Open fails with a Fault that wraps ErrLost if there
+// are objects and no generation, or manifest.ErrDamaged if the last generation is
+// damaged.
 func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func() time.Time) (*Partition, error) {
 	p := &Partition{bucket: bucket, now: now, newest: &manifest.Manifest{Partition: id}}
 	if err := p.Reload(ctx); err != nil {
@@ -48,10 +49,11 @@ func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func
 	return p, nil
 }
 
-// Read returns the newest readable generation of a partition, the zero generation of
-// a new one. It fails with a Fault if none can be read: ErrLost or
-// manifest.ErrDamaged. It sends the requests of manifest.Read; without a generation
-// it lists packages, books, segments and overlays, too.
+// Read returns the newest generation of a partition that can be read, or the zero
+// Manifest if the partition is new. It fails with a Fault that wraps ErrLost if there
+// are objects and no generation, or manifest.ErrDamaged if none can be read. It sends
+// the requests of manifest.Read; without a generation it also lists packages, books,
+// segments and overlays.
 func Read(ctx context.Context, bucket blob.Reader, id layout.Partition) (manifest.Manifest, error) {
 	newest, err := manifest.Read(ctx, bucket, id)
 	if err != nil || newest.Generation > 0 {
@@ -68,16 +70,16 @@ func Read(ctx context.Context, bucket blob.Reader, id layout.Partition) (manifes
 	if found == "" {
 		return newest, nil
 	}
-	// Another may have begun the partition since: its first generation is older
-	// than its first object.
+	// The partition may have been begun meanwhile. Its first generation was committed
+	// before its first object was stored, so a second reading finds it.
 	if newest, err = manifest.Read(ctx, bucket, id); err == nil && newest.Generation == 0 {
 		err = fmt.Errorf("partition %s holds %s and no manifest that lists it: %w", id, found, ErrLost)
 	}
 	return newest, fault(err)
 }
 
-// firstObjects yields the key of one object of each kind that a generation lists, if
-// there is any.
+// firstObjects yields the key of one package, one book, one segment and one overlay of
+// a partition, of each kind that it has.
 func firstObjects(ctx context.Context, bucket blob.Reader, id layout.Partition) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, kind := range []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays} {
@@ -102,11 +104,11 @@ func firstObjects(ctx context.Context, bucket blob.Reader, id layout.Partition) 
 // ID returns the identifier of the partition.
 func (p *Partition) ID() layout.Partition { return p.newest.Partition }
 
-// Manifest returns the generation that Open, Reload or the last Commit found. The
-// caller must not change it.
+// Manifest returns the generation that the last Open, Reload or Commit read or made.
+// The caller must not change it.
 func (p *Partition) Manifest() *manifest.Manifest { return p.newest }
 
-// Reload reads the newest generation again.
+// Reload reads the newest generation again. It fails as Open does.
 func (p *Partition) Reload(ctx context.Context) error {
 	newest, err := Read(ctx, p.bucket, p.ID())
 	if err == nil {
@@ -118,8 +120,7 @@ func (p *Partition) Reload(ctx context.Context) error {
 	return fault(err)
 }
 
-// Begin commits an empty first generation if the partition has none, so that readers
-// find a hint and need not list.
+// Begin commits an empty first generation if the partition has none.
 func (p *Partition) Begin(ctx context.Context) error {
 	if p.newest.Generation > 0 {
 		return nil
@@ -132,10 +133,11 @@ func (p *Partition) Begin(ctx context.Context) error {
 	})
 }
 
-// Commit commits the next generation. It calls edit on the newest generation, and
-// again whenever another committer was faster, so edit must compute anew all that
-// depends on it. If edit returns ErrUnchanged, Commit commits nothing and returns nil;
-// any other error of edit ends it. Afterwards Manifest is the newest generation.
+// Commit calls edit with the next generation, based on the newest one, and commits it.
+// If another committer was faster, it does so again with a newer base, so edit must
+// compute anew all that depends on the base. If edit returns ErrUnchanged, Commit
+// commits nothing and returns nil; any other error of edit ends it. Afterwards Manifest
+// is the newest generation.
 func (p *Partition) Commit(ctx context.Context, edit func(*Edit) error) error {
 	newest, err := manifest.Commit(ctx, p.bucket, p.ID(), p.now, func(m *manifest.Manifest) error {
 		if m.Generation == 0 {

@@ -7,24 +7,25 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Edits of repair, for objects that are lost, damaged or listed wrongly. A damaged
-// object leaves the list without being condemned: repair has moved its bytes into
-// quarantine, and a sound object may be stored under its key again.
+// The following edits are for repair, if objects are lost, damaged or listed wrongly. A
+// damaged object is taken off its list without being condemned: repair has moved its
+// bytes into quarantine, and a sound object may be stored under its key again.
 
-// UnlistPackage takes a lost package off the list. Its documents are dead from then
-// on. It changes nothing if the key is not listed any more.
+// UnlistPackage takes a lost package off the list of packages, and marks its documents
+// as dead in all segments. It does nothing if the key is not listed any more.
 func (e *Edit) UnlistPackage(ctx context.Context, key string) error {
-	e.acquit(key)
+	e.uncondemn(key)
 	if pkg := e.listed(key); pkg != nil {
 		return e.unlistPackage(ctx, *pkg)
 	}
 	return nil
 }
 
-// RelistPackage corrects what the list says of a sound package, and marks it as not
-// indexed. It changes nothing if the key is not listed any more.
+// RelistPackage sets the size and the number of pages of the package with the
+// identifier to those of sound, and marks it as not indexed. It removes other entries
+// with the same key. It does nothing if the key is not listed any more.
 func (e *Edit) RelistPackage(id uint32, sound manifest.Package) {
-	e.acquit(sound.Key)
+	e.uncondemn(sound.Key)
 	for i := range e.next.Packages {
 		if pkg := &e.next.Packages[i]; pkg.ID == id && pkg.Key == sound.Key {
 			pkg.Bytes, pkg.Pages, pkg.Indexed = sound.Bytes, sound.Pages, false
@@ -33,16 +34,16 @@ func (e *Edit) RelistPackage(id uint32, sound manifest.Package) {
 	e.next.Packages = slices.DeleteFunc(e.next.Packages, func(p manifest.Package) bool { return p.Key == sound.Key && p.ID != id })
 }
 
-// UnlistBook takes a lost book off the list.
+// UnlistBook takes a lost book off the list of books.
 func (e *Edit) UnlistBook(key string) {
-	e.acquit(key)
+	e.uncondemn(key)
 	e.next.Books = slices.DeleteFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// RelistBook corrects what the list says of a sound book. It changes nothing if the
-// key is not listed any more.
+// RelistBook replaces the entry of a book by sound, which describes the stored object.
+// It does nothing if the key is not listed any more.
 func (e *Edit) RelistBook(sound manifest.Book) {
-	e.acquit(sound.Key)
+	e.uncondemn(sound.Key)
 	at := e.book(sound.Key)
 	if at < 0 {
 		return
@@ -51,10 +52,10 @@ func (e *Edit) RelistBook(sound manifest.Book) {
 	e.next.Books = slices.Insert(e.next.Books, at, sound)
 }
 
-// UnlistSegment takes a segment off the list, and marks all its packages as not
-// indexed. A sound segment is condemned, because earlier generations list it.
+// UnlistSegment takes a segment off the list of segments, and marks all its packages as
+// not indexed. If it is sound, it is condemned, because earlier generations list it.
 func (e *Edit) UnlistSegment(key string, sound bool) {
-	e.acquit(key)
+	e.uncondemn(key)
 	i := e.segment(key)
 	if sound {
 		e.condemn(key)
@@ -68,28 +69,30 @@ func (e *Edit) UnlistSegment(key string, sound bool) {
 	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool { return s.Key == key })
 }
 
-// Unmask makes all documents of a segment alive, before Mask sets anew which are
-// dead.
+// Unmask takes the overlay off a segment, which must have one, so that all its
+// documents are alive until Mask is called. It also resets Erase and Compared.
 func (e *Edit) Unmask(key string) {
 	i := e.segment(key)
 	if i < 0 {
 		return
 	}
 	s := &e.next.Segments[i]
-	e.acquit(s.Deletions.Key)
+	e.uncondemn(s.Deletions.Key)
 	s.Deletions, s.Erase, s.Compared = nil, false, false
 }
 
-// SetGone replaces the list of gone pages.
+// SetGone replaces the list Manifest.Gone.
 func (e *Edit) SetGone(pages []manifest.Gone) {
 	e.next.Gone = nil
 	e.next.AddGone(pages...)
 }
 
-// ForgetAgain makes the sweep erase all forgotten pages once more.
+// ForgetAgain resets Manifest.Forgotten, so that the sweep erases all forgotten pages
+// once more.
 func (e *Edit) ForgetAgain() { e.next.Forgotten = 0 }
 
-// acquit takes a key off the condemned ones, because it is or may be listed again.
-func (e *Edit) acquit(key string) {
+// uncondemn removes the records of a key from Manifest.Condemned, because the key is
+// listed again, or may be.
+func (e *Edit) uncondemn(key string) {
 	e.next.Condemned = slices.DeleteFunc(e.next.Condemned, func(c manifest.Condemned) bool { return c.Key == key })
 }

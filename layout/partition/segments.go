@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// OpenSegment opens a listed segment with one read. Errors wrap segment.ErrDamaged if
-// it differs from what the generation says.
+// OpenSegment opens a listed segment with one read of its tail. Its error wraps
+// segment.ErrDamaged if the segment differs from its entry in the manifest.
 func OpenSegment(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
 	s, err := segment.Open(ctx, source, segment.Ref{Key: listed.Key, Bytes: listed.Bytes, Tail: listed.Tail})
 	if err != nil {
@@ -29,8 +29,8 @@ func OpenSegment(ctx context.Context, source segment.Source, listed *manifest.Se
 	return s, nil
 }
 
-// Dead returns the dead documents of a listed segment. The caller may change the
-// bitmap. Errors wrap segment.ErrDamaged if they are the fault of the overlay's bytes.
+// Dead returns the numbers of the dead documents of a listed segment. The caller may
+// change the bitmap. Its error wraps segment.ErrDamaged if the overlay is damaged.
 func Dead(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) (*roaring.Bitmap, error) {
 	if listed.Deletions == nil {
 		return roaring.New(), nil
@@ -50,14 +50,15 @@ func Dead(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) (*r
 	return d.Dead, nil
 }
 
-// IsDamaged reports whether an error says that a segment or its overlay is missing or
-// damaged, so that a repair is needed.
+// IsDamaged reports whether an error says that a segment or its overlay is damaged or
+// missing, so that only a repair helps.
 func IsDamaged(err error) bool {
 	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, blob.ErrAbsent)
 }
 
-// AddSegment lists a segment. A listed segment with the same bytes leaves the list,
-// and its overlay with it.
+// AddSegment lists a segment with its parts, all documents alive. If a segment with the
+// same key is listed, it is replaced, and its overlay is dropped. AddSegment fails with
+// ErrStale if the ticket is not valid.
 func (e *Edit) AddSegment(t Segment, parts ...manifest.Part) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -68,8 +69,9 @@ func (e *Edit) AddSegment(t Segment, parts ...manifest.Part) error {
 	return nil
 }
 
-// ReplaceSegments lists a segment in the place of others, whose live documents it
-// holds. It fails with ErrStale if one of these is not listed.
+// ReplaceSegments lists a merged segment instead of the segments with the former keys,
+// which it condemns. It counts as compared if all of them do. ReplaceSegments fails
+// with ErrStale if the ticket is not valid or one of the former keys is not listed.
 func (e *Edit) ReplaceSegments(former []string, t Segment, parts ...manifest.Part) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -81,14 +83,16 @@ func (e *Edit) ReplaceSegments(former []string, t Segment, parts ...manifest.Par
 	return err
 }
 
+// segment returns the index of a listed segment, or -1.
 func (e *Edit) segment(key string) int {
 	return slices.IndexFunc(e.next.Segments, func(s manifest.Segment) bool { return s.Key == key })
 }
 
-// MarkCompared notes that segments were compared with those of other partitions: of
-// each page only the latest version is alive there or here. segments are as they were
-// listed then; one in which documents have come to life since must be compared again.
-// It reports whether anything is new.
+// MarkCompared sets the field Compared of segments whose documents were compared with
+// those of other partitions, so that of each page only the latest version is alive in
+// all of them. The arguments are the entries of the segments as they were then: a
+// segment that has fewer dead documents now must be compared again. It reports whether
+// any field has changed.
 func (e *Edit) MarkCompared(compared ...manifest.Segment) (changed bool) {
 	for _, then := range compared {
 		if i := e.segment(then.Key); i >= 0 && !e.next.Segments[i].Compared && e.next.Segments[i].Dead() >= then.Dead() {
@@ -98,19 +102,20 @@ func (e *Edit) MarkCompared(compared ...manifest.Segment) (changed bool) {
 	return changed
 }
 
-// RewriteSegment makes merge rewrite a segment without its dead documents, because
-// they are forgotten.
+// RewriteSegment sets the field Erase of a segment, so that merge rewrites it without
+// its dead documents, which are forgotten.
 func (e *Edit) RewriteSegment(key string) {
 	if i := e.segment(key); i >= 0 {
 		e.next.Segments[i].Erase = true
 	}
 }
 
-// Mask sets the dead documents of listed segments, by key: those that were dead
-// before, and more. A segment without a live document is condemned.
+// Mask sets the dead documents of listed segments, given by key: all that are to be
+// dead, which includes those that are dead already. A segment without a live document
+// is condemned.
 //
-// It puts overlays, whose names hold the number of the generation in the making. An
-// edit that is called again puts them again.
+// Mask stores overlays. Their keys contain the number of the generation being made, so
+// an edit that is called again stores them again.
 func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error {
 	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool {
 		d := dead[s.Key]
@@ -136,6 +141,7 @@ func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error 
 	return puts.Wait()
 }
 
+// putOverlay stores an overlay for the generation being made, and returns its entry.
 func (e *Edit) putOverlay(ctx context.Context, d segment.Deletions) (*manifest.Deletions, error) {
 	content, err := d.Encode()
 	if err != nil {
@@ -148,8 +154,9 @@ func (e *Edit) putOverlay(ctx context.Context, d segment.Deletions) (*manifest.D
 	return &manifest.Deletions{Key: key, Bytes: int64(len(content)), Documents: int(d.Dead.GetCardinality())}, nil
 }
 
-// DropPackage condemns a package, and marks its documents as dead in all segments. It
-// fails with ErrStale if no package is listed under the key.
+// DropPackage takes a package off the list of packages and condemns it, and marks its
+// documents as dead in all segments. It fails with ErrStale if no package is listed
+// under the key.
 func (e *Edit) DropPackage(ctx context.Context, key string) error {
 	pkg := e.listed(key)
 	if pkg == nil {
@@ -159,6 +166,8 @@ func (e *Edit) DropPackage(ctx context.Context, key string) error {
 	return e.unlistPackage(ctx, *pkg)
 }
 
+// unlistPackage takes a package off the list of packages, and marks its documents as
+// dead in all segments.
 func (e *Edit) unlistPackage(ctx context.Context, pkg manifest.Package) error {
 	e.next.Packages = slices.DeleteFunc(e.next.Packages, func(p manifest.Package) bool { return p.ID == pkg.ID })
 	dead := make(map[string]*roaring.Bitmap)

@@ -13,31 +13,32 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// ticket is the right to list an object, for the time Fresh.
+// ticket is the right to list an object that was stored less than Fresh ago.
 type ticket struct {
-	put time.Time // when the object was put, or a moment before
+	put time.Time // a moment before the object was stored
 }
 
-// Package is the ticket of a package.
+// Package is a stored package, with the ticket to list it.
 type Package struct {
 	ticket
 	manifest.Package
 }
 
-// Book is the ticket of a book.
+// Book is a stored book, with the ticket to list it.
 type Book struct {
 	ticket
 	manifest.Book
 }
 
-// Segment is the ticket of a segment.
+// Segment is a stored segment, with the ticket to list it.
 type Segment struct {
 	ticket
 	manifest.Segment
 }
 
-// PutPackage stores a package under its name. While another package has that name, had
-// it or will be deleted under it, the next number is tried.
+// PutPackage stores a package with this number of pages under its name. If a package
+// with other bytes exists there, or the key is, or was formerly, that of a listed
+// package, or is condemned, it increments name.Collision and tries again.
 func (p *Partition) PutPackage(ctx context.Context, name layout.PackageName, content []byte, pages int) (Package, error) {
 	put, err := p.begin(ctx)
 	if err != nil {
@@ -58,8 +59,9 @@ func (p *Partition) PutPackage(ctx context.Context, name layout.PackageName, con
 	}
 }
 
-// PutBook stores a book under its content hash. If that key is condemned, or the bytes
-// there are damaged, it stores a copy with other bytes and the same contents.
+// PutBook stores a book with these numbers of outcomes and links under its content
+// hash. If that key is condemned, or the bytes there are damaged, it stores a copy with
+// other bytes and the same content (see book.Distinct).
 func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links int) (Book, error) {
 	put, err := p.begin(ctx)
 	if err != nil {
@@ -80,10 +82,10 @@ func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links
 	}
 }
 
-// PutSegment stores a segment under its content hash. The same documents, indexed or
-// merged again, give the same bytes, whose key may be condemned or whose stored copy
-// may be damaged. Then the number of the base generation is added to the segment,
-// which makes other bytes.
+// PutSegment stores a segment under its content hash. If that key is condemned, or the
+// bytes there are damaged, it stores a copy with other bytes and the same content,
+// which contains the number of the newest generation (see segment.Distinct). That
+// happens, for instance, if the same documents are indexed or merged once more.
 func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, error) {
 	put, err := p.begin(ctx)
 	if err != nil {
@@ -108,8 +110,8 @@ func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, er
 	return Segment{}, err
 }
 
-// begin commits the first generation if there is none, and returns the moment from
-// which a ticket counts.
+// begin commits the first generation if there is none, and returns a ticket whose time
+// begins now.
 func (p *Partition) begin(ctx context.Context) (ticket, error) {
 	return ticket{put: p.now()}, p.Begin(ctx)
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Uncommitted is a book that no generation lists, with its batches that are still in
-// the spool. Either its commit never came, or the generation of the commit is lost.
-// In both cases the batches are packed again.
+// Uncommitted is a book that no generation lists, with those of its batches that are
+// still in the spool. Either its commit never happened, or the generation of that
+// commit is lost. In both cases the batches will be packed again.
 type Uncommitted struct {
 	Key     string
 	Batches []layout.Version
 }
 
-// FindUncommitted returns the books of a partition that no generation lists and that
-// are no evidence of a loss (see Lost), because their batches are still in the spool.
-// It lists the books, and reads those that newest neither lists nor condemns.
+// FindUncommitted returns the unlisted books of a partition that have batches still in
+// the spool, and so are no evidence of a loss (see Lost). It lists the books, and reads
+// those that newest neither lists nor condemns.
 func FindUncommitted(ctx context.Context, bucket blob.Reader, newest manifest.Manifest) (found []Uncommitted, err error) {
 	s := search{bucket: bucket, newest: newest}
 	err = s.eachUnlisted(ctx, layout.Books, func(key string) error {
@@ -40,7 +40,8 @@ func FindUncommitted(ctx context.Context, bucket blob.Reader, newest manifest.Ma
 	return found, nil
 }
 
-// waiting returns the batches of a book that are in the spool and not consumed.
+// waiting returns the batches of a book that are not consumed and whose spool objects
+// exist.
 func (s *search) waiting(ctx context.Context, key string) (batches []layout.Version, err error) {
 	opened, err := book.Open(ctx, s.bucket, key)
 	if err != nil {

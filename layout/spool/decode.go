@@ -13,12 +13,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// ErrDamaged is wrapped by every error that is the fault of a spool's bytes,
-// and not of the store or the caller.
+// ErrDamaged is wrapped by an error whose cause is the bytes of a spool object, and not
+// the store or the caller.
 var ErrDamaged = errors.New("spool is damaged")
 
-// decode reads a whole spool from memory. Its runs are parts of content, which
-// must not be changed afterwards. Its errors wrap ErrDamaged.
+// decode decodes a whole spool object. The runs of its pages are parts of content,
+// which must not be changed afterwards. Errors wrap ErrDamaged.
 func decode(content []byte) (Spool, error) {
 	s, err := decodeSpool(content)
 	if err != nil {
@@ -60,7 +60,8 @@ func decodeSpool(content []byte) (Spool, error) {
 	return s, check(s)
 }
 
-// tailSize returns the length of everything after the bodies.
+// tailSize returns the size in bytes of the tail of a spool object: of everything
+// behind the bodies. content is the end of the object, with at least the footer.
 func tailSize(content []byte) (int64, error) {
 	if len(content) < footerSize {
 		return 0, fmt.Errorf("%d bytes are too few for a spool", len(content))
@@ -76,7 +77,8 @@ func tailSize(content []byte) (int64, error) {
 	return size + int64(footerSize), nil
 }
 
-// cutTail returns everything after the bodies.
+// cutTail returns the tail (see tailSize) from the end of a spool object; it fails if
+// end is shorter than the tail.
 func cutTail(end []byte) ([]byte, error) {
 	size, err := tailSize(end)
 	if err != nil {
@@ -88,8 +90,8 @@ func cutTail(end []byte) ([]byte, error) {
 	return end[int64(len(end))-size:], nil
 }
 
-// decodeTail reads everything after the bodies, as cutTail returns it. The returned
-// entries are those of the pages, checked.
+// decodeTail decodes the tail of a spool object (see tailSize). It returns the ledger,
+// and the entries of the pages, whose indexes and sizes are checked.
 func decodeTail(tail []byte) (Ledger, []pageEntry, error) {
 	end := len(tail) - footerSize
 	footer := tail[end:]

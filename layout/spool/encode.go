@@ -12,28 +12,28 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Caps. Outcomes and links have those of package book.
+// Caps on the content of a spool object. Outcomes and links have those of package book.
 const (
-	MaxPages  = 1_000
-	MaxSize   = 8 << 30 // of a page before compression
-	MaxRobots = 100
-	MaxBody   = 500 << 10 // of one robots.txt
-	MaxName   = 8 << 10   // Host, Worker and Origin
+	MaxPages  = 1_000     // in one spool object
+	MaxSize   = 8 << 30   // bytes of a page before compression
+	MaxRobots = 100       // answers to requests for a robots.txt
+	MaxBody   = 500 << 10 // bytes of one robots.txt
+	MaxName   = 8 << 10   // bytes of Host, Worker and Origin
 )
 
 const (
 	magic      = "\xffSPOOL\x01\n"
 	footerSize = 4*4 + len(magic)
-	maxTail    = 512 << 20
+	maxTail    = 512 << 20 // bytes of everything behind the bodies
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Encode writes a spool. Outcomes and links are sorted as in a book, so Decode may
-// return them, and the pages' indexes, in another order; pages and robots.txt answers
-// keep theirs. It fails on content over the caps, on a page whose outcome is not
-// Stored or has another URL, and on a Stored outcome without exactly one page. It
-// does not change s.
+// Encode returns the bytes of a spool object. Outcomes and links are sorted as in a
+// book, so Read may return them, and with them the indexes of the pages' outcomes, in
+// another order; pages and robots.txt answers keep theirs. Encode fails on content over
+// the caps, on a page whose outcome is not Stored or has another URL, and on a Stored
+// outcome without exactly one page. It does not change s.
 func Encode(s Spool) ([]byte, error) {
 	file, err := encode(s)
 	if err != nil {
@@ -96,7 +96,7 @@ func encode(s Spool) ([]byte, error) {
 	return append(file, magic...), nil
 }
 
-// sortedNumbers returns for each outcome the index that it has once sorted.
+// sortedNumbers returns, for each outcome, its index after sorting.
 func sortedNumbers(outcomes []book.Outcome) []int {
 	order := make([]int, len(outcomes))
 	for i := range order {
@@ -112,7 +112,7 @@ func sortedNumbers(outcomes []book.Outcome) []int {
 	return numbers
 }
 
-// check refuses what Encode promises to refuse.
+// check returns an error if s is content that Encode must refuse.
 func check(s Spool) error {
 	l := s.Ledger
 	if len(s.Pages) > MaxPages || len(l.Robots) > MaxRobots {

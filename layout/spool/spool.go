@@ -11,10 +11,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// Page is a fetched page, already compressed as it will stand in its package.
+// Page is a fetched page, already compressed as it will be in its package.
 type Page struct {
 	Outcome int           // index into Ledger.Outcomes
-	Run     webobject.Run // its URL is the outcome's
+	Run     webobject.Run // its URL is that of the outcome
 }
 
 // Robots is the answer to a request for a robots.txt.
@@ -27,42 +27,42 @@ type Robots struct {
 
 // Vitals are the figures of one invocation of fetch.
 type Vitals struct {
-	Worker  string        // who
+	Worker  string        // name of the process
 	Elapsed time.Duration // wall time of the batch
-	Bytes   int64         // received from the network, as sent
+	Bytes   int64         // received from the network, before decompression
 }
 
-// Ledger is the results of a batch without bodies. Package, Offset and Length of its
-// outcomes are zero; pack sets them.
+// Ledger is the results of a batch without the bodies of pages. Package, Offset and
+// Length of its outcomes are zero; pack sets them.
 type Ledger struct {
 	Batch    layout.Version
 	Crawl    int           // crawl partition whose frontier leased the batch
-	Host     string        // politeness key of the lease
-	Ended    time.Time     // end of the last response, to the millisecond
-	Rest     time.Time     // the host is to be left alone until then, to the millisecond; zero: no longer than its delay
-	Slow     time.Duration // what its answers took of late; 0 when there was none
-	Failures uint16        // answers in a row, those of batches before included, that were 429, 503 or none
-	Pages    int           // stored pages; set by Decode and ReadLedger
-	Stored   int64         // bytes of their Web objects before compression; set by Decode and ReadLedger
+	Host     string        // the host for which the batch was leased
+	Ended    time.Time     // end of the last answer, to the millisecond
+	Rest     time.Time     // no request to the host before this time, to the millisecond; zero if only its delay counts
+	Slow     time.Duration // average time of the host's recent answers, of which the last weighs half; 0 if there was none
+	Failures uint16        // consecutive requests, with those of batches before, with status 429 or 503 or without an answer
+	Pages    int           // number of stored pages; set by Read and ReadLedger
+	Stored   int64         // bytes of the stored pages' Web objects before compression; set by Read and ReadLedger
 	Outcomes []book.Outcome
 	Links    []book.Link
 	Robots   []Robots
 	Vitals   Vitals
 }
 
-// Spool is the one object that a batch puts.
+// Spool is the content of a spool object.
 type Spool struct {
 	Ledger Ledger
 	Pages  []Page
 }
 
-// heading is the part of a spool that is neither a body nor in its book.
+// heading is the JSON in a spool object: what is neither a body nor an outcome or link.
 type heading struct {
 	Batch    layout.Version `json:"batch"`
 	Crawl    int            `json:"crawl"`
 	Host     string         `json:"host"`
-	Ended    int64          `json:"ended_ms"`          // since 1970
-	Rest     int64          `json:"rest_ms,omitempty"` // since 1970; 0: none
+	Ended    int64          `json:"ended_ms"`          // milliseconds since 1970
+	Rest     int64          `json:"rest_ms,omitempty"` // milliseconds since 1970; 0 if there is none
 	Slow     time.Duration  `json:"slow_ns,omitempty"`
 	Failures uint16         `json:"failures,omitempty"`
 	Worker   string         `json:"worker,omitempty"`
@@ -72,27 +72,30 @@ type heading struct {
 	Robots   []robotsEntry  `json:"robots,omitempty"`
 }
 
-// pageEntry describes a page's run. The run begins where the one before ends, and its
-// URL is that of the outcome.
+// pageEntry describes the run of a page. Runs follow each other without gaps, in the
+// order of the entries. The URL of a page is that of its outcome.
 type pageEntry struct {
-	Outcome int    `json:"outcome"` // place in the book
-	Length  int64  `json:"length"`  // compressed
-	Check   uint32 `json:"check"`   // CRC-32C of the compressed bytes
-	Size    int64  `json:"size"`    // before compression
-	CRC     uint32 `json:"crc"`     // CRC-32 (IEEE) before compression
+	Outcome int    `json:"outcome"` // index of the outcome in the sorted book
+	Length  int64  `json:"length"`  // bytes of the run
+	Check   uint32 `json:"check"`   // CRC-32C of the run
+	Size    int64  `json:"size"`    // bytes of the Web object before compression
+	CRC     uint32 `json:"crc"`     // CRC-32 (IEEE) of the Web object before compression
 }
 
+// robotsEntry describes an answer to a request for a robots.txt. Bodies follow each
+// other in the order of the entries.
 type robotsEntry struct {
 	Origin  string `json:"origin"`
 	Status  int    `json:"status"`
 	Length  int    `json:"length"`
-	Fetched int64  `json:"fetched_ms"`
+	Fetched int64  `json:"fetched_ms"` // milliseconds since 1970
 }
 
-// suffix is the number of bytes that ReadLedger requests: enough for most batches.
+// suffix is the number of bytes at the end of a spool object that ReadLedger requests:
+// enough for the ledgers of most batches.
 const suffix = 128 << 10
 
-// Read reads a whole spool with one request.
+// Read reads a whole spool object with one request.
 func Read(ctx context.Context, r blob.Reader, key string) (Spool, error) {
 	content, err := r.Get(ctx, key, blob.Range{})
 	if err != nil {
@@ -105,8 +108,8 @@ func Read(ctx context.Context, r blob.Reader, key string) (Spool, error) {
 	return s, nil
 }
 
-// ReadLedger reads the ledger without the bodies of pages. It takes one request, or
-// two when the ledger is larger than 128 KiB.
+// ReadLedger reads the ledger of a spool object without the bodies of pages. It sends
+// one request, or two if the ledger is larger than 128 KiB.
 func ReadLedger(ctx context.Context, r blob.Reader, key string) (Ledger, error) {
 	fail := func(err error) (Ledger, error) {
 		return Ledger{}, fmt.Errorf("cannot read ledger of spool %s: %w", key, err)

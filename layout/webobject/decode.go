@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// decode reads the Web object, of any version, at the beginning of b, and returns its
-// length in bytes. The object's Data is a part of b. Errors name the offset in b. It
+// decode decodes the Web object, of any version, with which b begins, and returns its
+// size in bytes. The object's Data is a part of b. Errors name the offset in b. decode
 // does not compare Data with Hash.
 func decode(b []byte) (o Object, n int, err error) {
 	c := cursor{b: b}
@@ -45,8 +45,8 @@ func decode(b []byte) (o Object, n int, err error) {
 	return o, c.pos, nil
 }
 
-// decodeWhole reads b, which must be exactly one Web object, and compares its data with
-// its hash.
+// decodeWhole decodes b, which must be exactly one Web object, and compares its data
+// with its hash.
 func decodeWhole(b []byte) (Object, error) {
 	o, n, err := decode(b)
 	if err == nil && n != len(b) {
@@ -58,14 +58,15 @@ func decodeWhole(b []byte) (Object, error) {
 	return o, err
 }
 
-// cursor reads fields one after another. After its first error, which it keeps, it
-// returns zeros.
+// cursor reads fields from b, one after another. After the first error, which is in
+// err, it returns zeros.
 type cursor struct {
 	b   []byte
 	pos int
 	err error
 }
 
+// take returns the next n bytes; what is the name of the field for errors.
 func (c *cursor) take(n int, what string) []byte {
 	if c.err != nil {
 		return nil
@@ -123,8 +124,8 @@ func (c *cursor) uvarint(what string) uint64 {
 	return v
 }
 
-// count reads the length of a list or string whose elements take at least one byte
-// each.
+// count reads the length of a list or string. Since each element takes at least one
+// byte, a length greater than the number of bytes left is an error.
 func (c *cursor) count(what string) int {
 	v := c.uvarint(what)
 	if c.err == nil && v > uint64(len(c.b)-c.pos) {
@@ -146,8 +147,8 @@ func (c *cursor) strings(what string) []string {
 	return list
 }
 
-// added reads the fields that versions 2 and 3 add. It skips bytes after the CRC-32 of
-// version 3, which belong to a later program.
+// added reads the added fields of version 2 or 3 into o. In version 3 it skips the
+// bytes behind the CRC-32, which are fields of a later program.
 func (c *cursor) added(o *Object, version byte) {
 	size := int(c.uint16("size of the added fields"))
 	start := c.pos

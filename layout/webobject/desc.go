@@ -37,7 +37,7 @@ func parseDesc(b []byte) (p Package, lines []byte, err error) {
 	}, b[descSize:], nil
 }
 
-// descLine is what a description says of one Web object.
+// descLine is the line of a description about one Web object.
 type descLine struct {
 	Offset, Size int64 // in the .webop
 	URL          string
@@ -52,7 +52,7 @@ func (l descLine) append(b []byte) []byte {
 	return append(b, lineEnd...)
 }
 
-// cutDescLine reads the first line and returns the others.
+// cutDescLine decodes the first line of a description's lines, and returns the others.
 func cutDescLine(b []byte) (l descLine, rest []byte, err error) {
 	text, rest, found := bytes.Cut(b, []byte(lineEnd))
 	offset, text, foundOffset := bytes.Cut(text, []byte(":"))
@@ -67,8 +67,8 @@ func cutDescLine(b []byte) (l descLine, rest []byte, err error) {
 	return l, rest, nil
 }
 
-// parseDecimal reads a number as strconv.AppendInt writes it, if it is not
-// negative.
+// parseDecimal parses a number of the form in which strconv.AppendInt writes it; a
+// negative one is an error.
 func parseDecimal(b []byte) (int64, error) {
 	n, err := strconv.ParseUint(string(b), 10, 63)
 	if err == nil && b[0] == '0' && len(b) > 1 {
@@ -79,10 +79,10 @@ func parseDecimal(b []byte) (int64, error) {
 
 const mapMagic = "\xFFWOPM\x01\r\n"
 
-// Place is the place of a Web object in a storage package: the range of its run.
+// Place is the range of a Web object's run in its storage package, in bytes.
 type Place struct{ Offset, Length int64 }
 
-// appendLine appends the place's line of a map.
+// appendLine appends the line of a map with this place.
 func (p Place) appendLine(b []byte) []byte {
 	b = strconv.AppendInt(b, p.Offset, 10)
 	b = append(b, ':')
@@ -90,7 +90,7 @@ func (p Place) appendLine(b []byte) []byte {
 	return append(b, lineEnd...)
 }
 
-// parseMap returns the lines of a map.
+// parseMap checks the header of a map and returns the lines after it.
 func parseMap(b []byte) (lines []byte, err error) {
 	lines, found := bytes.CutPrefix(b, []byte(mapMagic))
 	if !found {
@@ -99,7 +99,7 @@ func parseMap(b []byte) (lines []byte, err error) {
 	return lines, nil
 }
 
-// cutMapLine reads the first line and returns the others.
+// cutMapLine decodes the first line of a map's lines, and returns the others.
 func cutMapLine(b []byte) (p Place, rest []byte, err error) {
 	text, rest, found := bytes.Cut(b, []byte(lineEnd))
 	offset, length, foundLength := bytes.Cut(text, []byte(":"))

@@ -66,7 +66,7 @@
 // A zip of three members, whose headers hold no more than they must: no extra
 // fields, comments, attributes or data descriptors. Their time is the
 // package's, in UTC. Every byte of the zip follows from the description's
-// header, the runs and their places.
+// header, the runs and their offsets.
 //
 //	 0  local header
 //	43  package.webop, by deflate:
@@ -81,11 +81,11 @@
 // to nothing before them, ended on a byte by a sync flush, 00 00 FF FF. So one
 // ranged read gets one page, runs can be joined without being inflated, and
 // any unzip sees one stream. A package has less than 4 GiB, of which at most 64
-// MiB stand behind the .webop: they alone tell what is in it (List).
+// MiB stand behind the .webop: they are enough to list its content (List).
 //
 // A hole is what is left where Web objects were erased (Erase): empty deflate
 // blocks of exactly the length of their runs, so that all others keep their
-// places. Before the first run, between two, or behind the last, a hole of n
+// offsets. Before the first run, between two, or behind the last, a hole of n
 // bytes is
 //
 //	n mod 5 times                   02 00 00 00 FF FF    fixed codes, stored

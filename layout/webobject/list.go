@@ -10,36 +10,37 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Listed is a Web object of a package by the description and the map. Size is the size
-// of the Web object before compression.
+// Listed is what the description and the map of a package say of one Web object. Size
+// is its size in bytes before compression.
 type Listed struct {
 	URL string
 	Place
 	Size int64
 }
 
-// suffix is the number of bytes that Describe requests: some 700 pages.
+// suffix is the number of bytes at the end of a package that Describe requests: enough
+// for some 700 pages.
 const suffix = 64 << 10
 
-// List returns all Web objects of the storage package with the key, in their
-// order. It costs and fails as Describe does.
+// List returns all Web objects of the storage package with the key, in their order. It
+// sends the requests of Describe, and fails as Describe does.
 func List(ctx context.Context, r blob.Reader, key string) ([]Listed, error) {
 	d, err := Describe(ctx, r, key)
 	return d.Pages, err
 }
 
-// Description is the description of a storage package, with its list of Web objects.
+// Description is the description of a storage package, with the list of its Web
+// objects.
 type Description struct {
 	Header Package // without runs
 	Pages  []Listed
-	End    int64  // of the room that runs and holes take
+	End    int64  // offset in the package at which the last run or hole ends
 	Sum    uint32 // CRC-32 of all Web objects
 }
 
-// Describe reads the description of the storage package with the key by one
-// GET of the package's end, or a second one if the end is larger than 64 KiB.
-// It does not read the runs. Errors about the bytes wrap ErrDamaged; errors of
-// the store are wrapped.
+// Describe reads the description of the storage package with the key, by one GET of the
+// package's end, and a second one if 64 KiB are not enough. It does not read the runs.
+// Errors about the bytes wrap ErrDamaged; errors of the store are wrapped.
 func Describe(ctx context.Context, r blob.Reader, key string) (Description, error) {
 	t, err := readTail(ctx, r, key)
 	if err != nil {
@@ -48,9 +49,9 @@ func Describe(ctx context.Context, r blob.Reader, key string) (Description, erro
 	return Description{t.header, t.pages, t.streamEnd(), t.members[0].crc}, nil
 }
 
-// IsErasedFrom reports whether Erase, called once or more, made the package of d from
-// whole: d has the same header and size, and each of its pages is at the same place in
-// whole.
+// IsErasedFrom reports whether Erase, called any number of times, can have made the
+// package of d from that of whole: both have the same header and size, d has at least
+// one page, and all its pages are at the same offsets in whole.
 func (d Description) IsErasedFrom(whole Description) bool {
 	if d.End != whole.End || d.Header.Base != whole.Header.Base || d.Header.Exponent != whole.Header.Exponent ||
 		!d.Header.Created.Equal(whole.Header.Created) || !d.Header.Expires.Equal(whole.Header.Expires) || len(d.Pages) == 0 {
@@ -70,6 +71,7 @@ func (d Description) IsErasedFrom(whole Description) bool {
 	return true
 }
 
+// readTail reads the tail of the storage package with the key.
 func readTail(ctx context.Context, r blob.Reader, key string) (tail, error) {
 	var a archive
 	end, err := blob.Tail(ctx, r, key, suffix, ErrDamaged, func(end []byte) (size int64, err error) {
@@ -99,18 +101,19 @@ func readTail(ctx context.Context, r blob.Reader, key string) (tail, error) {
 // pages.
 const maxTail = 64 << 20
 
-// tail is everything after the .webop: it lists the content of the package.
+// tail is a package's tail, decoded: everything behind the .webop, which lists the
+// content of the package.
 type tail struct {
 	archive
 	header Package // without runs
 	pages  []Listed
 }
 
-// tailSize returns how many bytes stand behind the .webop.
+// tailSize returns the size of the package's tail in bytes.
 func (a archive) tailSize() int64 { return a.size() - a.offset(1) }
 
-// parseTail reads the description and the map from b, which is everything behind the
-// .webop. a is the zip directory at the end of b, which parseDirectory has read.
+// parseTail decodes the tail b of a package. a is the directory of the zip, which
+// parseDirectory has decoded from the end of b.
 func parseTail(b []byte, a archive) (tail, error) {
 	desc, b, err := a.cut(b, 1)
 	if err != nil {
@@ -135,8 +138,8 @@ func parseTail(b []byte, a archive) (tail, error) {
 	return tail{archive: a, header: h, pages: pages}, err
 }
 
-// cut returns the content of a stored member, whose local header b begins
-// with, and what follows it.
+// cut returns the content of the n-th member of the zip, which is stored uncompressed,
+// and the bytes behind the member. b must begin with the member's local header.
 func (a archive) cut(b []byte, n int) (content, rest []byte, err error) {
 	m := a.members[n]
 	b, found := bytes.CutPrefix(b, a.appendLocal(nil, n))
@@ -149,10 +152,10 @@ func (a archive) cut(b []byte, n int) (content, rest []byte, err error) {
 	return b[:m.length], b[m.length:], nil
 }
 
-// list reads the lines of description and map in parallel, and checks them. In the
-// uncompressed .webop the Web objects must follow each other without a gap. Their
-// compressed runs in the zip must have the same order, and may have holes between
-// them.
+// list returns the Web objects that the lines of a description and of a map describe,
+// the n-th line of each the n-th object, and checks them. In the uncompressed .webop
+// the Web objects must follow each other without a gap. Their compressed runs in the
+// zip must have the same order, and may have holes between them.
 func (a archive) list(desc, table []byte) ([]Listed, error) {
 	var pages []Listed
 	webop := a.members[0]

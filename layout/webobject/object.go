@@ -22,8 +22,8 @@ const MaxSize = 64 << 20
 // Field is one line of a response header.
 type Field struct{ Name, Value string }
 
-// ErrDamaged is wrapped by every error that is the fault of a package's or a
-// run's bytes, and by none that is the fault of the store.
+// ErrDamaged is wrapped by an error whose cause is the bytes of a package or a run, and
+// not the store.
 var ErrDamaged = errors.New("stored bytes are damaged")
 
 // Object is a Web object: one answer of a Web server and how it was fetched. Version 1
@@ -32,9 +32,9 @@ type Object struct {
 	URL        string // UTF-8 without line breaks
 	MIME       string
 	Data       []byte
-	Cost       time.Duration // of the download; milliseconds on disk, cut off
-	Downloaded time.Time     // milliseconds on disk, cut off
-	Expires    time.Time     // when the page is expected to change; as Downloaded
+	Cost       time.Duration // time that the download took; stored in whole milliseconds
+	Downloaded time.Time     // stored in whole milliseconds
+	Expires    time.Time     // when the page is expected to change; stored in whole milliseconds
 
 	Status      uint16     // HTTP status
 	Header      []Field    // in the order of the response
@@ -45,7 +45,8 @@ type Object struct {
 	Version     layout.Version // of the batch that fetched it
 }
 
-// checkHash compares the data with the hash, which version 1 does not have.
+// checkHash returns an error if the data has not the hash of the object. An object
+// without a hash, of version 1, gives no error.
 func (o Object) checkHash() error {
 	if o.Hash != [32]byte{} && o.Hash != sha256.Sum256(o.Data) {
 		return errors.New("web object: the data is not that of the hash")
@@ -60,7 +61,7 @@ const (
 	version3    = 3
 )
 
-// appendHead appends all that stands before the data, in version 3.
+// appendHead appends the Web object in version 3, up to its data.
 func (o Object) appendHead(dst []byte) ([]byte, error) {
 	start := len(dst)
 	mime := strings.ToValidUTF8(o.MIME, "\uFFFD")
@@ -100,8 +101,9 @@ func (o Object) appendHead(dst []byte) ([]byte, error) {
 	return b, nil
 }
 
-// appendAdded appends the fields that version 3 adds: their size first, the CRC-32 of
-// the object from objectStart last.
+// appendAdded appends the added fields of version 3, with their size before them. The
+// last of them is the CRC-32 of b from objectStart on, which is where the Web object
+// begins.
 func (o Object) appendAdded(b []byte, objectStart int) ([]byte, error) {
 	hash := sha256.Sum256(o.Data)
 	if o.Hash != [32]byte{} && o.Hash != hash {
@@ -133,7 +135,8 @@ func (o Object) appendAdded(b []byte, objectStart int) ([]byte, error) {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[objectStart:])), nil
 }
 
-// checkURL returns an error unless a URL can be a line of a description.
+// checkURL returns an error if a URL cannot stand in a line of a description, because
+// it has a line break or is not UTF-8.
 func checkURL(url string) error {
 	if !utf8.ValidString(url) || strings.ContainsAny(url, "\r\n") {
 		return errors.New("web object: the URL is not one line of UTF-8")
@@ -141,6 +144,8 @@ func checkURL(url string) error {
 	return nil
 }
 
+// checkShort returns an error if a field, named what, has more bytes than a u16 can
+// count.
 func checkShort(what string, size int) error {
 	if size > math.MaxUint16 {
 		return fmt.Errorf("web object: %s: %d bytes, at most %d fit", what, size, math.MaxUint16)
@@ -160,6 +165,8 @@ func appendStrings(b []byte, list []string) []byte {
 	return b
 }
 
+// appendText appends a string in which all bytes that are not UTF-8 are replaced by
+// U+FFFD.
 func appendText(b []byte, s string) []byte {
 	return appendString(b, strings.ToValidUTF8(s, "\uFFFD"))
 }

@@ -16,24 +16,23 @@ const (
 
 const (
 	webopMagic = "\xFF\xFFWOP\x01\r\n"
-	// magicRun is the magic as a run: one stored block of 8 bytes.
+	// magicRun is the magic as a deflate block: one stored block of 8 bytes.
 	magicRun = "\x00\x08\x00\xF7\xFF" + webopMagic
-	// webopStart is where the .webop's deflate stream begins in the package,
-	// firstRun where its first page or hole does.
+	// webopStart is the offset in the package of the .webop's deflate stream, firstRun
+	// that of its first run or hole.
 	webopStart = localSize + int64(len(webopName))
 	firstRun   = webopStart + int64(len(magicRun))
 )
 
-// Package is a storage package in the making. Its pages are expected to stay
-// valid Base^Exponent days.
+// Package is the content of a storage package. Its pages are expected to stay valid for
+// Base^Exponent days.
 type Package struct {
 	Base, Exponent   int16
-	Created, Expires time.Time // milliseconds on disk, cut off
+	Created, Expires time.Time // stored in whole milliseconds
 	Runs             []Run
 }
 
-// ExpiryBase is the base of the days that a page is expected to stay valid
-// (thesis 2006, section 4.3).
+// ExpiryBase is the base of all new packages (thesis 2006, section 4.3).
 const ExpiryBase int16 = 2
 
 // Lifetime returns how long the pages of an expiry class are expected to stay
@@ -47,7 +46,8 @@ func Lifetime(exponent int16) time.Duration {
 }
 
 // Build returns the package's bytes, which depend only on its fields, and the place of
-// every run. It verifies the bytes; an error names the run that cannot be read.
+// every run. It reads the package back to check it; an error names the run that cannot
+// be read.
 func (p Package) Build() (spf []byte, places []Place, err error) {
 	defer func() {
 		if err != nil {
@@ -67,7 +67,7 @@ func (p Package) Build() (spf []byte, places []Place, err error) {
 	return spf, places, nil
 }
 
-// culprit returns the error of the first run that cannot be read, else err.
+// culprit returns the error of the first run that cannot be read, or err if all can.
 func (p Package) culprit(err error) error {
 	for i, run := range p.Runs {
 		if _, errRun := run.Object(); errRun != nil {
@@ -77,14 +77,14 @@ func (p Package) culprit(err error) error {
 	return err
 }
 
-// builder puts a package together, run by run.
+// builder makes the bytes of a package, run by run.
 type builder struct {
-	header Package // of which the runs are not asked for
+	header Package // its Runs are not used
 	webop  member
 	stream [][]byte // the .webop's deflate stream
-	desc   []byte
-	table  []byte
-	next   int64 // where the stream goes on in the package
+	desc   []byte   // the description so far
+	table  []byte   // the map so far
+	next   int64    // offset in the package of the next run or hole
 }
 
 func newBuilder(h Package) *builder {
@@ -98,7 +98,7 @@ func newBuilder(h Package) *builder {
 	}
 }
 
-// add appends a run.
+// add appends a run, and returns its place.
 func (b *builder) add(run Run) Place {
 	place := Place{Offset: b.next, Length: int64(len(run.Compressed))}
 	b.desc = descLine{Offset: b.webop.size, Size: run.Size, URL: run.URL}.append(b.desc)
@@ -110,7 +110,7 @@ func (b *builder) add(run Run) Place {
 	return place
 }
 
-// fill makes a hole up to the offset.
+// fill appends a hole, so that the next run begins at the offset.
 func (b *builder) fill(offset int64) error {
 	if b.next == offset {
 		return nil
@@ -124,14 +124,15 @@ func (b *builder) fill(offset int64) error {
 	return nil
 }
 
-// build returns the package.
+// build returns the bytes of the package.
 func (b *builder) build() ([]byte, error) {
 	webop := b.webop
 	webop.length = b.next + int64(len(finalBlock)) - webopStart
 	return assemble(b.header, webop, append(b.stream, []byte(finalBlock)), b.desc, b.table)
 }
 
-// assemble returns a zip of a .webop in parts, a description and a map.
+// assemble returns the bytes of a package: the zip of a .webop, whose deflate stream is
+// given in parts, a description and a map.
 func assemble(h Package, webop member, parts [][]byte, desc, table []byte) ([]byte, error) {
 	a := archive{
 		stamp:   dosTime(h.Created),
@@ -152,20 +153,21 @@ func assemble(h Package, webop member, parts [][]byte, desc, table []byte) ([]by
 	return a.appendDirectory(spf), nil
 }
 
+// storedMember describes a member that is stored uncompressed.
 func storedMember(name string, content []byte) member {
 	size := int64(len(content))
 	return member{name: name, method: methodStored, crc: crc32.ChecksumIEEE(content), size: size, length: size}
 }
 
 // Erase returns the package without the Web objects for which gone returns true, and
-// their number. It calls gone once for each object, in order. Holes replace their
-// runs; all others, and the header, stay as they are. The result is verified and
-// depends only on the arguments: erasing at once or in several steps gives the same
-// bytes.
+// the number of these. It calls gone once for each object, in order. Holes replace the
+// erased runs; the other runs, and the header, stay as they are. The result is read
+// back to check it, and depends only on the arguments: erasing at once or in several
+// steps gives the same bytes.
 //
-// Erase fails if an object that remains is damaged; an erased one may be. It writes
-// the bytes between the pages anew, which mends them. If nothing changes, it returns
-// spf itself. Errors about the bytes wrap ErrDamaged.
+// Erase fails if an object that remains is damaged; an erased one may be. Damaged bytes
+// between the pages are repaired. If nothing changes, Erase returns spf itself. Errors
+// about the bytes wrap ErrDamaged.
 func Erase(spf []byte, gone func(Listed) bool) (rewritten []byte, erased int, err error) {
 	rewritten, erased, err = erase(spf, gone)
 	if err != nil {
@@ -231,7 +233,7 @@ func appendHole(b []byte, n int64) ([]byte, error) {
 	return append(b, bytes.Repeat([]byte(emptyStored), int(left)/len(emptyStored))...), nil
 }
 
-// isHole reports whether b is what appendHole appends.
+// isHole reports whether b is a hole, as appendHole writes it, or empty.
 func isHole(b []byte) bool {
 	found := true
 	for n := len(b) % len(emptyStored); n > 0 && found; n-- {

@@ -10,13 +10,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Entry is a Web object and where it stands in its package.
+// Entry is a Web object, and the place of its run in the package.
 type Entry struct {
 	Object
 	Place
 }
 
-// Reader reads a storage package that is in memory.
+// Reader reads a storage package whose bytes are in memory.
 type Reader struct {
 	spf  []byte
 	tail tail
@@ -45,10 +45,11 @@ func openTail(spf []byte) (tail, error) {
 }
 
 // Objects yields the Web objects in order, each checked against the description, the
-// map and its own hash. One is in memory at a time, and the caller may keep it. A
-// damaged page is yielded with its URL, its place and an error, and the sequence goes
-// on. Other damage is reported last, by an error without a URL: bytes between the
-// pages, or, if all pages could be read, the CRC-32 of the package. Errors wrap
+// map and its own hash. It decompresses one at a time; the caller may keep it.
+//
+// A damaged page is yielded with its URL, its place and an error, and the sequence goes
+// on. Other damage is reported last, by an error without a URL: wrong bytes between the
+// pages, or, if all pages could be read, a wrong CRC-32 of the package. Errors wrap
 // ErrDamaged.
 func (r *Reader) Objects() iter.Seq2[Entry, error] { return r.objects(newInflater()) }
 
@@ -81,7 +82,8 @@ func damagedPage(listed Listed, err error) error {
 
 func (r *Reader) run(listed Listed) []byte { return r.spf[listed.Offset : listed.Offset+listed.Length] }
 
-// checkBetween checks the bytes before, between and behind the runs.
+// checkBetween checks the bytes of the .webop before, between and behind the runs:
+// header, magic, holes and the final block.
 func (r *Reader) checkBetween() error {
 	start := append(r.tail.appendLocal(nil, 0), magicRun...)
 	if !bytes.HasPrefix(r.spf, start) {
@@ -112,10 +114,10 @@ func (r *Reader) checkHole(from, to int64) error {
 // adds less than 1/256.
 const maxRun = MaxSize + MaxSize/256
 
-// Read reads one Web object from the storage package with the key, by one
-// ranged GET, and compares its data with its hash. The caller compares the URL
-// with what it expected at the place. Errors about the bytes wrap ErrDamaged,
-// also if the package ends before the place; errors of the store are wrapped.
+// Read reads one Web object from the storage package with the key, by one ranged GET,
+// and checks its data by its hash. The caller must check that it has the expected URL.
+// Errors about the bytes wrap ErrDamaged, also if the package ends before p; errors of
+// the store are wrapped.
 func Read(ctx context.Context, r blob.Reader, key string, p Place) (Object, error) {
 	o, err := read(ctx, r, key, p)
 	if err != nil {
@@ -146,7 +148,8 @@ func read(ctx context.Context, r blob.Reader, key string, p Place) (Object, erro
 	return o, nil
 }
 
-// get reads bytes of a package; a package without them is damaged.
+// get reads a range of a package. It fails with ErrDamaged if the package ends before
+// the range.
 func get(ctx context.Context, r blob.Reader, key string, at blob.Range) ([]byte, error) {
 	b, err := r.Get(ctx, key, at)
 	if errors.Is(err, blob.ErrRange) {
@@ -155,16 +158,16 @@ func get(ctx context.Context, r blob.Reader, key string, at blob.Range) ([]byte,
 	return b, err
 }
 
-// verify reads a whole storage package: every byte of the zip's headers, the
-// CRCs, description and map against the Web objects, those against their hashes,
-// and the holes. It returns the first error of Open or Reader.Objects.
+// verify reads a whole storage package and checks every byte: the headers of the zip,
+// the CRCs, the description and the map by the Web objects, the Web objects by their
+// hashes, and the holes. It returns the first error of Open or Reader.Objects.
 func verify(spf []byte) error {
 	r, err := Open(spf)
 	if err != nil {
 		return err
 	}
 	inflater := newInflater()
-	inflater.reuse = true // nobody keeps an object
+	inflater.reuse = true // no object is used after the next
 	for _, err := range r.objects(inflater) {
 		if err != nil {
 			return err

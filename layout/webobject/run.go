@@ -26,9 +26,9 @@ type Run struct {
 	CRC        uint32 // CRC-32 (IEEE) of the Web object
 }
 
-// Object decompresses and decodes the Web object, and compares it with the fields of
-// the run and its data with its hash. It allocates little more than Size. Errors wrap
-// ErrDamaged.
+// Object decompresses and decodes the Web object of the run. It fails if the object has
+// not the size, the CRC and the URL of the run, or its data not its hash. It allocates
+// little more than Size. Errors wrap ErrDamaged.
 func (r Run) Object() (Object, error) {
 	o, raw, err := newInflater().object(r.Compressed, r.URL, r.Size)
 	if crc := crc32.ChecksumIEEE(raw); err == nil && crc != r.CRC {
@@ -40,7 +40,8 @@ func (r Run) Object() (Object, error) {
 	return o, nil
 }
 
-// Compressor makes runs. It is for one goroutine, which should use it again and again.
+// Compressor compresses Web objects into runs. It is not safe for concurrent use. It
+// should be reused, because making one takes much memory.
 type Compressor struct {
 	deflate *flate.Writer
 	head    []byte
@@ -48,8 +49,8 @@ type Compressor struct {
 	err     error
 }
 
-// NewCompressor returns a compressor of a level from 1, fast, to 9, small.
-// Compress reports a level outside of that.
+// NewCompressor returns a compressor of a level from 1, the fastest, to 9, the
+// smallest. With another level Compress fails.
 func NewCompressor(level int) *Compressor {
 	c := new(Compressor)
 	if level < flate.BestSpeed || level > flate.BestCompression {
@@ -60,13 +61,14 @@ func NewCompressor(level int) *Compressor {
 	return c
 }
 
-// Compress encodes the object in version 3 and compresses it. The run shares
-// no memory with the compressor, and depends on the object and the level
-// alone. A zero Hash is computed; another one must be that of Data. Bytes that
-// are not UTF-8 in strings that a server sent become U+FFFD. It fails if the
-// URL is not one line of UTF-8 or something is longer than the format allows:
-// 65,535 bytes each for MIME type, URL, and what version 3 adds; MaxSize in
-// all.
+// Compress encodes the object in version 3 and compresses it. The run depends on the
+// object and the level alone, and shares no memory with the compressor. A zero Hash is
+// computed; another one must be that of Data. Bytes that are not UTF-8 in strings that
+// a server sent become U+FFFD.
+//
+// It fails if the URL is not one line of UTF-8, or if something is longer than the
+// format allows: 65,535 bytes each for the MIME type, the URL and the added fields;
+// MaxSize in all.
 func (c *Compressor) Compress(o Object) (run Run, err error) {
 	if c.head, err = o.appendHead(c.head[:0]); err == nil {
 		run, err = c.compress(o.URL, c.head, o.Data)
@@ -101,7 +103,7 @@ func (c *Compressor) compress(url string, head, data []byte) (Run, error) {
 
 const (
 	syncFlush  = "\x00\x00\xFF\xFF" // the last bytes of every run
-	finalBlock = "\x03\x00"         // ends a deflate stream, itself empty
+	finalBlock = "\x03\x00"         // an empty block that ends a deflate stream
 )
 
 // runInflater decompresses runs, one at a time.
@@ -109,7 +111,7 @@ type runInflater struct {
 	stream []byte // the run and a final block
 	source bytes.Reader
 	flate  io.ReadCloser
-	out    []byte // what the last run held, if its memory is used again
+	out    []byte // content of the last run; its memory is reused if reuse is set
 	reuse  bool
 }
 
@@ -119,9 +121,10 @@ func newInflater() *runInflater {
 	return d
 }
 
-// inflate returns the content of a run, in memory of its own unless d.reuse. Its memory
-// grows with the content, not with the limit. It fails on more than limit bytes, and on
-// a run that is not made of whole blocks ended by a sync flush.
+// inflate returns the content of a run: in memory of its own; or, if d.reuse is set, in
+// memory that the next call overwrites. Memory grows with the content, not with the
+// limit. It fails if the content has more than limit bytes, and if the run does not
+// consist of whole blocks ended by a sync flush.
 func (d *runInflater) inflate(run []byte, limit int64) ([]byte, error) {
 	if !bytes.HasSuffix(run, []byte(syncFlush)) {
 		return nil, errors.New("the run does not end with a sync flush")
@@ -157,9 +160,9 @@ func (d *runInflater) inflate(run []byte, limit int64) ([]byte, error) {
 	return out, nil
 }
 
-// object inflates and decodes the Web object with the URL and the size, and
-// compares its data with its hash. It also returns the object's bytes, of which
-// the data is a part.
+// object decompresses a run of size bytes and decodes the Web object. It fails if the
+// object has another URL, or its data not its hash. It also returns the bytes of the
+// object, of which its data is a part.
 func (d *runInflater) object(run []byte, url string, size int64) (o Object, raw []byte, err error) {
 	if raw, err = d.inflateExactly(run, size); err != nil {
 		return Object{}, nil, err
@@ -173,7 +176,7 @@ func (d *runInflater) object(run []byte, url string, size int64) (o Object, raw 
 	return o, raw, nil
 }
 
-// inflateExactly is inflate for a run that is known to hold size bytes.
+// inflateExactly is inflate for a run whose content must have size bytes.
 func (d *runInflater) inflateExactly(run []byte, size int64) ([]byte, error) {
 	if size < 0 || size > MaxSize {
 		return nil, fmt.Errorf("the run claims %d bytes, at most %d are read", size, MaxSize)

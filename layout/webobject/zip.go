@@ -19,7 +19,7 @@ const (
 const (
 	localSize   = 30 // of a local header without its name
 	centralSize = 46 // of a directory entry without its name
-	endSize     = 22
+	endSize     = 22 // of the record that ends the directory
 )
 
 // member is one file of a zip.
@@ -27,22 +27,24 @@ type member struct {
 	name   string
 	method uint16
 	crc    uint32 // CRC-32 of the file
-	size   int64  // of the file
-	length int64  // of what the zip holds of it, without headers
+	size   int64  // bytes of the file
+	length int64  // bytes of the file as stored in the zip, without headers
 }
 
-// archive is a zip whose every byte is determined by this structure and the files: the
-// local headers hold sizes and CRCs, and there are no data descriptors.
+// archive describes a zip, all of whose bytes follow from it and the files: the local
+// headers contain sizes and CRCs, and there are no data descriptors.
 type archive struct {
 	stamp   uint32 // date and time of every member
 	members []member
 }
 
-// packageMembers returns the members of a storage package, in their order.
+// packageMembers returns the members of a storage package, in their order, without
+// their sizes and CRCs.
 func packageMembers() []member {
 	return []member{{name: webopName, method: methodDeflate}, {name: descName}, {name: mapName}}
 }
 
+// directorySize returns the bytes of the zip's directory, with the record that ends it.
 func (a archive) directorySize() int {
 	size := endSize
 	for _, m := range a.members {
@@ -51,7 +53,7 @@ func (a archive) directorySize() int {
 	return size
 }
 
-// offset returns where the local header of a member begins, or the directory
+// offset returns the offset of the n-th member's local header, or that of the directory
 // if n is the number of members.
 func (a archive) offset(n int) int64 {
 	var offset int64
@@ -61,15 +63,15 @@ func (a archive) offset(n int) int64 {
 	return offset
 }
 
-// streamEnd returns where the empty deflate block begins that ends the first member:
-// the end of the room for runs.
+// streamEnd returns the offset of the empty deflate block that ends the first member.
+// Runs and holes end there.
 func (a archive) streamEnd() int64 { return a.offset(1) - int64(len(finalBlock)) }
 
-// size returns how many bytes the zip has.
+// size returns the size of the zip in bytes.
 func (a archive) size() int64 { return a.offset(len(a.members)) + int64(a.directorySize()) }
 
-// check returns an error if the zip would need zip64, whose sign is the size FF FF FF
-// FF.
+// check returns an error if a size does not fit into 32 bits, so that the zip would
+// need zip64; FF FF FF FF, which announces zip64, does not fit either.
 func (a archive) check() error {
 	for _, m := range a.members {
 		if m.size >= math.MaxUint32 {
@@ -82,14 +84,14 @@ func (a archive) check() error {
 	return nil
 }
 
-// appendLocal appends the local header of a member.
+// appendLocal appends the local header of the n-th member.
 func (a archive) appendLocal(b []byte, n int) []byte {
 	b = append(b, "PK\x03\x04"...)
 	b = a.members[n].appendCommon(b, a.stamp)
 	return append(b, a.members[n].name...)
 }
 
-// appendDirectory appends what stands behind the members.
+// appendDirectory appends the zip's directory, which stands behind the members.
 func (a archive) appendDirectory(b []byte) []byte {
 	for i, m := range a.members {
 		b = append(b, "PK\x01\x02\x14\x00"...) // made by: version 2.0, no attributes
@@ -106,7 +108,8 @@ func (a archive) appendDirectory(b []byte) []byte {
 	return append(b, 0, 0) // comment
 }
 
-// parseDirectory reads the directory at the end of a storage package.
+// parseDirectory decodes the zip's directory of a storage package; end is the end of
+// the package.
 func parseDirectory(end []byte) (archive, error) {
 	a := archive{members: packageMembers()}
 	size := a.directorySize()
@@ -129,7 +132,7 @@ func parseDirectory(end []byte) (archive, error) {
 	return a, a.check()
 }
 
-// appendCommon appends what the local header and the directory entry share.
+// appendCommon appends the fields that the local header and the directory entry share.
 func (m member) appendCommon(b []byte, stamp uint32) []byte {
 	b = append(b, 20, 0, 0, 0) // needs version 2.0, no flags
 	b = binary.LittleEndian.AppendUint16(b, m.method)
@@ -141,8 +144,8 @@ func (m member) appendCommon(b []byte, stamp uint32) []byte {
 	return append(b, 0, 0) // extra field
 }
 
-// dosTime returns the date in UTC and the time in steps of two seconds, in the form of
-// a zip; it covers the years 1980 to 2107.
+// dosTime returns a time in the form of a zip: date and time in UTC, in steps of two
+// seconds. Times before 1980 or after 2107 become the first or the last of these years.
 func dosTime(t time.Time) uint32 {
 	t = t.UTC()
 	first := time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -157,10 +160,10 @@ func dosTime(t time.Time) uint32 {
 	return uint32(date)<<16 | uint32(clock)
 }
 
-// combineCRC returns the CRC-32 of two pieces joined, from those of the pieces
-// and the size of the second, in O(log size). Polynomials over GF(2) modulo
-// the CRC's have their lowest power in the highest bit: joining multiplies the
-// first CRC by x^(8·size). (zlib, crc32_combine)
+// combineCRC returns the CRC-32 of two pieces joined, from their CRC-32s and the size
+// of the second, in O(log size) steps. Joining multiplies the first CRC by x^(8·size),
+// as polynomials over GF(2) modulo that of the CRC, whose lowest power is in the
+// highest bit. (zlib, crc32_combine)
 func combineCRC(first, second uint32, size int64) uint32 {
 	product := uint32(1) << 31 // 1
 	factor := uint32(1) << 23  // x^8
@@ -173,6 +176,7 @@ func combineCRC(first, second uint32, size int64) uint32 {
 	return multiply(product, first) ^ second
 }
 
+// multiply returns the product of two such polynomials.
 func multiply(a, b uint32) uint32 {
 	var product uint32
 	for ; a != 0; a <<= 1 {
@@ -188,20 +192,21 @@ func multiply(a, b uint32) uint32 {
 	return product
 }
 
-// checksum computes the CRC-32 of a .webop, unless a Web object could not be read.
+// checksum computes the CRC-32 of a .webop from its Web objects.
 type checksum struct {
 	crc     uint32
-	unknown bool // a page could not be read
+	unknown bool // a Web object could not be read, so that the CRC-32 is unknown
 }
 
 func newChecksum() checksum { return checksum{crc: crc32.ChecksumIEEE([]byte(webopMagic))} }
 
-// add adds the next Web object, unless it could not be read.
+// add adds the bytes of the next Web object; err says that it could not be read.
 func (c *checksum) add(raw []byte, err error) {
 	c.crc = crc32.Update(c.crc, crc32.IEEETable, raw)
 	c.unknown = c.unknown || err != nil
 }
 
+// check returns an error if the CRC-32 is known, and not that in the zip's directory.
 func (c *checksum) check(webop member) error {
 	if !c.unknown && c.crc != webop.crc {
 		return fmt.Errorf("%s: CRC-32 is %08x, want %08x", webopName, c.crc, webop.crc)
