@@ -9,49 +9,54 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// batch inverts documents in memory. Data that grows with the tokens is packed at the
-// end of each document, in the form that it will have in the run.
+// batch is an inverted index in memory of some documents. After each document, its
+// postings are packed into the bytes that they will be in a run.
 type batch struct {
-	text int // bytes, for the builder
+	text int // bytes of text of the documents, as the Builder counts them
 
-	termOf map[string]uint32
+	termOf map[string]uint32 // index in terms
 	terms  []batchTerm
-	packed int // bytes of all terms
+	packed int // packed bytes of all terms
 
-	wordOf map[string]uint32
+	wordOf map[string]uint32 // index in words
 	words  []batchWord
-	hashes []uint32 // of the documents
-	from   uint32   // the number of the first
+	hashes []uint32 // of the documents' identities
+	from   uint32   // number of the first document
 
-	// of the document being added
+	// The document being added:
 	tokens    []batchToken
 	postings  []batchPosting
 	positions []uint32
 }
 
+// batchTerm is a term of a batch.
 type batchTerm struct {
 	text    string
-	packed  []byte // its postings, see run
-	docs    uint32 // how many
-	last    uint32 // of them
-	posting uint32 // that of the document that is being added; 0 if it has none
+	packed  []byte // its postings, as in a run
+	docs    uint32 // number of documents
+	last    uint32 // the last of these documents
+	posting uint32 // index in batch.postings for the document being added; 0 if the document lacks the term
 }
 
+// batchPosting is a term in the document being added.
 type batchPosting struct {
 	term uint32
-	end  uint32 // of its positions
+	end  uint32 // where its positions end in batch.positions
 	freq [postings.Fields]uint32
 	hits postings.Hits
 }
 
+// batchToken is a token of the document being added: the index of its posting, and its
+// position.
 type batchToken struct{ posting, position uint32 }
 
+// batchWord is a surface word of a batch.
 type batchWord struct {
 	text   string
-	term   uint32 // that it had last
-	docs   uint32 // how many
-	last   uint32 // of them
-	sample [sampleSize]uint32
+	term   uint32             // index of the term of its last token
+	docs   uint32             // number of documents
+	last   uint32             // the last of these documents
+	sample [sampleSize]uint32 // the documents with the lowest hashes, by hash
 }
 
 func newBatch() *batch {
@@ -60,23 +65,26 @@ func newBatch() *batch {
 	return b
 }
 
-// reset empties the batch and keeps its memory, except of strings.
+// reset removes all documents from the batch. Its memory is reused, except that of
+// strings.
 func (b *batch) reset() {
 	b.text, b.packed = 0, 0
 	clear(b.termOf)
 	clear(b.wordOf)
 	clear(b.terms)
 	clear(b.words)
-	// Number 0 means none.
+	// Index 0 means none.
 	b.terms = append(b.terms[:0], batchTerm{})
 	b.words = append(b.words[:0], batchWord{})
 	b.from += uint32(len(b.hashes))
 	b.hashes = b.hashes[:0]
 }
 
+// size returns the approximate memory of the batch, in bytes.
 func (b *batch) size() int { return b.packed + 96*(len(b.terms)+len(b.words)) }
 
-// add takes a document and returns the lengths of its fields.
+// add adds a document with these tokens. hash is that of its identity. It returns the
+// number of tokens in each field.
 func (b *batch) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [postings.Fields]uint32, err error) {
 	b.hashes = append(b.hashes, hash)
 	b.tokens = b.tokens[:0]
@@ -112,8 +120,8 @@ func (b *batch) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [postings
 	return lengths, nil
 }
 
-// termNumber returns the number of the token's term. If the token has a word, it looks
-// up the term by the word, and counts the word.
+// termNumber returns the index of the token's term. If the token has a word, it finds
+// the term by the word, which is faster, and counts the document for the word.
 func (b *batch) termNumber(t *Token, doc uint32) uint32 {
 	if t.Word == "" || len(t.Word) > MaxTerm {
 		return b.lookUp(t.Term)
@@ -135,6 +143,7 @@ func (b *batch) termNumber(t *Token, doc uint32) uint32 {
 	return w.term
 }
 
+// lookUp returns the index of a term, which it adds if it is new.
 func (b *batch) lookUp(term string) uint32 {
 	n, found := b.termOf[term]
 	if !found {
@@ -146,8 +155,8 @@ func (b *batch) lookUp(term string) uint32 {
 	return n
 }
 
-// countWord counts a document that holds the word; documents must not descend. It keeps
-// the documents with the lowest hashes, the lowest first.
+// countWord counts a document that contains the word, and adds it to the word's sample
+// if its hash is low enough. Documents must be counted in ascending order.
 func (b *batch) countWord(w *batchWord, doc uint32) {
 	n := min(w.docs, sampleSize)
 	w.docs++
@@ -163,6 +172,7 @@ func (b *batch) countWord(w *batchWord, doc uint32) {
 	}
 }
 
+// sortPositions fills b.positions with the positions of all tokens, sorted by posting.
 func (b *batch) sortPositions() {
 	end := uint32(0)
 	for i := range b.postings {
@@ -178,6 +188,7 @@ func (b *batch) sortPositions() {
 	}
 }
 
+// occurrences returns how often the document contains the term.
 func (p *batchPosting) occurrences() uint32 {
 	return p.freq[0] + p.freq[1] + p.freq[2] + p.freq[3]
 }

@@ -9,33 +9,35 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// batchSize is the number of bytes of text that a builder collects before packing.
+// batchSize is the number of bytes of text that a Builder collects before it packs them
+// into a run.
 const batchSize = 8 << 20
 
-// Builder makes a segment. It takes at most some 24 MiB of memory plus one and a half
-// times the size of the segment. It is not safe for concurrent use.
+// Builder makes a segment from documents. It takes at most some 24 MiB of memory, plus
+// one and a half times the size of the segment. It is not safe for concurrent use.
 type Builder struct {
 	analysis  map[string]uint32
 	batchSize int
-	object    *builder
+	object    *objectWriter
 	stored    storedWriter
 	columns   columnWriter
-	codes     [][postings.Fields]uint8 // of the lengths of each document's fields
-	batch     *batch
-	runs      []run
-	err       error // of Add
+	codes     [][postings.Fields]uint8 // length code of each field, for each document (see postings.LengthCode)
+	batch     *batch                   // the documents that are not yet packed
+	runs      []run                    // the documents that are packed
+	err       error                    // first error of Add
 }
 
-// NewBuilder returns a builder of an empty segment. analysis holds the version of each
+// NewBuilder returns a Builder without documents. analysis holds the version of each
 // language's analyzer.
 func NewBuilder(analysis map[string]uint32) *Builder {
-	b := &Builder{analysis: analysis, batchSize: batchSize, batch: newBatch(), object: newObject(0)}
+	b := &Builder{analysis: analysis, batchSize: batchSize, batch: newBatch(), object: newObjectWriter(0)}
 	b.stored.object = b.object
 	return b
 }
 
-// Add adds the next document; documents are numbered from 0. Its tokens must be in the
-// order of the fields' numbers. After an error the builder must not be used.
+// Add adds the next document; documents are numbered from 0. Its tokens must be sorted
+// by field, and within a field by position. After an error the Builder must not be
+// used.
 func (b *Builder) Add(d *Document, tokens iter.Seq[Token]) error {
 	if b.err == nil {
 		b.err = b.add(d, tokens)
@@ -71,6 +73,7 @@ func (b *Builder) add(d *Document, tokens iter.Seq[Token]) error {
 	return nil
 }
 
+// sortedOnce reports whether the strings are sorted and each stands there once.
 func sortedOnce(s []string) bool {
 	for i := 1; i < len(s); i++ {
 		if s[i-1] >= s[i] {
@@ -80,6 +83,7 @@ func sortedOnce(s []string) bool {
 	return true
 }
 
+// textSize returns the bytes of text of a document.
 func textSize(d *Document) int {
 	n := len(d.Title) + len(d.URL) + len(d.Body)
 	for _, h := range d.Headings {
@@ -88,12 +92,13 @@ func textSize(d *Document) int {
 	return n
 }
 
+// flush packs the batch into a run, and empties it.
 func (b *Builder) flush() {
 	b.runs = append(b.runs, b.batch.pack())
 	b.batch.reset()
 }
 
-// Finish returns the whole object. The builder must not be used afterwards.
+// Finish returns the segment. The Builder must not be used afterwards.
 func (b *Builder) Finish() ([]byte, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -102,7 +107,7 @@ func (b *Builder) Finish() ([]byte, error) {
 	b.flush()
 	b.batch = nil
 	var terms *termWriter
-	var columns *builder
+	var columns *objectWriter
 	var group errgroup.Group
 	group.Go(func() (err error) {
 		terms, err = b.terms()
@@ -119,6 +124,7 @@ func (b *Builder) Finish() ([]byte, error) {
 	return b.object.finish(terms, columns), nil
 }
 
+// terms merges the terms of all runs.
 func (b *Builder) terms() (*termWriter, error) {
 	cursors := make([]termCursor, len(b.runs))
 	for i, r := range b.runs {
@@ -127,8 +133,8 @@ func (b *Builder) terms() (*termWriter, error) {
 	return mergeTerms(cursors)
 }
 
-// writeColumns returns an object of the columns and words.
-func (b *Builder) writeColumns() (*builder, error) {
+// writeColumns returns the columns of the segment, with the words of all runs.
+func (b *Builder) writeColumns() (*objectWriter, error) {
 	words := make([]wordCursor, len(b.runs))
 	for i, r := range b.runs {
 		words[i] = &runWords{parser: parser{data: r.words}, documents: uint32(len(b.codes))}

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// Check verifies a whole object: checksums cover every byte and are right, everything
-// can be read, and the sections agree with each other.
+// Check verifies a whole segment: that all checksums are right, that everything can be
+// decoded, and that its sections agree with each other.
 func Check(content []byte) error {
 	s, err := OpenBytes(content)
 	if err != nil {
@@ -26,6 +26,8 @@ func Check(content []byte) error {
 	return nil
 }
 
+// checkColumns decodes the columns of numbers and strings and the sketches, and
+// verifies the checksums of the other columns.
 func (s *Segment) checkColumns(ctx context.Context) error {
 	for _, c := range s.tail.columns {
 		var err error
@@ -48,6 +50,8 @@ func (s *Segment) checkColumns(ctx context.Context) error {
 	return err
 }
 
+// checkStored decodes all stored documents, and compares their identities with the
+// column.
 func (s *Segment) checkStored(ctx context.Context) error {
 	ids, err := s.Identities(ctx)
 	if err != nil {
@@ -85,8 +89,8 @@ func (s *Segment) checkBlock(sealed []byte, block int, ids []layout.Identity) er
 	return nil
 }
 
-// checkTerms checks the terms, and that the numbers of occurrences in the fields are
-// those of the totals.
+// checkTerms decodes all postings. It checks that terms and blocks are sorted, and that
+// the numbers of occurrences in the fields are those in the totals.
 func (s *Segment) checkTerms(ctx context.Context) error {
 	var lengths [postings.Fields]uint64
 	var last []byte
@@ -129,6 +133,7 @@ func (s *Segment) checkTerms(ctx context.Context) error {
 	return nil
 }
 
+// checkWords reads all words with their samples.
 func (s *Segment) checkWords(ctx context.Context) error {
 	walk, err := s.walkWords(ctx)
 	if err != nil {

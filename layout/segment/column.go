@@ -19,15 +19,15 @@ const (
 	rowsKind    kind = 1 // as many bytes for each document
 	numbersKind kind = 2 // a number for each document
 	stringsKind kind = 3 // a set of strings for each document
-	wordsKind   kind = 4 // vellum's transducer: word → documents that hold it
+	wordsKind   kind = 4 // vellum's transducer: word → number of documents that contain it
 	samplesKind kind = 5 // some of the documents of each word
 )
 
 // maxColumn is the greatest size of a column before compression, in bytes.
 const maxColumn = 256 << 20
 
-// appendPacked appends content, compressed if that is smaller: its size as a varint, a
-// byte that is 1 if it is compressed, and the content.
+// appendPacked appends the size of content as a varint; then 1 and the content
+// compressed, or 0 and the content itself if compression does not make it smaller.
 func appendPacked(b, content []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(content)))
 	flag := len(b)
@@ -38,7 +38,7 @@ func appendPacked(b, content []byte) []byte {
 	return b
 }
 
-// unpack reads what appendPacked wrote; the content may be shared with packed.
+// unpack returns the content that appendPacked encoded. It may be a part of packed.
 func unpack(packed []byte) ([]byte, error) {
 	p := parser{data: packed}
 	size := int(p.number(maxColumn))
@@ -56,6 +56,7 @@ func unpack(packed []byte) ([]byte, error) {
 	return content, nil
 }
 
+// column reads a column, and returns its content, decompressed.
 func (s *Segment) column(ctx context.Context, name string, k kind) ([]byte, error) {
 	for _, c := range s.tail.columns {
 		if c.name != name || c.kind != k {
@@ -77,6 +78,7 @@ func (s *Segment) column(ctx context.Context, name string, k kind) ([]byte, erro
 	return nil, s.wrap(fmt.Errorf("there is no such column of kind %d: %s", k, name))
 }
 
+// rows reads a column of rows of width bytes each.
 func (s *Segment) rows(ctx context.Context, name string, width int) ([]byte, error) {
 	content, err := s.column(ctx, name, rowsKind)
 	if err == nil && len(content) != width*int(s.tail.documents) {
@@ -85,21 +87,21 @@ func (s *Segment) rows(ctx context.Context, name string, width int) ([]byte, err
 	return content, err
 }
 
-// The columns, in their order in the object.
+// The names of the columns of numbers and of strings, each in their order in the segment.
 var (
 	numberColumns = [...]string{Dates, TitleLengths, HeadingsLengths, AddressLengths, BodyLengths,
 		TitleHashes, TextHashes, Simhashes, Epochs, Tokens, Offsets, Lengths}
 	stringColumns = [...]string{Sites, Languages, Types, Collections, Packages}
 )
 
-// The indexes of the columns from which the tail is made.
+// The indexes of the columns from which statistics of the tail are computed.
 const (
 	titleLengths   = 1 // in numberColumns, followed by those of the other fields
 	languageColumn = 1 // in stringColumns
 	packageColumn  = 4
 )
 
-// columnWriter collects the columns of all documents, and their part of the tail.
+// columnWriter collects the columns of all documents.
 type columnWriter struct {
 	documents  uint32
 	identities []byte
@@ -108,6 +110,7 @@ type columnWriter struct {
 	strings    [len(stringColumns)]stringWriter
 }
 
+// add adds a document; lengths are the numbers of tokens in its fields.
 func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32) {
 	w.documents++
 	w.identities = append(w.identities, d.ID[:]...)
@@ -126,10 +129,10 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32) {
 	}
 }
 
-// object returns an object of all columns and the words of the cursors; its tail
-// describes the documents.
-func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) (*builder, error) {
-	o := new(builder)
+// object returns a part of a segment with all columns, and those of the words of the
+// cursors. Its tail has the statistics of the documents.
+func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) (*objectWriter, error) {
+	o := new(objectWriter)
 	o.writeColumn(identities, rowsKind, w.identities)
 	for i, name := range stringColumns {
 		o.writeColumn(name, stringsKind, w.strings[i].appendTo(nil))
@@ -163,7 +166,7 @@ func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) 
 	return o, nil
 }
 
-// hashes returns a hash of each document, which depends only on its identity.
+// hashes returns the hash of each document's identity.
 func (w *columnWriter) hashes() []uint32 {
 	hashes := make([]uint32, w.documents)
 	for i := range hashes {
@@ -172,4 +175,5 @@ func (w *columnWriter) hashes() []uint32 {
 	return hashes
 }
 
+// hashOf returns a hash of an identity: its first 32 bits.
 func hashOf(identity []byte) uint32 { return binary.BigEndian.Uint32(identity) }

@@ -12,13 +12,13 @@ const (
 	deletionsKind = 1
 )
 
-// Deletions is an overlay: the dead documents of a segment.
+// Deletions is the content of an overlay: the dead documents of a segment.
 type Deletions struct {
-	Documents int // of the segment
+	Documents int // number of documents of the segment
 	Dead      *roaring.Bitmap
 }
 
-// Encode returns the overlay object: the same deletions give the same bytes.
+// Encode returns the overlay. The same deletions give the same bytes.
 func (d Deletions) Encode() ([]byte, error) {
 	if d.Documents < 0 || d.Documents > MaxDocuments || !d.Dead.IsEmpty() && uint64(d.Dead.Maximum()) >= uint64(d.Documents) {
 		return nil, fmt.Errorf("cannot delete %d of %d documents: there must be at most %d, and none of the dead behind them",
@@ -26,7 +26,7 @@ func (d Deletions) Encode() ([]byte, error) {
 	}
 	b := append([]byte(overlayMagic), deletionsKind)
 	b = binary.AppendUvarint(b, uint64(d.Documents))
-	from, to, next := uint32(0), uint32(0), uint32(0) // the run that is open, and the end of the one before
+	from, to, next := uint32(0), uint32(0), uint32(0) // the open run is from..to-1; next is the end of the run before
 	closeRun := func() {
 		if to > from {
 			b = binary.AppendUvarint(b, uint64(from-next))
@@ -46,7 +46,7 @@ func (d Deletions) Encode() ([]byte, error) {
 	return seal(b, 0), nil
 }
 
-// DecodeDeletions reads what Encode returned. Errors wrap ErrDamaged.
+// DecodeDeletions decodes an overlay. Errors wrap ErrDamaged.
 func DecodeDeletions(content []byte) (Deletions, error) {
 	fail := func(err error) (Deletions, error) {
 		return Deletions{}, fmt.Errorf("cannot read deletions of %d bytes: %w", len(content), err)

@@ -21,10 +21,10 @@
 // Nothing lies between these, and each block, page, column and the tail ends
 // with the CRC-32C of its bytes, u32. Fixed numbers are big-endian, all others
 // varints as in encoding/binary. A string is its size and its bytes. A
-// front-coded string, of at most 255 bytes, is told by the one before it:
+// front-coded string, of at most 255 bytes, is its difference from the one before it:
 //
 //	1       bytes shared with it (high half), bytes of the rest (low half)
-//	…       if a half is 15: what is above 15
+//	…       for each half of 15: the excess over 15
 //	…       the rest
 //
 // A stored block is a zstd frame. It is closed at 64 KiB before compression:
@@ -40,8 +40,8 @@
 //	        layout/segment/postings); size of its positions
 //
 // The positions of a block's terms follow it, in their order, in pages of 1020 bytes and
-// their CRC; the last page may be shorter. So a query reads the block alone, or with
-// its positions by the same request, or any few of many pages. Offsets of positions do
+// their CRC; the last page may be shorter. So a query can read the block
+// alone, or the block and its positions by the same request, or some of the pages. Offsets of positions do
 // not count the CRCs.
 //
 // A column:
@@ -60,8 +60,8 @@
 //	        5  samples of words: for each word, how many documents (at most 8,
 //	           1 byte), and each as the distance to the one before
 //
-// A reader skips unknown columns, and names columns that it misses, so that a new column
-// needs no new version. Merging keeps the known columns.
+// A reader skips unknown columns, and an error names a column that it needs and does not
+// find, so that a new column needs no new version. Merging keeps the known columns.
 //
 // The tail:
 //
@@ -90,10 +90,10 @@
 //
 // # Words after deletions
 //
-// For every surface word, the segment stores the number of documents that hold it, and a
-// sample of at most eight of them: those whose identities have the lowest hashes, so
-// that samples of several segments merge into a sample of all. After documents were
-// left out by a merge,
+// For every surface word, the segment stores the number of documents that contain it, and
+// a sample of at most eight of these: those whose identities have the lowest hashes, so
+// that the samples of several segments can be merged into a sample of all. After a merge
+// that left out documents,
 //
 //	a word of                   has
 //	at most eight documents     its exact number

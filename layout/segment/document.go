@@ -18,7 +18,7 @@ const (
 
 // Document is a page as it is indexed and as results return it.
 type Document struct {
-	ID      layout.Identity // of URL
+	ID      layout.Identity // identity of the URL
 	Version layout.Version
 
 	URL         string
@@ -31,34 +31,35 @@ type Document struct {
 	Collections []string // sorted, each once
 	Fetched     time.Time
 
-	// Place of the stored page: key of its package, and offset and length in it.
+	// The stored page: the key of its package, and the range of the compressed page in it.
 	Package        string
 	Offset, Length int64
 
-	// Fingerprints of title and text. They are in columns only: Stored returns
-	// documents without them.
+	// Fingerprints of title and text. They are stored in columns only, so that
+	// Segment.Stored returns documents without them.
 	TitleHash, TextHash, Simhash uint64
 	Sketch                       [16]uint16
 }
 
-// Token is a term at a position of a field. Its strings need only be valid during the
-// call.
+// Token is a term at a position of a field. Its strings need to be valid only until the
+// next token.
 type Token struct {
 	Field    int
 	Term     string // as it is searched, at most MaxTerm bytes
-	Word     string // as it is written, for spelling; "" if it is not counted
+	Word     string // as it is written on the page, for spelling; "" if it is not counted
 	Position uint32 // in the field, never below that of the token before
 	Hits     postings.Hits
 }
 
-// Caps of what a segment takes.
+// Caps on the content of a segment.
 const (
 	MaxTerm      = 255      // bytes of a term or word
 	MaxRecord    = 32 << 20 // bytes of a document as it is stored, before compression
-	MaxDocuments = 1 << 23  // in a segment
+	MaxDocuments = 1 << 23  // documents of a segment
 )
 
-// ownID marks a record whose identity is not that of its URL.
+// ownID is the flag of a record that contains the identity, because it is not the
+// identity of the URL.
 const ownID = 1
 
 // appendRecord appends a document without its body and fingerprints:
@@ -96,6 +97,7 @@ func appendTexts(b []byte, texts []string) []byte {
 	return b
 }
 
+// parseRecord decodes a document that appendRecord encoded.
 func parseRecord(record []byte) (Document, error) {
 	p := parser{data: record}
 	var d Document
@@ -121,6 +123,7 @@ func parseRecord(record []byte) (Document, error) {
 	return d, nil
 }
 
+// texts reads a number and as many strings.
 func (p *parser) texts() []string {
 	n := p.count(1)
 	if n == 0 {

@@ -86,7 +86,7 @@ func FuzzTermBlock(f *testing.F) {
 }
 
 func FuzzStoredBlock(f *testing.F) {
-	w := storedWriter{object: newObject(0)}
+	w := storedWriter{object: newObjectWriter(0)}
 	for _, d := range generate(3, 1) {
 		if err := w.add(&d); err != nil {
 			f.Fatal(err)

@@ -12,21 +12,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// Input is a segment to be merged, with the documents to leave out; nil for none.
+// Input is a segment to be merged, with the dead documents that are left out; Dead is
+// nil if there are none.
 type Input struct {
 	Segment *Segment
 	Dead    *roaring.Bitmap
 }
 
-// Merge returns a segment of the inputs' live documents, one input after another. It
-// fails if that would be larger than most bytes.
+// Merge returns a segment of the inputs' living documents, one input after another. It
+// fails if that would have more than most bytes.
 //
 // Stored documents, terms and columns are merged concurrently. Inputs are read through
 // windows of 1 MiB, except columns, which are read whole, one at a time. Stored blocks
-// whose documents all live are copied, and so are postings of terms of only one input.
-// If all documents live, terms, positions, columns and words are byte by byte those
-// that a Builder makes of the same documents. The versions of analyzers are the lowest
-// of the inputs.
+// are copied if all their documents live, and so are the postings of a term in a single
+// input. If all documents live, the terms, positions, columns and words are byte by
+// byte those that a Builder makes of the same documents. The version of a language's
+// analyzer is the lowest of those in the inputs.
 func Merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 	content, err := merge(ctx, inputs, most)
 	if err != nil {
@@ -40,7 +41,7 @@ func merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var stored, columns *builder
+	var stored, columns *objectWriter
 	var terms *termWriter
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
@@ -65,15 +66,16 @@ func merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 	return content, nil
 }
 
+// input is an Input with the numbers that its documents get in the merged segment.
 type input struct {
 	*Segment
 	dead    *roaring.Bitmap
-	live    uint32   // documents
-	numbers []uint32 // of the documents in the merged segment; dead ones have NoMore
+	live    uint32   // number of living documents
+	numbers []uint32 // of each document, its number in the merged segment; NoMore if it is dead
 }
 
-// numberDocuments assigns numbers to the live documents, and returns the size of all
-// inputs.
+// numberDocuments gives numbers to all living documents, and returns also the sum of
+// the inputs' sizes in bytes.
 func numberDocuments(inputs []Input) (all []*input, size int64, err error) {
 	next := uint32(0)
 	for _, i := range inputs {
@@ -104,7 +106,8 @@ func (in *input) allLive(from, to uint32) bool {
 	return !slices.Contains(in.numbers[from:to], postings.NoMore)
 }
 
-// lowestAnalysis returns the lowest version of the analyzers of each language.
+// lowestAnalysis returns, for each language, the lowest version of its analyzer in the
+// inputs.
 func lowestAnalysis(all []*input) map[string]uint32 {
 	lowest := map[string]uint32{}
 	for _, in := range all {
@@ -117,7 +120,8 @@ func lowestAnalysis(all []*input) map[string]uint32 {
 	return lowest
 }
 
-func mergeColumns(ctx context.Context, all []*input) (*builder, error) {
+// mergeColumns returns the merged columns.
+func mergeColumns(ctx context.Context, all []*input) (*objectWriter, error) {
 	columns, words := columnWriter{}, make([]wordCursor, len(all))
 	for i, in := range all {
 		if err := in.copyColumns(ctx, &columns); err != nil {
@@ -131,6 +135,7 @@ func mergeColumns(ctx context.Context, all []*input) (*builder, error) {
 	return columns.object(lowestAnalysis(all), words)
 }
 
+// copyColumns appends the columns of the living documents to those of w.
 func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
 	w.documents += in.live
 	var err error
@@ -169,6 +174,7 @@ func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
 	return nil
 }
 
+// copyRows appends the rows of the living documents to dst; width is the size of a row.
 func (in *input) copyRows(ctx context.Context, dst []byte, name string, width int) ([]byte, error) {
 	rows, err := in.rows(ctx, name, width)
 	if err != nil {
@@ -182,9 +188,10 @@ func (in *input) copyRows(ctx context.Context, dst []byte, name string, width in
 	return dst, nil
 }
 
-// mergeStored returns an object with the stored documents and room for the rest.
-func mergeStored(ctx context.Context, all []*input, size int) (*builder, error) {
-	o := newObject(size)
+// mergeStored returns a segment with the merged stored documents; size is the memory to
+// allocate for the whole segment.
+func mergeStored(ctx context.Context, all []*input, size int) (*objectWriter, error) {
+	o := newObjectWriter(size)
 	w := storedWriter{object: o}
 	for _, in := range all {
 		if err := in.copyStored(ctx, &w); err != nil {
@@ -195,6 +202,7 @@ func mergeStored(ctx context.Context, all []*input, size int) (*builder, error) 
 	return o, nil
 }
 
+// copyStored adds the stored documents that live to w.
 func (in *input) copyStored(ctx context.Context, w *storedWriter) error {
 	index := &in.tail.stored
 	window := windowReader{segment: in.Segment, from: index.start, to: index.end()}
@@ -204,8 +212,8 @@ func (in *input) copyStored(ctx context.Context, w *storedWriter) error {
 			return err
 		}
 		from, to := index.first[block], index.first[block+1]
-		// A small block is joined with the next, or merging would leave ever
-		// more of them.
+		// A small block is not copied, but joined with the next: otherwise every
+		// merge would leave more small blocks.
 		if index.raw[block] >= storedBlock/2 && in.allLive(from, to) {
 			if _, err := unseal(sealed); err != nil {
 				return in.wrap(fmt.Errorf("stored block %d: %w", block, err))

@@ -9,10 +9,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Columns of numbers.
+// The names of the columns of numbers.
 const (
 	Dates           = "date"         // Fetched, in milliseconds since 1970, an int64
-	TitleLengths    = "length.title" // in tokens
+	TitleLengths    = "length.title" // number of tokens in the title; the next three likewise
 	HeadingsLengths = "length.headings"
 	AddressLengths  = "length.address"
 	BodyLengths     = "length.body"
@@ -21,17 +21,17 @@ const (
 	Simhashes       = "hash.similar"
 	Epochs          = "version.epoch"
 	Tokens          = "version.token"
-	Offsets         = "place.offset" // of the page in its package
-	Lengths         = "place.length"
+	Offsets         = "place.offset" // of the compressed page in its package, in bytes
+	Lengths         = "place.length" // of the compressed page, in bytes
 )
 
-// Columns of rows.
+// The names of the columns of rows.
 const (
 	identities = "identity"
 	sketches   = "sketch"
 )
 
-// Numbers returns a column of numbers, one for each document.
+// Numbers returns a column of numbers, one for each document, by one read.
 func (s *Segment) Numbers(ctx context.Context, column string) ([]uint64, error) {
 	content, err := s.column(ctx, column, numbersKind)
 	if err != nil {
@@ -75,12 +75,13 @@ func (s *Segment) Identities(ctx context.Context) ([]layout.Identity, error) {
 	return ids, nil
 }
 
-// Sketch is a document's shingle sketch.
+// Sketch is a fingerprint of a document's text by which similar texts are found (see
+// functions/shared/document/fingerprint).
 type Sketch = [16]uint16
 
 const sketchSize = 2 * len(Sketch{})
 
-// Sketches returns the shingle sketch of each document.
+// Sketches returns the sketch of each document.
 func (s *Segment) Sketches(ctx context.Context) ([]Sketch, error) {
 	rows, err := s.rows(ctx, sketches, sketchSize)
 	if err != nil {
@@ -102,7 +103,7 @@ func appendSketch(b []byte, sketch *Sketch) []byte {
 	return b
 }
 
-// appendNumbers appends numbers: the lowest as a varint; the width in bytes of the
+// appendNumbers appends numbers: the lowest as a varint; the width in bytes of their
 // distances from it; then the highest byte of every distance, and so on to the lowest
 // byte.
 func appendNumbers(b []byte, values []uint64) []byte {
@@ -120,6 +121,7 @@ func appendNumbers(b []byte, values []uint64) []byte {
 	return b
 }
 
+// numbers reads n numbers that appendNumbers wrote.
 func (p *parser) numbers(n int) []uint64 {
 	if n == 0 {
 		return nil

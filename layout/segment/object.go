@@ -2,21 +2,24 @@ package segment
 
 import "slices"
 
-// builder is a segment being written: stored blocks, terms with their positions,
-// columns, tail.
-type builder struct {
+// objectWriter holds a segment, or a part of one, while it is written: the bytes, and
+// the tail that describes them.
+type objectWriter struct {
 	chunks
 	tail
 }
 
-func newObject(capacity int) *builder {
-	o := &builder{chunks: chunks{content: append(make([]byte, 0, max(capacity, 64<<10)), magic...)}}
+// newObjectWriter returns a segment with nothing but the magic bytes, and memory for
+// capacity bytes.
+func newObjectWriter(capacity int) *objectWriter {
+	o := &objectWriter{chunks: chunks{content: append(make([]byte, 0, max(capacity, 64<<10)), magic...)}}
 	o.stored.start = int64(len(magic))
 	return o
 }
 
-// join joins the pieces written so far, with room for more bytes.
-func (o *builder) join(more int) {
+// join makes one piece of the bytes written so far, with room for more bytes behind
+// them.
+func (o *objectWriter) join(more int) {
 	if len(o.before) == 0 {
 		o.content = slices.Grow(o.content, more)
 	} else {
@@ -24,16 +27,17 @@ func (o *builder) join(more int) {
 	}
 }
 
-func (o *builder) writeColumn(name string, k kind, content []byte) {
+// writeColumn appends a column and its checksum.
+func (o *objectWriter) writeColumn(name string, k kind, content []byte) {
 	from := len(o.content)
 	o.content = seal(appendPacked(o.content, content), from)
-	o.columns = append(o.columns, columnPlace{name: name, kind: k, offset: int64(from), size: int64(len(o.content) - from)})
+	o.columns = append(o.columns, columnExtent{name: name, kind: k, offset: int64(from), size: int64(len(o.content) - from)})
 }
 
-// finish appends terms and columns to the stored blocks, and then the tail. It returns
-// the whole object.
-func (o *builder) finish(terms *termWriter, columns *builder) []byte {
-	const last = 64 << 10 // more than most need
+// finish appends the terms, the columns and the tail to the stored blocks, and returns
+// the whole segment.
+func (o *objectWriter) finish(terms *termWriter, columns *objectWriter) []byte {
+	const last = 64 << 10 // room for the tail, more than most need
 	o.join(terms.length() + len(columns.content) + last)
 	o.terms = terms.index
 	o.terms.move(int64(len(o.content)))
@@ -48,14 +52,14 @@ func (o *builder) finish(terms *termWriter, columns *builder) []byte {
 	return o.tail.appendTo(o.content)
 }
 
-// chunks is a growing sequence of bytes in several pieces of memory, so that none has to
-// be copied when it grows.
+// chunks is a growing sequence of bytes in several pieces of memory, so that a piece
+// need not be copied when the sequence grows.
 type chunks struct {
-	before  [][]byte // of content
-	content []byte
+	before  [][]byte // the pieces before the last
+	content []byte   // the last piece
 }
 
-// spill begins a new piece when the last one is large.
+// spill begins a new piece if the last one is large.
 func (p *chunks) spill() {
 	const piece = 1 << 20
 	if len(p.content) >= piece {
@@ -64,6 +68,7 @@ func (p *chunks) spill() {
 	}
 }
 
+// length returns the number of bytes in all pieces.
 func (p *chunks) length() int {
 	n := len(p.content)
 	for _, piece := range p.before {
@@ -83,9 +88,10 @@ func (p *chunks) moveTo(b []byte) []byte {
 	return b
 }
 
-// Distinct returns another segment of the same documents as one that Finish or Merge
-// returned. Each number gives other bytes, for a content hash that was never used.
-// Number 0 gives the segment itself.
+// Distinct returns a copy of a segment that has the same content but, because its tail
+// contains the number, other bytes and so another content hash. It serves to store a
+// segment again after its key was condemned. Number 0 gives the segment itself. The
+// content must be a segment that Finish or Merge returned; otherwise Distinct panics.
 func Distinct(content []byte, number uint64) []byte {
 	s, err := OpenBytes(content)
 	if err != nil {

@@ -4,20 +4,21 @@ import (
 	"encoding/binary"
 )
 
-// parser reads untrusted bytes. After the first damage all reads return zero values, and
-// failed is true.
+// parser reads bytes that may be damaged. After the first damage failed is true, and
+// all reads return zero values.
 type parser struct {
 	data   []byte
-	at     int // what is read next
+	at     int // index of the next byte
 	failed bool
 }
 
-// fail skips the rest.
+// fail records damage, and skips the rest.
 func (p *parser) fail() { p.at, p.failed = len(p.data), true }
 
+// left returns the number of bytes that are not yet read.
 func (p *parser) left() int { return len(p.data) - p.at }
 
-// number reads a varint. One greater than most is damage.
+// number reads a varint. A value over most is damage.
 func (p *parser) number(most uint64) uint64 {
 	n, width := binary.Uvarint(p.data[p.at:])
 	if width <= 0 || n > most {
@@ -37,12 +38,13 @@ func (p *parser) byte() byte {
 	return p.data[p.at-1]
 }
 
-// count reads the number of elements that take at least size bytes each.
+// count reads the number of elements that follow, of at least size bytes each. More
+// than can follow is damage.
 func (p *parser) count(size int) int {
 	return int(p.number(uint64(p.left() / size)))
 }
 
-// take reads n bytes; they are not copied.
+// take reads n bytes. The result is a part of the data.
 func (p *parser) take(n int) []byte {
 	if n < 0 || n > p.left() {
 		p.fail()
@@ -52,19 +54,20 @@ func (p *parser) take(n int) []byte {
 	return p.data[p.at-n : p.at : p.at]
 }
 
-// text reads a string after its size.
+// text reads the size of a string and the string.
 func (p *parser) text() string { return string(p.take(p.count(1))) }
 
 func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// A front-coded string is relative to the string before it: a byte with two halves, the
-// number of shared bytes and the number of other bytes; a half of 15 is followed by the
-// excess over 15 as a varint; then the other bytes.
+// half is the greatest value of a half of the first byte of a front-coded string. The
+// high half is the number of bytes that the string shares with the string before it, the
+// low half the number of its other bytes; a half of 15 is followed by the excess over 15
+// as a varint. Then follow the other bytes.
 const half = 15
 
-// appendFront appends s, which follows last.
+// appendFront appends the string s front-coded; last is the string before it.
 func appendFront[S string | []byte](dst []byte, last, s S) []byte {
 	shared := sharedPrefix(last, s)
 	rest := len(s) - shared
@@ -78,7 +81,8 @@ func appendFront[S string | []byte](dst []byte, last, s S) []byte {
 	return append(dst, s[shared:]...)
 }
 
-// front reads a front-coded string into the memory of the string before it.
+// front reads a front-coded string; last is the string before it, whose memory is
+// reused.
 func (p *parser) front(last []byte) []byte {
 	halves := p.byte()
 	shared, rest := int(halves>>4), int(halves&half)
@@ -95,6 +99,7 @@ func (p *parser) front(last []byte) []byte {
 	return append(last[:shared], p.take(rest)...)
 }
 
+// sharedPrefix returns the number of equal bytes at the start of a and b.
 func sharedPrefix[S string | []byte](a, b S) int {
 	n := min(len(a), len(b))
 	for i := range n {

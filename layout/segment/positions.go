@@ -7,15 +7,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Positions is a range of a term's positions, as postings.Iterator.PositionBlock returns
-// it.
+// Positions names a part of a term's positions, in bytes, as
+// postings.Iterator.PositionBlock returns it.
 type Positions struct {
-	Term           *Term // of the segment
+	Term           *Term // a term of the segment
 	Offset, Length uint32
 }
 
-// ReadPositions returns bytes of positions. Those that were not read with their terms
-// take one read.
+// ReadPositions returns the bytes of these positions. It reads by one read those that
+// Terms has not read already.
 func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]byte, error) {
 	found := make([][]byte, len(wanted))
 	var unread []int
@@ -24,7 +24,7 @@ func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]by
 		if uint64(w.Offset)+uint64(w.Length) > uint64(w.Term.Summary.Positions) {
 			return nil, s.wrap(fmt.Errorf("positions of %q at %d, %d bytes: there are %d bytes", w.Term.Text, w.Offset, w.Length, w.Term.Summary.Positions))
 		}
-		place, part := s.placeOf(w)
+		place, part := s.extentOf(w)
 		switch {
 		case w.Length == 0:
 		case w.Term.pages == nil:
@@ -43,7 +43,7 @@ func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]by
 		return nil, err
 	}
 	for n, i := range unread {
-		place, _ := s.placeOf(wanted[i])
+		place, _ := s.extentOf(wanted[i])
 		if found[i], err = fromPages(contents[n], place); err != nil {
 			return nil, s.wrap(err)
 		}
@@ -51,15 +51,15 @@ func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]by
 	return found, nil
 }
 
-// placeOf returns the range of positions within their block, and the range of the
-// object's pages that holds it.
-func (s *Segment) placeOf(w Positions) (place, part blob.Range) {
+// extentOf returns two ranges for a part of a term's positions: its range in the
+// positions of the block, and the range of the pages that contain it.
+func (s *Segment) extentOf(w Positions) (place, part blob.Range) {
 	place = blob.Range{Offset: w.Term.offset + int64(w.Offset), Length: int64(w.Length)}
 	return place, pagesOf(place, s.tail.terms.positions[w.Term.block])
 }
 
-// The positions of a block's terms are divided into pages, each with a checksum, so that
-// any few of them can be read and verified. Offsets of positions do not count the
+// The positions of a block's terms are divided into pages, each with a checksum, so that a
+// part of them can be read and verified. Offsets of positions do not count the
 // checksums.
 const (
 	pageSize    = 1 << 10
@@ -71,6 +71,7 @@ func sizeInPages(n int64) int64 {
 	return n + sealSize*((n+pageContent-1)/pageContent)
 }
 
+// appendPages appends positions to a segment, divided into pages.
 func appendPages(object, positions []byte) []byte {
 	for len(positions) > 0 {
 		from := len(object)
@@ -81,8 +82,9 @@ func appendPages(object, positions []byte) []byte {
 	return object
 }
 
-// pagesOf returns where the checksummed pages that hold r are stored. Neither r nor
-// total, the size of all positions, counts the checksums.
+// pagesOf returns the range of the pages that contain r, a range of a block's
+// positions. Neither r nor total, the size of all these positions, counts the
+// checksums; the result does.
 func pagesOf(r blob.Range, total int64) blob.Range {
 	from := r.Offset / pageContent
 	to := (r.Offset + r.Length + pageContent - 1) / pageContent
@@ -90,7 +92,7 @@ func pagesOf(r blob.Range, total int64) blob.Range {
 	return blob.Range{Offset: from * pageSize, Length: end - from*pageSize}
 }
 
-// fromPages returns the range r from the pages that pagesOf returned.
+// fromPages checks the pages that pagesOf returned for r, and returns the bytes of r.
 func fromPages(pages []byte, r blob.Range) ([]byte, error) {
 	if r.Length == 0 {
 		return nil, nil
@@ -117,6 +119,7 @@ func fromPages(pages []byte, r blob.Range) ([]byte, error) {
 	return within(content, skip, r)
 }
 
+// within returns r.Length bytes of content, behind the first skip bytes.
 func within(content []byte, skip int, r blob.Range) ([]byte, error) {
 	if len(content) < skip+int(r.Length) {
 		return nil, damaged("positions at %d end early", r.Offset)

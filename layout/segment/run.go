@@ -8,20 +8,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// run is a batch, packed into varints and sorted.
+// run is a batch whose terms and words are sorted and packed into varints.
 //
-// terms: the front-coded term; the number of its documents; and for each document: its
-// distance from the one before; a byte with the fields that hold the term (bits 0 to 3)
-// and the hits (above); the frequency in each of these fields; and the positions, each
-// as the distance from the one before in its field.
+// terms is, for each term: the front-coded term; the number of its documents; and for
+// each document: its distance from the one before; a byte with the fields that contain
+// the term (bits 0 to 3) and the hits (bits above); the frequency in each of these
+// fields; and the positions, each as the distance from the one before in its field.
 //
-// words: the front-coded word, the number of its documents, and a sample of them.
+// words is, for each word: the front-coded word, the number of its documents, and a
+// sample of them.
 type run struct{ terms, words []byte }
 
+// pack returns the run of the batch.
 func (b *batch) pack() run {
 	slices.SortFunc(b.terms[1:], func(x, y batchTerm) int { return strings.Compare(x.text, y.text) })
 	slices.SortFunc(b.words[1:], func(x, y batchWord) int { return strings.Compare(x.text, y.text) })
-	const most = 8 // bytes of what is not packed yet, of most terms
+	const most = 8 // bytes that a term or word takes beside its packed postings, in most cases
 	r := run{terms: make([]byte, 0, b.packed+most*len(b.terms)), words: make([]byte, 0, most*len(b.words))}
 	last := ""
 	for i := range b.terms[1:] {
@@ -44,7 +46,7 @@ func (b *batch) pack() run {
 	return r
 }
 
-// packPosting appends a posting of the document to its term.
+// packPosting appends a posting of the document to the packed postings of its term.
 func (b *batch) packPosting(doc uint32, p *batchPosting) {
 	t := &b.terms[p.term]
 	dst := binary.AppendUvarint(t.packed, uint64(doc-t.last))
@@ -74,6 +76,7 @@ func (b *batch) packPosting(doc uint32, p *batchPosting) {
 	t.docs++
 }
 
+// runTerms is a termCursor of a run.
 type runTerms struct {
 	parser
 	codes     [][postings.Fields]uint8
@@ -116,19 +119,20 @@ func (r *runTerms) addTo(w *termWriter, _ bool) error {
 	return nil
 }
 
-// uint32 reads a varint of bytes that are our own.
+// uint32 reads a varint without any check, since this process has written it.
 func (r *runTerms) uint32() uint32 {
 	n, width := binary.Uvarint(r.data[r.at:])
 	r.at += width
 	return uint32(n)
 }
 
+// runWords is a wordCursor of a run.
 type runWords struct {
 	parser
 	documents uint32
 	text      []byte
 	docs      []uint32
-	holding   uint64
+	holding   uint64 // number of documents that contain the word
 }
 
 func (r *runWords) key() []byte { return r.text }

@@ -12,23 +12,24 @@ import (
 )
 
 var (
-	// ErrDamaged is wrapped by every error that lies in a segment's bytes, and not
-	// in the store or the caller.
+	// ErrDamaged is wrapped by an error whose cause is the bytes of a segment, and
+	// not the store or the caller.
 	ErrDamaged = errors.New("segment is damaged")
-	// ErrVersion is wrapped by the error of a segment in a version that this
+	// ErrVersion is wrapped by the error of opening a segment whose version this
 	// program cannot read.
 	ErrVersion = errors.New("segment is of another version")
 )
 
-// Segment is an opened segment: its tail, and where to read the rest. It is
-// immutable and safe for concurrent use.
+// Segment is an opened segment: its tail is in memory, the rest is read when needed. It
+// is immutable and safe for concurrent use.
 type Segment struct {
 	source Source
 	ref    Ref
 	tail   *tail
 }
 
-// Totals are the statistics for scores. They include deleted documents.
+// Totals are the statistics of a segment that scoring needs. They include dead
+// documents.
 type Totals struct {
 	Documents int
 	Fields    [postings.Fields]FieldTotals
@@ -40,13 +41,13 @@ type FieldTotals struct {
 	Documents, Length uint64
 }
 
-// Part is a sequence of documents from one package.
+// Part is consecutive documents that come from one package.
 type Part struct {
-	Package   string // its key
+	Package   string // key of the package
 	Documents int
 }
 
-// Open reads the tail of a segment: one read. Errors in the segment's bytes wrap
+// Open opens a segment by one read, of its tail. Errors about the segment's bytes wrap
 // ErrDamaged or ErrVersion.
 func Open(ctx context.Context, source Source, ref Ref) (*Segment, error) {
 	s := &Segment{source: source, ref: ref}
@@ -56,7 +57,7 @@ func Open(ctx context.Context, source Source, ref Ref) (*Segment, error) {
 	return s, nil
 }
 
-// OpenBytes opens a whole object in memory.
+// OpenBytes opens a segment all of whose bytes are in memory.
 func OpenBytes(content []byte) (*Segment, error) {
 	size, err := TailOf(content)
 	if err != nil {
@@ -65,7 +66,7 @@ func OpenBytes(content []byte) (*Segment, error) {
 	return Open(context.Background(), Bytes(content), Ref{Bytes: int64(len(content)), Tail: size})
 }
 
-// TailOf returns the size of a whole object's tail.
+// TailOf returns the size of a segment's tail; content is the whole segment.
 func TailOf(content []byte) (int64, error) {
 	if err := checkMagic(content); err != nil {
 		return 0, err
@@ -73,9 +74,10 @@ func TailOf(content []byte) (int64, error) {
 	return parseFooter(content, int64(len(content)))
 }
 
+// open reads the tail.
 func (s *Segment) open(ctx context.Context) error {
 	if s.ref.Tail < footerSize || s.ref.Tail > s.ref.Bytes {
-		return s.openOlder(ctx)
+		return s.unopenable(ctx)
 	}
 	contents, err := s.read(ctx, []blob.Range{{Offset: s.ref.Bytes - s.ref.Tail, Length: s.ref.Tail}})
 	if err != nil {
@@ -87,9 +89,9 @@ func (s *Segment) open(ctx context.Context) error {
 	return nil
 }
 
-// openOlder returns why a segment that is listed without a tail, as those of version 1
-// are, cannot be opened.
-func (s *Segment) openOlder(ctx context.Context) error {
+// unopenable returns the error for a segment whose listed tail has an impossible size:
+// it is of version 1, which had no tail, or damaged.
+func (s *Segment) unopenable(ctx context.Context) error {
 	contents, err := s.read(ctx, []blob.Range{{Length: int64(len(magic))}})
 	if err != nil {
 		return err
@@ -100,7 +102,7 @@ func (s *Segment) openOlder(ctx context.Context) error {
 	return s.wrap(fmt.Errorf("a tail of %d bytes in %d cannot be", s.ref.Tail, s.ref.Bytes))
 }
 
-// read reads ranges of the object, none of which may be empty.
+// read reads ranges of the segment, none of which may be empty.
 func (s *Segment) read(ctx context.Context, ranges []blob.Range) ([][]byte, error) {
 	if len(ranges) == 0 {
 		return nil, nil
@@ -120,11 +122,12 @@ func (s *Segment) read(ctx context.Context, ranges []blob.Range) ([][]byte, erro
 	return contents, nil
 }
 
+// wrap adds the segment's key to an error.
 func (s *Segment) wrap(err error) error {
 	return fmt.Errorf("cannot read segment %s: %w", s.ref.Key, err)
 }
 
-// Ref returns the segment's key and sizes.
+// Ref returns the segment's key and sizes, as given to Open.
 func (s *Segment) Ref() Ref { return s.ref }
 
 // Documents returns the number of documents in the segment.
@@ -144,8 +147,8 @@ func (s *Segment) Languages() map[string]int {
 	return counts
 }
 
-// Analysis returns the version of each language's analyzer; the lowest, if there were
-// several.
+// Analysis returns the version of each language's analyzer. If the documents of a
+// language were analyzed by several versions, it is the lowest of them.
 func (s *Segment) Analysis() map[string]uint32 {
 	versions := make(map[string]uint32, len(s.tail.languages))
 	for _, l := range s.tail.languages {
@@ -158,12 +161,12 @@ func (s *Segment) Analysis() map[string]uint32 {
 // must not be changed.
 func (s *Segment) Parts() []Part { return s.tail.parts }
 
-// Size returns the memory that the segment takes, in bytes.
+// Size returns the approximate memory that an opened segment takes, in bytes.
 func (s *Segment) Size() int64 { return s.tail.size() }
 
-// Words returns the surface words, each with the number of its documents. After a merge
-// that left out documents, the number of a frequent word may be too high by at most as
-// many.
+// Words returns a transducer from each surface word to the number of documents that
+// contain it. After a merge that left out documents, the number of a frequent word may
+// be too high, by at most the number of documents left out.
 func (s *Segment) Words(ctx context.Context) (*vellum.FST, error) {
 	content, err := s.column(ctx, words, wordsKind)
 	if err != nil {
@@ -190,7 +193,8 @@ func (e versionError) Error() string {
 // Is implements errors.Is for ErrVersion.
 func (e versionError) Is(target error) bool { return target == ErrVersion }
 
-// checkReader returns an error if a tail has a version that this program cannot read.
+// checkReader returns an error if a tail has a version that this program cannot read;
+// last is the tail.
 func checkReader(last []byte) error {
 	if len(last) < 2 {
 		return damaged("its tail says nothing")
@@ -201,8 +205,8 @@ func checkReader(last []byte) error {
 	return nil
 }
 
-// checkMagic returns an error unless an object begins as a segment of a readable
-// version.
+// checkMagic returns an error if an object does not begin as a segment of a version
+// that this program can read.
 func checkMagic(content []byte) error {
 	if len(content) < len(magic) {
 		return damaged("%d bytes are too few for a segment", len(content))
@@ -217,6 +221,7 @@ func checkMagic(content []byte) error {
 	return damaged("it does not begin as a segment")
 }
 
+// damaged returns an error that wraps ErrDamaged.
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, fmt.Errorf(format, args...))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Source reads ranges of an object, several at once. The results are shared and must not
-// be changed.
+// Source reads ranges of an object, several at once. The results may be shared, and
+// must not be changed.
 type Source interface {
 	Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error)
 }
@@ -20,7 +20,7 @@ type Ref struct {
 	Bytes, Tail int64
 }
 
-// Bytes is a Source of one object in memory, for any key.
+// Bytes is a Source that has one object in memory, and returns it for every key.
 type Bytes []byte
 
 // Read implements Source.
@@ -39,12 +39,14 @@ func (b Bytes) Read(ctx context.Context, _ string, ranges []blob.Range) ([][]byt
 	return parts, nil
 }
 
+// parallel is the greatest number of requests that Ranges sends at once for one Read.
 const parallel = 8
 
-// Ranges is a Source that sends one request per range and caches nothing.
+// Ranges is a Source that sends one request for each range to a bucket, and caches
+// nothing.
 type Ranges struct{ Bucket blob.Reader }
 
-// Read implements segment.Source.
+// Read implements Source.
 func (r Ranges) Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error) {
 	parts := make([][]byte, len(ranges))
 	group, ctx := errgroup.WithContext(ctx)
@@ -58,17 +60,18 @@ func (r Ranges) Read(ctx context.Context, key string, ranges []blob.Range) ([][]
 	return parts, group.Wait()
 }
 
-// windowSize is the size of one read when a whole segment is read.
+// windowSize is the least number of bytes of one read while a segment is read from its
+// beginning to its end.
 const windowSize = 1 << 20
 
 // windowReader reads a part of a segment from its beginning to its end.
 type windowReader struct {
 	segment  *Segment
-	from, to int64  // what is to be read
-	data     []byte // what was read and not taken
+	from, to int64  // the range that is not yet read
+	data     []byte // bytes that are read and not yet taken
 }
 
-// take returns the next n bytes, which stay valid.
+// take returns the next n bytes. Later calls do not change them.
 func (w *windowReader) take(ctx context.Context, n int64) ([]byte, error) {
 	if lacks := n - int64(len(w.data)); lacks > 0 {
 		size := min(max(lacks, windowSize), w.to-w.from)

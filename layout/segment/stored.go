@@ -9,7 +9,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Stored returns documents in the order of docs, without fingerprints, by one read.
+// Stored returns the documents with the given numbers, in the same order and without
+// fingerprints, by one read.
 func (s *Segment) Stored(ctx context.Context, docs []uint32) ([]Document, error) {
 	index := &s.tail.stored
 	blocks := make([]int, len(docs))
@@ -43,19 +44,21 @@ const (
 	// storedBlock is the size, before compression, at which a block of stored
 	// documents is closed.
 	storedBlock = 64 << 10
-	// maxStoredBlock is the greatest size of a block: one byte less than storedBlock,
-	// plus one document.
+	// maxStoredBlock is a limit of the size of a block before compression: a block has
+	// less than storedBlock bytes before its last document is added.
 	maxStoredBlock = storedBlock + MaxRecord
 )
 
-// storedWriter writes documents in compressed blocks.
+// storedWriter writes stored documents in compressed blocks.
 type storedWriter struct {
-	object *builder
+	object *objectWriter
 
-	records, bodies []byte // of the open block
-	sizes           []byte
-	count           uint32
-	raw             []byte
+	// The open block:
+	records, bodies []byte
+	sizes           []byte // sizes of each record and body, as varints
+	count           uint32 // documents
+
+	raw []byte // memory of close
 }
 
 func (w *storedWriter) add(d *Document) error {
@@ -70,13 +73,15 @@ func (w *storedWriter) add(d *Document) error {
 	return nil
 }
 
-// copy adds the next document as it is in another block.
+// copy adds the next document, from its encoded record and body.
 func (w *storedWriter) copy(record, body []byte) {
 	w.records = append(w.records, record...)
 	w.bodies = append(w.bodies, body...)
 	w.grow(len(record), len(body))
 }
 
+// grow counts a document whose record and body, of these sizes, were appended, and
+// closes the block if it is full.
 func (w *storedWriter) grow(record, body int) {
 	w.sizes = binary.AppendUvarint(w.sizes, uint64(record))
 	w.sizes = binary.AppendUvarint(w.sizes, uint64(body))
@@ -86,9 +91,10 @@ func (w *storedWriter) grow(record, body int) {
 	}
 }
 
+// size returns the size of the open block before compression.
 func (w *storedWriter) size() int { return len(w.sizes) + len(w.records) + len(w.bodies) }
 
-// close writes the open block, if there is one.
+// close writes the open block, unless it is empty.
 func (w *storedWriter) close() {
 	if w.count == 0 {
 		return
@@ -101,18 +107,21 @@ func (w *storedWriter) close() {
 	w.sizes, w.records, w.bodies, w.count = w.sizes[:0], w.records[:0], w.bodies[:0], 0
 }
 
-// copyBlock adds a block as it is, sealed, in another segment.
+// copyBlock writes a block of another segment, compressed and with its checksum. raw is
+// its size before compression.
 func (w *storedWriter) copyBlock(sealed []byte, raw, documents uint32) {
 	w.close()
 	w.object.content = append(w.object.content, sealed...)
 	w.object.stored.add(int64(len(sealed)), raw, documents)
 }
 
-// storedReader finds the documents of a block.
+// storedReader holds the encoded records and bodies of a block's documents.
 type storedReader struct {
 	records, bodies [][]byte
 }
 
+// openStored checks and decompresses a block. raw is its size before compression,
+// documents the number of its documents.
 func openStored(sealed []byte, raw uint32, documents int) (*storedReader, error) {
 	compressed, err := unseal(sealed)
 	if err != nil {
@@ -143,19 +152,21 @@ func openStored(sealed []byte, raw uint32, documents int) (*storedReader, error)
 	return r, nil
 }
 
+// document returns the i-th document of the block.
 func (r *storedReader) document(i int) (Document, error) {
 	d, err := parseRecord(r.records[i])
 	d.Body = string(r.bodies[i])
 	return d, err
 }
 
-// The compressors are shared by all segments. They are created before main begins, so
-// that their memory does not count for the first test that uses them.
+// encoder and decoder are shared by all segments. They are created before main begins, so
+// that no test counts their memory as its own.
 var (
 	encoder = newEncoder()
 	decoder = newDecoder()
 )
 
+// newEncoder returns an encoder that has allocated its memory.
 func newEncoder() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false),
 		zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(1<<20))
@@ -176,7 +187,8 @@ func newDecoder() *zstd.Decoder {
 
 func compress(dst, content []byte) []byte { return encoder.EncodeAll(content, dst) }
 
-// decompress decompresses into the memory of dst if it is large enough.
+// decompress returns the decompressed bytes, in the memory of dst if that is large
+// enough.
 func decompress(dst, compressed []byte) ([]byte, error) {
 	content, err := decoder.DecodeAll(compressed, dst[:0])
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Columns of strings.
+// The names of the columns of strings.
 const (
 	Sites       = "site"
 	Languages   = "language"
@@ -16,17 +16,18 @@ const (
 	Packages    = "package"
 )
 
-// StringColumn is a column of sets of strings; in most columns every document
-// has a set of one.
+// StringColumn is a column that has a set of strings for each document; in most
+// columns, a set of one string.
 type StringColumn struct {
 	Values []string   // sorted, each once
-	Sets   [][]uint32 // what documents hold, each combination once: indexes of Values, ascending
-	Of     []uint32   // of each document: the index of its set
+	Sets   [][]uint32 // the different sets, each as ascending indexes in Values
+	Of     []uint32   // for each document, the index of its set in Sets
 }
 
 // Get returns the strings of a document.
 func (c *StringColumn) Get(doc uint32) []string { return c.set(c.Of[doc]) }
 
+// set returns the strings of the n-th set.
 func (c *StringColumn) set(n uint32) []string {
 	var values []string
 	for _, v := range c.Sets[n] {
@@ -35,7 +36,7 @@ func (c *StringColumn) set(n uint32) []string {
 	return values
 }
 
-// Strings returns a column of strings.
+// Strings returns a column of strings, by one read.
 func (s *Segment) Strings(ctx context.Context, column string) (*StringColumn, error) {
 	content, err := s.column(ctx, column, stringsKind)
 	if err != nil {
@@ -49,13 +50,14 @@ func (s *Segment) Strings(ctx context.Context, column string) (*StringColumn, er
 	return c, nil
 }
 
+// stringWriter collects the column of strings of all documents.
 type stringWriter struct {
-	sets map[string]uint32 // strings, each led by its size, in order → number
-	of   []uint64
-	key  []byte
+	sets map[string]uint32 // number of each set; the key is its strings, each behind its size
+	of   []uint64          // for each document, the number of its set
+	key  []byte            // memory of add
 }
 
-// add takes the strings of the next document: sorted, each once.
+// add adds the strings of the next document, which are sorted, each once.
 func (w *stringWriter) add(values ...string) {
 	w.key = w.key[:0]
 	for _, v := range values {
@@ -74,8 +76,8 @@ func (w *stringWriter) add(values ...string) {
 
 // appendTo appends the column: the number of strings, and the strings; the number of
 // sets, and each set as its size and the indexes of its strings; then the index of each
-// document's set, as numbers. Strings and sets are sorted, so that the order of adding
-// does not matter.
+// document's set, as numbers. Strings and sets are sorted, so that the order of
+// documents does not matter.
 func (w *stringWriter) appendTo(b []byte) []byte {
 	keys := slices.Collect(maps.Keys(w.sets))
 	sets := make(map[string][]string, len(keys))
@@ -110,7 +112,8 @@ func (w *stringWriter) appendTo(b []byte) []byte {
 	return appendNumbers(b, of)
 }
 
-// names returns the string of each set, in a column of single strings.
+// names returns the string of each set, by its number. Every set must have one string,
+// as in counts and parts.
 func (w *stringWriter) names() []string {
 	names := make([]string, len(w.sets))
 	for key, n := range w.sets {
@@ -120,8 +123,7 @@ func (w *stringWriter) names() []string {
 	return names
 }
 
-// counts returns how many documents have each string, in a column of single
-// strings.
+// counts returns the number of documents that have each string.
 func (w *stringWriter) counts() map[string]uint32 {
 	names, counts := w.names(), map[string]uint32{}
 	for _, n := range w.of {
@@ -130,8 +132,8 @@ func (w *stringWriter) counts() map[string]uint32 {
 	return counts
 }
 
-// parts returns the sequences of documents that have the same string, in a column of
-// single strings.
+// parts returns a Part for each sequence of documents with the same string, which is
+// the key of a package.
 func (w *stringWriter) parts() []Part {
 	names := w.names()
 	var parts []Part
@@ -145,6 +147,7 @@ func (w *stringWriter) parts() []Part {
 	return parts
 }
 
+// strings reads the column of n documents that stringWriter.appendTo wrote.
 func (p *parser) strings(n int) *StringColumn {
 	c := new(StringColumn)
 	c.Values = make([]string, p.count(1))

@@ -11,12 +11,12 @@ import (
 
 const (
 	magic        = "\xFFBSEG\x02\r\n"
-	version      = 2 // written
-	leastVersion = 2 // that this program reads, and least reader's version of what it writes
-	footerSize   = 8 + 8 + sealSize
+	version      = 2                // written
+	leastVersion = 2                // the lowest version that this program reads, and the lowest reader of what it writes
+	footerSize   = 8 + 8 + sealSize // of the two sizes at the end of a segment, with their checksum
 )
 
-// tail is the part of a segment that planning a query needs.
+// tail is the tail of a segment: statistics, and where everything is.
 type tail struct {
 	documents uint32
 	fields    [postings.Fields]FieldTotals
@@ -24,24 +24,25 @@ type tail struct {
 	parts     []Part
 	terms     termIndex
 	stored    storedIndex
-	columns   []columnPlace // in the order in which they lie
-	copy      uint64        // see Distinct
+	columns   []columnExtent // in the order of their offsets
+	copy      uint64         // number of the copy, 0 for the original (see Distinct)
 }
 
+// language is the statistics of the documents in one language.
 type language struct {
 	name      string
 	documents uint32
 	analysis  uint32 // version of its analyzer
 }
 
-// columnPlace is a named section of the object.
-type columnPlace struct {
+// columnExtent says where in the segment a column is.
+type columnExtent struct {
 	name         string
 	kind         kind
 	offset, size int64 // with its checksum
 }
 
-// end returns where the tail begins, behind the columns.
+// end returns the offset at which the tail begins, which is where the last column ends.
 func (t *tail) end() int64 {
 	if n := len(t.columns); n > 0 {
 		return t.columns[n-1].offset + t.columns[n-1].size
@@ -64,7 +65,8 @@ func (t *tail) size() int64 {
 	return int64(n) + 1<<10
 }
 
-// appendTo appends the tail to the object that ends where the tail begins.
+// appendTo appends the tail and the footer to a segment that is complete except for
+// these.
 func (t *tail) appendTo(object []byte) []byte {
 	from := len(object)
 	b := append(object, version, leastVersion)
@@ -100,8 +102,8 @@ func (t *tail) appendTo(object []byte) []byte {
 	return seal(b, footer)
 }
 
-// parseFooter returns the size of the tail of an object of the given size that
-// ends with these bytes.
+// parseFooter returns the size of a segment's tail; end is the end of the segment, size
+// the size of the segment.
 func parseFooter(end []byte, size int64) (int64, error) {
 	if int64(len(magic)+footerSize+sealSize) > size || len(end) < footerSize {
 		return 0, damaged("%d bytes are too few for a segment", size)
@@ -120,8 +122,7 @@ func parseFooter(end []byte, size int64) (int64, error) {
 	return int64(tailSize), nil
 }
 
-// parseTail reads the tail of an object of the given size; data is all of it,
-// footer included.
+// parseTail decodes data, the tail and footer of a segment of size bytes.
 func parseTail(data []byte, size int64) (*tail, error) {
 	tailSize, err := parseFooter(data, size)
 	if err != nil {
@@ -155,6 +156,7 @@ func parseTail(data []byte, size int64) (*tail, error) {
 	return t, nil
 }
 
+// languages reads the languages of a tail.
 func (p *parser) languages() []language {
 	all := make([]language, p.count(3))
 	for i := range all {
@@ -166,6 +168,7 @@ func (p *parser) languages() []language {
 	return all
 }
 
+// parts reads the parts of a tail, which must have as many documents as the segment.
 func (p *parser) parts(documents uint32) []Part {
 	all := make([]Part, p.count(2))
 	rest := uint64(documents)
@@ -181,10 +184,12 @@ func (p *parser) parts(documents uint32) []Part {
 	return all
 }
 
-func (p *parser) columns(offset, size int64) []columnPlace {
-	all := make([]columnPlace, p.count(3))
+// columns reads the directory of the columns, the first of which begins at offset, in a
+// segment of size bytes.
+func (p *parser) columns(offset, size int64) []columnExtent {
+	all := make([]columnExtent, p.count(3))
 	for i := range all {
-		c := columnPlace{name: p.text(), offset: offset}
+		c := columnExtent{name: p.text(), offset: offset}
 		c.kind = kind(p.byte())
 		c.size = int64(p.number(uint64(size)))
 		offset += c.size
@@ -197,12 +202,12 @@ const sealSize = 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// seal appends the CRC-32C of what follows the first from bytes.
+// seal appends the CRC-32C of content[from:].
 func seal(content []byte, from int) []byte {
 	return binary.BigEndian.AppendUint32(content, crc32.Checksum(content[from:], castagnoli))
 }
 
-// unseal returns what seal has sealed.
+// unseal checks the CRC-32C at the end of sealed, and returns the bytes before it.
 func unseal(sealed []byte) ([]byte, error) {
 	end := len(sealed) - sealSize
 	if end < 0 {

@@ -6,26 +6,27 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// termBlock is the size at which a block of terms is closed. A larger list has a block of
-// its own.
+// termBlock is the size at which a block of terms is closed. A list that is larger has
+// a block of its own.
 const termBlock = 8 << 10
 
-// termWriter writes terms with their lists in blocks, each followed by its
-// positions.
+// termWriter writes terms and their lists in blocks. The positions of a block's terms
+// follow the block.
 type termWriter struct {
-	chunks // closed blocks
-	index  termIndex
+	chunks           // closed blocks and their positions
+	index  termIndex // of the closed blocks
 
-	encoder postings.Encoder
-	list    []byte
+	encoder postings.Encoder // postings of the next term
+	list    []byte           // the encoded list of the next term
 
-	block     []byte
-	positions []byte // of the terms in the block
-	count     uint32
-	last      []byte // term
+	block     []byte // the open block
+	positions []byte // of the terms in the open block
+	count     uint32 // terms in the open block
+	last      []byte // the last term
 }
 
-// add writes the encoder's list, if it is not empty, under a term. Terms must ascend.
+// add writes a term with the postings in w.encoder, if there are any, and empties the
+// encoder. Terms must ascend.
 func (w *termWriter) add(term []byte) {
 	if w.encoder.Documents() == 0 {
 		return
@@ -36,8 +37,8 @@ func (w *termWriter) add(term []byte) {
 	w.write(term, before)
 }
 
-// addMoved writes a list and its positions under a term, with by added to every
-// document. Terms must ascend.
+// addMoved writes a term with the encoded list and positions of another segment; by is
+// added to the number of every document. Terms must ascend.
 func (w *termWriter) addMoved(term, list, positions []byte, by uint32) (err error) {
 	if w.list, err = postings.AppendMoved(w.list[:0], list, by); err != nil {
 		return err
@@ -48,7 +49,8 @@ func (w *termWriter) addMoved(term, list, positions []byte, by uint32) (err erro
 	return nil
 }
 
-// write writes a term with its list. Its positions have been written already.
+// write adds a term with the list in w.list to the open block, after closing it if it
+// is full. The term's positions are already in w.positions, from before on.
 func (w *termWriter) write(term []byte, before int) {
 	if len(w.block)+len(w.list) > termBlock && w.count > 0 {
 		w.close(before)
@@ -66,8 +68,8 @@ func (w *termWriter) write(term []byte, before int) {
 	w.count++
 }
 
-// close closes the block with the first positions bytes of positions; the rest belongs
-// to the next block.
+// close closes the open block. The first bytes of w.positions, as many as the argument
+// says, are its positions; the rest belongs to the next block.
 func (w *termWriter) close(positions int) {
 	from := len(w.content)
 	w.content = seal(append(w.content, w.block...), from)
@@ -78,6 +80,7 @@ func (w *termWriter) close(positions int) {
 	w.block, w.count = w.block[:0], 0
 }
 
+// finish closes the last block.
 func (w *termWriter) finish() {
 	if w.count > 0 {
 		w.close(len(w.positions))
@@ -85,14 +88,16 @@ func (w *termWriter) finish() {
 	}
 }
 
+// termCursor walks the terms of a run or a segment in ascending order.
 type termCursor interface {
 	cursor
-	// addTo adds the postings of the current term to the writer's encoder. If no
-	// other cursor has the term it may write it itself. It is called once a term.
+	// addTo adds the postings of the current term to w.encoder. If alone is true, no
+	// other cursor has the term; then addTo may instead write the term to w itself.
+	// It is called once for each term.
 	addTo(w *termWriter, alone bool) error
 }
 
-// mergeTerms writes the terms of all cursors.
+// mergeTerms returns a writer with the terms of all cursors, merged.
 func mergeTerms(cursors []termCursor) (*termWriter, error) {
 	w := new(termWriter)
 	err := eachKey(cursors, func(term []byte, having []termCursor) error {
@@ -108,17 +113,17 @@ func mergeTerms(cursors []termCursor) (*termWriter, error) {
 	return w, err
 }
 
-// blockReader reads the terms of a block one after another. Its fields describe the
-// current term.
+// blockReader reads the terms of a block, one after another. The fields below p
+// describe the current term.
 type blockReader struct {
 	p             parser
-	term          []byte // valid until the next
-	from, to      int    // where its list is
-	offset, bytes int64  // of its positions among those of the block
-	total         int64  // bytes of the block's positions
+	term          []byte // valid until the next term
+	from, to      int    // the range of its list in the block
+	offset, bytes int64  // the range of its positions in the positions of the block
+	total         int64  // size of the positions of the block
 }
 
-// open verifies and opens a block. total is the size of its positions.
+// open begins a block, after checking its checksum. total is the size of its positions.
 func (r *blockReader) open(sealed []byte, total int64) error {
 	content, err := unseal(sealed)
 	if err != nil {
@@ -128,7 +133,8 @@ func (r *blockReader) open(sealed []byte, total int64) error {
 	return nil
 }
 
-// next moves to the next term. It returns false at the end, or at damage (see err).
+// next moves to the next term. It returns false behind the last term, and if the block
+// is damaged: then err returns an error.
 func (r *blockReader) next() bool {
 	if r.p.left() == 0 {
 		return false

@@ -9,27 +9,29 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// Term is a term of the segment. It keeps its whole block in memory, and the block's
-// positions if Terms has read them too.
+// Term is a term of a segment, with its list of postings. It refers to the bytes of its
+// block.
 type Term struct {
 	Text    string
 	Summary *postings.Summary
 	List    *postings.List
 
-	block  int    // number of the block of terms that holds it
-	offset int64  // of its positions among those of the block
-	pages  []byte // the block's positions with their checksums; nil if not read with the block
+	block  int    // number of its block
+	offset int64  // where its positions begin in the positions of the block
+	pages  []byte // pages of the block's positions; nil if they were not read with the block
 }
 
-// Limits of the positions that are read with a block of terms: of one block, what arrives
-// in a fortieth of the time to a request's first byte; and of all blocks together.
+// Terms reads the positions of a block together with the block only up to these sizes: of
+// one block, as many bytes as arrive in a fortieth of the time to a request's first byte;
+// and of all blocks of a call together.
 const (
 	aheadOfTerm  = 128 << 10
 	aheadOfTerms = 512 << 10
 )
 
-// Terms returns the terms, nil for one that is absent, by one read. If positions will be
-// needed, short ones are read at the same time.
+// Terms returns the terms of the segment with the given texts, nil for one that is
+// absent, by one read. If positions is true, it reads the positions of blocks at the
+// same time, if they are short.
 func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]*Term, error) {
 	index := &s.tail.terms
 	blocks := make([]int, 0, len(terms)) // sorted, each once
@@ -40,7 +42,8 @@ func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]
 	}
 	slices.Sort(blocks)
 	blocks = slices.Compact(blocks)
-	ranges, ahead := make([]blob.Range, 0, 2*len(blocks)), make([]int, len(blocks)) // number of the pages' range; 0 for none
+	ranges := make([]blob.Range, 0, 2*len(blocks))
+	ahead := make([]int, len(blocks)) // for each block, the index in ranges of its positions; 0 if they are not read
 	for _, b := range blocks {
 		block, _ := index.split(b)
 		ranges = append(ranges, block)
@@ -71,6 +74,8 @@ func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]
 	return found, nil
 }
 
+// findTerm returns a term from the bytes of a block; nil if the block does not contain
+// it.
 func (s *Segment) findTerm(block int, sealed []byte, term string) (*Term, error) {
 	var r blockReader
 	if err := r.open(sealed, s.tail.terms.positions[block]); err != nil {
@@ -87,6 +92,7 @@ func (s *Segment) findTerm(block int, sealed []byte, term string) (*Term, error)
 	return nil, r.err()
 }
 
+// openTerm returns the current term of a block.
 func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 	list, err := s.openList(r)
 	if err != nil {
@@ -95,6 +101,8 @@ func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 	return &Term{Text: string(r.term), Summary: list.Summary(), List: list, block: block, offset: r.offset}, nil
 }
 
+// openList opens the list of the current term of a block, and checks that it fits the
+// segment.
 func (s *Segment) openList(r *blockReader) (*postings.List, error) {
 	list, err := postings.Open(r.list())
 	if err != nil {
@@ -107,13 +115,15 @@ func (s *Segment) openList(r *blockReader) (*postings.List, error) {
 	return list, nil
 }
 
-// Prefix returns the first terms with the prefix, at most most, and whether there are
-// more. It is one read of neighbouring bytes.
+// Prefix returns the terms that begin with prefix, the first most of them, and whether
+// there are more. It reads neighbouring blocks by one read.
 func (s *Segment) Prefix(ctx context.Context, prefix string, most int) (terms []*Term, more bool, err error) {
 	index := &s.tail.terms
 	first := index.find(prefix)
 	var blocks []int
-	// The first block may hold none; of those between, all terms are found.
+	// sure counts the terms of the blocks after the first, which itself need not contain
+	// any with the prefix. If a later block has terms without it, no block after that has
+	// any with it.
 	for b, sure := first, 0; b < len(index.counts) && sure <= most; b++ {
 		if b > first {
 			if before := string(index.separator(b - 1)); before >= prefix && !strings.HasPrefix(before, prefix) {

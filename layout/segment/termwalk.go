@@ -8,21 +8,21 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// cursor walks a sequence with ascending keys.
+// cursor walks a sequence of ascending keys.
 type cursor interface {
-	next() (bool, error) // false behind the last
-	key() []byte         // valid until the next
+	next() (bool, error) // moves to the next key; false behind the last
+	key() []byte         // valid until the next call of next
 }
 
-// eachKey calls visit for each key of any cursor, in ascending order, with the cursors
-// that have it.
+// eachKey calls visit for each key that any cursor has, in ascending order, with the
+// cursors that have it.
 func eachKey[C cursor](cursors []C, visit func(key []byte, having []C) error) error {
 	type place struct {
 		cursor C
 		key    []byte
-		moves  bool // its key is the lowest
+		moves  bool // whether next must be called
 	}
-	live := make([]place, len(cursors)) // those that are not behind their last
+	live := make([]place, len(cursors)) // the cursors that are not behind their last key
 	for i, c := range cursors {
 		live[i] = place{cursor: c, moves: true}
 	}
@@ -64,19 +64,20 @@ func eachKey[C cursor](cursors []C, visit func(key []byte, having []C) error) er
 	}
 }
 
-// termWalk walks all terms of a segment and their postings.
+// termWalk is a cursor of all terms of a segment, with their postings.
 type termWalk struct {
 	ctx     context.Context
 	segment *Segment
-	block   int // the next
+	block   int // number of the next block
 	window  windowReader
 	reader  blockReader
-	content []byte // positions of the block
+	content []byte // positions of the current block
 
 	iterator  postings.Iterator
 	positions []uint32
 }
 
+// walkTerms returns a walk before the first term.
 func (s *Segment) walkTerms(ctx context.Context) termWalk {
 	index := &s.tail.terms
 	return termWalk{ctx: ctx, segment: s, window: windowReader{segment: s, from: index.start, to: index.end()}}
@@ -103,6 +104,7 @@ func (t *termWalk) next() (bool, error) {
 	return true, nil
 }
 
+// open reads the next block and its positions.
 func (t *termWalk) open() error {
 	index := &t.segment.tail.terms
 	block, pages := index.split(t.block)
@@ -125,13 +127,13 @@ func (t *termWalk) open() error {
 	return nil
 }
 
-// encoded returns the list and the positions of the current term, valid until the next
-// term.
+// encoded returns the encoded list and positions of the current term, valid until the
+// next term.
 func (t *termWalk) encoded() (list, positions []byte) {
 	return t.reader.list(), t.content[t.reader.offset:][:t.reader.bytes]
 }
 
-// each calls visit with all postings of the current term.
+// each calls visit for each posting of the current term.
 func (t *termWalk) each(visit func(p postings.Posting, positions []uint32)) error {
 	list, err := t.segment.openList(&t.reader)
 	if err != nil {
@@ -157,6 +159,7 @@ func (t *termWalk) each(visit func(p postings.Posting, positions []uint32)) erro
 	return nil
 }
 
+// mergeInputTerms returns a writer with the terms of all inputs, merged.
 func mergeInputTerms(ctx context.Context, all []*input) (*termWriter, error) {
 	cursors := make([]termCursor, len(all))
 	for i, in := range all {
@@ -165,7 +168,7 @@ func mergeInputTerms(ctx context.Context, all []*input) (*termWriter, error) {
 	return mergeTerms(cursors)
 }
 
-// inputTerms walks the terms of a segment being merged.
+// inputTerms is a termCursor of a segment being merged.
 type inputTerms struct {
 	termWalk
 	in *input

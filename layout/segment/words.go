@@ -12,28 +12,30 @@ import (
 	"github.com/blevesearch/vellum"
 )
 
-// Columns of words.
+// The names of the columns of words.
 const (
 	words   = "words"
 	samples = "words.samples"
 )
 
-// sampleSize is the size of a word's sample of documents: those with the lowest hashes of
-// their identities, whichever were indexed together. A merge drops a word when no
-// document of its sample is left. If p is the share of documents left out, a word with
-// more documents is dropped too early with probability p^sampleSize.
+// sampleSize is the greatest number of documents in the sample of a word. The sample is
+// the documents whose identities have the lowest hashes, among all that contain the
+// word. A merge drops a word when no document of its sample is left. If p is the share
+// of documents left out, a word that more documents contain is dropped too early with
+// probability p^sampleSize.
 const sampleSize = 8
 
+// wordCursor walks words in ascending order.
 type wordCursor interface {
 	cursor
-	// count returns the number of documents with the current word.
+	// count returns the number of documents that contain the current word.
 	count() uint64
 	// sample appends the sample of these documents, ascending.
 	sample(dst []uint32) []uint32
 }
 
-// mergeWords returns the contents of the columns of words. hashes are those of all
-// documents.
+// mergeWords returns the contents of the two columns of words: the transducer and the
+// samples. hashes are those of the identities of all documents.
 func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []byte, err error) {
 	var buffer bytes.Buffer
 	fst, err := vellum.New(&buffer, nil)
@@ -64,7 +66,8 @@ func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []by
 	return buffer.Bytes(), sampled, nil
 }
 
-// lowestHashes returns the sampleSize documents with the lowest hashes, ascending.
+// lowestHashes returns those sampleSize documents that have the lowest hashes,
+// ascending.
 func lowestHashes(docs, hashes []uint32) []uint32 {
 	if len(docs) <= sampleSize {
 		return docs
@@ -77,8 +80,8 @@ func lowestHashes(docs, hashes []uint32) []uint32 {
 	return docs
 }
 
-// appendSample appends the number of documents, and each as its distance from the one
-// before.
+// appendSample appends a sample: the number of its documents, and each as its distance
+// from the one before.
 func appendSample(b []byte, docs []uint32) []byte {
 	b = append(b, byte(len(docs)))
 	last := uint32(0)
@@ -89,7 +92,8 @@ func appendSample(b []byte, docs []uint32) []byte {
 	return b
 }
 
-// sample reads documents into the memory of dst.
+// sample decodes a sample that appendSample encoded, into the memory of dst. documents
+// is the number of documents in the segment.
 func (p *parser) sample(dst []uint32, documents uint32) []uint32 {
 	dst = dst[:0]
 	last := uint64(0)
@@ -104,8 +108,8 @@ func (p *parser) sample(dst []uint32, documents uint32) []uint32 {
 	return dst
 }
 
-// loadWords opens a transducer. A checksum has verified the bytes; vellum itself does not
-// check them.
+// loadWords opens a transducer. The caller has verified a checksum of its bytes; vellum
+// itself does not check them.
 func loadWords(content []byte) (fst *vellum.FST, err error) {
 	defer guard(&err)
 	if fst, err = vellum.Load(content); err != nil {
@@ -114,14 +118,15 @@ func loadWords(content []byte) (fst *vellum.FST, err error) {
 	return fst, nil
 }
 
-// guard turns the panic of a library that trusts its bytes into an error.
+// guard, when deferred, turns a panic of vellum, which does not check its bytes, into
+// an error.
 func guard(err *error) {
 	if recover() != nil {
 		*err = errors.Join(ErrDamaged, errors.New("words cannot be read"))
 	}
 }
 
-// wordWalk walks through all words of a segment.
+// wordWalk is a wordCursor of all words of a segment.
 type wordWalk struct {
 	segment  *Segment
 	words    *vellum.FST
@@ -130,6 +135,7 @@ type wordWalk struct {
 	docs     []uint32 // sample of the current word
 }
 
+// walkWords reads the columns of words, and returns a walk before the first word.
 func (s *Segment) walkWords(ctx context.Context) (*wordWalk, error) {
 	content, err := s.column(ctx, samples, samplesKind)
 	if err != nil {
@@ -156,6 +162,7 @@ func (w *wordWalk) next() (ok bool, err error) {
 	return ok, nil
 }
 
+// nextWord moves to the next word, without its sample; ok is false behind the last.
 func (w *wordWalk) nextWord() (ok bool, err error) {
 	defer guard(&err)
 	if w.iterator == nil {
@@ -184,14 +191,15 @@ func (w *wordWalk) count() uint64 {
 
 func (w *wordWalk) sample(dst []uint32) []uint32 { return append(dst, w.docs...) }
 
-// inputWords walks the words of a segment being merged that have a live document in
-// their sample.
+// inputWords is a wordCursor of a segment being merged. It skips words without a living
+// document in their sample, and numbers documents as in the merged segment.
 type inputWords struct {
 	*wordWalk
 	in      *input
-	holding uint64
+	holding uint64 // result of count
 }
 
+// words returns the words of a segment being merged.
 func (in *input) words(ctx context.Context) (*inputWords, error) {
 	walk, err := in.walkWords(ctx)
 	if err != nil {
@@ -221,6 +229,7 @@ func (w *inputWords) next() (bool, error) {
 	}
 }
 
-// count returns the number of live documents with the word. For a word with more than
-// sampleSize documents it includes dead ones outside of the sample.
+// count returns the number of living documents that contain the word. For a word that
+// more than sampleSize documents contain, it includes dead documents outside of the
+// sample.
 func (w *inputWords) count() uint64 { return w.holding }

@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// source is a block of a list that is added to another.
+// source is a list that AddList adds, and the block of it that is being added.
 type source struct {
 	list    List
 	docs    [BlockSize]uint32
 	payload payload
 }
 
-// AddList adds what a list holds, as Add would: numbers tells of each document
-// which one it becomes, NoMore to leave it out. The positions are copied as they
-// are written. Errors wrap ErrDamaged; Reset must follow them.
+// AddList adds the documents of an encoded list, as Add would. numbers[doc] is the new
+// number of document doc, or NoMore to leave it out. The positions are copied without
+// being decoded. Errors wrap ErrDamaged; after one, Reset must be called.
 func (e *Encoder) AddList(list, positions []byte, numbers []uint32) error {
 	if !e.addList(list, positions, numbers) {
 		return fmt.Errorf("list of %d bytes, %d of positions, among %d documents: %w", len(list), len(positions), len(numbers), ErrDamaged)
@@ -22,6 +22,7 @@ func (e *Encoder) AddList(list, positions []byte, numbers []uint32) error {
 	return nil
 }
 
+// addList is AddList; it returns false if the list is damaged.
 func (e *Encoder) addList(list, positions []byte, numbers []uint32) bool {
 	l := &e.source.list
 	l.data = list
@@ -46,6 +47,8 @@ func (e *Encoder) addList(list, positions []byte, numbers []uint32) bool {
 	return true
 }
 
+// addBlock adds the n documents of a block, of which base is the least that it can
+// contain. It returns false if the block is damaged.
 func (e *Encoder) addBlock(data, positions []byte, n int, base uint32, numbers []uint32) bool {
 	docs, p := e.source.docs[:n], &e.source.payload
 	rest, ok := readDocuments(docs, data, base)
@@ -53,7 +56,7 @@ func (e *Encoder) addBlock(data, positions []byte, n int, base uint32, numbers [
 		return false
 	}
 	var c cursor
-	copied := uint(0) // bits before this are copied, or left out
+	copied := uint(0) // positions before this bit are copied or left out
 	for i, doc := range docs {
 		from := c.bit
 		if !p.skipPositions(positions, &c) {
@@ -79,6 +82,7 @@ func (e *Encoder) addBlock(data, positions []byte, n int, base uint32, numbers [
 	return true
 }
 
+// copyBits copies the bits from..to-1 of positions.
 func (e *Encoder) copyBits(positions []byte, from, to uint) {
 	const most = 56
 	for from < to {
@@ -88,9 +92,9 @@ func (e *Encoder) copyBits(positions []byte, from, to uint) {
 	}
 }
 
-// AppendMoved appends a list whose documents are as many further as it says:
-// the bytes that an Encoder would make of them. It reads no more of the list
-// than that needs. Errors wrap ErrDamaged.
+// AppendMoved appends an encoded list with by added to the number of every document:
+// the bytes that an Encoder would make of these documents. It decodes no more of the
+// list than it must change. Errors wrap ErrDamaged.
 func AppendMoved(dst, list []byte, by uint32) ([]byte, error) {
 	l := List{data: list}
 	data, ok := l.readHeader(list)
@@ -109,8 +113,9 @@ func AppendMoved(dst, list []byte, by uint32) ([]byte, error) {
 	return append(dst, data[width:]...), nil
 }
 
-// appendMovedDirectory appends what is before the blocks of an opened list, and
-// returns the blocks. data is what follows the header.
+// appendMovedDirectory appends the bytes before the blocks of an opened list, with by
+// added to the documents of the first block, and returns the blocks. data is what
+// follows the header.
 func (l *List) appendMovedDirectory(dst, data []byte, by uint32) (moved, blocks []byte) {
 	for range Fields {
 		_, data, _ = readNumber(data)

@@ -1,8 +1,8 @@
-// Package postings keeps the documents of one term: which they are, how often
-// the term occurs in each field and how long the field is, how the term looks,
-// and where it stands. A list is a run of bytes of which any document is found
-// without reading those before; its positions are another run, read only when
-// needed. A segment keeps the two, their places and their checksums.
+// Package postings encodes the documents of one term: their numbers, how often
+// the term occurs in each field, how long the field is, how the term looks, and
+// its positions. A list is a sequence of bytes in which any document is found
+// without reading those before. Its positions are another sequence of bytes,
+// read only when needed. Package segment stores both, with their checksums.
 //
 // # A list
 //
@@ -25,44 +25,47 @@
 //
 // # A block
 //
-//	uvarint    first document, less the one behind the block before
-//	numbers    of each other the documents between it and the one before
-//	1 byte     bits: which of seven sets are written. 0 to 3: has the field,
-//	           usually none has title, headings, address and all have a body;
-//	           4 to 6: Capitals, Large, Emphasis, usually none.
-//	           7: all frequencies are 1
-//	sets       those that are written, of the places in the block; nothing if
-//	           there is one document
-//	           for each field, of the documents that have it:
+//	uvarint    first document, less the last document of the block before and 1
+//	numbers    for each other document, how many documents are between it and the
+//	           one before
+//	1 byte     bits 0 to 6 say which of seven sets of documents are written. Bits
+//	           0 to 3: those with the term in the title, headings, address, body;
+//	           4 to 6: those with the hits Capitals, Large, Emphasis. A set that is
+//	           not written is the usual one: all documents for the body, otherwise
+//	           none. Bit 7 says that all frequencies are 1
+//	sets       those that are written, as indexes in the block; nothing if there
+//	           is one document
+//	           for each field, of the documents with the term in it:
 //	numbers      frequencies less 1, unless all are 1
-//	…            length codes: below 4, each a byte; otherwise the least as a
-//	             byte, and how much each is more as numbers
+//	…            length codes: if they are fewer than 4, each a byte; otherwise
+//	             the least as a byte, and what each is above it as numbers
 //
 // Numbers, if they are fewer than 4, are uvarints. Otherwise:
 //
 //	1 byte     width, 0 to 32, and bit 6: some are wider
 //	…          the low bits of each number, the first lowest, padded to a byte
-//	set        those that are wider, if bit 6 says so; never all
-//	numbers    of these the other bits, less 1
+//	set        the indexes of the wider ones, if bit 6 says so; never all
+//	numbers    the other bits of each wider one, less 1
 //
-// A set of places in n, if n <= 16, is n bits, the first lowest, padded to a
-// byte. Otherwise it begins with a byte: c is followed by c places, 128 + c by
-// the c places that are not in the set, a byte each, 127 by the bits.
+// A set of indexes below n, if n <= 16, is n bits, the first lowest, padded to a
+// byte. Otherwise it begins with a byte: c is followed by its c members, 128 + c
+// by the c indexes that are not members, a byte each, 127 by the bits.
 //
-// Impacts are a byte of bits that says which fields have any; for each its count
-// less 1 in a byte, then the pairs, by frequency: how much the frequency and the
-// length code exceed those before, in the halves of a byte, of which 15 in the
-// high half is followed by the excess over 15 as a uvarint, and then 15 in the
-// low half by the excess in a byte.
+// Impacts are a byte of bits that says which fields have any; then for each of
+// these fields the number of its impacts less 1 in a byte, and the impacts, by
+// frequency. An impact is a byte: its high half is the frequency, its low half
+// the length code, each less that of the impact before. A high half of 15 is
+// followed by the excess over 15 as a uvarint, then a low half of 15 by the
+// excess in a byte.
 //
 // # Positions
 //
 // The positions of a block's documents follow one another bit by bit, the lowest
-// of a byte first, padded to a byte at the end of the block. Of each field there
+// of a byte first, padded to a byte at the end of the block. For each field there
 // are as many gaps as the frequency says, the first from 0, in Rice's code: gap
 // >> k ones, a zero, the low k bits; or 16 ones and 32 bits, if gap >> k >= 16.
 // k = floor(log2(mean)), or 0, where mean = floor(floor(13/16 · length) ÷
-// frequency) and length is what the code stands for.
+// frequency) and length is LengthOf the length code.
 //
 // # An example
 //

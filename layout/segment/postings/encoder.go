@@ -8,22 +8,23 @@ import (
 	"math/bits"
 )
 
-// Fields is the number of fields of a document: 0 title, 1 headings,
-// 2 address, 3 body.
+// Fields is the number of fields of a document: 0 is the title, 1 the headings, 2 the
+// address, 3 the body.
 const Fields = 4
 
-// NoMore is the document behind the last; no document has this number.
+// NoMore stands for the document behind the last of a list; no document has this
+// number.
 const NoMore = math.MaxUint32
 
 // BlockSize is the number of documents of a block; only a list's last block
 // may hold fewer.
 const BlockSize = 128
 
-// ErrDamaged is wrapped by every error that bytes can cause.
+// ErrDamaged is wrapped by an error whose cause is the encoded bytes.
 var ErrDamaged = errors.New("damaged postings")
 
-// Hits says how a term looks in a document, any of its occurrences (Brin and
-// Page, The Anatomy of a Large-Scale Hypertextual Web Search Engine, 1998,
+// Hits says how a term looks in a document: a bit is set if any occurrence looks so
+// (Brin and Page, The Anatomy of a Large-Scale Hypertextual Web Search Engine, 1998,
 // section 4.2.5).
 type Hits uint8
 
@@ -34,55 +35,54 @@ const (
 	Emphasis
 )
 
-// Posting is one document of a list.
+// Posting is one document of a list, with the occurrences of the term in it.
 type Posting struct {
 	Doc    uint32         // below NoMore
 	Freq   [Fields]uint32 // occurrences in each field, at least one in all
-	Length [Fields]uint8  // LengthCode of each field; kept where Freq > 0, reads 0 elsewhere
+	Length [Fields]uint8  // LengthCode of each field; 0 in a decoded posting if Freq is 0
 	Hits   Hits
 }
 
-// Impact is a frequency and a length code in one field. The impacts of a block (or
-// list) bound the scores of its postings: for each posting and each field that has the
-// term, there is an impact with at least that frequency and at most that length code.
-// Only the necessary ones are kept: in each field, a higher frequency comes with a
-// higher length code.
+// Impact is a frequency and a length code of a field, for an upper bound of scores:
+// each posting of the block or list has, for each of its fields, an impact whose
+// frequency is not lower and whose length code is not higher. No impact of a field is
+// superfluous for that.
 type Impact struct {
 	Field  uint8
 	Freq   uint32
 	Length uint8
 }
 
-// Summary is what a list says of itself without being walked.
+// Summary describes a list as a whole.
 type Summary struct {
 	Documents      uint32         // at least 1
-	Last           uint32         // the last document
-	FieldDocuments [Fields]uint32 // documents with Freq > 0
+	Last           uint32         // number of the last document
+	FieldDocuments [Fields]uint32 // for each field, number of documents with Freq > 0
 	Impacts        []Impact       // of the whole list, by field, then by frequency
-	Positions      uint32         // bytes of the list's positions
+	Positions      uint32         // size of the list's positions, in bytes
 }
 
-// Encoder makes one list after another. Its zero value is ready.
+// Encoder encodes lists, one after another. The zero Encoder is ready for use.
 type Encoder struct {
 	documents      int
 	fieldDocuments [Fields]uint32
 	next           uint32 // the least document that may be added
 
-	pending [BlockSize]Posting // the block that is being gathered
-	count   int
-	base    uint32 // the least document that the block could hold
+	pending [BlockSize]Posting // the postings of the open block
+	count   int                // number of postings of the open block
+	base    uint32             // the least document that the open block could have contained
 
-	directory, blocks []byte // of the blocks before
-	impacts, whole    frontier
+	directory, blocks []byte    // the closed blocks, and their entries
+	impacts, whole    impactSet // of the block being closed, and of all closed blocks
 
 	positions []byte // of all blocks
 	bits      bitWriter
-	from      int // where the block's positions begin
+	from      int // where the open block's positions begin in positions
 
 	source source // see AddList
 }
 
-// Reset forgets what was added and keeps the memory.
+// Reset removes all documents and keeps the memory.
 func (e *Encoder) Reset() {
 	e.documents, e.fieldDocuments, e.next = 0, [Fields]uint32{}, 0
 	e.count, e.base = 0, 0
@@ -92,13 +92,12 @@ func (e *Encoder) Reset() {
 	e.positions, e.bits, e.from = e.positions[:0], bitWriter{}, 0
 }
 
-// Documents returns how many were added since Reset.
+// Documents returns the number of documents that were added since Reset.
 func (e *Encoder) Documents() int { return e.documents }
 
-// Add appends a posting; documents ascend and are below NoMore. positions holds
-// the Freq[0] positions of field 0, ascending (equal ones allowed), then those
-// of field 1, and so on. Nothing is kept of the slice. It panics if these
-// promises are broken.
+// Add adds a posting. Documents must ascend and be below NoMore. positions has the
+// Freq[0] positions of field 0, ascending (equal ones are allowed), then those of field
+// 1, and so on; Add does not keep the slice. It panics if its arguments are otherwise.
 func (e *Encoder) Add(p Posting, positions []uint32) {
 	e.begin(p.Doc)
 	for field, freq := range p.Freq {
@@ -119,6 +118,8 @@ func (e *Encoder) Add(p Posting, positions []uint32) {
 	e.end(p)
 }
 
+// begin prepares the addition of a document: it closes the open block if that is full.
+// Then the positions are written, then end is called.
 func (e *Encoder) begin(doc uint32) {
 	if doc < e.next || doc == NoMore {
 		panic(fmt.Sprintf("postings: document %d added where at least %d is due", doc, e.next))
@@ -128,7 +129,7 @@ func (e *Encoder) begin(doc uint32) {
 	}
 }
 
-// end takes a posting whose positions were written since begin.
+// end adds a posting to the open block; its positions have been written since begin.
 func (e *Encoder) end(p Posting) {
 	for field, freq := range p.Freq {
 		if freq > 0 {
@@ -141,7 +142,7 @@ func (e *Encoder) end(p Posting) {
 	e.next = p.Doc + 1
 }
 
-// addPositions appends the gaps between a field's positions.
+// addPositions writes the positions of one field, as gaps in Rice's code.
 func (e *Encoder) addPositions(positions []uint32, k uint) {
 	last := uint32(0)
 	for _, position := range positions {
@@ -153,7 +154,7 @@ func (e *Encoder) addPositions(positions []uint32, k uint) {
 	}
 }
 
-// closeBlock encodes the gathered block and writes its entry.
+// closeBlock encodes the open block, and adds its entry to the directory.
 func (e *Encoder) closeBlock() {
 	pending := e.pending[:e.count]
 	e.impacts.reset()
@@ -169,7 +170,7 @@ func (e *Encoder) closeBlock() {
 	e.blocks = appendPayload(appendDocuments(e.blocks, pending, e.base), pending)
 	e.positions = e.bits.flush(e.positions)
 
-	// As many documents as the block has lie between base and its last.
+	// Of the documents from base to the block's last, e.count are in the block.
 	e.directory = binary.AppendUvarint(e.directory, uint64(e.next-e.base)-uint64(e.count))
 	e.directory = binary.AppendUvarint(e.directory, uint64(len(e.blocks)-before))
 	e.directory = binary.AppendUvarint(e.directory, uint64(len(e.positions)-e.from))
@@ -177,8 +178,8 @@ func (e *Encoder) closeBlock() {
 	e.base, e.count, e.from = e.next, 0, len(e.positions)
 }
 
-// Append appends the list and its positions to the slices; nothing, if no
-// document was added. Reset must follow.
+// Append appends the encoded list and its positions to the two slices; nothing if no
+// document was added. Reset must be called afterwards.
 func (e *Encoder) Append(list, positions []byte) (newList, newPositions []byte) {
 	if e.documents == 0 {
 		return list, positions
@@ -201,9 +202,11 @@ func (e *Encoder) Append(list, positions []byte) (newList, newPositions []byte) 
 	return append(list, e.blocks...), positions
 }
 
-// many is the size of positions that does not fit into a list's first number.
+// many is the least size of positions, in bytes, that does not fit into the first
+// number of a list.
 const many = 15
 
+// appendHeader appends the numbers of documents and of bytes of positions.
 func appendHeader(dst []byte, documents, positions uint64) []byte {
 	dst = binary.AppendUvarint(dst, documents<<4|min(positions, many))
 	if positions >= many {
@@ -212,16 +215,17 @@ func appendHeader(dst []byte, documents, positions uint64) []byte {
 	return dst
 }
 
-// Lengths up to exact have a code of their own. Beyond, what is more than
-// offset is kept as four significant bits and an exponent.
+// Each length up to exact has a code of its own. Of a greater length, the excess over
+// offset is rounded down to four significant bits, which the code holds with an exponent.
 const (
 	exact  = 40
 	offset = 24
 )
 
-// LengthCode keeps a field's length in a byte, as Lucene's SmallFloat.intToByte4
-// does: the length itself up to 40, then rounded down by less than an eighth;
-// 255 from 2013265944 on. It is monotonic, and 0 only for 0.
+// LengthCode returns the length of a field, in tokens, as a byte, as Lucene's
+// SmallFloat.intToByte4 does: the length itself up to 40, then rounded down by less
+// than an eighth; 255 from 2013265944 on. A greater length never has a lower code, and
+// only 0 has 0.
 func LengthCode(length uint32) uint8 {
 	if length <= exact {
 		return uint8(length)

@@ -2,22 +2,22 @@ package postings
 
 import "encoding/binary"
 
-// frontier gathers impacts: of each field those that no other dominates, by
-// ascending frequency, and therefore by ascending length.
-type frontier [Fields][]Impact
+// impactSet collects impacts: for each field, those that no other dominates, by
+// ascending frequency, and therefore by ascending length code. An impact dominates
+// another if its frequency is not lower and its length code not higher.
+type impactSet [Fields][]Impact
 
-// reset forgets all and keeps the memory.
-func (f *frontier) reset() {
+// reset removes all impacts and keeps the memory.
+func (f *impactSet) reset() {
 	for field := range f {
 		f[field] = f[field][:0]
 	}
 }
 
-// add keeps an impact unless a kept one dominates it, and drops those that it
-// dominates.
-func (f *frontier) add(impact Impact) {
+// add adds an impact, unless another dominates it, and removes those that it dominates.
+func (f *impactSet) add(impact Impact) {
 	kept := f[impact.Field]
-	// Those from i on have at least the frequency.
+	// The impacts from i on have at least the new one's frequency.
 	i := len(kept)
 	for i > 0 && kept[i-1].Freq >= impact.Freq {
 		i--
@@ -42,7 +42,9 @@ func (f *frontier) add(impact Impact) {
 	f[impact.Field] = kept
 }
 
-func (f *frontier) addPosting(freq *[Fields]uint32, length *[Fields]uint8) {
+// addPosting adds the impact of each field in which a document has the term, from its
+// frequencies and length codes.
+func (f *impactSet) addPosting(freq *[Fields]uint32, length *[Fields]uint8) {
 	for field, n := range freq {
 		if n > 0 {
 			f.add(Impact{Field: uint8(field), Freq: n, Length: length[field]})
@@ -50,16 +52,18 @@ func (f *frontier) addPosting(freq *[Fields]uint32, length *[Fields]uint8) {
 	}
 }
 
-func (f *frontier) list(dst []Impact) []Impact {
+// list appends all impacts, field by field.
+func (f *impactSet) list(dst []Impact) []Impact {
 	for _, kept := range f {
 		dst = append(dst, kept...)
 	}
 	return dst
 }
 
-// append appends the impacts, encoded: a byte of bits which fields have any;
-// then for each its count less one, and how each impact exceeds the one before.
-func (f *frontier) append(dst []byte) []byte {
+// append appends the impacts, encoded: a byte of bits that says which fields have any;
+// then for each of these fields the number of impacts less one, and each as its
+// difference from the one before.
+func (f *impactSet) append(dst []byte) []byte {
 	fields := len(dst)
 	dst = append(dst, 0)
 	for field, kept := range f {
@@ -77,8 +81,8 @@ func (f *frontier) append(dst []byte) []byte {
 	return dst
 }
 
-// appendPair appends two numbers: a byte if both are below 15; of a larger one
-// the excess follows.
+// appendPair appends the differences of a frequency and a length code: in one byte if
+// both are below 15; the excess over 15 of a larger one follows.
 func appendPair(dst []byte, freq uint32, length uint8) []byte {
 	dst = append(dst, byte(min(freq, 15)<<4)|min(length, 15))
 	if freq >= 15 {
@@ -90,6 +94,7 @@ func appendPair(dst []byte, freq uint32, length uint8) []byte {
 	return dst
 }
 
+// readPair reads what appendPair wrote, and returns the bytes behind it.
 func readPair(data []byte) (freq uint32, length uint8, rest []byte, ok bool) {
 	if len(data) == 0 {
 		return 0, 0, nil, false
@@ -110,8 +115,8 @@ func readPair(data []byte) (freq uint32, length uint8, rest []byte, ok bool) {
 	return freq, length, data, true
 }
 
-// readImpacts appends to dst what frontier.append wrote, and returns what
-// follows.
+// readImpacts reads the impacts that impactSet.append wrote, appends them to dst, and
+// returns the bytes behind them.
 func readImpacts(dst []Impact, data []byte) (impacts []Impact, rest []byte, ok bool) {
 	if len(data) == 0 || data[0]>>Fields != 0 {
 		return dst, nil, false

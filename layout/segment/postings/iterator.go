@@ -4,31 +4,31 @@ import (
 	"fmt"
 )
 
-// noBlock is the number of no block, not even of that before the first.
+// noBlock is a block number that no block has, nor the state before the first block.
 const noBlock = -2
 
-// Iterator walks a list forwards. It is not safe for concurrent use. Damage
-// found on the way ends the walk (NoMore), and Err tells.
+// Iterator walks a list forwards. It is not safe for concurrent use. If it finds
+// damage, it ends the walk by returning NoMore, and Err returns an error.
 type Iterator struct {
 	list  *List
 	err   error
-	block int // the current one; -1 before the first, len(blocks)-1 behind the last
-	at, n int // place in the current block, and its size
+	block int // the current block; -1 before the first, len(blocks)-1 behind the last
+	at, n int // index of the document in the current block, and the block's number of documents
 	doc   uint32
 
 	shallow   int // the block that Shallow found
 	impacts   []Impact
-	impactsOf int // the block whose impacts they are, or noBlock
+	impactsOf int // the block that has these impacts, or noBlock
 
-	docs      [BlockSize]uint32 // NoMore from n on
-	rest      []byte            // the current block's payload, encoded
+	docs      [BlockSize]uint32 // documents of the current block; NoMore from n on
+	rest      []byte            // encoded payload of the current block
 	payload   payload
-	payloadOf int // the block whose payload it is, or noBlock
+	payloadOf int // the block that has this payload, or noBlock
 	positions cursor
 }
 
-// Reset puts the iterator before the first document of a list and keeps its
-// memory, for walks over many lists. A zero Iterator may be reset.
+// Reset puts the iterator before the first document of a list. It keeps the memory, so
+// that one iterator can walk many lists. A zero Iterator may be reset.
 func (it *Iterator) Reset(l *List) {
 	it.list, it.err = l, nil
 	it.block, it.at, it.n, it.doc = -1, -1, 0, 0
@@ -36,11 +36,11 @@ func (it *Iterator) Reset(l *List) {
 	it.positions = cursor{block: noBlock}
 }
 
-// Err returns the damage that ended the walk or emptied a payload, or nil.
+// Err returns an error if damage has ended the walk or emptied a payload, else nil.
 func (it *Iterator) Err() error { return it.err }
 
-// Doc returns the current document, NoMore behind the last; undefined before
-// the first move.
+// Doc returns the current document, NoMore behind the last. It is undefined before the
+// first call of Next or Advance.
 func (it *Iterator) Doc() uint32 { return it.doc }
 
 // Next moves to the next document and returns it.
@@ -53,8 +53,8 @@ func (it *Iterator) Next() uint32 {
 	return it.doc
 }
 
-// Advance moves to the first document that is >= doc and not before the
-// current one, and returns it.
+// Advance moves to the first document that is at least doc, never backwards, and
+// returns it.
 func (it *Iterator) Advance(doc uint32) uint32 {
 	if it.block >= 0 && doc <= it.doc {
 		return it.doc
@@ -65,7 +65,7 @@ func (it *Iterator) Advance(doc uint32) uint32 {
 			return it.doc
 		}
 	}
-	// The block has such a document; count those before it.
+	// The block has such a document; count the documents before it.
 	before := 0
 	for step := BlockSize / 2; step > 0; step /= 2 {
 		if it.docs[(before+step-1)&(BlockSize-1)] < doc {
@@ -77,8 +77,8 @@ func (it *Iterator) Advance(doc uint32) uint32 {
 	return it.doc
 }
 
-// open decodes a block's documents and moves to the first of them. Behind the last block
-// it moves past the end.
+// open decodes a block's documents and moves to the first of them. If there is no such
+// block, it moves behind the last document.
 func (it *Iterator) open(block int) {
 	end := len(it.list.blocks) - 1
 	if block >= end {
@@ -107,12 +107,13 @@ func (it *Iterator) open(block int) {
 	it.rest = rest[:size]
 }
 
+// end moves behind the last document.
 func (it *Iterator) end() {
 	it.block, it.at, it.n, it.doc = len(it.list.blocks)-1, 0, 0, NoMore
 }
 
-// Payload returns the current document's frequencies, length codes and hits,
-// valid until the next move. It decodes a block's payload when first asked.
+// Payload returns the current document's frequencies, length codes and hits, valid
+// until the next move. The first call in a block decodes the payload of the block.
 func (it *Iterator) Payload() (freq *[Fields]uint32, length *[Fields]uint8, hits Hits) {
 	if it.payloadOf != it.block {
 		it.openPayload()
@@ -121,8 +122,8 @@ func (it *Iterator) Payload() (freq *[Fields]uint32, length *[Fields]uint8, hits
 	return &it.payload.freq[i], &it.payload.length[i], it.payload.hits[i]
 }
 
-// openPayload decodes the current block's payload; it is empty before the
-// first block, behind the last, and if damaged.
+// openPayload decodes the current block's payload. Before the first block, behind the
+// last, and if it is damaged, the payload is empty.
 func (it *Iterator) openPayload() {
 	it.payloadOf = it.block
 	if it.n > 0 && it.payload.read(it.rest, it.n) {
@@ -134,9 +135,9 @@ func (it *Iterator) openPayload() {
 	}
 }
 
-// Shallow finds the block that could hold doc (not before the current one)
-// without decoding it or moving, and returns the block's last document, NoMore
-// behind the end.
+// Shallow finds the block that contains doc, if any does, without decoding it or moving
+// the iterator; doc must not be below the current document. It returns the last
+// document of that block, NoMore behind the last block.
 func (it *Iterator) Shallow(doc uint32) (last uint32) {
 	blocks := it.list.blocks
 	least := max(it.block, 0)
@@ -150,9 +151,9 @@ func (it *Iterator) Shallow(doc uint32) (last uint32) {
 	return blocks[it.shallow].last
 }
 
-// BlockImpacts returns the impacts of the block that Shallow found, or of the
-// current one if that is later; none behind the end. They are valid until the
-// next call and are not to be changed.
+// BlockImpacts returns the impacts of the block that Shallow found, or of the current
+// block if that is later; none behind the last. They are valid until the next call, and
+// must not be changed.
 func (it *Iterator) BlockImpacts() []Impact {
 	block := max(it.block, it.shallow)
 	here := it.list.blocks[block]
@@ -168,11 +169,11 @@ func (it *Iterator) BlockImpacts() []Impact {
 	return it.impacts
 }
 
-// find returns the first block from one on whose last document is >= doc, by
-// steps that double, then by halves.
+// find returns the first block, from the given one on, whose last document is at least
+// doc: first by steps that double, then by halves.
 func (it *Iterator) find(doc uint32, from int) int {
 	blocks := it.list.blocks
-	low, high, step := from, from, 1 // all before low end before doc
+	low, high, step := from, from, 1 // all blocks before low end before doc
 	for high < len(blocks)-1 && blocks[high].last < doc {
 		low = high + 1
 		high = min(high+step, len(blocks)-1)

@@ -6,25 +6,26 @@ import (
 	"slices"
 )
 
-// List is an opened list of the documents that have a term. It does not change, so
-// several iterators may use it at once. It refers to the bytes given to Open.
+// List is the list of a term, opened. It is immutable and shared by its iterators. It
+// refers to the encoded bytes.
 type List struct {
 	data    []byte
 	summary Summary
-	blocks  []place  // of each block, then one behind them with NoMore as its last document
-	few     [2]place // what blocks points to if there is only one block
+	blocks  []blockEntry  // one for each block, and one behind the last with the document NoMore
+	few     [2]blockEntry // memory of blocks if there is one block
 }
 
-type place struct {
-	last      uint32 // its last document
-	at        uint32 // its first byte in the list
-	positions uint32 // its first byte in the positions
-	impacts   uint32 // the first byte of its impacts in the list; 0 if they are the list's
+// blockEntry says where a block is.
+type blockEntry struct {
+	last      uint32 // last document of the block
+	at        uint32 // offset of the block in the list
+	positions uint32 // offset of its positions in the list's positions
+	impacts   uint32 // offset of its impacts in the list; 0 if they are those of the whole list
 }
 
-// Open reads a list that takes up all of data. It never trusts the bytes: no
-// iterator of what it accepts panics or fails to end, impacts are whole, and no
-// document is behind Summary.Last. Errors wrap ErrDamaged.
+// Open opens a list; data is the list and nothing else. It checks the bytes so far that
+// no iterator of the list can panic or run without end, that impacts are complete, and
+// that no document is above Summary.Last. Errors wrap ErrDamaged.
 func Open(data []byte) (*List, error) {
 	l := &List{data: data}
 	rest, ok := l.readHeader(data)
@@ -42,6 +43,8 @@ func Open(data []byte) (*List, error) {
 	return l, nil
 }
 
+// readHeader reads the numbers of documents and of bytes of positions, and returns the
+// bytes behind them.
 func (l *List) readHeader(data []byte) (rest []byte, ok bool) {
 	first, n := binary.Uvarint(data)
 	documents := first >> 4
@@ -58,7 +61,8 @@ func (l *List) readHeader(data []byte) (rest []byte, ok bool) {
 	return rest, ok && l.summary.Positions >= many
 }
 
-// openBlock reads a list of one block, which tells all about itself.
+// openBlock opens a list of one block. Its summary is not stored, but computed from the
+// block. data is the list without its header.
 func (l *List) openBlock(data []byte) bool {
 	var docs [BlockSize]uint32
 	var p payload
@@ -68,7 +72,7 @@ func (l *List) openBlock(data []byte) bool {
 		return false
 	}
 	l.summary.Last = docs[n-1]
-	var whole frontier
+	var whole impactSet
 	for i := range n {
 		whole.addPosting(&p.freq[i], &p.length[i])
 	}
@@ -76,13 +80,14 @@ func (l *List) openBlock(data []byte) bool {
 	for field := range Fields {
 		l.summary.FieldDocuments[field] = uint32(p.fields[field].count())
 	}
-	l.few[0] = place{last: l.summary.Last, at: uint32(len(l.data) - len(data))}
-	l.few[1] = place{last: NoMore, at: uint32(len(l.data)), positions: l.summary.Positions}
+	l.few[0] = blockEntry{last: l.summary.Last, at: uint32(len(l.data) - len(data))}
+	l.few[1] = blockEntry{last: NoMore, at: uint32(len(l.data)), positions: l.summary.Positions}
 	l.blocks = l.few[:]
 	return true
 }
 
-// openBlocks reads what is before the blocks, and their directory.
+// openBlocks opens a list of several blocks: it reads the summary and the directory of
+// the blocks. data is the list without its header.
 func (l *List) openBlocks(data []byte) (ok bool) {
 	for field := range Fields {
 		if l.summary.FieldDocuments[field], data, ok = readNumber(data); !ok {
@@ -111,7 +116,7 @@ func (l *List) openBlocks(data []byte) (ok bool) {
 		if next > NoMore {
 			return false
 		}
-		l.blocks[i] = place{
+		l.blocks[i] = blockEntry{
 			last:      uint32(next - 1),
 			at:        uint32(at),
 			positions: uint32(positions),
@@ -131,26 +136,27 @@ func (l *List) openBlocks(data []byte) (ok bool) {
 		l.blocks[i].at += start
 	}
 	l.summary.Last = uint32(next - 1)
-	l.blocks[count] = place{last: NoMore, at: uint32(len(l.data)), positions: uint32(positions)}
+	l.blocks[count] = blockEntry{last: NoMore, at: uint32(len(l.data)), positions: uint32(positions)}
 	return true
 }
 
+// size returns the number of documents in a block.
 func (l *List) size(block int) int {
 	return int(min(l.summary.Documents-uint32(block)*BlockSize, BlockSize))
 }
 
-// Summary returns what is known of the whole list; not to be changed.
+// Summary returns the description of the whole list. It must not be changed.
 func (l *List) Summary() *Summary { return &l.summary }
 
-// Iterator returns a new iterator before the first document.
+// Iterator returns a new iterator, which stands before the first document.
 func (l *List) Iterator() *Iterator {
 	it := new(Iterator)
 	it.Reset(l)
 	return it
 }
 
-// appendDocuments appends a block's documents, of which the first is at least
-// base.
+// appendDocuments appends the documents of a block; base is the least document that the
+// block can contain.
 func appendDocuments(dst []byte, postings []Posting, base uint32) []byte {
 	var gaps [BlockSize]uint32
 	for i, p := range postings {
@@ -161,8 +167,9 @@ func appendDocuments(dst []byte, postings []Posting, base uint32) []byte {
 	return appendNumbers(dst, gaps[1:len(postings)])
 }
 
-// readDocuments reads len(docs) documents and returns what follows them, false
-// if damaged. They ascend and are below NoMore.
+// readDocuments reads len(docs) documents that appendDocuments wrote, and returns the
+// bytes behind them. The documents ascend and are below NoMore. ok is false if data is
+// damaged.
 func readDocuments(docs []uint32, data []byte, base uint32) (rest []byte, ok bool) {
 	if docs[0], data, ok = readNumber(data); !ok {
 		return nil, false

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// pack appends the low width bits of each number, first the lowest of the
-// first, and fills the last byte with zeros. width is at most 32.
+// pack appends the low width bits of each number, one number after another, the lowest
+// bit first, and zeros up to the next byte. width is at most 32.
 func pack(dst []byte, numbers []uint32, width uint) []byte {
 	var w bitWriter
 	for _, v := range numbers {
@@ -15,11 +15,11 @@ func pack(dst []byte, numbers []uint32, width uint) []byte {
 	return w.flush(dst)
 }
 
-// packed is the number of bytes that pack needs for n numbers.
+// packed returns the number of bytes that pack appends for n numbers.
 func packed(n int, width uint) int { return (n*int(width) + 7) / 8 }
 
-// unpack reads len(numbers) numbers; data holds at least what pack wrote and
-// may go on.
+// unpack reads len(numbers) numbers that pack has appended. data may have more bytes
+// behind them.
 func unpack(numbers []uint32, data []byte, width uint) {
 	if width == 0 {
 		clear(numbers)
@@ -27,10 +27,10 @@ func unpack(numbers []uint32, data []byte, width uint) {
 	}
 	width &= 63
 	mask := uint64(1)<<width - 1
-	// As many as a load of eight bytes does not lead behind the data.
+	// fast is how many numbers can be loaded by eight bytes that are all in data.
 	fast := min(len(numbers), max(0, (len(data)*8-57)/int(width)))
 	i, at := 0, uint(0)
-	if 4*width <= 57 { // one load has four
+	if 4*width <= 57 { // one load of eight bytes has four numbers
 		for ; i+4 <= fast; i += 4 {
 			word, four := binary.LittleEndian.Uint64(data[at>>3:])>>(at&7), numbers[i:i+4]
 			four[0] = uint32(word & mask)
@@ -52,7 +52,8 @@ func unpack(numbers []uint32, data []byte, width uint) {
 	}
 }
 
-// load returns at least 57 bits from a bit's place on, zeros behind the end.
+// load returns the bits of data from bit number at on, at least 57 of them; bits behind
+// the end are zero.
 func load(data []byte, at uint) uint64 {
 	from := at >> 3
 	if from+8 <= uint(len(data)) {
@@ -65,13 +66,15 @@ func load(data []byte, at uint) uint64 {
 	return binary.LittleEndian.Uint64(end[:]) >> (at & 7)
 }
 
-// bitWriter holds the bits that do not yet fill a byte.
+// bitWriter appends bits to bytes, the lowest bit of a byte first. It holds the bits
+// that do not yet fill a byte.
 type bitWriter struct {
 	bits  uint64
 	count uint // 0 to 7
 }
 
-// write appends the low width bits of v, which has no others; width <= 56.
+// write appends the low width bits of v, whose other bits must be zero; width is at
+// most 56.
 func (w *bitWriter) write(dst []byte, v uint64, width uint) []byte {
 	w.bits |= v << w.count
 	w.count += width
@@ -83,6 +86,7 @@ func (w *bitWriter) write(dst []byte, v uint64, width uint) []byte {
 	return dst
 }
 
+// flush appends the bits that do not fill a byte, padded with zeros.
 func (w *bitWriter) flush(dst []byte) []byte {
 	if w.count > 0 {
 		dst = append(dst, byte(w.bits))
@@ -97,15 +101,18 @@ func (w *bitWriter) flush(dst []byte) []byte {
 // documentation in English: 1.10 bytes a position; packed with exceptions 1.30,
 // varints 1.35; 1.06 would be the least for terms that fall anywhere.
 
-// A gap of longest or more ones is written as that many ones and its 32 bits.
+// longest is the number of ones from which on a gap is not written in Rice's code, but as
+// that many ones and the 32 bits of the gap.
 const longest = 16
 
-// parameter returns k: that of gaps which halve in number every k's power.
+// parameter returns Rice's k for the gaps between the positions of a term in a field:
+// the field has this length code, and contains the term freq times.
 func parameter(length uint8, freq uint32) uint {
 	mean := uint64(LengthOf(length)) * 13 / 16 / uint64(freq)
 	return uint(max(1, bits.Len64(mean))) - 1
 }
 
+// appendRice appends a gap v in Rice's code.
 func appendRice(dst []byte, w *bitWriter, v uint32, k uint) []byte {
 	ones := uint(v >> k)
 	if ones >= longest {
@@ -114,8 +121,8 @@ func appendRice(dst []byte, w *bitWriter, v uint32, k uint) []byte {
 	return w.write(dst, (uint64(v)&(1<<k-1))<<(ones+1)|(1<<ones-1), ones+1+k)
 }
 
-// readRice returns the gap at a bit's place and the place behind it, which may
-// be behind the data.
+// readRice reads the gap that begins at bit number at, and returns the number of the
+// bit behind it, which may be behind the end of data.
 func readRice(data []byte, at, k uint) (v uint32, next uint) {
 	word := load(data, at)
 	ones := uint(bits.TrailingZeros64(^word))
@@ -125,16 +132,17 @@ func readRice(data []byte, at, k uint) (v uint32, next uint) {
 	return uint32(ones<<(k&31)) | uint32(word>>(ones+1))&(1<<(k&31)-1), at + ones + 1 + k
 }
 
-// few: fewer numbers are written one by one.
+// few is the least number of numbers that are packed; fewer are written one by one.
 const few = 4
 
-// exceptional is the bit of a width's byte that says that exceptions follow.
+// exceptional is the bit, in the byte with the width of packed numbers, that says that
+// some of the numbers are wider.
 const exceptional = 0x40
 
-// appendNumbers appends at most BlockSize numbers, packed to the width that
-// makes them smallest, then the set of those that are wider, and the rest of
-// their bits, less one, as numbers again (patched frame of reference: Zukowski
-// and others, Super-Scalar RAM-CPU Cache Compression, 2006).
+// appendNumbers appends at most BlockSize numbers in few bytes: their low bits, packed
+// to one width; then the set of those that are wider, and the other bits of these, less
+// one, as numbers again (patched frame of reference: Zukowski and others, Super-Scalar
+// RAM-CPU Cache Compression, 2006).
 func appendNumbers(dst []byte, numbers []uint32) []byte {
 	if len(numbers) < few {
 		for _, v := range numbers {
@@ -160,10 +168,10 @@ func appendNumbers(dst []byte, numbers []uint32) []byte {
 	return appendNumbers(appendSet(dst, wider, len(numbers)), more[:n])
 }
 
-// bestWidth returns a width that needs few bytes, and whether some numbers, but
-// not all, are wider.
+// bestWidth returns the width by which appendNumbers takes the fewest bytes, as an
+// estimate, and whether some of the numbers, but not all, are wider.
 func bestWidth(numbers []uint32) (width uint, exceptions bool) {
-	var wide [33]int // numbers by their width
+	var wide [33]int // how many numbers have each width
 	widest := uint(0)
 	for _, v := range numbers {
 		n := uint(bits.Len32(v))
@@ -182,7 +190,8 @@ func bestWidth(numbers []uint32) (width uint, exceptions bool) {
 	return width, exceptions
 }
 
-// readNumbers fills numbers and returns what follows them, false if damaged.
+// readNumbers reads len(numbers) numbers that appendNumbers wrote, and returns the
+// bytes behind them. ok is false if data is damaged.
 func readNumbers(numbers []uint32, data []byte) (rest []byte, ok bool) {
 	if len(numbers) < few {
 		for i := range numbers {
@@ -207,7 +216,8 @@ func readNumbers(numbers []uint32, data []byte) (rest []byte, ok bool) {
 	return readExceptions(numbers, data[size:], width)
 }
 
-// readExceptions adds the bits beyond width.
+// readExceptions reads the set of the wider numbers and their other bits, and adds
+// these above the low width bits in numbers.
 func readExceptions(numbers []uint32, data []byte, width uint) (rest []byte, ok bool) {
 	wider, data, ok := readSet(data, len(numbers))
 	count := wider.count()
@@ -226,7 +236,7 @@ func readExceptions(numbers []uint32, data []byte, width uint) (rest []byte, ok 
 	return data, true
 }
 
-// readNumber reads one varint of at most 32 bits.
+// readNumber reads one varint of at most 32 bits, and returns the bytes behind it.
 func readNumber(data []byte) (v uint32, rest []byte, ok bool) {
 	if len(data) > 0 && data[0] < 0x80 {
 		return uint32(data[0]), data[1:], true

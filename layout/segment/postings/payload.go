@@ -1,16 +1,17 @@
 package postings
 
-// A block's payload begins with a byte of bits: which of the sets "has field 0"
-// to "has field 3", Capitals, Large, Emphasis are written (the others are
-// usual: all have a body, and nothing else), and whether all frequencies are 1,
-// so that none is written.
+// A block's payload begins with a byte of bits. The low bits say which of the seven sets of
+// documents are written: those with the term in field 0 to 3, and those with the hits
+// Capitals, Large and Emphasis (see usual). The bit ones says that all frequencies are 1,
+// and so are not written.
 const (
 	sets = Fields + 3
 	ones = 1 << sets
 	body = Fields - 1
 )
 
-// usual returns the set that is not written.
+// usual returns the set, of n documents, that is assumed if a set is not written: for
+// the body all documents, otherwise none.
 func usual(which, n int) set {
 	if which == body {
 		return all(n)
@@ -18,6 +19,8 @@ func usual(which, n int) set {
 	return set{}
 }
 
+// appendPayload appends the payload of a block: everything except the documents'
+// numbers.
 func appendPayload(dst []byte, postings []Posting) []byte {
 	var members [sets]set
 	written, n := byte(ones), len(postings)
@@ -55,7 +58,8 @@ func appendPayload(dst []byte, postings []Posting) []byte {
 	return dst
 }
 
-// appendField appends the frequencies and lengths of a field where it is.
+// appendField appends the frequencies and length codes of a field, of the documents in
+// s, which have the term there. withFreqs is false if all frequencies are 1.
 func appendField(dst []byte, postings []Posting, s set, field int, withFreqs bool) []byte {
 	var freqs, lengths [BlockSize]uint32
 	n, least := 0, uint32(255)
@@ -79,17 +83,18 @@ func appendField(dst []byte, postings []Posting, s set, field int, withFreqs boo
 	return appendNumbers(append(dst, byte(least)), lengths[:n])
 }
 
-// payload is what a block's postings say but for their documents.
+// payload is the postings of a block, decoded, without their documents' numbers.
 type payload struct {
 	freq   [BlockSize][Fields]uint32
 	length [BlockSize][Fields]uint8
 	hits   [BlockSize]Hits
-	fields [Fields]set
+	fields [Fields]set // for each field, the documents that have the term in it
 
 	freqs, lengths [BlockSize]uint32 // of one field, in the order of its documents
 }
 
-// read reads the payload of n documents, false if data is damaged or goes on.
+// read decodes the payload of n documents. It returns false if data is damaged, or has
+// more bytes behind the payload.
 func (p *payload) read(data []byte, n int) (ok bool) {
 	clear(p.freq[:n])
 	clear(p.length[:n])
@@ -124,6 +129,7 @@ func (p *payload) read(data []byte, n int) (ok bool) {
 	return len(data) == 0
 }
 
+// readField decodes what appendField wrote, and returns the bytes behind it.
 func (p *payload) readField(data []byte, field, n int, withFreqs bool) (rest []byte, ok bool) {
 	count := p.fields[field].count()
 	freqs, lengths := p.freqs[:count], p.lengths[:count]
@@ -150,6 +156,7 @@ func (p *payload) readField(data []byte, field, n int, withFreqs bool) (rest []b
 	return data, true
 }
 
+// readLengths decodes the length codes of a field, and returns the bytes behind them.
 func readLengths(lengths []uint32, data []byte) (rest []byte, ok bool) {
 	if len(lengths) < few {
 		if len(data) < len(lengths) {

@@ -2,15 +2,16 @@ package postings
 
 import "fmt"
 
-// cursor is a place in the bits of a block's positions.
+// cursor is the state of reading the positions of a block: where the next document's
+// begin.
 type cursor struct {
-	block int  // of which block, or noBlock
-	doc   int  // before which of its documents
-	bit   uint // the first bit of that document
+	block int  // the block, or noBlock
+	doc   int  // index of the next document in the block
+	bit   uint // number of the bit at which its positions begin
 }
 
-// PositionBlock returns the place, in the list's positions, of the bytes that
-// hold those of the current document.
+// PositionBlock returns the range, within the list's positions, of the bytes that
+// contain the positions of the current document: those of its whole block.
 func (it *Iterator) PositionBlock() (offset, length uint32) {
 	if it.n == 0 {
 		return 0, 0
@@ -19,9 +20,9 @@ func (it *Iterator) PositionBlock() (offset, length uint32) {
 	return from, to - from
 }
 
-// Positions appends the current document's positions to dst, fields one after
-// another as in Encoder.Add. block is what PositionBlock names. Going on from
-// document to document reads each bit of a block once.
+// Positions appends the current document's positions to dst, field by field as in
+// Encoder.Add. block is the bytes that PositionBlock names. While the iterator moves
+// from document to document, each bit of a block is read once.
 func (it *Iterator) Positions(block []byte, dst []uint32) ([]uint32, error) {
 	if it.n == 0 {
 		return dst, nil
@@ -48,13 +49,14 @@ func (it *Iterator) Positions(block []byte, dst []uint32) ([]uint32, error) {
 	return dst, nil
 }
 
-// holds says whether a block can have n gaps from a bit on; each has at least
-// one.
+// holds reports whether a block, from the given bit on, has enough bits for n gaps,
+// each of which takes at least one.
 func holds(block []byte, bit uint, n uint32) bool {
 	return uint64(bit)+uint64(n) <= uint64(len(block))*8
 }
 
-// skipPositions moves behind the positions of the cursor's document.
+// skipPositions moves the cursor's bit behind the positions of its document. It returns
+// false if the block ends before.
 func (p *payload) skipPositions(block []byte, c *cursor) bool {
 	for field, freq := range p.freq[c.doc] {
 		if freq == 0 {
@@ -72,8 +74,8 @@ func (p *payload) skipPositions(block []byte, c *cursor) bool {
 	return true
 }
 
-// readPositions appends the positions of the cursor's document, and moves the
-// cursor's bit behind them.
+// readPositions appends the positions of the cursor's document to dst, and moves the
+// cursor's bit behind them. ok is false if the block is damaged.
 func (p *payload) readPositions(block []byte, c *cursor, dst []uint32) (positions []uint32, ok bool) {
 	for field, freq := range p.freq[c.doc] {
 		if freq == 0 {

@@ -5,18 +5,17 @@ import (
 	"math/bits"
 )
 
-// set is a set of a block's documents, by their place in the block.
+// set is a set of a block's documents, by their indexes in the block.
 type set [BlockSize / 64]uint64
 
-// bitmap: a set that is neither a short list of members nor of others begins
-// with this.
+// bitmap is the first byte of a set that is written as bits, and not as a list.
 const bitmap = 0x7F
 
-// others is the bit of a list's count that says that the list holds those that
-// are not members.
+// others is the bit of a set's first byte which says that the list that follows holds
+// the indexes that are not members.
 const others = 0x80
 
-// all is the set of the first n.
+// all returns the set of the indexes below n.
 func all(n int) (s set) {
 	for i := range s {
 		here := min(max(n-64*i, 0), 64)
@@ -40,8 +39,8 @@ func (s set) each(yield func(i int) bool) {
 	}
 }
 
-// appendSet appends a set of the first n >= 2, as a list if that is shorter
-// than a bitmap.
+// appendSet appends a set of indexes below n, which is at least 2: as bits, or as a
+// list of its members or of the others if that is shorter.
 func appendSet(dst []byte, s set, n int) []byte {
 	size, absent := (n+7)/8, all(n).minus(s)
 	list := func(kind byte, s set) []byte {
@@ -65,7 +64,8 @@ func appendSet(dst []byte, s set, n int) []byte {
 	return append(dst, whole[:size]...)
 }
 
-// readSet reads what appendSet wrote and returns what follows.
+// readSet reads a set that appendSet wrote, and returns the bytes behind it. ok is
+// false if data is damaged.
 func readSet(data []byte, n int) (s set, rest []byte, ok bool) {
 	size := (n + 7) / 8
 	if size > 2 {
@@ -88,7 +88,7 @@ func readSet(data []byte, n int) (s set, rest []byte, ok bool) {
 	return s, data[size:], s.minus(all(n)) == set{}
 }
 
-// readList reads the members of a set, or those that are not.
+// readList reads a set that is written as a list. kind is its first byte.
 func readList(data []byte, kind byte, n int) (s set, rest []byte, ok bool) {
 	count := int(kind &^ others)
 	if len(data) < count {

@@ -7,36 +7,42 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// places holds the ends of consecutive pieces of the object.
-type places struct {
+// extents are the ranges of consecutive pieces of a segment: piece 0 begins at start,
+// and the i-th ends at ends[i], where the next one begins.
+type extents struct {
 	start int64
 	ends  []int64
 }
 
-func (p *places) add(size int64) { p.ends = append(p.ends, p.end()+size) }
+// add adds a piece behind the last.
+func (p *extents) add(size int64) { p.ends = append(p.ends, p.end()+size) }
 
-func (p *places) move(by int64) {
+// move adds a distance to all offsets.
+func (p *extents) move(by int64) {
 	p.start += by
 	for i := range p.ends {
 		p.ends[i] += by
 	}
 }
 
-func (p *places) end() int64 { return p.from(len(p.ends)) }
+// end returns the offset at which the last piece ends.
+func (p *extents) end() int64 { return p.from(len(p.ends)) }
 
 // from returns the offset at which piece i begins.
-func (p *places) from(i int) int64 {
+func (p *extents) from(i int) int64 {
 	if i == 0 {
 		return p.start
 	}
 	return p.ends[i-1]
 }
 
-func (p *places) at(i int) blob.Range {
+// at returns the range of the i-th piece.
+func (p *extents) at(i int) blob.Range {
 	return blob.Range{Offset: p.from(i), Length: p.ends[i] - p.from(i)}
 }
 
-func (p *places) ranges(pieces []int) []blob.Range {
+// ranges returns the ranges of the pieces with these numbers.
+func (p *extents) ranges(pieces []int) []blob.Range {
 	ranges := make([]blob.Range, len(pieces))
 	for i, n := range pieces {
 		ranges[i] = p.at(n)
@@ -44,16 +50,17 @@ func (p *places) ranges(pieces []int) []blob.Range {
 	return ranges
 }
 
-// termIndex is the directory of term blocks, each of which is followed by its
-// positions. Block i holds the terms above separator i-1 up to separator i.
+// termIndex is the directory of the term blocks. The terms of block i are above
+// separator i-1 and not above separator i.
 type termIndex struct {
-	places                 // of blocks with their positions
-	counts        []uint32 // terms of each block
-	positions     []int64  // bytes of each block's positions, without checksums
-	separators    []byte
-	separatorEnds []uint32
+	extents                // of the blocks, each with its positions
+	counts        []uint32 // number of terms of each block
+	positions     []int64  // size of each block's positions, without checksums
+	separators    []byte   // all separators, one behind the other
+	separatorEnds []uint32 // where each separator ends
 }
 
+// separator returns the separator of block i.
 func (t *termIndex) separator(i int) []byte {
 	from := uint32(0)
 	if i > 0 {
@@ -62,26 +69,28 @@ func (t *termIndex) separator(i int) []byte {
 	return t.separators[from:t.separatorEnds[i]]
 }
 
-// find returns the number of the block that may hold the term; the number of blocks if
-// the term follows all.
+// find returns the number of the block that contains a term, if any does. Above the
+// last separator it is the number of blocks.
 func (t *termIndex) find(term string) int {
 	return sort.Search(len(t.counts), func(i int) bool { return string(t.separator(i)) >= term })
 }
 
-// split returns the ranges of block i and of the pages of its positions.
+// split returns the range of block i, and the range of its positions.
 func (t *termIndex) split(i int) (block, pages blob.Range) {
 	all, size := t.at(i), sizeInPages(t.positions[i])
 	block = blob.Range{Offset: all.Offset, Length: all.Length - size}
 	return block, blob.Range{Offset: block.Offset + block.Length, Length: size}
 }
 
-// add adds a block with the given size and size of positions.
+// add adds a block: its size, the size of its positions without checksums, and its
+// number of terms.
 func (t *termIndex) add(size, positions int64, count uint32) {
-	t.places.add(size + sizeInPages(positions))
+	t.extents.add(size + sizeInPages(positions))
 	t.positions = append(t.positions, positions)
 	t.counts = append(t.counts, count)
 }
 
+// separate sets the separator of the block that was added last.
 func (t *termIndex) separate(separator []byte) {
 	t.separators = append(t.separators, separator...)
 	t.separatorEnds = append(t.separatorEnds, uint32(len(t.separators)))
@@ -101,10 +110,10 @@ func (t *termIndex) appendTo(b []byte) []byte {
 	return b
 }
 
-// termIndex reads the directory of the blocks from offset start on, in an object of the
-// given size.
+// termIndex reads the directory of the term blocks, the first of which begins at start,
+// in a segment of size bytes.
 func (p *parser) termIndex(start, size int64) termIndex {
-	t := termIndex{places: places{start: start}}
+	t := termIndex{extents: extents{start: start}}
 	var last, separator []byte
 	for range p.count(4) {
 		t.add(int64(p.number(uint64(size))), int64(p.number(uint64(size))), uint32(p.number(uint64(size))))
@@ -119,12 +128,14 @@ func (p *parser) termIndex(start, size int64) termIndex {
 	return t
 }
 
+// storedIndex is the directory of the stored blocks.
 type storedIndex struct {
-	places
-	first []uint32 // the first document of each block, and the number of all
-	raw   []uint32 // bytes of each block before compression
+	extents
+	first []uint32 // number of the first document of each block, then the number of all documents
+	raw   []uint32 // size of each block before compression
 }
 
+// documents returns the number of documents in all blocks.
 func (s *storedIndex) documents() uint32 {
 	if len(s.first) == 0 {
 		return 0
@@ -132,17 +143,20 @@ func (s *storedIndex) documents() uint32 {
 	return s.first[len(s.first)-1]
 }
 
+// find returns the number of the block that contains a document.
 func (s *storedIndex) find(doc uint32) int {
 	return sort.Search(len(s.ends)-1, func(i int) bool { return s.first[i+1] > doc })
 }
 
+// count returns the number of documents in a block.
 func (s *storedIndex) count(block int) int { return int(s.first[block+1] - s.first[block]) }
 
+// add adds a block: its size, its size before compression, and its number of documents.
 func (s *storedIndex) add(size int64, raw, documents uint32) {
 	if len(s.first) == 0 {
 		s.first = append(s.first, 0)
 	}
-	s.places.add(size)
+	s.extents.add(size)
 	s.raw = append(s.raw, raw)
 	s.first = append(s.first, s.documents()+documents)
 }
@@ -157,8 +171,10 @@ func (s *storedIndex) appendTo(b []byte) []byte {
 	return b
 }
 
+// storedIndex reads the directory of the stored blocks, the first of which begins at
+// start, in a segment of size bytes.
 func (p *parser) storedIndex(start, size int64) storedIndex {
-	s := storedIndex{places: places{start: start}}
+	s := storedIndex{extents: extents{start: start}}
 	for range p.count(3) {
 		s.add(int64(p.number(uint64(size-s.end()))), uint32(p.number(maxStoredBlock)),
 			uint32(p.number(uint64(MaxDocuments-s.documents()))))
