@@ -101,12 +101,12 @@ func ControlKey(version uint64) string { return numbered(Controls, version) }
 // the document, such as "controls/000000000003.json".
 func CopyKey(document string) string { return Copies + document }
 
-// CopiedKey returns the key of the document of which key names the second copy. If key
-// names no copy, it is returned unchanged, with isCopy = false.
+// CopiedKey returns the key of the published document whose second copy has the given
+// key. If key is not that of a copy, it is returned unchanged, with isCopy = false.
 func CopiedKey(key string) (document string, isCopy bool) { return strings.CutPrefix(key, Copies) }
 
-// TwinKey returns the key of the second copy for the key of a published document, and
-// the key of the document for that of the copy.
+// TwinKey returns the key of the second copy if key is that of a published document,
+// and the key of the document if it is that of the copy.
 func TwinKey(key string) string {
 	if document, isCopy := CopiedKey(key); isCopy {
 		return document

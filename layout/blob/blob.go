@@ -51,7 +51,8 @@ type Reader interface {
 	// Get returns the bytes in the range. One call is one request.
 	// It fails with ErrAbsent, ErrRange or ErrRetryable.
 	Get(ctx context.Context, key string, r Range) ([]byte, error)
-	// Head returns the size of an object, or ErrAbsent.
+	// Head returns the size of an object in bytes. It fails with ErrAbsent or
+	// ErrRetryable.
 	Head(ctx context.Context, key string) (int64, error)
 	// List yields the objects whose keys begin with prefix and sort behind
 	// startAfter, in the order of their keys. An error ends the sequence.
@@ -72,8 +73,8 @@ type Bucket interface {
 	Delete(ctx context.Context, key string) error
 }
 
-// Check returns an error if the range has none of the forms of the table: its length is
-// negative, or its offset is negative and its length is not 0.
+// Check returns an error if the range has none of the forms in the table at Range: its
+// length is negative, or its offset is negative and its length is not 0.
 func (r Range) Check() error {
 	if r.Length < 0 || (r.Offset < 0 && r.Length != 0) || r.Offset == math.MinInt64 {
 		return fmt.Errorf("range of %d bytes from %d: want a length of 0 or more, and 0 for a suffix", r.Length, r.Offset)
@@ -81,10 +82,10 @@ func (r Range) Check() error {
 	return nil
 }
 
-// Within returns the part of an object of the given size that the range selects: the
-// bytes from from up to, but not including, to. It fails with ErrRange if that part
-// would begin at or behind the end of the object. The zero Range never fails, not even
-// for an empty object.
+// Within returns the part of an object of the given size that the range selects: its
+// bytes from the index from up to, but not including, to. It fails with ErrRange if
+// that part would begin at or behind the end of the object. The zero Range never fails,
+// not even for an empty object.
 func (r Range) Within(size int64) (from, to int64, err error) {
 	if err := r.Check(); err != nil {
 		return 0, 0, err

@@ -53,11 +53,11 @@ func (n *byteNames) of(what string, value byte) string {
 
 // Outcome is the result of one batch for one URL.
 //
-//	ETag, Modified   the present validators, as the server sent them; omitted above
-//	                 MaxValidator bytes
-//	Digest           hash of the visible text of the stored page, as package fetch
-//	                 computes it, never 0; of the former page if the outcome ends
-//	                 what was stored, skipped or failed; else 0
+//	ETag, Modified   validators of the stored page, as the server sent them last; left
+//	                 out above MaxValidator bytes
+//	Digest           hash, never 0, of the visible text of the stored page, as package
+//	                 fetch computes it; in a Skipped or Failed outcome that ends a
+//	                 stored page, that of the former page; else 0
 //	Body             hash, never 0, of the bytes and header of the answer from which
 //	                 the page or sitemap was last read: an equal answer has nothing
 //	                 new; 0 if nothing is stored or the answer was cut
@@ -93,9 +93,9 @@ type Outcome struct {
 // or uncertain, and Detail says which. If several apply, the first of this list is used.
 const (
 	Panicked     = "parser panicked" // only its title and its address are indexed
-	NeedsScripts = "needs scripts"   // shows hardly any text without them
-	Cut          = "cut"             // a limit left out some of its text or links
-	Recoded      = "other charset"   // is not in the charset that it declares
+	NeedsScripts = "needs scripts"   // without scripts the page shows hardly any text
+	Cut          = "cut"             // a limit left out some of the page's text or links
+	Recoded      = "other charset"   // the page is not in the charset that it declares
 )
 
 // Identity returns the identity of the outcome's URL.

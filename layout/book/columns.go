@@ -113,7 +113,8 @@ type word struct {
 	text string
 }
 
-// reset begins a block of the given number of columns.
+// reset begins a block with the given number of columns; raw is the block,
+// decompressed.
 func (r *columnReader) reset(columns int, raw []byte) error {
 	*r = columnReader{raw: raw, words: append(r.words[:0], word{}), current: r.current[:0]}
 	at := 0

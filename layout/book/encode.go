@@ -130,7 +130,7 @@ type blockSection struct {
 }
 
 // encoder compresses the blocks of all books. It is created before main begins, so that
-// its memory does not count for the first test that uses it.
+// no test counts its memory as its own.
 var encoder = newEncoder()
 
 func newEncoder() *zstd.Encoder {

@@ -58,7 +58,7 @@ func secondsOf(t time.Time) int64 {
 	return t.Unix()
 }
 
-// timeOf returns the time that secondsOf turned into seconds.
+// timeOf is the inverse of secondsOf.
 func timeOf(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}

@@ -97,9 +97,9 @@ func (w *outcomeWriter) add(o Outcome) {
 	w.previous, w.millis = o, millis
 }
 
-// pace encodes the Pace of an outcome whose answer came at the time millis. Rest is
-// encoded as the milliseconds from the answer to it: 0 if there is none; otherwise one
-// more, unless it is negative.
+// pace encodes the Pace of an outcome whose answer came at the time millis. Of Rest it
+// encodes the milliseconds d from that time: d+1 if d is not negative, else d; 0 if
+// there is no rest.
 func (w *outcomeWriter) pace(p Pace, millis int64) {
 	rest := int64(0)
 	if !p.Rest.IsZero() {

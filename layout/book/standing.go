@@ -109,7 +109,8 @@ func Standings(ctx context.Context, books []*Reader) iter.Seq2[Standing, error] 
 	return standings(ctx, books, Filter{})
 }
 
-// standings is Standings of the outcomes that the filter keeps.
+// standings yields the same as Standings would if the books had only the outcomes that
+// the filter keeps.
 func standings(ctx context.Context, books []*Reader, f Filter) iter.Seq2[Standing, error] {
 	var sequences []iter.Seq2[Outcome, error]
 	for _, b := range books {

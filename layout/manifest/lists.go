@@ -14,7 +14,7 @@ type Segment struct {
 	Key       string     `json:"key"`
 	Bytes     int64      `json:"bytes"`
 	Tail      int64      `json:"tail"`      // size in bytes of the segment's tail, which a reader requests first
-	Documents int        `json:"documents"` // with the dead ones
+	Documents int        `json:"documents"` // number of documents, dead ones included
 	Parts     []Part     `json:"parts"`     // one for each package whose pages are indexed
 	Deletions *Deletions `json:"deletions,omitempty"`
 	// Erase is true if the segment contains forgotten pages, as dead documents. It must

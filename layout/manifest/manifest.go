@@ -36,8 +36,8 @@ type Manifest struct {
 	// Gone lists pages that were stored once and whose last outcome says that they are
 	// gone, sorted by identity: their documents of earlier versions must not be found.
 	Gone []Gone `json:"gone,omitempty"`
-	// Forgotten is a version of the takedowns: all pages that it or an earlier version
-	// names are erased from this partition.
+	// Forgotten is the newest version of the takedowns all of whose pages are erased
+	// from this partition.
 	Forgotten uint64 `json:"forgotten,omitempty"`
 	// Oldest is the number of the oldest generation that is kept, 0 if none was deleted
 	// yet. Generations before it are deleted, or will be.

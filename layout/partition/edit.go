@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Edit is the next generation of a partition, which the edit of a Commit makes from the
-// newest one.
+// Edit is the next generation of a partition while the function that is given to
+// Partition.Commit makes it from the newest one.
 type Edit struct {
 	bucket blob.Bucket
 	now    func() time.Time
@@ -167,9 +167,9 @@ func (e *Edit) DropGone(over func(manifest.Gone) bool) (changed bool) {
 	return len(e.next.Gone) < before
 }
 
-// MarkMasked sets the field Masked of each page in Manifest.Gone to the result of
-// masked: of whether all its documents in segments are dead. It reports whether any
-// field has changed.
+// MarkMasked sets the field Masked of each page in Manifest.Gone to what masked returns
+// for it, which is whether its documents are dead in all segments. It reports whether
+// any field has changed.
 func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 	for i := range e.next.Gone {
 		g := &e.next.Gone[i]
@@ -223,8 +223,8 @@ func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed b
 	return changed || len(e.next.Condemned) < before
 }
 
-// KeepFrom sets Manifest.Oldest, the oldest generation that is kept. It changes nothing
-// and returns false if that is not higher than before.
+// KeepFrom sets Manifest.Oldest, the oldest generation that is kept, and returns true.
+// If that is not higher than before, it changes nothing and returns false.
 func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	if e.next.Oldest >= oldest {
 		return false
@@ -233,9 +233,10 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	return true
 }
 
-// Forgot sets Manifest.Forgotten: all pages that this version of the takedowns names
-// are erased, except from condemned objects. These will be deleted after the grace,
-// whatever generations are kept. It returns false if that version was recorded before.
+// Forgot sets Manifest.Forgotten and returns true: all pages that this version of the
+// takedowns names are erased, except from condemned objects, which will be deleted
+// after the grace, whatever generations are kept. If the version, or a higher one, was
+// set before, it changes nothing and returns false.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {
 		return false

@@ -64,10 +64,10 @@ type search struct {
 	bucket blob.Reader
 	newest manifest.Manifest
 	found  []Evidence
-	lost   map[layout.Version]bool // isLost of each batch, as far as it is known
+	lost   map[layout.Version]bool // the results of isLost so far, by batch
 }
 
-// run adds all evidence to found.
+// run looks for all kinds of evidence, and adds it to found.
 func (s *search) run(ctx context.Context) error {
 	steps := []func(context.Context) error{s.manifests, s.overlays, s.epochs}
 	if s.newest.Generation == 0 {
@@ -87,7 +87,7 @@ func (s *search) add(key string, generation uint64, format string, args ...any) 
 	s.found = append(s.found, Evidence{key, generation, fmt.Sprintf(format, args...)})
 }
 
-// rest returns the half sentence of an Evidence that names the newest generation.
+// rest returns words for the Detail of an Evidence that name the newest generation.
 func (s *search) rest() string {
 	if s.newest.Generation == 0 {
 		return "no generation is left"
@@ -95,7 +95,7 @@ func (s *search) rest() string {
 	return fmt.Sprintf("the newest that is left is generation %d", s.newest.Generation)
 }
 
-// manifests adds the later generations that are damaged.
+// manifests adds the later generations that are damaged to the evidence.
 func (s *search) manifests(ctx context.Context) error {
 	p := s.newest.Partition
 	for object, err := range s.bucket.List(ctx, layout.ManifestPrefix(p), layout.ManifestKey(p, s.newest.Generation)) {
@@ -117,9 +117,9 @@ func (s *search) manifests(ctx context.Context) error {
 	return nil
 }
 
-// overlays adds the overlay that was made for the highest generation, if that is later
-// than the one after newest. An overlay for the one after newest proves nothing,
-// because overlays are put before the commit.
+// overlays adds to the evidence the overlay that was made for the highest generation,
+// if that is later than the one after newest. An overlay for the one after newest
+// proves nothing, because overlays are put before the commit.
 func (s *search) overlays(ctx context.Context) error {
 	var key string
 	var latest uint64
@@ -141,8 +141,8 @@ func (s *search) overlays(ctx context.Context) error {
 // read to find one that names a generation of the partition.
 const maxClaims = 16
 
-// epochs adds the last epoch whose claim names a generation of the partition, if that
-// is later than newest.
+// epochs adds to the evidence the last epoch whose claim names a generation of the
+// partition, if that generation is later than newest.
 func (s *search) epochs(ctx context.Context) error {
 	var keys []string
 	for object, err := range s.bucket.List(ctx, layout.Epochs, "") {
@@ -173,7 +173,8 @@ func (s *search) epochs(ctx context.Context) error {
 	return nil
 }
 
-// anything adds one object of each kind. It is for a partition without a generation.
+// anything adds one object of each kind to the evidence. It is for a partition without
+// a generation.
 func (s *search) anything(ctx context.Context) error {
 	for key, err := range firstObjects(ctx, s.bucket, s.newest.Partition) {
 		if err != nil {
@@ -184,8 +185,8 @@ func (s *search) anything(ctx context.Context) error {
 	return nil
 }
 
-// books adds unlisted books with outcomes of batches that only a lost generation can
-// have consumed. A damaged book proves nothing.
+// books adds to the evidence the unlisted books with outcomes of batches that only a
+// lost generation can have consumed. A damaged book proves nothing.
 func (s *search) books(ctx context.Context) error {
 	return s.eachUnlisted(ctx, layout.Books, func(key string) error {
 		err := s.book(ctx, key)
@@ -196,7 +197,7 @@ func (s *search) books(ctx context.Context) error {
 	})
 }
 
-// book adds a book if the batch of any of its outcomes proves a loss.
+// book adds a book to the evidence if the batch of any of its outcomes proves a loss.
 func (s *search) book(ctx context.Context, key string) error {
 	opened, err := book.Open(ctx, s.bucket, key)
 	if err != nil {
@@ -213,8 +214,9 @@ func (s *search) book(ctx context.Context, key string) error {
 	return nil
 }
 
-// packages adds unlisted packages with pages of batches that only a lost generation can
-// have consumed, unless there is evidence already. It reads each package whole.
+// packages adds to the evidence the unlisted packages with pages of batches that only a
+// lost generation can have consumed. It does nothing if there is evidence already,
+// because it must read each package whole.
 func (s *search) packages(ctx context.Context) error {
 	if len(s.found) > 0 {
 		return nil
@@ -258,8 +260,8 @@ func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key s
 	return nil
 }
 
-// batch adds the object with the key, which names batch v, if only a lost generation
-// can have consumed v. It reports whether it did.
+// batch adds the object with the key, which names batch v, to the evidence if only a
+// lost generation can have consumed v. It reports whether it did.
 func (s *search) batch(ctx context.Context, key string, v layout.Version) (proved bool, err error) {
 	lost, known := s.lost[v]
 	if !known {

@@ -4,7 +4,7 @@
 // detector, too, with all rounds.
 package racetest
 
-// Rounds returns the first number, or under the race detector the second.
+// Rounds returns all; under the race detector it returns some.
 func Rounds[N any](all, some N) N {
 	if enabled {
 		return some

@@ -9,28 +9,27 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// batchSize is the number of bytes of text that a Builder collects before it packs them
-// into a run.
-const batchSize = 8 << 20
+// runText is the number of bytes of text of the documents of one run.
+const runText = 8 << 20
 
 // Builder makes a segment from documents. It takes at most some 24 MiB of memory, plus
 // one and a half times the size of the segment. It is not safe for concurrent use.
 type Builder struct {
-	analysis  map[string]uint32
-	batchSize int
-	object    *objectWriter
-	stored    storedWriter
-	columns   columnWriter
-	codes     [][postings.Fields]uint8 // length code of each field, for each document (see postings.LengthCode)
-	batch     *batch                   // the documents that are not yet packed
-	runs      []run                    // the documents that are packed
-	err       error                    // first error of Add
+	analysis map[string]uint32
+	runText  int
+	object   *objectWriter
+	stored   storedWriter
+	columns  columnWriter
+	codes    [][postings.Fields]uint8 // length code of each field, for each document (see postings.LengthCode)
+	index    *memoryIndex             // the documents that are not yet packed
+	runs     []run                    // the documents that are packed
+	err      error                    // first error of Add
 }
 
 // NewBuilder returns a Builder without documents. analysis holds the version of each
 // language's analyzer.
 func NewBuilder(analysis map[string]uint32) *Builder {
-	b := &Builder{analysis: analysis, batchSize: batchSize, batch: newBatch(), object: newObjectWriter(0)}
+	b := &Builder{analysis: analysis, runText: runText, index: newMemoryIndex(), object: newObjectWriter(0)}
 	b.stored.object = b.object
 	return b
 }
@@ -55,7 +54,7 @@ func (b *Builder) add(d *Document, tokens iter.Seq[Token]) error {
 	if err := b.stored.add(d); err != nil {
 		return err
 	}
-	lengths, err := b.batch.add(uint32(len(b.codes)), hashOf(d.ID[:]), tokens)
+	lengths, err := b.index.add(uint32(len(b.codes)), hashOf(d.ID[:]), tokens)
 	if err != nil {
 		return fmt.Errorf("cannot index %s: %w", d.URL, err)
 	}
@@ -65,9 +64,9 @@ func (b *Builder) add(d *Document, tokens iter.Seq[Token]) error {
 		codes[f] = postings.LengthCode(n)
 	}
 	b.codes = append(b.codes, codes)
-	b.batch.text += textSize(d)
+	b.index.text += textSize(d)
 	b.object.spill()
-	if b.batch.text >= b.batchSize || b.batch.size() >= 4*b.batchSize {
+	if b.index.text >= b.runText || b.index.size() >= 4*b.runText {
 		b.flush()
 	}
 	return nil
@@ -92,10 +91,10 @@ func textSize(d *Document) int {
 	return n
 }
 
-// flush packs the batch into a run, and empties it.
+// flush packs the documents in b.index into a run, and empties b.index.
 func (b *Builder) flush() {
-	b.runs = append(b.runs, b.batch.pack())
-	b.batch.reset()
+	b.runs = append(b.runs, b.index.pack())
+	b.index.reset()
 }
 
 // Finish returns the segment. The Builder must not be used afterwards.
@@ -105,7 +104,7 @@ func (b *Builder) Finish() ([]byte, error) {
 	}
 	b.stored.close()
 	b.flush()
-	b.batch = nil
+	b.index = nil
 	var terms *termWriter
 	var columns *objectWriter
 	var group errgroup.Group

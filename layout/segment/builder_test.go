@@ -11,13 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestFlush builds the same segment of batches of every size.
+// TestFlush builds the same segment of runs of every size.
 func TestFlush(t *testing.T) {
 	docs := generate(120, 1)
 	want := mustBuild(t, docs, 0)
 	for _, flush := range []int{1, 3000, 40_000} {
 		if !bytes.Equal(want, mustBuild(t, docs, flush)) {
-			t.Errorf("batches of %d bytes make other bytes", flush)
+			t.Errorf("runs of %d bytes make other bytes", flush)
 		}
 	}
 }

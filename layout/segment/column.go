@@ -16,7 +16,7 @@ import (
 type kind byte
 
 const (
-	rowsKind    kind = 1 // as many bytes for each document
+	rowsKind    kind = 1 // a row of bytes for each document, all rows of the same size
 	numbersKind kind = 2 // a number for each document
 	stringsKind kind = 3 // a set of strings for each document
 	wordsKind   kind = 4 // vellum's transducer: word → number of documents that contain it

@@ -96,7 +96,7 @@ func mustBuild(t testing.TB, docs []Document, flush int) []byte {
 	t.Helper()
 	b := NewBuilder(analysis)
 	if flush > 0 {
-		b.batchSize = flush
+		b.runText = flush
 	}
 	for i := range docs {
 		if err := b.Add(&docs[i], tokensOf(&docs[i])); err != nil {

@@ -54,7 +54,7 @@ func (p *parser) take(n int) []byte {
 	return p.data[p.at-n : p.at : p.at]
 }
 
-// text reads the size of a string and the string.
+// text reads a string that follows its size.
 func (p *parser) text() string { return string(p.take(p.count(1))) }
 
 func appendText(dst []byte, s string) []byte {

@@ -8,7 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// run is a batch whose terms and words are sorted and packed into varints.
+// run is the documents of a memoryIndex, with terms and words sorted and packed into
+// varints.
 //
 // terms is, for each term: the front-coded term; the number of its documents; and for
 // each document: its distance from the one before; a byte with the fields that contain
@@ -19,10 +20,10 @@ import (
 // sample of them.
 type run struct{ terms, words []byte }
 
-// pack returns the run of the batch.
-func (b *batch) pack() run {
-	slices.SortFunc(b.terms[1:], func(x, y batchTerm) int { return strings.Compare(x.text, y.text) })
-	slices.SortFunc(b.words[1:], func(x, y batchWord) int { return strings.Compare(x.text, y.text) })
+// pack returns the run of the documents in the index.
+func (b *memoryIndex) pack() run {
+	slices.SortFunc(b.terms[1:], func(x, y indexTerm) int { return strings.Compare(x.text, y.text) })
+	slices.SortFunc(b.words[1:], func(x, y indexWord) int { return strings.Compare(x.text, y.text) })
 	const most = 8 // bytes that a term or word takes beside its packed postings, in most cases
 	r := run{terms: make([]byte, 0, b.packed+most*len(b.terms)), words: make([]byte, 0, most*len(b.words))}
 	last := ""
@@ -47,7 +48,7 @@ func (b *batch) pack() run {
 }
 
 // packPosting appends a posting of the document to the packed postings of its term.
-func (b *batch) packPosting(doc uint32, p *batchPosting) {
+func (b *memoryIndex) packPosting(doc uint32, p *indexPosting) {
 	t := &b.terms[p.term]
 	dst := binary.AppendUvarint(t.packed, uint64(doc-t.last))
 	flags := byte(p.hits) << postings.Fields

@@ -58,7 +58,7 @@ type storedWriter struct {
 	sizes           []byte // sizes of each record and body, as varints
 	count           uint32 // documents
 
-	raw []byte // memory of close
+	raw []byte // memory that close reuses
 }
 
 func (w *storedWriter) add(d *Document) error {

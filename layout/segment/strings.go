@@ -54,7 +54,7 @@ func (s *Segment) Strings(ctx context.Context, column string) (*StringColumn, er
 type stringWriter struct {
 	sets map[string]uint32 // number of each set; the key is its strings, each behind its size
 	of   []uint64          // for each document, the number of its set
-	key  []byte            // memory of add
+	key  []byte            // memory that add reuses
 }
 
 // add adds the strings of the next document, which are sorted, each once.

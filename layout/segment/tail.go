@@ -11,8 +11,8 @@ import (
 
 const (
 	magic        = "\xFFBSEG\x02\r\n"
-	version      = 2                // written
-	leastVersion = 2                // the lowest version that this program reads, and the lowest reader of what it writes
+	version      = 2                // the version that this program writes
+	leastVersion = 2                // the lowest version that this program reads; programs from this version on can read what it writes
 	footerSize   = 8 + 8 + sealSize // of the two sizes at the end of a segment, with their checksum
 )
 

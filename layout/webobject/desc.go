@@ -10,7 +10,7 @@ import (
 
 const (
 	descMagic = "\xFFWOPD\x01"
-	descSize  = 28 // of the header
+	descSize  = 28 // bytes of the header of a description
 	lineEnd   = "\r\n"
 )
 

@@ -35,7 +35,7 @@ type Description struct {
 	Header Package // without runs
 	Pages  []Listed
 	End    int64  // offset in the package at which the last run or hole ends
-	Sum    uint32 // CRC-32 of all Web objects
+	Sum    uint32 // CRC-32 of the .webop before compression
 }
 
 // Describe reads the description of the storage package with the key, by one GET of the
@@ -51,7 +51,8 @@ func Describe(ctx context.Context, r blob.Reader, key string) (Description, erro
 
 // IsErasedFrom reports whether Erase, called any number of times, can have made the
 // package of d from that of whole: both have the same header and size, d has at least
-// one page, and all its pages are at the same offsets in whole.
+// one page, and all its pages are at the same offsets in whole. If no page was erased,
+// both must have the same CRC-32.
 func (d Description) IsErasedFrom(whole Description) bool {
 	if d.End != whole.End || d.Header.Base != whole.Header.Base || d.Header.Exponent != whole.Header.Exponent ||
 		!d.Header.Created.Equal(whole.Header.Created) || !d.Header.Expires.Equal(whole.Header.Expires) || len(d.Pages) == 0 {

@@ -16,7 +16,7 @@ const (
 
 const (
 	webopMagic = "\xFF\xFFWOP\x01\r\n"
-	// magicRun is the magic as a deflate block: one stored block of 8 bytes.
+	// magicRun is the magic of the .webop as one stored deflate block of 8 bytes.
 	magicRun = "\x00\x08\x00\xF7\xFF" + webopMagic
 	// webopStart is the offset in the package of the .webop's deflate stream, firstRun
 	// that of its first run or hole.
@@ -217,8 +217,8 @@ func erase(spf []byte, gone func(Listed) bool) (rewritten []byte, erased int, er
 
 // Two deflate blocks without content that end on a byte (RFC 1951, 3.2.4 and 3.2.6).
 const (
-	emptyStored = "\x00" + syncFlush     // a stored block
-	emptyFixed  = "\x02\x00" + syncFlush // a block of fixed codes, and a stored one
+	emptyStored = "\x00" + syncFlush     // an empty stored block
+	emptyFixed  = "\x02\x00" + syncFlush // an empty block of fixed codes, and an empty stored one
 )
 
 // appendHole appends a hole of n bytes: as many stored blocks as fit, and before them

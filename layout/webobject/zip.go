@@ -17,9 +17,9 @@ const (
 )
 
 const (
-	localSize   = 30 // of a local header without its name
-	centralSize = 46 // of a directory entry without its name
-	endSize     = 22 // of the record that ends the directory
+	localSize   = 30 // bytes of a local header without its name
+	centralSize = 46 // bytes of a directory entry without its name
+	endSize     = 22 // bytes of the record that ends the directory
 )
 
 // member is one file of a zip.
@@ -200,7 +200,7 @@ type checksum struct {
 
 func newChecksum() checksum { return checksum{crc: crc32.ChecksumIEEE([]byte(webopMagic))} }
 
-// add adds the bytes of the next Web object; err says that it could not be read.
+// add adds the bytes of the next Web object; err is not nil if it could not be read.
 func (c *checksum) add(raw []byte, err error) {
 	c.crc = crc32.Update(c.crc, crc32.IEEETable, raw)
 	c.unknown = c.unknown || err != nil

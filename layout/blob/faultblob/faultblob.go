@@ -35,9 +35,9 @@ type Call struct {
 // Fault is the fate of a call.
 type Fault int
 
-// The faults. Before and After fail with blob.ErrRetryable, as a store that does not
-// answer: Before the operation happened, After it did (a List fails after its first
-// object). Hang waits until ctx ends.
+// The faults. Before and After fail with blob.ErrRetryable, as if the store did not answer:
+// Before does not run the operation, After runs it first (a List yields one object). Hang
+// waits until ctx ends.
 const (
 	None Fault = iota
 	Before

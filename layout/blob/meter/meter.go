@@ -23,7 +23,7 @@ import (
 type Meter struct {
 	requests countblob.Counter
 	hits     atomic.Int64
-	root     thread // the parent of the threads that With begins; its level is the number of steps
+	root     thread // the parent of the threads that With begins; its level is Cost.DependentSteps
 }
 
 // Requests returns the numbers of requests and bytes so far.
@@ -96,7 +96,8 @@ func USEast1() Prices {
 	}
 }
 
-// Of returns the price of requests and Lambda invocations.
+// Of returns the price, in USD, of requests and of Lambda invocations, whose time
+// multiplied by their memory is gbSeconds.
 func (p Prices) Of(requests countblob.Counts, invocations int64, gbSeconds float64) float64 {
 	millions := float64(requests.Put)*p.PutPerMillion +
 		float64(requests.Get)*p.GetPerMillion +
@@ -137,8 +138,8 @@ func (b bucket) Head(ctx context.Context, key string) (int64, error) {
 	return counted.Head(ctx, key)
 }
 
-// List counts one dependent step for every 1,000 objects, which are one request, since
-// each request waits for the one before.
+// List counts one dependent step for each of its requests, since each waits for the one
+// before. A request is one for every 1,000 objects.
 func (b bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
 	return func(yield func(blob.Object, error) bool) {
 		counted, end := b.begin(ctx)

@@ -46,7 +46,7 @@ type Fork struct {
 	at     int64   // level of the thread at the fork
 }
 
-// NewFork returns a fork of the work under way in ctx, at its present point.
+// NewFork returns a fork of the operation to which ctx belongs, at its present point.
 func NewFork(ctx context.Context) Fork {
 	if t := of(ctx); t != nil {
 		return Fork{ctx, t, t.now()}

@@ -192,7 +192,7 @@ func (d *disk) put(id rangeID, content []byte) {
 	}
 }
 
-// write is put, but returns the error.
+// write writes an entry, as put does, and returns the error.
 func (d *disk) write(name fileName, id rangeID, content []byte) error {
 	owner, err := d.own()
 	if err != nil || !owner {

@@ -30,9 +30,9 @@ type request struct {
 	cancel context.CancelFunc
 }
 
-// fetch begins the requests for loads of one object, neighbours joined. A request is
-// cancelled when no call waits for it any more, and not when the context of the fork
-// ends.
+// fetch begins the requests for the ranges of loads of one object; neighbouring ranges
+// share a request. A request is cancelled when no call waits for it any more, and not
+// when the context of the fork ends.
 func (c *Cache) fetch(fork meter.Fork, key string, loads []*load) {
 	if len(loads) == 0 {
 		return
@@ -98,8 +98,8 @@ func partOf(content []byte, joined blob.Range, id rangeID) ([]byte, error) {
 	return bytes.Clone(content[from:min(from+id.Length, int64(len(content)))]), nil
 }
 
-// complete ends loads whose content or error is set: it adds the contents to the
-// memory, and wakes the calls that wait for them.
+// complete ends loads whose content or error is set: it keeps the contents in memory,
+// and wakes the calls that wait for them.
 func (c *Cache) complete(loads ...*load) {
 	c.mu.Lock()
 	for _, f := range loads {

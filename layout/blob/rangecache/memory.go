@@ -15,14 +15,14 @@ func footprint(id rangeID, content []byte) int64 {
 	return n + min(n/8, 8<<10) + int64(len(id.key)) + entryOverhead
 }
 
-// keep adds a range to the memory, and evicts others to make room. The caller holds
-// c.mu.
+// keep adds an entry in memory, and evicts others to make room. The caller holds c.mu.
 func (c *Cache) keep(id rangeID, content []byte) {
 	c.memory.add(id, content, footprint(id, content))
 	c.trim()
 }
 
-// trim evicts entries until the memory is within the budget. The caller holds c.mu.
+// trim evicts entries from memory until the others are within the budget. The caller
+// holds c.mu.
 func (c *Cache) trim() {
 	room := c.room()
 	c.memory.demote(room)
@@ -32,7 +32,8 @@ func (c *Cache) trim() {
 	}
 }
 
-// room returns the bytes of memory that ranges may take.
+// room returns the bytes of memory that entries may take: the budget less what Hold
+// charges.
 func (c *Cache) room() int64 { return c.budget - c.held.Load() }
 
 // Hold charges n bytes to the memory budget for an object, such as an opened segment,

@@ -14,7 +14,7 @@ import (
 // number of connections that the store's client keeps open.
 const mostRequests = 128
 
-// Options are the limits of a cache and the place of its directory.
+// Options are the limits of a cache, its directory and its bucket.
 type Options struct {
 	Memory int64  // greatest number of bytes in memory
 	Dir    string // the directory in which the cache makes its own; "" for no cache on disk
@@ -45,8 +45,8 @@ type rangeID struct {
 	blob.Range
 }
 
-// New returns a cache of ranges that it reads by reader. It fails if it cannot open the
-// directory.
+// New returns a cache that reads missing ranges by reader. It fails if it cannot open
+// the directory.
 func New(reader blob.Reader, o Options) (*Cache, error) {
 	c := &Cache{
 		reader: reader,

@@ -77,7 +77,7 @@ type watch struct {
 	stall time.Duration
 }
 
-// watch begins the limits of a request.
+// watch starts the time limits of a request whose context is ctx.
 func (b *bounded) watch(ctx context.Context) *watch {
 	ctx, cancelTimeout := context.WithTimeoutCause(ctx, b.timeout, fmt.Errorf("not done after %v", b.timeout))
 	ctx, cancel := context.WithCancelCause(ctx)

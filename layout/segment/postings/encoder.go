@@ -72,7 +72,7 @@ type Encoder struct {
 	count   int                // number of postings of the open block
 	base    uint32             // the least document that the open block could have contained
 
-	directory, blocks []byte    // the closed blocks, and their entries
+	directory, blocks []byte    // directory entries of the closed blocks, and the blocks, encoded
 	impacts, whole    impactSet // of the block being closed, and of all closed blocks
 
 	positions []byte // of all blocks
@@ -206,7 +206,8 @@ func (e *Encoder) Append(list, positions []byte) (newList, newPositions []byte) 
 // number of a list.
 const many = 15
 
-// appendHeader appends the numbers of documents and of bytes of positions.
+// appendHeader appends the header of a list: the number of its documents, and the size
+// of its positions in bytes.
 func appendHeader(dst []byte, documents, positions uint64) []byte {
 	dst = binary.AppendUvarint(dst, documents<<4|min(positions, many))
 	if positions >= many {

@@ -4,7 +4,8 @@ import (
 	"fmt"
 )
 
-// noBlock is a block number that no block has, nor the state before the first block.
+// noBlock is a block number that stands for no block. It is not -1, which stands for
+// the state before the first block.
 const noBlock = -2
 
 // Iterator walks a list forwards. It is not safe for concurrent use. If it finds

@@ -43,8 +43,8 @@ func Open(data []byte) (*List, error) {
 	return l, nil
 }
 
-// readHeader reads the numbers of documents and of bytes of positions, and returns the
-// bytes behind them.
+// readHeader reads the header of a list into the summary, and returns the bytes behind
+// it.
 func (l *List) readHeader(data []byte) (rest []byte, ok bool) {
 	first, n := binary.Uvarint(data)
 	documents := first >> 4

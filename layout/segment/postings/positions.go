@@ -2,12 +2,11 @@ package postings
 
 import "fmt"
 
-// cursor is the state of reading the positions of a block: where the next document's
-// begin.
+// cursor is how far the positions of a block have been read.
 type cursor struct {
-	block int  // the block, or noBlock
-	doc   int  // index of the next document in the block
-	bit   uint // number of the bit at which its positions begin
+	block int  // number of the block, or noBlock
+	doc   int  // index in the block of the document whose positions are next
+	bit   uint // number of the bit at which these positions begin
 }
 
 // PositionBlock returns the range, within the list's positions, of the bytes that

@@ -9,49 +9,49 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// batch is an inverted index in memory of some documents. After each document, its
-// postings are packed into the bytes that they will be in a run.
-type batch struct {
+// memoryIndex is an inverted index of some documents in memory. After each document,
+// its postings are packed into the bytes that they will be in a run.
+type memoryIndex struct {
 	text int // bytes of text of the documents, as the Builder counts them
 
 	termOf map[string]uint32 // index in terms
-	terms  []batchTerm
+	terms  []indexTerm
 	packed int // packed bytes of all terms
 
 	wordOf map[string]uint32 // index in words
-	words  []batchWord
+	words  []indexWord
 	hashes []uint32 // of the documents' identities
 	from   uint32   // number of the first document
 
 	// The document being added:
-	tokens    []batchToken
-	postings  []batchPosting
+	tokens    []indexToken
+	postings  []indexPosting
 	positions []uint32
 }
 
-// batchTerm is a term of a batch.
-type batchTerm struct {
+// indexTerm is a term of a memoryIndex.
+type indexTerm struct {
 	text    string
 	packed  []byte // its postings, as in a run
 	docs    uint32 // number of documents
 	last    uint32 // the last of these documents
-	posting uint32 // index in batch.postings for the document being added; 0 if the document lacks the term
+	posting uint32 // index in memoryIndex.postings for the document being added; 0 if the document lacks the term
 }
 
-// batchPosting is a term in the document being added.
-type batchPosting struct {
+// indexPosting is a term in the document being added.
+type indexPosting struct {
 	term uint32
-	end  uint32 // where its positions end in batch.positions
+	end  uint32 // where its positions end in memoryIndex.positions
 	freq [postings.Fields]uint32
 	hits postings.Hits
 }
 
-// batchToken is a token of the document being added: the index of its posting, and its
+// indexToken is a token of the document being added: the index of its posting, and its
 // position.
-type batchToken struct{ posting, position uint32 }
+type indexToken struct{ posting, position uint32 }
 
-// batchWord is a surface word of a batch.
-type batchWord struct {
+// indexWord is a surface word of a memoryIndex.
+type indexWord struct {
 	text   string
 	term   uint32             // index of the term of its last token
 	docs   uint32             // number of documents
@@ -59,36 +59,35 @@ type batchWord struct {
 	sample [sampleSize]uint32 // the documents with the lowest hashes, by hash
 }
 
-func newBatch() *batch {
-	b := &batch{termOf: map[string]uint32{}, wordOf: map[string]uint32{}}
+func newMemoryIndex() *memoryIndex {
+	b := &memoryIndex{termOf: map[string]uint32{}, wordOf: map[string]uint32{}}
 	b.reset()
 	return b
 }
 
-// reset removes all documents from the batch. Its memory is reused, except that of
-// strings.
-func (b *batch) reset() {
+// reset removes all documents. Its memory is reused, except that of strings.
+func (b *memoryIndex) reset() {
 	b.text, b.packed = 0, 0
 	clear(b.termOf)
 	clear(b.wordOf)
 	clear(b.terms)
 	clear(b.words)
 	// Index 0 means none.
-	b.terms = append(b.terms[:0], batchTerm{})
-	b.words = append(b.words[:0], batchWord{})
+	b.terms = append(b.terms[:0], indexTerm{})
+	b.words = append(b.words[:0], indexWord{})
 	b.from += uint32(len(b.hashes))
 	b.hashes = b.hashes[:0]
 }
 
-// size returns the approximate memory of the batch, in bytes.
-func (b *batch) size() int { return b.packed + 96*(len(b.terms)+len(b.words)) }
+// size returns the approximate memory of the index, in bytes.
+func (b *memoryIndex) size() int { return b.packed + 96*(len(b.terms)+len(b.words)) }
 
 // add adds a document with these tokens. hash is that of its identity. It returns the
 // number of tokens in each field.
-func (b *batch) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [postings.Fields]uint32, err error) {
+func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [postings.Fields]uint32, err error) {
 	b.hashes = append(b.hashes, hash)
 	b.tokens = b.tokens[:0]
-	b.postings = append(b.postings[:0], batchPosting{})
+	b.postings = append(b.postings[:0], indexPosting{})
 	field, position := 0, uint32(0)
 	for t := range tokens {
 		if t.Field != field || t.Position < position {
@@ -105,13 +104,13 @@ func (b *batch) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [postings
 		term := &b.terms[n]
 		if term.posting == 0 {
 			term.posting = uint32(len(b.postings))
-			b.postings = append(b.postings, batchPosting{term: n})
+			b.postings = append(b.postings, indexPosting{term: n})
 		}
 		p := &b.postings[term.posting]
 		p.freq[field]++
 		p.hits |= t.Hits
 		lengths[field]++
-		b.tokens = append(b.tokens, batchToken{term.posting, position})
+		b.tokens = append(b.tokens, indexToken{term.posting, position})
 	}
 	b.sortPositions()
 	for i := range b.postings[1:] {
@@ -122,7 +121,7 @@ func (b *batch) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [postings
 
 // termNumber returns the index of the token's term. If the token has a word, it finds
 // the term by the word, which is faster, and counts the document for the word.
-func (b *batch) termNumber(t *Token, doc uint32) uint32 {
+func (b *memoryIndex) termNumber(t *Token, doc uint32) uint32 {
 	if t.Word == "" || len(t.Word) > MaxTerm {
 		return b.lookUp(t.Term)
 	}
@@ -130,7 +129,7 @@ func (b *batch) termNumber(t *Token, doc uint32) uint32 {
 	if !found {
 		n = uint32(len(b.words))
 		text := strings.Clone(t.Word)
-		b.words = append(b.words, batchWord{text: text})
+		b.words = append(b.words, indexWord{text: text})
 		b.wordOf[text] = n
 	}
 	w := &b.words[n]
@@ -144,12 +143,12 @@ func (b *batch) termNumber(t *Token, doc uint32) uint32 {
 }
 
 // lookUp returns the index of a term, which it adds if it is new.
-func (b *batch) lookUp(term string) uint32 {
+func (b *memoryIndex) lookUp(term string) uint32 {
 	n, found := b.termOf[term]
 	if !found {
 		n = uint32(len(b.terms))
 		text := strings.Clone(term)
-		b.terms = append(b.terms, batchTerm{text: text})
+		b.terms = append(b.terms, indexTerm{text: text})
 		b.termOf[text] = n
 	}
 	return n
@@ -157,7 +156,7 @@ func (b *batch) lookUp(term string) uint32 {
 
 // countWord counts a document that contains the word, and adds it to the word's sample
 // if its hash is low enough. Documents must be counted in ascending order.
-func (b *batch) countWord(w *batchWord, doc uint32) {
+func (b *memoryIndex) countWord(w *indexWord, doc uint32) {
 	n := min(w.docs, sampleSize)
 	w.docs++
 	w.last = doc
@@ -173,7 +172,7 @@ func (b *batch) countWord(w *batchWord, doc uint32) {
 }
 
 // sortPositions fills b.positions with the positions of all tokens, sorted by posting.
-func (b *batch) sortPositions() {
+func (b *memoryIndex) sortPositions() {
 	end := uint32(0)
 	for i := range b.postings {
 		p := &b.postings[i]
@@ -189,6 +188,6 @@ func (b *batch) sortPositions() {
 }
 
 // occurrences returns how often the document contains the term.
-func (p *batchPosting) occurrences() uint32 {
+func (p *indexPosting) occurrences() uint32 {
 	return p.freq[0] + p.freq[1] + p.freq[2] + p.freq[3]
 }
