@@ -58,9 +58,9 @@ func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Ide
 	}
 }
 
-// row applies the filter to all links of a row: to link l from each of the sources,
-// which are indexes in table. It returns the links that the filter keeps, as one row;
-// or as several, if the filter changes the links from some sources only.
+// row returns the part of a row that the filter keeps: of link l, from pages whose
+// indexes in table are sources. The result is one row; or several, if the filter
+// changes the link from some of the pages only.
 func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, error) {
 	if f.Link == nil {
 		return []row{{l, slices.Clone(sources)}}, nil

@@ -95,7 +95,7 @@ func (s *search) rest() string {
 	return fmt.Sprintf("the newest that is left is generation %d", s.newest.Generation)
 }
 
-// manifests adds the later generations that are damaged to the evidence.
+// manifests adds to the evidence the later generations that are damaged.
 func (s *search) manifests(ctx context.Context) error {
 	p := s.newest.Partition
 	for object, err := range s.bucket.List(ctx, layout.ManifestPrefix(p), layout.ManifestKey(p, s.newest.Generation)) {

@@ -112,8 +112,8 @@ func (w *stringWriter) appendTo(b []byte) []byte {
 	return appendNumbers(b, of)
 }
 
-// names returns the string of each set, by its number. Every set must have one string,
-// as in counts and parts.
+// names returns the string of each set, by the number of the set. All sets must have
+// one string each.
 func (w *stringWriter) names() []string {
 	names := make([]string, len(w.sets))
 	for key, n := range w.sets {

@@ -39,7 +39,7 @@ type language struct {
 type columnExtent struct {
 	name         string
 	kind         kind
-	offset, size int64 // with its checksum
+	offset, size int64 // size includes the checksum
 }
 
 // end returns the offset at which the tail begins, which is where the last column ends.

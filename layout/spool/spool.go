@@ -39,7 +39,7 @@ type Ledger struct {
 	Crawl    int           // crawl partition whose frontier leased the batch
 	Host     string        // the host for which the batch was leased
 	Ended    time.Time     // end of the last answer, to the millisecond
-	Rest     time.Time     // no request to the host before this time, to the millisecond; zero if only its delay counts
+	Rest     time.Time     // no request to the host before this time, to the millisecond; zero if there is no such time
 	Slow     time.Duration // average time of the host's recent answers, of which the last weighs half; 0 if there was none
 	Failures uint16        // consecutive requests, with those of batches before, with status 429 or 503 or without an answer
 	Pages    int           // number of stored pages; set by Read and ReadLedger

@@ -67,8 +67,7 @@ func cutDescLine(b []byte) (l descLine, rest []byte, err error) {
 	return l, rest, nil
 }
 
-// parseDecimal parses a number of the form in which strconv.AppendInt writes it; a
-// negative one is an error.
+// parseDecimal parses a decimal number without sign and leading zeros.
 func parseDecimal(b []byte) (int64, error) {
 	n, err := strconv.ParseUint(string(b), 10, 63)
 	if err == nil && b[0] == '0' && len(b) > 1 {
