@@ -68,10 +68,11 @@ func (s *Segment) Part(id uint32) (from, to int, found bool) {
 // epochs before the first in it count as closed.
 const maxEpochs = 64
 
-// IsClosed reports whether a batch that is not in Consumed must never be packed,
-// because pages with its version may be stored already. Either it was packed, and
-// Consumed does not list it any more; or a Redis that was restored from an older copy
-// has given the same version to a second batch.
+// IsClosed reports whether a batch that is not in Consumed must never be packed, so
+// that no two pages have the same version: its token is not above that of the batch of
+// its epoch in Closed, or its epoch is before all those in a full Closed. Such a batch
+// was packed before, came too late, or has a version that a Redis restored from an old
+// copy gave twice.
 func (m *Manifest) IsClosed(batch layout.Version) bool {
 	i, found := m.closed(batch.Epoch)
 	if !found {

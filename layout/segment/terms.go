@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// Term is a term of a segment, with its list of postings. It refers to the bytes of its
-// block.
+// Term is a term of a segment, with its list of postings. It keeps its whole block in
+// memory, and the block's positions if Terms has read them, too.
 type Term struct {
 	Text    string
 	Summary *postings.Summary
@@ -21,9 +21,9 @@ type Term struct {
 	pages  []byte // pages of the block's positions; nil if they were not read with the block
 }
 
-// Terms reads the positions of a block together with the block only up to these sizes: of
-// one block, as many bytes as arrive in a fortieth of the time to a request's first byte;
-// and of all blocks of a call together.
+// Terms reads the positions of a block together with the block if they have at most
+// aheadOfTerm bytes, which arrive in a fortieth of the time to a request's first byte. In
+// one call it reads at most aheadOfTerms bytes of positions.
 const (
 	aheadOfTerm  = 128 << 10
 	aheadOfTerms = 512 << 10

@@ -72,7 +72,7 @@ func (d Description) IsErasedFrom(whole Description) bool {
 	return true
 }
 
-// readTail reads the tail of the storage package with the key.
+// readTail reads and decodes everything behind the .webop of the package with the key.
 func readTail(ctx context.Context, r blob.Reader, key string) (tail, error) {
 	var a archive
 	end, err := blob.Tail(ctx, r, key, suffix, ErrDamaged, func(end []byte) (size int64, err error) {
@@ -110,11 +110,11 @@ type tail struct {
 	pages  []Listed
 }
 
-// tailSize returns the size of the package's tail in bytes.
+// tailSize returns the number of bytes behind the .webop.
 func (a archive) tailSize() int64 { return a.size() - a.offset(1) }
 
-// parseTail decodes the tail b of a package. a is the directory of the zip, which
-// parseDirectory has decoded from the end of b.
+// parseTail decodes b, which is everything behind the .webop of a package. a is the
+// zip's directory at the end of b, which parseDirectory has decoded.
 func parseTail(b []byte, a archive) (tail, error) {
 	desc, b, err := a.cut(b, 1)
 	if err != nil {

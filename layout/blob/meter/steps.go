@@ -46,7 +46,9 @@ type Fork struct {
 	at     int64   // level of the thread at the fork
 }
 
-// NewFork returns a fork of the operation to which ctx belongs, at its present point.
+// NewFork begins parallel work in the operation to which ctx belongs, and returns its
+// fork: requests of the branches follow the requests of ctx that have ended by now. If
+// ctx has no meter, neither have the branches.
 func NewFork(ctx context.Context) Fork {
 	if t := of(ctx); t != nil {
 		return Fork{ctx, t, t.now()}

@@ -270,9 +270,9 @@ func (d *disk) follow(state string) {
 	}
 }
 
-// renew deletes all entries if the file "state" says that they were written under
-// another state than the present one, which it then writes there. The caller owns the
-// directory and holds d.writing.
+// renew deletes all entries, unless the file "state" says that they are from the
+// bucket's present state, d.state, and writes that state there. It does nothing before
+// there is a state. Only the owner of the directory may call it, holding d.writing.
 func (d *disk) renew() {
 	path := filepath.Join(d.dir, "state")
 	if kept, err := os.ReadFile(path); d.state == nil || err == nil && bytes.Equal(kept, d.state) {

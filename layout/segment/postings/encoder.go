@@ -43,10 +43,11 @@ type Posting struct {
 	Hits   Hits
 }
 
-// Impact is a frequency and a length code of a field, for an upper bound of scores:
-// each posting of the block or list has, for each of its fields, an impact whose
-// frequency is not lower and whose length code is not higher. No impact of a field is
-// superfluous for that.
+// Impact is a frequency and a length code in one field. The impacts of a block (or
+// list) bound the scores of its postings: for each posting and each field that has the
+// term, there is an impact with at least that frequency and at most that length code.
+// Only the necessary ones are kept: in each field, a higher frequency comes with a
+// higher length code.
 type Impact struct {
 	Field  uint8
 	Freq   uint32

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// List is the list of a term, opened. It is immutable and shared by its iterators. It
-// refers to the encoded bytes.
+// List is an opened list of the documents that have a term. It does not change, so
+// several iterators may use it at once. It refers to the bytes given to Open.
 type List struct {
 	data    []byte
 	summary Summary
