@@ -165,7 +165,7 @@ func (r *columnReader) uint(column int, limit uint64) uint64 {
 	return r.longUint(column, limit)
 }
 
-// longUint is uint for numbers of any size.
+// longUint does the work of uint for a number of any size.
 func (r *columnReader) longUint(column int, limit uint64) uint64 {
 	c := &r.columns[column]
 	v, n := binary.Uvarint(r.raw[c.next:c.end])

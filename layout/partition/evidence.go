@@ -21,9 +21,8 @@ type Evidence struct {
 	Detail     string // what the object proves: a sentence whose subject is the object
 }
 
-// Lost returns the evidence that a partition had later generations than newest, which
-// is the recent result of manifest.Read: a generation, or the zero Manifest. Each kind
-// of object is evidence in its own way:
+// Lost returns the evidence that a partition had later generations than newest, the
+// result of a recent manifest.Read. Each kind of object is evidence in its own way:
 //
 //	package, book, segment, overlay   there is no generation, and generation 1 is always committed before the first of these
 //	manifest                          it has a higher number, and cannot be read
@@ -87,7 +86,8 @@ func (s *search) add(key string, generation uint64, format string, args ...any) 
 	s.found = append(s.found, Evidence{key, generation, fmt.Sprintf(format, args...)})
 }
 
-// rest returns words for the Detail of an Evidence that name the newest generation.
+// rest returns a clause for the Detail of an Evidence, such as "the newest that is left
+// is generation 7".
 func (s *search) rest() string {
 	if s.newest.Generation == 0 {
 		return "no generation is left"

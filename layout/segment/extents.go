@@ -69,8 +69,8 @@ func (t *termIndex) separator(i int) []byte {
 	return t.separators[from:t.separatorEnds[i]]
 }
 
-// find returns the number of the block that contains a term, if any does. Above the
-// last separator it is the number of blocks.
+// find returns the number of the only block that can contain a term; for a term above
+// the last separator, the number of blocks.
 func (t *termIndex) find(term string) int {
 	return sort.Search(len(t.counts), func(i int) bool { return string(t.separator(i)) >= term })
 }

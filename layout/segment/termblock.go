@@ -68,8 +68,8 @@ func (w *termWriter) write(term []byte, before int) {
 	w.count++
 }
 
-// close closes the open block. The first bytes of w.positions, as many as the argument
-// says, are its positions; the rest belongs to the next block.
+// close closes the open block. positions is the number of bytes at the start of
+// w.positions that belong to it; the others belong to the next block.
 func (w *termWriter) close(positions int) {
 	from := len(w.content)
 	w.content = seal(append(w.content, w.block...), from)

@@ -196,7 +196,7 @@ func (w *wordWalk) sample(dst []uint32) []uint32 { return append(dst, w.docs...)
 type inputWords struct {
 	*wordWalk
 	in      *input
-	holding uint64 // result of count
+	holding uint64 // what count returns
 }
 
 // words returns the words of a segment being merged.

@@ -23,7 +23,7 @@ type Bucket struct {
 }
 
 type memObject struct {
-	content  []byte // never changed
+	content  []byte // must not be changed
 	modified time.Time
 }
 

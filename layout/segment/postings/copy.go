@@ -22,7 +22,7 @@ func (e *Encoder) AddList(list, positions []byte, numbers []uint32) error {
 	return nil
 }
 
-// addList is AddList; it returns false if the list is damaged.
+// addList does the work of AddList. It returns false if the list is damaged.
 func (e *Encoder) addList(list, positions []byte, numbers []uint32) bool {
 	l := &e.source.list
 	l.data = list
