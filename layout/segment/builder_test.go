@@ -104,6 +104,49 @@ func TestLongWords(t *testing.T) {
 	}
 }
 
+// TestNumberedTokens builds the same bytes of tokens with numbers, of all or of some.
+func TestNumberedTokens(t *testing.T) {
+	docs := generate(50, 3)
+	want := mustBuild(t, docs, 0)
+	for _, every := range []int{1, 3} {
+		numbers := map[string]uint32{}
+		number := func(s string) uint32 {
+			if s == "" || len(s)%every != 0 {
+				return 0
+			}
+			if numbers[s] == 0 {
+				numbers[s] = uint32(len(numbers) + 1)
+			}
+			return numbers[s]
+		}
+		b := NewBuilder(analysis)
+		b.runText = 10 << 10
+		for i := range docs {
+			err := b.Add(&docs[i], func(yield func(Token) bool) {
+				for t := range tokensOf(&docs[i]) {
+					t.TermNumber, t.WordNumber = number(t.Term), number(t.Word)
+					if !yield(t) {
+						return
+					}
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(b.runs) < 2 || len(numbers) < 50 {
+			t.Fatalf("%d runs, %d numbers", len(b.runs), len(numbers))
+		}
+		got, err := b.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(want, got) {
+			t.Errorf("with a number for one of %d strings the bytes are different", every)
+		}
+	}
+}
+
 func TestDistinct(t *testing.T) {
 	content := mustBuild(t, generate(20, 1), 0)
 	seen := map[string]bool{string(content): true}

@@ -49,6 +49,11 @@ type Token struct {
 	Word     string // as it is written on the page, for spelling; "" if it is not counted
 	Position uint32 // in the field, never below that of the token before
 	Hits     postings.Hits
+
+	// Numbers of the strings Term and Word, from 1. A caller gives every string another
+	// number, or always 0, which means none. They let a Builder count without maps. It
+	// takes memory for the highest number.
+	TermNumber, WordNumber uint32
 }
 
 // Caps on the content of a segment.

@@ -14,14 +14,16 @@ import (
 type memoryIndex struct {
 	text int // bytes of text of the documents, as the Builder counts them
 
-	termOf map[string]uint32 // index in terms
+	termOf map[string]uint32 // index in terms, of terms without a number
 	terms  []indexTerm
 	packed int // packed bytes of all terms
 
-	wordOf map[string]uint32 // index in words
+	wordOf map[string]uint32 // index in words, of words without a number
 	words  []indexWord
 	hashes []uint32 // of the documents' identities
 	from   uint32   // number of the first document
+
+	numbered []numbered // by the number of a term or word
 
 	// The document being added:
 	tokens    []indexToken
@@ -53,11 +55,13 @@ type indexToken struct{ posting, position uint32 }
 // indexWord is a surface word of a memoryIndex.
 type indexWord struct {
 	text   string
-	term   uint32             // index of the term of its last token
 	docs   uint32             // number of documents
 	last   uint32             // the last of these documents
 	sample [sampleSize]uint32 // the documents with the lowest hashes, by hash
 }
+
+// numbered holds the indexes in terms and words of a string with a number; 0: none yet.
+type numbered struct{ term, word uint32 }
 
 func newMemoryIndex() *memoryIndex {
 	b := &memoryIndex{termOf: map[string]uint32{}, wordOf: map[string]uint32{}}
@@ -72,6 +76,7 @@ func (b *memoryIndex) reset() {
 	clear(b.wordOf)
 	clear(b.terms)
 	clear(b.words)
+	clear(b.numbered)
 	// Index 0 means none.
 	b.terms = append(b.terms[:0], indexTerm{})
 	b.words = append(b.words[:0], indexWord{})
@@ -100,7 +105,10 @@ func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [po
 		if len(t.Term) == 0 || len(t.Term) > MaxTerm {
 			return lengths, fmt.Errorf("term %.40q: %d bytes, want 1 to %d", t.Term, len(t.Term), MaxTerm)
 		}
-		n := b.termNumber(&t, doc)
+		if t.Word != "" && len(t.Word) <= MaxTerm {
+			b.countWord(&b.words[b.wordIndex(&t)], doc)
+		}
+		n := b.termIndex(&t)
 		term := &b.terms[n]
 		if term.posting == 0 {
 			term.posting = uint32(len(b.postings))
@@ -119,44 +127,65 @@ func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [po
 	return lengths, nil
 }
 
-// termNumber returns the index of the token's term. If the token has a word, it finds
-// the term by the word, which is faster, and counts the document for the word.
-func (b *memoryIndex) termNumber(t *Token, doc uint32) uint32 {
-	if t.Word == "" || len(t.Word) > MaxTerm {
-		return b.lookUp(t.Term)
+// termIndex returns the index of the token's term, which it adds if it is new.
+func (b *memoryIndex) termIndex(t *Token) uint32 {
+	if t.TermNumber > 0 {
+		n := b.numberedBy(t.TermNumber)
+		if n.term == 0 {
+			n.term = b.addTerm(t.Term)
+		}
+		return n.term
 	}
-	n, found := b.wordOf[t.Word]
+	n, found := b.termOf[t.Term]
 	if !found {
-		n = uint32(len(b.words))
-		text := strings.Clone(t.Word)
-		b.words = append(b.words, indexWord{text: text})
-		b.wordOf[text] = n
-	}
-	w := &b.words[n]
-	if w.docs == 0 || w.last != doc {
-		b.countWord(w, doc)
-	}
-	if b.terms[w.term].text != t.Term {
-		w.term = b.lookUp(t.Term)
-	}
-	return w.term
-}
-
-// lookUp returns the index of a term, which it adds if it is new.
-func (b *memoryIndex) lookUp(term string) uint32 {
-	n, found := b.termOf[term]
-	if !found {
-		n = uint32(len(b.terms))
-		text := strings.Clone(term)
-		b.terms = append(b.terms, indexTerm{text: text})
-		b.termOf[text] = n
+		n = b.addTerm(t.Term)
+		b.termOf[b.terms[n].text] = n
 	}
 	return n
 }
 
+// wordIndex returns the index of the token's word, which it adds if it is new.
+func (b *memoryIndex) wordIndex(t *Token) uint32 {
+	if t.WordNumber > 0 {
+		n := b.numberedBy(t.WordNumber)
+		if n.word == 0 {
+			n.word = b.addWord(t.Word)
+		}
+		return n.word
+	}
+	n, found := b.wordOf[t.Word]
+	if !found {
+		n = b.addWord(t.Word)
+		b.wordOf[b.words[n].text] = n
+	}
+	return n
+}
+
+// numberedBy returns the indexes of the string with a number.
+func (b *memoryIndex) numberedBy(number uint32) *numbered {
+	if more := int(number) + 1 - len(b.numbered); more > 0 {
+		b.numbered = append(b.numbered, make([]numbered, more)...)
+	}
+	return &b.numbered[number]
+}
+
+func (b *memoryIndex) addTerm(term string) uint32 {
+	b.terms = append(b.terms, indexTerm{text: strings.Clone(term)})
+	return uint32(len(b.terms) - 1)
+}
+
+func (b *memoryIndex) addWord(word string) uint32 {
+	b.words = append(b.words, indexWord{text: strings.Clone(word)})
+	return uint32(len(b.words) - 1)
+}
+
 // countWord counts a document that contains the word, and adds it to the word's sample
-// if its hash is low enough. Documents must be counted in ascending order.
+// if its hash is low enough. Documents must be counted in ascending order; the last one
+// is counted once.
 func (b *memoryIndex) countWord(w *indexWord, doc uint32) {
+	if w.docs > 0 && w.last == doc {
+		return
+	}
 	n := min(w.docs, sampleSize)
 	w.docs++
 	w.last = doc

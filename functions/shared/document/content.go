@@ -136,7 +136,14 @@ type passage struct {
 
 // passageOf returns the blocks to keep.
 func (d *Document) passageOf(kept []bool) passage {
-	var p passage
+	size, blocks := 0, 0
+	for i := range d.page.Blocks {
+		if kept[i] {
+			size += int(d.page.Blocks[i].End-d.page.Blocks[i].Start) + 1
+			blocks++
+		}
+	}
+	p := passage{text: make([]byte, 0, size), parts: make([]layout.Span, 0, blocks)}
 	for i := range d.page.Blocks {
 		b := &d.page.Blocks[i]
 		if !kept[i] {

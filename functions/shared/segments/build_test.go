@@ -23,7 +23,7 @@ func TestTokens(t *testing.T) {
 		Large:    []layout.Span{{Start: 0, End: 0}, {Start: 16, End: 19}},
 	}
 	var got []string
-	for token := range Tokens(p, analysis.For("")) {
+	for token := range newTokenizer().tokens(p) {
 		hits := ""
 		for hit, letter := range map[postings.Hits]string{postings.Capitals: "C", postings.Emphasis: "E", postings.Large: "L"} {
 			if token.Hits&hit != 0 {
@@ -45,7 +45,7 @@ func TestTokens(t *testing.T) {
 	p.Outside, p.Body = "title margin plain margin cafe", "plain"
 	p.Emphasis = []layout.Span{{Start: 6, End: 12}} // of nothing in the body
 	got = nil
-	for token := range Tokens(p, analysis.For("")) {
+	for token := range newTokenizer().tokens(p) {
 		if analysis.IsOutside(token.Term) {
 			got = append(got, fmt.Sprintf("%d:%d %q %d", token.Field, token.Position, token.Term, token.Hits))
 		}
@@ -53,8 +53,28 @@ func TestTokens(t *testing.T) {
 	if diff := cmp.Diff([]string{`3:103 "margin\x01" 0`, `3:105 "margin\x01" 0`}, got); diff != "" {
 		t.Errorf("tokens outside (-want +got):\n%s", diff)
 	}
+	// A term without a number, of a full vocabulary, is treated in the same way.
+	full := newTokenizer()
+	full.vocabulary = nil
+	usual := newTokenizer()
+	for range 2 { // pages
+		var with, without []segment.Token
+		for token := range full.tokens(p) {
+			without = append(without, token)
+		}
+		for token := range usual.tokens(p) {
+			if (token.TermNumber == 0) != (token.Term == "") || (token.WordNumber == 0) != (token.Word == "") {
+				t.Errorf("numbers of %+v", token)
+			}
+			token.TermNumber, token.WordNumber = 0, 0
+			with = append(with, token)
+		}
+		if diff := cmp.Diff(with, without); diff != "" {
+			t.Errorf("tokens (-numbered +not):\n%s", diff)
+		}
+	}
 	some := 0
-	for range Tokens(p, analysis.For("")) {
+	for range newTokenizer().tokens(p) {
 		if some++; some == 3 {
 			break // whoever wants no more gets no more
 		}

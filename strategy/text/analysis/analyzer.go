@@ -20,20 +20,23 @@ type Occurrence struct {
 	Start, End int    // bytes of the text
 	Half       int    // where the first character of a pair ends; otherwise End
 	Capitals   bool   // at least two letters, all upper case
+
+	TermNumber, WordNumber uint32 // of Term and Word in the analyzer's Vocabulary; 0: none
 }
 
 // Analyzer splits text of one language into terms, in the same way for documents, queries
 // and snippets. It caches the terms of at most maxMemo words, and is not safe for
 // concurrent use; creating one is cheap.
 type Analyzer struct {
-	language *language
-	memo     map[string]forms
+	language   *language
+	vocabulary *Vocabulary // nil: none
+	memo       map[string]*forms
 }
 
 // For returns a new Analyzer of a language: an ISO 639-1 code, or a BCP 47 tag, of which
 // only the language counts. Words of other languages, and of "", are not stemmed.
 func For(name string) *Analyzer {
-	return &Analyzer{language: languageOf(name), memo: map[string]forms{}}
+	return &Analyzer{language: languageOf(name), memo: map[string]*forms{}}
 }
 
 // Each calls yield with every term of the text in order, until yield returns false. It
@@ -68,19 +71,25 @@ func (a *Analyzer) word(text string, start, end, position int, yield func(Occurr
 	if f.term == "" {
 		return true
 	}
-	o := Occurrence{Term: f.term, Word: f.word, Position: position, Start: start, End: end, Half: end, Capitals: f.capitals}
+	o := Occurrence{
+		Term: f.term, Word: f.word, Position: position, Start: start, End: end, Half: end, Capitals: f.capitals,
+		TermNumber: f.termNumber, WordNumber: f.wordNumber,
+	}
 	if nameEnd := endOfName(text, start, end); nameEnd > end {
 		name := a.forms(text[start:nameEnd], nameEnd-start)
-		if !yield(Occurrence{Term: name.term, Word: name.word, Position: position, Start: start, End: nameEnd, Half: nameEnd}) {
+		if !yield(Occurrence{
+			Term: name.term, Word: name.word, Position: position, Start: start, End: nameEnd, Half: nameEnd,
+			TermNumber: name.termNumber, WordNumber: name.wordNumber,
+		}) {
 			return false
 		}
-		o.Word = ""
+		o.Word, o.WordNumber = "", 0
 	}
 	if !yield(o) {
 		return false
 	}
 	if f.loose != "" {
-		o.Term, o.Word = f.loose, ""
+		o.Term, o.TermNumber, o.Word, o.WordNumber = f.loose, f.looseNumber, "", 0
 		return yield(o)
 	}
 	return true
@@ -119,7 +128,7 @@ func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) 
 		}
 		position++
 		if f := a.forms(text[start:end], half-start); f.term != "" {
-			if !yield(Occurrence{Term: f.term, Position: position, Start: start, End: end, Half: half}) {
+			if !yield(Occurrence{Term: f.term, Position: position, Start: start, End: end, Half: half, TermNumber: f.termNumber}) {
 				return end, position, false
 			}
 		}
@@ -136,13 +145,17 @@ type forms struct {
 	loose    string // a looser form, or ""
 	word     string // the surface form
 	capitals bool
+
+	termNumber, looseNumber, wordNumber uint32
 }
+
+var notIndexed = new(forms)
 
 // forms returns the forms of a word, of a name with its sign (C++), or of a pair whose
 // first character is text[:half].
-func (a *Analyzer) forms(text string, half int) forms {
+func (a *Analyzer) forms(text string, half int) *forms {
 	if len(text) > maxWord {
-		return forms{}
+		return notIndexed
 	}
 	if f, known := a.memo[text]; known {
 		return f
@@ -151,7 +164,7 @@ func (a *Analyzer) forms(text string, half int) forms {
 		clear(a.memo)
 	}
 	text = strings.Clone(text)
-	var f forms
+	f := new(forms)
 	class, _ := classAt(text, 0)
 	switch {
 	case class == unspaced:
@@ -161,11 +174,20 @@ func (a *Analyzer) forms(text string, half int) forms {
 		f.term = f.word
 	default:
 		f.word = surface(text, a.language.turkic)
-		f.term, f.loose = a.language.terms(f.word)
+		if same := a.memo[f.word]; same != nil && same.word == f.word { // in lower case
+			*f = *same
+		} else {
+			f.term, f.loose = a.language.terms(f.word)
+		}
 		f.capitals = capitals(text)
 	}
 	if len(f.term) > maxTerm || len(f.word) > maxWord {
-		f = forms{}
+		f = notIndexed
+	} else if f.termNumber == 0 {
+		f.termNumber, f.looseNumber = a.vocabulary.Number(f.term), a.vocabulary.Number(f.loose)
+		if f.wordNumber = f.termNumber; f.word != f.term {
+			f.wordNumber = a.vocabulary.Number(f.word)
+		}
 	}
 	a.memo[text] = f
 	return f

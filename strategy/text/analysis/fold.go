@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -150,14 +151,31 @@ var indic = []analysis.TokenFilter{in.NormalizeFilter(), hi.NormalizeFilter()}
 // foldIndic unifies the spellings of a word in an Indic script.
 func foldIndic(word string) string { return apply(indic, word) }
 
+// streams holds token streams of one word for apply.
+var streams = sync.Pool{New: func() any { return new(wordStream) }}
+
+type wordStream struct {
+	stream [1]*analysis.Token
+	token  analysis.Token
+	term   []byte
+}
+
 // apply passes a word through bluge's filters.
 func apply(filters []analysis.TokenFilter, word string) string {
-	stream := analysis.TokenStream{{Term: []byte(word), PositionIncr: 1}}
+	w := streams.Get().(*wordStream)
+	defer streams.Put(w)
+	w.term = append(w.term[:0], word...)
+	w.token = analysis.Token{Term: w.term, PositionIncr: 1}
+	w.stream[0] = &w.token
+	stream := analysis.TokenStream(w.stream[:])
 	for _, filter := range filters {
 		stream = filter.Filter(stream)
 	}
-	if len(stream) == 0 {
+	switch {
+	case len(stream) == 0:
 		return ""
+	case string(stream[0].Term) == word: // most often
+		return word
 	}
 	return string(stream[0].Term)
 }

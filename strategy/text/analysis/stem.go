@@ -34,11 +34,11 @@ func (f replaceFilter) Filter(stream analysis.TokenStream) analysis.TokenStream 
 	return stream
 }
 
-// suffixFilter takes folded words and removes suffixes from them: of each list in turn,
-// the longest suffix that leaves enough characters.
+// suffixFilter removes the longest suffix of each list in turn, if at least least
+// characters remain. Its input are folded words.
 type suffixFilter struct {
-	least int        // characters that must remain
-	lists [][]string // the longest suffix first
+	least int // characters that remain
+	lists [][]string
 }
 
 func newSuffixFilter(least int, lists ...[]string) suffixFilter {

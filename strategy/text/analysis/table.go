@@ -27,8 +27,8 @@ import (
 
 type tokenFilters = []analysis.TokenFilter
 
-// common is the version of the rules for all languages: word boundaries, surface
-// forms, pairs of characters in scripts without spaces, and folding.
+// common is the version of the rules for all languages: word boundaries, surface forms,
+// pairs and folding.
 const common = 1
 
 // language is the analyzer of a language. A word's surface form passes stem, then fold.
@@ -134,9 +134,9 @@ func codeOf(tag string) string {
 	return code
 }
 
-// terms returns the term of a surface form. If the language keeps marks (l.marks) and
-// the word has some, loose is the term without them, otherwise "". Words with digits
-// are names and numbers, and are not stemmed.
+// terms returns the term of a surface form, and a looser term without marks if the
+// language keeps marks and the word has some, else "". Words with digits are names and
+// numbers, and are not stemmed.
 func (l *language) terms(word string) (term, loose string) {
 	if l.stem != nil && !strings.ContainsAny(word, "0123456789") {
 		term = fold(apply(l.stem, word))

@@ -1,0 +1,166 @@
+package segments
+
+import (
+	"iter"
+	"net/url"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+// headingGap is how many positions lie between two headings, so that no phrase
+// begins in one and ends in the next.
+const headingGap = 100
+
+// tokenizer makes tokens of pages.
+type tokenizer struct {
+	vocabulary *analysis.Vocabulary
+	analyzers  map[string]*analysis.Analyzer // by language
+	numbered   []numbered                    // by number of a term
+	unnumbered map[string]bool               // terms without a number in the page's main part
+
+	// of the page
+	page            uint32 // from 1
+	analyzer        *analysis.Analyzer
+	yield           func(segment.Token) bool
+	more            bool // tokens are wanted
+	nameless        bool // words do not count for spelling
+	isOutside       bool // the text is outside of the main part
+	emphasis, large []layout.Span
+}
+
+// numbered is what is known of a term with a number.
+type numbered struct {
+	page          uint32 // the last one with the term in its main part
+	outside       string // the term outside of a page's main part; "" if not made yet
+	outsideNumber uint32
+}
+
+func newTokenizer() *tokenizer {
+	return &tokenizer{vocabulary: analysis.NewVocabulary(), analyzers: make(map[string]*analysis.Analyzer), unnumbered: make(map[string]bool)}
+}
+
+// tokens yields the tokens of all fields of a page, found by the analyzer of its
+// language.
+func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
+	return func(yield func(segment.Token) bool) {
+		if p.Silent {
+			return
+		}
+		if t.analyzer = t.analyzers[p.Lang]; t.analyzer == nil {
+			t.analyzer = t.vocabulary.For(p.Lang)
+			t.analyzers[p.Lang] = t.analyzer
+		}
+		t.page, t.yield, t.more, t.isOutside = t.page+1, yield, true, false
+		clear(t.unnumbered)
+		t.text(segment.Title, 0, p.Title)
+		base := 0
+		for _, heading := range p.Headings {
+			base += t.text(segment.Headings, base, heading) + headingGap
+		}
+		t.nameless = true // an address does not show how words are written
+		t.text(segment.Address, 0, addressWords(p.URL))
+		t.nameless = false
+		t.emphasis, t.large = p.Emphasis, p.Large
+		base = t.text(segment.Body, 0, p.Body) + headingGap
+		t.emphasis, t.large, t.isOutside = nil, nil, true
+		t.text(segment.Body, base, p.Outside)
+	}
+}
+
+// text yields the tokens of a text, whose positions in its field begin at base,
+// and returns its length in positions.
+func (t *tokenizer) text(field, base int, text string) (length int) {
+	if !t.more {
+		return 0
+	}
+	return t.analyzer.Each(text, func(o analysis.Occurrence) bool {
+		token := segment.Token{
+			Field: field, Term: o.Term, Word: o.Word, Position: uint32(base + o.Position),
+			TermNumber: o.TermNumber, WordNumber: o.WordNumber,
+		}
+		switch {
+		case !t.isOutside:
+			t.see(&o)
+		case t.saw(&o):
+			return t.more
+		default:
+			token.Term, token.TermNumber = t.outside(&o)
+		}
+		if t.nameless {
+			token.Word, token.WordNumber = "", 0
+		}
+		if o.Capitals {
+			token.Hits |= postings.Capitals
+		}
+		if inRanges(&t.emphasis, o.Start) {
+			token.Hits |= postings.Emphasis
+		}
+		if inRanges(&t.large, o.Start) {
+			token.Hits |= postings.Large
+		}
+		t.more = t.yield(token)
+		return t.more
+	})
+}
+
+// see notes that the page has a term in its main part.
+func (t *tokenizer) see(o *analysis.Occurrence) {
+	if o.TermNumber == 0 {
+		t.unnumbered[o.Term] = true
+	} else {
+		t.of(o.TermNumber).page = t.page
+	}
+}
+
+// saw reports whether the page has a term in its main part.
+func (t *tokenizer) saw(o *analysis.Occurrence) bool {
+	if o.TermNumber == 0 {
+		return t.unnumbered[o.Term]
+	}
+	return t.of(o.TermNumber).page == t.page
+}
+
+// outside returns the term that a page has instead of one outside of its main part, and
+// its number.
+func (t *tokenizer) outside(o *analysis.Occurrence) (term string, number uint32) {
+	if o.TermNumber == 0 {
+		return analysis.Outside(o.Term), 0
+	}
+	n := t.of(o.TermNumber)
+	if n.outside == "" {
+		n.outside = analysis.Outside(o.Term)
+		n.outsideNumber = t.vocabulary.Number(n.outside)
+	}
+	return n.outside, n.outsideNumber
+}
+
+func (t *tokenizer) of(number uint32) *numbered {
+	if more := int(number) + 1 - len(t.numbered); more > 0 {
+		t.numbered = append(t.numbered, make([]numbered, more)...)
+	}
+	return &t.numbered[number]
+}
+
+// inRanges reports whether an offset is in one of the sorted ranges, and drops the
+// ranges before it.
+func inRanges(ranges *[]layout.Span, at int) bool {
+	for len(*ranges) > 0 && (*ranges)[0].End <= at {
+		*ranges = (*ranges)[1:]
+	}
+	return len(*ranges) > 0 && (*ranges)[0].Start <= at
+}
+
+// addressWords returns a URL without its scheme and its percent-encoding.
+func addressWords(address string) string {
+	if _, rest, found := strings.Cut(address, "://"); found {
+		address = rest
+	}
+	if plain, err := url.PathUnescape(address); err == nil {
+		return plain
+	}
+	return address
+}

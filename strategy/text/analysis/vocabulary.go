@@ -1,0 +1,34 @@
+package analysis
+
+// maxNumbers is the greatest number of strings in a Vocabulary: some 10 MB.
+const maxNumbers = 1 << 17
+
+// Vocabulary numbers terms and words, from 1, so that their data can be kept in slices
+// instead of maps. Analyzers of several languages may share one. It is not safe for
+// concurrent use.
+type Vocabulary struct{ numbers map[string]uint32 }
+
+// NewVocabulary returns an empty vocabulary.
+func NewVocabulary() *Vocabulary { return &Vocabulary{numbers: map[string]uint32{}} }
+
+// For returns a new Analyzer of a language, as the function For does, whose occurrences
+// have the vocabulary's numbers.
+func (v *Vocabulary) For(name string) *Analyzer {
+	a := For(name)
+	a.vocabulary = v
+	return a
+}
+
+// Number returns the number of a string, which never changes, and 0 for "". A full
+// vocabulary returns 0 for every string that it does not have.
+func (v *Vocabulary) Number(s string) uint32 {
+	if v == nil || s == "" {
+		return 0
+	}
+	n, found := v.numbers[s]
+	if !found && len(v.numbers) < maxNumbers {
+		n = uint32(len(v.numbers) + 1)
+		v.numbers[s] = n
+	}
+	return n
+}
