@@ -1,6 +1,9 @@
 package model
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // Classes is a table: some languages of a script, and the weight of each feature for each
 // of them. The code "" is the class of all other languages.
@@ -12,8 +15,9 @@ type Classes struct {
 	Scale   float32 // a weight's unit, in natural log-odds
 	Weights []int8  // row by row, one for each class
 
-	rows  []uint64 // Weights + bias, in four lanes of 16 bits in each uint64
-	width int      // number of uint64 in a row
+	rows   []uint64   // Weights + bias, in four lanes of 16 bits in each uint64
+	width  int        // number of uint64 in a row
+	caches *sync.Pool // of *wordCache
 }
 
 const (
@@ -21,47 +25,78 @@ const (
 	lanes      = 4
 	maxClasses = 64
 	maxBits    = 20
+	maxSummed  = math.MaxUint16 / (2 * bias) // the number of weights that a lane can sum
 )
 
 // pack makes the rows for Scores, which adds four weights at a time.
 func (c *Classes) pack() {
 	c.width = (len(c.Codes) + lanes - 1) / lanes
 	c.rows = make([]uint64, c.width<<c.Bits)
+	c.caches = newWordCaches(c.width)
 	for i, w := range c.Weights {
 		row, class := i/len(c.Codes), i%len(c.Codes)
 		c.rows[row*c.width+class/lanes] |= uint64(int(w)+bias) << (class % lanes * 16)
 	}
 }
 
+// row returns the row of a feature.
+func (c *Classes) row(hash uint32) []uint64 {
+	return c.rows[int(hash>>(32-c.Bits))*c.width:][:c.width]
+}
+
 // Scores appends the score of each class to dst: the sum of the weights of a text's
 // features, in natural log-odds. Only the differences of scores have a meaning.
 func (c *Classes) Scores(text string, dst []float64) []float64 {
-	var hashes [math.MaxUint16 / (2 * bias)]uint32 // the number of weights that a lane can sum
-	var lane [maxClasses / lanes]uint64
-	var sums [maxClasses]int
-	features := NewReader(text, c.Script, c.Words)
-	for {
-		n := features.Next(hashes[:])
-		if n == 0 {
-			break
-		}
-		acc := lane[:c.width]
-		clear(acc)
-		for _, h := range hashes[:n] {
-			at := int(h>>(32-c.Bits)) * c.width
-			row := c.rows[at:][:len(acc)]
-			for i := range acc {
-				acc[i] += row[i]
-			}
-		}
-		for i, w := range acc {
-			for j := range lanes {
-				sums[i*lanes+j] += int(uint16(w>>(16*j))) - n*bias
-			}
-		}
+	s := sum{width: c.width}
+	if features := NewReader(text, c.Script, c.Words); c.Words || c.Script == Han {
+		s.addFeatures(c, features)
+	} else {
+		s.addWords(c, features)
 	}
+	s.spill()
 	for i := range c.Codes {
-		dst = append(dst, float64(sums[i])*float64(c.Scale))
+		dst = append(dst, float64(s.sums[i])*float64(c.Scale))
 	}
 	return dst
+}
+
+// sum sums rows.
+type sum struct {
+	width int
+	lane  [maxClasses / lanes]uint64 // a row, which sums those since the last spill
+	rows  int                        // how many, at most maxSummed
+	sums  [maxClasses]int
+}
+
+// add adds a row that sums n rows, at most maxSummed.
+func (s *sum) add(row []uint64, n int) {
+	if s.rows += n; s.rows > maxSummed {
+		s.rows -= n
+		s.spill()
+		s.rows = n
+	}
+	acc := s.lane[:len(row)]
+	for i := range acc {
+		acc[i] += row[i]
+	}
+}
+
+func (s *sum) spill() {
+	for i, w := range s.lane[:s.width] {
+		for j := range lanes {
+			s.sums[i*lanes+j] += int(uint16(w>>(16*j))) - s.rows*bias
+		}
+	}
+	clear(s.lane[:s.width])
+	s.rows = 0
+}
+
+// addFeatures adds the rows of all features of the reader.
+func (s *sum) addFeatures(c *Classes, features Reader) {
+	var hashes [maxSummed]uint32
+	for n := features.Next(hashes[:]); n > 0; n = features.Next(hashes[:]) {
+		for _, h := range hashes[:n] {
+			s.add(c.row(h), 1)
+		}
+	}
 }

@@ -28,8 +28,7 @@ const (
 	prime = 0x9E3779B1 // 2^32 / golden ratio: multiplication spreads the low bits to the high ones
 )
 
-// Room is the greatest number of features that end at one letter, and so the least
-// length of the slice that Next needs.
+// Room is the greatest number of features that end at one letter.
 const Room = 4
 
 // Next writes hashes of features into the slice and returns their number, 0 at the end of
