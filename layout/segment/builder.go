@@ -102,7 +102,7 @@ func (b *Builder) Finish() ([]byte, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	b.stored.close()
+	b.stored.flush()
 	b.flush()
 	b.index = nil
 	var terms *termWriter

@@ -198,7 +198,7 @@ func mergeStored(ctx context.Context, all []*input, size int) (*objectWriter, er
 			return nil, err
 		}
 	}
-	w.close()
+	w.flush()
 	return o, nil
 }
 

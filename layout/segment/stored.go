@@ -49,7 +49,8 @@ const (
 	maxStoredBlock = storedBlock + MaxRecord
 )
 
-// storedWriter writes stored documents in compressed blocks.
+// storedWriter writes stored documents in compressed blocks. It compresses a block while
+// it collects the next one.
 type storedWriter struct {
 	object *objectWriter
 
@@ -58,7 +59,11 @@ type storedWriter struct {
 	sizes           []byte // sizes of each record and body, as varints
 	count           uint32 // documents
 
-	raw []byte // memory that close reuses
+	// The block being compressed:
+	compressing chan []byte // receives it compressed; nil: there is none
+	raw         []byte      // before compression
+	documents   uint32
+	compressed  []byte // memory for it
 }
 
 func (w *storedWriter) add(d *Document) error {
@@ -94,23 +99,44 @@ func (w *storedWriter) grow(record, body int) {
 // size returns the size of the open block before compression.
 func (w *storedWriter) size() int { return len(w.sizes) + len(w.records) + len(w.bodies) }
 
-// close writes the open block, unless it is empty.
+// close closes the open block, unless it is empty, and begins to compress it.
 func (w *storedWriter) close() {
 	if w.count == 0 {
 		return
 	}
+	w.await()
 	w.raw = append(append(append(w.raw[:0], w.sizes...), w.records...), w.bodies...)
+	w.documents = w.count
+	w.sizes, w.records, w.bodies, w.count = w.sizes[:0], w.records[:0], w.bodies[:0], 0
+	done := make(chan []byte, 1)
+	w.compressing = done
+	raw, memory := w.raw, w.compressed[:0]
+	go func() { done <- compress(memory, raw) }()
+}
+
+// await writes the block that is being compressed, if there is one.
+func (w *storedWriter) await() {
+	if w.compressing == nil {
+		return
+	}
+	w.compressed = <-w.compressing
+	w.compressing = nil
 	o := w.object
 	from := len(o.content)
-	o.content = seal(compress(o.content, w.raw), from)
-	o.stored.add(int64(len(o.content)-from), uint32(len(w.raw)), w.count)
-	w.sizes, w.records, w.bodies, w.count = w.sizes[:0], w.records[:0], w.bodies[:0], 0
+	o.content = seal(append(o.content, w.compressed...), from)
+	o.stored.add(int64(len(o.content)-from), uint32(len(w.raw)), w.documents)
+}
+
+// flush writes all documents that were added.
+func (w *storedWriter) flush() {
+	w.close()
+	w.await()
 }
 
 // copyBlock writes a block of another segment, compressed and with its checksum. raw is
 // its size before compression.
 func (w *storedWriter) copyBlock(sealed []byte, raw, documents uint32) {
-	w.close()
+	w.flush()
 	w.object.content = append(w.object.content, sealed...)
 	w.object.stored.add(int64(len(sealed)), raw, documents)
 }

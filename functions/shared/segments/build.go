@@ -27,9 +27,9 @@ func Build(pages []*Page) ([]byte, error) {
 		versions[p.Lang] = analysis.Version(p.Lang)
 	}
 	b := segment.NewBuilder(versions)
-	t := newTokenizer()
+	t, a := newTokenizer(), newAhead()
 	for _, p := range pages {
-		if err := b.Add(&p.Document, t.tokens(p)); err != nil {
+		if err := b.Add(&p.Document, a.of(t.tokens(p))); err != nil {
 			return nil, err
 		}
 	}

@@ -1,0 +1,58 @@
+package segments
+
+import (
+	"iter"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// What is made ahead: chunks, and the tokens of each, 64 KiB in all.
+const (
+	aheadChunks = 4
+	aheadTokens = 256
+)
+
+// ahead runs sequences of tokens in a goroutine beside the one that takes the tokens, so
+// that two processors share the work. It runs one sequence at a time.
+type ahead struct {
+	free chan []segment.Token // chunks to fill
+}
+
+func newAhead() ahead {
+	a := ahead{free: make(chan []segment.Token, aheadChunks)}
+	for range aheadChunks {
+		a.free <- make([]segment.Token, 0, aheadTokens)
+	}
+	return a
+}
+
+// of returns a sequence of the same tokens. If the caller wants no more, the rest is made
+// and dropped. A panic of the sequence is one of the caller.
+func (a ahead) of(tokens iter.Seq[segment.Token]) iter.Seq[segment.Token] {
+	return func(yield func(segment.Token) bool) {
+		made := make(chan []segment.Token, aheadChunks)
+		var broken any
+		go func() {
+			defer close(made)
+			defer func() { broken = recover() }()
+			chunk := <-a.free
+			for token := range tokens {
+				if chunk = append(chunk, token); len(chunk) == cap(chunk) {
+					made <- chunk
+					chunk = <-a.free
+				}
+			}
+			made <- chunk
+		}()
+		more := true
+		for chunk := range made {
+			for i := 0; i < len(chunk) && more; i++ {
+				more = yield(chunk[i])
+			}
+			a.free <- chunk[:0]
+		}
+		if broken != nil {
+			panic(broken)
+		}
+	}
+}
