@@ -28,12 +28,13 @@ import (
 // hits of a query lie close together, and similar pages compress well together.
 // Forgotten pages are left out, and of each page all versions but the last. Pages
 // without text, and pages that may not be shown, become documents without words.
+// What a site repeats on its pages in the package is moved out of their main parts.
 func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, rules pageRules) ([]*segments.Page, error) {
 	reader, err := webobject.Open(content)
 	if err != nil {
 		return nil, err
 	}
-	var pages []*segments.Page
+	var pages []*draft
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for entry, err := range reader.Objects() {
@@ -47,7 +48,7 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 		if forgotten.ForgetsURL(entry.Object.URL) {
 			continue
 		}
-		p := new(segments.Page)
+		p := new(draft)
 		pages = append(pages, p)
 		group.Go(func() error {
 			var err error
@@ -58,10 +59,16 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(pages, func(a, b *segments.Page) int {
+	slices.SortStableFunc(pages, func(a, b *draft) int {
 		return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.URL, b.URL), b.Version.Compare(a.Version))
 	})
-	return slices.CompactFunc(pages, func(a, b *segments.Page) bool { return a.ID == b.ID }), ctx.Err()
+	pages = slices.CompactFunc(pages, func(a, b *draft) bool { return a.ID == b.ID })
+	moveRepeated(pages)
+	documents := make([]*segments.Page, len(pages))
+	for i, p := range pages {
+		documents[i] = &p.Page
+	}
+	return documents, ctx.Err()
 }
 
 // extractor makes documents of pages.
@@ -73,7 +80,7 @@ type extractor struct {
 // page returns the document of a page. If the parser panics on the page's body, the
 // document has only the page's head; if it panics again, only its address. So a page
 // that breaks the parser does not keep its package out of the index.
-func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) (p segments.Page, err error) {
+func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) (p draft, err error) {
 	o := entry.Object
 	for _, read := range []func(webobject.Object) (*document.Document, error){e.whole, head, nameless} {
 		var broken error
@@ -99,7 +106,7 @@ func nameless(webobject.Object) (*document.Document, error) { return nil, errors
 
 // attempt makes the document of a page, which it parses by calling read. If anything
 // panics, broken says what; err is any other error.
-func (e extractor) attempt(key string, entry webobject.Entry, read func(webobject.Object) (*document.Document, error)) (p segments.Page, err, broken error) {
+func (e extractor) attempt(key string, entry webobject.Entry, read func(webobject.Object) (*document.Document, error)) (p draft, err, broken error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			broken = fmt.Errorf("%w: %v", document.ErrPanic, reason)
@@ -114,11 +121,11 @@ func (e extractor) attempt(key string, entry webobject.Entry, read func(webobjec
 	return p, err, nil
 }
 
-func (e extractor) document(key string, entry webobject.Entry, content document.Content, shown bool) (segments.Page, error) {
+func (e extractor) document(key string, entry webobject.Entry, content document.Content, shown bool) (draft, error) {
 	o := entry.Object
 	a, err := address.Parse(o.URL)
 	if err != nil {
-		return segments.Page{}, err
+		return draft{}, err
 	}
 	code, _ := language.Identify(content.Title+"\n"+content.Body, content.Lang)
 	if !e.rules.inLanguage(o.Collections, code) {
@@ -126,7 +133,7 @@ func (e extractor) document(key string, entry webobject.Entry, content document.
 	}
 	print := fingerprint.Of(content.Title, content.Body)
 	collections := slices.Sorted(slices.Values(o.Collections))
-	return segments.Page{
+	return draft{segments.Page{
 		Document: segment.Document{
 			ID:          a.ID,
 			Version:     o.Version,
@@ -151,7 +158,7 @@ func (e extractor) document(key string, entry webobject.Entry, content document.
 		Emphasis: content.Emphasis,
 		Large:    content.Large,
 		Silent:   !shown,
-	}, nil
+	}, content.Blocks}, nil
 }
 
 // content returns the content of a page, and whether the page is shown. It fails

@@ -40,7 +40,7 @@ func BenchmarkPage(b *testing.B) {
 		{"decode", func() { Decode(page, "text/html") }},
 		{"parse", func() { Parse(page) }},
 		{"links", func() { file.Links(base) }},
-		{"main part", func() { file.body() }},
+		{"main part", func() { file.main() }},
 		{"text", func() { Text(page, "text/html", base.URL) }},
 	} {
 		b.Run(stage.name, func(b *testing.B) {

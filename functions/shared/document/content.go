@@ -27,6 +27,8 @@ type Content struct {
 	// order, at most MaxRanges each.
 	Emphasis []layout.Span // bold, italic, marked or underlined
 	Large    []layout.Span // headings and larger type
+
+	Blocks []Block // of the whole page, in order; none of a page without markup
 }
 
 // NameOf returns the last part of an address, the name of a page without a title.
@@ -40,28 +42,33 @@ func (d *Document) Content() Content {
 	if d.plain != "" {
 		return Content{Title: d.Title, Body: d.plain, Lang: guess(d.plain)}
 	}
-	body, outside := d.body()
-	body = body.trim(MaxBody)
+	return d.contentOf(d.main())
+}
+
+// contentOf is Content with a main part of the blocks to keep, which are all that the page
+// shows or only some.
+func (d *Document) contentOf(kept []bool, all bool) Content {
+	body := d.passageOf(kept).trim(MaxBody)
+	headings, starts := d.headings()
 	c := Content{
-		Title: d.Title, Lang: d.Lang, Body: string(body.text), Outside: cut(string(outside.text), MaxBody),
-		Emphasis: body.find(d.unlike(isEmphasis)), Large: body.find(d.unlike(isLarge)), Headings: d.headings(),
+		Title: d.Title, Lang: d.Lang, Body: string(body.text), Headings: headings,
+		Emphasis: body.find(d.unlike(isEmphasis)), Large: body.find(d.unlike(isLarge)),
+		Blocks: d.blocks(kept, len(body.text), starts),
+	}
+	if !all {
+		c.Outside = cut(string(d.outside(kept).text), MaxBody)
 	}
 	set(&c.Lang, guess(c.Body))
 	return c
 }
 
-// body returns the main part of the page, and the rest of the text that it shows
-// outside of navigation.
-func (d *Document) body() (main, outside passage) {
-	kept, all := d.main()
-	if main = d.passageOf(kept); all {
-		return main, passage{}
-	}
-	rest := make([]bool, len(kept))
+// outside returns what the page shows outside of navigation and of the main part.
+func (d *Document) outside(main []bool) passage {
+	rest := make([]bool, len(main))
 	for i := range rest {
-		rest[i] = !kept[i] && isVisible(&d.page.Blocks[i])
+		rest[i] = !main[i] && isVisible(&d.page.Blocks[i])
 	}
-	return main, d.passageOf(rest)
+	return d.passageOf(rest)
 }
 
 // main returns for every block whether it belongs to the main part. That is all that
@@ -108,20 +115,22 @@ func (d *Document) Visible() string {
 	return string(d.passageOf(d.shown()).text)
 }
 
-// headings returns the texts of the page's headings outside of navigation.
-func (d *Document) headings() (texts []string) {
+// headings returns the texts of the page's headings outside of navigation, and where
+// they begin in its text.
+func (d *Document) headings() (texts []string, starts []int32) {
 	for i := range d.page.Elements {
 		e := &d.page.Elements[i]
 		if !hypertext.IsHeading(e.Name) || e.Flags&(hypertext.Navigation|hypertext.Hidden) != 0 {
 			continue
 		}
 		if text := d.textOf(e); text != "" {
+			starts = append(starts, e.Start)
 			if texts = append(texts, text); len(texts) == MaxHeadings {
 				break
 			}
 		}
 	}
-	return texts
+	return texts, starts
 }
 
 func (d *Document) textOf(e *hypertext.Element) string {

@@ -96,11 +96,12 @@ func TestGuess(t *testing.T) {
 }
 
 // Text returns the content of a page, called by the last part of its address if
-// it has no title; nothing else of one that cannot be read.
+// it has no title; nothing else of one that cannot be read. Its blocks are left out.
 func Text(body []byte, contentType, url string) Content {
 	var c Content
 	if d, err := Read(body, contentType); err == nil {
 		c = d.Content()
+		c.Blocks = nil
 	}
 	set(&c.Title, NameOf(url))
 	return c

@@ -1,7 +1,10 @@
 // Package fingerprint recognizes equal and nearly equal texts by a few numbers.
 package fingerprint
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Fingerprint serves to recognize equal and nearly equal content without its text. It
 // is made of words alone: letters of either case are the same, and what stands
@@ -60,13 +63,23 @@ func (f Fingerprint) IsAlike(other Fingerprint) bool {
 	if f.TextHash == other.TextHash {
 		return f.TextHash != 0
 	}
-	equal := 0
+	return f.common(other) >= alikeParts && bits.OnesCount64(f.Simhash^other.Simhash) <= alikeBits
+}
+
+// SharesHalf reports whether about half of the shingles in either text are in both, as in
+// copies, translations of a part, and pages that say nothing but what their site repeats.
+func (f Fingerprint) SharesHalf(other Fingerprint) bool {
+	return f.common(other) >= len(f.Sketch)/2
+}
+
+// common returns how many parts of the sketches are equal.
+func (f Fingerprint) common(other Fingerprint) (parts int) {
 	for i := range f.Sketch {
 		if f.Sketch[i] == other.Sketch[i] {
-			equal++
+			parts++
 		}
 	}
-	return equal >= alikeParts && bits.OnesCount64(f.Simhash^other.Simhash) <= alikeBits
+	return parts
 }
 
 func sequence(text string) (hash uint64) {
@@ -74,6 +87,18 @@ func sequence(text string) (hash uint64) {
 		hash = mix(hash, word)
 	}
 	return hash
+}
+
+// Exact returns the hash of a text, to the letter, and of a number that tells where it
+// stands.
+func Exact(place uint64, text []byte) uint64 {
+	hash := mix(place, uint64(len(text)))
+	for ; len(text) >= 8; text = text[8:] {
+		hash = mix(hash, binary.LittleEndian.Uint64(text))
+	}
+	var last [8]byte
+	copy(last[:], text)
+	return mix(hash, binary.LittleEndian.Uint64(last[:]))
 }
 
 // mix is the folded multiplication of wyhash.

@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -164,5 +165,42 @@ func TestIsAlike(t *testing.T) {
 	}
 	if none := of(nil); none.IsAlike(none) {
 		t.Error("nothing is like nothing")
+	}
+}
+
+// TestSharesHalf tells texts that have most of their words in common from those that have
+// few.
+func TestSharesHalf(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for share, want := range map[float64]float64{1: 1, .9: 1, .3: 0, 0: 0} {
+		const pairs = 200
+		found := 0.
+		for range pairs {
+			words := prose(r, 500)
+			common := int(share * float64(len(words)))
+			if of(words).SharesHalf(of(slices.Concat(words[:common], prose(r, len(words)-common)))) {
+				found++
+			}
+		}
+		if found /= pairs; math.Abs(found-want) > .05 {
+			t.Errorf("of texts with %.1f of their words in common %.2f share half, want %.2f", share, found, want)
+		}
+	}
+}
+
+// TestExact tells texts apart by every byte, and by their place.
+func TestExact(t *testing.T) {
+	seen := make(map[uint64]string)
+	for _, text := range []string{"", "a", "A", "a ", "a\x00", "1234567", "12345678", "123456789", "12345678 "} {
+		for place := range uint64(2) {
+			hash := Exact(place, []byte(text))
+			if other, found := seen[hash]; found {
+				t.Errorf("%q in place %d is like %s", text, place, other)
+			}
+			seen[hash] = fmt.Sprintf("%q in place %d", text, place)
+			if Exact(place, []byte(text)) != hash {
+				t.Errorf("%q has two hashes", text)
+			}
+		}
 	}
 }

@@ -1,0 +1,132 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// ownWords returns n words of a page that no other page has.
+func ownWords(page, n int) string {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "word%dof%d ", i, page)
+	}
+	return text.String()
+}
+
+const (
+	greeting = "Welcome to our manual"
+	imprint  = "All of the rights in these pages are reserved by those who have written them."
+)
+
+// framed returns page n of a site, whose main part begins and ends with what all have.
+func framed(url string, n int) webobject.Object {
+	p := functionstest.Page(batch, url)
+	p.Data = fmt.Appendf(nil, "<title>%d</title><main><p>%s<h1>Page %d</h1><p>%s.<h2>Parameters</h2><p>%s.<p>%s</main>",
+		n, greeting, n, ownWords(n, 30), ownWords(-n-1, 20), imprint)
+	return p
+}
+
+// extracted returns the URLs of framed pages that have the imprint in their main part, and
+// of those that have it outside.
+func (w *world) extracted(pages []webobject.Object) (inside, outside []string) {
+	w.t.Helper()
+	pkg, _ := functionstest.Package(w.t, w.bucket, 0, pages...)
+	content, err := w.bucket.Get(w.t.Context(), pkg.Key, blob.Range{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	documents, err := extract(w.t.Context(), pkg.Key, content, takedown.Set{}, pageRules{new(settings.Settings), ""})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, p := range documents {
+		if p.Title == "Other" {
+			continue
+		}
+		in := strings.Contains(p.Body, imprint)
+		if in {
+			inside = append(inside, p.URL)
+		} else {
+			outside = append(outside, p.URL)
+		}
+		if strings.Contains(p.Body, greeting) != in || strings.Contains(p.Outside, greeting) == in || strings.Contains(p.Outside, imprint) == in {
+			w.t.Errorf("%s: main part %q, outside %q", p.URL, p.Body, p.Outside)
+		}
+		if !strings.Contains(p.Body, "Parameters\n") || !slices.Contains(p.Headings, "Parameters") {
+			w.t.Errorf("%s: lost a heading of %q, %q", p.URL, p.Body, p.Headings)
+		}
+	}
+	return inside, outside
+}
+
+// TestRepeatedBlocks counts on how many pages of a host or directory a block stands.
+func TestRepeatedBlocks(t *testing.T) {
+	pages := func(format string, from, to int) (some []webobject.Object) {
+		for i := from; i < to; i++ {
+			some = append(some, framed(fmt.Sprintf(format, i), i))
+		}
+		return some
+	}
+	others := func(n int) (some []webobject.Object) {
+		for i := range n {
+			p := functionstest.Page(batch, fmt.Sprintf("http://a.example/other/%d", i))
+			p.Data = fmt.Appendf(nil, "<title>Other</title><main><h1>%s</h1><h2>Parameters</h2><p>%s</main>", ownWords(1000+i, 3), ownWords(2000+i, 40))
+			some = append(some, p)
+		}
+		return some
+	}
+	mirrored := func(n int) (some []webobject.Object) {
+		for i := range n {
+			p := framed("", 7)
+			p.URL = fmt.Sprintf("http://a.example/%d", i)
+			some = append(some, p)
+		}
+		return some
+	}
+	for name, c := range map[string]struct {
+		pages           []webobject.Object
+		inside, outside int
+	}{
+		"enough pages":              {pages("http://a.example/%d", 0, minPages), 0, minPages},
+		"too few pages":             {pages("http://a.example/%d", 0, minPages-1), minPages - 1, 0},
+		"of two hosts":              {slices.Concat(pages("http://a.example/%d", 0, 5), pages("http://b.example/%d", 5, 10)), 10, 0},
+		"of two directories":        {slices.Concat(pages("http://a.example/a/%d", 0, 5), pages("http://a.example/b/%d", 5, 10)), 0, 10},
+		"most pages of a directory": {slices.Concat(pages("http://a.example/a/%d", 0, 10), others(40)), 0, 10},
+		"few pages of the host":     {slices.Concat(pages("http://a.example/%d/", 0, 10), others(40)), 10, 0},
+		"one page and its copies":   {mirrored(20), 20, 0},
+		"copies among others":       {slices.Concat(mirrored(20), pages("http://a.example/a/%d", 100, 110)), 0, 30},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inside, outside := newWorld(t).extracted(c.pages)
+			if len(inside) != c.inside || len(outside) != c.outside {
+				t.Errorf("the imprint is inside of %q, outside of %q", inside, outside)
+			}
+		})
+	}
+}
+
+// TestRepeatedInAnyOrder finds the same documents in whatever order pages lie in a package.
+func TestRepeatedInAnyOrder(t *testing.T) {
+	var pages []webobject.Object
+	for i := range 24 {
+		pages = append(pages, framed(fmt.Sprintf("http://a.example/%d/%d", i%2, i), i%20))
+	}
+	w := newWorld(t)
+	inside, outside := w.extracted(pages)
+	slices.Reverse(pages)
+	again, beyond := w.extracted(pages)
+	if diff := cmp.Diff([][]string{inside, outside}, [][]string{again, beyond}); diff != "" || len(outside) != len(pages) {
+		t.Errorf("%d moved (-in order +reversed):\n%s", len(outside), diff)
+	}
+}

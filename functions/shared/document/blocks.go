@@ -1,0 +1,157 @@
+package document
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html/atom"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/fingerprint"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// Block is a block of a page's text: a paragraph, a heading, an item, a cell.
+type Block struct {
+	Hash       uint64 // of its text and the names of the elements around it
+	Start, End int32  // of its text in Content.Body; both 0 outside of it
+	Heading    int32  // number of its text in Content.Headings, from 1 on; 0 if it is none
+	Code       bool   // its white space is kept
+	Label      bool   // it names what follows: a heading below the first level, the head of a row, "See also:"
+}
+
+// blocks returns all blocks of the page. The main part holds those to keep, and was cut
+// to size bytes; starts are where the headings begin in the page's text.
+func (d *Document) blocks(kept []bool, size int, starts []int32) []Block {
+	all := make([]Block, len(d.page.Blocks))
+	paths := make([]uint64, len(d.page.Elements))
+	for i := 1; i < len(paths); i++ {
+		e := &d.page.Elements[i]
+		paths[i] = (paths[e.Parent] ^ uint64(e.Name)) * 0x9E3779B97F4A7C15 // Fibonacci hashing (Knuth, TAOCP 6.4)
+	}
+	at, heading := 0, 0
+	for i := range all {
+		b := &d.page.Blocks[i]
+		text := d.page.Text[b.Start:b.End]
+		all[i] = Block{
+			Hash:  fingerprint.Exact(paths[b.Element], text),
+			Code:  b.Flags&hypertext.Preformed != 0,
+			Label: text[len(text)-1] == ':' || isLabel(d.page.Elements[b.Element].Name),
+		}
+		for heading < len(starts) && starts[heading] < b.Start {
+			heading++
+		}
+		if heading < len(starts) && starts[heading] == b.Start {
+			all[i].Heading = int32(heading + 1)
+		}
+		if kept[i] {
+			if at < size {
+				all[i].Start, all[i].End = int32(at), int32(min(at+len(text), size))
+			}
+			at += len(text) + 1
+		}
+	}
+	return all
+}
+
+func isLabel(name atom.Atom) bool {
+	switch name {
+	case atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Dt, atom.Th, atom.Caption, atom.Summary:
+		return true
+	}
+	return false
+}
+
+// longBlock is the size of a text, in bytes, that is hardly repeated by chance, as a
+// label is: about ten words.
+const longBlock = 60
+
+// Without returns the content with the blocks outside of the main part that a site
+// repeats on its pages, and without their headings. Those at the beginning and the end
+// of the main part go, and long ones. Short ones within it, such as "Parameters", stay
+// where they are, as do labels at its beginning and code. A page whose main part is nothing but such blocks stays as
+// it is.
+func (c Content) Without(repeated func(hash uint64) bool) Content {
+	main := make([]int, 0, len(c.Blocks)) // the blocks of the main part
+	moves := make([]bool, len(c.Blocks))
+	moved := 0
+	for i, b := range c.Blocks {
+		moves[i] = !b.Code && repeated(b.Hash)
+		if b.End > 0 {
+			main = append(main, i)
+		}
+	}
+	first := slices.IndexFunc(main, func(i int) bool { return !moves[i] })
+	for first > 0 && c.Blocks[main[first-1]].Label {
+		first--
+	}
+	last := len(main) - 1
+	for last >= 0 && moves[main[last]] {
+		last--
+	}
+	for n, i := range main {
+		b := &c.Blocks[i]
+		if moves[i] = moves[i] && (n < first || n > last || b.End-b.Start >= longBlock); moves[i] {
+			moved += int(b.End - b.Start)
+		}
+	}
+	if first < 0 {
+		return c
+	}
+	if moved > 0 {
+		c.move(main, moves)
+	}
+	c.dropHeadings(moves)
+	return c
+}
+
+// dropHeadings takes the texts of moved blocks out of the headings. What stands outside
+// of the main part is told there, also if the page does not show it.
+func (c *Content) dropHeadings(moves []bool) {
+	kept := c.Headings[:0:0]
+	next := 0
+	for i, b := range c.Blocks {
+		if !moves[i] || b.Heading == 0 {
+			continue
+		}
+		if b.End == 0 {
+			c.Outside = join(c.Outside, c.Headings[b.Heading-1])
+		}
+		kept = append(kept, c.Headings[next:b.Heading-1]...)
+		next = int(b.Heading)
+	}
+	if next > 0 {
+		c.Headings = append(kept, c.Headings[next:]...)
+	}
+}
+
+// join joins two texts, of which either may be empty, by a line feed.
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}
+
+// move moves blocks of the main part out of it.
+func (c *Content) move(main []int, moves []bool) {
+	var body, outside strings.Builder
+	body.Grow(len(c.Body))
+	var parts []layout.Span // of the old body that stay
+	for _, i := range main {
+		b := &c.Blocks[i]
+		to := &body
+		if moves[i] {
+			to = &outside
+		} else {
+			parts = append(parts, layout.Span{Start: int(b.Start), End: int(b.End)})
+		}
+		if to.Len() > 0 {
+			to.WriteByte('\n')
+		}
+		to.WriteString(c.Body[b.Start:b.End])
+	}
+	rest := passage{text: []byte(body.String()), parts: parts}
+	c.Emphasis, c.Large = rest.find(c.Emphasis), rest.find(c.Large)
+	c.Body, c.Outside = body.String(), join(outside.String(), c.Outside)
+}
