@@ -261,10 +261,14 @@ func (r *reader) metadata(name atom.Atom, a *attributes) {
 	case atom.Link:
 		if len(r.page.Links) < maxMetas {
 			r.page.Links = append(r.page.Links, Link{a.rel, a.href})
+		} else {
+			r.page.Cut.Metas++
 		}
 	case atom.Meta:
 		if len(r.page.Metas) < maxMetas {
 			r.page.Metas = append(r.page.Metas, Meta{a.name, a.property, a.pragma, a.content})
+		} else {
+			r.page.Cut.Metas++
 		}
 	}
 }

@@ -67,6 +67,11 @@ func endsAt(start, open atom.Atom) bool {
 	return false
 }
 
+// impliesEnds reports whether the start tag of an element may end an open other.
+func impliesEnds(start atom.Atom) bool {
+	return isBlock(start) || start == atom.A || start == atom.Optgroup
+}
+
 // isBarrier reports whether a start tag ends nothing beyond an open element.
 func isBarrier(start, open atom.Atom) bool {
 	switch open {

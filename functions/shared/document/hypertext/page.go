@@ -52,6 +52,9 @@ type Cut struct {
 	Bytes      int // of markup
 	Elements   bool
 	References int
+	Attributes int // of elements with more than 64
+	Metas      int // meta and link elements
+	Data       int // bytes of JSON-LD
 }
 
 // Element is an element of the page.

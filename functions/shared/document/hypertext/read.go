@@ -15,6 +15,11 @@ func Read(markup []byte) *Page {
 		markup = bytes.ReplaceAll(markup, []byte{0}, nil)
 	}
 	r := reader{page: &Page{}}
+	r.readAll(markup)
+	return r.page
+}
+
+func (r *reader) readAll(markup []byte) {
 	if len(markup) > MaxBytes {
 		r.page.Cut.Bytes = len(markup) - MaxBytes
 		markup = markup[:MaxBytes]
@@ -27,7 +32,6 @@ func Read(markup []byte) *Page {
 	r.scanner.markup = markup
 	r.read()
 	r.finish()
-	return r.page
 }
 
 type reader struct {
@@ -36,8 +40,8 @@ type reader struct {
 	open     []int32  // numbers of open elements, html first
 	unknown  []string // names of the open elements that atom does not know, by place in open
 	inBody   bool
-	foreign  int // open svg and math elements
-	unopened int // elements beyond MaxNesting whose end tags are awaited
+	foreign  int               // open svg and math elements
+	unopened map[atom.Atom]int // elements beyond MaxNesting whose end tags are awaited
 	title    []byte
 	inTitle  bool
 	script   []byte
@@ -52,6 +56,7 @@ type reader struct {
 
 	classes map[string]classMeaning
 	decoded []byte // text of a token
+	steps   int    // tokens, and elements that were looked at for each
 }
 
 func (r *reader) begin() {
@@ -63,6 +68,7 @@ func (r *reader) begin() {
 }
 
 func (r *reader) finish() {
+	r.page.Cut.Attributes = r.scanner.dropped
 	r.endBlock()
 	r.close(0)
 	if r.page.Title == "" {
@@ -74,6 +80,7 @@ func (r *reader) read() {
 	s := &r.scanner
 	for len(r.page.Elements) < MaxElements {
 		s.cdata = r.foreign > 0
+		r.steps++
 		switch s.next() {
 		case endOfMarkup:
 			return
@@ -99,6 +106,7 @@ func (r *reader) name(at int) atom.Atom { return r.page.Elements[r.open[at]].Nam
 // close ends all open elements from a place in open on.
 func (r *reader) close(from int) {
 	for i := len(r.open) - 1; i >= from; i-- {
+		r.steps++
 		number := r.open[i]
 		e := &r.page.Elements[number]
 		if isBlock(e.Name) || separates(e.Name) {
@@ -145,6 +153,7 @@ func (r *reader) dropMark(l *Reference, number int32) {
 		return
 	}
 	for i := number + 1; int(i) < len(p.Elements); i++ {
+		r.steps++
 		p.Elements[i].Start, p.Elements[i].End = start, start
 	}
 	if r.block >= 0 {
@@ -252,7 +261,10 @@ func (r *reader) start() {
 	case isVoid(name), s.selfClosing && (r.foreign > 0 || isForeign(name)):
 		r.leave()
 	case len(r.open) > MaxNesting:
-		r.unopened++
+		if r.unopened == nil {
+			r.unopened = make(map[atom.Atom]int)
+		}
+		r.unopened[name]++
 		r.leave()
 	default:
 		switch {
@@ -279,11 +291,11 @@ func (r *reader) leave() {
 }
 
 func (r *reader) end(raw []byte) {
-	if r.unopened > 0 {
-		r.unopened--
+	name := atom.Lookup(raw)
+	if r.unopened[name] > 0 {
+		r.unopened[name]--
 		return
 	}
-	name := atom.Lookup(raw)
 	switch name {
 	case atom.Head:
 		r.enterBody()
@@ -295,6 +307,7 @@ func (r *reader) end(raw []byte) {
 		return
 	}
 	for i := len(r.open) - 1; i > 0; i-- {
+		r.steps++
 		open := r.name(i)
 		if open == name && (name != 0 || r.unknown[i] == string(raw)) {
 			if open == atom.Body {
@@ -311,7 +324,11 @@ func (r *reader) end(raw []byte) {
 
 // imply closes the elements that a start tag ends without saying so.
 func (r *reader) imply(name atom.Atom) {
+	if !impliesEnds(name) {
+		return
+	}
 	for i := len(r.open) - 1; i > 0; i-- {
+		r.steps++
 		open := r.name(i)
 		if open == atom.Body {
 			return
@@ -335,6 +352,8 @@ func (r *reader) text(data []byte) {
 	case atom.Script:
 		if r.isData && len(r.script)+len(data) <= maxData {
 			r.script = append(r.script, data...)
+		} else if r.isData {
+			r.page.Cut.Data += len(data)
 		}
 		return
 	case atom.Style:
@@ -387,6 +406,7 @@ func (r *reader) into(flags Flags) *Block {
 	r.spaced, r.lineBroken, r.lastLink = false, false, false
 	at := r.top()
 	for at > 0 && !isBlock(p.Elements[at].Name) {
+		r.steps++
 		at = p.Elements[at].Parent
 	}
 	start := int32(len(p.Text))
@@ -394,6 +414,7 @@ func (r *reader) into(flags Flags) *Block {
 	p.Blocks = append(p.Blocks, Block{Start: start, End: start, Element: at, Flags: flags})
 	// Elements that opened before their text begin with it.
 	for i := len(r.open) - 1; i >= 0; i-- {
+		r.steps++
 		e := &p.Elements[r.open[i]]
 		if e.Start >= start-1 {
 			e.Start = start
@@ -402,6 +423,7 @@ func (r *reader) into(flags Flags) *Block {
 		}
 	}
 	for i := len(r.links) - 1; i >= 0; i-- {
+		r.steps++
 		if l := &p.References[r.links[i]]; l.Start == start-1 {
 			l.Start = start
 		}

@@ -76,7 +76,7 @@ func TestText(t *testing.T) {
 		"<p>日本<b>語</b>":                                          "日本語",
 		"<p>zero\u200bwidth":                                     "zero width",
 		"<ul><li>a<li>b</ul>":                                    "a\nb",
-		"<p>" + strings.Repeat("<span>", 300) + "deep" + "</p>x": "deepx",
+		"<p>" + strings.Repeat("<span>", 300) + "deep" + "</p>x": "deep\nx",
 	} {
 		if got := string(Read([]byte(page)).Text); got != want {
 			t.Errorf("%.60s: %q, want %q", page, got, want)

@@ -38,6 +38,7 @@ type scanner struct {
 	attributes  []rawAttribute
 	selfClosing bool
 
+	dropped int // attributes of all tags that were not kept
 	lowered [32]byte
 }
 
@@ -160,6 +161,8 @@ func (s *scanner) tag(i int) bool {
 		}
 		if len(s.attributes) < maxAttributes {
 			s.attributes = append(s.attributes, a)
+		} else {
+			s.dropped++
 		}
 	}
 }

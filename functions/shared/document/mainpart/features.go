@@ -13,6 +13,8 @@ type Features struct {
 	Values []uint8 // rows one after another
 	Words  []int   // of each block, see Choose
 	Copies []bool  // the block repeats an earlier one of ten words or more
+
+	steps int // elements that were looked at for them
 }
 
 // Row returns the features of a block.
@@ -37,6 +39,7 @@ type surroundings struct {
 	firstH1 int
 	lastH1  int
 
+	steps           int        // elements that were looked at for others
 	repeated        [3]phrases // of title, description and JSON-LD
 	mains, articles int
 }
@@ -62,7 +65,7 @@ func Compute(p *hypertext.Page) Features {
 		f.Words[i] = c.words
 		f.Copies[i] = c.words >= 10 && v.copies[c.hash] > 1
 	}
-	f.Values = v.values
+	f.Values, f.steps = v.values, v.steps
 	return f
 }
 
@@ -153,6 +156,7 @@ func (s *surroundings) findCore() {
 	for {
 		best, most := int32(-1), int32(0)
 		for child := s.core + 1; child < all[s.core].Last; child = all[child].Last {
+			s.steps++
 			if s.trees[child].prose > most {
 				best, most = child, s.trees[child].prose
 			}

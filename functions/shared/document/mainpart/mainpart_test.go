@@ -118,6 +118,26 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// FuzzSteps repeats a piece of markup many times: what is looked at grows no faster than
+// the number of blocks and elements, each of which has at most MaxNesting around it.
+func FuzzSteps(f *testing.F) {
+	for _, piece := range []string{
+		"<p>a", "<div>a", "<div><p>a</p>", "<ul><li>a", "<a href=x>a</a>", "<table><tr><td>a", "<article><h1>a</h1>", "<i>", "a<br>", "<b><p>a</b>",
+	} {
+		f.Add([]byte(piece))
+	}
+	f.Fuzz(func(t *testing.T, piece []byte) {
+		if len(piece) == 0 {
+			return
+		}
+		p := hypertext.Read(bytes.Repeat(piece, 32<<10/len(piece)+1))
+		features := Compute(p)
+		if most := 4 * hypertext.MaxNesting * (len(p.Blocks) + len(p.Elements)); features.steps > most {
+			t.Errorf("%d steps for %d blocks in %d elements, want at most %d", features.steps, len(p.Blocks), len(p.Elements), most)
+		}
+	})
+}
+
 func FuzzFind(f *testing.F) {
 	f.Add(article("Storks are birds.", 2))
 	f.Add([]byte("<p>a<table><td>b<pre>c</pre>"))

@@ -108,6 +108,7 @@ func (v *vector) ancestors(at int32) {
 		v.add(share(int(t.bytes), int(v.trees[0].bytes)), share(int(t.linked), int(t.bytes)), share(int(t.prose), int(t.bytes)), level(int(t.blocks)))
 		up := all[at].Parent
 		for up > 0 && v.trees[up].blocks == t.blocks {
+			v.steps++
 			up = all[up].Parent
 		}
 		at = up
@@ -123,6 +124,7 @@ func (v *vector) coreOf(b *hypertext.Block) {
 		up = all[up].Parent
 		steps++
 	}
+	v.steps += steps
 	v.add(uint8(min(steps, 255)), uint8(max(0, int(all[v.core].Depth)-int(all[up].Depth))),
 		share(int(v.trees[v.core].prose), v.bytes[len(v.texts)]), signed(v.coreDistance(b)))
 }

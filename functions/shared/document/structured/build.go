@@ -12,10 +12,20 @@ import (
 // Parts returns the parts of a page that the blocks to keep belong to. Resolve makes an
 // address of a reference, "" for one that is none.
 func Parts(p *hypertext.Page, keep []bool, resolve func(string) string) []Part {
-	b := builder{
+	b := newBuilder(p, keep, resolve)
+	b.build()
+	return b.parts
+}
+
+func newBuilder(p *hypertext.Page, keep []bool, resolve func(string) string) builder {
+	return builder{
 		page: p, keep: keep, resolve: resolve, marks: marksOf(p, resolve), parts: []Part{},
 		tables: make(map[int32]bool), lists: make(map[int32]itemCount), begun: make(map[int32]bool), figures: make(map[int32]bool), captions: make(map[int32]bool),
 	}
+}
+
+func (b *builder) build() {
+	p := b.page
 	for i := range p.References {
 		r := &p.References[i]
 		if e := &p.Elements[r.Element]; e.Name == atom.Img && e.Flags&(hypertext.Hidden|hypertext.Navigation|hypertext.NoScript) == 0 {
@@ -25,12 +35,12 @@ func Parts(p *hypertext.Page, keep []bool, resolve func(string) string) []Part {
 	for i := range p.Blocks {
 		block := &p.Blocks[i]
 		b.imagesBefore(i, block.Start)
-		if keep[i] && block.Start >= b.done {
+		if b.keep[i] && block.Start >= b.done {
 			b.block(i)
 		}
 	}
+	b.endCode()
 	b.imagesBefore(len(p.Blocks), int32(len(p.Text))+1)
-	return b.parts
 }
 
 type builder struct {
@@ -48,7 +58,10 @@ type builder struct {
 	begun    map[int32]bool      // items of lists
 	figures  map[int32]bool      // searched for a caption
 	captions map[int32]bool      // figcaption elements that belong to an image
-	code     int32               // the element of the last part, if that is code
+	code     int32               // the element of the last code
+	codePart int                 // the part that it is
+	lines    strings.Builder     // its text
+	steps    int                 // elements and marks that were looked at
 }
 
 // itemCount is the number of items of a list before one of its children.
@@ -69,6 +82,7 @@ type place struct {
 
 func (b *builder) placeOf(at int32) (in place) {
 	for ; at > 0; at = b.page.Elements[at].Parent {
+		b.steps++
 		e := &b.page.Elements[at]
 		if in.language == "" {
 			in.language = b.page.Languages[at]
@@ -141,19 +155,28 @@ func (b *builder) block(i int) {
 
 // addCode adds code, to the part before if it is of the same element.
 func (b *builder) addCode(part Part, element int32, block *hypertext.Block) {
-	text := string(b.page.Text[block.Start:block.End])
-	if n := len(b.parts); n > 0 && b.parts[n-1].Kind == Code && element == b.code {
-		b.parts[n-1].Text += "\n" + text
-		return
+	if n := len(b.parts); n > 0 && n-1 == b.codePart && element == b.code {
+		b.lines.WriteByte('\n')
+	} else {
+		b.endCode()
+		b.code, b.codePart = element, n
+		b.parts = append(b.parts, part)
 	}
-	part.Text, b.code = text, element
-	b.parts = append(b.parts, part)
+	b.lines.Write(b.page.Text[block.Start:block.End])
+}
+
+// endCode gives the last code its text.
+func (b *builder) endCode() {
+	if b.lines.Len() > 0 {
+		b.parts[b.codePart].Text = b.lines.String()
+		b.lines.Reset()
+	}
 }
 
 // textOf returns the text of a block plainly and in Markdown, and its links.
 func (b *builder) textOf(block *hypertext.Block) (plain, marked string, links []Link) {
 	start, end := int(block.Start), int(block.End)
-	marks := b.within(start, end)
+	marks := innermostLink(b.within(start, end), start, end)
 	for _, m := range marks {
 		if m.address == "" {
 			continue
@@ -163,6 +186,7 @@ func (b *builder) textOf(block *hypertext.Block) (plain, marked string, links []
 	}
 	w := inline{text: b.page.Text}
 	w.write(start, end, marks)
+	b.steps += w.steps + len(marks)
 	return string(b.page.Text[start:end]), w.out.String(), links
 }
 
@@ -175,6 +199,7 @@ func (b *builder) ordinal(item int32) int {
 		count.next = list + 1
 	}
 	for ; count.next <= item; count.next = all[count.next].Last {
+		b.steps++
 		if all[count.next].Name == atom.Li {
 			count.items++
 		}
@@ -195,6 +220,7 @@ func (b *builder) isData(table int32, first int) bool {
 	rows, cells, most := 0, 0, 0
 	plain := true
 	for i := table + 1; i < all[table].Last && plain; i++ {
+		b.steps++
 		switch all[i].Name {
 		case atom.Tr:
 			rows++
@@ -209,6 +235,7 @@ func (b *builder) isData(table int32, first int) bool {
 	for i := first; i < len(b.page.Blocks) && b.page.Blocks[i].Start < all[table].End && plain; i++ {
 		at := b.page.Blocks[i].Element
 		for at > table && all[at].Name != atom.Td && all[at].Name != atom.Th && all[at].Name != atom.Caption {
+			b.steps++
 			at = all[at].Parent
 		}
 		plain = at > table
@@ -233,6 +260,7 @@ func (b *builder) table(first int, in place) {
 		plain, marked = nil, nil
 	}
 	for i := in.table + 1; i < end; i++ {
+		b.steps++
 		switch all[i].Name {
 		case atom.Tr:
 			flush()
@@ -275,6 +303,7 @@ func (b *builder) imagesBefore(block int, start int32) {
 		}
 		part := Part{Kind: Image, Text: strings.Join(strings.Fields(r.Alt), " "), Address: address}
 		for at := b.page.Elements[r.Element].Parent; at > 0; at = b.page.Elements[at].Parent {
+			b.steps++
 			if b.page.Elements[at].Name == atom.Figure {
 				part.Caption = b.captionOf(at)
 				break
@@ -293,6 +322,7 @@ func (b *builder) captionOf(figure int32) string {
 	b.figures[figure] = true
 	all := b.page.Elements
 	for i := figure + 1; i < all[figure].Last; i++ {
+		b.steps++
 		if all[i].Name == atom.Figcaption && !b.captions[i] {
 			b.captions[i] = true
 			return strings.Join(strings.Fields(string(b.page.Text[all[i].Start:all[i].End])), " ")

@@ -59,11 +59,36 @@ func (b *builder) within(start, end int) []mark {
 	return b.open
 }
 
+// innermostLink returns the marks of a piece of text, of the links around all of it only
+// the innermost: links that hold each other would be said again for each.
+func innermostLink(marks []mark, start, end int) []mark {
+	isAround := func(m mark) bool { return m.address != "" && m.start <= start && end <= m.end }
+	last := -1
+	around := 0
+	for i, m := range marks {
+		if isAround(m) {
+			last = i
+			around++
+		}
+	}
+	if around < 2 {
+		return marks
+	}
+	kept := make([]mark, 0, len(marks))
+	for i, m := range marks {
+		if !isAround(m) || i == last {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
 // inline writes a piece of text in Markdown.
 type inline struct {
 	text   []byte
 	out    strings.Builder
 	active []string // what stands around the text at present
+	steps  int      // marks that were looked at
 }
 
 // write writes text[start:end] with the marks in it.
@@ -71,7 +96,9 @@ func (w *inline) write(start, end int, marks []mark) {
 	for i := 0; i < len(marks); {
 		m := w.clip(marks[i], start, end)
 		inner := i + 1
+		w.steps++
 		for inner < len(marks) && marks[inner].start < m.end {
+			w.steps++
 			inner++
 		}
 		if m.start < m.end {

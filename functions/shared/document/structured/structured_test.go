@@ -43,7 +43,7 @@ func TestMarkdown(t *testing.T) {
 		"definitions":    {"<dl><dt>a <b>b</b><dd>c<br>d</dl>", "**a b**\n\n:   c\n    d\n"},
 		"quote":          {"<blockquote><p>a<p>b<blockquote>c</blockquote></blockquote>", "> a\n\n> b\n\n> > c\n"},
 		"table": {"<table><caption>Of it</caption><tr><th>x<th>y<tr><td>a|b<td><code>c</code><br>d<tr><td>e</table>after",
-			"Of it\n\n| x | y |\n| --- | --- |\n| a\\|b | `c`<br>d |\n| e |  |\n\nafter\n"},
+			"Of it\n\n| x | y |\n| --- | --- |\n| a\\|b | `c`<br>d |\n| e |\n\nafter\n"},
 		"layout":          {"<table><tr><td><h2>a</h2><td>b<tr><td>c</table>", "## a\n\nb\n\nc\n"},
 		"image":           {"<p>a<img src=i alt='an  [image]'><p>b", "a\n\n![an \\[image\\]](http://a/i)\n\nb\n"},
 		"figure":          {"<p>a<figure><img src=i><figcaption>What it <i>is</i></figcaption></figure><p>b", "a\n\n![](http://a/i)\n*What it is*\n\nb\n"},

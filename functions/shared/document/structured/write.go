@@ -22,7 +22,7 @@ func (p *Page) Markdown() string {
 		if i > 0 && !(part.isTight() && p.Parts[i-1].isTight()) {
 			w.WriteByte('\n')
 		}
-		prefix := strings.Repeat("> ", part.Quote)
+		prefix := strings.Repeat("> ", min(part.Quote, maxIndent))
 		for line := range strings.Lines(text) {
 			if line = prefix + strings.TrimSuffix(line, "\n"); strings.Trim(line, " >") == "" {
 				line = strings.TrimRight(line, " ")
@@ -46,8 +46,13 @@ func (p *Page) beginsWithTitle() bool {
 // isTight reports whether a part stands on the line behind one of its kind.
 func (p *Part) isTight() bool { return p.Kind == Item }
 
+// maxIndent is how many levels of lists, and of quotes, are shown. More would multiply
+// the size of a hostile page.
+const maxIndent = 12
+
 func (p *Part) markdown() string {
-	indent := strings.Repeat("    ", max(0, p.List))
+	level := min(p.List, maxIndent)
+	indent := strings.Repeat("    ", max(0, level))
 	switch p.Kind {
 	case Heading:
 		return strings.Repeat("#", p.Level) + " " + oneLine(p.marked) + "\n"
@@ -56,7 +61,7 @@ func (p *Part) markdown() string {
 		if p.Ordinal > 0 {
 			marker = fmt.Sprintf("%-4s", strconv.Itoa(p.Ordinal)+". ")
 		}
-		outer := strings.Repeat("    ", max(0, p.List-1))
+		outer := strings.Repeat("    ", max(0, level-1))
 		return outer + marker + indented(lineStart(p.marked), outer+strings.Repeat(" ", len(marker)))
 	case Term:
 		return indent + "**" + oneLine(strings.ReplaceAll(p.marked, "**", "")) + "**\n"
@@ -77,7 +82,8 @@ func (p *Part) markdown() string {
 	return indent + indented(lineStart(p.marked), indent)
 }
 
-// tableMarkdown writes a table. Its first row is the header.
+// tableMarkdown writes a table. Its first row is the header, which is as wide as the
+// widest row; the others may be shorter (GitHub Flavored Markdown 0.29, 4.10).
 func (p *Part) tableMarkdown(indent string) string {
 	width := 0
 	for _, row := range p.cells {
@@ -89,10 +95,14 @@ func (p *Part) tableMarkdown(indent string) string {
 	}
 	for i, row := range p.cells {
 		w.WriteString(indent + "|")
-		for column := range width {
+		cells := len(row)
+		if i == 0 {
+			cells = width
+		}
+		for column := range cells {
 			cell := ""
 			if column < len(row) {
-				cell = strings.NewReplacer("\n", "<br>", "|", `\|`).Replace(row[column])
+				cell = inCell.Replace(row[column])
 			}
 			w.WriteString(" " + cell + " |")
 		}
@@ -103,6 +113,8 @@ func (p *Part) tableMarkdown(indent string) string {
 	}
 	return w.String()
 }
+
+var inCell = strings.NewReplacer("\n", "<br>", "|", `\|`)
 
 // indented returns a text whose lines, from the second on, begin with an indent. Lines
 // of a paragraph end in a hard break.
@@ -159,7 +171,7 @@ func (p *Part) plain() string {
 		if p.Ordinal > 0 {
 			marker = strconv.Itoa(p.Ordinal) + ". "
 		}
-		return strings.Repeat("  ", max(0, p.List-1)) + marker + oneLine(p.Text)
+		return strings.Repeat("  ", max(0, min(p.List, maxIndent)-1)) + marker + oneLine(p.Text)
 	case Table:
 		var lines []string
 		if p.Caption != "" {
