@@ -54,7 +54,7 @@ func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
 	*o = before
 	result, again := attempt(func() digested {
 		head := document.Head(p.answer.body, p.answer.header.Get("Content-Type"), p.address.URL)
-		return p.store(o, compressors, head, verdict{book.Stored, book.Panicked, cause})
+		return p.store(o, compressors, head, func(*document.Document) verdict { return verdict{book.Stored, book.Panicked, cause} })
 	})
 	if again != "" {
 		*o = before

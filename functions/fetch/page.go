@@ -60,7 +60,7 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 		conclude(o, p.target, verdict{book.Skipped, "type", document.Sniff(p.answer.body, p.answer.header.Get("Content-Type"))})
 		return digested{}
 	}
-	return p.store(o, compressors, read, remark(read))
+	return p.store(o, compressors, read, remark)
 }
 
 // remark returns the verdict on a page that is stored: what is not known of it, or not
@@ -86,8 +86,8 @@ func remark(read *document.Document) verdict {
 }
 
 // store finds a page's links, and compresses the page unless it is an alias or
-// unchanged.
-func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Document, v verdict) digested {
+// unchanged. VerdictOf returns the verdict on it.
+func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Document, verdictOf func(*document.Document) verdict) digested {
 	p.ask(read, collectionOf(*o))
 	links := p.links(*o, read)
 	collections := p.collections(read)
@@ -117,7 +117,7 @@ func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Docu
 	stored.Digest, stored.Body = digest, p.sum
 	stored.Weight = cmp.Or(relevance, stored.Weight)
 	stored.Collections = collections
-	conclude(&stored, p.target, v)
+	conclude(&stored, p.target, verdictOf(read))
 	task, err := compress(compressors, p.object(stored))
 	if err != nil {
 		conclude(o, p.target, verdict{book.Failed, "not storable", err.Error()})

@@ -133,8 +133,12 @@ func (d *Document) headings() (texts []string, starts []int32) {
 	return texts, starts
 }
 
-func (d *Document) textOf(e *hypertext.Element) string {
-	return cut(fold(string(d.page.Text[e.Start:e.End])), MaxTitle)
+func (d *Document) textOf(e *hypertext.Element) string { return d.label(e.Start, e.End, MaxTitle) }
+
+// label returns the beginning of text[start:end], folded, at most size bytes. Little more
+// than that is looked at, since elements may hold each other, and all the text of a page.
+func (d *Document) label(start, end int32, size int) string {
+	return cut(fold(cut(string(d.page.Text[start:min(end, start+int32(4*size)+1)]), 4*size)), size)
 }
 
 // passage is some blocks of a page, one a line.

@@ -119,10 +119,13 @@ func (d *Document) omit() {
 	add(c.Bytes > 0, "%d bytes of markup beyond %d MiB", c.Bytes, hypertext.MaxBytes>>20)
 	add(c.Elements, "elements beyond %d", hypertext.MaxElements)
 	add(c.References > 0, "%d of %d links", c.References, c.References+hypertext.MaxReferences)
+	add(c.Attributes > 0, "%d attributes of elements with more than 64", c.Attributes)
+	add(c.Metas > 0, "%d meta and link elements", c.Metas)
+	add(c.Data > 0, "%d bytes of JSON-LD", c.Data)
 	add(len(d.page.Text) > MaxBody, "text beyond %d MiB", MaxBody>>20)
 	headings := 0
 	for i := range d.page.Elements {
-		if hypertext.IsHeading(d.page.Elements[i].Name) {
+		if e := &d.page.Elements[i]; hypertext.IsHeading(e.Name) && e.Start < e.End {
 			headings++
 		}
 	}

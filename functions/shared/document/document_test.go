@@ -57,7 +57,7 @@ func TestShortcomings(t *testing.T) {
 		"many links":             {strings.Repeat("<a href=x>y</a>", hypertext.MaxReferences+3), "text/html", Document{Omitted: []string{"3 of 100003 links"}}},
 		"much text":              {"<p>" + strings.Repeat("word ", MaxBody/5+2), "text/html", Document{Omitted: []string{"text beyond 4 MiB"}}},
 		"much markup":            {strings.Repeat(" ", hypertext.MaxBytes) + "<p>", "text/html", Document{Omitted: []string{"3 bytes of markup beyond 16 MiB"}}},
-		"many headings":          {strings.Repeat("<h2></h2>", MaxHeadings+1), "text/html", Document{Omitted: []string{"1 of 10001 headings"}}},
+		"many headings":          {strings.Repeat("<h2>x</h2>", MaxHeadings+1), "text/html", Document{Omitted: []string{"1 of 10001 headings"}}},
 		"much plain text":        {strings.Repeat("a", MaxBody+2), "text/plain", Document{Omitted: []string{"2 of 4194306 bytes of text"}}},
 		"long feed":              {"<rss><item><title>" + strings.Repeat("a", 5<<20), "application/rss+xml", Document{Omitted: []string{"text beyond 4 MiB"}}},
 		"other charset":          {"<p>caf\xE9 cr\xE8me", "text/html; charset=utf-8", Document{Recoded: "not utf-8 but windows-1252"}},

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -24,10 +25,10 @@ type Link struct {
 
 // Links returns the references of a page at the address base, in document order;
 // equal links to one target once. References into the page itself and to other
-// schemes than the web's are left out.
+// schemes than the web's are left out. If limits leave out more, Omitted tells it.
 func (d *Document) Links(base address.Address) []Link {
 	most := len(d.page.References) + 2
-	r := resolver{base: base, page: base.URL, known: make(map[string]address.Address, most)}
+	r := newResolver(base, most)
 	if d.Base != "" {
 		if b, err := base.Resolve(d.Base); err == nil {
 			r.base = b
@@ -39,6 +40,9 @@ func (d *Document) Links(base address.Address) []Link {
 	for i := range d.page.References {
 		r := &d.page.References[i]
 		c.add(r.Address, d.link(r))
+	}
+	if told := fmt.Sprintf("%d addresses beyond %d MiB", c.resolver.cut, maxAddresses>>20); c.resolver.cut > 0 && !slices.Contains(d.Omitted, told) {
+		d.Omitted = append(d.Omitted, told)
 	}
 	return c.links
 }
@@ -85,7 +89,7 @@ func (d *Document) link(r *hypertext.Reference) Link {
 	}
 	switch e.Name {
 	case atom.A:
-		link.Anchor = fold(string(d.page.Text[r.Start:r.End]))
+		link.Anchor = d.label(r.Start, r.End, MaxAnchor)
 		set(&link.Anchor, fold(r.Image))
 		set(&link.Anchor, fold(r.Title))
 	case atom.Area:
@@ -134,11 +138,22 @@ func rel(value string) string {
 	return cut(strings.Join(slices.Compact(words), " "), MaxAnchor)
 }
 
+// maxAddresses is the size of all addresses to which the references of a page may resolve,
+// in bytes. References are short and addresses may be long, so that those of a hostile page
+// would be a hundred times its size.
+const maxAddresses = 16 << 20
+
 // resolver resolves each reference of a page once.
 type resolver struct {
 	base  address.Address
 	page  string
 	known map[string]address.Address // "" for those that cannot be followed
+	size  int                        // of the addresses, in bytes
+	cut   int                        // references beyond maxAddresses
+}
+
+func newResolver(base address.Address, references int) resolver {
+	return resolver{base: base, page: base.URL, known: make(map[string]address.Address, references)}
 }
 
 func (r *resolver) resolve(reference string) (address.Address, bool) {
@@ -147,9 +162,14 @@ func (r *resolver) resolve(reference string) (address.Address, bool) {
 		return address.Address{}, false
 	}
 	target, found := r.known[reference]
-	if !found {
+	switch {
+	case found:
+	case r.size >= maxAddresses:
+		r.cut++
+	default:
 		target, _ = r.base.Resolve(reference) // an error leaves it zero
 		r.known[reference] = target
+		r.size += len(r.base.URL) + len(reference) // what the resolving costs
 	}
 	return target, target.URL != ""
 }

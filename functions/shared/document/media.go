@@ -142,6 +142,8 @@ func Decode(body []byte, contentType string) (text []byte, charset, refuted stri
 		case charset == "":
 		case charset == utf8Name && !valid && !isMostlyUTF8(body):
 			refuted = charset
+		case strings.HasPrefix(charset, "utf-16") && valid && bytes.IndexByte(body, 0) < 0: // markup would have zero bytes
+			refuted = charset
 		default:
 			return decode(body, charset), charset, refuted
 		}

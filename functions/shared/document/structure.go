@@ -37,7 +37,7 @@ func (d *Document) Structured(a address.Address) structured.Page {
 		Published: told.published, Modified: told.modified, Lang: d.Lang, Charset: d.charset, Type: told.kind,
 		Title: withoutSite(d.Title, told.site),
 	}
-	r := resolver{base: a, page: a.URL, known: make(map[string]address.Address)}
+	r := newResolver(a, 0)
 	if b, err := a.Resolve(d.Base); err == nil && d.Base != "" {
 		r.base = b
 	}

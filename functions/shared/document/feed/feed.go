@@ -106,17 +106,23 @@ func (e *entry) readLink(s *markup.Scanner) {
 }
 
 func (e *entry) write(w *markup.Writer) {
-	e.link = cmp.Or(e.link, e.id)
-	w.Heading(2)
-	w.Link(e.link)
-	w.Text(plain(e.title))
-	w.Break()
-	e.content = cmp.Or(e.content, e.summary)
-	fragment(w, e.content)
+	if e.link = cmp.Or(e.link, e.id); e.title != "" || e.link != "" {
+		w.Heading(2)
+		w.Link(e.link)
+		w.Text(plain(e.title))
+		w.Break()
+	}
+	fragment(w, cmp.Or(e.content, e.summary))
 	w.Break()
 }
 
+// isPlain reports whether a piece of HTML has no markup and no character references.
+func isPlain(piece string) bool { return !strings.ContainsAny(piece, "<&") }
+
 func plain(piece string) string {
+	if isPlain(piece) {
+		return piece
+	}
 	var w strings.Builder
 	z := html.NewTokenizer(strings.NewReader(piece))
 	for {
@@ -131,6 +137,10 @@ func plain(piece string) string {
 
 // fragment writes the text, the lines and the links of a piece of HTML.
 func fragment(w *markup.Writer, piece string) {
+	if isPlain(piece) {
+		w.Text(piece)
+		return
+	}
 	unseen := false
 	z := html.NewTokenizer(bytes.NewReader([]byte(piece)))
 	for {

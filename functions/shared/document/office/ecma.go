@@ -128,16 +128,16 @@ func (a *archive) spreadsheet() markup.Page {
 // sharedStrings returns the texts to which cells refer by number.
 func (a *archive) sharedStrings(part string) []string {
 	var shared []string
-	text := ""
+	var text strings.Builder
 	for s := markup.NewScanner(a.read(part)); s.Next() && len(shared) < maxStrings; {
 		switch {
 		case s.Kind == markup.Start && s.Name == "t":
-			text += s.Inner()
+			text.WriteString(s.Inner())
 		case s.Kind == markup.Start && s.Name == "rph": // how it is spoken
 			s.Skip()
 		case s.Kind == markup.End && s.Name == "si":
-			shared = append(shared, text)
-			text = ""
+			shared = append(shared, text.String())
+			text.Reset()
 		}
 	}
 	a.cut = a.cut || len(shared) == maxStrings
@@ -186,11 +186,16 @@ func (a *archive) presentation() markup.Page {
 	var w markup.Writer
 	part := a.main()
 	relations := a.relations(part)
+	shown := map[string]bool{"": true} // also slides that are not there
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
 		if s.Kind != markup.Start || s.Name != "sldid" {
 			continue
 		}
 		slide := relations.target(s.Attribute("r:id"))
+		if shown[slide] {
+			continue
+		}
+		shown[slide] = true
 		references := a.relations(slide)
 		a.slide(&w, slide, references)
 		for notes := range references.of("notesSlide") {

@@ -3,6 +3,7 @@ package office
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -180,13 +181,18 @@ func TestNoDocument(t *testing.T) {
 	}
 }
 
-// A member that the spine names again and again is read until nothing is left
-// to read.
+// Members that hold more than may be read are read until nothing is left to read. One that
+// the spine names again and again is read once.
 func TestBomb(t *testing.T) {
+	var manifest, spine strings.Builder
 	bomb := append([]string{}, epub[:2]...)
-	bomb = append(bomb,
-		`OEBPS/book.opf: <package><manifest><item id="a" href="a"/></manifest><spine>`+strings.Repeat(`<itemref idref="a"/>`, 1000)+`</spine></package>`,
-		`OEBPS/a: `+strings.Repeat("<q/>", 10_000))
+	for i := range 40 {
+		fmt.Fprintf(&manifest, `<item id="%d" href="%d"/>`, i, i)
+		fmt.Fprintf(&spine, `<itemref idref="%d"/>`, i)
+		bomb = append(bomb, fmt.Sprintf("OEBPS/%d: %s", i, strings.Repeat("<q/>", 10_000)))
+	}
+	bomb = append(bomb, "OEBPS/book.opf: <package><manifest>"+manifest.String()+"</manifest><spine>"+
+		strings.Repeat(`<itemref idref="0"/>`, 1000)+spine.String()+"</spine></package>")
 	a, err := open(archiveOf(t, bomb...))
 	if err != nil {
 		t.Fatal(err)

@@ -70,6 +70,7 @@ func (a *archive) book() markup.Page {
 		}
 	}
 	chapters := map[string]string{} // by the id of the manifest
+	shown := map[string]bool{"": true}
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
 		if s.Kind != markup.Start {
 			continue
@@ -80,7 +81,10 @@ func (a *archive) book() markup.Page {
 				chapters[s.Attribute("id")] = resolve(part, reference)
 			}
 		case "itemref":
-			a.chapter(&w, chapters[s.Attribute("idref")])
+			if part := chapters[s.Attribute("idref")]; !shown[part] {
+				shown[part] = true
+				a.chapter(&w, part)
+			}
 		}
 	}
 	p := a.properties(part)

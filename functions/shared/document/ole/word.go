@@ -2,6 +2,7 @@ package ole
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
@@ -35,25 +36,32 @@ func (c *compound) word() (page markup.Page, err error) {
 		return page, errors.New("the list of its pieces is missing")
 	}
 	var w markup.Writer
-	text := textPieces(file, table[place:place+size], little.Uint32(file[wordTextLength:]))
+	text, cut := textPieces(file, table[place:place+size], little.Uint32(file[wordTextLength:]))
 	writeFields(&w, text)
-	return w.Page("", ""), nil
+	if page = w.Page("", ""); cut {
+		page.Omit("text beyond " + strconv.Itoa(markup.MaxBytes>>20) + " MiB")
+	}
+	return page, nil
 }
 
 // textPieces joins the pieces of a file's text ([MS-DOC] 2.9.38 and 2.9.178). The list
 // begins with property changes, which are skipped; then come the first character of
-// each piece, and eight bytes with the place of each piece.
-func textPieces(file, list []byte, length uint32) string {
+// each piece, and eight bytes with the place of each piece. Cut says that more of them
+// would have been too much.
+func textPieces(file, list []byte, length uint32) (joined string, cut bool) {
 	for len(list) > 3 && list[0] == 1 {
 		list = list[min(3+int(little.Uint16(list[1:])), len(list)):]
 	}
 	if len(list) < 5 || list[0] != 2 {
-		return ""
+		return "", false
 	}
 	list = list[5:]
 	count := (len(list) - 4) / 12
 	var text strings.Builder
-	for i := 0; i < count && text.Len() < markup.MaxBytes; i++ {
+	for i := range count {
+		if text.Len() >= markup.MaxBytes {
+			return text.String(), true
+		}
 		from, to := little.Uint32(list[4*i:]), little.Uint32(list[4*i+4:])
 		if from >= to || from >= length {
 			continue
@@ -61,7 +69,7 @@ func textPieces(file, list []byte, length uint32) string {
 		place := little.Uint32(list[4*(count+1)+8*i+2:])
 		text.WriteString(piece(file, place, uint64(min(to, length)-from)))
 	}
-	return text.String()
+	return text.String(), false
 }
 
 // piece returns the characters of a piece: of one byte each if a bit of the place says
