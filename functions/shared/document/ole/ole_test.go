@@ -36,7 +36,7 @@ type stream struct {
 	content []byte
 }
 
-// compoundOf writes a compound file of sectors of 512 bytes. Streams below
+// compoundOf writes a compound file of sectors of 512 bytes, at most 7 MB. Streams below
 // smallStream bytes lie in the root's stream.
 func compoundOf(streams ...stream) []byte {
 	var sectors []byte
@@ -82,8 +82,11 @@ func compoundOf(streams ...stream) []byte {
 	}
 	directory := add(append(entryOf("Root Entry", 5, root, len(small)), entries...))
 	table := uint32(len(next))
-	next = append(next, tableItem)
-	for len(next)%128 != 0 {
+	tables := len(next)/127 + 1 // enough for themselves, too
+	for range tables {
+		next = append(next, tableItem)
+	}
+	for len(next) < 128*tables {
 		next = append(next, free)
 	}
 	header := make([]byte, headerSize)
@@ -95,7 +98,9 @@ func compoundOf(streams ...stream) []byte {
 	for i := range 109 {
 		copy(header[76+4*i:], u32(free))
 	}
-	copy(header[76:], u32(table))
+	for i := range tables {
+		copy(header[76+4*i:], u32(table+uint32(i)))
+	}
 	return bytes.Join([][]byte{header, sectors, u32(next...)}, nil)
 }
 
