@@ -154,11 +154,10 @@ func inRanges(ranges *[]layout.Span, at int) bool {
 	return len(*ranges) > 0 && (*ranges)[0].Start <= at
 }
 
-// addressWords returns a URL without its scheme and its percent-encoding.
-func addressWords(address string) string {
-	if _, rest, found := strings.Cut(address, "://"); found {
-		address = rest
-	}
+// addressWords returns a URL without its scheme and its percent-encoding; nothing for
+// a name without a scheme, whose words say nothing of its document.
+func addressWords(name string) string {
+	_, address, _ := strings.Cut(name, "://")
 	if plain, err := url.PathUnescape(address); err == nil {
 		return plain
 	}

@@ -1,0 +1,117 @@
+package eval
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Document is a document of a test collection. Its text has no markup.
+type Document struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Text  string `json:"text"`
+	Lang  string `json:"lang"` // primary subtag (RFC 5646); "" to have it identified
+}
+
+// Query is a query with the grades of its answers by their document's id.
+type Query struct {
+	ID     string
+	Text   string
+	Grades map[string]int
+}
+
+const (
+	maxLine  = 64 << 20 // bytes of a line of any of the files
+	maxGrade = 10       // gains are 2^grade
+)
+
+// eachLine calls do with every line that is not empty. Errors name the file and line.
+func eachLine(path string, do func(line string) error) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	lines := bufio.NewReader(io.LimitReader(f, 1<<40))
+	for n := 1; ; n++ {
+		line, err := lines.ReadString('\n')
+		if len(line) > maxLine {
+			return fmt.Errorf("%s, line %d: it has more than %d MiB", path, n, maxLine>>20)
+		}
+		if text := strings.TrimRight(line, "\r\n"); strings.TrimSpace(text) != "" {
+			if err := do(text); err != nil {
+				return fmt.Errorf("%s, line %d: %w", path, n, err)
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// eachDocument calls do with every document of a file.
+func eachDocument(path string, do func(Document) error) error {
+	known := make(map[string]bool)
+	return eachLine(path, func(line string) error {
+		var d Document
+		if err := json.Unmarshal([]byte(line), &d); err != nil {
+			return fmt.Errorf(`it is no JSON such as {"id": "1", "title": "…", "text": "…"}: %w`, err)
+		}
+		if d.ID == "" || known[d.ID] {
+			return fmt.Errorf("its id is %q; every document needs one of its own", d.ID)
+		}
+		known[d.ID] = true
+		return do(d)
+	})
+}
+
+// readQueries returns the queries that have an answer, in the order of their file, and
+// the number of those that have none, which are not asked.
+func readQueries(queries, qrels string) (all []Query, unjudged int, err error) {
+	grades := make(map[string]map[string]int)
+	err = eachLine(qrels, func(line string) error {
+		fields := strings.Split(line, "\t")
+		if len(fields) != 3 {
+			return fmt.Errorf("it has %d fields; want query, document and gain, with tabs between", len(fields))
+		}
+		grade, err := strconv.Atoi(strings.TrimSpace(fields[2]))
+		if err != nil || grade > maxGrade {
+			return fmt.Errorf("its gain is %q; want a whole number, %d at most", fields[2], maxGrade)
+		}
+		if grade <= 0 {
+			return nil
+		}
+		if grades[fields[0]] == nil {
+			grades[fields[0]] = make(map[string]int)
+		}
+		grades[fields[0]][fields[1]] = grade
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	err = eachLine(queries, func(line string) error {
+		id, text, found := strings.Cut(line, "\t")
+		if !found {
+			return fmt.Errorf("it has no tab between the query's number and its text")
+		}
+		if len(grades[id]) == 0 {
+			unjudged++
+			return nil
+		}
+		all = append(all, Query{id, text, grades[id]})
+		return nil
+	})
+	if err == nil && len(all) == 0 {
+		err = fmt.Errorf("no query of %s has an answer in %s", queries, qrels)
+	}
+	return all, unjudged, err
+}

@@ -1,0 +1,131 @@
+// Package eval measures how well queries are answered, by the judgments of a test
+// collection: documents, queries, and for each query the documents that answer it.
+//
+//	docs.jsonl    {"id": "184", "title": "…", "text": "…"}    a document a line
+//	queries.tsv   1⇥what problems of heat conduction …        number, text
+//	qrels.tsv     1⇥184⇥3                                     query, document, gain (0: no answer)
+//
+// The documents are indexed in memory as the index function does it, or the bucket is
+// asked, whose documents are named by their addresses. A query is asked as a person
+// would ask it.
+package eval
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+)
+
+// Depths of the measures.
+const (
+	cumulated = 10  // results that count for nDCG
+	recalled  = 100 // results that count for recall, and that are asked for
+)
+
+// Figures are the measures of one query, or their means over several (Manning,
+// Raghavan and Schütze, Introduction to Information Retrieval, 2008, 8.4). All are
+// between 0 and 1.
+type Figures struct {
+	NDCG   float64 // of the first 10, with gain 2^grade − 1 and discount log2(place + 1)
+	MAP    float64 // average precision within the first 100
+	Recall float64 // share of the answers among the first 100
+	MRR    float64 // 1 / place of the first answer within the first 100
+}
+
+// MarshalJSON implements json.Marshaler, with the names that the measures have in the
+// literature.
+func (f Figures) MarshalJSON() ([]byte, error) {
+	const digits = 1e6
+	rounded := func(x float64) float64 { return math.Round(x*digits) / digits }
+	return json.Marshal(map[string]float64{
+		"ndcg@10": rounded(f.NDCG), "map": rounded(f.MAP), "recall@100": rounded(f.Recall), "mrr": rounded(f.MRR),
+	})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *Figures) UnmarshalJSON(b []byte) error {
+	var read map[string]float64
+	err := json.Unmarshal(b, &read)
+	*f = Figures{read["ndcg@10"], read["map"], read["recall@100"], read["mrr"]}
+	return err
+}
+
+// each calls do with the addresses of the same measure in all of them.
+func each(all []*Figures, do func(values []*float64)) {
+	for _, field := range []func(*Figures) *float64{
+		func(f *Figures) *float64 { return &f.NDCG }, func(f *Figures) *float64 { return &f.MAP },
+		func(f *Figures) *float64 { return &f.Recall }, func(f *Figures) *float64 { return &f.MRR },
+	} {
+		values := make([]*float64, len(all))
+		for i, f := range all {
+			values[i] = field(f)
+		}
+		do(values)
+	}
+}
+
+// measure returns the figures of a query from its results, the best first, and the
+// grades of its answers.
+func measure(results []string, grades map[string]int) (f Figures) {
+	answers := 0
+	var ideal []int
+	for _, grade := range grades {
+		if grade > 0 {
+			answers++
+			ideal = append(ideal, grade)
+		}
+	}
+	if answers == 0 {
+		return f
+	}
+	slices.SortFunc(ideal, func(a, b int) int { return cmp.Compare(b, a) })
+	gain, best, found := 0.0, 0.0, 0
+	for i, grade := range ideal[:min(len(ideal), cumulated)] {
+		best += discounted(grade, i)
+	}
+	for i, id := range results[:min(len(results), recalled)] {
+		grade := grades[id]
+		if grade <= 0 {
+			continue
+		}
+		if found++; found == 1 {
+			f.MRR = 1 / float64(i+1)
+		}
+		f.MAP += float64(found) / float64(i+1)
+		if i < cumulated {
+			gain += discounted(grade, i)
+		}
+	}
+	f.NDCG = gain / best
+	f.MAP /= float64(answers)
+	f.Recall = float64(found) / float64(answers)
+	return f
+}
+
+// discounted returns the gain of a grade at a place, from 0 (Järvelin and Kekäläinen,
+// Cumulated Gain-Based Evaluation, 2002, with the gain of Burges et al., 2005).
+func discounted(grade, place int) float64 {
+	return (math.Exp2(float64(grade)) - 1) / math.Log2(float64(place+2))
+}
+
+// mean returns the means of figures, and half the widths of their confidence intervals
+// of 95 % (normal approximation).
+func mean(all []Figures) (mean, interval Figures) {
+	n := float64(len(all))
+	if n == 0 {
+		return mean, interval
+	}
+	add := func(to *Figures, f Figures, of func(float64) float64) {
+		each([]*Figures{to, &f}, func(v []*float64) { *v[0] += of(*v[1]) / n })
+	}
+	for _, f := range all {
+		add(&mean, f, func(x float64) float64 { return x })
+	}
+	for _, f := range all {
+		each([]*Figures{&f, &mean}, func(v []*float64) { *v[0] -= *v[1] })
+		add(&interval, f, func(x float64) float64 { return x * x })
+	}
+	each([]*Figures{&interval}, func(v []*float64) { *v[0] = 1.96 * math.Sqrt(*v[0]/n) })
+	return mean, interval
+}

@@ -1,0 +1,175 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/fingerprint"
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/text/language"
+)
+
+// Task is one evaluation.
+type Task struct {
+	Docs    string   // file of the documents; "" if the bucket is asked
+	Among   []string // files of further documents in the same index, none of which is an answer
+	Queries string   // file
+	Qrels   string   // file
+}
+
+// Report is the result of an evaluation.
+type Report struct {
+	Queries  int       `json:"queries"`
+	Unjudged int       `json:"unjudged"` // queries without an answer, not asked
+	Mean     Figures   `json:"mean"`
+	Interval Figures   `json:"interval"` // half the width of the confidence intervals of 95 %
+	Each     []Outcome `json:"each"`     // in the order of the queries
+}
+
+// Outcome is the result of one query.
+type Outcome struct {
+	ID      string  `json:"id"`
+	Text    string  `json:"text"`
+	Figures Figures `json:"figures"`
+}
+
+// Searcher answers queries.
+type Searcher interface {
+	Search(ctx context.Context, q search.Query) (search.Result, error)
+}
+
+// Run asks all queries. bucket answers them if the task names no documents.
+func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
+	queries, unjudged, err := readQueries(t.Queries, t.Qrels)
+	if err != nil {
+		return Report{}, err
+	}
+	asked := bucket
+	if t.Docs != "" {
+		if asked, err = t.index(ctx); err != nil {
+			return Report{}, err
+		}
+	}
+	report := Report{Queries: len(queries), Unjudged: unjudged, Each: make([]Outcome, len(queries))}
+	all := make([]Figures, len(queries))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, q := range queries {
+		group.Go(func() error {
+			found, err := asked.Search(ctx, search.Query{Text: q.Text, Size: recalled})
+			if err != nil {
+				return fmt.Errorf("query %s: %w", q.ID, err)
+			}
+			results := make([]string, len(found.Hits))
+			for n, hit := range found.Hits {
+				results[n] = hit.URL
+			}
+			all[i] = measure(results, q.Grades)
+			report.Each[i] = Outcome{q.ID, q.Text, all[i]}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return Report{}, err
+	}
+	report.Mean, report.Interval = mean(all)
+	return report, nil
+}
+
+// segmentSize is the number of documents of one segment, so that the statistics of
+// several are joined as in a bucket.
+const segmentSize = 20_000
+
+// index returns an index of all documents in memory.
+func (t Task) index(ctx context.Context) (Searcher, error) {
+	var parts []search.Part
+	var pages []*segments.Page
+	build := func() error {
+		if len(pages) == 0 {
+			return nil
+		}
+		content, err := segments.Build(pages)
+		if err != nil {
+			return err
+		}
+		built, err := segment.OpenBytes(content)
+		parts, pages = append(parts, search.Part{Segment: built}), nil
+		return err
+	}
+	for number, path := range slices.Concat([]string{t.Docs}, t.Among) {
+		err := eachDocument(path, func(d Document) error {
+			if number > 0 { // it may have the id of an answer
+				d.ID = fmt.Sprintf("%d %s", number, d.ID)
+			}
+			if pages = append(pages, pageOf(d)); len(pages) < segmentSize {
+				return ctx.Err()
+			}
+			return build()
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := build(); err != nil {
+		return nil, err
+	}
+	return search.New(parts, nil)
+}
+
+// pageOf returns a document as the index function makes it of a page.
+func pageOf(d Document) *segments.Page {
+	code, _ := language.Identify(d.Title+"\n"+d.Text, d.Lang)
+	print := fingerprint.Of(d.Title, d.Text)
+	return &segments.Page{Document: segment.Document{
+		ID: layout.IdentityOf(d.ID), Version: layout.Version{Epoch: 1, Token: 1}, URL: d.ID, Title: strings.TrimSpace(d.Title), Body: d.Text, Lang: code,
+		MIME: "text/plain", TitleHash: print.TitleHash, TextHash: print.TextHash, Simhash: print.Simhash, Sketch: print.Sketch,
+	}}
+}
+
+// Comparison is how the same queries fare in two evaluations.
+type Comparison struct {
+	Better     int     `json:"better"` // queries with a greater nDCG than before
+	Worse      int     `json:"worse"`
+	Same       int     `json:"same"`
+	Difference Figures `json:"difference"` // mean of now less before
+	Interval   Figures `json:"interval"`   // half the width of its confidence intervals of 95 %
+}
+
+// Compare compares this evaluation with an earlier one, query by query. Queries that
+// only one of them asked do not count.
+func (r Report) Compare(before Report) Comparison {
+	earlier := make(map[string]Figures, len(before.Each))
+	for _, o := range before.Each {
+		earlier[o.ID] = o.Figures
+	}
+	var c Comparison
+	var differences []Figures
+	for _, o := range r.Each {
+		was, known := earlier[o.ID]
+		if !known {
+			continue
+		}
+		const least = 1e-9 // difference that counts
+		difference := o.Figures
+		each([]*Figures{&difference, &was}, func(v []*float64) { *v[0] -= *v[1] })
+		differences = append(differences, difference)
+		switch {
+		case difference.NDCG > least:
+			c.Better++
+		case difference.NDCG < -least:
+			c.Worse++
+		default:
+			c.Same++
+		}
+	}
+	c.Difference, c.Interval = mean(differences)
+	return c
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bucketsearch/bucketsearch/functions/command/eval"
+	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/shared/reply"
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/local/system"
+)
+
+func evalCommand(where *location) *cobra.Command {
+	var task eval.Task
+	var before, save string
+	var asJSON bool
+	ask := func(cmd *cobra.Command, asked eval.Searcher) error {
+		report, err := task.Run(cmd.Context(), asked)
+		if err != nil {
+			return err
+		}
+		if save != "" {
+			content, err := reply.Marshal(report, false)
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(save, content, 0o644); err != nil {
+				return err
+			}
+		}
+		out := cmd.OutOrStdout()
+		if before == "" {
+			if asJSON {
+				return printJSON(out, report)
+			}
+			return printFigures(out, report, nil)
+		}
+		comparison, err := compare(report, before)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return printJSON(out, struct {
+				eval.Report
+				Comparison eval.Comparison `json:"comparison"`
+			}{report, comparison})
+		}
+		return printFigures(out, report, &comparison)
+	}
+	cmd := &cobra.Command{
+		Use:   "eval",
+		Short: "Measure the ranking by judged queries",
+		Long: "Eval asks queries whose answers are known and prints how well they were found. The\n" +
+			"documents are those of --docs, indexed in memory, or else those of the bucket, which\n" +
+			"qrels then names by their addresses.\n\n" +
+			"  docs     JSON Lines: {\"id\": \"184\", \"title\": \"…\", \"text\": \"…\"}\n" +
+			"  queries  number, tab, text\n" +
+			"  qrels    number of the query, tab, id of the document, tab, gain from 0",
+		Example: "  bucketsearch eval --docs docs.jsonl --queries queries.tsv --qrels qrels.tsv\n" +
+			"  bucketsearch eval --queries queries.tsv --qrels qrels.tsv --save monday.json\n" +
+			"  bucketsearch eval --queries queries.tsv --qrels qrels.tsv --before monday.json",
+		Args: nothing,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case task.Queries == "" || task.Qrels == "":
+				return errors.New("eval needs --queries and --qrels")
+			case task.Docs == "" && len(task.Among) > 0:
+				return errors.New("--among names documents beside those of --docs, which is not given")
+			case task.Docs != "":
+				return ask(cmd, nil)
+			}
+			return where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
+				e, err := engine(a)
+				if err != nil {
+					return err
+				}
+				return ask(cmd, bucketSearcher{e})
+			})(cmd, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&task.Docs, "docs", "", "`file` of documents; without it the bucket is asked")
+	flags.StringArrayVar(&task.Among, "among", nil, "`file` of more documents in the same index, none of which is an answer; may be repeated")
+	flags.StringVar(&task.Queries, "queries", "", "`file` of queries")
+	flags.StringVar(&task.Qrels, "qrels", "", "`file` of judgments")
+	flags.StringVar(&save, "save", "", "write the figures of every query to this `file`")
+	flags.StringVar(&before, "before", "", "compare, query by query, with the figures that --save wrote to this `file`")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// bucketSearcher asks the index of a bucket.
+type bucketSearcher struct{ *query.Engine }
+
+// Search implements eval.Searcher.
+func (b bucketSearcher) Search(ctx context.Context, q search.Query) (search.Result, error) {
+	found, err := b.Engine.Search(ctx, query.Query{Query: q})
+	return found.Result, err
+}
+
+// compare compares a report with one that --save has written.
+func compare(report eval.Report, path string) (eval.Comparison, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return eval.Comparison{}, err
+	}
+	var before eval.Report
+	if err := json.Unmarshal(content, &before); err != nil {
+		return eval.Comparison{}, fmt.Errorf("%s was not written by --save: %w", path, err)
+	}
+	return report.Compare(before), nil
+}
+
+func printFigures(out io.Writer, r eval.Report, c *eval.Comparison) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	heading, row := "\tnDCG@10\tMAP\trecall@100\tMRR", func(name string, f, interval eval.Figures, form string) {
+		fmt.Fprint(w, name)
+		for _, v := range [][2]float64{{f.NDCG, interval.NDCG}, {f.MAP, interval.MAP}, {f.Recall, interval.Recall}, {f.MRR, interval.MRR}} {
+			fmt.Fprintf(w, "\t"+form+" ± %.4f", v[0], v[1])
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w, heading)
+	row(count(r.Queries, "query"), r.Mean, r.Interval, "%.4f")
+	if c != nil {
+		row("difference", c.Difference, c.Interval, "%+.4f")
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if c != nil {
+		fmt.Fprintf(out, "%d better, %d worse, %d the same, by nDCG@10\n", c.Better, c.Worse, c.Same)
+	}
+	if r.Unjudged > 0 {
+		fmt.Fprintf(out, "%s without an answer not asked\n", count(r.Unjudged, "query"))
+	}
+	return nil
+}
