@@ -129,7 +129,8 @@ func (b *Builder) terms() (*termWriter, error) {
 	for i, r := range b.runs {
 		cursors[i] = &runTerms{parser: parser{data: r.terms}, codes: b.codes}
 	}
-	return mergeTerms(cursors)
+	names, of := b.columns.languages()
+	return mergeTerms(cursors, of, len(names))
 }
 
 // writeColumns returns the columns of the segment, with the words of all runs.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -94,6 +95,10 @@ func (s *Segment) checkBlock(sealed []byte, block int, ids []layout.Identity) er
 func (s *Segment) checkTerms(ctx context.Context) error {
 	var lengths [postings.Fields]uint64
 	var last []byte
+	languages, err := s.Strings(ctx, Languages)
+	if err != nil {
+		return err
+	}
 	walk := s.walkTerms(ctx)
 	counts := make([]uint32, len(s.tail.terms.counts))
 	for {
@@ -111,13 +116,20 @@ func (s *Segment) checkTerms(ctx context.Context) error {
 			return s.wrap(damaged("term %q is out of order", term))
 		}
 		last = append(last[:0], term...)
+		in := make([]uint32, len(s.tail.languages))
 		err = walk.each(func(p postings.Posting, _ []uint32) {
 			for f, n := range p.Freq {
 				lengths[f] += uint64(n)
 			}
+			if l := s.tail.languages.find(languages.one(p.Doc)); l >= 0 {
+				in[l]++
+			}
 		})
 		if err != nil {
 			return err
+		}
+		if told := walk.reader.counts; s.tail.version > 2 && !slices.Equal(in, told) {
+			return s.wrap(damaged("term %q has %d documents by language, not %d", term, in, told))
 		}
 	}
 	for block, count := range counts {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -142,7 +141,7 @@ func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) 
 	}
 	o.writeColumn(sketches, rowsKind, w.sketches)
 
-	o.documents = w.documents
+	o.version, o.documents = version, w.documents
 	for f := range o.fields {
 		for _, n := range w.numbers[titleLengths+f] {
 			o.fields[f].Length += n
@@ -151,9 +150,20 @@ func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) 
 			}
 		}
 	}
-	counts := w.strings[languageColumn].counts()
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		o.languages = append(o.languages, language{name: name, documents: counts[name], analysis: analysis[name]})
+	names, of := w.languages()
+	o.languages = make(languages, len(names))
+	for l, name := range names {
+		o.languages[l] = language{name: name, analysis: analysis[name]}
+	}
+	for doc, l := range of {
+		to := &o.languages[l]
+		to.documents++
+		for f := range to.fields {
+			if n := w.numbers[titleLengths+f][doc]; n > 0 {
+				to.fields[f].Documents++
+				to.fields[f].Length += n
+			}
+		}
 	}
 	o.parts = w.strings[packageColumn].parts()
 
@@ -164,6 +174,23 @@ func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) 
 	o.writeColumn(words, wordsKind, transducer)
 	o.writeColumn(samples, samplesKind, sampled)
 	return o, nil
+}
+
+// languages returns the names of the documents' languages, sorted, and the number of
+// each document's language among them.
+func (w *columnWriter) languages() (names []string, of []uint16) {
+	column := &w.strings[languageColumn]
+	unsorted := column.names()
+	names = slices.Sorted(slices.Values(unsorted))
+	number := make([]uint16, len(names)) // by the column's number
+	for i, name := range unsorted {
+		number[i] = uint16(slices.Index(names, name))
+	}
+	of = make([]uint16, len(column.of))
+	for doc, n := range column.of {
+		of[doc] = number[n]
+	}
+	return names, of
 }
 
 // hashes returns the hash of each document's identity.

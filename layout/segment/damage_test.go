@@ -117,14 +117,14 @@ func TestTruncated(t *testing.T) {
 func TestVersions(t *testing.T) {
 	content := mustBuild(t, generate(4, 1), 0)
 	older, newer := slices.Clone(content), slices.Clone(content)
-	older[5], newer[5] = 1, 3
+	older[5], newer[5] = 1, version+1
 	for _, test := range []struct {
 		name    string
 		content []byte
 		want    string
 	}{
 		{"older", older, "segment is of version 1, which this program no longer reads: run bucketsearch reindex"},
-		{"newer", newer, "segment is of version 3 and needs a reader of version 3, this one is of version 2: use a newer program"},
+		{"newer", newer, "segment is of version 4 and needs a reader of version 4, this one is of version 3: use a newer program"},
 	} {
 		_, err := Open(t.Context(), Bytes(test.content), Ref{Key: "k", Bytes: int64(len(content))})
 		for _, err := range []error{err, Check(test.content)} {
@@ -139,7 +139,7 @@ func TestVersions(t *testing.T) {
 	object[last.end()] = 9
 	reseal(object)
 	if err := Check(object); err != nil {
-		t.Errorf("version 9 that a reader of version 2 can read: %v", err)
+		t.Errorf("version 9 that a reader of version 3 can read: %v", err)
 	}
 	object[last.end()+1] = 9
 	reseal(object)

@@ -9,7 +9,7 @@
 // # Bytes
 //
 //	offset  bytes
-//	0       8      FF 'B' 'S' 'E' 'G', version 02, CR LF
+//	0       8      FF 'B' 'S' 'E' 'G', version 03, CR LF
 //	8       …      stored blocks
 //	…       …      term blocks, each followed by its positions in pages
 //	…       …      columns
@@ -37,7 +37,8 @@
 // a block of its own. So any term is one range of the object, and so is a prefix:
 //
 //	…       for each term: the term, front-coded; size of its list; list (see
-//	        layout/segment/postings); size of its positions
+//	        layout/segment/postings); size of its positions; numbers of its
+//	        documents by language (see languages.go)
 //
 // The positions of a block's terms follow it, in their order, in pages of 1020 bytes and
 // their CRC; the last page may be shorter. So a query can read the block
@@ -65,11 +66,12 @@
 //
 // The tail:
 //
-//	1       version, 02
-//	1       the least version of a reader, 02
+//	1       version, 03
+//	1       the least version of a reader, 03
 //	…       documents
 //	…       for each field: documents that have it, tokens in all of them
-//	…       number of languages; each: name, documents, version of its analyzer
+//	…       number of languages; each: name, documents, version of its analyzer,
+//	        and for each field: documents that have it, tokens in them
 //	…       number of parts; each: key of the package, documents
 //	…       number of stored blocks; each: size, size before compression,
 //	        documents
@@ -106,7 +108,8 @@
 // # Versions
 //
 //   - 1: postings in bluge's format, ice; loaded whole. No longer read.
-//   - 2: this one.
+//   - 2: without the numbers of terms and fields by language.
+//   - 3: this one.
 //
 // The same documents and tokens in the same order give the same bytes.
 package segment

@@ -1,7 +1,9 @@
 package segment
 
 import (
+	"bytes"
 	"flag"
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
@@ -26,11 +29,17 @@ func example() []Document {
 	})
 }
 
-// TestVersion2 reads a segment as version 2 wrote it. Every later version of
-// this package must read it too, or raise the least version that it reads.
-func TestVersion2(t *testing.T) {
-	const file = "testdata/segment.v2"
-	if *update {
+// TestEarlierVersions reads segments as earlier versions wrote them. Every later version of
+// this package must read them too, or raise the least version that it reads.
+func TestEarlierVersions(t *testing.T) {
+	for number := leastVersion; number <= version; number++ {
+		t.Run(fmt.Sprint(number), func(t *testing.T) { testVersion(t, number) })
+	}
+}
+
+func testVersion(t *testing.T, number int) {
+	file := fmt.Sprintf("testdata/segment.v%d", number)
+	if *update && number == version {
 		if err := os.WriteFile(file, mustBuild(t, example(), 0), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -55,6 +64,30 @@ func TestVersion2(t *testing.T) {
 		if d := cmp.Diff(want, occurrences(t, s, found[0])); d != "" {
 			t.Errorf("term %q (-want +got)\n%s", name, d)
 		}
+		documents, known := found[0].In("de")
+		german := uint32(0)
+		for _, o := range want {
+			if example()[o.Posting.Doc].Lang == "de" {
+				german++
+			}
+		}
+		if known != (number > 2) || known && documents != german {
+			t.Errorf("term %q has %d German documents (%v), not %d", name, documents, known, german)
+		}
+	}
+	fields := [postings.Fields]FieldTotals{}
+	for _, totals := range s.LanguageTotals() {
+		for f := range fields {
+			fields[f].Documents += totals.Fields[f].Documents
+			fields[f].Length += totals.Fields[f].Length
+		}
+	}
+	if all := s.Totals().Fields; number > 2 && fields != all {
+		t.Errorf("fields of all languages %v, together %v", all, fields)
+	}
+	merged := mustMerge(t, Input{Segment: s}, Input{Segment: mustOpen(t, mustBuild(t, generate(9, 2), 0))})
+	if built := mustBuild(t, append(example(), generate(9, 2)...), 0); !bytes.Equal(merged, built) {
+		t.Error("merged, it differs from one that was built of its documents")
 	}
 	if d := cmp.Diff(words, wordsOf(t, s)); d != "" {
 		t.Errorf("words (-want +got)\n%s", d)

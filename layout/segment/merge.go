@@ -3,6 +3,7 @@ package segment
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring"
@@ -41,6 +42,10 @@ func merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	table, of, err := numberLanguages(ctx, all)
+	if err != nil {
+		return nil, err
+	}
 	var stored, columns *objectWriter
 	var terms *termWriter
 	group, ctx := errgroup.WithContext(ctx)
@@ -49,7 +54,7 @@ func merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 		return err
 	})
 	group.Go(func() (err error) {
-		terms, err = mergeInputTerms(ctx, all)
+		terms, err = mergeInputTerms(ctx, all, table, of)
 		return err
 	})
 	group.Go(func() (err error) {
@@ -72,6 +77,8 @@ type input struct {
 	dead    *roaring.Bitmap
 	live    uint32   // number of living documents
 	numbers []uint32 // of each document, its number in the merged segment; NoMore if it is dead
+
+	languages []uint16 // of each language of the tail, its number in the merged segment
 }
 
 // numberDocuments gives numbers to all living documents, and returns also the sum of
@@ -97,6 +104,45 @@ func numberDocuments(inputs []Input) (all []*input, size int64, err error) {
 		size += i.Segment.ref.Bytes
 	}
 	return all, size, nil
+}
+
+// numberLanguages returns the names of the languages of live documents, sorted, and of
+// each merged document the number of its language among them.
+func numberLanguages(ctx context.Context, all []*input) (names []string, of []uint16, err error) {
+	columns, live := make([]*StringColumn, len(all)), map[string]bool{}
+	for i, in := range all {
+		if columns[i], err = in.Strings(ctx, Languages); err != nil {
+			return nil, nil, err
+		}
+		for doc := range in.numbers {
+			if in.lives(uint32(doc)) {
+				live[columns[i].one(uint32(doc))] = true
+			}
+		}
+	}
+	names = slices.Sorted(maps.Keys(live))
+	number := func(name string) uint16 {
+		n, _ := slices.BinarySearch(names, name)
+		return uint16(n)
+	}
+	for i, in := range all {
+		for _, l := range in.tail.languages {
+			in.languages = append(in.languages, number(l.name))
+		}
+		numbers := make(map[uint32]uint16) // by number of the column's set
+		for doc, set := range columns[i].Of {
+			if !in.lives(uint32(doc)) {
+				continue
+			}
+			n, known := numbers[set]
+			if !known {
+				n = number(columns[i].one(uint32(doc)))
+				numbers[set] = n
+			}
+			of = append(of, n)
+		}
+	}
+	return names, of, nil
 }
 
 func (in *input) lives(doc uint32) bool { return in.numbers[doc] != postings.NoMore }

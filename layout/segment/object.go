@@ -43,7 +43,7 @@ func (o *objectWriter) finish(terms *termWriter, columns *objectWriter) []byte {
 	o.terms.move(int64(len(o.content)))
 	o.content = terms.moveTo(o.content)
 
-	o.documents, o.fields, o.languages, o.parts = columns.documents, columns.fields, columns.languages, columns.parts
+	o.version, o.documents, o.fields, o.languages, o.parts = columns.version, columns.documents, columns.fields, columns.languages, columns.parts
 	for _, c := range columns.columns {
 		c.offset += int64(len(o.content))
 		o.columns = append(o.columns, c)

@@ -147,6 +147,25 @@ func (s *Segment) Languages() map[string]int {
 	return counts
 }
 
+// LanguageTotals returns the statistics of each language's documents. Those of a segment
+// of version 2, which tells only the documents of a language, are its share of the whole.
+func (s *Segment) LanguageTotals() map[string]Totals {
+	all := make(map[string]Totals, len(s.tail.languages))
+	for _, l := range s.tail.languages {
+		t := Totals{Documents: int(l.documents), Fields: l.fields}
+		if s.tail.version == 2 {
+			for f, of := range s.tail.fields {
+				t.Fields[f] = FieldTotals{
+					Documents: of.Documents * uint64(l.documents) / uint64(s.tail.documents),
+					Length:    of.Length * uint64(l.documents) / uint64(s.tail.documents),
+				}
+			}
+		}
+		all[l.name] = t
+	}
+	return all
+}
+
 // Analysis returns the version of each language's analyzer. If the documents of a
 // language were analyzed by several versions, it is the lowest of them.
 func (s *Segment) Analysis() map[string]uint32 {
@@ -212,10 +231,10 @@ func checkMagic(content []byte) error {
 		return damaged("%d bytes are too few for a segment", len(content))
 	}
 	begin := content[:len(magic)]
-	if string(begin) == magic {
-		return nil
-	}
 	if string(begin[:5]) == magic[:5] && string(begin[6:]) == magic[6:] {
+		if leastVersion <= begin[5] && begin[5] <= version {
+			return nil
+		}
 		return versionError{begin[5], begin[5]}
 	}
 	return damaged("it does not begin as a segment")

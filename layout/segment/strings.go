@@ -27,6 +27,14 @@ type StringColumn struct {
 // Get returns the strings of a document.
 func (c *StringColumn) Get(doc uint32) []string { return c.set(c.Of[doc]) }
 
+// one returns the string of a document in a column of single strings.
+func (c *StringColumn) one(doc uint32) string {
+	if set := c.Sets[c.Of[doc]]; len(set) > 0 {
+		return c.Values[set[0]]
+	}
+	return ""
+}
+
 // set returns the strings of the n-th set.
 func (c *StringColumn) set(n uint32) []string {
 	var values []string
@@ -121,15 +129,6 @@ func (w *stringWriter) names() []string {
 		names[n] = p.text()
 	}
 	return names
-}
-
-// counts returns the number of documents that have each string.
-func (w *stringWriter) counts() map[string]uint32 {
-	names, counts := w.names(), map[string]uint32{}
-	for _, n := range w.of {
-		counts[names[n]]++
-	}
-	return counts
 }
 
 // parts returns a Part for each sequence of documents with the same string, which is

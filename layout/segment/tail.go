@@ -10,17 +10,18 @@ import (
 )
 
 const (
-	magic        = "\xFFBSEG\x02\r\n"
-	version      = 2                // the version that this program writes
-	leastVersion = 2                // the lowest version that this program reads; programs from this version on can read what it writes
+	magic        = "\xFFBSEG\x03\r\n"
+	version      = 3                // the version that this program writes; programs from this version on can read it
+	leastVersion = 2                // the lowest version that this program reads
 	footerSize   = 8 + 8 + sealSize // of the two sizes at the end of a segment, with their checksum
 )
 
 // tail is the tail of a segment: statistics, and where everything is.
 type tail struct {
+	version   byte // of the segment
 	documents uint32
 	fields    [postings.Fields]FieldTotals
-	languages []language // sorted by name
+	languages languages
 	parts     []Part
 	terms     termIndex
 	stored    storedIndex
@@ -33,6 +34,20 @@ type language struct {
 	name      string
 	documents uint32
 	analysis  uint32 // version of its analyzer
+	fields    [postings.Fields]FieldTotals
+}
+
+// languages are the languages of a segment's documents, sorted by name. A language's
+// number is its place.
+type languages []language
+
+// find returns the number of a language, or -1.
+func (all languages) find(name string) int {
+	n, found := slices.BinarySearchFunc(all, name, func(l language, name string) int { return cmp.Compare(l.name, name) })
+	if !found {
+		return -1
+	}
+	return n
 }
 
 // columnExtent says where in the segment a column is.
@@ -54,7 +69,7 @@ func (t *tail) end() int64 {
 func (t *tail) size() int64 {
 	n := len(t.terms.separators) + 24*len(t.terms.counts) + 16*len(t.stored.raw)
 	for _, l := range t.languages {
-		n += 32 + len(l.name)
+		n += 96 + len(l.name)
 	}
 	for _, p := range t.parts {
 		n += 32 + len(p.Package)
@@ -69,17 +84,17 @@ func (t *tail) size() int64 {
 // these.
 func (t *tail) appendTo(object []byte) []byte {
 	from := len(object)
-	b := append(object, version, leastVersion)
+	b := append(object, t.version, t.version)
 	b = binary.AppendUvarint(b, uint64(t.documents))
-	for _, f := range t.fields {
-		b = binary.AppendUvarint(b, f.Documents)
-		b = binary.AppendUvarint(b, f.Length)
-	}
+	b = appendFields(b, &t.fields)
 	b = binary.AppendUvarint(b, uint64(len(t.languages)))
 	for _, l := range t.languages {
 		b = appendText(b, l.name)
 		b = binary.AppendUvarint(b, uint64(l.documents))
 		b = binary.AppendUvarint(b, uint64(l.analysis))
+		if t.version > 2 {
+			b = appendFields(b, &l.fields)
+		}
 	}
 	b = binary.AppendUvarint(b, uint64(len(t.parts)))
 	for _, p := range t.parts {
@@ -100,6 +115,14 @@ func (t *tail) appendTo(object []byte) []byte {
 	b = binary.BigEndian.AppendUint64(b, uint64(footer-from+footerSize))
 	b = binary.BigEndian.AppendUint64(b, uint64(footer+footerSize))
 	return seal(b, footer)
+}
+
+func appendFields(b []byte, fields *[postings.Fields]FieldTotals) []byte {
+	for _, f := range fields {
+		b = binary.AppendUvarint(b, f.Documents)
+		b = binary.AppendUvarint(b, f.Length)
+	}
+	return b
 }
 
 // parseFooter returns the size of a segment's tail; end is the end of the segment, size
@@ -139,12 +162,10 @@ func parseTail(data []byte, size int64) (*tail, error) {
 		return nil, err
 	}
 	p := parser{data: content[2:]}
-	t := new(tail)
+	t := &tail{version: content[0]}
 	t.documents = uint32(p.number(MaxDocuments))
-	for i := range t.fields {
-		t.fields[i] = FieldTotals{Documents: p.number(uint64(t.documents)), Length: p.number(1 << 62)}
-	}
-	t.languages = p.languages()
+	p.fields(&t.fields, t.documents)
+	t.languages = p.languages(t.version)
 	t.parts = p.parts(t.documents)
 	t.stored = p.storedIndex(int64(len(magic)), size)
 	t.terms = p.termIndex(t.stored.end(), size)
@@ -156,11 +177,22 @@ func parseTail(data []byte, size int64) (*tail, error) {
 	return t, nil
 }
 
-// languages reads the languages of a tail.
-func (p *parser) languages() []language {
-	all := make([]language, p.count(3))
+// fields reads the totals of the fields of some documents.
+func (p *parser) fields(fields *[postings.Fields]FieldTotals, documents uint32) {
+	for i := range fields {
+		fields[i] = FieldTotals{Documents: p.number(uint64(documents)), Length: p.number(1 << 62)}
+	}
+}
+
+// languages reads the languages of a tail of the given version.
+func (p *parser) languages(version byte) languages {
+	all := make(languages, p.count(3))
 	for i := range all {
-		all[i] = language{name: p.text(), documents: uint32(p.number(MaxDocuments)), analysis: uint32(p.number(1<<32 - 1))}
+		l := &all[i]
+		l.name, l.documents, l.analysis = p.text(), uint32(p.number(MaxDocuments)), uint32(p.number(1<<32-1))
+		if version > 2 {
+			p.fields(&l.fields, l.documents)
+		}
 	}
 	if !slices.IsSortedFunc(all, func(a, b language) int { return cmp.Compare(a.name, b.name) }) {
 		p.fail()

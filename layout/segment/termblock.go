@@ -2,6 +2,7 @@ package segment
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
@@ -16,8 +17,9 @@ type termWriter struct {
 	chunks           // closed blocks and their positions
 	index  termIndex // of the closed blocks
 
-	encoder postings.Encoder // postings of the next term
-	list    []byte           // the encoded list of the next term
+	encoder   postings.Encoder // postings of the next term
+	list      []byte           // the encoded list of the next term
+	languages []byte           // the encoded numbers of its documents by language
 
 	block     []byte // the open block
 	positions []byte // of the terms in the open block
@@ -33,18 +35,21 @@ func (w *termWriter) add(term []byte) {
 	}
 	before := len(w.positions)
 	w.list, w.positions = w.encoder.Append(w.list[:0], w.positions)
+	w.languages = appendCounts(w.languages[:0], w.encoder.Counts())
 	w.encoder.Reset()
 	w.write(term, before)
 }
 
 // addMoved writes a term with the encoded list and positions of another segment; by is
-// added to the number of every document. Terms must ascend.
-func (w *termWriter) addMoved(term, list, positions []byte, by uint32) (err error) {
+// added to the number of every document. counts is the number of the term's documents in
+// each language. Terms must ascend.
+func (w *termWriter) addMoved(term, list, positions []byte, by uint32, counts []uint32) (err error) {
 	if w.list, err = postings.AppendMoved(w.list[:0], list, by); err != nil {
 		return err
 	}
 	before := len(w.positions)
 	w.positions = append(w.positions, positions...)
+	w.languages = appendCounts(w.languages[:0], counts)
 	w.write(term, before)
 	return nil
 }
@@ -64,6 +69,7 @@ func (w *termWriter) write(term []byte, before int) {
 	w.block = binary.AppendUvarint(w.block, uint64(len(w.list)))
 	w.block = append(w.block, w.list...)
 	w.block = binary.AppendUvarint(w.block, uint64(len(w.positions)-before))
+	w.block = append(w.block, w.languages...)
 	w.last = append(w.last[:0], term...)
 	w.count++
 }
@@ -97,9 +103,11 @@ type termCursor interface {
 	addTo(w *termWriter, alone bool) error
 }
 
-// mergeTerms returns a writer with the terms of all cursors, merged.
-func mergeTerms(cursors []termCursor) (*termWriter, error) {
+// mergeTerms returns a writer with the terms of all cursors, merged. languages holds the
+// number of each document's language, which is below n.
+func mergeTerms(cursors []termCursor, languages []uint16, n int) (*termWriter, error) {
 	w := new(termWriter)
+	w.encoder.CountBy(languages, n)
 	err := eachKey(cursors, func(term []byte, having []termCursor) error {
 		for _, c := range having {
 			if err := c.addTo(w, len(having) == 1); err != nil {
@@ -121,15 +129,23 @@ type blockReader struct {
 	from, to      int    // the range of its list in the block
 	offset, bytes int64  // the range of its positions in the positions of the block
 	total         int64  // size of the positions of the block
+
+	version byte     // of the segment
+	counts  []uint32 // documents of the term in each language; nil in segments of version 2
 }
 
-// open begins a block, after checking its checksum. total is the size of its positions.
-func (r *blockReader) open(sealed []byte, total int64) error {
+// open begins a block of the segment with this tail, after checking its checksum. total
+// is the size of its positions.
+func (r *blockReader) open(sealed []byte, total int64, t *tail) error {
 	content, err := unseal(sealed)
 	if err != nil {
 		return damaged("block of terms: %w", err)
 	}
-	*r = blockReader{p: parser{data: content}, term: r.term[:0], total: total}
+	counts := r.counts[:0]
+	if t.version > 2 {
+		counts = slices.Grow(counts, len(t.languages))[:len(t.languages)]
+	}
+	*r = blockReader{p: parser{data: content}, term: r.term[:0], total: total, version: t.version, counts: counts}
 	return nil
 }
 
@@ -146,6 +162,9 @@ func (r *blockReader) next() bool {
 	r.to += r.from
 	r.offset += r.bytes
 	r.bytes = int64(r.p.number(uint64(r.total - r.offset)))
+	if r.version > 2 {
+		r.p.counts(r.counts)
+	}
 	return !r.p.failed
 }
 

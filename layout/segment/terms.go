@@ -16,6 +16,9 @@ type Term struct {
 	Summary *postings.Summary
 	List    *postings.List
 
+	languages languages // of the segment
+	counts    []uint32  // number of the term's documents in each language; nil if the segment does not tell
+
 	block  int    // number of its block
 	offset int64  // where its positions begin in the positions of the block
 	pages  []byte // pages of the block's positions; nil if they were not read with the block
@@ -78,7 +81,7 @@ func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]
 // it.
 func (s *Segment) findTerm(block int, sealed []byte, term string) (*Term, error) {
 	var r blockReader
-	if err := r.open(sealed, s.tail.terms.positions[block]); err != nil {
+	if err := r.open(sealed, s.tail.terms.positions[block], s.tail); err != nil {
 		return nil, err
 	}
 	for r.next() {
@@ -98,7 +101,11 @@ func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Term{Text: string(r.term), Summary: list.Summary(), List: list, block: block, offset: r.offset}, nil
+	t := &Term{Text: string(r.term), Summary: list.Summary(), List: list, block: block, offset: r.offset}
+	if r.version > 2 {
+		t.languages, t.counts = s.tail.languages, slices.Clone(r.counts)
+	}
+	return t, nil
 }
 
 // openList opens the list of the current term of a block, and checks that it fits the
@@ -111,6 +118,9 @@ func (s *Segment) openList(r *blockReader) (*postings.List, error) {
 	sum := list.Summary()
 	if int64(sum.Positions) != r.bytes || sum.Last >= s.tail.documents {
 		return nil, damaged("term %q: its list does not fit", r.term)
+	}
+	if r.version > 2 && !settle(r.counts, sum.Documents) {
+		return nil, damaged("term %q: its languages do not have its documents", r.term)
 	}
 	return list, nil
 }
@@ -143,7 +153,7 @@ func (s *Segment) Prefix(ctx context.Context, prefix string, most int) (terms []
 	}
 	for i, content := range contents {
 		var r blockReader
-		if err := r.open(content, index.positions[blocks[i]]); err != nil {
+		if err := r.open(content, index.positions[blocks[i]], s.tail); err != nil {
 			return nil, false, s.wrap(err)
 		}
 		for r.next() {

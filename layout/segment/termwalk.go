@@ -117,7 +117,7 @@ func (t *termWalk) open() error {
 		return err
 	}
 	total := index.positions[t.block]
-	if err = t.reader.open(sealed, total); err == nil {
+	if err = t.reader.open(sealed, total, t.segment.tail); err == nil {
 		t.content, err = fromPages(content, blob.Range{Length: total})
 	}
 	if err != nil {
@@ -159,31 +159,53 @@ func (t *termWalk) each(visit func(p postings.Posting, positions []uint32)) erro
 	return nil
 }
 
-// mergeInputTerms returns a writer with the terms of all inputs, merged.
-func mergeInputTerms(ctx context.Context, all []*input) (*termWriter, error) {
+// mergeInputTerms returns a writer with the terms of all inputs, merged. table is the
+// merged segment's languages, and of is the number of each document's language in it.
+func mergeInputTerms(ctx context.Context, all []*input, table []string, of []uint16) (*termWriter, error) {
 	cursors := make([]termCursor, len(all))
 	for i, in := range all {
-		cursors[i] = &inputTerms{termWalk: in.walkTerms(ctx), in: in}
+		cursors[i] = &inputTerms{termWalk: in.walkTerms(ctx), in: in, counts: make([]uint32, len(table))}
 	}
-	return mergeTerms(cursors)
+	return mergeTerms(cursors, of, len(table))
 }
 
 // inputTerms is a termCursor of a segment being merged.
 type inputTerms struct {
 	termWalk
-	in *input
+	in     *input
+	counts []uint32 // of the current term's documents, by language of the merged segment
 }
 
 func (t *inputTerms) addTo(w *termWriter, alone bool) error {
 	list, positions := t.encoded()
 	var err error
-	if alone && t.in.live == t.in.tail.documents {
-		err = w.addMoved(t.key(), list, positions, t.in.numbers[0])
+	if alone && t.in.live == t.in.tail.documents && t.reader.version > 2 {
+		if err = t.count(); err == nil {
+			err = w.addMoved(t.key(), list, positions, t.in.numbers[0], t.counts)
+		}
 	} else {
 		err = w.encoder.AddList(list, positions, t.in.numbers)
 	}
 	if err != nil {
 		return t.segment.wrap(damaged("term %q: %w", t.key(), err))
+	}
+	return nil
+}
+
+// count sets counts.
+func (t *inputTerms) count() error {
+	documents, err := postings.Documents(t.reader.list())
+	if err != nil {
+		return err
+	}
+	if !settle(t.reader.counts, documents) {
+		return damaged("its languages do not have its documents")
+	}
+	clear(t.counts)
+	for l, n := range t.reader.counts {
+		if n > 0 {
+			t.counts[t.in.languages[l]] += n
+		}
 	}
 	return nil
 }

@@ -81,6 +81,9 @@ type Encoder struct {
 	from      int // where the open block's positions begin in positions
 
 	source source // see AddList
+
+	groups []uint16 // of each document; nil if none are counted
+	counts []uint32 // documents of each group
 }
 
 // Reset removes all documents and keeps the memory.
@@ -91,7 +94,18 @@ func (e *Encoder) Reset() {
 	e.impacts.reset()
 	e.whole.reset()
 	e.positions, e.bits, e.from = e.positions[:0], bitWriter{}, 0
+	clear(e.counts)
 }
+
+// CountBy has the encoder count the documents of every list by their groups. groups
+// holds the group of each document, below n.
+func (e *Encoder) CountBy(groups []uint16, n int) {
+	e.groups, e.counts = groups, make([]uint32, n)
+}
+
+// Counts returns the number of documents in each group since Reset, valid until the next
+// call; nil without CountBy.
+func (e *Encoder) Counts() []uint32 { return e.counts }
 
 // Documents returns the number of documents that were added since Reset.
 func (e *Encoder) Documents() int { return e.documents }
@@ -136,6 +150,9 @@ func (e *Encoder) end(p Posting) {
 		if freq > 0 {
 			e.fieldDocuments[field]++
 		}
+	}
+	if e.groups != nil {
+		e.counts[e.groups[p.Doc]]++
 	}
 	e.pending[e.count] = p
 	e.count++

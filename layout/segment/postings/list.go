@@ -43,6 +43,16 @@ func Open(data []byte) (*List, error) {
 	return l, nil
 }
 
+// Documents returns the number of documents of an encoded list. It reads the header
+// alone. Errors wrap ErrDamaged.
+func Documents(data []byte) (uint32, error) {
+	var l List
+	if _, ok := l.readHeader(data); !ok {
+		return 0, fmt.Errorf("list of %d bytes: no header: %w", len(data), ErrDamaged)
+	}
+	return l.summary.Documents, nil
+}
+
 // readHeader reads the header of a list into the summary, and returns the bytes behind
 // it.
 func (l *List) readHeader(data []byte) (rest []byte, ok bool) {
