@@ -95,7 +95,7 @@ func (s *Segment) checkBlock(sealed []byte, block int, ids []layout.Identity) er
 func (s *Segment) checkTerms(ctx context.Context) error {
 	var lengths [postings.Fields]uint64
 	var last []byte
-	languages, err := s.Strings(ctx, Languages)
+	inLanguage, err := s.Strings(ctx, Languages)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (s *Segment) checkTerms(ctx context.Context) error {
 			for f, n := range p.Freq {
 				lengths[f] += uint64(n)
 			}
-			if l := s.tail.languages.find(languages.one(p.Doc)); l >= 0 {
+			if l := s.tail.languages.find(inLanguage.one(p.Doc)); l >= 0 {
 				in[l]++
 			}
 		})

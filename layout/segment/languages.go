@@ -69,11 +69,11 @@ func (p *parser) counts(counts []uint32) {
 
 // In returns the number of the term's documents in a language. known is false if the
 // segment, of version 2, does not tell.
-func (t *Term) In(language string) (documents uint32, known bool) {
+func (t *Term) In(name string) (documents uint32, known bool) {
 	if t.counts == nil {
 		return 0, false
 	}
-	if l := t.languages.find(language); l >= 0 {
+	if l := t.languages.find(name); l >= 0 {
 		return t.counts[l], true
 	}
 	return 0, true

@@ -103,11 +103,11 @@ type termCursor interface {
 	addTo(w *termWriter, alone bool) error
 }
 
-// mergeTerms returns a writer with the terms of all cursors, merged. languages holds the
+// mergeTerms returns a writer with the terms of all cursors, merged. of holds the
 // number of each document's language, which is below n.
-func mergeTerms(cursors []termCursor, languages []uint16, n int) (*termWriter, error) {
+func mergeTerms(cursors []termCursor, of []uint16, n int) (*termWriter, error) {
 	w := new(termWriter)
-	w.encoder.CountBy(languages, n)
+	w.encoder.CountBy(of, n)
 	err := eachKey(cursors, func(term []byte, having []termCursor) error {
 		for _, c := range having {
 			if err := c.addTo(w, len(having) == 1); err != nil {

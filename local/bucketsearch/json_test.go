@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,7 +15,7 @@ import (
 // jsonOf are the arguments of every command that prints JSON.
 var jsonOf = map[string]string{
 	"search": "--explain score --facet site heron", "status": "", "why": "SITE/frog", "verify": "--repair",
-	"list": "", "show": "default", "remove": "default", // the last
+	"eval": "--queries QUERIES --qrels QRELS", "list": "", "show": "default", "remove": "default", // the last
 }
 
 // unlike is JSON that no command prints.
@@ -26,6 +27,12 @@ func TestJSON(t *testing.T) {
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")
 	if got := do(t.Context(), "crawl", "--delay", "0", "--allow-private", "--data", data, web); got.code != 0 {
 		t.Fatal(got.err)
+	}
+	queries, qrels := filepath.Join(t.TempDir(), "queries"), filepath.Join(t.TempDir(), "qrels")
+	for path, content := range map[string]string{queries: "1\theron\n", qrels: "1\t" + web + "/heron\t1\n"} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	seen := 0
 	var walk func(cmd *cobra.Command)
@@ -42,7 +49,7 @@ func TestJSON(t *testing.T) {
 			return
 		}
 		seen++
-		words := strings.Fields(cmd.CommandPath() + " --json --data " + data + " " + strings.ReplaceAll(args, "SITE", web))
+		words := strings.Fields(cmd.CommandPath() + " --json --data " + data + " " + strings.NewReplacer("SITE", web, "QUERIES", queries, "QRELS", qrels).Replace(args))
 		got := do(t.Context(), words[1:]...)
 		if got.code != 0 || !json.Valid([]byte(got.out)) {
 			t.Errorf("%s: exit %d, %s\n%s", cmd.CommandPath(), got.code, got.err, got.out)

@@ -32,6 +32,9 @@ func count[N int | int64](n N, thing string) string {
 	if strings.HasSuffix(thing, "ch") || strings.HasSuffix(thing, "ss") {
 		thing += "e"
 	}
+	if rest, found := strings.CutSuffix(thing, "ry"); found {
+		thing = rest + "rie"
+	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 

@@ -111,21 +111,21 @@ func discounted(grade, place int) float64 {
 
 // mean returns the means of figures, and half the widths of their confidence intervals
 // of 95 % (normal approximation).
-func mean(all []Figures) (mean, interval Figures) {
+func mean(all []Figures) (average, interval Figures) {
 	n := float64(len(all))
 	if n == 0 {
-		return mean, interval
+		return average, interval
 	}
 	add := func(to *Figures, f Figures, of func(float64) float64) {
 		each([]*Figures{to, &f}, func(v []*float64) { *v[0] += of(*v[1]) / n })
 	}
 	for _, f := range all {
-		add(&mean, f, func(x float64) float64 { return x })
+		add(&average, f, func(x float64) float64 { return x })
 	}
 	for _, f := range all {
-		each([]*Figures{&f, &mean}, func(v []*float64) { *v[0] -= *v[1] })
+		each([]*Figures{&f, &average}, func(v []*float64) { *v[0] -= *v[1] })
 		add(&interval, f, func(x float64) float64 { return x * x })
 	}
 	each([]*Figures{&interval}, func(v []*float64) { *v[0] = 1.96 * math.Sqrt(*v[0]/n) })
-	return mean, interval
+	return average, interval
 }

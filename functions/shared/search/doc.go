@@ -22,11 +22,21 @@
 //	dup:all            documents with the same text one by one (see Query.Fold)
 //
 // One written word may be several words of the index ("os.path", Chinese): with
-// a sign before it, it is searched as a phrase. A query is analysed in its likely
-// languages, and the terms of a word in these languages are synonyms. No text is
-// a syntax error. A query without a word that may or must occur finds nothing.
+// a sign before it, it is searched as a phrase. No text is a syntax error. A query
+// without a word that may or must occur finds nothing.
 //
-// A query uses at most [MaxText] bytes and [MaxWords] words. A prefix or a word
+// Signs, quotes and filters have their meaning only where they can be meant so:
+//
+//	„Model C“-Schulen         the hyphen is no sign, as no space is before it
+//	who lived before:christ   words, as christ is no date
+//	"gray fox cubs"           the words alone, if they stand together nowhere
+//	a long sentence that …    with more than eight words outside of its quotes: the
+//	                          quoted words need not stand together
+//
+// [Result].Notes say where that was done.
+//
+// A query uses at most [MaxText] bytes, of which [MaxWords] words are looked up and the
+// 64 rarest of them score. A prefix or a word
 // with edits stands for at most [MaxExpansions] words: those with the fewest
 // edits, then the most frequent. [Result].Notes name what was cut. A [Refusal]
 // answers a query that would cost too much.
@@ -34,24 +44,38 @@
 // # Scores
 //
 // The score of a document is the sum, over the words of the query in their
-// order, of each word's BM25 in every field (k1 = 1.2, b = 0.75, k3 = 8; Robertson
-// and Zaragoza, The Probabilistic Relevance Framework, 2009):
+// order, of each word's BM25F (k1 = 1.5, k3 = 8; Robertson and Zaragoza, The
+// Probabilistic Relevance Framework, 2009, 3.5):
 //
-//	Σ words Σ fields w·idf·(k1+1)·f / (f + k1·(1 − b + b·L/average)) · (k3+1)·q / (k3 + q)
+//	Σ words idf·(k1+1)·F / (k1 + F) · (k3+1)·q / (k3 + q)
+//	F = Σ fields w·f / (1 − b + b·L/average)
 //
-//	w         weight of the field: title 2, headings 1.25, body 1, address 0.75
+//	w         weight of the field: title 2, headings 1, body 1, address 0.25
+//	b         0.75 in the body, 0.3 in the other fields
 //	L         length of the field, as the segment stores it
 //	average   average length of the field in the documents that have it
 //	f, q      frequency of the word in the field, and in the query
 //	idf       inverse document frequency of the word, all synonyms together
 //
-// The statistics are those of all segments. Deleted documents count until a
-// merge removes them, so that scores do not depend on how documents are divided
-// among segments. Of a word's synonyms the one with the highest score counts; a
-// synonym n edits away scores 1/(1+n) of its BM25.
+// Deleted documents count until a merge removes them, so that scores do not depend on
+// how documents are divided among segments. Of a word's synonyms the one with the
+// highest score counts; a synonym n edits away scores 1/(1+n) of its BM25F.
+//
+// # Languages
+//
+// A word is searched by the terms that it has in each language of the corpus. The terms
+// are synonyms, so a word is found in whatever language its page is. How likely the
+// query is in each language is told by its words (naive Bayes): how many documents of
+// the language have each of them, and how many documents the language has. By that
+// probability
+//
+//	idf, average   are mixed of those of the languages, so that der is no rare word
+//	               in a German query, however few documents are German
+//	a term         of another language's rules is worth less, 0.6 at least
+//	alike pages    are shown in the query's language
 //
 // A document that holds all words that occur in the index scores double, if
-// there are two or more. Each quoted phrase adds half the BM25 of a word whose idf
+// there are two or more. Each quoted phrase adds half the BM25F of a word whose idf
 // is the sum of its words' idf. Two or three plain words in a row, and the parts
 // of one written word, add the same, but only in the best hundred documents and
 // in those that tie with the hundredth. Equal scores are ordered by identity.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
@@ -182,14 +183,12 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 			if analysis.IsOutside(word) {
 				worth = outside
 			}
-			w.variants = append(w.variants, variant{term: word, worth: worth})
+			w.variants = append(w.variants, variant{term: word, worth: worth, rules: math.MaxUint64})
 			continue
 		}
 		worth := 1 / (1 + float64(edits(word)))
-		for _, a := range analysis.Query(word, p.languages)[:1] {
-			for _, term := range a.Terms {
-				w.add(term, worth)
-			}
+		for _, a := range analysis.Query(word, p.analyzers)[:1] {
+			w.addAll(&a, worth)
 		}
 	}
 	return nil
@@ -201,11 +200,29 @@ func (w *queryWord) isOneTerm() bool {
 	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
 }
 
-// add adds a term, and the one of pages that have the word outside of their main part.
-func (w *queryWord) add(term string, worth float64) {
-	if !slices.ContainsFunc(w.variants, func(v variant) bool { return v.term == term }) {
-		w.variants = append(w.variants, variant{term: term, worth: worth}, variant{term: analysis.Outside(term), worth: worth * outside})
+// addAll adds the terms of a word by all rules.
+func (w *queryWord) addAll(a *analysis.Word, worth float64) {
+	for n, term := range a.Terms {
+		rules := uint64(0)
+		for r, of := range a.Of {
+			if of == n {
+				rules |= 1 << r
+			}
+		}
+		w.add(term, worth, rules)
 	}
+}
+
+// add adds a term by some rules, and the one of pages that have the word outside of their
+// main part.
+func (w *queryWord) add(term string, worth float64, rules uint64) {
+	if n := slices.IndexFunc(w.variants, func(v variant) bool { return v.term == term }); n >= 0 {
+		w.variants[n].rules |= rules
+		w.variants[n+1].rules |= rules
+		return
+	}
+	w.variants = append(w.variants, variant{term: term, worth: worth, rules: rules},
+		variant{term: analysis.Outside(term), worth: worth * outside, rules: rules})
 }
 
 // automata returns the builders of automata for one edit and for two, where a

@@ -38,7 +38,7 @@ func (s *search) explain(ctx context.Context, best []match) error {
 				o := found[i][n]
 				what := fmt.Sprintf("phrase %s", ph)
 				if ph == s.plan.near {
-					if root.Value+s.ix.totals.bm25(ph.weight, &o.freq, &o.length) > f.score*slack {
+					if root.Value+s.statistics.bm25f(ph.weight, &o.freq, &o.length) > f.score*slack {
 						continue // too far behind to be looked at for it
 					}
 					what = fmt.Sprintf("%s next to each other", ph)
@@ -91,7 +91,7 @@ func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 			continue
 		}
 		best = e
-		best.What = fmt.Sprintf("word %q: %d of %.0f documents, idf %.4g", w.text, w.documents, s.ix.totals.documents, w.weight)
+		best.What = fmt.Sprintf("word %q: %s, idf %.4g", w.text, s.plan.rarity(w), w.idf)
 		if w.times > 1 {
 			best.What += fmt.Sprintf(", %d times in the query: × %.4g", w.times, repeated(w.times))
 		}
@@ -102,20 +102,40 @@ func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 	return best
 }
 
+// explainFields explains a score by the shares of the fields in the frequency.
 func (s *search) explainFields(what string, weight float64, freq *[postings.Fields]uint32, length *[postings.Fields]uint8) Explanation {
 	e := Explanation{What: what}
+	all := s.statistics.frequency(freq, length)
 	for f, n := range freq {
 		if n == 0 {
 			continue
 		}
-		score := s.ix.totals.field(f, weight, n, length[f])
+		gain := float64(n) * s.statistics.gain[f][length[f]]
 		e.add(Explanation{
-			What: fmt.Sprintf("in %s × %g: %d times, length %d, tf %.4g", fieldNames[f], fieldWeights[f],
-				n, postings.LengthOf(length[f]), score/fieldWeights[f]/weight),
-			Value: score,
+			What: fmt.Sprintf("in %s × %g: %d times, length %d, %.4g of a frequency of %.4g", fieldNames[f], fieldWeights[f],
+				n, postings.LengthOf(length[f]), gain, all),
+			Value: weight * saturated(all) * gain / all,
 		})
 	}
 	return e
+}
+
+// rarity says in how many documents of the query's likeliest language a word is.
+func (p *plan) rarity(w *queryWord) string {
+	l := p.likeliest()
+	if l == nil {
+		return fmt.Sprintf("%d documents", w.documents)
+	}
+	language := l.name
+	if language == "" {
+		language = "an unknown language"
+	}
+	for i := range p.languages {
+		if &p.languages[i] == l {
+			return fmt.Sprintf("%.0f of %.0f documents in %s, the query's language with probability %.2g", w.in[i], l.documents, language, l.share)
+		}
+	}
+	return ""
 }
 
 // String returns the words of the phrase.

@@ -64,15 +64,15 @@ func TestExplanation(t *testing.T) {
 	}
 	write(find(t, ix, Query{Text: "red fox", Size: 1, Explain: true}).Hits[0].Explanation, "")
 	want := []string{
-		"4.582 score",
-		"  4.247 holds all words: × 2",
-		`    0.207 word "red": 2 of 2 documents, idf 0.1823`,
-		"      0.207 in body × 1: 2 times, length 7, tf 1.135",
-		`    1.917 word "fox": 1 of 2 documents, idf 0.6931`,
-		"      1.386 in title × 2: 1 times, length 1, tf 1",
-		"      0.530 in body × 1: 1 times, length 7, tf 0.7652",
-		`  0.335 "red fox" next to each other`,
-		"    0.335 in body × 1: 1 times, length 7, tf 0.7652",
+		"2.957 score",
+		"  2.630 holds all words: × 2",
+		`    0.210 word "red": 2 of 2 documents in en, the query's language with probability 1, idf 0.1823`,
+		"      0.210 in body × 1: 2 times, length 7, 1.28 of a frequency of 1.28",
+		`    1.105 word "fox": 1 of 2 documents in en, the query's language with probability 1, idf 0.6931`,
+		"      0.837 in title × 2: 1 times, length 1, 2 of a frequency of 2.64",
+		"      0.268 in body × 1: 1 times, length 7, 0.64 of a frequency of 2.64",
+		`  0.327 "red fox" next to each other`,
+		"    0.327 in body × 1: 1 times, length 7, 0.64 of a frequency of 0.64",
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("explanation (-want +got):\n%s", diff)

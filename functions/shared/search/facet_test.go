@@ -65,13 +65,14 @@ func TestSampledFacets(t *testing.T) {
 	q := Query{Text: "ka", Facets: []string{Lang}}
 	s := &search{ix: ix, query: &q, gathered: newGathered(ix.parts)}
 	var err error
-	if s.plan, err = ix.plan(&q); err != nil {
+	if s.plan, err = ix.plan(&q, false); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.read(withoutDeadline(t.Context()), s.plan, q.Facets); err != nil {
 		t.Fatal(err)
 	}
-	s.plan.weigh(ix.totals)
+	s.plan.weigh(s.gathered)
+	s.statistics = newStatistics(s.plan.languages)
 	if err := s.sampleFacets(withoutDeadline(t.Context()), new(scan), 5); err != nil {
 		t.Fatal(err)
 	}

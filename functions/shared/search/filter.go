@@ -80,6 +80,16 @@ func (f *filter) add(c clause) error {
 	return nil
 }
 
+// isUndated reports whether a clause looks like a filter by date, and has no date: it is
+// a piece of a sentence, such as before:christ.
+func (c *clause) isUndated() bool {
+	if c.filter != after && c.filter != before || c.sign != 0 {
+		return false
+	}
+	_, err := parseDate(c.text)
+	return err != nil
+}
+
 func parseDate(text string) (date time.Time, err error) {
 	for _, form := range []string{time.DateOnly, "2006-01", "2006", time.RFC3339} {
 		if date, err = time.Parse(form, text); err == nil {
@@ -102,18 +112,9 @@ func (f *filter) check() error {
 	return nil
 }
 
-// languages returns the languages of the corpus that the filter accepts.
-func (f *filter) languages(documents map[string]int) map[string]int {
-	if len(f.any[Lang]) == 0 {
-		return documents
-	}
-	passed := map[string]int{}
-	for language, n := range documents {
-		if slices.ContainsFunc(f.any[Lang], func(wanted string) bool { return sameValue(Lang, language, wanted) }) {
-			passed[language] = n
-		}
-	}
-	return passed
+// acceptsLanguage reports whether documents in a language may pass the filter.
+func (f *filter) acceptsLanguage(name string) bool {
+	return len(f.any[Lang]) == 0 || slices.ContainsFunc(f.any[Lang], func(wanted string) bool { return sameValue(Lang, name, wanted) })
 }
 
 func (f *filter) dated() bool { return !f.after.IsZero() || !f.before.IsZero() }

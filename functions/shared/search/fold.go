@@ -145,7 +145,7 @@ func (f *folder) representative(g *alikeGroup) match {
 	near := slices.DeleteFunc(slices.Clone(g.members), func(m match) bool { return m.score < closeScore*g.members[0].score })
 	best := slices.MinFunc(near, func(a, b match) int {
 		d, e := f.document(a), f.document(b)
-		return cmp.Or(f.rank(d)-f.rank(e), compareBool(namesLanguage(e), namesLanguage(d)), len(d.URL)-len(e.URL), strings.Compare(d.URL, e.URL))
+		return cmp.Or(cmp.Compare(f.share(e), f.share(d)), compareBool(namesLanguage(e), namesLanguage(d)), len(d.URL)-len(e.URL), strings.Compare(d.URL, e.URL))
 	})
 	for _, m := range g.members {
 		if m != best {
@@ -155,12 +155,14 @@ func (f *folder) representative(g *alikeGroup) match {
 	return best
 }
 
-// rank returns the place of a document's language among the likely ones of the query.
-func (f *folder) rank(d *segment.Document) int {
-	if i := slices.Index(f.plan.languages, d.Lang); i >= 0 {
-		return i
+// share returns the probability that the query is in a document's language.
+func (f *folder) share(d *segment.Document) float64 {
+	for i := range f.plan.languages {
+		if l := &f.plan.languages[i]; l.name == d.Lang {
+			return l.share
+		}
 	}
-	return len(f.plan.languages)
+	return 0
 }
 
 // namesLanguage reports whether a part of a document's address is its language, as in

@@ -206,7 +206,7 @@ func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) 
 		if found[i].none() {
 			return 0, false
 		}
-		score += s.ix.totals.bm25(s.plan.must[i].weight, &found[i].freq, &found[i].length)
+		score += s.statistics.bm25f(s.plan.must[i].weight, &found[i].freq, &found[i].length)
 	}
 	for i := range s.plan.never {
 		if !found[len(s.plan.must)+i].none() {

@@ -27,27 +27,25 @@ type Part struct {
 type Index struct {
 	parts     []Part
 	memory    *Memory
-	totals    *totals
-	languages map[string]int // documents by language
-	documents int            // without the dead
-	exactly   int            // number of matches up to which every match is counted
+	languages []corpusLanguage
+	documents int // without the dead
+	exactly   int // number of matches up to which every match is counted
 }
 
 // New makes an index. Several indexes may share segments and a memory; with a nil
 // memory every search reads anew.
 func New(parts []Part, memory *Memory) (*Index, error) {
-	ix := &Index{parts: parts, memory: memory, totals: newTotals(parts), languages: map[string]int{}, exactly: countExactly}
-	if ix.totals.documents > math.MaxInt32 {
-		return nil, fmt.Errorf("cannot search %.0f documents as one: at most %d", ix.totals.documents, math.MaxInt32)
-	}
+	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), exactly: countExactly}
+	all := 0
 	for _, p := range parts {
+		all += p.Segment.Documents()
 		ix.documents += p.Segment.Documents()
 		if p.Dead != nil {
 			ix.documents -= int(p.Dead.GetCardinality())
 		}
-		for language, n := range p.Segment.Languages() {
-			ix.languages[language] += n
-		}
+	}
+	if all > math.MaxInt32 {
+		return nil, fmt.Errorf("cannot search %d documents as one: at most %d", all, math.MaxInt32)
 	}
 	if memory == nil {
 		ix.memory = NewMemory(0)

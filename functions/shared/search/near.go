@@ -44,7 +44,7 @@ func (s *search) addNear(ctx deadline, best []match) error {
 	}
 	for i, n := range places {
 		if found[i] != nil {
-			best[n].score += s.ix.totals.bm25(s.plan.near.weight, &found[i][0].freq, &found[i][0].length)
+			best[n].score += s.statistics.bm25f(s.plan.near.weight, &found[i][0].freq, &found[i][0].length)
 		}
 	}
 	slices.SortFunc(best, byScore)

@@ -21,10 +21,17 @@ import (
 // definition of scores alone.
 type oracle struct {
 	docs      []oracleDoc
+	surfaces  map[string]int     // documents that hold a word as written
+	terms     map[string]float64 // documents that hold a term
+	languages map[string]*oracleLanguage
+}
+
+// oracleLanguage holds statistics of the documents in a language.
+type oracleLanguage struct {
+	documents float64
+	having    [postings.Fields]float64 // documents that have a field
 	mean      [postings.Fields]float64 // length of a field, where there is one
-	surfaces  map[string]int           // documents that hold a word as written
 	terms     map[string]float64       // documents that hold a term
-	languages map[string]int
 }
 
 type oracleDoc struct {
@@ -35,8 +42,7 @@ type oracleDoc struct {
 }
 
 func newOracle(docs []segment.Document, dead map[layout.Identity]bool) *oracle {
-	o := &oracle{surfaces: map[string]int{}, terms: map[string]float64{}, languages: map[string]int{}}
-	var having [postings.Fields]float64
+	o := &oracle{surfaces: map[string]int{}, terms: map[string]float64{}, languages: map[string]*oracleLanguage{}}
 	for _, d := range docs {
 		doc := oracleDoc{Document: d, dead: dead[d.ID]}
 		surfaces, terms := map[string]bool{}, map[string]bool{}
@@ -52,10 +58,16 @@ func newOracle(docs []segment.Document, dead map[layout.Identity]bool) *oracle {
 				last[token.Field] = token.Position
 			}
 		}
+		l := o.languages[d.Lang]
+		if l == nil {
+			l = &oracleLanguage{terms: map[string]float64{}}
+			o.languages[d.Lang] = l
+		}
+		l.documents++
 		for f, n := range doc.length {
 			if n > 0 {
-				having[f]++
-				o.mean[f] += n
+				l.having[f]++
+				l.mean[f] += n
 			}
 			doc.length[f] = float64(postings.LengthOf(postings.LengthCode(uint32(n))))
 		}
@@ -64,18 +76,138 @@ func newOracle(docs []segment.Document, dead map[layout.Identity]bool) *oracle {
 		}
 		for term := range terms {
 			o.terms[term]++
+			l.terms[term]++
 		}
-		o.languages[d.Lang]++
 		o.docs = append(o.docs, doc)
 	}
-	for f := range o.mean {
-		o.mean[f] /= having[f]
+	for _, l := range o.languages {
+		for f := range l.mean {
+			l.mean[f] /= max(1, l.having[f])
+		}
 	}
 	return o
 }
 
-// oracleWord is the worth of the terms that stand for a word.
-type oracleWord map[string]float64
+// oracleWord holds the terms that stand for a word.
+type oracleWord map[string]oracleTerm
+
+type oracleTerm struct {
+	worth float64
+	rules string // codes of the rules that make it, each in brackets
+}
+
+// add adds the terms of a word by all rules.
+func (w oracleWord) add(a analysis.Word, rules []string, worth float64) {
+	for i, code := range rules {
+		term := a.Terms[a.Of[i]]
+		t := w[term]
+		t.worth = max(t.worth, worth)
+		if code = "[" + code + "]"; !strings.Contains(t.rules, code) {
+			t.rules += code
+		}
+		w[term] = t
+	}
+}
+
+// oracleQuery holds the languages of a query, the largest first.
+type oracleQuery struct {
+	*oracle
+	languages []*oracleLanguage
+	rules     []string  // of each language
+	codes     []string  // rules, each once
+	shares    []float64 // probability of each language
+	average   [postings.Fields]float64
+}
+
+// queryIn returns a query in the languages that a filter accepts.
+func (o *oracle) queryIn(text string, f *filter) *oracleQuery {
+	q := &oracleQuery{oracle: o}
+	for _, name := range slices.SortedFunc(maps.Keys(o.languages), func(a, b string) int {
+		return cmp.Or(cmp.Compare(o.languages[b].documents, o.languages[a].documents), cmp.Compare(a, b))
+	}) {
+		if f.acceptsLanguage(name) {
+			code := analysis.Rules(name, text)
+			q.languages, q.rules = append(q.languages, o.languages[name]), append(q.rules, code)
+			if !slices.Contains(q.codes, code) {
+				q.codes = append(q.codes, code)
+			}
+		}
+	}
+	if len(q.codes) == 0 {
+		q.codes = []string{""}
+	}
+	return q
+}
+
+func (q *oracleQuery) analyzers() (all []*analysis.Analyzer) {
+	for _, code := range q.codes {
+		all = append(all, analysis.For(code))
+	}
+	return all
+}
+
+// count returns the documents of language i that hold a word.
+func (q *oracleQuery) count(word oracleWord, i int) (n float64) {
+	for term, t := range word {
+		if strings.Contains(t.rules, "["+q.rules[i]+"]") {
+			n += q.languages[i].terms[term]
+		}
+	}
+	return min(n, q.languages[i].documents)
+}
+
+// judge sets the probabilities of the languages by the words of the query.
+func (q *oracleQuery) judge(words []oracleWord) {
+	all, sum := 0.0, 0.0
+	for _, l := range q.languages {
+		all += l.documents
+	}
+	q.shares = make([]float64, len(q.languages))
+	for i, l := range q.languages {
+		q.shares[i] = l.documents / all
+		for _, word := range words {
+			having := 0.0
+			for other := range q.languages {
+				having += q.count(word, other)
+			}
+			if having > 0 {
+				q.shares[i] *= (0.9*q.count(word, i)/l.documents + 0.1*having/all) / (having / all) // so that many do not become 0
+			}
+		}
+		sum += q.shares[i]
+	}
+	for i, l := range q.languages {
+		q.shares[i] /= sum
+		for f, n := range l.mean {
+			q.average[f] += q.shares[i] * max(1, n)
+		}
+	}
+}
+
+// weighed returns a word whose terms by rules of unlikely languages are worth less.
+func (q *oracleQuery) weighed(word oracleWord) oracleWord {
+	share := func(t oracleTerm) (sum float64) {
+		for i, of := range q.shares {
+			if strings.Contains(t.rules, "["+q.rules[i]+"]") {
+				sum += of
+			}
+		}
+		return sum
+	}
+	best := 0.0
+	for _, t := range word {
+		best = max(best, share(t))
+	}
+	if best == 0 {
+		return word
+	}
+	weighed := oracleWord{}
+	for term, t := range word {
+		t.worth *= 0.6 + 0.4*share(t)/best
+		weighed[term] = t
+	}
+	return weighed
+}
 
 type oraclePhrase struct {
 	words []oracleWord
@@ -84,25 +216,23 @@ type oraclePhrase struct {
 }
 
 // words returns the words of a clause.
-func (o *oracle) words(c clause, languages []string) oraclePhrase {
+func (q *oracleQuery) words(c clause) oraclePhrase {
 	phrase := oraclePhrase{slop: c.slop}
-	analysed := analysis.Query(c.text, languages)
+	analysed := analysis.Query(c.text, q.analyzers())
 	for i, a := range analysed {
 		word := oracleWord{}
-		for _, term := range a.Terms {
-			word[term] = 1
-		}
+		word.add(a, q.codes, 1)
 		if a.Prefix { // of terms; the tests have fewer of them than maxBegun
 			word = oracleWord{}
-			for term := range o.terms {
+			for term := range q.terms {
 				if strings.HasPrefix(term, a.Terms[0]) {
-					word[term] = 1
+					word[term] = oracleTerm{1, "[" + strings.Join(q.codes, "][") + "]"}
 				}
 			}
 		}
 		if i == len(analysed)-1 && a.Text != "" && (c.prefix || c.edits > 0) {
 			edits := map[string]int{}
-			for surface := range o.surfaces {
+			for surface := range q.surfaces {
 				if n := editDistance(a.Text, surface); c.edits > 0 && n <= c.edits {
 					edits[surface] = n
 				} else if c.prefix && strings.HasPrefix(surface, a.Text) {
@@ -110,12 +240,10 @@ func (o *oracle) words(c clause, languages []string) oraclePhrase {
 				}
 			}
 			best := slices.SortedFunc(maps.Keys(edits), func(a, b string) int {
-				return cmp.Or(cmp.Compare(edits[a], edits[b]), cmp.Compare(o.surfaces[b], o.surfaces[a]), cmp.Compare(a, b))
+				return cmp.Or(cmp.Compare(edits[a], edits[b]), cmp.Compare(q.surfaces[b], q.surfaces[a]), cmp.Compare(a, b))
 			})
 			for _, surface := range best[:min(len(best), MaxExpansions)] {
-				for _, term := range analysis.Query(surface, languages)[0].Terms {
-					word[term] = max(word[term], 1/float64(1+edits[surface]))
-				}
+				word.add(analysis.Query(surface, q.analyzers())[0], q.codes, 1/float64(1+edits[surface]))
 			}
 		}
 		phrase.words = append(phrase.words, word)
@@ -149,32 +277,37 @@ func editDistance(a, b string) int {
 	return d[len(a)][len(b)]
 }
 
-func (o *oracle) idf(word oracleWord) float64 {
-	n := 0.0
+// idf returns the inverse document frequency of a word, 0 if no document holds it.
+func (q *oracleQuery) idf(word oracleWord) (sum float64) {
+	known := false
 	for term := range word {
-		n += o.terms[term]
+		known = known || q.terms[term] > 0
 	}
-	if n == 0 {
+	if !known {
 		return 0
 	}
-	all := float64(len(o.docs))
-	n = min(n, all)
-	return math.Log(1 + (all-n+0.5)/(n+0.5))
+	for i, l := range q.languages {
+		n := q.count(word, i)
+		sum += q.shares[i] * math.Log(1+(l.documents-n+0.5)/(n+0.5))
+	}
+	return sum
 }
 
-// bm25 scores occurrences in the fields.
-func (o *oracle) bm25(d *oracleDoc, weight float64, freq func(field int) int) (score float64) {
+// bm25f scores occurrences in the fields.
+func (q *oracleQuery) bm25f(d *oracleDoc, weight float64, freq func(field int) int) float64 {
+	sum := 0.0
 	for f := range postings.Fields {
 		if n := float64(freq(f)); n > 0 {
-			score += fieldWeights[f] * weight * n * 2.2 / (n + 1.2*(0.25+0.75*d.length[f]/o.mean[f]))
+			b := []float64{0.3, 0.3, 0.3, 0.75}[f]
+			sum += []float64{2, 1, 0.25, 1}[f] * n / (1 - b + b*d.length[f]/max(1, q.average[f]))
 		}
 	}
-	return score
+	return weight * 2.5 * sum / (1.5 + sum)
 }
 
-func (o *oracle) word(d *oracleDoc, word oracleWord, idf float64) (score float64) {
-	for term, worth := range word {
-		score = max(score, o.bm25(d, idf*worth, func(f int) int { return len(d.positions[f][term]) }))
+func (q *oracleQuery) word(d *oracleDoc, word oracleWord, weight float64) (score float64) {
+	for term, t := range word {
+		score = max(score, q.bm25f(d, weight*t.worth, func(f int) int { return len(d.positions[f][term]) }))
 	}
 	return score
 }
@@ -223,27 +356,35 @@ type oracleHit struct {
 	score float64
 }
 
-// search returns all matches in their order.
+// search returns all matches in their order: if quotes have none, those without quotes.
 func (o *oracle) search(q Query) (hits []oracleHit) {
+	clauses := parse(q.Text)
+	if hits = o.answer(q, clauses); len(hits) == 0 && unquote(clauses) {
+		hits = o.answer(q, clauses)
+	}
+	return hits
+}
+
+func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 	var words, known, not []oracleWord
 	var plain, must, never []oraclePhrase
 	var times, knownTimes []float64 // in the query
 	required := map[int]bool{}
 	f := newFilter(&q)
 	text := ""
-	for _, c := range parse(q.Text) {
+	for _, c := range clauses {
 		if c.filter == "" {
 			text += c.text + " "
 		} else if err := f.add(c); err != nil {
 			panic(err)
 		}
 	}
-	languages := analysis.Likely(text, f.languages(o.languages))
-	for _, c := range parse(q.Text) {
+	o := judge.queryIn(text, &f)
+	for _, c := range clauses {
 		if c.filter != "" {
 			continue
 		}
-		phrase := o.words(c, languages)
+		phrase := o.words(c)
 		if len(phrase.words) == 0 {
 			continue
 		}
@@ -275,9 +416,10 @@ func (o *oracle) search(q Query) (hits []oracleHit) {
 			plain = append(plain, phrase)
 		}
 	}
+	o.judge(words)
 	for n, word := range words {
 		if o.idf(word) > 0 {
-			known, knownTimes = append(known, word), append(knownTimes, times[n])
+			known, knownTimes = append(known, o.weighed(word)), append(knownTimes, times[n])
 		} else if required[n] {
 			return nil
 		}
@@ -311,12 +453,12 @@ func (o *oracle) search(q Query) (hits []oracleHit) {
 			matches = matches && o.word(d, word, 1) == 0
 		}
 		for _, p := range must {
-			s := o.bm25(d, phraseWeight(p), func(f int) int { return p.occurrences(d, f) })
+			s := o.bm25f(d, phraseWeight(p), func(f int) int { return p.occurrences(d, f) })
 			matches = matches && s > 0
 			score += s
 		}
 		for _, p := range never {
-			matches = matches && o.bm25(d, 1, func(f int) int { return p.occurrences(d, f) }) == 0
+			matches = matches && o.bm25f(d, 1, func(f int) int { return p.occurrences(d, f) }) == 0
 		}
 		if matches {
 			hits = append(hits, oracleHit{d.ID, score})
@@ -331,7 +473,7 @@ func (o *oracle) search(q Query) (hits []oracleHit) {
 		}
 		for i := range hits[:n] {
 			d := &o.docs[slices.IndexFunc(o.docs, func(d oracleDoc) bool { return d.ID == hits[i].id })]
-			hits[i].score += o.bm25(d, phraseWeight(*near), func(f int) int { return near.occurrences(d, f) })
+			hits[i].score += o.bm25f(d, phraseWeight(*near), func(f int) int { return near.occurrences(d, f) })
 		}
 		slices.SortFunc(hits[:n], order)
 	}

@@ -11,8 +11,10 @@ import (
 )
 
 const (
-	// MaxWords is the number of words of a query that are used.
-	MaxWords = 64
+	// MaxWords is the number of words of a query that are looked up.
+	MaxWords = 256
+	// scoredWords is the number of these that score: the rarest.
+	scoredWords = 64
 	// nearWords is the number of plain words up to which they are looked for next
 	// to each other. The parts of one written word always are.
 	nearWords = 3
@@ -20,9 +22,11 @@ const (
 
 // plan is an analysed query.
 type plan struct {
-	languages []string     // in which it was analysed
-	words     []*queryWord // that score, without repetitions, in the query's order
-	not       []*queryWord // that must not occur
+	languages []queryLanguage      // in which it may be written
+	rules     []string             // of these languages, each once (see analysis.Rules)
+	analyzers []*analysis.Analyzer // by these rules
+	words     []*queryWord         // that score, without repetitions, in the query's order
+	not       []*queryWord         // that must not occur
 	must      []*queryPhrase
 	never     []*queryPhrase
 	near      *queryPhrase // the plain words in a row; nil if there are too many or too few
@@ -35,7 +39,8 @@ type plan struct {
 	reduced bool           // some words exceeded MaxWords
 }
 
-func (ix *Index) plan(q *Query) (*plan, error) {
+// plan analyses a query. If it is unquoted, quotes are not binding.
+func (ix *Index) plan(q *Query, unquoted bool) (*plan, error) {
 	p := &plan{filter: newFilter(q)}
 	text := q.Text
 	if len(text) > MaxText {
@@ -43,8 +48,16 @@ func (ix *Index) plan(q *Query) (*plan, error) {
 		p.notes = append(p.notes, fmt.Sprintf("Only the first %d bytes of the query were read.", MaxText))
 	}
 	clauses := parse(text)
+	if (unquoted || isSentence(clauses)) && unquote(clauses) && !unquoted {
+		p.notes = append(p.notes, "In a long sentence, words in quotes need not stand together.")
+	}
 	var words strings.Builder
-	for _, c := range clauses {
+	for i, c := range clauses {
+		if c.isUndated() {
+			p.notes = append(p.notes, fmt.Sprintf("%s:%s is no date, so it was searched as words.", c.filter, c.text))
+			c = clause{text: c.filter + " " + c.text}
+			clauses[i] = c
+		}
 		if c.filter == "" {
 			words.WriteString(c.text + " ")
 		} else if c.filter == dup && c.text == "all" && c.sign != '-' {
@@ -56,7 +69,7 @@ func (ix *Index) plan(q *Query) (*plan, error) {
 	if err := p.filter.check(); err != nil {
 		return nil, err
 	}
-	p.languages = analysis.Likely(words.String(), p.filter.languages(ix.languages))
+	p.setLanguages(words.String(), ix.languages)
 	for _, c := range clauses {
 		if c.filter == "" {
 			p.add(c)
@@ -69,7 +82,7 @@ func (ix *Index) plan(q *Query) (*plan, error) {
 }
 
 func (p *plan) add(c clause) {
-	analysed := analysis.Query(c.text, p.languages)
+	analysed := analysis.Query(c.text, p.analyzers)
 	if left := MaxWords - p.used; len(analysed) > left {
 		analysed, p.reduced = analysed[:left], true
 	}
@@ -80,9 +93,7 @@ func (p *plan) add(c clause) {
 	together := &queryPhrase{slop: c.slop, open: c.prefix || c.edits > 0}
 	for i, a := range analysed {
 		w := &queryWord{times: 1, text: c.text[a.Start:a.End], begins: a.Prefix, surface: a.Text, required: c.sign == '+' || c.quoted}
-		for _, term := range a.Terms {
-			w.add(term, 1)
-		}
+		w.addAll(&a, 1)
 		if i == len(analysed)-1 && a.Text != "" {
 			w.prefix, w.edits = c.prefix, c.edits
 		}
@@ -167,13 +178,21 @@ func (p *plan) each(do func(w *queryWord)) {
 
 // weigh sets the weights of words and phrases, and removes those that occur
 // nowhere. It returns false if the query can match nothing.
-func (p *plan) weigh(t *totals) bool {
-	p.each(func(w *queryWord) {
-		if w.documents > 0 {
-			w.idf = t.idf(w.documents)
-			w.weight = w.idf * repeated(w.times)
+func (p *plan) weigh(g *gathered) bool {
+	p.setShares(g)
+	for _, w := range p.words {
+		if w.documents == 0 {
+			continue
 		}
-	})
+		w.idf = 0
+		for i := range p.languages {
+			l := &p.languages[i]
+			w.idf += l.share * idf(w.in[i], l.documents)
+		}
+		w.weight = w.idf * repeated(w.times)
+		p.weighVariants(w)
+	}
+	p.reduce()
 	unknown := func(w *queryWord) bool { return w.documents == 0 }
 	if slices.ContainsFunc(p.words, func(w *queryWord) bool { return w.required && unknown(w) }) {
 		return false
@@ -196,19 +215,41 @@ func (p *plan) weigh(t *totals) bool {
 	return len(p.words) > 0
 }
 
+// reduce leaves the rarest words, if there are more than scoredWords. Required words and
+// those of phrases stay.
+func (p *plan) reduce() {
+	if len(p.words) <= scoredWords {
+		return
+	}
+	stays := make(map[*queryWord]bool)
+	for _, ph := range p.must {
+		for _, w := range ph.words {
+			stays[w] = true
+		}
+	}
+	p.near = nil
+	rarest := slices.SortedStableFunc(slices.Values(p.words), func(a, b *queryWord) int { return cmp.Compare(b.idf, a.idf) })
+	for _, w := range rarest[:scoredWords] {
+		stays[w] = true
+	}
+	all := len(p.words)
+	p.words = slices.DeleteFunc(p.words, func(w *queryWord) bool { return !stays[w] && !w.required })
+	p.notes = append(p.notes, fmt.Sprintf("Of the query's %d words, the %d rarest were used.", all, len(p.words)))
+}
+
 // scans pools scans with their memory.
 var scans = sync.Pool{New: func() any { return new(scan) }}
 
 // begin prepares a scan of all segments.
 func (s *scan) begin(of *search) {
-	s.totals, s.plan = of.ix.totals, of.plan
+	s.statistics, s.plan = of.statistics, of.plan
 	s.count, s.passed, s.seen, s.extra = 0, false, nil, 0
 	s.required = s.required[:0]
 	for _, w := range of.plan.words {
 		s.required = append(s.required, w.required)
 	}
 	for _, ph := range of.plan.must {
-		s.extra += ph.weight * s.totals.most() * slack
+		s.extra += ph.weight * mostScore * slack
 	}
 }
 
@@ -219,8 +260,8 @@ func (s *scan) open(of *search, part int) bool {
 	if len(of.plan.words) > 1 {
 		s.factor = allWords
 	}
-	s.words = cursors(s.words, of, part, of.plan.words, s.totals)
-	s.not = cursors(s.not, of, part, of.plan.not, s.totals)
+	s.words = cursors(s.words, of, part, of.plan.words, s.statistics)
+	s.not = cursors(s.not, of, part, of.plan.not, s.statistics)
 	occurs := false
 	for i := range s.words {
 		if len(s.words[i].lists) > 0 {
@@ -233,7 +274,7 @@ func (s *scan) open(of *search, part int) bool {
 }
 
 // cursors returns a cursor for each word, in the memory of old.
-func cursors(old []cursor, of *search, part int, words []*queryWord, t *totals) []cursor {
+func cursors(old []cursor, of *search, part int, words []*queryWord, t *statistics) []cursor {
 	for len(old) < len(words) {
 		old = append(old, cursor{})
 	}

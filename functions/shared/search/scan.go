@@ -27,15 +27,15 @@ const slack = 1 + 1e-9
 // compete; from then on the scan visits only documents with all words, led by the
 // rarest.
 type scan struct {
-	totals *totals
-	top    topMatches
-	limit  int // number of matches up to which every match is counted
-	count  int
-	passed bool                         // some matches may not have been counted
-	seen   func(part int32, doc uint32) // called with every counted match, if not nil
-	stop   func() error                 // called now and then; an error ends the scan
-	extra  float64                      // upper bound of the scores of phrases
-	plan   *plan
+	statistics *statistics
+	top        topMatches
+	limit      int // number of matches up to which every match is counted
+	count      int
+	passed     bool                         // some matches may not have been counted
+	seen       func(part int32, doc uint32) // called with every counted match, if not nil
+	stop       func() error                 // called now and then; an error ends the scan
+	extra      float64                      // upper bound of the scores of phrases
+	plan       *plan
 
 	// State of the segment:
 	part     int32
@@ -92,7 +92,7 @@ func (s *scan) window(at uint32) (end uint32) {
 	s.sum, s.rest = 0, 0
 	for i := range s.words {
 		w := &s.words[i]
-		last := w.window(at, s.totals)
+		last := w.window(at, s.statistics)
 		end = min(end, last)
 		s.sum += w.bound
 		s.need[i] = s.required[i]

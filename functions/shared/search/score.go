@@ -8,43 +8,43 @@ import (
 )
 
 const (
-	saturation   = 1.2  // k1 of BM25
-	lengthEffect = 0.75 // b of BM25
-	repetition   = 8    // k3 of BM25
+	saturation = 1.5 // k1 of BM25
+	repetition = 8.0 // k3 of BM25
 
 	allWords   = 2.0 // factor for the score of a document that holds every word
 	nearWeight = 0.5 // weight of a phrase relative to its words
 	outside    = 0.3 // worth of a word outside of a page's main part
 )
 
-// fieldWeights are the weights of a match in each field; the body's is 1.
-var fieldWeights = [postings.Fields]float64{
-	segment.Title: 2, segment.Headings: 1.25, segment.Address: 0.75, segment.Body: 1,
+// The fields' weights, of which the body's is 1, and how much their lengths count: b of
+// BM25.
+var (
+	fieldWeights = [postings.Fields]float64{segment.Title: 2, segment.Headings: 1, segment.Address: 0.25, segment.Body: 1}
+	lengthEffect = [postings.Fields]float64{segment.Title: 0.3, segment.Headings: 0.3, segment.Address: 0.3, segment.Body: 0.75}
+)
+
+// statistics are those by which the words of one query are scored: of the languages of
+// the corpus, each as likely as the query is in it.
+type statistics struct {
+	// gain is what one occurrence adds to the frequency of a word, by field and length
+	// code: weight ÷ (1 − b + b·length/average).
+	gain [postings.Fields][256]float64
 }
 
-// totals are the statistics of a corpus, deleted documents included.
-type totals struct {
-	documents float64
-	norms     [postings.Fields][256]float64 // k1·(1−b+b·L/average) by length code
-}
-
-func newTotals(parts []Part) *totals {
-	t := &totals{}
-	var sum segment.Totals
-	for _, p := range parts {
-		of := p.Segment.Totals()
-		sum.Documents += of.Documents
-		for f := range of.Fields {
-			sum.Fields[f].Documents += of.Fields[f].Documents
-			sum.Fields[f].Length += of.Fields[f].Length
+// newStatistics returns the statistics of a query in these languages.
+func newStatistics(languages []queryLanguage) *statistics {
+	var average [postings.Fields]float64
+	for i := range languages {
+		for f, n := range languages[i].average {
+			average[f] += languages[i].share * n
 		}
 	}
-	t.documents = float64(sum.Documents)
-	for f := range t.norms {
-		average := float64(sum.Fields[f].Length) / math.Max(1, float64(sum.Fields[f].Documents))
-		for code := range t.norms[f] {
-			relative := float64(postings.LengthOf(uint8(code))) / math.Max(1, average)
-			t.norms[f][code] = saturation * (1 - lengthEffect + lengthEffect*relative)
+	t := new(statistics)
+	for f := range t.gain {
+		b := lengthEffect[f]
+		for code := range t.gain[f] {
+			relative := float64(postings.LengthOf(uint8(code))) / max(1, average[f])
+			t.gain[f][code] = fieldWeights[f] / (1 - b + b*relative)
 		}
 	}
 	return t
@@ -53,9 +53,9 @@ func newTotals(parts []Part) *totals {
 // idf is the inverse document frequency of BM25, never negative (Robertson and
 // Zaragoza, The Probabilistic Relevance Framework, 2009, 3.1, with one added
 // under the logarithm).
-func (t *totals) idf(documents uint64) float64 {
-	n := math.Min(float64(documents), t.documents)
-	return math.Log(1 + (t.documents-n+0.5)/(n+0.5))
+func idf(documents, all float64) float64 {
+	n := min(documents, all)
+	return math.Log(1 + (all-n+0.5)/(n+0.5))
 }
 
 // repeated returns the weight of a word that occurs the given number of times in
@@ -65,39 +65,37 @@ func repeated(times int) float64 {
 	return (repetition + 1) * n / (repetition + n)
 }
 
-// bm25 returns the score of a word or phrase with these frequencies in the fields
-// of a document.
-func (t *totals) bm25(weight float64, freq *[postings.Fields]uint32, length *[postings.Fields]uint8) float64 {
-	score := 0.0
-	for f, n := range freq {
-		if n > 0 {
-			score += t.field(f, weight, n, length[f])
-		}
-	}
-	return score
+// bm25f returns the score of a word or phrase with these frequencies in the fields
+// of a document (Robertson and Zaragoza, 3.5).
+func (t *statistics) bm25f(weight float64, freq *[postings.Fields]uint32, length *[postings.Fields]uint8) float64 {
+	return weight * saturated(t.frequency(freq, length))
 }
 
-func (t *totals) field(f int, weight float64, freq uint32, length uint8) float64 {
-	n := float64(freq)
-	return fieldWeights[f] * weight * (saturation + 1) * n / (n + t.norms[f][length])
+// frequency returns the weighed sum of the frequencies in the fields.
+func (t *statistics) frequency(freq *[postings.Fields]uint32, length *[postings.Fields]uint8) (sum float64) {
+	for f, n := range freq {
+		if n > 0 {
+			sum += float64(n) * t.gain[f][length[f]]
+		}
+	}
+	return sum
+}
+
+func saturated(frequency float64) float64 {
+	return (saturation + 1) * frequency / (saturation + frequency)
 }
 
 // bound returns an upper bound of the scores of documents with these impacts.
-func (t *totals) bound(weight float64, impacts []postings.Impact) float64 {
+func (t *statistics) bound(weight float64, impacts []postings.Impact) float64 {
 	var most [postings.Fields]float64
 	for _, i := range impacts {
-		most[i.Field] = max(most[i.Field], t.field(int(i.Field), weight, i.Freq, i.Length))
+		most[i.Field] = max(most[i.Field], float64(i.Freq)*t.gain[i.Field][i.Length])
 	}
-	return (most[0] + most[1] + most[2] + most[3]) * (1 + 1e-9) // sums are rounded in another order elsewhere
+	return weight * saturated(most[0]+most[1]+most[2]+most[3]) * slack // sums are rounded in another order elsewhere
 }
 
-// most returns an upper bound of the score of a word of weight 1.
-func (t *totals) most() (most float64) {
-	for _, w := range fieldWeights {
-		most += w * (saturation + 1)
-	}
-	return most
-}
+// mostScore is an upper bound of the score of a word of weight 1.
+const mostScore = saturation + 1
 
 // cursor walks the documents of a segment that hold any variant of a word.
 type cursor struct {
@@ -123,7 +121,7 @@ func (c *cursor) reset() {
 }
 
 // add adds the list of a variant.
-func (c *cursor) add(l *postings.List, weight float64, t *totals) {
+func (c *cursor) add(l *postings.List, weight float64, t *statistics) {
 	if len(c.lists) < cap(c.lists) {
 		c.lists = c.lists[:len(c.lists)+1]
 	} else {
@@ -172,7 +170,7 @@ func (c *cursor) next() {
 
 // window computes a bound of the scores that holds from doc on, and returns the
 // last document for which it holds.
-func (c *cursor) window(doc uint32, t *totals) (last uint32) {
+func (c *cursor) window(doc uint32, t *statistics) (last uint32) {
 	if int64(doc) > c.last {
 		c.bound, c.last = 0, postings.NoMore
 		for i := range c.lists {
@@ -189,11 +187,11 @@ func (c *cursor) window(doc uint32, t *totals) (last uint32) {
 }
 
 // score returns the score of the current document: that of the best variant.
-func (c *cursor) score(t *totals) (score float64) {
+func (c *cursor) score(t *statistics) (score float64) {
 	for i := range c.lists {
 		if l := &c.lists[i]; l.doc == c.doc {
 			freq, length, _ := l.it.Payload()
-			score = max(score, t.bm25(l.weight, freq, length))
+			score = max(score, t.bm25f(l.weight, freq, length))
 		}
 	}
 	return score

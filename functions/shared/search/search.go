@@ -35,12 +35,26 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 	if err := q.check(); err != nil {
 		return Result{}, err
 	}
-	p, err := ix.plan(q)
+	limited, cancel := withDeadline(ctx, q.Deadline)
+	defer cancel()
+	result, err := ix.attempt(ctx, limited, q, false)
+	if err != nil || result.Total > 0 || result.Partial || !unquote(parse(q.Text)) {
+		return result, err
+	}
+	words, err := ix.attempt(ctx, limited, q, true)
+	if err != nil || words.Total == 0 {
+		return result, err
+	}
+	words.Notes = append(words.Notes, "Nothing was found with the quotes: these pages need not have the words together.")
+	return words, nil
+}
+
+// attempt answers a query. If it is unquoted, quotes are not binding.
+func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquoted bool) (Result, error) {
+	p, err := ix.plan(q, unquoted)
 	if err != nil {
 		return Result{}, err
 	}
-	limited, cancel := withDeadline(ctx, q.Deadline)
-	defer cancel()
 	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts))}
 	best, err := s.find(limited)
 	if err != nil {
@@ -69,6 +83,7 @@ type search struct {
 	query *Query
 	plan  *plan
 	*gathered
+	statistics *statistics
 	documents  map[spot]*segment.Document // read so far
 	alike      map[spot][]string          // by match that stands for a group: addresses of the others
 	identities [][]layout.Identity        // by part; nil before they are read
@@ -87,7 +102,9 @@ func (s *search) find(ctx deadline) ([]match, error) {
 		return nil, err
 	}
 	s.result.Exact = true
-	if !s.plan.weigh(s.ix.totals) {
+	known := s.plan.weigh(s.gathered)
+	s.statistics = newStatistics(s.plan.languages)
+	if !known {
 		s.result.Facets = s.facets(1)
 		return nil, ctx.Err()
 	}

@@ -21,10 +21,11 @@ import (
 // body has two words.
 func TestScoresByHand(t *testing.T) {
 	ix := indexOf(t, []segment.Document{page("a", "ka lo"), page("b", "ka ka mi"), page("c", "mi")})
-	idf := math.Log(1 + 1.5/2.5)
+	weight := math.Log(1 + 1.5/2.5)
+	score := func(frequency float64) float64 { return weight * 2.5 * frequency / (1.5 + frequency) }
 	want := map[string]float64{
-		"a": idf * 2.2 * 1 / (1 + 1.2*(0.25+0.75*2/2)),
-		"b": idf * 2.2 * 2 / (2 + 1.2*(0.25+0.75*3/2)),
+		"a": score(1 / (0.25 + 0.75*2/2)),
+		"b": score(2 / (0.25 + 0.75*3/2)),
 	}
 	for _, hit := range find(t, ix, Query{Text: "ka", Size: 10}).Hits {
 		if math.Abs(hit.Score-want[hit.URL]) > 1e-12 {
@@ -182,7 +183,6 @@ func TestRefusals(t *testing.T) {
 		"many":   {Size: MaxHits + 1},
 		"huge":   {From: math.MaxInt, Size: math.MaxInt},
 		"facets": {Text: "x", Facets: []string{"colour"}},
-		"dates":  {Text: "x after:tomorrow"},
 		"not":    {Text: "x -after:2026"},
 		"sites":  {Text: "x", Site: make([]string, maxValues+1)},
 		"begin":  {Text: "q*"},
@@ -201,7 +201,9 @@ func TestNotes(t *testing.T) {
 	}
 	ix := indexOf(t, []segment.Document{page("a", body.String()), page("b", "x64")})
 	for _, test := range []struct{ name, text, want string }{
-		{"words", strings.Repeat("no ", 64) + "x64", "first 64 words"},
+		{"words", strings.Repeat("no ", MaxWords) + "x64", "first 256 words"},
+		{"telling words", strings.TrimSuffix(body.String(), "w69 "), "Of the query's 69 words, the 64 rarest"},
+		{"no date", "x64o after:tomorrow", "after:tomorrow is no date"},
 		{"bytes", strings.Repeat("é", MaxText) + " x64", "first 4096 bytes"},
 		{"words that begin so", "w*", "70 words"},
 	} {
@@ -223,6 +225,13 @@ func TestNotes(t *testing.T) {
 	} {
 		if got := find(t, ix, Query{Text: text, Size: 1}).Notes; !slices.Equal(got, want) {
 			t.Errorf("%s: notes %q, want %q", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		`"w1 w3"`: "Nothing was found with the quotes", `w1 w2 w3 w4 w5 w6 w7 w8 w9 "w1 w3"`: "In a long sentence",
+	} {
+		if got := find(t, ix, Query{Text: text, Size: 1}); len(got.Hits) != 1 || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], want) {
+			t.Errorf("%s: %d hits, notes %q, want %q", text, len(got.Hits), got.Notes, want)
 		}
 	}
 	if got := find(t, ix, Query{Text: "w1", Size: 1}).Notes; got != nil {

@@ -67,8 +67,8 @@ func TestSnippet(t *testing.T) {
 
 // markerFor marks the words of a query, all worth the same.
 func markerFor(query string) *textMarker {
-	ix := &Index{languages: map[string]int{"en": 1}}
-	p, err := ix.plan(&Query{Text: query})
+	ix := &Index{languages: []corpusLanguage{{name: "en", documents: 1}}}
+	p, err := ix.plan(&Query{Text: query}, false)
 	if err != nil {
 		panic(fmt.Sprint("no plan for ", query, err))
 	}

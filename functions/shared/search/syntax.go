@@ -61,6 +61,9 @@ func (r *Refusal) Error() string { return r.Sentence }
 const (
 	// MaxText is the number of bytes of a query that are read.
 	MaxText = 4096
+	// mostPlain is the number of words without quotes up to which quotes are binding. In
+	// a longer sentence they are a manner of writing.
+	mostPlain = 8
 	// MaxSlop is the largest slop of a phrase.
 	MaxSlop = 20
 	// farFrom is the number of letters from which a word~ allows two edits.
@@ -83,23 +86,28 @@ type clause struct {
 // parse splits a query's text into clauses, in the query language of the package.
 // No text is an error.
 func parse(text string) (clauses []clause) {
-	for {
-		text = strings.TrimLeftFunc(text, unicode.IsSpace)
-		if text == "" {
+	for start := true; ; start = false {
+		rest := strings.TrimLeftFunc(text, unicode.IsSpace)
+		if rest == "" {
 			return clauses
 		}
 		var c clause
-		c, text = nextClause(text)
+		c, text = nextClause(rest, start || len(rest) < len(text))
 		if c.text != "" {
 			clauses = append(clauses, c)
 		}
 	}
 }
 
-// nextClause reads the first clause of a text and returns the rest of the text.
-func nextClause(text string) (c clause, rest string) {
+// nextClause reads the first clause of a text and returns the rest of the text. A sign
+// counts at the start of the query and behind white space: that in „Model C“-Schulen is
+// a hyphen.
+func nextClause(text string, signed bool) (c clause, rest string) {
 	if text[0] == '+' || text[0] == '-' {
-		c.sign, text = text[0], text[1:]
+		if signed {
+			c.sign = text[0]
+		}
+		text = text[1:]
 	}
 	if name, value, found := strings.Cut(text, ":"); found && isFilter(name) && !strings.HasPrefix(value, "//") {
 		c.filter = strings.ToLower(name)
@@ -121,6 +129,28 @@ func nextClause(text string) (c clause, rest string) {
 		c.cutOperator()
 	}
 	return c, rest
+}
+
+// unquote removes the quotes of all clauses without a sign, and returns whether there
+// were any.
+func unquote(clauses []clause) (any bool) {
+	for i := range clauses {
+		if c := &clauses[i]; c.quoted && c.sign == 0 && c.filter == "" {
+			c.quoted, c.slop, any = false, 0, true
+		}
+	}
+	return any
+}
+
+// isSentence reports whether clauses have more than mostPlain words without quotes.
+func isSentence(clauses []clause) bool {
+	plain := 0
+	for _, c := range clauses {
+		if !c.quoted && c.sign == 0 && c.filter == "" {
+			plain++
+		}
+	}
+	return plain > mostPlain
 }
 
 // cutQuoted cuts a quoted piece off a text; the closing quote may be missing.
@@ -202,10 +232,11 @@ type queryWord struct {
 
 	place     int // index among plan.words
 	variants  []variant
-	documents uint64  // sum of the documents of all variants
-	times     int     // frequency in the query
-	idf       float64 // inverse document frequency; 0 if no document holds the word
-	weight    float64 // idf, times repeated(times)
+	documents uint64    // sum of the documents of all variants
+	in        []float64 // documents by language of the plan
+	times     int       // frequency in the query
+	idf       float64   // inverse document frequency; 0 if no document holds the word
+	weight    float64   // idf, times repeated(times)
 }
 
 // variant is a term that stands for a word.
@@ -213,6 +244,7 @@ type variant struct {
 	term   string
 	number int     // in gathered.names
 	worth  float64 // factor of its scores; 1 for the word itself
+	rules  uint64  // bit r: the rules number r of the plan make it of the word, so documents of their languages have it
 }
 
 func (w *queryWord) expands() bool { return w.begins || w.prefix || w.edits > 0 }

@@ -95,7 +95,7 @@ func (s *scan) match(doc uint32) {
 		w := &s.words[s.order[n]]
 		score := 0.0
 		if w.doc == doc || w.doc < doc && w.advance(doc) == doc {
-			score = w.score(s.totals)
+			score = w.score(s.statistics)
 		} else {
 			factor = 1
 		}
@@ -133,7 +133,7 @@ func (s *scan) atMost(ph *queryPhrase, doc uint32) float64 {
 			}
 		}
 	}
-	return s.totals.bm25(ph.weight, &o.freq, &o.length) * slack
+	return s.statistics.bm25f(ph.weight, &o.freq, &o.length) * slack
 }
 
 // accept tells which documents of a segment may match.

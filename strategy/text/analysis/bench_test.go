@@ -24,6 +24,6 @@ func BenchmarkEach(b *testing.B) {
 func BenchmarkQuery(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		Query("running in the mountains", []string{"en", "de", "fr", ""})
+		Query("running in the mountains", analyzersOf("en", "de", "fr", ""))
 	}
 }

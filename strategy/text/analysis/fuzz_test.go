@@ -37,7 +37,7 @@ func FuzzEach(f *testing.F) {
 				t.Errorf("%q of %q: its word gives %+v", o.Word, text[o.Start:o.End], again)
 			}
 		}
-		Query(text, []string{"en", name})
+		Query(text, analyzersOf("en", name))
 	})
 }
 

@@ -8,24 +8,23 @@ import (
 // Word is a word of a query, or a pair of characters of a script without spaces.
 type Word struct {
 	Text       string   // the surface form, as in Occurrence.Word; "" for pairs
-	Terms      []string // synonyms: its terms in each of the languages, the first language's first
+	Terms      []string // synonyms: its terms by each of the rules, the first rules' first
+	Of         []int    // for each of the rules: the index of its term in Terms
 	Prefix     bool     // Terms are beginnings of terms: a lone character of a script without spaces
 	Position   int      // as in Occurrence
 	Start, End int      // bytes of the query
 }
 
-// Query returns the words of a query, or of a phrase, with their terms in each of the
-// languages; no languages mean "". Word boundaries are the same in every language. A
-// document matches a phrase if its words are as far apart as their Positions here.
-func Query(text string, languages []string) []Word {
-	if len(languages) == 0 {
-		languages = []string{""}
-	}
+// Query returns the words of a query, or of a phrase, with their terms by the rules of
+// each of the analyzers, of which there must be one. Word boundaries are the same in
+// every language. A document matches a phrase if its words are as far apart as their
+// Positions here.
+func Query(text string, analyzers []*Analyzer) []Word {
 	var words []Word
-	for i, name := range languages {
+	for i, a := range analyzers {
 		at := 0
 		position, end := 0, 0 // of the previous occurrence
-		For(name).Each(text, func(o Occurrence) bool {
+		a.Each(text, func(o Occurrence) bool {
 			looser := o.Position == position
 			covered := o.Position == position+1 && o.End == end // the last character of a run is in the previous pair
 			position, end = o.Position, o.End
@@ -33,14 +32,14 @@ func Query(text string, languages []string) []Word {
 				return true
 			}
 			if i == 0 {
-				words = append(words, wordOf(o))
+				words = append(words, wordOf(o, len(analyzers)))
 				return true
 			}
 			for at < len(words) && words[at].Position < o.Position {
 				at++
 			}
-			if at < len(words) && words[at].Position == o.Position && !slices.Contains(words[at].Terms, o.Term) {
-				words[at].Terms = append(words[at].Terms, o.Term)
+			if at < len(words) && words[at].Position == o.Position {
+				words[at].add(i, o.Term)
 			}
 			return true
 		})
@@ -48,10 +47,21 @@ func Query(text string, languages []string) []Word {
 	return words
 }
 
-func wordOf(o Occurrence) Word {
+// add adds the term of a word by the rules of this number.
+func (w *Word) add(rules int, term string) {
+	n := slices.Index(w.Terms, term)
+	if n < 0 {
+		n = len(w.Terms)
+		w.Terms = append(w.Terms, term)
+	}
+	w.Of[rules] = n
+}
+
+func wordOf(o Occurrence, rules int) Word {
 	return Word{
 		Text:     o.Word,
 		Terms:    []string{o.Term},
+		Of:       make([]int, rules),
 		Prefix:   strings.HasSuffix(o.Term, " "),
 		Position: o.Position,
 		Start:    o.Start,

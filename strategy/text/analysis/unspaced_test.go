@@ -86,7 +86,7 @@ func TestAnyPieceIsFound(t *testing.T) {
 				first := random.IntN(len(places))
 				last := min(first+random.IntN(6), len(places)-1)
 				piece := text[places[first].Start:places[last].Half]
-				words := Query(piece, []string{"xx", name})
+				words := Query(piece, analyzersOf("xx", name))
 				if !terms.finds(words, first+1) {
 					t.Fatalf("%q is not found at %d: %+v", piece, first+1, words)
 				}
@@ -104,7 +104,7 @@ func TestLoneCharacterIsFound(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.text+" "+test.piece, func(t *testing.T) {
-			words := Query(test.piece, nil)
+			words := Query(test.piece, analyzersOf(""))
 			if len(words) != 1 || !words[0].Prefix {
 				t.Fatalf("words are %+v", words)
 			}
@@ -125,7 +125,7 @@ func TestLoneCharacterIsFound(t *testing.T) {
 // A character is not found as the beginning of a longer one.
 func TestLoneCharacterIsWhole(t *testing.T) {
 	for _, test := range []struct{ text, piece string }{{"ངའི་དེབ", "ང"}, {"กาแฟ", "ก"}, {"မာမ", "မြ"}} {
-		words := Query(test.piece, nil)
+		words := Query(test.piece, analyzersOf(""))
 		For("").Each(test.text, func(o Occurrence) bool {
 			if _, ok := match(&words[0], o); ok {
 				t.Errorf("%s is found in %s", test.piece, test.text)

@@ -1,0 +1,188 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+// corpusLanguage is a language of an index, with the statistics of its documents,
+// deleted ones included.
+type corpusLanguage struct {
+	name      string
+	documents float64                  // that have words
+	average   [postings.Fields]float64 // length of each field, in the documents that have it
+}
+
+// newLanguages returns the languages of the segments, those with the most documents
+// first.
+func newLanguages(parts []Part) []corpusLanguage {
+	sums := map[string]*segment.Totals{}
+	for _, p := range parts {
+		for name, of := range p.Segment.LanguageTotals() {
+			sum := sums[name]
+			if sum == nil {
+				sum = new(segment.Totals)
+				sums[name] = sum
+			}
+			for f := range of.Fields {
+				sum.Fields[f].Documents += of.Fields[f].Documents
+				sum.Fields[f].Length += of.Fields[f].Length
+			}
+		}
+	}
+	all := make([]corpusLanguage, 0, len(sums))
+	for name, sum := range sums {
+		l := corpusLanguage{name: name}
+		for f, of := range sum.Fields {
+			l.documents = max(l.documents, float64(of.Documents))
+			l.average[f] = max(1, float64(of.Length)/max(1, float64(of.Documents)))
+		}
+		all = append(all, l)
+	}
+	slices.SortFunc(all, func(a, b corpusLanguage) int {
+		return cmp.Or(cmp.Compare(b.documents, a.documents), cmp.Compare(a.name, b.name))
+	})
+	return all
+}
+
+// queryLanguage is a language in which a query may be written.
+type queryLanguage struct {
+	*corpusLanguage
+	rules int     // by which its documents were analysed: a number in plan.rules
+	share float64 // probability that the query is in this language
+}
+
+// setLanguages sets the languages in which a query may be written: those of the corpus
+// that the filter accepts. text is all of its words.
+func (p *plan) setLanguages(text string, corpus []corpusLanguage) {
+	for i := range corpus {
+		l := &corpus[i]
+		if !p.filter.acceptsLanguage(l.name) {
+			continue
+		}
+		code := analysis.Rules(l.name, text)
+		rules := slices.Index(p.rules, code)
+		if rules < 0 {
+			rules = len(p.rules)
+			p.rules = append(p.rules, code)
+		}
+		p.languages = append(p.languages, queryLanguage{l, rules, 0})
+	}
+	if len(p.rules) == 0 {
+		p.rules = []string{""}
+	}
+	for _, code := range p.rules {
+		p.analyzers = append(p.analyzers, analysis.For(code))
+	}
+}
+
+// documentsIn returns the number of documents of a language that have a word.
+func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) float64 {
+	sum := 0.0
+	for _, v := range w.variants {
+		if v.rules&(1<<l.rules) == 0 {
+			continue
+		}
+		for part := range g.parts {
+			if g.missing[part] || g.terms[part][v.number] == nil {
+				continue
+			}
+			term := g.terms[part][v.number]
+			n, known := term.In(l.name)
+			if known {
+				sum += float64(n)
+			} else if all > 0 { // the language's share of the documents
+				sum += float64(term.Summary.Documents) * l.documents / all
+			}
+		}
+	}
+	return min(sum, l.documents)
+}
+
+// mixed is the weight of all languages together in the probability of a word in one of
+// them: a language in which a word does not occur may still be the query's.
+const mixed = 0.1
+
+// setShares sets the probability of each language of the query, and for each word how
+// many documents of each language have it. The probability is that of
+// naive Bayes, with the languages' shares of the documents as priors.
+func (p *plan) setShares(g *gathered) {
+	all := 0.0
+	for i := range p.languages {
+		all += p.languages[i].documents
+	}
+	logs := make([]float64, len(p.languages))
+	for i := range p.languages {
+		logs[i] = math.Log(max(1, p.languages[i].documents))
+	}
+	for _, w := range p.words {
+		w.in = make([]float64, len(p.languages))
+		sum := 0.0
+		for i := range p.languages {
+			w.in[i] = g.documentsIn(&p.languages[i], w, all)
+			sum += w.in[i]
+		}
+		if sum == 0 {
+			continue
+		}
+		for i := range p.languages {
+			logs[i] += math.Log((1-mixed)*w.in[i]/max(1, p.languages[i].documents) + mixed*sum/all)
+		}
+	}
+	if len(logs) == 0 {
+		return
+	}
+	greatest, sum := slices.Max(logs), 0.0
+	for i := range logs {
+		logs[i] = math.Exp(logs[i] - greatest)
+		sum += logs[i]
+	}
+	for i := range logs {
+		p.languages[i].share = logs[i] / sum
+	}
+}
+
+// leastWorth is the worth of a term by the rules of languages in which the query is
+// not, relative to one by the rules of its language.
+const leastWorth = 0.6
+
+// weighVariants lowers the worth of the terms of a word that come from the rules of
+// unlikely languages.
+func (p *plan) weighVariants(w *queryWord) {
+	shares := make([]float64, len(p.rules))
+	for i := range p.languages {
+		shares[p.languages[i].rules] += p.languages[i].share
+	}
+	share := func(v *variant) (sum float64) {
+		for r, of := range shares {
+			if v.rules&(1<<r) != 0 {
+				sum += of
+			}
+		}
+		return sum
+	}
+	best := 0.0
+	for i := range w.variants {
+		best = max(best, share(&w.variants[i]))
+	}
+	for i := range w.variants {
+		if v := &w.variants[i]; best > 0 {
+			v.worth *= leastWorth + (1-leastWorth)*share(v)/best
+		}
+	}
+}
+
+// likeliest returns the language in which the query is most likely, or nil.
+func (p *plan) likeliest() (best *queryLanguage) {
+	for i := range p.languages {
+		if l := &p.languages[i]; best == nil || l.share > best.share {
+			best = l
+		}
+	}
+	return best
+}
