@@ -1,8 +1,7 @@
 // Package document turns the bytes of a page into links and text.
 //
-// Its results depend only on its input: every limit counts bytes, elements or
-// nesting, never time, except for a PDF, which is read within its time or not at
-// all. Markup that breaks every rule still gives what can be read of it. Functions
+// Its results depend only on its input: every limit counts bytes, elements, nesting or
+// instructions (of a PDF), never time. Markup that breaks every rule still gives what can be read of it. Functions
 // are safe for concurrent use.
 //
 // Pages of other formats are read as the HTML with the same content:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/tetratelabs/wazero"
@@ -13,6 +14,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/emscripten"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/pdf/fuel"
 )
 
 //go:embed pdfium.wasm
@@ -26,11 +29,14 @@ type engine struct {
 
 // compiled compiles the library at the first call.
 var compiled = sync.OnceValues(func() (*engine, error) {
+	metered, err := fuel.Meter(library)
+	if err != nil {
+		return nil, err
+	}
 	ctx := experimental.WithCompilationWorkers(context.Background(), runtime.GOMAXPROCS(0))
-	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(MaxMemory / pageSize).WithCloseOnContextDone(true)
+	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(MaxMemory / pageSize)
 	e := &engine{runtime: wazero.NewRuntimeWithConfig(ctx, config)}
-	var err error
-	if e.module, err = e.runtime.CompileModule(ctx, library); err != nil {
+	if e.module, err = e.runtime.CompileModule(ctx, metered); err != nil {
 		return nil, err
 	}
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, e.runtime); err != nil {
@@ -111,22 +117,27 @@ type instance struct {
 	ctx       context.Context
 	module    api.Module
 	functions map[string]api.Function
+	fuel      api.MutableGlobal // instructions that it may still execute
+	given     int64             // of them at the beginning
 	err       error
 }
 
-func (e *engine) newInstance(ctx context.Context) (*instance, error) {
+func (e *engine) newInstance(instructions int64) (*instance, error) {
+	ctx := context.Background() // nothing but fuel ends a call
 	m, err := e.runtime.InstantiateModule(ctx, e.module, wazero.NewModuleConfig().WithName("").WithStartFunctions())
 	if err != nil {
 		return nil, err
 	}
-	i := &instance{ctx: ctx, module: m, functions: map[string]api.Function{}}
+	i := &instance{ctx: ctx, module: m, functions: map[string]api.Function{}, given: instructions}
+	i.fuel = m.ExportedGlobal(fuel.Global).(api.MutableGlobal)
+	i.fuel.Set(uint64(instructions))
 	i.call("emscripten_stack_init")
 	i.call("__wasm_call_ctors")
 	i.call("FPDF_InitLibrary")
 	return i, i.err
 }
 
-func (i *instance) close() { _ = i.module.Close(context.Background()) } // frees memory, cannot fail
+func (i *instance) close() { _ = i.module.Close(i.ctx) } // frees memory, cannot fail
 
 func (i *instance) call(name string, arguments ...uint64) uint64 {
 	if i.err != nil {
@@ -142,9 +153,10 @@ func (i *instance) call(name string, arguments ...uint64) uint64 {
 	}
 	results, err := f.Call(i.ctx, arguments...)
 	if err != nil {
-		i.err = fmt.Errorf("%s: %w", name, err)
-		if i.ctx.Err() != nil {
-			i.err = fmt.Errorf("it takes more than %s", MaxTime)
+		what, _, _ := strings.Cut(err.Error(), "\n") // without the trace of its stack
+		i.err = errors.New(name + ": " + what)
+		if int64(i.fuel.Get()) < 0 {
+			i.err = fmt.Errorf("it takes more than %d million instructions", i.given/1e6)
 		}
 		return 0
 	}

@@ -33,7 +33,11 @@ func (d *pdfDocument) html() markup.Page {
 	}
 	p := w.Page(d.name(body), "")
 	if d.read < d.pages {
-		p.Omit(fmt.Sprintf("pages %d to %d", d.read+1, d.pages))
+		cut := fmt.Sprintf("pages %d to %d", d.read+1, d.pages)
+		if d.end != nil {
+			cut += ", since " + d.end.Error()
+		}
+		p.Omit(cut)
 	}
 	if d.dense {
 		p.Omit(fmt.Sprintf("links beyond %d of a page", maxLinks))

@@ -4,26 +4,26 @@
 // whatever a file does to the library ends with the file.
 //
 // It returns HTML with the same content: the text of the first MaxPages pages, lines in
-// larger type as headings, links, and the title. The result depends only on the file's
-// bytes; a file that takes longer than MaxTime fails and has no result. Functions are
-// safe for concurrent use.
+// larger type as headings, links, and the title. Its work is counted in pages and in
+// instructions (package fuel), not in seconds, so that the result depends only on the
+// file's bytes, and is the same on a busy machine. Where a limit ends the work, the
+// result has the pages before, and names those that are missing. Functions are safe for
+// concurrent use.
 //
 // pdfium.wasm is dist/pdfium.wasm of the npm package @hyzyla/pdfium 2.1.13
 // (SHA-256 71aec412a303a0405baee21c3d6d3f30ad2033dc02444130fe476be3976e2d09),
-// unchanged; NOTICE and the files LICENSE.* hold its licences. The first call
-// compiles it, which takes 1.2 to 1.7 s of processor time and 115 MB, of which it
-// keeps 30; a document takes 5 ms and 18 MB, and 8 ms a page more (50 ms where the
-// fonts are Chinese or Japanese).
+// unchanged; NOTICE and the files LICENSE.* hold its licences. The first call meters
+// and compiles it, which takes 1.4 to 2.5 s of processor time and 118 MB, of which it
+// keeps 30; a document takes 5 ms and 18 MB, and 5 ms a page more. A program that reads
+// no PDF pays nothing but the four megabytes in its file.
 package pdf
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"strings"
-	"time"
 	"unicode/utf16"
 
 	"github.com/tetratelabs/wazero/api"
@@ -38,33 +38,41 @@ const MediaType = "application/pdf"
 const (
 	MaxPages  = 500
 	MaxMemory = 128 << 20 // bytes that the library may have
-	MaxTime   = 60 * time.Second
-	maxLinks  = 1_000  // of a page
-	maxField  = 16_384 // bytes of an address or a title, as the library returns it
+	maxLinks  = 1_000     // of a page
+	maxField  = 16_384    // bytes of an address or a title, as the library returns it
+
+	MaxInstructions = 200e9 // for a file; some 15 s of a processor
+	minInstructions = 10e9
+	instructions    = 100_000 // for each byte of a file; those of manuals take up to 21,000
 )
 
+// allowance returns how many instructions a file of a size may take: a small one that
+// takes as many as a book is an attack.
+func allowance(size int) int64 {
+	return min(minInstructions+instructions*int64(size), MaxInstructions)
+}
+
 // HTML converts a file to HTML. It fails if PDFium cannot read the file, or the file
-// needs a password or more time or memory than allowed.
+// needs a password, or more instructions or memory than allowed before its second page.
 func HTML(data []byte) (markup.Page, error) {
 	e, err := compiled()
 	if err != nil {
 		return markup.Page{}, fmt.Errorf("cannot compile PDFium: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), MaxTime)
-	defer cancel()
-	return e.convert(ctx, data)
+	return e.convert(data, allowance(len(data)))
 }
 
-func (e *engine) convert(ctx context.Context, data []byte) (markup.Page, error) {
-	i, err := e.newInstance(ctx)
+func (e *engine) convert(data []byte, instructions int64) (markup.Page, error) {
+	i, err := e.newInstance(instructions)
 	if err != nil {
 		return markup.Page{}, fmt.Errorf("cannot read PDF: %w", err)
 	}
 	defer i.close()
 	d := i.read(data)
-	if i.err != nil {
+	if i.err != nil && d.read == 0 {
 		return markup.Page{}, fmt.Errorf("cannot read PDF: %w", i.err)
 	}
+	d.end = i.err
 	return d.html(), nil
 }
 
@@ -73,9 +81,10 @@ type pdfDocument struct {
 	title string
 	lines []textLine
 	links []linkArea
-	pages int  // of the file
-	read  int  // of them
-	dense bool // a page has more than maxLinks links
+	pages int   // of the file
+	read  int   // of them
+	dense bool  // a page has more than maxLinks links
+	end   error // of the reading, before the last page
 }
 
 // textLine is a line of a page.
@@ -103,13 +112,17 @@ func (i *instance) read(data []byte) (d pdfDocument) {
 	size := 0 // of the text so far
 	d.pages = i.integer("FPDF_GetPageCount", handle)
 	for page := range min(d.pages, MaxPages) {
-		before := len(d.lines)
+		lines, links := len(d.lines), len(d.links)
 		i.readPage(&d, handle, page)
+		if i.err != nil {
+			d.lines, d.links = d.lines[:lines], d.links[:links]
+			break
+		}
 		d.read++
-		for _, l := range d.lines[before:] {
+		for _, l := range d.lines[lines:] {
 			size += len(l.text)
 		}
-		if i.err != nil || size > markup.MaxBytes/4 {
+		if size > markup.MaxBytes/4 {
 			break
 		}
 	}

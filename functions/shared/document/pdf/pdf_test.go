@@ -5,16 +5,19 @@ package pdf
 import (
 	"bytes"
 	"compress/zlib"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
 // fileOf writes a PDF: objects are numbered from 1, which is the catalog; the
@@ -116,64 +119,125 @@ func TestNoPDF(t *testing.T) {
 	}
 }
 
+// deflated compresses the content of a stream.
+func deflated(content []byte) string {
+	var b bytes.Buffer
+	z := zlib.NewWriter(&b)
+	_, _ = z.Write(content) // into memory
+	_ = z.Close()
+	return b.String()
+}
+
 // hostile are files that turn on their reader. None holds text.
 func hostile() map[string][]byte {
-	var zeros bytes.Buffer
-	z := zlib.NewWriter(&zeros)
-	_, _ = z.Write(make([]byte, MaxMemory+32<<20)) // into memory
-	_ = z.Close()
-	pages := "<</Type/Pages/Kids[4 0 R]/Count 1>>"
+	const pages = "<</Type/Pages/Kids[4 0 R]/Count 1>>"
+	var forms, tree []string
+	for n := range 10 { // each shows the next one ten times
+		forms = append(forms, streamOf(fmt.Sprintf("/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X %d 0 R>>>>", 6+n), strings.Repeat("/X Do ", 10)))
+	}
+	for n := range 5000 {
+		tree = append(tree, fmt.Sprintf("<</Type/Pages/Parent %d 0 R/Kids[%d 0 R]/Count 1>>", n+1, n+3))
+	}
 	return map[string][]byte{
 		"pages of themselves": fileOf("", catalog, "<</Type/Pages/Kids[2 0 R 2 0 R]/Count 2>>"),
 		"pages beyond count":  fileOf("", catalog, "<</Type/Pages/Kids[]/Count 2000000000>>"),
 		"form in itself": fileOf("", catalog, pages, font, "<</Type/Page/Parent 2 0 R/Resources<</XObject<</X 5 0 R>>>>/Contents 6 0 R>>",
 			streamOf("/Subtype/Form/Resources<</XObject<</X 5 0 R>>>>", "/X Do"), streamOf("", "/X Do")),
-		"stream that expands": fileOf("", catalog, pages, font, page+"/Contents 5 0 R>>", streamOf("/Filter/FlateDecode", zeros.String())),
-		"nested arrays":       fileOf("", catalog, pages, font, page+"/Contents 5 0 R>>", streamOf("", strings.Repeat("[", 1<<20))),
-		"stream of itself":    fileOf("", catalog, pages, font, page+"/Contents 5 0 R>>", "<</Length 5 0 R>>\nstream\nx\nendstream"),
-		"cut off":             report("")[:600],
+		"stream that expands": fileOf("", catalog, pages, font, page+"/Contents 5 0 R>>", streamOf("/Filter/FlateDecode", deflated(make([]byte, MaxMemory+32<<20)))),
+		"forms in forms":      fileOf("", append([]string{catalog, pages, font, "<</Type/Page/Parent 2 0 R/Resources<</XObject<</X 5 0 R>>>>/Contents 5 0 R>>"}, forms...)...),
+		"long content":        fileOf("", catalog, pages, font, page+"/Contents 5 0 R>>", streamOf("/Filter/FlateDecode", deflated(bytes.Repeat([]byte("q Q "), 12<<20)))),
+		"long paths":          fileOf("", catalog, pages, font, page+"/Contents 5 0 R>>", streamOf("/Filter/FlateDecode", deflated(bytes.Repeat([]byte("1 1 m 2 2 l S "), 1<<20)))),
+		"large image": fileOf("", catalog, pages, font, "<</Type/Page/Parent 2 0 R/Resources<</XObject<</I 6 0 R>>>>/Contents 5 0 R>>", streamOf("", strings.Repeat("/I Do ", 1000)),
+			streamOf("/Subtype/Image/Width 30000/Height 30000/BitsPerComponent 8/ColorSpace/DeviceRGB/Filter/FlateDecode", deflated(make([]byte, 64<<20)))),
+		"deep page tree":   fileOf("", append(append([]string{catalog}, tree...), "<</Type/Page/Parent 5001 0 R/MediaBox[0 0 1 1]>>")...),
+		"nested arrays":    fileOf("", catalog, pages, font, page+"/Contents 5 0 R>>", streamOf("", strings.Repeat("[", 1<<20))),
+		"stream of itself": fileOf("", catalog, pages, font, page+"/Contents 5 0 R>>", "<</Length 5 0 R>>\nstream\nx\nendstream"),
+		"cut off":          report("")[:600],
 	}
 }
 
 func TestHostileFilesEnd(t *testing.T) {
-	for name, data := range hostile() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			b, err := HTML(data)
-			if err == nil && strings.Contains(string(b.HTML), "Annual") {
-				t.Errorf("read %s", b.HTML)
-			}
-		})
-	}
-}
-
-func TestTimeEnds(t *testing.T) {
 	e, err := compiled()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := e.convert(ctx, report("")); err == nil || err.Error() != "cannot read PDF: it takes more than 1m0s" {
-		t.Errorf("error %v", err)
-	}
-}
-
-func TestManyAtOnce(t *testing.T) {
-	data := report("")
-	want, err := HTML(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var group sync.WaitGroup
-	for range 4 {
-		group.Go(func() {
-			if got, err := HTML(data); err != nil || !bytes.Equal(got.HTML, want.HTML) {
-				t.Errorf("read %q, %v", got.HTML, err)
+	for name, data := range hostile() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, err := e.convert(data, 1e9)
+			if err == nil && strings.Contains(string(b.HTML), "Annual") {
+				t.Errorf("read %s", b.HTML)
+			}
+			if endless := name == "long content" || name == "long paths" || name == "forms in forms"; endless && (err == nil || err.Error() != "cannot read PDF: it takes more than 1000 million instructions") {
+				t.Errorf("error %v", err)
 			}
 		})
 	}
-	group.Wait()
+}
+
+func TestAllowance(t *testing.T) {
+	for size, want := range map[int]int64{0: 10e9, 1000: 10.1e9, 1 << 20: 10e9 + 1<<20*100_000, 16 << 20: 200e9} {
+		if got := allowance(size); got != want {
+			t.Errorf("%d bytes: %d instructions, want %d", size, got, want)
+		}
+	}
+}
+
+// dense writes a file of some pages that are full of text.
+func dense(pages int) []byte {
+	kids := strings.TrimSpace(strings.Repeat("4 0 R ", pages))
+	return fileOf("", catalog, fmt.Sprintf("<</Type/Pages/Kids[%s]/Count %d>>", kids, pages), font, page+"/Contents 5 0 R>>",
+		streamOf("", show(24, 50, 700, "Title")+strings.Repeat(show(12, 50, 650, "Words of a page that is full of them"), 100)))
+}
+
+func TestPagesBeforeTheEndAreKept(t *testing.T) {
+	const allowed = 500e6
+	got := converted(t, dense(100), allowed)
+	pages := bytes.Count(got.HTML, []byte("<h1>Title</h1>"))
+	want := []string{fmt.Sprintf("pages %d to 100, since it takes more than %d million instructions", pages+1, int(allowed/1e6))}
+	if diff := cmp.Diff(want, got.Omitted); diff != "" || pages < 2 || pages > 98 {
+		t.Errorf("kept %d pages; omitted (-want +got):\n%s", pages, diff)
+	}
+	if whole := converted(t, dense(pages), MaxInstructions); !bytes.Equal(whole.HTML, got.HTML) {
+		t.Error("the pages are not those of a file that ends with them")
+	}
+}
+
+func converted(t *testing.T, data []byte, instructions int64) markup.Page {
+	t.Helper()
+	e, err := compiled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.convert(data, instructions)
+	if err != nil {
+		t.Error(err)
+	}
+	return p
+}
+
+func TestTheResultIsTheSameUnderLoad(t *testing.T) {
+	const allowed = 300e6
+	data := dense(100)
+	want := converted(t, data, allowed)
+	var busy, readers sync.WaitGroup
+	var done atomic.Bool
+	for range 2 * runtime.GOMAXPROCS(0) {
+		busy.Go(func() {
+			for !done.Load() {
+			}
+		})
+	}
+	for range 4 {
+		readers.Go(func() {
+			if diff := cmp.Diff(want, converted(t, data, allowed)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	readers.Wait()
+	done.Store(true)
+	busy.Wait()
 }
 
 func TestTheLibraryIsTheOneThatIsDocumented(t *testing.T) {
@@ -190,11 +254,15 @@ func TestTheLibraryIsTheOneThatIsDocumented(t *testing.T) {
 func FuzzHTML(f *testing.F) {
 	f.Add(report("/Info 8 0 R"))
 	for name, data := range hostile() {
-		if name != "stream that expands" {
+		if len(data) < 100<<10 && name != "long content" {
 			f.Add(data)
 		}
 	}
-	f.Fuzz(func(t *testing.T, data []byte) { _, _ = HTML(data) })
+	e, err := compiled()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { _, _ = e.convert(data, 1e9) })
 }
 
 func BenchmarkHTML(b *testing.B) {

@@ -1,0 +1,220 @@
+package fuel
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Types and instructions (5.3.1, 5.4) that are written or that are more than their
+// immediates.
+const (
+	i32 = 0x7F
+	i64 = 0x7E
+
+	opUnreachable = 0x00
+	opBlock       = 0x02
+	opLoop        = 0x03
+	opIf          = 0x04
+	opEnd         = 0x0B
+	opCall        = 0x10
+	opLocalGet    = 0x20
+	opGlobalGet   = 0x23
+	opGlobalSet   = 0x24
+	opI64Const    = 0x42
+	opI64LtS      = 0x53
+	opI64Sub      = 0x7D
+	opI64ShrU     = 0x88
+	opI64ExtendU  = 0xAD
+	opPrefixed    = 0xFC
+
+	emptyBlock = 0x40
+)
+
+// meterer rewrites functions.
+type meterer struct {
+	imported uint64 // number of functions
+	charge   uint64 // index of the function that takes fuel for bulk instructions
+	global   uint64 // index of the variable
+}
+
+// bodies rewrites the section of code, whose vector has been given room for one element
+// more than count.
+func (m meterer) bodies(content []byte, count int) ([]byte, error) {
+	r := reader{b: content}
+	out := binary.AppendUvarint(make([]byte, 0, len(content)+len(content)/2), r.number())
+	for i := range count {
+		body, err := m.body(r.take(r.number()))
+		if r.err != nil {
+			err = r.err
+		}
+		if err != nil {
+			return nil, fmt.Errorf("function %d: %w", m.imported+uint64(i), err)
+		}
+		out = append(binary.AppendUvarint(out, uint64(len(body))), body...)
+	}
+	if len(r.b) > 0 {
+		return nil, fmt.Errorf("%d bytes stand behind the last function", len(r.b))
+	}
+	body := m.chargeBody()
+	return append(binary.AppendUvarint(out, uint64(len(body))), body...), nil
+}
+
+// chargeBody returns the body of a function that takes fuel for its argument, which it
+// returns.
+func (m meterer) chargeBody() []byte {
+	cost := []byte{opLocalGet, 0, opI64ExtendU, opI64Const, 3, opI64ShrU}
+	return append(m.appendTake([]byte{0}, cost), opLocalGet, 0, opEnd)
+}
+
+// appendTake appends instructions that take the value of other instructions from the
+// variable, and trap below zero. They leave the stack as it is.
+func (m meterer) appendTake(b, value []byte) []byte {
+	b = binary.AppendUvarint(append(b, opGlobalGet), m.global)
+	b = append(b, value...)
+	b = binary.AppendUvarint(append(b, opI64Sub, opGlobalSet), m.global)
+	b = binary.AppendUvarint(append(b, opGlobalGet), m.global)
+	return append(b, opI64Const, 0, opI64LtS, opIf, emptyBlock, opUnreachable, opEnd)
+}
+
+// insertion is a place of a body at which fuel is taken.
+type insertion struct {
+	at   int
+	cost int64 // 0: that of the bulk instruction at the place
+}
+
+// body rewrites the body of a function.
+func (m meterer) body(old []byte) ([]byte, error) {
+	places, err := m.measure(old)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, len(old)+20*len(places))
+	from := 0
+	for _, p := range places {
+		out = append(out, old[from:p.at]...)
+		from = p.at
+		if p.cost == 0 {
+			out = binary.AppendUvarint(append(out, opCall), m.charge)
+		} else {
+			out = m.appendTake(out, appendSigned([]byte{opI64Const}, p.cost))
+		}
+	}
+	return append(out, old[from:]...), nil
+}
+
+// measure returns the places at which a body takes fuel, in order.
+func (m meterer) measure(body []byte) ([]insertion, error) {
+	r := reader{b: body}
+	for n := r.number(); n > 0 && r.err == nil; n-- { // local variables
+		r.number()
+		r.byte()
+	}
+	at := func() int { return len(body) - len(r.b) }
+	places := []insertion{{at: at()}}
+	region := 0         // index in places of the function or loop to whose turn instructions belong
+	open := []int{0}    // the regions around each open block, innermost last
+	for len(open) > 0 { // the function's own end closes the last one
+		start := at()
+		op := r.byte()
+		cost := int64(1)
+		switch op {
+		case opBlock, opIf:
+			r.skip() // its type
+			open = append(open, region)
+		case opLoop:
+			r.skip()
+			open = append(open, region)
+			region = len(places)
+			places = append(places, insertion{at: at()})
+		case opEnd:
+			region = open[len(open)-1]
+			open = open[:len(open)-1]
+		case opCall:
+			if r.number() < m.imported {
+				cost = HostCall
+			}
+		case opPrefixed:
+			if r.prefixed() {
+				places = append(places, insertion{at: start})
+			}
+		default:
+			r.immediates(op)
+		}
+		if r.err != nil {
+			return nil, r.err
+		}
+		places[region].cost += cost
+	}
+	if len(r.b) > 0 {
+		return nil, fmt.Errorf("%d bytes stand behind its end", len(r.b))
+	}
+	return places, nil
+}
+
+// immediates skips what stands behind the first byte of an instruction.
+func (r *reader) immediates(op byte) {
+	switch {
+	case op == 0x0C, op == 0x0D, // br, br_if
+		0x20 <= op && op <= 0x26, // variables, table.get, table.set
+		op == 0xD2:               // ref.func
+		r.number()
+	case op == 0x0E: // br_table
+		for n := r.number(); n > 0 && r.err == nil; n-- {
+			r.number()
+		}
+		r.number()
+	case op == 0x11, // call_indirect
+		0x28 <= op && op <= 0x3E: // loads and stores
+		r.number()
+		r.number()
+	case op == 0x1C: // select of types
+		r.take(r.number())
+	case op == 0x3F, op == 0x40, op == 0xD0: // memory.size, memory.grow, ref.null
+		r.byte()
+	case op == 0x41, op == 0x42: // constants
+		r.skip()
+	case op == 0x43:
+		r.take(4)
+	case op == 0x44:
+		r.take(8)
+	case op <= 0x01, op == 0x05, op == 0x0F, op == 0x1A, op == 0x1B, // unreachable, nop, else, return, drop, select
+		0x45 <= op && op <= 0xC4, // numbers
+		op == 0xD1:               // ref.is_null
+	default:
+		r.fail("instruction %02x is not known", op)
+	}
+}
+
+// prefixed skips the rest of an instruction that begins with FC, and reports whether its
+// last operand says how much work it is.
+func (r *reader) prefixed() bool {
+	switch op := r.number(); op {
+	case 0, 1, 2, 3, 4, 5, 6, 7: // saturating conversions
+		return false
+	case 9, 13: // data.drop, elem.drop
+		r.number()
+		return false
+	case 11, 17: // memory.fill, table.fill
+		r.number()
+		return true
+	case 8, 10, 12, 14: // init and copy, of memories and tables
+		r.number()
+		r.number()
+		return true
+	case 15, 16: // table.grow, table.size
+		r.number()
+		return false
+	default:
+		r.fail("instruction FC %d is not known", op)
+		return false
+	}
+}
+
+// appendSigned appends a signed number in LEB128 (5.2.2).
+func appendSigned(b []byte, n int64) []byte {
+	for n < -64 || n >= 64 {
+		b = append(b, byte(n)|0x80)
+		n >>= 7
+	}
+	return append(b, byte(n)&0x7F)
+}
