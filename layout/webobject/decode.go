@@ -10,16 +10,16 @@ import (
 )
 
 // decode decodes the Web object, of any version, with which b begins, and returns its
-// size in bytes. The object's Data is a part of b. Errors name the offset in b. decode
-// does not compare Data with Hash.
+// size in bytes. The object's Data and Conversion are parts of b. Errors name the offset
+// in b. decode does not compare Data with Hash.
 func decode(b []byte) (o Object, n int, err error) {
 	c := cursor{b: b}
 	if magic := c.take(len(objectMagic), "magic"); c.err == nil && string(magic) != objectMagic {
 		return Object{}, 0, fmt.Errorf("web object: it begins with %q, want %q", magic, objectMagic)
 	}
 	version := c.byte("version")
-	if c.err == nil && (version < version1 || version > version3) {
-		return Object{}, 0, fmt.Errorf("web object: version %d at byte 5, want 1 to 3", version)
+	if c.err == nil && (version < version1 || version > version4) {
+		return Object{}, 0, fmt.Errorf("web object: version %d at byte 5, want 1 to 4", version)
 	}
 	mimeSize := int(c.uint16("MIME size"))
 	urlSize := int(c.uint16("URL size"))
@@ -32,13 +32,17 @@ func decode(b []byte) (o Object, n int, err error) {
 	if c.err == nil {
 		c.err = checkURL(o.URL)
 	}
+	var behind conversionCheck
 	if version > version1 {
-		c.added(&o, version)
+		behind = c.added(&o, version)
 	}
 	if c.err == nil && dataSize > int64(len(b)-c.pos) {
 		c.fail("data", dataSize)
 	}
 	o.Data = c.take(int(dataSize), "data")
+	if o.Conversion != nil {
+		o.Conversion.HTML = c.checked(behind)
+	}
 	if c.err != nil {
 		return Object{}, 0, c.err
 	}
@@ -147,9 +151,28 @@ func (c *cursor) strings(what string) []string {
 	return list
 }
 
-// added reads the added fields of version 2 or 3 into o. In version 3 it skips the
-// bytes behind the CRC-32, which are fields of a later program.
-func (c *cursor) added(o *Object, version byte) {
+// conversionCheck is what the added fields tell of the conversion's HTML.
+type conversionCheck struct {
+	size uint64
+	crc  uint32
+}
+
+// checked returns the conversion's HTML. It fails if that has another CRC-32.
+func (c *cursor) checked(want conversionCheck) []byte {
+	if c.err == nil && want.size > uint64(len(c.b)-c.pos) {
+		c.fail("conversion", int64(want.size))
+	}
+	html := c.take(int(want.size), "conversion")
+	if got := crc32.ChecksumIEEE(html); c.err == nil && got != want.crc {
+		c.err = fmt.Errorf("web object: CRC-32 of its conversion of %d bytes is %08x, want %08x", want.size, got, want.crc)
+	}
+	return html
+}
+
+// added reads the added fields of version 2, 3 or 4 into o, and returns what they tell of
+// the conversion's HTML. It skips the bytes behind the CRC-32, which are fields of a
+// later program.
+func (c *cursor) added(o *Object, version byte) (behind conversionCheck) {
 	size := int(c.uint16("size of the added fields"))
 	start := c.pos
 	block := c.take(size, "added fields")
@@ -167,13 +190,21 @@ func (c *cursor) added(o *Object, version byte) {
 	for n := in.count("header"); n > 0 && in.err == nil; n-- {
 		o.Header = append(o.Header, Field{Name: in.string("header name"), Value: in.string("header value")})
 	}
+	if version == version4 {
+		o.Conversion = &Conversion{Reader: in.uvarint("reader"), Omitted: in.strings("omitted part")}
+		behind = conversionCheck{in.uvarint("size of the conversion"), in.uint32("CRC-32 of the conversion")}
+		if in.err == nil && behind.size > MaxConversion {
+			in.err = fmt.Errorf("web object: conversion has %d bytes, at most %d are read", behind.size, MaxConversion)
+		}
+	}
 	if version == version2 && in.err == nil && in.pos < len(in.b) {
 		in.err = fmt.Errorf("web object: the added fields end at byte %d of %d", in.pos, len(in.b))
 	}
-	if version == version3 {
+	if version >= version3 {
 		in.checkHead()
 	}
 	c.err = in.err
+	return behind
 }
 
 // checkHead compares the bytes read so far with the CRC-32 that follows.

@@ -5,7 +5,7 @@
 // # Web object (.webo)
 //
 //	 0  FF 57 45 42 4F              FF "WEBO"
-//	 5  version                     u8    1, 2 or 3
+//	 5  version                     u8    1, 2, 3 or 4
 //	 6  MIME size                   u16
 //	 8  URL size                    u16
 //	10  data size                   u32
@@ -17,6 +17,7 @@
 //	    size of the added fields    u16   not in version 1
 //	    added fields                not in version 1
 //	    data                        data size bytes
+//	    conversion                  only in version 4
 //
 // The added fields are, without gaps,
 //
@@ -27,15 +28,30 @@
 //	    collections                 list    of strings
 //	    redirects                   list    of strings
 //	    response header             list    of fields: string name, string value
+//	    reader                      number  only in version 4, as the next three
+//	    omitted                     list    of strings
+//	    size of the conversion      number
+//	    CRC-32 of the conversion    u32
 //	    CRC-32 (IEEE)               u32     of all before it; not in version 2
 //
 // where a number is LEB128 (binary.Uvarint), a string is the number of its
-// bytes and those, a list is the number of its elements and those. Readers of
-// version 3 skip bytes that follow: a later program may append fields without a new
-// version. CRC and SHA-256 together cover every bit, so that one damaged page is
+// bytes and those, a list is the number of its elements and those. Readers of versions
+// 3 and 4 skip bytes that follow the CRC: a later program may append fields without a
+// new version. CRCs and SHA-256 together cover every bit, so that one damaged page is
 // distinguished from its neighbours; in version 2, which is no longer written, the
 // header is covered only by the CRC of the whole package. A Web object has at most 64
 // MiB, and its URL is one line.
+//
+// The conversion is HTML with the content of data of another format, such as PDF, that
+// takes long to read: what its first reading gave. The data stays what was fetched.
+// Reader is the version of the program that converted it, omitted what that left out.
+// A Web object without a conversion is written in version 3.
+//
+//	version  since       what is new
+//	1        thesis
+//	2        2026-11-21  the added fields
+//	3        2026-11-22  the CRC-32
+//	4        2026-11-24  the conversion
 //
 // # Web object package (.webop)
 //

@@ -12,6 +12,7 @@ import (
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(exampleBytes))
 	f.Add([]byte(fullBytes))
+	f.Add([]byte(convertedBytes))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		o, n, err := decode(b)
 		if err != nil {
@@ -25,7 +26,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return // mending a string made it too long
 		}
-		first, err := decodeWhole(append(head, o.Data...))
+		first, err := decodeWhole(slices.Concat(head, o.Data, o.tail()))
 		if err != nil {
 			t.Fatalf("what was appended cannot be read: %v", err)
 		}

@@ -46,14 +46,21 @@ var fullExample = Object{
 var helloHash = [32]byte([]byte("\x8f\x43\x43\x46\x64\x8f\x6b\x96\xdf\x89\xdd\xa9\x01\xc5\x17\x6b" +
 	"\x10\xa6\xd8\x39\x61\xdd\x3c\x1a\xc8\x8b\x59\xb2\xdc\x32\x7a\xa4"))
 
-// encode returns the object in version 3.
+// convertedExample has a conversion, too.
+var convertedExample = func() Object {
+	o := fullExample
+	o.Conversion = &Conversion{HTML: []byte("<p>hi"), Omitted: []string{"pages 2 to 9"}, Reader: 300}
+	return o
+}()
+
+// encode returns the object in version 3, or in version 4 with its conversion.
 func encode(t testing.TB, o Object) []byte {
 	t.Helper()
 	head, err := o.appendHead(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(head, o.Data...)
+	return append(append(head, o.Data...), o.tail()...)
 }
 
 // encodeV1 returns the object in version 1: version 3 without what that adds.

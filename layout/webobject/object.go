@@ -27,7 +27,7 @@ type Field struct{ Name, Value string }
 var ErrDamaged = errors.New("stored bytes are damaged")
 
 // Object is a Web object: one answer of a Web server and how it was fetched. Version 1
-// has the first six fields, versions 2 and 3 have all.
+// has the first six fields, versions 2 and 3 have all but the last.
 type Object struct {
 	URL        string // UTF-8 without line breaks
 	MIME       string
@@ -43,7 +43,20 @@ type Object struct {
 	Hash        [32]byte   // SHA-256 of Data; zero in version 1
 	Collections []string
 	Version     layout.Version // of the batch that fetched it
+
+	Conversion *Conversion // nil: none is kept
 }
+
+// Conversion is HTML with the content of data of another format (WARC/1.1, 6.7, has the
+// word).
+type Conversion struct {
+	HTML    []byte
+	Omitted []string // parts of the content that are not in it: "pages 501 to 950"
+	Reader  uint64   // version of the program that made it
+}
+
+// MaxConversion is the greatest size of the HTML of a Conversion in bytes.
+const MaxConversion = 8 << 20
 
 // checkHash returns an error if the data has not the hash of the object. An object
 // without a hash, of version 1, gives no error.
@@ -59,9 +72,19 @@ const (
 	version1    = 1 // only read
 	version2    = 2 // only read
 	version3    = 3
+	version4    = 4
 )
 
-// appendHead appends the Web object in version 3, up to its data.
+// tail returns what stands behind the data.
+func (o Object) tail() []byte {
+	if o.Conversion == nil {
+		return nil
+	}
+	return o.Conversion.HTML
+}
+
+// appendHead appends the Web object up to its data, in version 3, or in version 4 if it
+// has a conversion.
 func (o Object) appendHead(dst []byte) ([]byte, error) {
 	start := len(dst)
 	mime := strings.ToValidUTF8(o.MIME, "\uFFFD")
@@ -81,8 +104,15 @@ func (o Object) appendHead(dst []byte) ([]byte, error) {
 	if len(o.Data) > MaxSize {
 		return nil, fmt.Errorf("web object: data has %d bytes, at most %d fit", len(o.Data), MaxSize)
 	}
+	if len(o.tail()) > MaxConversion {
+		return nil, fmt.Errorf("web object: conversion has %d bytes, at most %d fit", len(o.tail()), MaxConversion)
+	}
+	version := byte(version3)
+	if o.Conversion != nil {
+		version = version4
+	}
 	b := append(dst, objectMagic...)
-	b = append(b, version3)
+	b = append(b, version)
 	b = binary.BigEndian.AppendUint16(b, uint16(len(mime)))
 	b = binary.BigEndian.AppendUint16(b, uint16(len(o.URL)))
 	b = binary.BigEndian.AppendUint32(b, uint32(len(o.Data)))
@@ -95,13 +125,13 @@ func (o Object) appendHead(dst []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size := len(b) - start + len(o.Data); size > MaxSize {
+	if size := len(b) - start + len(o.Data) + len(o.tail()); size > MaxSize {
 		return nil, fmt.Errorf("web object: it has %d bytes, at most %d fit", size, MaxSize)
 	}
 	return b, nil
 }
 
-// appendAdded appends the added fields of version 3, with their size before them. The
+// appendAdded appends the added fields of version 3 or 4, with their size before them. The
 // last of them is the CRC-32 of b from objectStart on, which is where the Web object
 // begins.
 func (o Object) appendAdded(b []byte, objectStart int) ([]byte, error) {
@@ -126,6 +156,12 @@ func (o Object) appendAdded(b []byte, objectStart int) ([]byte, error) {
 	for _, field := range o.Header {
 		b = appendText(b, field.Name)
 		b = appendText(b, field.Value)
+	}
+	if c := o.Conversion; c != nil {
+		b = binary.AppendUvarint(b, c.Reader)
+		b = appendStrings(b, c.Omitted)
+		b = binary.AppendUvarint(b, uint64(len(c.HTML)))
+		b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(c.HTML))
 	}
 	size := len(b) + crc32.Size - start
 	if err := checkShort("status, header, redirects and collections together", size); err != nil {

@@ -18,6 +18,10 @@ const fullBytes = "\xFFWEBO\x03" + "\x00\x0A" + "\x00\x09" + "\x00\x00\x00\x02" 
 	"\x01" + "\xAC\x02" + "\x04\xC0\x00\x02\x01" + "\x02\x01c\x03d\xC3\xA9" + "\x01\x09http://b/" +
 	"\x02\x04Etag\x03\"x\"\x06Server\x00" + "\xE6\x09\x31\x65" + "hi"
 
+// convertedBytes is convertedExample in version 4.
+var convertedBytes = fullBytes[:5] + "\x04" + fullBytes[6:53] + "\x00\x67" + fullBytes[55:len(fullBytes)-6] +
+	"\xAC\x02" + "\x01\x0Cpages 2 to 9" + "\x05" + "\x7E\x73\xF2\xCF" + "\x1F\xC9\x12\xF8" + "hi" + "<p>hi"
+
 func TestBytes(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -27,6 +31,7 @@ func TestBytes(t *testing.T) {
 	}{
 		{"version 1", example, encodeV1, exampleBytes},
 		{"version 3", fullExample, encode, fullBytes},
+		{"version 4", convertedExample, encode, convertedBytes},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.bytes, string(test.encode(t, test.object))); diff != "" {
@@ -83,6 +88,9 @@ func TestCompressRefusesObjects(t *testing.T) {
 		{Object{Data: make([]byte, MaxSize+1)}, "at most 67108864"},
 		{Object{Data: make([]byte, MaxSize)}, "at most 67108864"},
 		{Object{Hash: [32]byte{1}}, "not that of the hash"},
+		{Object{Conversion: &Conversion{HTML: make([]byte, MaxConversion+1)}}, "conversion has 8388609 bytes, at most 8388608 fit"},
+		{Object{Data: make([]byte, MaxSize-1000), Conversion: &Conversion{HTML: make([]byte, 1000)}}, "at most 67108864"},
+		{Object{Conversion: &Conversion{Omitted: []string{long}}}, "header, redirects"},
 	} {
 		_, err := NewCompressor(DefaultLevel).Compress(test.object)
 		wantError(t, err, test.want)
@@ -90,11 +98,13 @@ func TestCompressRefusesObjects(t *testing.T) {
 }
 
 func TestDecodeSaysWhere(t *testing.T) {
+	const size = 149 // of the conversion, at that byte
+	long := convertedBytes[:54] + "\x6A" + convertedBytes[55:size] + "\x81\x80\x80\x04" + convertedBytes[size+1:]
 	at := func(b string, pos int, c byte) string { return b[:pos] + string([]byte{c}) + b[pos+1:] }
 	for _, test := range []struct{ name, bytes, want string }{
 		{"empty", "", "magic of 5 bytes at byte 0"},
 		{"magic", at(exampleBytes, 1, 'w'), "begins with"},
-		{"version", at(exampleBytes, 5, 4), "version 4 at byte 5"},
+		{"version", at(exampleBytes, 5, 5), "version 5 at byte 5, want 1 to 4"},
 		{"other version", at(fullBytes, 5, 2), "the added fields end at byte 133 of 137"},
 		{"long MIME", at(exampleBytes, 6, 1), "MIME type of 266 bytes at byte 34 reaches over the end at byte 55"},
 		{"long URL", at(exampleBytes, 8, 1), "URL of 265 bytes at byte 44"},
@@ -106,6 +116,9 @@ func TestDecodeSaysWhere(t *testing.T) {
 		{"bad address", at(fullBytes, 92, 3), "address at byte 93"},
 		{"bit of a header", at(fullBytes, 113, 'F'), "CRC-32 of its first 133 bytes"},
 		{"value that swallows the CRC", at(fullBytes, 132, 4), "CRC-32 of 4 bytes at byte 137 reaches"},
+		{"long conversion", long, "conversion has 8388609 bytes, at most 8388608 are read"},
+		{"cut conversion", convertedBytes[:len(convertedBytes)-1], "conversion of 5 bytes at byte 160 reaches over the end at byte 164"},
+		{"other conversion", convertedBytes[:len(convertedBytes)-1] + "o", "CRC-32 of its conversion of 5 bytes"},
 		{"long list", at(fullBytes, 97, 100), "collection: 100 at byte 98"},
 	} {
 		_, _, err := decode([]byte(test.bytes))
@@ -129,11 +142,13 @@ func TestDecodePassesOverLaterFields(t *testing.T) {
 // No bit of a Web object can be flipped without notice, so that a page that is
 // damaged is known without the others.
 func TestDecodeFlipped(t *testing.T) {
-	for i := range 8 * len(fullBytes) {
-		b := []byte(fullBytes)
-		b[i/8] ^= 1 << (i % 8)
-		if o, err := decodeWhole(b); err == nil {
-			t.Errorf("bit %d of byte %d is not noticed: %+v", i%8, i/8, o)
+	for _, whole := range []string{fullBytes, convertedBytes} {
+		for i := range 8 * len(whole) {
+			b := []byte(whole)
+			b[i/8] ^= 1 << (i % 8)
+			if o, err := decodeWhole(b); err == nil {
+				t.Errorf("bit %d of byte %d is not noticed: %+v", i%8, i/8, o)
+			}
 		}
 	}
 }

@@ -40,6 +40,9 @@ func TestPackageBytes(t *testing.T) {
 	}
 	spf, places := build(t, p)
 	golden(t, "example.spf", spf)
+	p.Runs = append(p.Runs, storedRun(convertedExample.URL, convertedBytes))
+	version4, _ := build(t, p)
+	golden(t, "version4.spf", version4)
 	golden(t, "erased.spf", erasePlaces(t, spf, places[0]))
 }
 

@@ -61,17 +61,17 @@ func NewCompressor(level int) *Compressor {
 	return c
 }
 
-// Compress encodes the object in version 3 and compresses it. The run depends on the
-// object and the level alone, and shares no memory with the compressor. A zero Hash is
-// computed; another one must be that of Data. Bytes that are not UTF-8 in strings that
-// a server sent become U+FFFD.
+// Compress encodes the object, in version 3 or, with a conversion, in version 4, and
+// compresses it. The run depends on the object and the level alone, and shares no memory
+// with the compressor. A zero Hash is computed; another one must be that of Data. Bytes
+// that are not UTF-8 in strings that a server sent become U+FFFD.
 //
 // It fails if the URL is not one line of UTF-8, or if something is longer than the
 // format allows: 65,535 bytes each for the MIME type, the URL and the added fields;
-// MaxSize in all.
+// MaxConversion for the conversion; MaxSize in all.
 func (c *Compressor) Compress(o Object) (run Run, err error) {
 	if c.head, err = o.appendHead(c.head[:0]); err == nil {
-		run, err = c.compress(o.URL, c.head, o.Data)
+		run, err = c.compress(o.URL, c.head, o.Data, o.tail())
 	}
 	if err != nil {
 		return Run{}, fmt.Errorf("cannot compress %.200q: %w", o.URL, err)
@@ -79,26 +79,26 @@ func (c *Compressor) Compress(o Object) (run Run, err error) {
 	return run, nil
 }
 
-func (c *Compressor) compress(url string, head, data []byte) (Run, error) {
+// compress compresses the pieces of a Web object.
+func (c *Compressor) compress(url string, pieces ...[]byte) (Run, error) {
 	if c.err != nil {
 		return Run{}, c.err
 	}
 	c.out.Reset()
 	c.deflate.Reset(&c.out)
-	for _, piece := range [][]byte{head, data} {
+	run := Run{URL: url}
+	for _, piece := range pieces {
 		if _, err := c.deflate.Write(piece); err != nil {
 			return Run{}, err
 		}
+		run.Size += int64(len(piece))
+		run.CRC = crc32.Update(run.CRC, crc32.IEEETable, piece)
 	}
 	if err := c.deflate.Flush(); err != nil {
 		return Run{}, err
 	}
-	return Run{
-		URL:        url,
-		Compressed: bytes.Clone(c.out.Bytes()),
-		Size:       int64(len(head) + len(data)),
-		CRC:        crc32.Update(crc32.ChecksumIEEE(head), crc32.IEEETable, data),
-	}, nil
+	run.Compressed = bytes.Clone(c.out.Bytes())
+	return run, nil
 }
 
 const (

@@ -1,8 +1,8 @@
 // Package document turns the bytes of a page into links and text.
 //
 // Its results depend only on its input: every limit counts bytes, elements, nesting or
-// instructions (of a PDF), never time. Markup that breaks every rule still gives what can be read of it. Functions
-// are safe for concurrent use.
+// instructions (of a PDF), never time. Markup that breaks every rule still gives what
+// can be read of it. Functions are safe for concurrent use.
 //
 // Pages of other formats are read as the HTML with the same content:
 //
