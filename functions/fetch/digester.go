@@ -95,7 +95,7 @@ func compress(compressors *sync.Pool, o webobject.Object) (webobject.Run, error)
 	return task, err
 }
 
-func (p page) object(o book.Outcome) webobject.Object {
+func (p page) object(o book.Outcome, conversion *webobject.Conversion) webobject.Object {
 	return webobject.Object{
 		URL:         o.URL,
 		MIME:        mediaType(p.answer),
@@ -108,6 +108,7 @@ func (p page) object(o book.Outcome) webobject.Object {
 		Address:     p.answer.address,
 		Collections: o.Collections,
 		Version:     o.Version,
+		Conversion:  conversion,
 	}
 }
 

@@ -118,7 +118,7 @@ func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Docu
 	stored.Weight = cmp.Or(relevance, stored.Weight)
 	stored.Collections = collections
 	conclude(&stored, p.target, verdictOf(read))
-	task, err := compress(compressors, p.object(stored))
+	task, err := compress(compressors, p.object(stored, read.Conversion()))
 	if err != nil {
 		conclude(o, p.target, verdict{book.Failed, "not storable", err.Error()})
 		return digested{}

@@ -52,7 +52,7 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 		pages = append(pages, p)
 		group.Go(func() error {
 			var err error
-			*p, err = extractor{rules, document.Read}.page(ctx, key, entry)
+			*p, err = extractor{rules, document.Stored}.page(ctx, key, entry)
 			return err
 		})
 	}
@@ -74,7 +74,7 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 // extractor makes documents of pages.
 type extractor struct {
 	rules pageRules
-	parse func(body []byte, contentType string) (*document.Document, error) // as document.Read does
+	parse func(webobject.Object) (*document.Document, error) // as document.Stored does
 }
 
 // page returns the document of a page. If the parser panics on the page's body, the
@@ -82,7 +82,7 @@ type extractor struct {
 // that breaks the parser does not keep its package out of the index.
 func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) (p draft, err error) {
 	o := entry.Object
-	for _, read := range []func(webobject.Object) (*document.Document, error){e.whole, head, nameless} {
+	for _, read := range []func(webobject.Object) (*document.Document, error){e.parse, head, nameless} {
 		var broken error
 		p, err, broken = e.attempt(key, entry, read)
 		if broken == nil {
@@ -92,10 +92,6 @@ func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) 
 		err = broken
 	}
 	return p, err
-}
-
-func (e extractor) whole(o webobject.Object) (*document.Document, error) {
-	return e.parse(o.Data, o.MIME)
 }
 
 func head(o webobject.Object) (*document.Document, error) {

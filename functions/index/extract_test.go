@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document"
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -23,10 +24,12 @@ func TestParserPanics(t *testing.T) {
 	const broken = "http://a.test/broken.html"
 	var noted []string
 	var log strings.Builder
-	for name, parse := range map[string]func([]byte, string) (*document.Document, error){
-		"panics":      func([]byte, string) (*document.Document, error) { panic("oh") },
-		"says that":   func([]byte, string) (*document.Document, error) { return nil, fmt.Errorf("oh: %w", document.ErrPanic) },
-		"gives worse": func([]byte, string) (*document.Document, error) { return nil, nil },
+	for name, parse := range map[string]func(webobject.Object) (*document.Document, error){
+		"panics": func(webobject.Object) (*document.Document, error) { panic("oh") },
+		"says that": func(webobject.Object) (*document.Document, error) {
+			return nil, fmt.Errorf("oh: %w", document.ErrPanic)
+		},
+		"gives worse": func(webobject.Object) (*document.Document, error) { return nil, nil },
 	} {
 		noted, log = nil, strings.Builder{}
 		r := extractor{pageRules{new(settings.Settings), ""}, parse}
@@ -55,10 +58,25 @@ func TestParserPanics(t *testing.T) {
 
 // What cannot be read for a reason of its own is no fault of the parser.
 func TestUnreadableIsNotNoted(t *testing.T) {
-	r := extractor{pageRules{new(settings.Settings), ""}, func([]byte, string) (*document.Document, error) { return nil, errors.New("needs a password") }}
+	r := extractor{pageRules{new(settings.Settings), ""}, func(webobject.Object) (*document.Document, error) { return nil, errors.New("needs a password") }}
 	ctx := message.Listen(t.Context(), message.Listener{Noted: func(what string) { t.Errorf("noted %q", what) }})
 	p, err := r.page(ctx, "packages/p", webobject.Entry{Object: webobject.Object{URL: "http://a.test/b.html", MIME: "text/html", Data: []byte("x")}})
 	if err != nil || p.Title != "b.html" {
 		t.Errorf("title %q, %v", p.Title, err)
+	}
+}
+
+// A page that is stored with its conversion is indexed from that, whatever its data is.
+func TestConversionIsIndexed(t *testing.T) {
+	w := newWorld(t)
+	o := functionstest.Page(batch, "http://a.example/x.pdf")
+	o.MIME, o.Data = "application/pdf", []byte("%PDF- that no reader reads")
+	o.Conversion = &webobject.Conversion{HTML: []byte("<title>Report</title><main><h1>Report</h1>The words of it.</main>"), Reader: 1}
+	pkg := w.put(0, o)
+	w.list(pkg)
+	w.run(pkg.Key)
+	d := w.documents(w.manifest().Segments[0])
+	if d[0].Title != "Report" || d[0].Body != "Report\nThe words of it." || d[0].MIME != "application/pdf" {
+		t.Errorf("indexed %q, %q", d[0].Title, d[0].Body)
 	}
 }

@@ -173,8 +173,8 @@ func TestNoIndex(t *testing.T) {
 		if c.tag != "" {
 			o.Header = []webobject.Field{{Name: "X-Robots-Tag", Value: c.tag}}
 		}
-		e := extractor{pageRules{new(settings.Settings), w.Agent}, document.Read}
-		content, shown, err := e.content(o, e.whole)
+		e := extractor{pageRules{new(settings.Settings), w.Agent}, document.Stored}
+		content, shown, err := e.content(o, e.parse)
 		if err != nil || shown != c.shown || shown != (content.Body == "words") {
 			t.Errorf("%s: shown %v, content %+v", name, shown, content)
 		}

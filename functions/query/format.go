@@ -58,7 +58,7 @@ func (f Format) As(page webobject.Object) (data []byte, media string, err error)
 
 // structureOf returns the main part of a stored page with its structure.
 func structureOf(page webobject.Object) (structured.Page, error) {
-	structure, err := document.Structure(page.Data, page.MIME, page.URL)
+	structure, err := document.Structure(page)
 	if err != nil {
 		return structured.Page{}, failure{http.StatusUnsupportedMediaType,
 			fmt.Sprintf("%s has no text that can be read (%v); ask for it as html, which is as it is stored.", page.URL, err)}

@@ -37,7 +37,7 @@ func recordOf(o webobject.Object) Record {
 
 // read adds what the text tells, if there is one.
 func (r *Record) read() {
-	p, err := document.Structure(r.object.Data, r.object.MIME, r.object.URL)
+	p, err := document.Structure(r.object)
 	if err != nil {
 		return // it was stored without its text, too
 	}

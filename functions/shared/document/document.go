@@ -12,6 +12,11 @@
 //	               ├─ DOC, PPT ────────────▶ ole ────┤
 //	               └─ PDF ─────────────────▶ pdf ────┘
 //
+// The conversion of a PDF file takes long, so fetch stores it with the page (Conversion),
+// and whoever reads the stored page takes it from there (Stored). PDFium is compiled only
+// where a PDF file is read for the first time, which is in fetch, and for pages that were
+// stored without a conversion by an older program.
+//
 // Package hypertext reads the markup in one pass, and package mainpart finds the
 // main part of the page.
 package document
@@ -24,6 +29,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
@@ -55,10 +61,11 @@ type Document struct {
 	Recoded      string   // a charset that the page does not have, and the one in which it was read: "not utf-8 but windows-1251"
 	NeedsScripts bool     // it shows hardly any text without scripts
 
-	charset   string // WHATWG name; "" for a document of another format
-	plain     string // the text of a page without markup
-	converted bool   // from another format
-	page      *hypertext.Page
+	charset    string                // WHATWG name; "" for a document of another format
+	plain      string                // the text of a page without markup
+	converted  bool                  // from another format
+	conversion *webobject.Conversion // that is worth to be kept, or nil
+	page       *hypertext.Page
 }
 
 // RobotsFor returns the directives of the page for all crawlers and for the agent by

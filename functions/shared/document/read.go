@@ -13,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/office"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/ole"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/pdf"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
 // ErrPanic says that a parser broke down over a page, which is a fault of the
@@ -50,19 +51,18 @@ func Head(body []byte, contentType, url string) (d *Document) {
 // document fails if it is broken, needs a password, exceeds the limits of its
 // reader, or has none.
 func Read(body []byte, contentType string) (d *Document, err error) {
-	// No page, however broken, ends the program that reads it.
-	defer func() {
-		if reason := recover(); reason != nil {
-			d, err = nil, fmt.Errorf("cannot read page: %w: %v", ErrPanic, reason)
-		}
-	}()
+	defer unbroken(&d, &err)
 	media := Sniff(body, contentType)
 	if !IsText(media) {
 		page, err := convert(body, media)
 		if err != nil {
 			return nil, err
 		}
-		return document(page), nil
+		d := document(page)
+		if media == pdf.MediaType && len(page.HTML) <= webobject.MaxConversion {
+			d.conversion = &webobject.Conversion{HTML: page.HTML, Omitted: page.Omitted, Reader: conversionVersion}
+		}
+		return d, nil
 	}
 	text, charset, refuted := Decode(body, contentType)
 	switch {
@@ -82,6 +82,35 @@ func Read(body []byte, contentType string) (d *Document, err error) {
 	if refuted != "" {
 		d.Recoded = "not " + refuted + " but " + charset
 	}
+	return d, nil
+}
+
+// unbroken is deferred by whoever calls parsers: no page, however broken, ends the program
+// that reads it.
+func unbroken(d **Document, err *error) {
+	if reason := recover(); reason != nil {
+		*d, *err = nil, fmt.Errorf("cannot read page: %w: %v", ErrPanic, reason)
+	}
+}
+
+// conversionVersion is the version of the conversion of PDF files. Raising it has pages
+// that were stored with a smaller one converted again whenever they are read.
+const conversionVersion = 1
+
+// Conversion returns what is to be stored with a PDF file, so that Stored need not convert
+// it again. It is nil for pages of all other formats, which are read in milliseconds, and
+// for a file whose conversion has more than webobject.MaxConversion bytes.
+func (d *Document) Conversion() *webobject.Conversion { return d.conversion }
+
+// Stored reads a stored page as Read does. A PDF file that is stored with its conversion
+// is read from that, without PDFium.
+func Stored(o webobject.Object) (d *Document, err error) {
+	defer unbroken(&d, &err)
+	if o.Conversion == nil || o.Conversion.Reader < conversionVersion {
+		return Read(o.Data, o.MIME)
+	}
+	d = document(markup.Page{HTML: o.Conversion.HTML, Omitted: o.Conversion.Omitted})
+	d.conversion = o.Conversion
 	return d, nil
 }
 

@@ -4,11 +4,14 @@ package document
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
 // Not under the race detector, where the library that reads PDF takes half a
@@ -36,5 +39,54 @@ func TestReadPDF(t *testing.T) {
 	}
 	if _, err := Read([]byte("%PDF-1.4"), "application/pdf"); err == nil || err.Error() != "cannot read PDF: no PDF, or too broken (PDFium's error 3)" {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A PDF file is read from its conversion as from its bytes, and not even opened then.
+func TestStoredPDF(t *testing.T) {
+	const pages = 510
+	file := strings.Replace(pdfOf(), "/Kids[3 0 R]/Count 1", fmt.Sprintf("/Kids[%s]/Count %d", strings.Repeat("3 0 R ", pages), pages), 1)
+	stored := webobject.Object{URL: "http://a/x.pdf", MIME: "application/pdf", Data: []byte(file)}
+	first, err := Read(stored.Data, stored.MIME)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored.Conversion = first.Conversion()
+	if omitted := stored.Conversion.Omitted; len(omitted) != 1 || omitted[0] != "pages 501 to 510" {
+		t.Errorf("omitted %q", omitted)
+	}
+	stored.Data = []byte("%PDF-1.4 broken")
+	again, err := Stored(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := address.Address{URL: stored.URL}
+	for what, of := range map[string]func(*Document) any{
+		"content":    func(d *Document) any { return d.Content() },
+		"digest":     func(d *Document) any { return d.Digest() },
+		"links":      func(d *Document) any { return d.Links(a) },
+		"structure":  func(d *Document) any { p := d.Structured(a); return p.Markdown() },
+		"omitted":    func(d *Document) any { return d.Omitted },
+		"conversion": func(d *Document) any { return d.Conversion() },
+	} {
+		if diff := cmp.Diff(of(first), of(again)); diff != "" {
+			t.Errorf("%s (-first +again):\n%s", what, diff)
+		}
+	}
+	if p, err := Structure(stored); err != nil || p.Title != "Chapter" {
+		t.Errorf("structure of %q, error %v", p.Title, err)
+	}
+	stored.Conversion = &webobject.Conversion{HTML: stored.Conversion.HTML, Reader: conversionVersion - 1}
+	if _, err := Stored(stored); err == nil {
+		t.Error("a conversion of an older version is not made again")
+	}
+}
+
+func TestOnlyPDFKeepsItsConversion(t *testing.T) {
+	for media, body := range map[string]string{"text/html": "<p>words", "text/plain": "words", "application/rtf": `{\rtf1 words}`} {
+		d, err := Read([]byte(body), media)
+		if err == nil && d.Conversion() != nil {
+			t.Errorf("%s: keeps %s", media, d.Conversion().HTML)
+		}
 	}
 }

@@ -8,20 +8,21 @@ import (
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Structure reads a page as Read does, and returns its main part with its structure. It
-// fails for a page without text, such as an image.
-func Structure(body []byte, contentType, url string) (structured.Page, error) {
-	if media := Sniff(body, contentType); !IsReadable(media) {
+// Structure reads a stored page, and returns its main part with its structure. It fails
+// for a page without text, such as an image.
+func Structure(o webobject.Object) (structured.Page, error) {
+	if media := Sniff(o.Data, o.MIME); !IsReadable(media) {
 		return structured.Page{}, errors.New(media + " has no text")
 	}
-	d, err := Read(body, contentType)
+	d, err := Stored(o)
 	if err != nil {
 		return structured.Page{}, err
 	}
-	a, err := address.Parse(url)
+	a, err := address.Parse(o.URL)
 	if err != nil {
 		return structured.Page{}, err
 	}

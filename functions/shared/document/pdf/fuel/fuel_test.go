@@ -77,7 +77,7 @@ func instantiate(t *testing.T, module []byte) (api.Module, api.MutableGlobal) {
 	return m, g
 }
 
-func metered(t *testing.T) (api.Module, api.MutableGlobal) {
+func meteredWork(t *testing.T) (api.Module, api.MutableGlobal) {
 	t.Helper()
 	module, err := Meter(work())
 	if err != nil {
@@ -88,7 +88,7 @@ func metered(t *testing.T) (api.Module, api.MutableGlobal) {
 
 func TestFuelIsTakenForWork(t *testing.T) {
 	plain, _ := instantiate(t, work())
-	m, tank := metered(t)
+	m, tank := meteredWork(t)
 	for _, c := range []struct {
 		function string
 		argument uint64
@@ -128,7 +128,7 @@ func TestFuelIsTakenForWork(t *testing.T) {
 }
 
 func TestRecursionEnds(t *testing.T) {
-	m, tank := metered(t)
+	m, tank := meteredWork(t)
 	tank.Set(30_000)
 	if _, err := m.ExportedFunction("endless").Call(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "unreachable") {
 		t.Errorf("error %v", err)
