@@ -6,9 +6,10 @@
 // It returns HTML with the same content: the text of the first MaxPages pages, lines in
 // larger type as headings, links, and the title. Its work is counted in pages and in
 // instructions (package fuel), not in seconds, so that the result depends only on the
-// file's bytes, and is the same on a busy machine. Where a limit ends the work, the
-// result has the pages before, and names those that are missing. Functions are safe for
-// concurrent use.
+// file's bytes, and is the same on a busy machine. (Calls deeper than the stack of wazero,
+// 400 MB, also end the work; how deep that is depends on the kind of processor.) Where a
+// limit ends the work, the result has the pages before, and names those that are missing.
+// Functions are safe for concurrent use.
 //
 // pdfium.wasm is dist/pdfium.wasm of the npm package @hyzyla/pdfium 2.1.13
 // (SHA-256 71aec412a303a0405baee21c3d6d3f30ad2033dc02444130fe476be3976e2d09),
