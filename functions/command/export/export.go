@@ -7,9 +7,9 @@
 //	warc      WARC/1.1 (ISO 28500:2017), each record gzipped     archives, replay
 //
 // An export is of the pages as they were at one moment, even while a crawl goes on. It
-// reads package after package, with ranged GETs of several pages each, and holds one of
-// these ranges and 48 bytes for each page in memory. An export that was interrupted goes
-// on where it stopped.
+// reads package after package, with ranged GETs of several pages each. In memory are a
+// few of these ranges, one page for each processor, and 48 bytes for each page. An export
+// that was interrupted goes on where it stopped.
 package export
 
 import (
@@ -141,34 +141,46 @@ const (
 	maxGap  = 128 << 10 // bytes that are read and not needed, rather than sending another request
 )
 
-// all yields the pages from a number on, in the order of their packages. A page that
-// cannot be read is yielded with its error, and the sequence goes on, unless the object
-// store is not available.
-func (p *storedPages) all(ctx context.Context, from int) iter.Seq2[webobject.Object, error] {
-	return func(yield func(webobject.Object, error) bool) {
+// found is a page whose bytes are in memory.
+type found struct {
+	at   *place
+	key  string // of its package
+	span span
+	err  error // the object store is not available
+}
+
+// all yields the pages from a number on, in the order of their packages, after the GETs
+// of their bytes. An error of the object store ends the sequence.
+func (p *storedPages) all(ctx context.Context, from int) iter.Seq[found] {
+	return func(yield func(found) bool) {
 		var read span
 		for i := from; i < len(p.places); i++ {
-			if err := ctx.Err(); err != nil {
-				yield(webobject.Object{}, err)
-				return
-			}
 			at := &p.places[i]
-			if !read.covers(p.packages[at.pkg], at) {
+			key := p.packages[at.pkg]
+			if !read.covers(key, at) {
 				read = p.span(i)
 				if err := read.get(ctx); err != nil && !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, blob.ErrRange) {
-					yield(webobject.Object{}, err)
+					yield(found{err: err})
 					return
 				}
 			}
-			o, err := webobject.Read(ctx, &read, p.packages[at.pkg], webobject.Place{Offset: at.offset, Length: int64(at.length)})
-			if err == nil && layout.IdentityOf(o.URL) != at.id {
-				err = fmt.Errorf("byte %d of %s holds another page, %.200q", at.offset, p.packages[at.pkg], o.URL)
-			}
-			if !yield(o, err) {
+			if !yield(found{at: at, key: key, span: read}) {
 				return
 			}
 		}
 	}
+}
+
+// object decompresses the page.
+func (f *found) object(ctx context.Context) (webobject.Object, error) {
+	if f.err != nil {
+		return webobject.Object{}, f.err
+	}
+	o, err := webobject.Read(ctx, &f.span, f.key, webobject.Place{Offset: f.at.offset, Length: int64(f.at.length)})
+	if err == nil && layout.IdentityOf(o.URL) != f.at.id {
+		err = fmt.Errorf("byte %d of %s holds another page, %.200q: %w", f.at.offset, f.key, o.URL, webobject.ErrDamaged)
+	}
+	return o, err
 }
 
 // span returns the bytes that the next GET should read: those of a page and of the

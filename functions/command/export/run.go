@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -48,7 +49,10 @@ type resumption struct {
 type target interface {
 	// begin begins anew, or goes on behind some bytes.
 	begin(at time.Time, bytes int64) error
-	write(r *Record) error
+	// content returns what is written of a page. It is safe for concurrent use.
+	content(r *Record) ([]byte, error)
+	// write writes the content of the next page.
+	write(r *Record, content []byte) error
 	// save makes all that was written durable, and returns its bytes.
 	save() (bytes int64, err error)
 	end() error
@@ -105,23 +109,21 @@ func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *re
 	if err := save(); err != nil {
 		return err
 	}
-	for o, err := range pages.all(ctx, at.Done) {
+	next := inOrder(pages.all(ctx, at.Done), runtime.GOMAXPROCS(0), func(f found) page { return t.read(ctx, f, to) })
+	for p := range next {
+		if p.err == nil {
+			p.err = ctx.Err()
+		}
 		switch {
-		case errors.Is(err, webobject.ErrDamaged), errors.Is(err, blob.ErrAbsent):
-			report.Unread = append(report.Unread, err)
-		case err != nil:
-			return errors.Join(err, save())
-		default:
-			r := recordOf(o)
-			if t.readsText() {
-				r.read()
+		case errors.Is(p.err, webobject.ErrDamaged), errors.Is(p.err, blob.ErrAbsent):
+			report.Unread = append(report.Unread, p.err)
+		case p.err != nil:
+			return errors.Join(p.err, save())
+		case p.wanted:
+			if err := to.write(&p.record, p.content); err != nil {
+				return err
 			}
-			if t.Lang == "" || r.Lang == t.Lang {
-				if err := to.write(&r); err != nil {
-					return err
-				}
-				at.Written++
-			}
+			at.Written++
 		}
 		if at.Done++; at.Done%savePeriod == 0 {
 			if err := save(); err != nil {
@@ -133,6 +135,30 @@ func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *re
 		}
 	}
 	return save()
+}
+
+// page is a page that was read, and what is to be written of it.
+type page struct {
+	record  Record
+	wanted  bool
+	content []byte
+	err     error
+}
+
+// read reads a page.
+func (t Task) read(ctx context.Context, f found, to target) (p page) {
+	o, err := f.object(ctx)
+	if err != nil {
+		return page{err: err}
+	}
+	p.record = recordOf(o)
+	if t.readsText() {
+		p.record.read()
+	}
+	if p.wanted = t.Lang == "" || p.record.Lang == t.Lang; p.wanted {
+		p.content, p.err = to.content(&p.record)
+	}
+	return p
 }
 
 // readsText reports whether the texts of pages are needed.

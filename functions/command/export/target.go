@@ -2,16 +2,10 @@ package export
 
 import (
 	"bufio"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 )
 
@@ -52,7 +46,9 @@ func (f *file) add(b []byte, err error) error {
 	return err
 }
 
-func (f *file) write(r *Record) error { return f.add(f.format.page(r)) }
+func (f *file) content(r *Record) ([]byte, error) { return f.format.page(r) }
+
+func (f *file) write(_ *Record, content []byte) error { return f.add(content, nil) }
 
 func (f *file) save() (int64, error) {
 	if err := errors.Join(f.out.Flush(), f.open.Sync()); err != nil {
@@ -72,95 +68,4 @@ func (f *file) end() error {
 		return err
 	}
 	return os.Rename(f.path+".part", f.path)
-}
-
-// folder is a target with a Markdown file for each page that has text:
-//
-//	https://example.org/a/b?c   example.org/a/b_c.md
-//	https://example.org/a/      example.org/a/index.md
-type folder struct{ root string }
-
-func (f *folder) begin(time.Time, int64) error { return os.MkdirAll(f.root, 0o755) }
-
-func (f *folder) write(r *Record) error {
-	if r.Text == "" {
-		return nil
-	}
-	path := filepath.Join(f.root, filepath.FromSlash(fileName(r.URL)))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	var b strings.Builder
-	b.WriteString("---\n") // YAML, of which JSON's strings are a part
-	for _, field := range []struct{ name, value string }{
-		{"url", r.URL}, {"title", r.Title}, {"site", r.Site}, {"author", r.Author}, {"published", r.Published},
-		{"modified", r.Modified}, {"fetched", r.Fetched.Format(time.RFC3339)}, {"lang", r.Lang}, {"description", r.Description},
-	} {
-		if field.value != "" {
-			value, err := json.Marshal(field.value)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(&b, "%s: %s\n", field.name, value)
-		}
-	}
-	b.WriteString("---\n\n" + r.structure.Markdown())
-	return os.WriteFile(path, []byte(b.String()), 0o644)
-}
-
-func (f *folder) save() (int64, error) { return 0, nil }
-
-func (f *folder) end() error { return nil }
-
-// maxFileName is the number of bytes of a part of a file's path.
-const maxFileName = 120
-
-// fileName returns the path of the file for a URL. Where characters had to be replaced
-// or left out, it ends with a part of the URL's hash.
-func fileName(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return hashOf(raw) + ".md"
-	}
-	changed := false
-	clean := func(part string) string {
-		name := strings.Map(func(r rune) rune {
-			if r < ' ' || strings.ContainsRune(`<>:"/\|?*%`, r) {
-				changed = true
-				return '_'
-			}
-			return r
-		}, part)
-		if trimmed := strings.Trim(name, ". "); trimmed != name {
-			name, changed = trimmed, true
-		}
-		if len(name) > maxFileName {
-			name, changed = strings.ToValidUTF8(name[:maxFileName], ""), true
-		}
-		if name == "" {
-			name = "_"
-		}
-		return name
-	}
-	parts := []string{strings.ReplaceAll(u.Host, ":", "_")}
-	path := strings.Split(strings.TrimPrefix(u.Path, "/"), "/")
-	for i, part := range path {
-		if part == "" && i == len(path)-1 {
-			part = "index"
-		}
-		parts = append(parts, clean(part))
-	}
-	last := &parts[len(parts)-1]
-	if u.RawQuery != "" {
-		*last, changed = clean(*last+"_"+u.RawQuery), true
-	}
-	if changed {
-		*last += "-" + hashOf(raw)
-	}
-	return strings.Join(parts, "/") + ".md"
-}
-
-func hashOf(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:6])
 }

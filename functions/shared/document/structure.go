@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
@@ -13,8 +14,14 @@ import (
 )
 
 // Structure reads a stored page, and returns its main part with its structure. It fails
-// for a page without text, such as an image.
-func Structure(o webobject.Object) (structured.Page, error) {
+// for a page without text, such as an image, and, with ErrPanic, for one that makes a
+// reader panic.
+func Structure(o webobject.Object) (p structured.Page, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			p, err = structured.Page{}, fmt.Errorf("%w: %v", ErrPanic, reason)
+		}
+	}()
 	if media := Sniff(o.Data, o.MIME); !IsReadable(media) {
 		return structured.Page{}, errors.New(media + " has no text")
 	}

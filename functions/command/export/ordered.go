@@ -1,0 +1,35 @@
+package export
+
+import "iter"
+
+// inOrder yields the results of work in the order of the items, and works on as many
+// items at once as atOnce says. It holds one result more than that in memory.
+func inOrder[T, R any](items iter.Seq[T], atOnce int, work func(T) R) iter.Seq[R] {
+	return func(yield func(R) bool) {
+		queue := make(chan chan R, atOnce-1)
+		stop := make(chan struct{})
+		go func() {
+			defer close(queue)
+			for item := range items {
+				result := make(chan R, 1)
+				select {
+				case queue <- result:
+				case <-stop:
+					return
+				}
+				go func() { result <- work(item) }()
+			}
+		}()
+		defer func() { // nothing of this works on when it returns
+			close(stop)
+			for result := range queue {
+				<-result
+			}
+		}()
+		for result := range queue {
+			if !yield(<-result) {
+				return
+			}
+		}
+	}
+}

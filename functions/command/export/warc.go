@@ -1,0 +1,90 @@
+package export
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha1"
+	"encoding/base32"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+)
+
+// warcRecord returns a record (WARC 1.1, 4) as a member of a gzip file (annex D).
+func warcRecord(kind string, at time.Time, fields []string, block []byte) ([]byte, error) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	head := append([]string{
+		"WARC/1.1", "WARC-Type: " + kind, "WARC-Record-ID: " + recordID(kind, at.Format(time.RFC3339Nano), strings.Join(fields, "\n"), string(block)),
+		"WARC-Date: " + at.UTC().Format("2006-01-02T15:04:05.000Z"), "WARC-Block-Digest: " + digest(block),
+	}, fields...)
+	head = append(head, fmt.Sprintf("Content-Length: %d", len(block)), "", "")
+	for _, part := range [][]byte{[]byte(strings.Join(head, "\r\n")), block, []byte("\r\n\r\n")} {
+		if _, err := z.Write(part); err != nil {
+			return nil, err
+		}
+	}
+	err := z.Close()
+	return b.Bytes(), err
+}
+
+// recordID returns a name-based UUID (RFC 9562, 5.5), so that the same page has the same
+// record in every export.
+func recordID(parts ...string) string {
+	id := sha1.Sum([]byte(strings.Join(parts, "\n")))
+	id[6], id[8] = id[6]&0x0F|0x50, id[8]&0x3F|0x80
+	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", id[:4], id[4:6], id[6:8], id[8:10], id[10:16])
+}
+
+func digest(b []byte) string {
+	sum := sha1.Sum(b)
+	return "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
+}
+
+func warcInfo(at time.Time) ([]byte, error) {
+	return warcRecord("warcinfo", at, []string{"Content-Type: application/warc-fields"},
+		[]byte("software: bucketsearch\r\nformat: WARC File Format 1.1\r\n"))
+}
+
+// warcResponse returns the response that a page was. The body is stored as it was
+// before it was compressed for the transfer, so the fields about that and the length
+// are renamed.
+func warcResponse(r *Record) ([]byte, error) {
+	o := &r.object
+	var block bytes.Buffer
+	status := statusOf(o)
+	fmt.Fprintf(&block, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
+	typed := false
+	for _, f := range o.Header {
+		name := http.CanonicalHeaderKey(oneLine(f.Name))
+		switch name {
+		case "Content-Encoding", "Transfer-Encoding", "Content-Length":
+			name = "X-Archive-Orig-" + name
+		case "Content-Type":
+			typed = true
+		}
+		fmt.Fprintf(&block, "%s: %s\r\n", name, oneLine(f.Value))
+	}
+	if !typed && o.MIME != "" {
+		fmt.Fprintf(&block, "Content-Type: %s\r\n", oneLine(o.MIME))
+	}
+	fmt.Fprintf(&block, "Content-Length: %d\r\n\r\n", len(o.Data))
+	block.Write(o.Data)
+	fields := []string{"WARC-Target-URI: " + o.URL, "WARC-Payload-Digest: " + digest(o.Data), "Content-Type: application/http;msgtype=response"}
+	if o.Address.IsValid() {
+		fields = append(fields, "WARC-IP-Address: "+o.Address.WithZone("").String())
+	}
+	return warcRecord("response", o.Downloaded, fields, block.Bytes())
+}
+
+func statusOf(o *webobject.Object) int {
+	if o.Status == 0 { // of a Web object of version 1, which is always of an answer with a page
+		return http.StatusOK
+	}
+	return int(o.Status)
+}
+
+func oneLine(s string) string { return strings.NewReplacer("\r", " ", "\n", " ").Replace(s) }

@@ -1,0 +1,39 @@
+package export
+
+import (
+	"bytes"
+	"encoding/xml"
+	"time"
+)
+
+// The elements are those of the thesis of 2011, 4.4.
+const documentType = `<!DOCTYPE pages [
+<!ELEMENT pages (page*)>
+<!ELEMENT page (url, time, encoding?, language?, headline?, content?)>
+<!ELEMENT url (#PCDATA)>
+<!ELEMENT time (#PCDATA)> <!-- of the download, RFC 3339 -->
+<!ELEMENT encoding (#PCDATA)> <!-- of the stored page -->
+<!ELEMENT language (#PCDATA)> <!-- primary subtag, RFC 5646 -->
+<!ELEMENT headline (#PCDATA)>
+<!ELEMENT content (#PCDATA)>
+]>
+`
+
+func beginXML(time.Time) ([]byte, error) {
+	return []byte(xml.Header + documentType + "<pages>\n"), nil
+}
+
+func pageXML(r *Record) ([]byte, error) {
+	page := struct {
+		XMLName  xml.Name `xml:"page"`
+		URL      string   `xml:"url"`
+		Time     string   `xml:"time"`
+		Encoding string   `xml:"encoding,omitempty"`
+		Language string   `xml:"language,omitempty"`
+		Headline string   `xml:"headline,omitempty"`
+		Content  string   `xml:"content,omitempty"`
+	}{URL: r.URL, Time: r.Fetched.Format(time.RFC3339), Encoding: r.structure.Charset, Language: r.Lang, Headline: r.Title, Content: r.Text}
+	b, err := xml.MarshalIndent(page, "", " ")
+	b = bytes.ReplaceAll(b, []byte("&#xA;"), []byte("\n")) // the same, to be read by people
+	return append(b, '\n'), err
+}
