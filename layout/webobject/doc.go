@@ -58,6 +58,10 @@
 //	0  FF FF 57 4F 50 01 0D 0A      FF FF "WOP" 01 CR LF
 //	8  Web objects, one after another
 //
+// Storage packages hold Web objects of version 3. AppendVersion1 and WriteDescription
+// make a .webop of version 1 and its description, which every reader of the thesis's
+// formats reads; these are not stored in the bucket.
+//
 // # Description (.webop.desc)
 //
 //	 0  FF 57 4F 50 44 01           FF "WOPD" 01

@@ -69,10 +69,11 @@ func (o Object) checkHash() error {
 
 const (
 	objectMagic = "\xFFWEBO"
-	version1    = 1 // only read
+	version1    = 1 // written by AppendVersion1 only
 	version2    = 2 // only read
 	version3    = 3
 	version4    = 4
+	fixedSize   = 34 // of what stands before the MIME type
 )
 
 // tail returns what stands behind the data.
@@ -83,10 +84,48 @@ func (o Object) tail() []byte {
 	return o.Conversion.HTML
 }
 
+// AppendVersion1 appends the object in version 1, that of the thesis. What version 1
+// has no field for is left out.
+func (o Object) AppendVersion1(dst []byte) ([]byte, error) {
+	b, err := o.appendFirst(dst, version1)
+	if err == nil && len(b)-len(dst)+len(o.Data) > MaxSize {
+		err = tooBig(len(b) - len(dst) + len(o.Data))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return append(b, o.Data...), nil
+}
+
 // appendHead appends the Web object up to its data, in version 3, or in version 4 if it
 // has a conversion.
 func (o Object) appendHead(dst []byte) ([]byte, error) {
-	start := len(dst)
+	if len(o.tail()) > MaxConversion {
+		return nil, fmt.Errorf("web object: conversion has %d bytes, at most %d fit", len(o.tail()), MaxConversion)
+	}
+	version := byte(version3)
+	if o.Conversion != nil {
+		version = version4
+	}
+	b, err := o.appendFirst(dst, version)
+	if err != nil {
+		return nil, err
+	}
+	if b, err = o.appendAdded(b, len(dst)); err != nil {
+		return nil, err
+	}
+	if size := len(b) - len(dst) + len(o.Data) + len(o.tail()); size > MaxSize {
+		return nil, tooBig(size)
+	}
+	return b, nil
+}
+
+func tooBig(size int) error {
+	return fmt.Errorf("web object: it has %d bytes, at most %d fit", size, MaxSize)
+}
+
+// appendFirst appends the fields before the data that all versions have.
+func (o Object) appendFirst(dst []byte, version byte) ([]byte, error) {
 	mime := strings.ToValidUTF8(o.MIME, "\uFFFD")
 	cost := o.Cost / time.Millisecond
 	if err := checkURL(o.URL); err != nil {
@@ -104,13 +143,6 @@ func (o Object) appendHead(dst []byte) ([]byte, error) {
 	if len(o.Data) > MaxSize {
 		return nil, fmt.Errorf("web object: data has %d bytes, at most %d fit", len(o.Data), MaxSize)
 	}
-	if len(o.tail()) > MaxConversion {
-		return nil, fmt.Errorf("web object: conversion has %d bytes, at most %d fit", len(o.tail()), MaxConversion)
-	}
-	version := byte(version3)
-	if o.Conversion != nil {
-		version = version4
-	}
 	b := append(dst, objectMagic...)
 	b = append(b, version)
 	b = binary.BigEndian.AppendUint16(b, uint16(len(mime)))
@@ -120,15 +152,7 @@ func (o Object) appendHead(dst []byte) ([]byte, error) {
 	b = appendTime(b, o.Downloaded)
 	b = appendTime(b, o.Expires)
 	b = append(b, mime...)
-	b = append(b, o.URL...)
-	b, err := o.appendAdded(b, start)
-	if err != nil {
-		return nil, err
-	}
-	if size := len(b) - start + len(o.Data) + len(o.tail()); size > MaxSize {
-		return nil, fmt.Errorf("web object: it has %d bytes, at most %d fit", size, MaxSize)
-	}
-	return b, nil
+	return append(b, o.URL...), nil
 }
 
 // appendAdded appends the added fields of version 3 or 4, with their size before them. The

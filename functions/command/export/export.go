@@ -5,6 +5,8 @@
 //	xml       one document with its DTD (thesis 2011, 4.4)       the same, with older tools
 //	markdown  a folder with a file for each page                 people, language models
 //	warc      WARC/1.1 (ISO 28500:2017), each record gzipped     archives, replay
+//	webo      Web objects of version 1 in a .webop, and its      programs of the thesis of 2006
+//	          .webop.desc (see layout/webobject)
 //
 // An export is of the pages as they were at one moment, even while a crawl goes on. It
 // reads package after package, with ranged GETs of several pages each. In memory are a

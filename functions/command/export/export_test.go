@@ -225,7 +225,7 @@ func TestFaults(t *testing.T) {
 func TestGoesOn(t *testing.T) {
 	const pages = 8
 	bucket, s := bucketOf(t, pages)
-	for _, format := range []string{"jsonl", "xml", "warc"} {
+	for _, format := range []string{"jsonl", "xml", "warc", "webo"} {
 		want := run(t, Task{Format: format, Path: filepath.Join(t.TempDir(), "x"), At: later}, bucket, s)
 		path := filepath.Join(t.TempDir(), "y")
 		for interrupted := 1; interrupted < pages; interrupted++ {
@@ -243,6 +243,9 @@ func TestGoesOn(t *testing.T) {
 		}
 		if got := run(t, Task{Format: format, Path: path, At: later}, bucket, s); got != want {
 			t.Errorf("%s: got %q, want %q", format, got, want)
+		}
+		if err := os.Remove(path + descSuffix); (err == nil) != (format == Webo) {
+			t.Errorf("%s: description: %v", format, err)
 		}
 		if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
 			t.Errorf("%s: %q are left", format, left)

@@ -19,11 +19,13 @@ var formats = map[string]fileFormat{
 	"jsonl": {begin: nothing, page: line},
 	"xml":   {begin: beginXML, page: pageXML, end: "</pages>\n"},
 	WARC:    {begin: warcInfo, page: warcResponse},
+	Webo:    {begin: beginWebop, page: webObject},
 }
 
 // Names of formats.
 const (
 	WARC     = "warc"
+	Webo     = "webo"     // and a description beside the file
 	Markdown = "markdown" // which is a folder
 )
 
@@ -31,7 +33,7 @@ const (
 func formatOf(name string) (fileFormat, error) {
 	f, found := formats[name]
 	if !found {
-		return f, literal.Wrong("format", name, "jsonl, xml, markdown or warc")
+		return f, literal.Wrong("format", name, "jsonl, xml, markdown, warc or webo")
 	}
 	return f, nil
 }

@@ -18,7 +18,7 @@ import (
 // Task is an export.
 type Task struct {
 	Selection
-	Format string    // jsonl, xml, Markdown or WARC
+	Format string    // see the package
 	Path   string    // of the file or folder, which must not exist yet
 	At     time.Time // the pages as they were then
 	// Progress, if not nil, is called for every page.
@@ -162,7 +162,7 @@ func (t Task) read(ctx context.Context, f found, to target) (p page) {
 }
 
 // readsText reports whether the texts of pages are needed.
-func (t Task) readsText() bool { return t.Lang != "" || t.Format != WARC }
+func (t Task) readsText() bool { return t.Lang != "" || t.Format != WARC && t.Format != Webo }
 
 // target returns the target, and the path of the file that says how far a run was.
 func (t Task) target() (to target, resumePath string, err error) {
@@ -177,10 +177,18 @@ func (t Task) target() (to target, resumePath string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	resumePath = t.Path + ".resume"
 	if exists(t.Path) {
 		return nil, "", fmt.Errorf("%s exists; export to another file, or remove it", t.Path)
 	}
-	return &file{format: f, path: t.Path}, t.Path + ".resume", nil
+	one := file{format: f, path: t.Path}
+	if t.Format == Webo {
+		if beside := t.Path + descSuffix; exists(beside) && !exists(resumePath) {
+			return nil, "", fmt.Errorf("%s exists; export to another file, or remove it", beside)
+		}
+		return &webop{file: one}, resumePath, nil
+	}
+	return &one, resumePath, nil
 }
 
 func exists(path string) bool {

@@ -21,7 +21,7 @@ func (f *file) begin(at time.Time, bytes int64) (err error) {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
 		return err
 	}
-	flags := os.O_CREATE | os.O_WRONLY
+	flags := os.O_CREATE | os.O_RDWR
 	if bytes == 0 {
 		flags |= os.O_TRUNC
 	}
@@ -61,6 +61,11 @@ func (f *file) end() error {
 	if err := f.add([]byte(f.format.end), nil); err != nil {
 		return err
 	}
+	return f.finish()
+}
+
+// finish gives the whole file its name.
+func (f *file) finish() error {
 	if _, err := f.save(); err != nil {
 		return err
 	}

@@ -1,0 +1,57 @@
+package export
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+)
+
+// descSuffix is what the name of a description has more than that of its .webop.
+const descSuffix = ".desc"
+
+// webop is a target that is a .webop, which holds the Web objects of all pages, and its
+// description, by which each of them is found. This is the form in which the thesis
+// keeps more than one Web object. The description follows from the .webop, and is
+// written when that is whole.
+type webop struct {
+	file
+	created time.Time
+}
+
+func beginWebop(time.Time) ([]byte, error) { return []byte(webobject.WebopMagic), nil }
+
+// webObject returns a page as a Web object of version 1 (thesis 2006, chapter 4).
+func webObject(r *Record) ([]byte, error) { return r.object.AppendVersion1(nil) }
+
+func (w *webop) begin(at time.Time, bytes int64) error {
+	w.created = at
+	return w.file.begin(at, bytes)
+}
+
+func (w *webop) end() error {
+	size, err := w.save()
+	if err == nil {
+		err = w.describe(size)
+	}
+	if err != nil {
+		return err
+	}
+	return w.finish()
+}
+
+func (w *webop) describe(size int64) error {
+	path := w.path + descSuffix
+	desc, err := os.Create(path + ".part")
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(desc, 1<<20)
+	err = errors.Join(webobject.WriteDescription(out, w.open, size, w.created), out.Flush(), desc.Sync(), desc.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
+}

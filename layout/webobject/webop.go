@@ -1,0 +1,117 @@
+package webobject
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"time"
+)
+
+// WebopMagic is the beginning of a .webop.
+const WebopMagic = webopMagic
+
+// firstFields are the fields of a Web object in a .webop that its description needs.
+type firstFields struct {
+	descLine
+	downloaded, expires time.Time
+}
+
+// WriteDescription writes the description of a .webop of the given size, of whose Web
+// objects it reads all before the MIME type and the URL, twice. The description says
+// that it was made at a time; that the pages expire when the first of them does; and
+// the greatest exponent by which all of them were expected to stay valid.
+func WriteDescription(w io.Writer, webop io.ReaderAt, size int64, created time.Time) error {
+	p := Package{Base: ExpiryBase, Created: created, Expires: created}
+	lifetime := time.Duration(math.MaxInt64)
+	for o, err := range webObjects(webop, size) {
+		if err != nil {
+			return err
+		}
+		if lifetime == math.MaxInt64 || o.expires.Before(p.Expires) {
+			p.Expires = o.expires
+		}
+		lifetime = min(lifetime, o.expires.Sub(o.downloaded))
+	}
+	if lifetime < math.MaxInt64 {
+		p.Exponent = exponentOf(lifetime)
+	}
+	if _, err := w.Write(p.appendDesc(nil)); err != nil {
+		return err
+	}
+	for o, err := range webObjects(webop, size) {
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(o.append(nil)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exponentOf returns the greatest exponent whose Lifetime is not longer.
+func exponentOf(lifetime time.Duration) int16 {
+	const least, most = -16, 14
+	for e := int16(most); e > least; e-- {
+		if Lifetime(e) <= lifetime {
+			return e
+		}
+	}
+	return least
+}
+
+// webObjects yields the first fields of the Web objects of a .webop of version 1. An
+// error ends the sequence, and wraps ErrDamaged if it is the fault of the bytes.
+func webObjects(webop io.ReaderAt, size int64) iter.Seq2[firstFields, error] {
+	return func(yield func(firstFields, error) bool) {
+		buffer := make([]byte, 4<<10)
+		read := func(n int, offset int64) ([]byte, error) {
+			if int64(n) > size-offset {
+				return nil, fmt.Errorf("%w: a Web object reaches over the end of the .webop, at byte %d", ErrDamaged, offset)
+			}
+			if n > len(buffer) {
+				buffer = make([]byte, n)
+			}
+			b := buffer[:min(int64(len(buffer)), size-offset)]
+			_, err := webop.ReadAt(b, offset)
+			return b, err
+		}
+		magic, err := read(len(WebopMagic), 0)
+		if err == nil && string(magic[:len(WebopMagic)]) != WebopMagic {
+			err = fmt.Errorf("%w: it does not begin as a .webop", ErrDamaged)
+		}
+		for offset := int64(len(WebopMagic)); err == nil && offset < size; {
+			var b []byte
+			if b, err = read(fixedSize, offset); err != nil {
+				break
+			}
+			if string(b[:len(objectMagic)]) != objectMagic || b[len(objectMagic)] != version1 {
+				err = fmt.Errorf("%w: no Web object of version 1 begins at byte %d of the .webop", ErrDamaged, offset)
+				break
+			}
+			mime, url := int(binary.BigEndian.Uint16(b[6:])), int(binary.BigEndian.Uint16(b[8:]))
+			if b, err = read(fixedSize+mime+url, offset); err != nil {
+				break
+			}
+			o := firstFields{downloaded: readTime(b[18:]), expires: readTime(b[26:])}
+			o.Offset, o.Size = offset, int64(fixedSize+mime+url)+int64(binary.BigEndian.Uint32(b[10:]))
+			o.URL = string(b[fixedSize+mime : fixedSize+mime+url])
+			if offset += o.Size; offset > size {
+				err = fmt.Errorf("%w: a Web object reaches over the end of the .webop, at byte %d", ErrDamaged, o.Offset)
+				break
+			}
+			if err = checkURL(o.URL); err != nil {
+				err = fmt.Errorf("%w: byte %d: %w", ErrDamaged, o.Offset, err)
+				break
+			}
+			if !yield(o, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(firstFields{}, fmt.Errorf("cannot describe .webop: %w", err))
+		}
+	}
+}
