@@ -17,14 +17,16 @@ func exportCommand(where *location) *cobra.Command {
 	var task export.Task
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write stored pages to files: JSON Lines, XML, Markdown, WARC",
+		Short: "Write stored pages to files: JSON Lines, XML, Markdown, WARC, WACZ, Web objects",
 		Long: "Export writes the stored pages, or those of a collection, site, language or time,\n" +
 			"as they are at this moment, even while a crawl goes on. When it is interrupted, the\n" +
 			"same command goes on.\n\n" +
 			"  jsonl     a JSON object a line: address, times, title, language, text …\n" +
 			"  xml       one document with its DTD\n" +
 			"  markdown  a folder with a file for each page\n" +
-			"  warc      WARC 1.1, compressed: the answers of the servers, for replay",
+			"  warc      WARC 1.1, compressed: the answers of the servers, for replay\n" +
+			"  wacz      WACZ 1.1.1: such a WARC with its index and a list of pages, for replay\n" +
+			"  webo      Web objects of version 1 in a .webop, with its description beside it",
 		Example: "  bucketsearch export --format jsonl -o pages.jsonl\n" +
 			"  bucketsearch export --site example.org --format markdown -o example\n" +
 			"  bucketsearch export --since 2026-11-01 --format warc -o november.warc.gz",
@@ -64,7 +66,7 @@ func exportCommand(where *location) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVarP(&task.Path, "output", "o", "", "write to this `file`, or folder for markdown; it must not exist yet")
-	flags.StringVar(&task.Format, "format", "jsonl", "`format`: jsonl, xml, markdown or warc")
+	flags.StringVar(&task.Format, "format", "jsonl", "`format`: jsonl, xml, markdown, warc, wacz or webo")
 	flags.StringVar(&task.Collection, "collection", "", "only pages of the collection of this `name`")
 	flags.StringVar(&task.Site, "site", "", "only pages of this `site`, a host or a domain with its hosts")
 	flags.StringVar(&task.Lang, "lang", "", "only pages in this `language`, such as de")

@@ -5,6 +5,8 @@
 //	xml       one document with its DTD (thesis 2011, 4.4)       the same, with older tools
 //	markdown  a folder with a file for each page                 people, language models
 //	warc      WARC/1.1 (ISO 28500:2017), each record gzipped     archives, replay
+//	wacz      WACZ 1.1.1: a zip of such a WARC, its index and    archives, replay in browsers
+//	          a list of pages
 //	webo      Web objects of version 1 in a .webop, and its      programs of the thesis of 2006
 //	          .webop.desc (see layout/webobject)
 //

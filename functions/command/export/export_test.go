@@ -207,25 +207,34 @@ func TestWARC(t *testing.T) {
 // same file.
 func TestFaults(t *testing.T) {
 	bucket, s := bucketOf(t, 7)
-	want := run(t, Task{Format: "jsonl", Path: filepath.Join(t.TempDir(), "x"), At: later}, bucket, s)
-	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
-		task := Task{Format: "jsonl", Path: filepath.Join(t.TempDir(), "x"), At: later}
-		if _, err := task.Run(t.Context(), faultblob.New(bucket, decide), s); err != nil {
-			task.At = later.Add(time.Hour) // the moment of the first run counts
-		} else if err := os.Remove(task.Path); err != nil {
-			t.Fatal(err)
-		}
-		if got := run(t, task, bucket, s); got != want {
-			t.Errorf("got %s", got)
-		}
-	})
+	for _, task := range []Task{{Format: "jsonl"}, {Format: WACZ}, {Format: Webo, Selection: Selection{Lang: "de"}}} {
+		task.At, task.Path = later, filepath.Join(t.TempDir(), "x")
+		want := run(t, task, bucket, s)
+		t.Run(task.Format, func(t *testing.T) {
+			faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
+				task.At, task.Path = later, filepath.Join(t.TempDir(), "x")
+				_, err := task.Run(t.Context(), faultblob.New(bucket, decide), s)
+				if exists(task.Path + ".resume") {
+					task.At = later.Add(time.Hour) // the moment of the first run counts
+				}
+				if err == nil { // this fault does no harm
+					if err := errors.Join(os.Remove(task.Path), os.RemoveAll(task.Path+descSuffix)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if got := run(t, task, bucket, s); got != want {
+					t.Errorf("got %q", got)
+				}
+			})
+		})
+	}
 }
 
 // TestGoesOn interrupts an export after each page.
 func TestGoesOn(t *testing.T) {
 	const pages = 8
 	bucket, s := bucketOf(t, pages)
-	for _, format := range []string{"jsonl", "xml", "warc", "webo"} {
+	for _, format := range []string{"jsonl", "xml", WARC, WACZ, Webo} {
 		want := run(t, Task{Format: format, Path: filepath.Join(t.TempDir(), "x"), At: later}, bucket, s)
 		path := filepath.Join(t.TempDir(), "y")
 		for interrupted := 1; interrupted < pages; interrupted++ {
@@ -276,13 +285,24 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal("this system has no /dev/full: ", err)
 	}
 	bucket, s := bucketOf(t, 5)
-	path := filepath.Join(t.TempDir(), "x")
-	if err := os.Symlink("/dev/full", path+".part"); err != nil {
-		t.Fatal(err)
-	}
-	_, err := Task{Format: "xml", Path: path, At: later}.Run(t.Context(), bucket, s)
-	if err == nil || !strings.Contains(err.Error(), "no space left") || exists(path) {
-		t.Errorf("error %v", err)
+	for _, full := range []struct{ format, suffix string }{
+		{"xml", ".part"}, {WACZ, ".part"}, {Webo, ".part"}, {Webo, ".desc.part"},
+	} {
+		path := filepath.Join(t.TempDir(), "x")
+		if err := os.Symlink("/dev/full", path+full.suffix); err != nil {
+			t.Fatal(err)
+		}
+		task := Task{Format: full.format, Path: path, At: later}
+		if _, err := task.Run(t.Context(), bucket, s); err == nil || !strings.Contains(err.Error(), "no space left") || exists(path) {
+			t.Errorf("%s, full is %s: error %v", full.format, full.suffix, err)
+		}
+		if err := os.Remove(path + full.suffix); err != nil { // there is room again
+			t.Fatal(err)
+		}
+		whole := Task{Format: full.format, Path: filepath.Join(t.TempDir(), "y"), At: later}
+		if got, want := run(t, task, bucket, s), run(t, whole, bucket, s); got != want {
+			t.Errorf("%s, full was %s: got %q, want %q", full.format, full.suffix, got, want)
+		}
 	}
 }
 

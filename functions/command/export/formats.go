@@ -19,12 +19,14 @@ var formats = map[string]fileFormat{
 	"jsonl": {begin: nothing, page: line},
 	"xml":   {begin: beginXML, page: pageXML, end: "</pages>\n"},
 	WARC:    {begin: warcInfo, page: warcResponse},
+	WACZ:    {begin: beginWACZ, page: warcResponse},
 	Webo:    {begin: beginWebop, page: webObject},
 }
 
 // Names of formats.
 const (
 	WARC     = "warc"
+	WACZ     = "wacz"
 	Webo     = "webo"     // and a description beside the file
 	Markdown = "markdown" // which is a folder
 )
@@ -33,7 +35,7 @@ const (
 func formatOf(name string) (fileFormat, error) {
 	f, found := formats[name]
 	if !found {
-		return f, literal.Wrong("format", name, "jsonl, xml, markdown, warc or webo")
+		return f, literal.Wrong("format", name, "jsonl, xml, markdown, warc, wacz or webo")
 	}
 	return f, nil
 }

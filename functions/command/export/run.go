@@ -182,7 +182,10 @@ func (t Task) target() (to target, resumePath string, err error) {
 		return nil, "", fmt.Errorf("%s exists; export to another file, or remove it", t.Path)
 	}
 	one := file{format: f, path: t.Path}
-	if t.Format == Webo {
+	switch t.Format {
+	case WACZ:
+		return &wacz{file: one}, resumePath, nil
+	case Webo:
 		if beside := t.Path + descSuffix; exists(beside) && !exists(resumePath) {
 			return nil, "", fmt.Errorf("%s exists; export to another file, or remove it", beside)
 		}

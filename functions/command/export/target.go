@@ -15,6 +15,7 @@ type file struct {
 	path   string
 	open   *os.File
 	out    *bufio.Writer
+	size   int64 // with what is in the buffer
 }
 
 func (f *file) begin(at time.Time, bytes int64) (err error) {
@@ -28,7 +29,7 @@ func (f *file) begin(at time.Time, bytes int64) (err error) {
 	if f.open, err = os.OpenFile(f.path+".part", flags, 0o644); err != nil {
 		return err
 	}
-	f.out = bufio.NewWriterSize(f.open, 1<<20)
+	f.out, f.size = bufio.NewWriterSize(f.open, 1<<20), bytes
 	if bytes == 0 {
 		return f.add(f.format.begin(at))
 	}
@@ -42,6 +43,7 @@ func (f *file) begin(at time.Time, bytes int64) (err error) {
 func (f *file) add(b []byte, err error) error {
 	if err == nil {
 		_, err = f.out.Write(b)
+		f.size += int64(len(b))
 	}
 	return err
 }
@@ -51,10 +53,7 @@ func (f *file) content(r *Record) ([]byte, error) { return f.format.page(r) }
 func (f *file) write(_ *Record, content []byte) error { return f.add(content, nil) }
 
 func (f *file) save() (int64, error) {
-	if err := errors.Join(f.out.Flush(), f.open.Sync()); err != nil {
-		return 0, err
-	}
-	return f.open.Seek(0, io.SeekCurrent)
+	return f.size, errors.Join(f.out.Flush(), f.open.Sync())
 }
 
 func (f *file) end() error {

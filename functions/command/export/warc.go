@@ -2,21 +2,28 @@ package export
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha1"
 	"encoding/base32"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
+// compressors are gzip writers, which are large.
+var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
 // warcRecord returns a record (WARC 1.1, 4) as a member of a gzip file (annex D).
 func warcRecord(kind string, at time.Time, fields []string, block []byte) ([]byte, error) {
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	z := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(z)
+	z.Reset(&b)
 	head := append([]string{
 		"WARC/1.1", "WARC-Type: " + kind, "WARC-Record-ID: " + recordID(kind, at.Format(time.RFC3339Nano), strings.Join(fields, "\n"), string(block)),
 		"WARC-Date: " + at.UTC().Format("2006-01-02T15:04:05.000Z"), "WARC-Block-Digest: " + digest(block),

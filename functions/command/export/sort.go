@@ -1,0 +1,128 @@
+package export
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+)
+
+// maxSorted is the number of bytes of lines that are sorted in memory.
+const maxSorted = 32 << 20
+
+// sortLines yields lines, each with its line feed, in the order of their bytes. If they
+// have more than most bytes, it writes sorted runs of most bytes each to a file at the
+// path, which it merges and removes. An error ends the sequence.
+func sortLines(all iter.Seq2[string, error], path string, most int) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		s, more := sorter{path: path}, true
+		err := s.read(all, most)
+		if err == nil {
+			err = s.merge(func(line string) bool { more = yield(line, nil); return more })
+		}
+		if err = errors.Join(err, s.close()); err != nil && more {
+			yield("", err)
+		}
+	}
+}
+
+// sorter holds sorted runs of lines: the last in memory, those before it in a file.
+type sorter struct {
+	path  string
+	file  *os.File // nil if all fit into memory
+	ends  []int64  // of the runs in it
+	lines []string
+}
+
+func (s *sorter) read(all iter.Seq2[string, error], most int) error {
+	size := 0
+	for line, err := range all {
+		if err == nil && size+len(line) > most && size > 0 {
+			err = s.write()
+			size = 0
+		}
+		if err != nil {
+			return err
+		}
+		s.lines = append(s.lines, line)
+		size += len(line)
+	}
+	slices.Sort(s.lines)
+	return nil
+}
+
+// write writes the lines in memory to the file as a run.
+func (s *sorter) write() (err error) {
+	if s.file == nil {
+		if s.file, err = os.Create(s.path); err != nil {
+			return err
+		}
+	}
+	slices.Sort(s.lines)
+	out := bufio.NewWriterSize(s.file, 1<<20)
+	for _, line := range s.lines {
+		if _, err := out.WriteString(line); err != nil {
+			return err
+		}
+	}
+	clear(s.lines)
+	s.lines = s.lines[:0]
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	end, err := s.file.Seek(0, io.SeekCurrent)
+	s.ends = append(s.ends, end)
+	return err
+}
+
+// merge yields the lines of all runs, until yield returns false.
+func (s *sorter) merge(yield func(string) bool) error {
+	var next []func() (string, error)
+	from := int64(0)
+	for _, end := range s.ends {
+		in := bufio.NewReader(io.NewSectionReader(s.file, from, end-from))
+		next = append(next, func() (string, error) { return in.ReadString('\n') })
+		from = end
+	}
+	next = append(next, func() (string, error) {
+		if len(s.lines) == 0 {
+			return "", io.EOF
+		}
+		line := s.lines[0]
+		s.lines = s.lines[1:]
+		return line, nil
+	})
+	var heads []string // the next line of each run, "" at its end
+	for _, n := range next {
+		line, err := n()
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		heads = append(heads, line)
+	}
+	for {
+		least := -1
+		for i, line := range heads {
+			if line != "" && (least < 0 || strings.Compare(line, heads[least]) < 0) {
+				least = i
+			}
+		}
+		if least < 0 || !yield(heads[least]) {
+			return nil
+		}
+		var err error
+		if heads[least], err = next[least](); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+}
+
+func (s *sorter) close() error {
+	if s.file == nil {
+		return nil
+	}
+	return errors.Join(s.file.Close(), os.Remove(s.path))
+}

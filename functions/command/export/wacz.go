@@ -1,0 +1,304 @@
+package export
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"iter"
+	"os"
+	"path"
+	"strings"
+	"time"
+)
+
+// wacz is a target that is a WACZ file (specs.webrecorder.net/wacz/1.1.1):
+//
+//	archive/data.warc.gz        stored, as format warc writes it
+//	pages/pages.jsonl           address, time and title of the pages that have text
+//	indexes/index.cdx.gz        a line of CDXJ for each page, sorted
+//	indexes/index.idx           where the index's blocks begin
+//	datapackage.json            size and SHA-256 of each of these
+//	datapackage-digest.json     SHA-256 of that
+//
+// The WARC is written where it stands in the zip. All else is added when it is whole,
+// from a list of the pages, which is a file beside it until then.
+type wacz struct {
+	file
+	at    time.Time
+	head  int64 // bytes before the WARC
+	pages *os.File
+	list  *bufio.Writer
+}
+
+// capture is a page as a line of JSON in the list.
+type capture struct {
+	URL    string    `json:"url"`
+	Time   time.Time `json:"time"`
+	MIME   string    `json:"mime"`
+	Status int       `json:"status"`
+	Digest string    `json:"digest"` // of the body
+	Offset int64     `json:"offset"` // of the record in the WARC
+	Length int64     `json:"length"`
+	Title  string    `json:"title"`
+	Text   bool      `json:"text"` // there is one
+}
+
+const dataName = "archive/data.warc.gz"
+
+// beginWACZ returns the header of the first member, and the beginning of the WARC.
+func beginWACZ(at time.Time) ([]byte, error) {
+	head, err := waczHead(at)
+	if err != nil {
+		return nil, err
+	}
+	info, err := warcInfo(at)
+	return append(head, info...), err
+}
+
+func waczHead(at time.Time) ([]byte, error) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	_, err := z.CreateHeader(&zip.FileHeader{Name: dataName, Method: zip.Store, Modified: at.UTC()})
+	err = errors.Join(err, z.Flush())
+	return b.Bytes(), err
+}
+
+func (w *wacz) listPath() string { return w.path + ".part.pages" }
+
+func (w *wacz) begin(at time.Time, size int64) error {
+	head, err := waczHead(at)
+	if err != nil {
+		return err
+	}
+	w.at, w.head = at, int64(len(head))
+	if err := w.file.begin(at, size); err != nil {
+		return err
+	}
+	if w.pages, err = os.OpenFile(w.listPath(), os.O_CREATE|os.O_RDWR, 0o644); err != nil {
+		return err
+	}
+	end := int64(0) // of the lines about pages that are in the file
+	for line, err := range lines(w.pages) {
+		var c capture
+		if err != nil || json.Unmarshal(line, &c) != nil || w.head+c.Offset+c.Length > size {
+			break
+		}
+		end += int64(len(line))
+	}
+	was, err := w.pages.Stat()
+	if err == nil && was.Size() > end {
+		err = w.pages.Truncate(end)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.pages.Seek(end, io.SeekStart)
+	w.list = bufio.NewWriterSize(w.pages, 1<<20)
+	return err
+}
+
+// lines yields the lines of a file from its beginning. A line is valid until the next.
+func lines(f *os.File) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		in := bufio.NewReaderSize(io.NewSectionReader(f, 0, 1<<62), 1<<20)
+		for {
+			line, err := in.ReadSlice('\n')
+			if errors.Is(err, io.EOF) && len(line) == 0 || !yield(line, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (w *wacz) write(r *Record, content []byte) error {
+	o := &r.object
+	mime, _, _ := strings.Cut(o.MIME, ";")
+	line, err := json.Marshal(capture{
+		URL: o.URL, Time: r.Fetched, MIME: strings.TrimSpace(mime), Status: statusOf(o), Digest: digest(o.Data),
+		Offset: w.size - w.head, Length: int64(len(content)), Title: r.Title, Text: r.Text != "",
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := w.list.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	return w.file.write(r, content)
+}
+
+func (w *wacz) save() (int64, error) {
+	if err := errors.Join(w.list.Flush(), w.pages.Sync()); err != nil {
+		return 0, err
+	}
+	return w.file.save()
+}
+
+func (w *wacz) end() error {
+	size, err := w.save()
+	if err != nil {
+		return err
+	}
+	z := waczWriter{zip: zip.NewWriter(&behind{w.out, size}), at: w.at.UTC()}
+	blocks := []byte(idxBegin)
+	for _, member := range []struct {
+		name   string
+		method uint16
+		fill   func(io.Writer) error
+	}{
+		{dataName, zip.Store, func(out io.Writer) error {
+			_, err := io.Copy(out, io.NewSectionReader(w.open, w.head, size-w.head))
+			return err
+		}},
+		{"pages/pages.jsonl", zip.Deflate, w.writePages},
+		{"indexes/" + cdxName, zip.Store, func(out io.Writer) (err error) {
+			blocks, err = writeCDX(out, sortLines(w.cdxLines(), w.path+".part.sort", maxSorted), blocks)
+			return err
+		}},
+		{"indexes/index.idx", zip.Deflate, func(out io.Writer) error { _, err := out.Write(blocks); return err }},
+	} {
+		if err := z.add(member.name, member.method, member.fill); err != nil {
+			return err
+		}
+	}
+	if err := z.close(); err != nil {
+		return err
+	}
+	if err := w.finish(); err != nil {
+		return err
+	}
+	return errors.Join(w.pages.Close(), os.Remove(w.listPath()))
+}
+
+// captures yields the list.
+func (w *wacz) captures() iter.Seq2[capture, error] {
+	return func(yield func(capture, error) bool) {
+		for line, err := range lines(w.pages) {
+			var c capture
+			if err == nil {
+				err = json.Unmarshal(line, &c)
+			}
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (w *wacz) writePages(out io.Writer) error {
+	if _, err := io.WriteString(out, `{"format":"json-pages-1.0","id":"pages","title":"All pages"}`+"\n"); err != nil {
+		return err
+	}
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	for c, err := range w.captures() {
+		if err == nil && c.Text {
+			err = encoder.Encode(struct {
+				ID    string `json:"id"`
+				URL   string `json:"url"`
+				Time  string `json:"ts"`
+				Title string `json:"title,omitempty"`
+			}{hashOf(c.URL), c.URL, c.Time.Format(time.RFC3339), c.Title})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *wacz) cdxLines() iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for c, err := range w.captures() {
+			line := ""
+			if err == nil {
+				line, err = c.cdxLine(path.Base(dataName))
+			}
+			if !yield(line, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// waczWriter writes the members of a WACZ file, and their digests.
+type waczWriter struct {
+	zip       *zip.Writer
+	at        time.Time
+	resources []resource
+}
+
+// resource describes a member (Data Package, "Data Resource").
+type resource struct {
+	Name  string `json:"name"`
+	Path  string `json:"path"`
+	Hash  string `json:"hash"`
+	Bytes int64  `json:"bytes"`
+}
+
+func (z *waczWriter) add(name string, method uint16, fill func(io.Writer) error) error {
+	member, err := z.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: z.at})
+	if err != nil {
+		return err
+	}
+	sum := summed{hash: sha256.New()}
+	if err := fill(io.MultiWriter(member, &sum)); err != nil {
+		return fmt.Errorf("cannot write %s: %w", name, err)
+	}
+	z.resources = append(z.resources, resource{path.Base(name), name, fmt.Sprintf("sha256:%x", sum.hash.Sum(nil)), sum.bytes})
+	return nil
+}
+
+// close adds the descriptions of all members.
+func (z *waczWriter) close() error {
+	described, err := json.MarshalIndent(struct {
+		Profile   string     `json:"profile"`
+		Version   string     `json:"wacz_version"`
+		Software  string     `json:"software"`
+		Created   string     `json:"created"`
+		Resources []resource `json:"resources"`
+	}{"data-package", "1.1.1", "bucketsearch", z.at.Format(time.RFC3339), z.resources}, "", "  ")
+	if err != nil {
+		return err
+	}
+	const name = "datapackage.json"
+	digested, err := json.Marshal(struct {
+		Path string `json:"path"`
+		Hash string `json:"hash"`
+	}{name, fmt.Sprintf("sha256:%x", sha256.Sum256(described))})
+	if err != nil {
+		return err
+	}
+	return errors.Join(z.add(name, zip.Deflate, func(out io.Writer) error { _, err := out.Write(described); return err }),
+		z.add("datapackage-digest.json", zip.Deflate, func(out io.Writer) error { _, err := out.Write(digested); return err }),
+		z.zip.Close())
+}
+
+// summed counts and hashes what is written to it.
+type summed struct {
+	hash  hash.Hash
+	bytes int64
+}
+
+func (s *summed) Write(b []byte) (int, error) {
+	s.bytes += int64(len(b))
+	return s.hash.Write(b)
+}
+
+// behind is a writer to the end of a file, which has the first bytes already.
+type behind struct {
+	out   io.Writer
+	bytes int64
+}
+
+func (w *behind) Write(b []byte) (int, error) {
+	have := min(w.bytes, int64(len(b)))
+	w.bytes -= have
+	n, err := w.out.Write(b[have:])
+	return int(have) + n, err
+}
