@@ -12,8 +12,11 @@
 //
 // An export is of the pages as they were at one moment, even while a crawl goes on. It
 // reads package after package, with ranged GETs of several pages each. In memory are a
-// few of these ranges, one page for each processor, and 48 bytes for each page. An export
+// few of these ranges, one page for each processor, and 40 bytes for each page. An export
 // that was interrupted goes on where it stopped.
+//
+// The language of a page is that of the index, so that pages in others need not be read;
+// only a page that is not indexed yet is read to know its language.
 package export
 
 import (
@@ -25,24 +28,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/inventory"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
-	"github.com/bucketsearch/bucketsearch/layout/book"
-	"github.com/bucketsearch/bucketsearch/layout/manifest"
-	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
-
-// Selection says which pages are exported. Empty fields select all.
-type Selection struct {
-	Collection string    `json:"collection,omitempty"`
-	Site       string    `json:"site,omitempty"` // host, or a domain with all its hosts
-	Lang       string    `json:"lang,omitempty"` // primary subtag (RFC 5646)
-	Since      time.Time `json:"since,omitzero"` // fetched then or later
-	Until      time.Time `json:"until,omitzero"` // fetched before
-}
 
 // storedPages are the selected pages of a bucket as they were at one moment.
 type storedPages struct {
@@ -55,89 +46,41 @@ type storedPages struct {
 // place is where one page is.
 type place struct {
 	id      layout.Identity
-	version layout.Version
 	offset  int64
 	length  int32
 	pkg     uint32 // index of its key
+	indexed bool   // and is in the language that is selected
 }
 
-// findPages finds the selected pages. Of a page that stands in two partitions, since a
-// strategy has moved it, the later version counts. Lost generations and books are
-// faults.
-func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, selected Selection, at time.Time) (*storedPages, error) {
-	p := &storedPages{bucket: bucket}
-	for _, id := range s.Partitions() {
-		now, err := partition.Read(ctx, bucket, id)
-		if err == nil {
-			var then manifest.Manifest
-			if then, err = manifest.AsOf(ctx, bucket, id, at); err == nil {
-				err = p.add(ctx, s, selected, &then, &now)
-			}
-		}
-		if partition.IsFault(err) {
-			p.faults = append(p.faults, err)
-			err = nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cannot find the pages of partition %s: %w", id, err)
-		}
+// findPages finds the selected pages. The language of those that are not indexed is not
+// known yet. Lost generations and books are faults.
+func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, selected inventory.Selection, at time.Time) (*storedPages, error) {
+	all, err := inventory.Open(ctx, bucket, s, at)
+	if err == nil && selected.Lang != "" {
+		err = all.ReadIndex(ctx)
 	}
-	slices.SortFunc(p.places, func(a, b place) int {
-		return cmp.Or(slices.Compare(a.id[:], b.id[:]), b.version.Compare(a.version))
-	})
-	p.places = slices.CompactFunc(p.places, func(a, b place) bool { return a.id == b.id })
+	if err != nil {
+		return nil, fmt.Errorf("cannot find the pages: %w", err)
+	}
+	p := &storedPages{bucket: bucket}
+	numbers := make(map[string]uint32) // of packages
+	for page, err := range all.Pages(ctx, selected) {
+		if err != nil {
+			return nil, fmt.Errorf("cannot find the pages: %w", err)
+		}
+		number, known := numbers[page.Key]
+		if !known {
+			number = uint32(len(p.packages))
+			numbers[page.Key] = number
+			p.packages = append(p.packages, page.Key)
+		}
+		p.places = append(p.places, place{page.Identity(), page.Offset, int32(page.Length), number, page.Indexed})
+	}
+	p.faults = all.Faults
 	slices.SortFunc(p.places, func(a, b place) int {
 		return cmp.Or(cmp.Compare(p.packages[a.pkg], p.packages[b.pkg]), cmp.Compare(a.offset, b.offset))
 	})
 	return p, nil
-}
-
-// add adds the pages of a partition. Packages have the keys that they have now: they
-// get others when forgotten pages are erased from them.
-func (p *storedPages) add(ctx context.Context, s *settings.Settings, selected Selection, then, now *manifest.Manifest) error {
-	books, err := partition.OpenBooks(ctx, p.bucket, then.Books)
-	if err != nil {
-		return err
-	}
-	numbers := make(map[string]uint32) // of packages by the key in the outcomes
-	for standing, err := range books.Standings(ctx) {
-		if err != nil {
-			return err
-		}
-		if !standing.Stands() || standing.Page.Package == "" || !selected.wants(standing.Page) {
-			continue
-		}
-		o := standing.Page
-		if s.Takedowns.ForgetsURL(o.URL) {
-			continue
-		}
-		number, known := numbers[o.Package]
-		if !known {
-			number = uint32(len(p.packages))
-			numbers[o.Package] = number
-			key := o.Package
-			if listed := now.Package(key); listed != nil {
-				key = listed.Key
-			}
-			p.packages = append(p.packages, key)
-		}
-		p.places = append(p.places, place{o.Identity(), o.Version, o.Offset, int32(o.Length), number})
-	}
-	return nil
-}
-
-// wants reports whether the outcome of a page is of a selected one. Its language is not
-// known yet.
-func (s *Selection) wants(o *book.Outcome) bool {
-	if s.Collection != "" && !slices.Contains(o.Collections, s.Collection) ||
-		!s.Since.IsZero() && o.Time.Before(s.Since) || !s.Until.IsZero() && !o.Time.Before(s.Until) {
-		return false
-	}
-	if s.Site == "" {
-		return true
-	}
-	a, err := address.Parse(o.URL)
-	return err == nil && (a.Host == s.Site || a.Site == s.Site)
 }
 
 const (

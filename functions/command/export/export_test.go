@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/inventory"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
@@ -35,7 +36,10 @@ var later = functionstest.Start.Add(time.Hour)
 // object returns a page of two hosts in turn, in English and German in turn.
 func object(n int) webobject.Object {
 	o := functionstest.Page(layout.Version{Epoch: 1, Token: 1}, fmt.Sprintf("http://host%d.example.org/%d", n%2, n))
-	o.Data = fmt.Appendf(nil, "<html lang=%s><title>Page %d</title><p>The text of page %d says <b>something</b>.", []string{"en", "de"}[n%2], n, n)
+	o.Data = fmt.Appendf(nil, "<html lang=en><title>Page %d</title><p>The text of page %d says <b>something</b>.", n, n)
+	if n%2 == 1 {
+		o.Data = fmt.Appendf(nil, "<html lang=de><title>Seite %d</title><p>Der Text der Seite %d sagt <b>etwas</b> über Eulen.", n, n)
+	}
 	o.Downloaded = functionstest.Start.Add(time.Duration(n) * time.Minute)
 	o.Header = []webobject.Field{{Name: "Content-Encoding", Value: "gzip"}, {Name: "Content-Length", Value: "7"}, {Name: "Server", Value: "a\r\nb"}}
 	return o
@@ -79,16 +83,16 @@ func TestSelection(t *testing.T) {
 	bucket, s := bucketOf(t, 6)
 	at := func(n int) time.Time { return object(n).Downloaded }
 	for name, c := range map[string]struct {
-		Selection
+		inventory.Selection
 		want []int
 	}{
-		"all":           {Selection{}, []int{0, 1, 2, 3, 4, 5}},
-		"collection":    {Selection{Collection: functionstest.Collection}, []int{0, 1, 2, 3, 4, 5}},
-		"no collection": {Selection{Collection: "other"}, nil},
-		"host":          {Selection{Site: "host0.example.org"}, []int{0, 2, 4}},
-		"domain":        {Selection{Site: "example.org"}, []int{0, 1, 2, 3, 4, 5}},
-		"language":      {Selection{Lang: "de"}, []int{1, 3, 5}},
-		"time":          {Selection{Since: at(1), Until: at(4)}, []int{1, 2, 3}},
+		"all":           {inventory.Selection{}, []int{0, 1, 2, 3, 4, 5}},
+		"collection":    {inventory.Selection{Collection: functionstest.Collection}, []int{0, 1, 2, 3, 4, 5}},
+		"no collection": {inventory.Selection{Collection: "other"}, nil},
+		"host":          {inventory.Selection{Site: "host0.example.org"}, []int{0, 2, 4}},
+		"domain":        {inventory.Selection{Site: "example.org"}, []int{0, 1, 2, 3, 4, 5}},
+		"language":      {inventory.Selection{Lang: "de"}, []int{1, 3, 5}},
+		"time":          {inventory.Selection{Since: at(1), Until: at(4)}, []int{1, 2, 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			content := run(t, Task{Selection: c.Selection, Format: "jsonl", Path: filepath.Join(t.TempDir(), "x"), At: later}, bucket, s)
@@ -106,6 +110,32 @@ func TestSelection(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestLanguageOfTheIndex takes the language from the index where it is known: pages in
+// others are not read.
+func TestLanguageOfTheIndex(t *testing.T) {
+	bucket, s := bucketOf(t, 6)
+	first := functionstest.Manifest(t, bucket, 0).Packages[0].Key // with pages 0 to 2
+	functionstest.Index(t, bucket, 0, first, func(webobject.Object) string { return "fr" })
+	for lang, want := range map[string][]int{"fr": {0, 1, 2}, "de": {3, 5}} {
+		asked := 0
+		watched := faultblob.New(bucket, func(c faultblob.Call) faultblob.Fault {
+			if c.Key == first {
+				asked++
+			}
+			return faultblob.None
+		})
+		content := run(t, Task{Selection: inventory.Selection{Lang: lang}, Format: "jsonl", Path: filepath.Join(t.TempDir(), "x"), At: later}, watched, s)
+		if n := strings.Count(content, "\n"); n != len(want) || strings.Count(content, `"lang":"`+lang+`"`) != n || asked > 0 != (lang == "fr") {
+			t.Errorf("%s: %d requests for the first package, %s", lang, asked, content)
+		}
+		for _, n := range want {
+			if !strings.Contains(content, object(n).URL) {
+				t.Errorf("%s: %s is missing", lang, object(n).URL)
+			}
+		}
 	}
 }
 
@@ -207,7 +237,7 @@ func TestWARC(t *testing.T) {
 // same file.
 func TestFaults(t *testing.T) {
 	bucket, s := bucketOf(t, 7)
-	for _, task := range []Task{{Format: "jsonl"}, {Format: WACZ}, {Format: Webo, Selection: Selection{Lang: "de"}}} {
+	for _, task := range []Task{{Format: "jsonl"}, {Format: WACZ}, {Format: Webo, Selection: inventory.Selection{Lang: "de"}}} {
 		task.At, task.Path = later, filepath.Join(t.TempDir(), "x")
 		want := run(t, task, bucket, s)
 		t.Run(task.Format, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
 // Record is a page as a line of jsonl. Its text is that of the main part; a page that
@@ -15,7 +16,7 @@ type Record struct {
 	Fetched     time.Time `json:"fetched"`
 	Status      int       `json:"status"`
 	MIME        string    `json:"mime"`
-	Lang        string    `json:"lang,omitempty"` // primary subtag (RFC 5646)
+	Lang        string    `json:"lang,omitempty"` // ISO 639-1, found as index finds it
 	Title       string    `json:"title,omitempty"`
 	Site        string    `json:"site_name,omitempty"`
 	Description string    `json:"description,omitempty"`
@@ -41,7 +42,8 @@ func (r *Record) read() {
 	if err != nil {
 		return // it was stored without its text, too
 	}
-	r.Lang, r.Title, r.Site, r.Description, r.Type = p.Lang, p.Title, p.Site, p.Description, p.Type
+	r.Title, r.Site, r.Description, r.Type = p.Title, p.Site, p.Description, p.Type
 	r.Author, r.Published, r.Modified, r.Text = p.Author, p.Published, p.Modified, p.Text()
+	r.Lang, _ = language.Identify(p.Title+"\n"+r.Text, p.Lang)
 	r.structure = p
 }

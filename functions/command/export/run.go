@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/inventory"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -17,7 +18,7 @@ import (
 
 // Task is an export.
 type Task struct {
-	Selection
+	inventory.Selection
 	Format string    // see the package
 	Path   string    // of the file or folder, which must not exist yet
 	At     time.Time // the pages as they were then
@@ -36,7 +37,7 @@ type Report struct {
 // resumption is how far an unfinished export has come. It is kept as JSON in PATH.resume,
 // beside the file or folder PATH, and a later run goes on from there.
 type resumption struct {
-	Selection
+	inventory.Selection
 	Format  string    `json:"format"`
 	At      time.Time `json:"at"`
 	Total   int       `json:"total"`   // pages to read: the selected ones, of any language
@@ -152,17 +153,21 @@ func (t Task) read(ctx context.Context, f found, to target) (p page) {
 		return page{err: err}
 	}
 	p.record = recordOf(o)
-	if t.readsText() {
+	inLanguage := t.Lang == "" || f.at.indexed
+	if t.writesText() || !inLanguage {
 		p.record.read()
 	}
-	if p.wanted = t.Lang == "" || p.record.Lang == t.Lang; p.wanted {
+	if f.at.indexed {
+		p.record.Lang = t.Lang
+	}
+	if p.wanted = inLanguage || p.record.Lang == t.Lang; p.wanted {
 		p.content, p.err = to.content(&p.record)
 	}
 	return p
 }
 
-// readsText reports whether the texts of pages are needed.
-func (t Task) readsText() bool { return t.Lang != "" || t.Format != WARC && t.Format != Webo }
+// writesText reports whether texts of pages are written.
+func (t Task) writesText() bool { return t.Format != WARC && t.Format != Webo }
 
 // target returns the target, and the path of the file that says how far a run was.
 func (t Task) target() (to target, resumePath string, err error) {

@@ -1,0 +1,134 @@
+package inventory
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// fact is what a segment tells of the page at an offset of its package, which has less
+// than 4 GiB.
+type fact struct{ offset, kind uint32 }
+
+// kind is a language and a media type. They are few, and numbered.
+type kind struct{ lang, mime string }
+
+type kinds struct {
+	all    []kind
+	number map[kind]uint32
+}
+
+func (k *kinds) of(one kind) uint32 {
+	n, known := k.number[one]
+	if !known {
+		if k.number == nil {
+			k.number = make(map[kind]uint32)
+		}
+		n = uint32(len(k.all))
+		k.all, k.number[one] = append(k.all, one), n
+	}
+	return n
+}
+
+// segmentsAtOnce is how many segments are read concurrently.
+const segmentsAtOnce = 4
+
+// ReadIndex reads the language and the media type of all indexed pages: of each segment
+// the tail and three columns. They take 8 bytes of memory a page.
+func (v *Inventory) ReadIndex(ctx context.Context) error {
+	var mu sync.Mutex // protects v and the partitions
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(segmentsAtOnce)
+	for _, p := range v.partitions {
+		p.index = make(map[string][]fact)
+		for i := range p.then.Segments {
+			listed := &p.then.Segments[i]
+			group.Go(func() error {
+				columns, err := v.readColumns(within, listed)
+				mu.Lock()
+				defer mu.Unlock()
+				if partition.IsDamaged(err) || errors.Is(err, segment.ErrVersion) {
+					v.Unindexed = append(v.Unindexed, fmt.Errorf("language and type of %d pages are not known: %w; run bucketsearch verify --repair", listed.Documents, err))
+					return nil
+				}
+				if err == nil {
+					v.learn(p, columns)
+				}
+				return err
+			})
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("cannot read the index: %w", err)
+	}
+	for _, p := range v.partitions {
+		for _, facts := range p.index {
+			slices.SortFunc(facts, func(a, b fact) int { return cmp.Compare(a.offset, b.offset) })
+		}
+	}
+	return nil
+}
+
+// columns are the parts of a segment that are needed.
+type columns struct {
+	parts            []segment.Part
+	languages, types *segment.StringColumn
+	offsets          []uint64
+}
+
+func (v *Inventory) readColumns(ctx context.Context, listed *manifest.Segment) (c columns, err error) {
+	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: v.bucket}, listed)
+	if err != nil {
+		return c, err
+	}
+	c.parts = s.Parts()
+	if c.languages, err = s.Strings(ctx, segment.Languages); err != nil {
+		return c, err
+	}
+	if c.types, err = s.Strings(ctx, segment.Types); err != nil {
+		return c, err
+	}
+	c.offsets, err = s.Numbers(ctx, segment.Offsets)
+	return c, err
+}
+
+// learn takes the facts of a segment.
+func (v *Inventory) learn(p *part, c columns) {
+	doc := uint32(0)
+	for _, of := range c.parts {
+		key := p.keyNow(of.Package)
+		facts := slices.Grow(p.index[key], of.Documents)
+		for range of.Documents {
+			one := kind{first(c.languages.Get(doc)), first(c.types.Get(doc))}
+			facts = append(facts, fact{uint32(c.offsets[doc]), v.kinds.of(one)})
+			doc++
+		}
+		p.index[key] = facts
+	}
+}
+
+func first(set []string) string {
+	if len(set) == 0 {
+		return ""
+	}
+	return set[0]
+}
+
+// find returns the kind of the page at an offset of a package.
+func (p *part) find(key string, offset int64) (number uint32, found bool) {
+	facts := p.index[key]
+	i, found := slices.BinarySearchFunc(facts, offset, func(f fact, offset int64) int { return cmp.Compare(int64(f.offset), offset) })
+	if !found {
+		return 0, false
+	}
+	return facts[i].kind, true
+}

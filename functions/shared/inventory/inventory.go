@@ -1,0 +1,245 @@
+// Package inventory lists the stored pages of a bucket as they were at one moment, by
+// its books and by columns of its segments. No page is read.
+package inventory
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// Selection says which pages are wanted. Empty fields select all.
+type Selection struct {
+	Collection string    `json:"collection,omitempty"`
+	Site       string    `json:"site,omitempty"` // host, or a domain with all its hosts
+	Lang       string    `json:"lang,omitempty"` // as Page has it
+	Since      time.Time `json:"since,omitzero"` // fetched then or later
+	Until      time.Time `json:"until,omitzero"` // fetched before
+}
+
+// Page is a stored page.
+type Page struct {
+	*book.Outcome        // of its download; valid until the next page
+	Key           string // of its package now: it gets another when pages are erased from it
+
+	// What the index tells, after ReadIndex.
+	Indexed bool   // it does; a new page is indexed some seconds later
+	Lang    string // ISO 639-1, as search has it; "" if it is in doubt
+	MIME    string
+}
+
+// Inventory is a bucket at one moment.
+type Inventory struct {
+	bucket     blob.Reader
+	settings   *settings.Settings
+	partitions []*part
+	kinds      kinds
+
+	// Faults says, after Pages, of which partitions generations or books are lost, so
+	// that pages are missing.
+	Faults []error
+	// Unindexed says of which segments language and type are not known, because they
+	// cannot be read.
+	Unindexed []error
+}
+
+// part is a storage partition.
+type part struct {
+	then, now manifest.Manifest
+	books     *partition.Books
+	index     map[string][]fact // by key of the package now
+}
+
+// Open opens all storage partitions of a bucket as they were at a moment.
+func Open(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time.Time) (*Inventory, error) {
+	v := &Inventory{bucket: bucket, settings: s}
+	for _, id := range s.Partitions() {
+		p := new(part)
+		var err error
+		if p.now, err = partition.Read(ctx, bucket, id); err == nil {
+			p.then, err = manifest.AsOf(ctx, bucket, id, at)
+		}
+		if err == nil {
+			p.books, err = partition.OpenBooks(ctx, bucket, p.then.Books)
+		}
+		if partition.IsFault(err) {
+			v.Faults = append(v.Faults, err)
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot open partition %s: %w", id, err)
+		}
+		v.partitions = append(v.partitions, p)
+	}
+	return v, nil
+}
+
+// Manifests returns the generations of the moment, without those of faulty partitions.
+func (v *Inventory) Manifests() (all []*manifest.Manifest) {
+	for _, p := range v.partitions {
+		all = append(all, &p.then)
+	}
+	return all
+}
+
+// keyNow returns the present key of a package.
+func (p *part) keyNow(key string) string {
+	if listed := p.now.Package(key); listed != nil {
+		return listed.Key
+	}
+	return key
+}
+
+// Pages yields the selected pages, those of a site together. Forgotten pages are left
+// out. Where the index does not tell the language of a page, that is no reason to leave
+// it out. Memory holds of each book the bytes of one request and one block, and what
+// ReadIndex has read. An error ends the sequence.
+func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Page, error] {
+	return func(yield func(Page, error) bool) {
+		keys := make(map[string]string)
+		for s, err := range v.standings(ctx) {
+			if err != nil {
+				yield(Page{}, err)
+				return
+			}
+			o := s.Page
+			if !s.Stands() || o.Package == "" || v.settings.Takedowns.ForgetsURL(o.URL) {
+				continue
+			}
+			key, known := keys[o.Package]
+			if !known {
+				key = s.of.keyNow(o.Package)
+				keys[o.Package] = key
+			}
+			page := Page{Outcome: o, Key: key}
+			if kind, found := s.of.find(key, o.Offset); found {
+				page.Indexed, page.Lang, page.MIME = true, v.kinds.all[kind].lang, v.kinds.all[kind].mime
+			}
+			if selected.wants(&page) && !yield(page, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Selection) wants(p *Page) bool {
+	if s.Collection != "" && !slices.Contains(p.Collections, s.Collection) ||
+		!s.Since.IsZero() && p.Time.Before(s.Since) || !s.Until.IsZero() && !p.Time.Before(s.Until) ||
+		s.Lang != "" && p.Indexed && p.Lang != s.Lang {
+		return false
+	}
+	if s.Site == "" {
+		return true
+	}
+	a, err := address.Parse(p.URL)
+	return err == nil && (a.Host == s.Site || a.Site == s.Site)
+}
+
+// standing is the standing of a URL by the books of all partitions. A strategy may have
+// moved the URL from one to another.
+type standing struct {
+	book.Standing
+	of *part // that has the page
+}
+
+// standings yields the standing of every URL, in the order of the places. A partition
+// whose books are damaged ends early, and is one of the faults.
+func (v *Inventory) standings(ctx context.Context) iter.Seq2[standing, error] {
+	return func(yield func(standing, error) bool) {
+		streams := make([]*stream, 0, len(v.partitions))
+		for _, p := range v.partitions {
+			next, stop := iter.Pull2(p.books.Standings(ctx))
+			defer stop()
+			streams = append(streams, &stream{of: p, next: next})
+		}
+		advance := func(s *stream) error {
+			err := s.advance()
+			if partition.IsFault(err) {
+				v.Faults = append(v.Faults, err)
+				err = nil
+			}
+			return err
+		}
+		for _, s := range streams {
+			if err := advance(s); err != nil {
+				yield(standing{}, err)
+				return
+			}
+		}
+		for {
+			var least *stream
+			for _, s := range streams {
+				if s.at != nil && (least == nil || compare(s.at, least.at) < 0) {
+					least = s
+				}
+			}
+			if least == nil {
+				return
+			}
+			group := slices.DeleteFunc(slices.Clone(streams), func(s *stream) bool { return s.at == nil || compare(s.at, least.at) != 0 })
+			if !yield(merge(group), nil) {
+				return
+			}
+			for _, s := range group {
+				if err := advance(s); err != nil {
+					yield(standing{}, err)
+					return
+				}
+			}
+		}
+	}
+}
+
+// stream is the standings of one partition.
+type stream struct {
+	of   *part
+	next func() (book.Standing, error, bool)
+	head book.Standing
+	at   *book.Outcome // one of the head, for its URL; nil at the end
+}
+
+func (s *stream) advance() error {
+	head, err, more := s.next()
+	s.head, s.at = head, nil
+	if more && err == nil {
+		s.at = cmp.Or(head.Page, head.Final, head.Asked)
+	}
+	return err
+}
+
+// compare orders outcomes as books do: by place and identity.
+func compare(a, b *book.Outcome) int {
+	if a.Place != b.Place || a.URL == b.URL {
+		return cmp.Compare(a.Place, b.Place)
+	}
+	return a.Identity().Compare(b.Identity())
+}
+
+// merge returns the standing of one URL by several partitions.
+func merge(group []*stream) standing {
+	if len(group) == 1 {
+		return standing{group[0].head, group[0].of}
+	}
+	var s standing
+	for _, one := range group {
+		for _, o := range []*book.Outcome{one.head.Page, one.head.Final, one.head.Asked} {
+			if o != nil {
+				s.Add(o)
+			}
+			if s.Page != nil && s.Page == one.head.Page {
+				s.of = one.of
+			}
+		}
+	}
+	return s
+}
