@@ -77,6 +77,18 @@ func (r *Reader) Counts() (outcomes, links int) {
 	return outcomes, links
 }
 
+// Sizes returns the compressed sizes of the outcomes and of the links, with the table of
+// their sources, in bytes. It sends no request.
+func (r *Reader) Sizes() (outcomes, links int64) {
+	for _, b := range r.directory.outcomes {
+		outcomes += int64(b.size)
+	}
+	for _, b := range r.directory.links {
+		links += int64(b.size)
+	}
+	return outcomes, links + int64(r.directory.sources)*int64(identitySize)
+}
+
 // Part is a range of the hash space, with the number of bytes that the book has for it.
 type Part struct {
 	layout.Range

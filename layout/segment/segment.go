@@ -183,6 +183,38 @@ func (s *Segment) Parts() []Part { return s.tail.parts }
 // Size returns the approximate memory that an opened segment takes, in bytes.
 func (s *Segment) Size() int64 { return s.tail.size() }
 
+// Sizes are the sizes of what a segment holds, in bytes. They add up to its size, but for
+// the few bytes of its beginning.
+type Sizes struct {
+	Stored    int64 // addresses, titles, headings and texts of the documents
+	Terms     int64 // terms with their postings
+	Positions int64 // of the terms in the documents
+	Words     int64 // the dictionary of words as they are written, and samples of their documents
+	Columns   int64 // what filters and scores need of each document
+	Tail      int64
+}
+
+// Sizes returns the sizes, which the tail tells, and the number of terms.
+func (s *Segment) Sizes() (sizes Sizes, terms int64) {
+	t := s.tail
+	sizes.Tail = s.ref.Tail
+	sizes.Stored = t.stored.end() - t.stored.start
+	for i, count := range t.terms.counts {
+		block, pages := t.terms.split(i)
+		sizes.Terms += block.Length
+		sizes.Positions += pages.Length
+		terms += int64(count)
+	}
+	for _, c := range t.columns {
+		if c.name == words || c.name == samples {
+			sizes.Words += c.size
+		} else {
+			sizes.Columns += c.size
+		}
+	}
+	return sizes, terms
+}
+
 // Words returns a transducer from each surface word to the number of documents that
 // contain it. After a merge that left out documents, the number of a frequent word may
 // be too high, by at most the number of documents left out.

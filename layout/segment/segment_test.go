@@ -44,6 +44,16 @@ func TestTerms(t *testing.T) {
 	}
 }
 
+func TestSizes(t *testing.T) {
+	docs := generate(300, 1)
+	content := mustBuild(t, docs, 0)
+	sizes, terms := mustOpen(t, content).Sizes()
+	want, _ := invert(docs)
+	if sum := sizes.Stored + sizes.Terms + sizes.Positions + sizes.Words + sizes.Columns + sizes.Tail; sum != int64(len(content)-len(magic)) || terms != int64(len(want)) {
+		t.Errorf("%+v and %d terms of %d bytes and %d terms", sizes, terms, len(content), len(want))
+	}
+}
+
 func TestPrefix(t *testing.T) {
 	docs := generate(300, 1)
 	s := mustOpen(t, mustBuild(t, docs, 0))

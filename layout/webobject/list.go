@@ -49,6 +49,23 @@ func Describe(ctx context.Context, r blob.Reader, key string) (Description, erro
 	return Description{t.header, t.pages, t.streamEnd(), t.members[0].crc}, nil
 }
 
+// Uncompressed returns the size of the .webop of the storage package with the key before
+// compression, by one GET of the zip's directory.
+func Uncompressed(ctx context.Context, r blob.Reader, key string) (int64, error) {
+	size := int64(archive{members: packageMembers()}.directorySize())
+	end, err := get(ctx, r, key, blob.Range{Offset: -size})
+	var a archive
+	if err == nil {
+		if a, err = parseDirectory(end); err != nil {
+			err = fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+	}
+	if err != nil {
+		return 0, fmt.Errorf("cannot read the directory of package %s: %w", key, err)
+	}
+	return a.members[0].size, nil
+}
+
 // IsErasedFrom reports whether Erase, called any number of times, can have made the
 // package of d from that of whole: both have the same header and size, d has at least
 // one page, and all its pages are at the same offsets in whole. If no page was erased,

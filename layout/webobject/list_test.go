@@ -29,6 +29,30 @@ func manyPages(t testing.TB) Package {
 	return p
 }
 
+func TestUncompressed(t *testing.T) {
+	spf, _ := build(t, manyPages(t))
+	store := &oneObject{content: spf}
+	size, err := Uncompressed(t.Context(), store, "key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := int64(len(webopMagic))
+	pages, err := List(t.Context(), store, "key")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, listed := range pages {
+		want += listed.Size
+	}
+	if size != want {
+		t.Errorf("%d bytes, want %d", size, want)
+	}
+	spf[len(spf)-100] ^= 0xFF
+	if _, err := Uncompressed(t.Context(), store, "key"); !errors.Is(err, ErrDamaged) {
+		t.Errorf("of a damaged package: %v", err)
+	}
+}
+
 func TestList(t *testing.T) {
 	small, _ := build(t, smallPackage(t))
 	none, _ := build(t, Package{})

@@ -67,11 +67,7 @@ func exportCommand(where *location) *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVarP(&task.Path, "output", "o", "", "write to this `file`, or folder for markdown; it must not exist yet")
 	flags.StringVar(&task.Format, "format", "jsonl", "`format`: jsonl, xml, markdown, warc, wacz or webo")
-	flags.StringVar(&task.Collection, "collection", "", "only pages of the collection of this `name`")
-	flags.StringVar(&task.Site, "site", "", "only pages of this `site`, a host or a domain with its hosts")
-	flags.StringVar(&task.Lang, "lang", "", "only pages in this `language`, such as de")
-	timeVar(flags, &task.Since, "since", "only pages fetched at this `time` or later, such as 2026-11-21")
-	timeVar(flags, &task.Until, "until", "only pages fetched before this `time`")
+	selectionFlags(flags, &task.Selection)
 	timeVar(flags, &task.At, "asof", "the pages as they were at this `time`, of the last seven days")
 	return cmd
 }

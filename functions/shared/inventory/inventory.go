@@ -85,9 +85,14 @@ func Open(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time
 }
 
 // Manifests returns the generations of the moment, without those of faulty partitions.
+// Packages have the keys that they have now.
 func (v *Inventory) Manifests() (all []*manifest.Manifest) {
 	for _, p := range v.partitions {
-		all = append(all, &p.then)
+		m := p.then.Clone()
+		for i := range m.Packages {
+			m.Packages[i].Key = p.keyNow(m.Packages[i].Key)
+		}
+		all = append(all, &m)
 	}
 	return all
 }

@@ -1,0 +1,133 @@
+// Package report counts the stored pages of a bucket by language, collection, site and
+// day, and tells the sizes of what is stored, as table 1 of Brin and Page (1998) does.
+// It reads books, columns and ends of objects, and no page.
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/inventory"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// Report is a bucket in numbers.
+type Report struct {
+	At          time.Time `json:"at"`
+	Total       Row       `json:"total"`
+	Languages   []Row     `json:"languages"` // all sorted, most pages first
+	Collections []Row     `json:"collections"`
+	Sites       []Row     `json:"sites"`
+	Days        []Row     `json:"days"` // of the download, in UTC; sorted
+	Sizes       []Size    `json:"sizes"`
+	// Faults says what is not counted, because it is lost or damaged.
+	Faults []string `json:"faults"`
+}
+
+// Row counts the pages of one language, collection, site or day. A page of two
+// collections counts in both.
+type Row struct {
+	Value string `json:"value"` // language "" is not known, or the page is not indexed yet
+	Pages int    `json:"pages"`
+	Sites int    `json:"sites"`
+	Bytes int64  `json:"bytes"` // compressed, in packages
+}
+
+// Table returns the rows by language, collection, site or day; nil by anything else.
+func (r *Report) Table(by string) *[]Row {
+	return map[string]*[]Row{"language": &r.Languages, "collection": &r.Collections, "site": &r.Sites, "day": &r.Days}[by]
+}
+
+// Make makes a report of a bucket as it was at a moment.
+func Make(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time.Time) (*Report, error) {
+	all, err := inventory.Open(ctx, bucket, s, at)
+	if err == nil {
+		err = all.ReadIndex(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a report: %w", err)
+	}
+	r := &Report{At: at}
+	var languages, collections, sites, days table
+	total, site := table{}, ""
+	last := uint32(0)
+	for page, err := range all.Pages(ctx, inventory.Selection{}) {
+		if err != nil {
+			return nil, fmt.Errorf("cannot make a report: %w", err)
+		}
+		if number := page.Place.Site(); site == "" || number != last { // pages of a site are together
+			last, site = number, siteOf(page.URL)
+		}
+		total.add("", site, page.Length)
+		languages.add(page.Lang, site, page.Length)
+		sites.add(site, site, page.Length)
+		days.add(page.Time.UTC().Format(time.DateOnly), site, page.Length)
+		for _, name := range page.Collections {
+			collections.add(name, site, page.Length)
+		}
+	}
+	if one := total.rows(); len(one) > 0 {
+		r.Total = one[0]
+	}
+	r.Languages, r.Collections, r.Sites, r.Days = languages.rows(), collections.rows(), sites.rows(), days.rows()
+	slices.SortFunc(r.Days, func(a, b Row) int { return cmp.Compare(a.Value, b.Value) })
+	unread, err := r.measure(ctx, bucket, all.Manifests())
+	if err != nil {
+		return nil, fmt.Errorf("cannot measure what is stored: %w", err)
+	}
+	for _, err := range slices.Concat(all.Faults, all.Unindexed, unread) {
+		r.Faults = append(r.Faults, err.Error())
+	}
+	return r, nil
+}
+
+// siteOf returns the registrable domain of an address.
+func siteOf(url string) string {
+	a, err := address.Parse(url)
+	if err != nil {
+		return url
+	}
+	return a.Site
+}
+
+// table counts pages by a value.
+type table struct {
+	at map[string]*tally
+}
+
+type tally struct {
+	Row
+	site string // of the last page
+}
+
+// add counts a page. All pages of a site must come one after another.
+func (t *table) add(value, site string, bytes int64) {
+	if t.at == nil {
+		t.at = make(map[string]*tally)
+	}
+	n := t.at[value]
+	if n == nil {
+		n = &tally{Row: Row{Value: value}}
+		t.at[value] = n
+	}
+	n.Pages++
+	n.Bytes += bytes
+	if n.site != site {
+		n.Sites++
+		n.site = site
+	}
+}
+
+// rows returns the rows, most pages first.
+func (t *table) rows() (rows []Row) {
+	for _, n := range t.at {
+		rows = append(rows, n.Row)
+	}
+	slices.SortFunc(rows, func(a, b Row) int { return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(a.Value, b.Value)) })
+	return rows
+}

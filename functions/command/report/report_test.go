@@ -1,0 +1,139 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+var later = functionstest.Start.Add(time.Hour)
+
+// bucketOf returns a bucket with four pages of three hosts and two sites, one of which
+// is German, one of two collections, and one not indexed and of the next day; with their
+// sizes in packages.
+func bucketOf(t *testing.T) (*memblob.Bucket, *settings.Settings, []int64) {
+	t.Helper()
+	bucket := memblob.New()
+	s := functionstest.Publish(t, bucket, 1, nil, "http://a.example.org/")
+	v := layout.Version{Epoch: 1, Token: 1}
+	var sizes []int64
+	for _, urls := range [][]string{{"http://a.example.org/1", "http://b.example.org/2", "http://c.example.com/3"}, {"http://a.example.org/4"}} {
+		var objects []webobject.Object
+		for _, url := range urls {
+			objects = append(objects, functionstest.Page(v, url))
+		}
+		listed, outcomes := functionstest.Package(t, bucket, 0, objects...)
+		for i := range outcomes {
+			sizes = append(sizes, outcomes[i].Length)
+			if strings.HasSuffix(outcomes[i].URL, "3") {
+				outcomes[i].Collections = append(outcomes[i].Collections, "zoo")
+			}
+			if strings.HasSuffix(outcomes[i].URL, "4") {
+				outcomes[i].Time = functionstest.Start.Add(24 * time.Hour)
+			}
+		}
+		links := []book.Link{functionstest.Link(t, urls[0], urls[0]+"/next", 1)}
+		functionstest.Learn(t, bucket, 0, book.Book{Outcomes: outcomes, Links: links}, listed)
+		if len(urls) > 1 {
+			functionstest.Index(t, bucket, 0, listed.Key, func(o webobject.Object) string {
+				return map[bool]string{true: "de", false: "en"}[strings.HasSuffix(o.URL, "2")]
+			})
+		}
+	}
+	return bucket, s, sizes
+}
+
+func TestReport(t *testing.T) {
+	bucket, s, n := bucketOf(t)
+	got, err := Make(t.Context(), bucket, s, later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := got.Sizes
+	got.Sizes = nil
+	all := n[0] + n[1] + n[2] + n[3]
+	want := &Report{
+		At: later, Total: Row{"", 4, 2, all},
+		Languages:   []Row{{"en", 2, 2, n[0] + n[2]}, {"", 1, 1, n[3]}, {"de", 1, 1, n[1]}},
+		Collections: []Row{{functionstest.Collection, 4, 2, all}, {"zoo", 1, 1, n[2]}},
+		Sites:       []Row{{"example.org", 3, 1, n[0] + n[1] + n[3]}, {"example.com", 1, 1, n[2]}},
+		Days:        []Row{{"2026-11-21", 3, 2, n[0] + n[1] + n[2]}, {"2026-11-22", 1, 1, n[3]}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	m := functionstest.Manifest(t, bucket, 0)
+	const magics = 8 // of the segment
+	if sum := sizes[kinds+1]; sum.What != "all" || sum.Bytes != m.Bytes()-magics {
+		t.Errorf("%+v, want %d bytes", sum, m.Bytes()-magics)
+	}
+	for row, count := range map[int]int64{fetched: 4, packages: 2, texts: 3, tails: 1, links: 2, outcomes: 4, directories: 2} {
+		if sizes[row].Count != count || sizes[row].Bytes <= 0 {
+			t.Errorf("%+v, want a count of %d", sizes[row], count)
+		}
+	}
+	whole := int64(0) // of the Web objects before compression
+	for _, pkg := range m.Packages {
+		pages, err := webobject.List(t.Context(), bucket, pkg.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range pages {
+			whole += page.Size
+		}
+	}
+	if got := sizes[fetched].Bytes; got != whole+2*int64(len(webobject.WebopMagic)) {
+		t.Errorf("%d bytes before compression, want %d", got, whole)
+	}
+}
+
+// TestDamage damages a package and a segment: the rest is counted, and that is told.
+func TestDamage(t *testing.T) {
+	bucket, s, _ := bucketOf(t)
+	m := functionstest.Manifest(t, bucket, 0)
+	for _, key := range []string{m.Packages[0].Key, m.Segments[0].Key} {
+		content, err := bucket.Get(t.Context(), key, blob.Range{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		content[len(content)-25] ^= 0xFF
+		if err := bucket.Replace(t.Context(), key, content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Make(t.Context(), bucket, s, later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Total.Pages != 4 || len(got.Languages) != 1 || len(got.Faults) != 3 || got.Sizes[fetched].Count != 1 ||
+		!slices.ContainsFunc(got.Faults, func(f string) bool { return strings.Contains(f, m.Packages[0].Key) }) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestFaults fails each request in turn: that is an error, never another report.
+func TestFaults(t *testing.T) {
+	bucket, s, _ := bucketOf(t)
+	want, err := Make(t.Context(), bucket, s, later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
+		got, err := Make(t.Context(), faultblob.New(bucket, decide), s, later)
+		if diff := cmp.Diff(want, got); err == nil && diff != "" {
+			t.Error(diff)
+		}
+	})
+}

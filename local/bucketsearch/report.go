@@ -1,0 +1,130 @@
+package main
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bucketsearch/bucketsearch/functions/command/report"
+	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
+)
+
+func reportCommand(where *location) *cobra.Command {
+	var by string
+	var moment time.Time
+	var asJSON, asCSV bool
+	cmd := &cobra.Command{
+		Use:   "report",
+		Short: "Count stored pages, sites and bytes by language, collection and day",
+		Long: "Report counts the stored pages, their sites and their compressed bytes by language,\n" +
+			"collection and day of the download (UTC), or by site; and says what packages, index,\n" +
+			"links and outcomes take, of all versions that are kept, as Brin and Page did in 1998.\n" +
+			"Books, index and directories tell all this, so no page is read. Of a page of two\n" +
+			"collections both count one. The language is \"-\" if it is not known, or not yet.",
+		Example: "  bucketsearch report\n  bucketsearch report --by site --csv > sites.csv",
+		Args:    nothing,
+		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
+			if asJSON && asCSV {
+				return errors.New("--json and --csv do not go together; leave one out")
+			}
+			if by != "" && (&report.Report{}).Table(by) == nil {
+				return literal.Wrong("--by", by, "language, collection, site or day")
+			}
+			if moment.IsZero() {
+				moment = time.Now()
+			}
+			inForce, err := a.Settings.Get(cmd.Context())
+			if err != nil {
+				return err
+			}
+			r, err := report.Make(cmd.Context(), a.Bucket, inForce, moment)
+			if err != nil {
+				return err
+			}
+			switch out := cmd.OutOrStdout(); {
+			case asJSON:
+				err = printJSON(where.sentences(out, true), r)
+			case asCSV:
+				err = printTablesCSV(out, r, by)
+			default:
+				err = printTables(out, r, by)
+			}
+			if err == nil && len(r.Faults) > 0 {
+				tellFaults(cmd, r.Faults)
+				err = errSaid
+			}
+			return err
+		}),
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&by, "by", "", "only the table by language, collection, site or day: `by` which")
+	timeVar(flags, &moment, "asof", "the bucket as it was at this `time`, of the last seven days")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	flags.BoolVar(&asCSV, "csv", false, "print CSV")
+	return cmd
+}
+
+// usualTables are the tables of a report without --by.
+var usualTables = []string{"language", "collection", "day"}
+
+// printTables prints tables for people.
+func printTables(out io.Writer, r *report.Report, by string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	tables := usualTables
+	if by != "" {
+		tables = []string{by}
+	}
+	for _, name := range tables {
+		fmt.Fprintf(w, "pages\tsites\tbytes\t  %s\n", name)
+		for _, row := range *r.Table(name) {
+			fmt.Fprintf(w, "%d\t%d\t%s\t  %s\n", row.Pages, row.Sites, bytesText(row.Bytes), cmp.Or(row.Value, "-"))
+		}
+		fmt.Fprintf(w, "%d\t%d\t%s\t  all\n\t\t\t\n", r.Total.Pages, r.Total.Sites, bytesText(r.Total.Bytes))
+	}
+	if err := w.Flush(); err != nil || by != "" {
+		return err
+	}
+	for _, size := range r.Sizes {
+		counted := ""
+		if size.Unit != "" {
+			counted = count(size.Count, size.Unit)
+		}
+		fmt.Fprintf(w, "%s\t  %s\t  %s\n", bytesText(size.Bytes), size.What, counted)
+	}
+	return w.Flush()
+}
+
+// printTablesCSV prints CSV (RFC 4180): the tables one after another, each row led by
+// the name of its table, and the sizes as rows of a table "size".
+func printTablesCSV(out io.Writer, r *report.Report, by string) error {
+	w := csv.NewWriter(out)
+	write := func(table string, row report.Row) error {
+		return w.Write([]string{table, row.Value, strconv.Itoa(row.Pages), strconv.Itoa(row.Sites), strconv.FormatInt(row.Bytes, 10)})
+	}
+	err := w.Write([]string{"by", "value", "pages", "sites", "bytes"})
+	tables := append(usualTables, "site")
+	if by != "" {
+		tables = []string{by}
+	}
+	for _, name := range tables {
+		for _, row := range *r.Table(name) {
+			err = errors.Join(err, write(name, row))
+		}
+	}
+	if by == "" {
+		for _, size := range r.Sizes {
+			err = errors.Join(err, w.Write([]string{"size", size.What, "", "", strconv.FormatInt(size.Bytes, 10)}))
+		}
+	}
+	w.Flush()
+	return errors.Join(err, w.Error())
+}
