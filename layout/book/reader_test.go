@@ -83,11 +83,11 @@ func TestSizes(t *testing.T) {
 	content := mustEncode(t, site(7, 120))
 	r := open(t, content)
 	outcomes, links := r.Sizes()
-	directory, _, err := directorySize(content)
+	size, _, err := directorySize(content)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if outcomes <= 0 || links <= 0 || int64(len(content)) != outcomes+links+int64(magicSize+directory+footerSize) {
+	if outcomes <= 0 || links <= 0 || int64(len(content)) != outcomes+links+int64(magicSize+size+footerSize) {
 		t.Errorf("%d bytes of outcomes, %d of links, %d in all", outcomes, links, len(content))
 	}
 }

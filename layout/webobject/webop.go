@@ -67,7 +67,7 @@ func exponentOf(lifetime time.Duration) int16 {
 func webObjects(webop io.ReaderAt, size int64) iter.Seq2[firstFields, error] {
 	return func(yield func(firstFields, error) bool) {
 		buffer := make([]byte, 4<<10)
-		read := func(n int, offset int64) ([]byte, error) {
+		at := func(n int, offset int64) ([]byte, error) {
 			if int64(n) > size-offset {
 				return nil, fmt.Errorf("%w: a Web object reaches over the end of the .webop, at byte %d", ErrDamaged, offset)
 			}
@@ -78,13 +78,13 @@ func webObjects(webop io.ReaderAt, size int64) iter.Seq2[firstFields, error] {
 			_, err := webop.ReadAt(b, offset)
 			return b, err
 		}
-		magic, err := read(len(WebopMagic), 0)
+		magic, err := at(len(WebopMagic), 0)
 		if err == nil && string(magic[:len(WebopMagic)]) != WebopMagic {
 			err = fmt.Errorf("%w: it does not begin as a .webop", ErrDamaged)
 		}
 		for offset := int64(len(WebopMagic)); err == nil && offset < size; {
 			var b []byte
-			if b, err = read(fixedSize, offset); err != nil {
+			if b, err = at(fixedSize, offset); err != nil {
 				break
 			}
 			if string(b[:len(objectMagic)]) != objectMagic || b[len(objectMagic)] != version1 {
@@ -92,7 +92,7 @@ func webObjects(webop io.ReaderAt, size int64) iter.Seq2[firstFields, error] {
 				break
 			}
 			mime, url := int(binary.BigEndian.Uint16(b[6:])), int(binary.BigEndian.Uint16(b[8:]))
-			if b, err = read(fixedSize+mime+url, offset); err != nil {
+			if b, err = at(fixedSize+mime+url, offset); err != nil {
 				break
 			}
 			o := firstFields{downloaded: readTime(b[18:]), expires: readTime(b[26:])}

@@ -88,19 +88,27 @@ func printTables(out io.Writer, r *report.Report, by string) error {
 		for _, row := range *r.Table(name) {
 			fmt.Fprintf(w, "%d\t%d\t%s\t  %s\n", row.Pages, row.Sites, bytesText(row.Bytes), cmp.Or(row.Value, "-"))
 		}
-		fmt.Fprintf(w, "%d\t%d\t%s\t  all\n\t\t\t\n", r.Total.Pages, r.Total.Sites, bytesText(r.Total.Bytes))
+		fmt.Fprintf(w, "%d\t%d\t%s\t  all\n", r.Total.Pages, r.Total.Sites, bytesText(r.Total.Bytes))
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		if by == "" {
+			fmt.Fprintln(out)
+		}
 	}
-	if err := w.Flush(); err != nil || by != "" {
-		return err
+	if by != "" {
+		return nil
 	}
 	for _, size := range r.Sizes {
 		counted := ""
 		if size.Unit != "" {
-			counted = count(size.Count, size.Unit)
+			counted = " (" + count(size.Count, size.Unit) + ")"
 		}
-		fmt.Fprintf(w, "%s\t  %s\t  %s\n", bytesText(size.Bytes), size.What, counted)
+		if _, err := fmt.Fprintf(out, "%10s  %s%s\n", bytesText(size.Bytes), size.What, counted); err != nil {
+			return err
+		}
 	}
-	return w.Flush()
+	return nil
 }
 
 // printTablesCSV prints CSV (RFC 4180): the tables one after another, each row led by

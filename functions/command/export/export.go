@@ -88,8 +88,8 @@ const (
 	maxGap  = 128 << 10 // bytes that are read and not needed, rather than sending another request
 )
 
-// found is a page whose bytes are in memory.
-type found struct {
+// loaded is a page whose bytes are in memory.
+type loaded struct {
 	at   *place
 	key  string // of its package
 	span span
@@ -98,8 +98,8 @@ type found struct {
 
 // all yields the pages from a number on, in the order of their packages, after the GETs
 // of their bytes. An error of the object store ends the sequence.
-func (p *storedPages) all(ctx context.Context, from int) iter.Seq[found] {
-	return func(yield func(found) bool) {
+func (p *storedPages) all(ctx context.Context, from int) iter.Seq[loaded] {
+	return func(yield func(loaded) bool) {
 		var read span
 		for i := from; i < len(p.places); i++ {
 			at := &p.places[i]
@@ -107,11 +107,11 @@ func (p *storedPages) all(ctx context.Context, from int) iter.Seq[found] {
 			if !read.covers(key, at) {
 				read = p.span(i)
 				if err := read.get(ctx); err != nil && !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, blob.ErrRange) {
-					yield(found{err: err})
+					yield(loaded{err: err})
 					return
 				}
 			}
-			if !yield(found{at: at, key: key, span: read}) {
+			if !yield(loaded{at: at, key: key, span: read}) {
 				return
 			}
 		}
@@ -119,7 +119,7 @@ func (p *storedPages) all(ctx context.Context, from int) iter.Seq[found] {
 }
 
 // object decompresses the page.
-func (f *found) object(ctx context.Context) (webobject.Object, error) {
+func (f *loaded) object(ctx context.Context) (webobject.Object, error) {
 	if f.err != nil {
 		return webobject.Object{}, f.err
 	}

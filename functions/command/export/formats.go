@@ -16,7 +16,7 @@ type fileFormat struct {
 }
 
 var formats = map[string]fileFormat{
-	"jsonl": {begin: nothing, page: line},
+	"jsonl": {begin: nothing, page: jsonLine},
 	"xml":   {begin: beginXML, page: pageXML, end: "</pages>\n"},
 	WARC:    {begin: warcInfo, page: warcResponse},
 	WACZ:    {begin: beginWACZ, page: warcResponse},
@@ -42,7 +42,7 @@ func formatOf(name string) (fileFormat, error) {
 
 func nothing(time.Time) ([]byte, error) { return nil, nil }
 
-func line(r *Record) ([]byte, error) {
+func jsonLine(r *Record) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -110,7 +110,7 @@ func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *re
 	if err := save(); err != nil {
 		return err
 	}
-	next := inOrder(pages.all(ctx, at.Done), runtime.GOMAXPROCS(0), func(f found) page { return t.read(ctx, f, to) })
+	next := inOrder(pages.all(ctx, at.Done), runtime.GOMAXPROCS(0), func(f loaded) prepared { return t.read(ctx, f, to) })
 	for p := range next {
 		if p.err == nil {
 			p.err = ctx.Err()
@@ -138,8 +138,8 @@ func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *re
 	return save()
 }
 
-// page is a page that was read, and what is to be written of it.
-type page struct {
+// prepared is a page that was read, and what is to be written of it.
+type prepared struct {
 	record  Record
 	wanted  bool
 	content []byte
@@ -147,10 +147,10 @@ type page struct {
 }
 
 // read reads a page.
-func (t Task) read(ctx context.Context, f found, to target) (p page) {
+func (t Task) read(ctx context.Context, f loaded, to target) (p prepared) {
 	o, err := f.object(ctx)
 	if err != nil {
-		return page{err: err}
+		return prepared{err: err}
 	}
 	p.record = recordOf(o)
 	inLanguage := t.Lang == "" || f.at.indexed

@@ -84,7 +84,7 @@ func (w *wacz) begin(at time.Time, size int64) error {
 		return err
 	}
 	end := int64(0) // of the lines about pages that are in the file
-	for line, err := range lines(w.pages) {
+	for line, err := range linesOf(w.pages) {
 		var c capture
 		if err != nil || json.Unmarshal(line, &c) != nil || w.head+c.Offset+c.Length > size {
 			break
@@ -103,8 +103,8 @@ func (w *wacz) begin(at time.Time, size int64) error {
 	return err
 }
 
-// lines yields the lines of a file from its beginning. A line is valid until the next.
-func lines(f *os.File) iter.Seq2[[]byte, error] {
+// linesOf yields the lines of a file from its beginning. A line is valid until the next.
+func linesOf(f *os.File) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		in := bufio.NewReaderSize(io.NewSectionReader(f, 0, 1<<62), 1<<20)
 		for {
@@ -178,7 +178,7 @@ func (w *wacz) end() error {
 // captures yields the list.
 func (w *wacz) captures() iter.Seq2[capture, error] {
 	return func(yield func(capture, error) bool) {
-		for line, err := range lines(w.pages) {
+		for line, err := range linesOf(w.pages) {
 			var c capture
 			if err == nil {
 				err = json.Unmarshal(line, &c)

@@ -53,7 +53,7 @@ func (v *Inventory) ReadIndex(ctx context.Context) error {
 		for i := range p.then.Segments {
 			listed := &p.then.Segments[i]
 			group.Go(func() error {
-				columns, err := v.readColumns(within, listed)
+				read, err := v.readColumns(within, listed)
 				mu.Lock()
 				defer mu.Unlock()
 				if partition.IsDamaged(err) || errors.Is(err, segment.ErrVersion) {
@@ -61,7 +61,7 @@ func (v *Inventory) ReadIndex(ctx context.Context) error {
 					return nil
 				}
 				if err == nil {
-					v.learn(p, columns)
+					v.learn(p, read)
 				}
 				return err
 			})

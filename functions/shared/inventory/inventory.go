@@ -127,8 +127,9 @@ func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Pag
 				keys[o.Package] = key
 			}
 			page := Page{Outcome: o, Key: key}
-			if kind, found := s.of.find(key, o.Offset); found {
-				page.Indexed, page.Lang, page.MIME = true, v.kinds.all[kind].lang, v.kinds.all[kind].mime
+			if number, found := s.of.find(key, o.Offset); found {
+				known := v.kinds.all[number]
+				page.Indexed, page.Lang, page.MIME = true, known.lang, known.mime
 			}
 			if selected.wants(&page) && !yield(page, nil) {
 				return
