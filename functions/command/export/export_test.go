@@ -260,7 +260,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestGoesOn interrupts an export after each page.
+// TestGoesOn interrupts an export after each page, and leaves more behind than it has
+// saved, as a kill does.
 func TestGoesOn(t *testing.T) {
 	const pages = 8
 	bucket, s := bucketOf(t, pages)
@@ -279,6 +280,11 @@ func TestGoesOn(t *testing.T) {
 				t.Fatalf("%s: report %+v, error %v", format, report, err)
 			}
 			cancel()
+			for _, suffix := range []string{".part", ".part.pages"} {
+				if exists(path + suffix) {
+					tear(t, path+suffix)
+				}
+			}
 		}
 		if got := run(t, Task{Format: format, Path: path, At: later}, bucket, s); got != want {
 			t.Errorf("%s: got %q, want %q", format, got, want)
@@ -289,6 +295,18 @@ func TestGoesOn(t *testing.T) {
 		if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
 			t.Errorf("%s: %q are left", format, left)
 		}
+	}
+}
+
+// tear appends half a line to a file.
+func tear(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteString(`{"url":"http://exam`)
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -15,6 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/literal"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -111,6 +113,11 @@ func (p *part) keyNow(key string) string {
 // ReadIndex has read. An error ends the sequence.
 func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
+		wanted, err := selected.parse()
+		if err != nil {
+			yield(Page{}, err)
+			return
+		}
 		keys := make(map[string]string)
 		for s, err := range v.standings(ctx) {
 			if err != nil {
@@ -131,17 +138,35 @@ func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Pag
 				known := v.kinds.all[number]
 				page.Indexed, page.Lang, page.MIME = true, known.lang, known.mime
 			}
-			if selected.wants(&page) && !yield(page, nil) {
+			if wanted.has(&page) && !yield(page, nil) {
 				return
 			}
 		}
 	}
 }
 
-func (s *Selection) wants(p *Page) bool {
+// selector is a selection that was checked.
+type selector struct {
+	Selection
+	number uint32 // of the site
+}
+
+func (s Selection) parse() (selector, error) {
+	if s.Site == "" {
+		return selector{Selection: s}, nil
+	}
+	a, err := address.Parse("http://" + s.Site + "/")
+	if err != nil || strings.ContainsAny(s.Site, "/?#@") {
+		return selector{}, literal.Wrong("site", s.Site, "a host or domain, such as example.org")
+	}
+	s.Site = a.Host
+	return selector{s, a.Place.Site()}, nil
+}
+
+func (s *selector) has(p *Page) bool {
 	if s.Collection != "" && !slices.Contains(p.Collections, s.Collection) ||
 		!s.Since.IsZero() && p.Time.Before(s.Since) || !s.Until.IsZero() && !p.Time.Before(s.Until) ||
-		s.Lang != "" && p.Indexed && p.Lang != s.Lang {
+		s.Lang != "" && p.Indexed && p.Lang != s.Lang || s.Site != "" && p.Place.Site() != s.number {
 		return false
 	}
 	if s.Site == "" {

@@ -93,7 +93,9 @@ func TestSelection(t *testing.T) {
 		"collection":    {Selection{Collection: functionstest.Collection}, []string{"0" + en, "1" + de, "2" + en, "3" + de, "4" + en, "6  "}},
 		"no collection": {Selection{Collection: "other"}, nil},
 		"host":          {Selection{Site: "host1.example.org"}, []string{"1" + de, "3" + de}},
-		"domain":        {Selection{Site: "example.org"}, []string{"0" + en, "1" + de, "2" + en, "3" + de, "4" + en, "6  "}},
+		"other host":    {Selection{Site: "host2.example.org"}, nil},
+		"other domain":  {Selection{Site: "example.com"}, nil},
+		"domain":        {Selection{Site: "EXAMPLE.org"}, []string{"0" + en, "1" + de, "2" + en, "3" + de, "4" + en, "6  "}},
 		"language":      {Selection{Lang: "de"}, []string{"1" + de, "3" + de, "6  "}},
 		"time":          {Selection{Since: minute(1), Until: minute(3)}, []string{"1" + de, "2" + en}},
 	} {
@@ -103,6 +105,24 @@ func TestSelection(t *testing.T) {
 				t.Error(diff, v.Faults, v.Unindexed)
 			}
 		})
+	}
+}
+
+func TestWrongSite(t *testing.T) {
+	bucket := memblob.New()
+	s := functionstest.Publish(t, bucket, 1, nil, "http://host0.example.org/")
+	v, err := Open(t.Context(), bucket, s, later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, site := range []string{"http://example.org/", "example.org/docs", "a b"} {
+		var refused error
+		for _, err := range v.Pages(t.Context(), Selection{Site: site}) {
+			refused = err
+		}
+		if refused == nil || !strings.Contains(refused.Error(), "write a host or domain") {
+			t.Errorf("%s: %v", site, refused)
+		}
 	}
 }
 
