@@ -1,0 +1,164 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Capture is an answer to an HTTP GET, as an archive keeps it.
+type Capture struct {
+	Time    time.Time
+	Address netip.Addr // of the server; zero if it is not known
+	Status  int
+	Header  http.Header
+	Body    []byte // as it was sent, without the transfer coding, but with its content coding
+	// Cut says why only the beginning of the body is kept (WARC-Truncated): length,
+	// time, disconnect or unspecified; "": all of it is.
+	Cut string
+}
+
+var (
+	errAnswer = errors.New("the block is no HTTP answer")
+	// ErrShort means that a body ends before its announced length.
+	ErrShort = errors.New("the body ends before its announced length")
+)
+
+// Capture reads the block of a response or a resource: at most one byte more of the body
+// than the limit.
+func (r *Record) Capture(limit int64) (c Capture, err error) {
+	if c.Time, err = r.Time(); err != nil {
+		return c, err
+	}
+	c.Cut = strings.ToLower(r.Field("WARC-Truncated"))
+	c.Address, _ = netip.ParseAddr(r.Field("WARC-IP-Address"))
+	if r.Type == "resource" {
+		c.Status, c.Header = http.StatusOK, http.Header{}
+		if kind := r.Field("Content-Type"); kind != "" {
+			c.Header.Set("Content-Type", kind)
+		}
+		c.Body, err = io.ReadAll(io.LimitReader(r, limit+1))
+		return c, err
+	}
+	block := bufio.NewReaderSize(r, maxHeader+1)
+	if c.Status, c.Header, err = readAnswer(block); err != nil {
+		return c, err
+	}
+	return c, c.readBody(block, limit)
+}
+
+// Status reads the block up to the end of the answer's header.
+func (r *Record) Status() (status int, header http.Header, err error) {
+	if r.Type == "resource" {
+		return http.StatusOK, http.Header{}, nil
+	}
+	return readAnswer(bufio.NewReaderSize(r, maxHeader+1))
+}
+
+// readAnswer reads the status line and the header of an answer (RFC 9112). Lines of the
+// header that are none of a header are left out.
+func readAnswer(block *bufio.Reader) (status int, header http.Header, err error) {
+	lines := lineReader{from: block, most: maxHeader}
+	first, err := lines.next()
+	if err != nil {
+		return 0, nil, unanswered(err)
+	}
+	protocol, rest, _ := strings.Cut(first, " ")
+	code, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	status, errCode := strconv.Atoi(code)
+	if !strings.HasPrefix(strings.ToUpper(protocol), "HTTP") || errCode != nil || status < 100 || status > 999 {
+		return 0, nil, fmt.Errorf("%w: it begins with %.40q", errAnswer, first)
+	}
+	header = make(http.Header)
+	last := ""
+	for {
+		line, err := lines.next()
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF): // an answer without a body
+			return status, header, nil
+		case err != nil:
+			return 0, nil, err
+		case line == "":
+			return status, header, nil
+		}
+		if values := header[last]; (line[0] == ' ' || line[0] == '\t') && len(values) > 0 {
+			values[len(values)-1] = strings.TrimSpace(values[len(values)-1] + " " + strings.TrimSpace(line))
+			continue
+		}
+		name, value, found := strings.Cut(line, ":")
+		if !found || strings.TrimSpace(name) == "" {
+			continue
+		}
+		last = http.CanonicalHeaderKey(strings.TrimSpace(name))
+		header.Add(last, strings.TrimSpace(value))
+	}
+}
+
+// unanswered returns errAnswer for a block that ends in the status line.
+func unanswered(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return errAnswer
+	}
+	return err
+}
+
+// readBody reads the body, at most one byte more than the limit, without its transfer
+// coding, unless the archive has removed that. It fails with ErrShort if the body ends too
+// early, and the archive does not say that it cut the body.
+func (c *Capture) readBody(block *bufio.Reader, limit int64) error {
+	begin, _ := block.Peek(maxChunkLine)
+	isChunked := strings.Contains(strings.ToLower(c.Header.Get("Transfer-Encoding")), "chunked") && firstChunk.Match(begin)
+	from := io.Reader(block)
+	if isChunked {
+		from = httputil.NewChunkedReader(block)
+	}
+	content, err := io.ReadAll(io.LimitReader(from, limit+1))
+	c.Body = content
+	if err != nil {
+		switch {
+		case !isChunked:
+			return err
+		case c.Cut == "":
+			return fmt.Errorf("%w: %w", ErrShort, err)
+		}
+	}
+	announced, err := strconv.ParseInt(c.Header.Get("Content-Length"), 10, 64)
+	isShort := err == nil && !isChunked && c.Cut == "" && announced > int64(len(c.Body)) && int64(len(c.Body)) <= limit
+	if !c.decoded() && isShort {
+		return fmt.Errorf("%w: %d of %d bytes", ErrShort, len(c.Body), announced)
+	}
+	return nil
+}
+
+const maxChunkLine = 256 // bytes of a line with the length of a chunk
+
+// firstChunk matches the beginning of a body in chunks (RFC 9112, 7.1).
+var firstChunk = regexp.MustCompile(`^[0-9A-Fa-f]{1,8}[ \t]*(;[^\r\n]*)?\r?\n`)
+
+// decoded drops a Content-Encoding that the body does not have: it lacks the mark of the
+// coding, or begins with plain text where brotli, which has no mark, is declared. It
+// reports whether it did.
+func (c *Capture) decoded() bool {
+	coding := strings.ToLower(strings.TrimSpace(c.Header.Get("Content-Encoding")))
+	mark, known := codingMarks[coding]
+	isPlain := known && !bytes.HasPrefix(c.Body, []byte(mark)) || coding == "br" && plainText.Match(c.Body)
+	if !isPlain || len(c.Body) == 0 {
+		return false
+	}
+	c.Header.Del("Content-Encoding")
+	return true
+}
+
+var (
+	codingMarks = map[string]string{"gzip": "\x1F\x8B", "x-gzip": "\x1F\x8B", "zstd": "\x28\xB5\x2F\xFD"}
+	plainText   = regexp.MustCompile(`^[\t\r\n -~]{32}`)
+)

@@ -1,0 +1,313 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	version   = "WARC/1."
+	maxHeader = 64 << 10 // bytes of a record's header, and of an answer's
+	minAgain  = 4 << 20  // bytes of any file that may be read once more
+)
+
+var (
+	errBomb    = errors.New("it expands too far")
+	errVersion = errors.New("no record of WARC 1.0 or 1.1 begins here")
+	errHeader  = fmt.Errorf("the header has more than %d bytes", maxHeader)
+	errLength  = errors.New("no Content-Length, or not a number of bytes")
+	errEnd     = errors.New("the record does not end where its Content-Length says")
+	errCut     = errors.New("the file ends in the middle of a record")
+)
+
+// Place is where a record begins.
+type Place struct {
+	Offset int64 // of the record or its gzip member in the file
+	Inside int64 // of the record in the content of the member
+}
+
+// String names the place for people.
+func (p Place) String() string {
+	if p.Inside == 0 {
+		return fmt.Sprintf("byte %d", p.Offset)
+	}
+	return fmt.Sprintf("byte %d of the gzip member at byte %d", p.Inside, p.Offset)
+}
+
+// Fault is a record, or a part of a file, that could not be read.
+type Fault struct {
+	Place
+	Err error
+}
+
+// Error implements error.
+func (f *Fault) Error() string { return fmt.Sprintf("%s: %v", f.Place, f.Err) }
+
+// Unwrap returns the reason.
+func (f *Fault) Unwrap() error { return f.Err }
+
+// Record is the header of a record. Its block can be read until the next call of
+// Reader.Finish or Next.
+type Record struct {
+	Place
+	Type   string // WARC-Type, lower case
+	Length int64  // of the block, bytes
+	fields []field
+	reader *Reader
+	left   int64 // bytes of the block that were not read
+}
+
+type field struct{ name, value string }
+
+// Field returns the value of a named field, "" if there is none. Names have no case.
+func (r *Record) Field(name string) string {
+	for _, f := range r.fields {
+		if strings.EqualFold(f.name, name) {
+			return f.value
+		}
+	}
+	return ""
+}
+
+// Target returns the address that the record is about. Some writers put it between
+// angle brackets.
+func (r *Record) Target() string {
+	target := r.Field("WARC-Target-URI")
+	if inside, found := strings.CutPrefix(target, "<"); found {
+		target = strings.TrimSuffix(inside, ">")
+	}
+	return target
+}
+
+// Time returns the time of the capture.
+func (r *Record) Time() (time.Time, error) {
+	at, err := time.Parse(time.RFC3339, r.Field("WARC-Date"))
+	if err != nil {
+		return time.Time{}, fmt.Errorf("WARC-Date %.40q: want a time such as 2026-11-21T22:00:00Z", r.Field("WARC-Date"))
+	}
+	return at.UTC(), nil
+}
+
+// Read reads the block.
+func (r *Record) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := r.reader.bytes().Read(p[:min(int64(len(p)), r.left)])
+	r.left -= int64(n)
+	if r.left > 0 {
+		err = early(err)
+	} else if err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
+
+// Reader reads the records of a file, one after another.
+type Reader struct {
+	raw    *source
+	inside *member // nil between members, and where nothing is compressed
+	spare  *member // for the next member
+	open   *Record // whose end was not read yet
+	again  int64   // bytes that may be read once more to find records
+
+	gzipped bool // the file has a gzip member
+}
+
+// NewReader returns a reader of a file.
+func NewReader(file io.ReaderAt, size int64) *Reader {
+	return &Reader{raw: newSource(file, size), spare: new(member), again: size + minAgain}
+}
+
+// Offset returns how many bytes of the file were read.
+func (r *Reader) Offset() int64 { return r.raw.offset() }
+
+// At returns the record at a place that a Record had. Inside a member it costs as much as
+// reading the member from its beginning, or from where the reader is, up to there.
+func (r *Reader) At(to Place) (*Record, error) {
+	r.open = nil
+	if at := r.place(); r.inside == nil || at.Offset != to.Offset || at.Inside > to.Inside {
+		r.inside = nil
+		r.raw.seek(to.Offset)
+		if magic, _ := r.raw.Peek(len(gzipMagic)); bytes.Equal(magic, gzipMagic) {
+			r.gzipped = true
+			if err := r.enter(); err != nil {
+				return nil, &Fault{to, err}
+			}
+		}
+	}
+	if r.inside != nil {
+		if _, err := io.CopyN(io.Discard, r.inside, to.Inside-r.inside.offset()); err != nil {
+			return nil, &Fault{to, early(err)}
+		}
+	}
+	return r.header()
+}
+
+func (r *Reader) bytes() *bufio.Reader {
+	if r.inside != nil {
+		return r.inside.Reader
+	}
+	return r.raw.Reader
+}
+
+func (r *Reader) place() Place {
+	if r.inside != nil {
+		return Place{r.inside.start, r.inside.offset()}
+	}
+	return Place{Offset: r.raw.offset()}
+}
+
+// enter opens the gzip member at the place of the source.
+func (r *Reader) enter() error {
+	if err := r.spare.open(r.raw); err != nil {
+		return err
+	}
+	r.inside = r.spare
+	return nil
+}
+
+// Next returns the next record, and io.EOF behind the last one. After a *Fault it can be
+// called again; any other error is of reading the file.
+func (r *Reader) Next() (*Record, error) {
+	if err := r.Finish(); err != nil {
+		return nil, err
+	}
+	for {
+		begin, err := r.bytes().Peek(1)
+		switch {
+		case err == io.EOF && r.inside != nil:
+			r.inside = nil
+			continue
+		case err == io.EOF:
+			return nil, io.EOF
+		case err != nil:
+			return nil, r.fault(r.place(), err)
+		}
+		if begin[0] == '\r' || begin[0] == '\n' {
+			if _, err := r.bytes().Discard(1); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if r.inside == nil {
+			magic, _ := r.raw.Peek(len(gzipMagic))
+			if bytes.Equal(magic, gzipMagic) {
+				at := r.place()
+				r.gzipped = true
+				if err := r.enter(); err != nil {
+					return nil, r.fault(at, err)
+				}
+				continue
+			}
+		}
+		return r.header()
+	}
+}
+
+// header reads the header of the record that begins here.
+func (r *Reader) header() (*Record, error) {
+	record := &Record{Place: r.place(), reader: r}
+	err := r.readHeader(record)
+	if err != nil {
+		return nil, r.fault(record.Place, err)
+	}
+	if r.inside == nil && record.Length > r.raw.size-r.raw.offset() {
+		return nil, r.fault(record.Place, errCut)
+	}
+	record.left = record.Length
+	r.open = record
+	return record, nil
+}
+
+func (r *Reader) readHeader(record *Record) error {
+	if begin, _ := r.bytes().Peek(len(version)); !strings.HasPrefix(version, string(begin)) {
+		return errVersion
+	}
+	lines := lineReader{from: r.bytes(), most: maxHeader}
+	first, err := lines.next()
+	if err == nil && first != "WARC/1.0" && first != "WARC/1.1" {
+		err = errVersion
+	}
+	if err != nil {
+		return err
+	}
+	for {
+		line, err := lines.next()
+		if err != nil {
+			return err
+		}
+		if line == "" {
+			break
+		}
+		if last := len(record.fields) - 1; last >= 0 && (line[0] == ' ' || line[0] == '\t') {
+			record.fields[last].value = strings.TrimSpace(record.fields[last].value + " " + strings.TrimSpace(line))
+			continue
+		}
+		name, value, found := strings.Cut(line, ":")
+		if !found {
+			return fmt.Errorf("line %.40q of the header has no colon", line)
+		}
+		record.fields = append(record.fields, field{strings.TrimSpace(name), strings.TrimSpace(value)})
+	}
+	record.Type = strings.ToLower(record.Field("WARC-Type"))
+	length, err := strconv.ParseInt(record.Field("Content-Length"), 10, 64)
+	if err != nil || length < 0 {
+		return errLength
+	}
+	record.Length = length
+	return nil
+}
+
+// lineReader reads the lines of a header.
+type lineReader struct {
+	from *bufio.Reader
+	most int // bytes that may still come
+}
+
+// next returns a line without its end.
+func (l *lineReader) next() (string, error) {
+	line, err := l.from.ReadSlice('\n')
+	l.most -= len(line)
+	switch {
+	case l.most < 0, err == bufio.ErrBufferFull:
+		return "", errHeader
+	case err != nil:
+		return "", early(err)
+	}
+	return strings.TrimRight(string(line), "\r\n"), nil
+}
+
+// Finish reads the rest of the record and checks its end. It returns a *Fault if the
+// record is damaged; then nothing that was read of it counts.
+func (r *Reader) Finish() error {
+	record := r.open
+	if record == nil {
+		return nil
+	}
+	r.open = nil
+	if _, err := io.CopyN(io.Discard, record, record.left); err != nil {
+		return r.fault(record.Place, early(err))
+	}
+	end, err := r.bytes().Peek(4)
+	if err != nil && err != io.EOF {
+		return r.fault(record.Place, err)
+	}
+	blank := len(end) - len(bytes.TrimLeft(end, "\r\n"))
+	if blank == 0 && len(end) > 0 || len(end) > blank && bytes.Count(end[:blank], []byte("\n")) < 2 {
+		return r.fault(record.Place, errEnd)
+	}
+	if _, err := r.bytes().Discard(blank); err != nil {
+		return r.fault(record.Place, err)
+	}
+	if _, err := r.bytes().Peek(1); err != nil && err != io.EOF { // the checksum of a member, when the record is its last
+		return r.fault(record.Place, err)
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package warc
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+// fault returns the fault at a place, and moves on to the next record. An error of reading
+// the file comes again then, and is returned as it is.
+func (r *Reader) fault(at Place, reason error) error {
+	r.open = nil
+	broken := r.inside == nil && r.spare.broken != nil || r.inside != nil && r.inside.broken != nil
+	var err error
+	switch {
+	case r.inside != nil && !broken:
+		err = r.searchInside()
+	case broken, r.gzipped:
+		r.inside, r.spare.broken = nil, nil
+		err = r.searchMember(at.Offset+1, r.raw.offset())
+	default:
+		err = r.searchVersion(at.Offset+1, r.raw.offset())
+	}
+	if err != nil {
+		return err
+	}
+	if errors.Is(reason, io.ErrUnexpectedEOF) {
+		reason = errCut
+	}
+	return &Fault{at, reason}
+}
+
+// searchInside moves on to the next line with a version in the gzip member, or behind the
+// member.
+func (r *Reader) searchInside() error {
+	mark := []byte("\n" + version)
+	for {
+		window, err := r.inside.Peek(bufferSize)
+		if i := bytes.Index(window, mark); i >= 0 {
+			_, err := r.inside.Discard(i + 1)
+			return err
+		}
+		if err != nil && r.inside.broken == nil {
+			r.inside = nil
+			if err == io.EOF {
+				err = nil
+			}
+			return err
+		}
+		if err != nil { // the gzip data break off, too
+			from := r.inside.start
+			r.inside, r.spare.broken = nil, nil
+			return r.searchMember(from+1, r.raw.offset())
+		}
+		if _, err := r.inside.Discard(len(window) - len(mark) + 1); err != nil {
+			return err
+		}
+	}
+}
+
+// searchMember moves on to the next gzip member that holds a record: behind from if there
+// is budget to read again what lies up to noticed, else behind noticed.
+func (r *Reader) searchMember(from, noticed int64) error {
+	from = r.budget(from, noticed)
+	for {
+		at, found, err := r.raw.find(from, gzipMagic)
+		if err != nil || !found {
+			r.raw.seek(r.raw.size)
+			return err
+		}
+		is, read := r.raw.holdsRecord(at)
+		if is {
+			r.raw.seek(at)
+			return nil
+		}
+		if r.again -= read; r.again < 0 { // made to look like members
+			r.raw.seek(r.raw.size)
+			return nil
+		}
+		from = at + 1
+	}
+}
+
+// searchVersion moves on to the next line with a version, as searchMember does.
+func (r *Reader) searchVersion(from, noticed int64) error {
+	r.raw.seek(r.budget(from, noticed))
+	if begin, _ := r.raw.Peek(len(version)); string(begin) == version {
+		return nil
+	}
+	at, found, err := r.raw.find(r.raw.offset(), []byte("\n"+version))
+	if err != nil || !found {
+		r.raw.seek(r.raw.size)
+		return err
+	}
+	r.raw.seek(at + 1)
+	return nil
+}
+
+// budget returns from, and takes from the budget the bytes that are read again, or
+// returns noticed when they are too many.
+func (r *Reader) budget(from, noticed int64) int64 {
+	if again := noticed - from + bufferSize; again <= r.again {
+		r.again -= again
+		return from
+	}
+	return noticed
+}
