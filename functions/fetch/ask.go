@@ -118,22 +118,32 @@ func remoteAddress(c net.Conn) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap()
 }
 
-// page fetches a target that is a page, notes the answer in its outcome, and
-// passes the page to the digester.
+// page fetches a target that is a page, and takes the answer.
 func (r *run) page(ctx context.Context, i int, agent string, delay time.Duration, d *digester) {
-	t := r.batch.Targets[i]
-	p := page{index: i, target: t, address: r.targets[i], behalf: r.behalf, claims: *r.claiming(i), parse: document.Read}
-	p.known = confirmable(t, p.sure)
+	p := r.pageOf(i)
 	a, asked := r.ask(ctx, request{url: p.address.URL, agent: agent, limit: r.f.Limits.Page, unless: p.known}, delay)
-	if !asked {
-		return
+	if asked {
+		r.take(p, a, d)
 	}
+}
+
+// pageOf returns the page of a target before its answer.
+func (r *run) pageOf(i int) page {
+	t := r.batch.Targets[i]
+	p := page{index: i, target: t, address: r.targets[i], behalf: r.behalf, claims: *r.claiming(i), parse: document.Read, replayed: r.replayed}
+	p.known = confirmable(t, p.sure)
+	return p
+}
+
+// take notes the answer to a page's request in its outcome, and passes the page to
+// the digester.
+func (r *run) take(p page, a answer, d *digester) {
 	r.received += int64(len(a.body))
-	o := r.answered(i, a)
+	o := r.answered(p.index, a)
 	if a.err != nil {
-		conclude(o, t, judge(a.err))
+		conclude(o, p.target, judge(a.err))
 	} else if isRedirect(a) {
-		conclude(o, t, r.redirect(i, a))
+		conclude(o, p.target, r.redirect(p.index, a))
 	} else if v, final := judgeStatus(a, p.known); !final {
 		p.answer = a
 		d.pages <- p
@@ -141,7 +151,7 @@ func (r *run) page(ctx context.Context, i int, agent string, delay time.Duration
 		if v.state == book.Unchanged {
 			o.ETag, o.Modified = validators(a, p.known)
 		}
-		conclude(o, t, v)
+		conclude(o, p.target, v)
 	}
 }
 

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -10,7 +11,9 @@ import (
 	"time"
 
 	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -163,7 +166,7 @@ const acceptEncoding = "gzip, br, zstd"
 
 // decoders are pools of decoders of content codings (RFC 9110, 8.4). They are safe
 // for concurrent use; the zero value is ready to use.
-type decoders struct{ gzip, brotli, zstd sync.Pool }
+type decoders struct{ gzip, brotli, zstd, deflate sync.Pool }
 
 type decoder interface {
 	io.Reader
@@ -180,6 +183,8 @@ func (d *decoders) read(encoding string, body io.Reader, all func(io.Reader) ([]
 		return through(&d.brotli, func() (decoder, error) { return new(brotli.Reader), nil }, body, all)
 	case "zstd":
 		return through(&d.zstd, newZstd, body, all)
+	case "deflate":
+		return through(&d.deflate, func() (decoder, error) { return new(deflated), nil }, body, all)
 	}
 	return nil, fmt.Errorf("%w: %.50q was not asked for", errEncoding, encoding)
 }
@@ -187,6 +192,28 @@ func (d *decoders) read(encoding string, body io.Reader, all func(io.Reader) ([]
 // newZstd returns a decoder of windows as large as HTTP allows (RFC 9659).
 func newZstd() (decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(8<<20))
+}
+
+// deflated decodes the coding deflate: zlib data (RFC 1950) or, as some servers send,
+// deflate data without their header (RFC 1951).
+type deflated struct {
+	from *bufio.Reader
+	io.Reader
+}
+
+// Reset implements decoder.
+func (d *deflated) Reset(from io.Reader) (err error) {
+	if d.from == nil {
+		d.from = bufio.NewReader(from)
+	} else {
+		d.from.Reset(from)
+	}
+	if head, _ := d.from.Peek(2); len(head) == 2 && head[0]&0x8F == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+		d.Reader, err = zlib.NewReader(d.from)
+	} else {
+		d.Reader = flate.NewReader(d.from)
+	}
+	return err
 }
 
 func through(pool *sync.Pool, create func() (decoder, error), body io.Reader, all func(io.Reader) ([]byte, error)) ([]byte, error) {

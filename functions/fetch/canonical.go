@@ -185,7 +185,7 @@ func (r *run) target(at address.Address) int {
 // askNamed fetches a canonical address, if robots.txt allows it. It fetches the
 // robots.txt first, unless this batch has done so.
 func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, agent string) (n canonicalPage) {
-	if r.origins[at.Origin] == nil && !r.robots(ctx, at.Origin) {
+	if r.replayed || r.origins[at.Origin] == nil && !r.robots(ctx, at.Origin) {
 		return canonicalPage{unasked: true}
 	}
 	origin := r.origins[at.Origin]

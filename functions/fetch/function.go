@@ -228,6 +228,9 @@ func (f *Function) run(ctx context.Context, b batch.Batch) error {
 	} else if !errors.Is(err, blob.ErrAbsent) {
 		return fmt.Errorf("cannot look for %s: %w", key, err)
 	}
+	if len(b.Targets) > batch.MaxTargets {
+		return message.Terminal(fmt.Errorf("batch %s: %d targets, at most %d are allowed", b.Version, len(b.Targets), batch.MaxTargets))
+	}
 	r, err := f.newRun(ctx, b)
 	if err != nil {
 		return err

@@ -27,6 +27,9 @@ type page struct {
 	answer answer
 	sum    uint64 // of the answer
 	parse  parser
+
+	replayed bool   // see Replay
+	cut      string // why an archive has only the beginning of the answer; "": it has all
 }
 
 // parser reads a page, as document.Read does.
@@ -59,6 +62,9 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 	if read == nil {
 		conclude(o, p.target, verdict{book.Skipped, "type", document.Sniff(p.answer.body, p.answer.header.Get("Content-Type"))})
 		return digested{}
+	}
+	if p.cut != "" {
+		read.Omitted = append(read.Omitted, "what the archive cut off: "+p.cut)
 	}
 	return p.store(o, compressors, read, remark)
 }
@@ -94,13 +100,13 @@ func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Docu
 	relevance := p.weigh(collections, links, read)
 	link, to, elsewhere := p.canonical(*o, read)
 	result := digested{links: links}
-	if read.Canonical != "" {
+	if read.Canonical != "" || p.replayed { // which cannot be asked for later
 		result.named = nameOf(read)
 	}
 	if elsewhere {
 		result.named.canonical = &to
 		others := slices.DeleteFunc(slices.Clone(links), func(l book.Link) bool { return l.Kind == book.Canonical })
-		if simpler(to, p.address) {
+		if simpler(to, p.address) && !p.replayed {
 			p.isAlias(o, link)
 			result.links = append(others, link)
 			return result

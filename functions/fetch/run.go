@@ -33,6 +33,7 @@ type run struct {
 	ledger   spool.Ledger
 	links    [][]book.Link // of redirects, by target
 	claims   []*claims     // by target, once they are known
+	replayed bool          // see Replay
 
 	named     map[string]canonicalPage // pages fetched because others name them as canonical, by agent and address
 	postponed []*canonicalRequest
@@ -42,9 +43,6 @@ type run struct {
 // newRun returns the run of a batch, before its first request. It fails if the
 // settings cannot be read, and with a terminal error if the batch is invalid.
 func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
-	if len(b.Targets) > batch.MaxTargets {
-		return nil, message.Terminal(fmt.Errorf("batch %s: %d targets, at most %d are allowed", b.Version, len(b.Targets), batch.MaxTargets))
-	}
 	r := &run{f: f, batch: b, origins: map[string]*originState{}, named: map[string]canonicalPage{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets)), claims: make([]*claims, len(b.Targets))}
 	r.pace.failures = int(b.Failures)
 	var err error
@@ -78,6 +76,11 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 	if r.askRobots(ctx) {
 		r.askTargets(ctx, d)
 	}
+	return r.finish(ctx, d, began)
+}
+
+// finish returns the spool when all targets have an answer, or get none.
+func (r *run) finish(ctx context.Context, d *digester, began time.Time) spool.Spool {
 	results := d.wait()
 	r.prove(ctx, d, true)
 	r.end(began)

@@ -1,0 +1,64 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/warc"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/batch"
+)
+
+// Replay returns the spool object of a batch whose answers were received before and are
+// at hand, one for each target, in their order: as Run would put it, with the times of
+// the captures. Its outcomes are in the order of the targets, too, those beyond
+// Limits.Batch not asked.
+//
+// Nothing is requested. So a canonical address is proved only by a page of the batch;
+// a page whose canonical address cannot be proved is stored, without validators.
+func (f *Function) Replay(ctx context.Context, b batch.Batch, captures []warc.Capture) (spool.Spool, error) {
+	if len(captures) != len(b.Targets) {
+		return spool.Spool{}, fmt.Errorf("batch %s: %d answers to %d targets", b.Version, len(captures), len(b.Targets))
+	}
+	began := f.Now()
+	r, err := f.newRun(ctx, b)
+	if err != nil {
+		return spool.Spool{}, err
+	}
+	r.replayed = true
+	d := newDigester(r.ledger.Outcomes, &f.compressors)
+	defer d.wait()
+	for i, c := range captures {
+		if r.received >= f.Limits.Batch || ctx.Err() != nil {
+			break
+		}
+		p := r.pageOf(i)
+		p.cut = c.Cut
+		r.take(p, f.replayed(c), d)
+		r.prove(ctx, d, false)
+	}
+	object := r.finish(ctx, d, began)
+	return object, context.Cause(ctx)
+}
+
+// replayed returns the answer of a capture, with its body decoded as ask does.
+func (f *Function) replayed(c warc.Capture) answer {
+	a := answer{status: c.Status, header: c.Header, address: c.Address, began: c.Time, ended: c.Time}
+	if c.Status/100 != 2 || !(request{}).wants(c.Header.Get("Content-Type")) {
+		return a
+	}
+	now := f.Now()
+	w := &wire{from: bytes.NewReader(c.Body), limit: f.Limits.Page, grace: f.Limits.Grace, now: f.Now, began: now}
+	a.body, a.err = f.read(c.Header.Get("Content-Encoding"), w, f.Limits.Page)
+	switch {
+	case c.Cut != "" && errors.Is(a.err, io.ErrUnexpectedEOF):
+		a.err = nil // what can be decoded is the beginning
+	case a.err != nil:
+		a.body = nil
+	}
+	a.sent = w.sent
+	return a
+}
