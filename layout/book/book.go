@@ -122,7 +122,7 @@ const (
 	Redirect  Kind = 'r'
 	Canonical Kind = 'c'
 	Sitemap   Kind = 'm' // a robots.txt or a sitemap names a sitemap
-	Listed    Kind = 'e' // a sitemap lists a page
+	Listed    Kind = 'e' // a sitemap lists a page, or an imported file holds it: then the page is the source, too
 )
 
 var kindNames = byteNames{

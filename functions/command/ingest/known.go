@@ -1,0 +1,99 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// standings are what is known of URLs before an import.
+type standings map[layout.Identity]*book.Standing
+
+func (known standings) add(o *book.Outcome) {
+	id := o.Identity()
+	if known[id] == nil {
+		known[id] = new(book.Standing)
+	}
+	last := *o
+	known[id].Add(&last)
+}
+
+// final returns the last final outcome of a URL, nil if there is none or what it tells of
+// is lost.
+func (known standings) final(id layout.Identity) *book.Outcome {
+	s := known[id]
+	switch {
+	case s == nil || s.Final == nil || s.Final.State == book.Lost:
+		return nil
+	case s.Final.State == book.Unchanged && (s.Page == nil || s.Page.State == book.Lost):
+		return nil
+	}
+	return s.Final
+}
+
+// readStandings reads the standings of the wanted URLs from books and spool. Its memory
+// does not depend on the number of other URLs.
+func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings, wanted func(layout.Identity) bool) (standings, error) {
+	known := make(standings)
+	for _, p := range s.Partitions() {
+		// Spool before manifest: a batch that is packed in between is in the books.
+		spooled, err := blob.List(ctx, bucket, layout.SpoolPrefix(p))
+		if err != nil {
+			return nil, err
+		}
+		m, err := partition.Read(ctx, bucket, p)
+		if err == nil {
+			err = partition.Later(&m)
+		}
+		if err != nil {
+			return nil, err
+		}
+		books, err := partition.OpenBooks(ctx, bucket, m.Books)
+		if err != nil {
+			return nil, err
+		}
+		for standing, err := range books.Standings(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			for _, o := range []*book.Outcome{standing.Page, standing.Final} {
+				if o != nil && wanted(o.Identity()) {
+					known.add(o)
+				}
+			}
+		}
+		for _, object := range spooled {
+			_, batch, err := layout.ParseSpoolKey(object.Key)
+			if err != nil || m.HasConsumed(batch) || m.IsClosed(batch) {
+				continue
+			}
+			ledger, err := spool.ReadLedger(ctx, bucket, object.Key)
+			if errors.Is(err, spool.ErrDamaged) { // pack puts it into quarantine
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			for i := range ledger.Outcomes {
+				if o := &ledger.Outcomes[i]; wanted(o.Identity()) {
+					known.add(o)
+				}
+			}
+		}
+	}
+	return known, nil
+}
+
+// outdates reports whether a final outcome makes a capture of its time or before
+// worthless: the page was stored or confirmed then, or the server answered something
+// else.
+func outdates(o *book.Outcome) bool {
+	return o.State == book.Stored || o.State == book.Unchanged || o.Status != 0 && o.Status != http.StatusTooManyRequests && o.Status/100 != 5
+}
