@@ -18,7 +18,7 @@ import (
 // hinted matches a bucketsearch command in a sentence. If --help follows, that is part
 // of the match, so that completed can leave such a command as it is.
 var hinted = regexp.MustCompile(`\bbucketsearch ((?:` + strings.Join([]string{
-	"up", "crawl", "search", "page", "export", "eval", "status", "why", "verify", "list", "report", "collections", "strategy", "pause", "resume", "limits",
+	"up", "crawl", "search", "page", "export", "import", "eval", "status", "why", "verify", "list", "report", "collections", "strategy", "pause", "resume", "limits",
 	"forget", "resend", "rebuild", "reindex",
 }, "|") + `)\b(?: [a-z]+)?(?: --help)?)`)
 

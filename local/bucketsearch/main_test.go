@@ -70,6 +70,9 @@ func TestMistakes(t *testing.T) {
 		{"crawl --collection " + good + " --collection " + good, good + " and " + good + ` are one collection, "good"`},
 		{"crawl example.org --collection " + usual, "the seeds of the command line and " + usual + ` are one collection, "default"`},
 		{"crawl", "crawl needs a seed"},
+		{"import", "import needs a file"},
+		{"import --collection A " + good, `name "A": want up to 63 lower-case letters`},
+		{"import " + good + "s", "no such file"},
 		{"crawl --recrawl", "nothing has been crawled yet into "},
 		{"crawl mailto:joe", "is no web address"},
 		{"crawl http:///docs", "is no web address: it does not begin with the name of a host"},
@@ -121,7 +124,7 @@ func TestMistakes(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{nil, {"help"}, {"help", "crawl"}, {"up", "--help"}, {"search", "-h"}, {"help", "status"}, {"help", "page"}, {"help", "verify"},
-		{"help", "why"}, {"help", "forget"}, {"help", "limits"}, {"help", "pause"}, {"help", "resume"}, {"help", "export"}, {"help", "list"}, {"help", "report"}} {
+		{"help", "why"}, {"help", "forget"}, {"help", "limits"}, {"help", "pause"}, {"help", "resume"}, {"help", "export"}, {"help", "list"}, {"help", "report"}, {"help", "import"}} {
 		got := do(t.Context(), args...)
 		if got.code != 0 || !strings.Contains(got.out, "Examples:\n  bucketsearch ") {
 			t.Errorf("%v: exit %d; help without examples:\n%s", args, got.code, got.out)

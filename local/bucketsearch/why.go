@@ -126,6 +126,10 @@ func printStory(out io.Writer, s why.Story, waits string, where *location) {
 	}
 	shown := s.Found[:min(foundShown, len(s.Found))]
 	for _, f := range shown {
+		if f.Kind == book.Listed && f.On == s.URL { // see package ingest
+			tell("found", "in an imported file, at depth %d: %s", f.Depth, f.Decision)
+			continue
+		}
 		text := ""
 		if f.Text != "" {
 			text = fmt.Sprintf(" %.60q", f.Text)

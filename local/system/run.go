@@ -60,7 +60,10 @@ func (s *System) atOnce(name string, inForce *settings.Settings) int {
 
 // Run starts the functions, their queues and the clocks. They stop when ctx ends, or at
 // Close.
-func (s *System) Run(ctx context.Context) error {
+func (s *System) Run(ctx context.Context) error { return s.run(ctx) }
+
+// run is Run without some of the functions, whose messages wait.
+func (s *System) run(ctx context.Context, without ...string) error {
 	inForce, err := s.Settings.Get(ctx)
 	if err != nil {
 		return err
@@ -72,6 +75,9 @@ func (s *System) Run(ctx context.Context) error {
 		return err
 	}
 	functions[task.Index] = yield(functions[task.Index], s.queues)
+	for _, name := range without {
+		delete(functions, name)
+	}
 	var running sync.WaitGroup
 	for name, function := range functions {
 		running.Go(func() {
@@ -88,7 +94,9 @@ func (s *System) Run(ctx context.Context) error {
 	running.Go(func() { s.every(ctx, watchTick, s.watch) })
 	running.Go(func() { s.every(ctx, feedbackTick, s.feedBack) })
 	running.Go(func() { s.every(ctx, keepTick, s.keepRequests) })
-	running.Go(func() { s.every(ctx, tick, s.tick) })
+	if functions[task.Schedule] != nil {
+		running.Go(func() { s.every(ctx, tick, s.tick) })
+	}
 	running.Go(func() { s.every(ctx, healthTick, s.watchRoom) })
 	if s.store.server != nil {
 		running.Go(func() { s.watchServer(ctx, s.store.server) })

@@ -55,7 +55,7 @@ func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 		return Collection{}, err
 	}
 	var c Collection
-	t.text("name", assign(&c.Name, validName))
+	t.text("name", assign(&c.Name, ValidName))
 	if c.Name == "" && len(d.problems) == 0 {
 		d.wrong("name", errors.New(`no name; write it like name = "docs"`))
 	}

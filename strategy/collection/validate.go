@@ -31,7 +31,7 @@ func (c Collection) Validate() error {
 	case c.PatternPages < Unlimited:
 		return literal.Wrong("pattern_pages", c.PatternPages, fmt.Sprintf("%d for no limit, 0 for %d, or more", Unlimited, DefaultPatternPages))
 	}
-	for _, err := range []error{validName(c.Name), validAgent(c.Agent), validLanguage(c.Language), c.Schedule.Validate(), c.Topic.validate()} {
+	for _, err := range []error{ValidName(c.Name), validAgent(c.Agent), validLanguage(c.Language), c.Schedule.Validate(), c.Topic.validate()} {
 		if err != nil {
 			return err
 		}
@@ -50,7 +50,8 @@ func (c Collection) Validate() error {
 	return err
 }
 
-func validName(name string) error {
+// ValidName says what is wrong with the name of a collection.
+func ValidName(name string) error {
 	if !namePattern.MatchString(name) {
 		return fmt.Errorf("name %q: want up to 63 lower-case letters, digits and hyphens", name)
 	}

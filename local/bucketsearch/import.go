@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/bucketsearch/bucketsearch/functions/command/ingest"
+	"github.com/bucketsearch/bucketsearch/functions/command/verify"
+	"github.com/bucketsearch/bucketsearch/local/system"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+)
+
+// importedName is the default collection of imported pages.
+const importedName = "imported"
+
+func importCommand(where *location) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use:   "import FILE...",
+		Short: "Import the pages of WARC files",
+		Long: "Import stores and indexes the pages of WARC files (1.0 and 1.1, as they are or with\n" +
+			"gzip) as if they had been fetched when they were captured: those of Common Crawl,\n" +
+			"Browsertrix (unzip a WACZ first), wget --warc-file, and export --format warc. To import\n" +
+			"twice is to import once. A capture that is older than what is stored is passed over, as\n" +
+			"are errors and what is no page. Nothing is asked of the web.\n\n" +
+			"The pages get the name of a collection. If that is one that is crawled, its rules say\n" +
+			"which pages are imported, and the next crawl follows their links. If it is not, all are\n" +
+			"imported, and no link is followed.\n\n" +
+			"Where a file is damaged, import says so, goes on with the next record that it finds, and\n" +
+			"ends with exit code 1.",
+		Example: "  bucketsearch import CC-MAIN-20260101000000-00000.warc.gz\n" +
+			"  bucketsearch import --collection postgres archive/*.warc.gz",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("import needs a file, such as: bucketsearch import pages.warc.gz")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if err := collection.ValidName(name); err != nil {
+				return err
+			}
+			for _, file := range args { // before a bucket is made
+				if _, err := os.Stat(file); err != nil {
+					return err
+				}
+			}
+			options, err := where.options()
+			if err != nil {
+				return err
+			}
+			i, err := system.OpenImporter(cmd.Context(), options)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, i.Close()) }()
+			return runImport(cmd, i, args, name)
+		},
+	}
+	cmd.Flags().StringVar(&name, "collection", importedName, "the `name` of the collection that gets the pages")
+	return cmd
+}
+
+func runImport(cmd *cobra.Command, i *system.Importer, files []string, name string) error {
+	began := time.Now()
+	bar := newBar(cmd.ErrOrStderr())
+	show := func(stage string, done, total int64) {
+		bar.show(verify.Progress{Stage: verify.Stage(stage), Done: done, Total: total})
+	}
+	report, err := i.Import(cmd.Context(), files, name, show)
+	if err == nil {
+		err = i.Wait(cmd.Context(), show)
+	}
+	bar.end()
+	if report != nil {
+		printImport(cmd.OutOrStdout(), report, time.Since(began))
+		for _, fault := range report.Faults {
+			fmt.Fprintln(cmd.ErrOrStderr(), "damaged:", fault)
+		}
+		if more := report.Faulty - len(report.Faults); more > 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "damaged: %s more\n", count(more, "part"))
+		}
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(cmd.ErrOrStderr(), "Stopped. What was imported is kept; the same command imports the rest.")
+		return errSaid
+	case err != nil:
+		return err
+	case report.Faulty > 0:
+		return errSaid
+	}
+	return nil
+}
+
+func printImport(out io.Writer, r *ingest.Report, took time.Duration) {
+	fmt.Fprintf(out, "%s imported in %s", count(r.Stored, "page"), took.Round(time.Second/10))
+	if r.Unchanged > 0 {
+		fmt.Fprintf(out, ", %d more as they were stored before", r.Unchanged)
+	}
+	fmt.Fprintln(out)
+	printCounts(out, "recorded without a page", r.Skipped)
+	printCounts(out, "passed over", r.Passed)
+	printCounts(out, "records", r.Records)
+}
+
+// printCounts prints numbers with what they count, the greatest first.
+func printCounts(out io.Writer, title string, counts map[string]int) {
+	if len(counts) == 0 {
+		return
+	}
+	var parts []string
+	for _, name := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		if counts[a] != counts[b] {
+			return counts[b] - counts[a]
+		}
+		return strings.Compare(a, b)
+	}) {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[name], explained(name)))
+	}
+	fmt.Fprintf(out, "%s: %s\n", title, strings.Join(parts, ", "))
+}

@@ -1,0 +1,197 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/command/ingest"
+	"github.com/bucketsearch/bucketsearch/functions/fetch"
+	"github.com/bucketsearch/bucketsearch/functions/shared/task"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/local/datadir"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// importBytes is the size of the pages of one batch of an import: of a package.
+const importBytes = 32 << 20
+
+// Importer imports WARC files into a bucket, and waits until their pages can be found.
+type Importer struct {
+	bucket   blob.Bucket
+	settings *settings.Cache
+	agent    string
+	close    func() error
+	system   *System // nil if another program runs it
+}
+
+// OpenImporter opens the system to import: without asking anything of the web, even if
+// URLs wait. If another program runs the system in the data directory, it packs and
+// indexes what is imported.
+func OpenImporter(ctx context.Context, o Options) (*Importer, error) {
+	s, err := Open(ctx, o)
+	switch {
+	case err == nil:
+		i := &Importer{bucket: s.Bucket, settings: s.Settings, agent: o.Agent, close: s.Close, system: s}
+		if err = s.Publish(""); err == nil {
+			return i, nil
+		}
+		return nil, errors.Join(err, s.Close())
+	case !errors.Is(err, datadir.ErrInUse):
+		return nil, err
+	}
+	a, errAttach := Attach(ctx, o)
+	if errAttach != nil {
+		return nil, err
+	}
+	return &Importer{bucket: a.Bucket, settings: a.Settings, agent: o.Agent, close: a.Close}, nil
+}
+
+// Log returns the system's log, or one that discards everything.
+func (i *Importer) Log() *slog.Logger {
+	if i.system != nil {
+		return i.system.Log
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+// Close releases what OpenImporter opened.
+func (i *Importer) Close() error { return i.close() }
+
+// Import imports the files.
+func (i *Importer) Import(ctx context.Context, files []string, collection string, progress func(stage string, done, total int64)) (*ingest.Report, error) {
+	limits := fetch.DefaultLimits()
+	limits.Batch = importBytes
+	f := &fetch.Function{
+		Settings: i.settings, Now: time.Now, Agent: i.agent, Worker: commandWorker("import"), Limits: limits, Log: i.Log(),
+	}
+	if i.system != nil {
+		if err := i.system.run(ctx, task.Schedule, task.Fetch); err != nil {
+			return nil, err
+		}
+	}
+	t := &ingest.Task{Files: files, Collection: collection, Bucket: i.bucket, Settings: i.settings, Fetch: f, Now: time.Now, Progress: progress}
+	return t.Run(ctx)
+}
+
+// indexTick is the time between two looks at what of an import is indexed.
+const indexTick = 500 * time.Millisecond
+
+// Wait returns when everything that is in the spool now is packed, also what an import
+// left that was killed, and the packages are indexed that there are then.
+func (i *Importer) Wait(ctx context.Context, progress func(stage string, done, total int64)) error {
+	spooled, err := i.spooled(ctx)
+	if err != nil {
+		return err
+	}
+	ticker := time.NewTicker(indexTick)
+	defer ticker.Stop()
+	w := indexing{bucket: i.bucket, spooled: spooled}
+	for {
+		done, total, err := w.look(ctx)
+		if err == nil && done == total {
+			return nil
+		}
+		if err == nil {
+			progress("index", done, total)
+			err = i.flush(ctx)
+		}
+		if err != nil && (partition.IsFault(err) || i.system == nil) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-i.failed():
+			return i.system.Err()
+		case <-ticker.C:
+		}
+	}
+}
+
+// spooled returns the batches in the spool of every partition.
+func (i *Importer) spooled(ctx context.Context) (map[layout.Partition][]layout.Version, error) {
+	inForce, err := i.settings.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	batches := make(map[layout.Partition][]layout.Version)
+	for _, p := range inForce.Partitions() {
+		batches[p] = nil
+		objects, err := blob.List(ctx, i.bucket, layout.SpoolPrefix(p))
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range objects {
+			if _, v, err := layout.ParseSpoolKey(object.Key); err == nil {
+				batches[p] = append(batches[p], v)
+			}
+		}
+	}
+	return batches, nil
+}
+
+// flush has the batches packed that are settled, however few they are.
+func (i *Importer) flush(ctx context.Context) error {
+	if i.system == nil {
+		return nil
+	}
+	return i.system.flush(ctx)
+}
+
+func (i *Importer) failed() <-chan struct{} {
+	if i.system == nil {
+		return nil
+	}
+	return i.system.Failed()
+}
+
+// indexing is how far packing and indexing are.
+type indexing struct {
+	bucket   blob.Reader
+	spooled  map[layout.Partition][]layout.Version
+	packages map[string]bool // keys, once all batches are packed
+}
+
+// look counts the batches that are packed, the packages that are indexed, and how many
+// there are.
+func (w *indexing) look(ctx context.Context) (done, total int64, err error) {
+	packed := true
+	all, indexed := make(map[string]bool), make(map[string]bool)
+	for p, batches := range w.spooled {
+		m, err := partition.Read(ctx, w.bucket, p)
+		if err != nil {
+			return 0, 0, err
+		}
+		for _, v := range batches {
+			if total++; m.HasConsumed(v) || m.IsClosed(v) {
+				done++
+			} else {
+				packed = false
+			}
+		}
+		for _, listed := range m.Packages {
+			all[listed.Key], indexed[listed.Key] = true, listed.Indexed
+		}
+		for _, gone := range m.Gone {
+			if !gone.Masked {
+				total++
+			}
+		}
+	}
+	if w.packages == nil && packed {
+		w.packages = all
+	}
+	for key := range all {
+		if w.packages != nil && !w.packages[key] {
+			continue // of another program
+		}
+		if total++; indexed[key] {
+			done++
+		}
+	}
+	return done, total, nil
+}
