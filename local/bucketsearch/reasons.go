@@ -20,7 +20,7 @@ var explanations = map[string]string{
 	collection.TooDeep:        "more links from a seed than depth",
 	collection.TooMany:        "redirects led on and on",
 	membership.OffTopic:       "the link is not on the topic",
-	membership.NoCollection:   "its collection was removed, or is only the label of imported pages",
+	membership.NoCollection:   "its collection was removed, or only labels imported pages",
 	membership.Refused:        "the crawl strategy refuses it",
 	membership.NoPartition:    "no rule of a strategy takes it",
 	membership.Forgotten:      "taken down by forget",
