@@ -21,6 +21,7 @@ func (s *siteHandler) search(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	q.Spread = q.Spread || !wantsJSON(r)
 	if q.Text == "" {
 		if wantsJSON(r) {
 			return wrong("The query is missing; ask like /search?q=words.")
@@ -72,7 +73,8 @@ type Snippet struct {
 	Type        string              `json:"type"`
 	Collections []string            `json:"collections,omitempty"`
 	Fetched     time.Time           `json:"fetched"`
-	Alike       []string            `json:"alike,omitempty"` // addresses of matching pages with the same text, or nearly, that are not shown
+	Alike       []string            `json:"alike,omitempty"`        // addresses of matching pages with the same text, or nearly, that are not shown
+	MoreOfSite  int                 `json:"more_of_site,omitempty"` // with fold=site: pages of the site that come later, although they match better than other results
 	Explanation *search.Explanation `json:"explanation,omitempty"`
 }
 
@@ -98,7 +100,7 @@ func (r Result) Answer() Answer {
 	for _, hit := range r.Hits {
 		answer.Results = append(answer.Results, Snippet{
 			URL: hit.URL, Title: hit.Title, Snippet: plain(hit.Snippet), Score: hit.Score, Lang: hit.Lang, Type: hit.MIME,
-			Collections: hit.Collections, Fetched: hit.Fetched, Alike: hit.Alike, Explanation: hit.Explanation,
+			Collections: hit.Collections, Fetched: hit.Fetched, Alike: hit.Alike, MoreOfSite: hit.MoreOfSite, Explanation: hit.Explanation,
 		})
 	}
 	for _, facet := range r.Facets {

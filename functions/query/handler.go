@@ -97,7 +97,7 @@ const (
 const maxPatience = 60_000
 
 // searchParameters are the parameters of /search.
-var searchParameters = []string{"q", "n", "from", "site", "lang", "collection", "type", "after", "before", "asof", "facet", "timeout", "explain"}
+var searchParameters = []string{"q", "n", "from", "site", "lang", "collection", "type", "after", "before", "asof", "facet", "timeout", "explain", "fold"}
 
 func readQuery(r *http.Request, now time.Time) (Query, error) {
 	values, err := parametersOf(r)
@@ -138,6 +138,12 @@ func readQuery(r *http.Request, now time.Time) (Query, error) {
 	}
 	if millis > 0 {
 		q.Deadline = now.Add(time.Duration(millis) * time.Millisecond)
+	}
+	for _, what := range values["fold"] {
+		if what != "site" {
+			return q, wrong("%v.", literal.Wrong("fold", what, "site"))
+		}
+		q.Spread = true
 	}
 	for _, what := range values["explain"] {
 		switch what {

@@ -41,6 +41,9 @@ type hitView struct {
 	Copy    string // address of the stored copy
 	Alike   int    // pages for which this one stands
 	All     string // address of the results with all of them
+	Site    string
+	More    int    // pages of the site that come later, although they match better than other results
+	OfSite  string // address of the results of the site alone
 }
 
 func newResultsPage(q Query, found Result) resultsPage {
@@ -59,7 +62,10 @@ func newResultsPage(q Query, found Result) resultsPage {
 		if strings.TrimSpace(plain(title)) == "" {
 			title = []search.Fragment{{Text: h.URL}}
 		}
+		ofSite := q
+		ofSite.Text += " site:" + h.Site
 		page.Hits = append(page.Hits, hitView{
+			Site: h.Site, More: h.MoreOfSite, OfSite: pageAddress(ofSite, 0),
 			URL: h.URL, Crumbs: crumbs(h.URL), Title: title, Snippet: h.Snippet,
 			Lang: h.Lang, Fetched: h.Fetched.UTC(), Copy: copyAddress(h.URL, q.AsOf), Alike: len(h.Alike), All: all,
 		})

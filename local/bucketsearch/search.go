@@ -44,7 +44,7 @@ func searchCommand(where *location) *cobra.Command {
 			return nil
 		},
 		RunE: where.reading(func(cmd *cobra.Command, args []string, a *system.Attached) error {
-			q.Text, q.Fold = strings.Join(args, " "), true
+			q.Text, q.Fold, q.Spread = strings.Join(args, " "), true, !asJSON
 			switch explain {
 			case "":
 			case "score":
@@ -123,6 +123,9 @@ func printResult(out io.Writer, r query.Result, s style, where *location) {
 		}
 		if n := len(hit.Alike); n > 0 {
 			fmt.Fprintf(out, "    %sand %s alike (dup:all shows them)%s\n", s.faint, count(n, "page"), s.off)
+		}
+		if hit.MoreOfSite > 0 {
+			fmt.Fprintf(out, "    %s%s more from this site further down (site:%s)%s\n", s.faint, count(hit.MoreOfSite, "page"), hit.Site, s.off)
 		}
 		if hit.Explanation != nil {
 			printExplanation(out, *hit.Explanation, "      ")

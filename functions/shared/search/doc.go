@@ -87,6 +87,9 @@
 // query, or else with the shortest address that names its language, whose score is within 5 % of the best of
 // them. [Result].Total counts them all.
 //
+// With [Query].Spread, a site has at most two hits among the first ten, if there are ten
+// hits without more of them among the best thirty. Its others follow behind the tenth.
+//
 // # Reading
 //
 // A search reads in steps, each for all segments at once:

@@ -29,11 +29,15 @@ func (s *search) folds() bool { return s.query.Fold && !s.plan.unfolded }
 
 // alikeGroup is a match with the matches that are alike, all ordered by score, then by
 // identity.
-type alikeGroup struct{ members []match }
+type alikeGroup struct {
+	members []match
+	more    int // groups of the same site that spread has moved behind the first; at the last of the site's that stayed
+}
 
 // folder groups matches.
 type folder struct {
 	*search
+	head   []match // that are not read yet
 	groups []alikeGroup
 	of     map[layout.Identity]int // number of the group of a page
 	prints map[spot]fingerprint.Fingerprint
@@ -48,27 +52,43 @@ func (s *search) fold(ctx context.Context, best []match) ([]match, error) {
 	for n := len(head); 0 < n && n < min(len(best), 2*folded) && best[n].score == best[n-1].score; n++ {
 		head = best[:n+1] // with the matches that tie
 	}
+	f.head = head
 	wanted := s.query.From + s.query.Size
-	for read := 0; read < len(head) && len(f.groups) < wanted; {
-		end := min(len(head), read+wanted-len(f.groups))
-		for end < len(head) && head[end].score == head[end-1].score { // are ordered by identity
-			end++
-		}
-		if err := f.read(ctx, head[read:end]); err != nil {
+	if err := f.gather(ctx, wanted); err != nil {
+		return nil, err
+	}
+	s.alike, s.more = make(map[spot][]string), make(map[spot]int)
+	if s.query.Spread {
+		if err := f.spread(ctx); err != nil {
 			return nil, err
 		}
-		read = end
 	}
 	var page []match
-	s.alike = make(map[spot][]string)
 	for i := s.query.From; i < min(wanted, len(f.groups)); i++ {
-		page = append(page, f.representative(&f.groups[i]))
+		m := f.representative(&f.groups[i])
+		s.more[spot{m.part, m.doc}] = f.groups[i].more
+		page = append(page, m)
 	}
 	if rest := best[len(head):]; len(f.groups) < wanted && len(rest) > 0 {
 		from := max(0, s.query.From-len(f.groups))
 		page = append(page, rest[min(from, len(rest)):min(wanted-len(f.groups), len(rest))]...)
 	}
 	return page, nil
+}
+
+// gather reads matches until there are as many groups as wanted, or no more matches.
+func (f *folder) gather(ctx context.Context, wanted int) error {
+	for len(f.head) > 0 && len(f.groups) < wanted {
+		end := min(len(f.head), wanted-len(f.groups))
+		for end < len(f.head) && f.head[end].score == f.head[end-1].score { // are ordered by identity
+			end++
+		}
+		if err := f.read(ctx, f.head[:end]); err != nil {
+			return err
+		}
+		f.head = f.head[end:]
+	}
+	return nil
 }
 
 // read adds matches to the groups.

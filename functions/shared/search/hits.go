@@ -18,12 +18,14 @@ import (
 )
 
 // hits returns the documents of matches with the words of the query marked, and the
-// matches in the same order: by score, then by identity.
+// matches in the same order: by score, then by identity, unless spread has moved some.
 func (s *search) hits(ctx context.Context, matches []match) ([]Hit, []match, error) {
 	if err := s.fetch(ctx, matches); err != nil {
 		return nil, nil, err
 	}
-	slices.SortFunc(matches, s.compare)
+	if !s.spreads {
+		slices.SortFunc(matches, s.compare)
+	}
 	matches = s.latest(matches)
 	return s.mark(matches), matches, nil
 }
@@ -63,7 +65,8 @@ func (s *search) mark(matches []match) []Hit {
 			for i := int(next.Add(1)) - 1; i < len(matches); i = int(next.Add(1)) - 1 {
 				hits[i] = marker.hit(s.document(matches[i]))
 				hits[i].Score = matches[i].score
-				hits[i].Alike = s.alike[spot{matches[i].part, matches[i].doc}]
+				at := spot{matches[i].part, matches[i].doc}
+				hits[i].Alike, hits[i].MoreOfSite = s.alike[at], s.more[at]
 			}
 		})
 	}

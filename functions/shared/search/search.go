@@ -86,6 +86,8 @@ type search struct {
 	statistics *statistics
 	documents  map[spot]*segment.Document // read so far
 	alike      map[spot][]string          // by match that stands for a group: addresses of the others
+	spreads    bool                       // spread has moved hits
+	more       map[spot]int               // by match: hits of its site that spread has moved behind the first
 	identities [][]layout.Identity        // by part; nil before they are read
 	result     Result
 	counts     facetCounts
@@ -233,6 +235,7 @@ type Hit struct {
 	MarkedTitle []Fragment // the title with its matches marked
 	Snippet     []Fragment // an excerpt of the body with its matches marked
 	Alike       []string   // addresses of matching documents with the same text, or nearly, for which this one stands
+	MoreOfSite  int        // hits of the same site that are shown later, although their scores are among the first (see Query.Spread)
 	Explanation *Explanation
 }
 

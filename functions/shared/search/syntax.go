@@ -25,6 +25,7 @@ type Query struct {
 	After, Before                time.Time // fetched at After or later, and before Before; zero: no limit
 
 	Fold     bool      // make one hit of documents with the same text, or nearly, unless the text says dup:all
+	Spread   bool      // show at most two hits of one site among the first ten (see spread)
 	Facets   []string  // count the matches by these: Site, Lang, Collection, Type
 	Explain  bool      // explain every score
 	Deadline time.Time // return then what was found; zero: only ctx limits the time
