@@ -1,8 +1,8 @@
-// Package account folds books into the state of every URL (law 7): each
+// Package account computes the state of every URL from all books (law 7): each
 // discovered URL is stored, skipped, failed or pending, and nothing else. The
-// frontier is rebuilt from this fold; status and verify report it.
+// frontier is rebuilt from these states; status and verify report them.
 //
-// Forgotten URLs (see package takedown) are in no account.
+// Forgotten URLs (see package takedown) are left out.
 package account
 
 import (
@@ -31,33 +31,34 @@ const (
 type URL struct {
 	Address    address.Address
 	State      State
-	Reason     string        // of Skipped and Failed
-	Final      book.Outcome  // the outcome that decided the state; zero when the URL was never asked for or its pages are lost
-	Page       *book.Outcome // where the page of a Stored URL is; older than Final when the page had not changed since
-	Discovered bool          // a seed, or the target of a link
+	Reason     string        // why the URL is Skipped or Failed
+	Final      book.Outcome  // the final outcome that decided State; zero if there is none, or if the page was lost
+	Page       *book.Outcome // of a Stored URL: the outcome that names the package; older than Final if the page was unchanged since
+	Discovered bool          // the URL is a seed or the target of a link
 	Depth      uint16        // links between a seed and the URL
 	Hops       uint8         // redirects between the last link and the URL
-	Weight     uint8         // the highest weight of its links, see book.Link
+	Weight     uint8         // priority, see book.Link
 	Sitemap    bool          // the URL is read as a sitemap
-	Attempts   uint8         // times asked without a final outcome
-	Collection string        // the collection that admits the URL
-	Admitted   bool          // the collections of today admit the URL, whatever its state
-	// Apart says why no frontier holds a pending or due URL:
-	// membership.NoPartition or membership.HeldBack; "" when one does.
+	Attempts   uint8         // number of requests since the last final outcome
+	Collection string        // on whose behalf the URL is requested; of a refused URL, a collection that refuses it
+	Admitted   bool          // a collection in force admits the URL, whatever State is
+	// Apart says why an admitted URL is in no frontier, even if it is pending or due:
+	// membership.NoPartition or membership.HeldBack; "" if it is in one.
 	Apart  string
-	Wanted bool // the URL has an outcome, and must be asked for again at once for Collection, at this depth, hops and weight
+	Wanted bool // the URL has a final outcome, and must be requested again at once, for Collection and with Depth, Hops and Weight
 }
 
 // Account collects outcomes and links, in any order, and computes the state of each
 // URL. Adding is safe for concurrent use.
 type Account struct {
 	settings *settings.Settings
-	shards   [256]*shard // by the first byte of identities
+	shards   [256]*shard // by the first byte of the URL's identity
 	origins  origins
 	paces    paces
 }
 
-// New returns an account that knows the seeds and sitemaps of all collections.
+// New returns an account of only the seeds and sitemaps of all collections. It fails
+// if one of them is malformed.
 func New(s *settings.Settings) (*Account, error) {
 	a := &Account{settings: s}
 	for i := range a.shards {
@@ -71,6 +72,7 @@ func New(s *settings.Settings) (*Account, error) {
 	return a, nil
 }
 
+// begin adds the seeds and sitemaps of a collection.
 func (a *Account) begin(c collection.Collection) error {
 	seed := reach{by: a.origins.number(origin{collection: c.Name})}
 	if c.Topic != nil {
@@ -110,7 +112,7 @@ func (a *Account) Link(l book.Link) {
 	a.Target(book.Target{URL: l.Target, ID: layout.IdentityOf(l.Target), Kind: l.Kind, Depth: l.Depth, Hops: l.Hops, Weight: l.Weight, Collection: l.Collection})
 }
 
-// Target adds the links to one URL.
+// Target adds a row of links from a book, all to one URL.
 func (a *Account) Target(t book.Target) {
 	path := reach{by: anImage}
 	if t.Kind != book.Image {

@@ -22,13 +22,14 @@ type library struct {
 	mu sync.Mutex // protects the errors of books; held while progress is called
 }
 
-// volume is one book; its Err is nil as long as nothing is wrong.
+// volume is one book. Its Err is nil until the book turns out to be absent or damaged.
 type volume struct {
 	Unreadable
 	reader *book.Reader
 }
 
-// open opens the books that the manifests list.
+// open opens the books that the manifests list. Absent and damaged ones are in the
+// library, too, with their error.
 func open(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest) (*library, error) {
 	var l library
 	for _, m := range manifests {
@@ -44,8 +45,8 @@ func open(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest
 	})
 }
 
-// note records an error that means that the book is absent or damaged, and returns any
-// other error.
+// note sets Err of a book if err means that the book is absent or damaged, and returns
+// any other error.
 func (l *library) note(v *volume, err error) error {
 	if !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, book.ErrDamaged) {
 		return err
@@ -67,8 +68,8 @@ func (l *library) lost() []Unreadable {
 	return lost
 }
 
-// account adds all books but the lost ones to an account. When a book turns out to be
-// damaged while it is read, the account begins anew without it.
+// account returns a new account of all books but the absent and damaged ones. If a
+// book turns out to be damaged while it is read, all are read again without it.
 func (l *library) account(ctx context.Context, s *settings.Settings, progress func(read, total int64)) (*Account, error) {
 	for {
 		a, err := New(s)
@@ -91,8 +92,8 @@ type part struct {
 	book.Part
 }
 
-// fold reads the books with two goroutines a processor: one can wait for the store
-// while the other computes.
+// fold adds to an account all books that are not known to be damaged. It uses two
+// goroutines a processor: one can wait for the store while the other computes.
 func (l *library) fold(ctx context.Context, a *Account, progress func(read, total int64)) error {
 	var parts []part
 	var read, total int64
@@ -118,6 +119,7 @@ func (l *library) fold(ctx context.Context, a *Account, progress func(read, tota
 	})
 }
 
+// fold adds the outcomes and links of the part to an account.
 func (p part) fold(ctx context.Context, a *Account) error {
 	if p.From == 0 { // no account needs the sources, but damage in them must be found
 		if _, err := p.reader.Sources(ctx); err != nil {
@@ -135,7 +137,7 @@ func (p part) fold(ctx context.Context, a *Account) error {
 		if err != nil {
 			return err
 		}
-		if t.Decision, t.Sources = "", 0; t != last { // most are equal then
+		if t.Decision, t.Sources = "", 0; t != last { // without these fields, most rows equal the row before
 			a.Target(t)
 			last = t
 		}

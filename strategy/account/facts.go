@@ -9,8 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// facts are the outcomes of one URL and its paths: 48 bytes beside its text and
-// outcomes.
+// facts are the outcomes of one URL and the paths that lead to it.
 type facts struct {
 	url      string
 	standing book.Standing
@@ -23,21 +22,23 @@ type shard struct {
 
 	mu        sync.Mutex                  // protects the fields below
 	urls      map[layout.Identity]*facts  // nil for a forgotten URL
-	forgotten int                         // how many urls are forgotten
-	more      map[layout.Identity][]reach // further paths; none is covered by another path of the URL
+	forgotten int                         // number of forgotten URLs in urls
+	more      map[layout.Identity][]reach // paths beside facts.reach; none is covered by another path to the same URL
 }
 
 func newShard(t takedown.Set) *shard {
 	return &shard{takedowns: t, urls: make(map[layout.Identity]*facts), more: make(map[layout.Identity][]reach)}
 }
 
+// len returns the number of URLs that are not forgotten.
 func (s *shard) len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.urls) - s.forgotten
 }
 
-// of returns the facts about a URL, or nil when the URL is forgotten.
+// of returns the facts of a URL, which it adds if they are new; nil if the URL is
+// forgotten. The caller holds s.mu.
 func (s *shard) of(id layout.Identity, url string) *facts {
 	f, known := s.urls[id]
 	if known {

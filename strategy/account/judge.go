@@ -14,15 +14,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// All yields every URL once, in no particular order. Nothing may be added to the
-// account meanwhile. A malformed URL in the books yields an error.
+// All yields the state of every URL, in no particular order. For a malformed URL in
+// the books it yields an error and goes on. Nothing may be added to the account
+// meanwhile.
 func (a *Account) All() iter.Seq2[URL, error] {
 	return func(yield func(URL, error) bool) {
 		work, judged, stop := make(chan *shard), make(chan []judgement), make(chan struct{})
 		var workers sync.WaitGroup
 		for range runtime.GOMAXPROCS(0) {
 			workers.Go(func() {
-				j := judge{account: a, settings: a.settings, origins: a.origins.all(), room: make([]reach, 0, 16)}
+				j := judge{account: a, settings: a.settings, origins: a.origins.all(), buffer: make([]reach, 0, 16)}
 				for s := range work {
 					select {
 					case judged <- j.all(s):
@@ -59,18 +60,20 @@ func (a *Account) All() iter.Seq2[URL, error] {
 	}
 }
 
+// judgement is the state of a URL, or the error for a malformed one.
 type judgement struct {
 	url URL
 	err error
 }
 
-// judge decides on every URL by the present collections, and not by the decision
-// recorded with its links: a URL that was outside of the scope may now be inside.
+// judge computes the states of URLs. It asks the collections in force again whether
+// they admit a URL, and does not use the decisions recorded with its links: a URL that
+// was outside of the scope may now be inside.
 type judge struct {
 	account  *Account
 	settings *settings.Settings
-	origins  []origin // by their numbers
-	room     []reach  // used again for the paths to each URL
+	origins  []origin // the index of each is its number
+	buffer   []reach  // memory for the paths to one URL, used again for the next
 }
 
 func (j judge) all(s *shard) []judgement {
@@ -128,8 +131,8 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 	return u, nil
 }
 
-// isLost reports whether the last outcome is Lost, or is Unchanged and confirms a page
-// whose own outcome is Lost.
+// isLost reports whether the stored page of a URL was lost: its last final outcome is
+// Lost, or is Unchanged and confirms a page whose own outcome is Lost.
 func isLost(s book.Standing) bool {
 	switch s.Final.State {
 	case book.Lost:
@@ -140,28 +143,31 @@ func isLost(s book.Standing) bool {
 	return false
 }
 
-// path returns a path as package membership describes it.
+// path converts a path to the form that package membership uses.
 func (j judge) path(r reach) membership.Path {
 	o := j.origins[r.by]
 	return membership.Path{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}
 }
 
-// paths returns the paths to a URL, except image references, the preferred path
-// first. The result is valid until the next call.
+// paths returns the paths to a URL in the order of compare, without image references.
+// first and more are the paths in its facts and in shard.more. The result is valid
+// until the next call.
 func (j judge) paths(first reach, more []reach) []reach {
 	if first.by <= anImage {
 		return nil
 	}
-	paths := append(append(j.room, first), more...)
+	paths := append(append(j.buffer, first), more...)
 	if len(more) > 0 {
 		slices.SortFunc(paths, j.compare)
 	}
 	return paths
 }
 
-// admit finds the collection, if any, that admits a URL at present: the first one whose
-// path is admitted, where sitemap paths come before page paths. It returns that path,
-// or the preferred refused path when no collection admits the URL.
+// admit decides whether a URL is admitted: by the collection of the first of the paths
+// that is admitted. It sets State to Pending, or to Skipped with the reason of the first
+// refusal, and the fields that describe the path. It returns the path by which the URL
+// is requested, which joins all admitted paths of the collection (see membership.Best);
+// of a refused URL, the first path.
 func (j judge) admit(u *URL, paths []reach) (best membership.Path) {
 	u.State, u.Reason = Skipped, membership.Image
 	if len(paths) == 0 {
@@ -193,15 +199,15 @@ func (j judge) admit(u *URL, paths []reach) (best membership.Path) {
 	return all.Path
 }
 
-// along fills in the fields of a URL that follow from the path by which it is
-// requested.
+// along sets the fields of the URL that describe the path by which it is requested:
+// Collection, Sitemap, Depth, Hops and Weight.
 func (u *URL) along(w membership.Path) {
 	u.Collection, u.Sitemap = w.Collection, w.Kind == book.Sitemap
 	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight
 }
 
-// sortAsking moves paths of collections that are held back (membership.HoldsBack)
-// behind the others.
+// sortAsking sorts paths that are held back (see membership.HoldsBack) behind the
+// others, which otherwise keep their order.
 func (j judge) sortAsking(paths []reach, target address.Address) {
 	if j.settings.Only == nil || len(paths) < 2 {
 		return
@@ -215,7 +221,8 @@ func (j judge) sortAsking(paths []reach, target address.Address) {
 	slices.SortStableFunc(paths, func(a, b reach) int { return held(a) - held(b) })
 }
 
-// setApart notes whether an admitted URL is held back.
+// setApart sets Apart to membership.HeldBack if the URL is admitted and held back,
+// unless Apart has another reason already.
 func (j judge) setApart(u *URL) {
 	path := membership.Path{Collection: u.Collection, Depth: u.Depth, Hops: u.Hops}
 	if u.Sitemap {
@@ -226,7 +233,8 @@ func (j judge) setApart(u *URL) {
 	}
 }
 
-// compare orders paths: by rank, by collection, then the shortest first.
+// compare orders paths, the preferred one first: sitemaps before pages, then by
+// collection (see membership.Compare), then by depth, redirects and weight.
 func (j judge) compare(r, s reach) int {
 	o, p := j.origins[r.by], j.origins[s.by]
 	return cmp.Or(

@@ -9,10 +9,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Pace is the delay, failures and rest of a host, by all outcomes of its URLs.
+// Pace is the limits that a host sets for its requests, according to all outcomes of
+// its URLs.
 type Pace struct {
 	book.Pace
-	At address.Address // one of its URLs
+	At address.Address // a URL of the host
 }
 
 // paces holds the pace of each host that has one. It is safe for concurrent use.
@@ -23,7 +24,7 @@ type paces struct {
 
 type paceOf struct {
 	Pace
-	last layout.Version // of the outcome with the delay and the failures
+	last layout.Version // of the outcome that Delay and Failures are from
 }
 
 func (p *paces) add(at address.Address, o book.Outcome) {

@@ -18,17 +18,18 @@ type reach struct {
 	weight uint8
 }
 
-// Numbers that stand for no origin.
+// Values of reach.by that are no number of an origin, and the first that is one.
 const (
-	nobody  = iota // no link leads to the URL
+	nobody  = iota // the URL is no seed, and no link leads to it
 	anImage        // only images refer to the URL
 	numbers        // the first number of an origin
 )
 
-// covers reports whether a path is at least as good as another path of the same
-// origin under any limits of the collection: not deeper, not more redirects, not
-// lighter. A path of more than collection.MaxHops redirects is worse than any
-// other.
+// covers reports whether path r makes the other path superfluous: they have the same
+// origin, and r has no greater depth, no more redirects, no lower weight and no later
+// band, so that r is admitted under any limits under which the other is. A path with
+// more than collection.MaxHops redirects, which is never admitted, is covered by every
+// path of its origin with fewer.
 func (r reach) covers(other reach) bool {
 	if lost, lostOther := r.hops > collection.MaxHops, other.hops > collection.MaxHops; r.by != other.by || lost != lostOther {
 		return r.by == other.by && lostOther
@@ -40,7 +41,7 @@ func (r reach) covers(other reach) bool {
 // one origin are admitted by the same rules.
 type origin struct {
 	collection string
-	kind       book.Kind // 0 for a seed; Anchor for Frame and Listed, too, and Redirect for Canonical
+	kind       book.Kind // 0 for a seed; Anchor also stands for Frame and Listed, and Redirect for Canonical
 }
 
 func originOf(collection string, kind book.Kind) origin {
@@ -53,8 +54,8 @@ func originOf(collection string, kind book.Kind) origin {
 	return origin{collection, kind}
 }
 
-// rank orders origins: sitemaps before pages, so that a sitemap to which pages
-// link is still read as a sitemap.
+// rank returns 0 for sitemaps and 1 for pages. Paths with a lower rank are preferred, so
+// that a sitemap to which pages link is still read as a sitemap.
 func (o origin) rank() int {
 	if o.kind == book.Sitemap {
 		return 0
@@ -62,9 +63,9 @@ func (o origin) rank() int {
 	return 1
 }
 
-// origins numbers the origins of all paths. It is safe for concurrent use.
+// origins gives each origin a number. It is safe for concurrent use.
 type origins struct {
-	known atomic.Pointer[map[origin]uint32] // copied before it is changed
+	known atomic.Pointer[map[origin]uint32] // the map is never changed, but replaced by a larger one
 	mu    sync.Mutex                        // held while known is replaced
 }
 
@@ -92,7 +93,7 @@ func (n *origins) number(o origin) uint32 {
 	return next[o]
 }
 
-// all returns the origins by their numbers.
+// all returns all origins; the index of each is its number.
 func (n *origins) all() []origin {
 	all := make([]origin, numbers+len(n.numbers()))
 	for o, number := range n.numbers() {

@@ -18,9 +18,9 @@ import (
 // requests is how many requests are sent to the store at once.
 const requests = 16
 
-// maxSurveys is the greatest number of times that a survey starts over. A consumed
-// spool object is normally kept for longer than a survey takes; one that may hold
-// forgotten pages is not.
+// maxSurveys is the number of attempts of Survey. An attempt fails if a spool object is
+// packed and deleted before it is read. That is rare: a packed spool object is kept for
+// longer than a survey takes, unless it may hold forgotten pages.
 const maxSurveys = 4
 
 // Bucket is the account of a whole bucket at one moment.
@@ -28,9 +28,9 @@ type Bucket struct {
 	*Account
 	Manifests []manifest.Manifest // of every storage partition
 	Spooled   []Spooled           // batches that wait to be packed
-	Without   []error             // a partition.Fault for each partition that lost its newest generation, or all
+	Without   []error             // a partition.Fault for each partition that lost its newest or all generations
 	Lost      []Unreadable        // listed books that are absent or damaged
-	Damaged   []Unreadable        // damaged spool objects that are not packed
+	Damaged   []Unreadable        // damaged spool objects that no generation has consumed
 }
 
 // Spooled is a spool object that no generation has consumed.
@@ -45,13 +45,14 @@ type Spooled struct {
 type Unreadable struct {
 	Partition layout.Partition
 	Key       string
-	Err       error // names the key too; wraps blob.ErrAbsent, book.ErrDamaged or spool.ErrDamaged, or says that the key is none of a spool object
+	Err       error // names the key, too; wraps blob.ErrAbsent, book.ErrDamaged or spool.ErrDamaged, or says that the key is malformed
 }
 
-// Read folds the books and the unconsumed spool of every partition. A batch that
-// is committed or spooled meanwhile may or may not be in the account. Read fails
-// with Faults when there are any, because its callers act on URLs that no book
-// names. A damaged spool object is left out, and its URLs are requested again.
+// Read returns the account of the books, and of the spool objects that are not packed
+// yet, of every partition. A batch that is committed or spooled meanwhile may or may
+// not be in the account. Read fails with the Faults if there are any, because its
+// callers take a URL that is in no book for unknown. A damaged spool object is left out,
+// and its URLs are requested again.
 func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucket, error) {
 	b, err := Survey(ctx, bucket, s, nil)
 	if err != nil {
@@ -63,8 +64,8 @@ func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucke
 	return b, nil
 }
 
-// Faults returns why the account is not whole: a partition.Fault for each
-// partition that lost generations, and one for all lost or damaged books.
+// Faults returns the reasons why the account is not complete: a partition.Fault for each
+// partition that lost generations, and one for all absent and damaged books.
 func (b *Bucket) Faults() []error {
 	var books []error
 	for _, l := range b.Lost {
@@ -76,11 +77,11 @@ func (b *Bucket) Faults() []error {
 	return b.Without
 }
 
-// Survey is Read for commands that show people what is known: it goes on without
-// lost generations and books, which Faults returns. Unless progress is nil, it is
-// called now and then with the bytes of books that are read and of all books, by
-// one goroutine at a time. Both begin anew when a book turns out to be damaged,
-// or a spool object is packed and deleted before it is read.
+// Survey does the work of Read for commands that show people what is known: it leaves
+// out lost generations and books, which Faults then returns. Unless progress is nil, it
+// is called now and then, by one goroutine at a time, with the number of bytes read of
+// the books and their total. If a book turns out to be damaged, or a spool object is
+// packed and deleted before it is read, Survey starts over, and the bytes read with it.
 func Survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progress func(read, total int64)) (*Bucket, error) {
 	for try := 1; ; try++ {
 		b, err := survey(ctx, bucket, s, progress)
@@ -139,8 +140,8 @@ func spooled(ctx context.Context, bucket blob.Reader, p layout.Partition) ([]str
 	return keys, nil
 }
 
-// inParallel calls do for each number below n, at most atOnce at a time, until
-// the first error.
+// inParallel calls do for each number below n, at most atOnce at a time, until one
+// fails, and returns the first error.
 func inParallel(ctx context.Context, atOnce, n int, do func(ctx context.Context, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)

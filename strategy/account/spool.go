@@ -12,20 +12,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// errPacked says that a spool object is absent although the manifest at hand does
-// not list it as consumed: it was packed into a book after the manifest was read.
+// errPacked means that a spool object is absent although the manifest that was read
+// does not list it as consumed: it was packed and deleted after that.
 var errPacked = errors.New("a spool object was packed while it was about to be read")
 
-// spoolFate is the result of reading one spool key; it is zero when the batch is
-// consumed or closed.
+// spoolFate is the result of reading one spool object. One of its fields is set, or
+// none if the batch of the object is consumed or closed.
 type spoolFate struct {
 	spooled *Spooled
 	damaged *Unreadable
 }
 
-// addSpool adds the batches of spool objects that are neither consumed nor
-// closed; keys[i] belong to the partition of Manifests[i]. It fails with
-// errPacked.
+// addSpool adds to the account those spool objects whose batches are neither consumed
+// nor closed. keys[i] are the keys of all spool objects of the partition of
+// b.Manifests[i]. It fails with errPacked if an object is absent.
 func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, keys [][]string) error {
 	for i := range b.Manifests {
 		m := &b.Manifests[i]

@@ -8,11 +8,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// keep decides on a URL that is stored or read as a sitemap:
+// keep sets these fields of a URL that is stored or was read as a sitemap:
 //
-//	Wanted    a collection needs a new request: the page became its seed, or was
-//	          only requested for other collections so far
-//	Admitted  otherwise, if one of the URL's own collections still admits it
+//	Wanted    true if a collection needs a new request: the page became its seed, or
+//	          was only requested for other collections so far
+//	Admitted  true if Wanted is, or if one of the collections for which the URL was
+//	          requested still admits it
 func (j judge) keep(u *URL, paths []reach) {
 	if len(u.Final.Collections) == 0 {
 		return
@@ -25,9 +26,9 @@ func (j judge) keep(u *URL, paths []reach) {
 	}
 }
 
-// leadsNowhere reports whether a URL redirects to a page that has failed since, or
-// names such a page as its canonical address. By now the URL may lead elsewhere, or be
-// a page itself.
+// leadsNowhere reports whether a URL, according to its last outcome, redirects to a page
+// that has failed since, or names such a page as its canonical address. The URL is then
+// worth a new request: it may lead elsewhere by now, or be a page itself.
 func (j judge) leadsNowhere(last book.Outcome) bool {
 	return slices.ContainsFunc(j.settings.LedTo(last), func(id layout.Identity) bool {
 		f := j.account.of(id).urls[id]
@@ -35,8 +36,9 @@ func (j judge) leadsNowhere(last book.Outcome) bool {
 	})
 }
 
-// FailedSince reports whether a URL failed after it was found as the target of a
-// redirect or as a canonical address.
+// FailedSince reports whether a URL with the standing s has failed, in a later batch
+// than that of the outcome other: of a URL that redirects to it, or names it as its
+// canonical address.
 func FailedSince(s book.Standing, other book.Outcome) bool {
 	return s.Final != nil && s.Final.State == book.Failed && s.Final.Version.Compare(other.Version) > 0
 }
@@ -50,8 +52,10 @@ func (j judge) askAgain(u *URL) {
 	}
 }
 
-// newSeed finds a collection of which a page has become a seed since it was
-// stored at a greater depth. Its links must be read again at the smaller depth.
+// newSeed looks for a collection that has made the URL a seed since its page was stored
+// at a greater depth. If there is one, it sets the path of a new request on behalf of
+// that collection, and returns true: the links of the page must be read again at the
+// smaller depth.
 func (j judge) newSeed(u *URL, paths []reach) bool {
 	if u.Final.Depth == 0 || membership.IsSitemap(u.Final) {
 		return false
@@ -84,13 +88,14 @@ func (j judge) another(u *URL, paths []reach) bool {
 	return name != ""
 }
 
-// lastPath returns the path by which a URL was last requested.
+// lastPath returns the path by which a URL was last requested, with a collection of the
+// caller's choice.
 func (j judge) lastPath(u *URL, collection string) membership.Path {
 	return membership.Path{Collection: collection, Depth: u.Final.Depth, Hops: u.Final.Hops, Weight: u.Final.Weight}
 }
 
-// want notes for which collection, and at which depth, hops and weight, a stored URL is
-// requested again, and that it is admitted. It does not set Wanted.
+// want sets Admitted, and the path by which a URL with a final outcome is requested
+// again. It does not set Wanted.
 func (j judge) want(u *URL, w membership.Path) {
 	u.along(w)
 	u.Admitted, u.Sitemap = true, membership.IsSitemap(u.Final)
