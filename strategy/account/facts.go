@@ -53,6 +53,7 @@ func (s *shard) of(id layout.Identity, url string) *facts {
 	return f
 }
 
+// outcome adds an outcome to the facts of a URL.
 func (s *shard) outcome(id layout.Identity, o book.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,6 +63,7 @@ func (s *shard) outcome(id layout.Identity, o book.Outcome) {
 	}
 }
 
+// reach adds a path to the facts of a URL.
 func (s *shard) reach(id layout.Identity, url string, r reach) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -76,6 +76,7 @@ type judge struct {
 	buffer   []reach  // memory for the paths to one URL, used again for the next
 }
 
+// all returns the states of all URLs of a shard.
 func (j judge) all(s *shard) []judgement {
 	all := make([]judgement, 0, s.len())
 	for id, f := range s.urls {
@@ -88,6 +89,7 @@ func (j judge) all(s *shard) []judgement {
 	return all
 }
 
+// url returns the state of one URL, given its facts and the paths beside facts.reach.
 func (j judge) url(f *facts, more []reach) (URL, error) {
 	target, err := address.Parse(f.url)
 	if err != nil {

@@ -27,6 +27,7 @@ type paceOf struct {
 	last layout.Version // of the outcome that Delay and Failures are from
 }
 
+// add takes the pace in an outcome of the URL at into account.
 func (p *paces) add(at address.Address, o book.Outcome) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

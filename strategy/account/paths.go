@@ -76,6 +76,7 @@ func (n *origins) numbers() map[origin]uint32 {
 	return nil
 }
 
+// number returns the number of an origin, which gets the next one if it has none.
 func (n *origins) number(o origin) uint32 {
 	if number, found := n.numbers()[o]; found {
 		return number

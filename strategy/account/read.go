@@ -91,6 +91,8 @@ func Survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progr
 	}
 }
 
+// survey makes one attempt of Survey. It fails with errPacked if a spool object was
+// packed and deleted before it could be read.
 func survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progress func(read, total int64)) (*Bucket, error) {
 	partitions := s.Partitions()
 	b := &Bucket{Manifests: make([]manifest.Manifest, len(partitions))}
@@ -127,6 +129,7 @@ func survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progr
 	return b, nil
 }
 
+// spooled returns the keys of the spool objects of a partition.
 func spooled(ctx context.Context, bucket blob.Reader, p layout.Partition) ([]string, error) {
 	var keys []string
 	for object, err := range bucket.List(ctx, layout.SpoolPrefix(p), "") {

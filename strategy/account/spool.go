@@ -49,6 +49,8 @@ func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, keys [][]stri
 	return nil
 }
 
+// readSpool reads the spool object with the key, and adds its outcomes and links to the
+// account unless its batch is consumed or closed. m is the manifest of its partition.
 func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, key string) (spoolFate, error) {
 	p, batch, err := layout.ParseSpoolKey(key)
 	if err != nil {
