@@ -30,8 +30,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Standard names the version of these rules. Identities made under different
-// standards do not compare; each strategy document records its standard.
+// Standard names the version of these rules. Identities of different standards cannot
+// be compared; each strategy document records its standard.
 const Standard = "whatwg-1"
 
 // MaxBytes is the length of the longest canonical URL.
@@ -50,8 +50,8 @@ type Address struct {
 	URL    string // canonical
 	Origin string // scheme://host[:port], the port only when it is not the scheme's own
 	Host   string // politeness key: host name, and port unless it is 80 or 443
-	Site   string // registrable domain, or the IP address, or the host's only name
-	Path   string // path and query, as a robots.txt sees them
+	Site   string // registrable domain; else the IP address or host name
+	Path   string // path and query, which the rules of robots.txt match
 	ID     layout.Identity
 	Place  layout.Place
 }
@@ -70,8 +70,8 @@ func Parse(raw string) (Address, error) {
 	return split(canonical), nil
 }
 
-// Resolve returns the address of ref, the reference of a link, on the page a. It
-// fails as Parse does.
+// Resolve returns the address to which a link on the page a leads, whose reference is
+// ref. It fails as Parse does.
 func (a Address) Resolve(ref string) (Address, error) {
 	short := cutFragment(ref)
 	if joined, ok := a.join(strings.TrimSuffix(short, "#")); ok && isCanonical(joined) {
@@ -84,8 +84,8 @@ func (a Address) Resolve(ref string) (Address, error) {
 	return split(canonical), nil
 }
 
-// cutFragment shortens the fragment to its '#', which keeps white space before it from
-// being trimmed as trailing.
+// cutFragment removes the fragment of a URL. Behind white space it leaves the '#', so
+// that the parser does not trim this white space as trailing.
 func cutFragment(raw string) string {
 	if i := strings.IndexByte(raw, '#'); i > 0 && raw[i-1] > ' ' {
 		return raw[:i]
@@ -95,7 +95,7 @@ func cutFragment(raw string) string {
 	return raw
 }
 
-// split returns the address of a canonical URL.
+// split returns the address of a URL, which must be canonical.
 func split(canonical string) Address {
 	authority := strings.Index(canonical, "://") + len("://")
 	path := authority + strings.IndexByte(canonical[authority:], '/')
@@ -120,10 +120,10 @@ func split(canonical string) Address {
 	return a
 }
 
-// site returns the registrable domain of a host by the public suffix list, private
-// suffixes such as github.io included: a name below one is a site of its own. A host
-// without a registrable domain (an IP address, localhost, a suffix itself) is its
-// own site.
+// site returns the registrable domain of a host name by the public suffix list, with
+// its private suffixes: a name below github.io is a site of its own. For a host without
+// a registrable domain (an IP address, localhost, a suffix itself) it returns the name,
+// without brackets.
 func site(name string) string {
 	bare := strings.Trim(name, "[]")
 	if _, err := netip.ParseAddr(bare); err == nil {

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// maxName is the longest name of a dropped parameter, in bytes.
+// maxName is the length of the longest name in a pattern, in bytes.
 const maxName = 64
 
-// onlySession ends a pattern that matches only values like session ids.
+// onlySession is the end of a pattern of parameters that are dropped only if their
+// value looks like a session id.
 const onlySession = "=session"
 
 // Cleaner drops parameters that identify the visitor and not the page: those of
@@ -18,17 +19,17 @@ const onlySession = "=session"
 // form and of Standard. The zero Cleaner drops nothing. It is safe for concurrent
 // use.
 type Cleaner struct {
-	names    map[string]bool // in lower case; true: only if the value is a session id
+	names    map[string]bool // in lower case; true: dropped only if the value looks like a session id
 	prefixes []prefix
 }
 
 type prefix struct {
 	text    string // in lower case
-	session bool   // only if the value is a session id
+	session bool   // dropped only if the value looks like a session id
 }
 
-// NewCleaner returns a Cleaner that drops the parameters of these patterns, in upper
-// or lower case:
+// NewCleaner returns a Cleaner that drops the parameters that match one of the
+// patterns, whether in upper or lower case. It fails for other patterns than these:
 //
 //	gclid          this parameter
 //	utm_*          all parameters that begin with utm_
@@ -53,8 +54,8 @@ func NewCleaner(patterns []string) (Cleaner, error) {
 	return c, nil
 }
 
-// Clean returns the address without the parameters that c drops. When the query
-// becomes empty, its '?' is dropped too. Cleaning twice changes nothing more. It is
+// Clean returns the address without the parameters that c drops. If no parameter of the
+// query is left, its '?' is dropped, too. Cleaning twice changes nothing more. It is
 // cheap for an address without such parameters.
 func (c Cleaner) Clean(a Address) Address {
 	path, query, hasQuery := strings.Cut(a.Path, "?")
@@ -69,9 +70,10 @@ func (c Cleaner) Clean(a Address) Address {
 	if err != nil {
 		return a
 	}
-	return c.Clean(cleaned) // the normal form of the rest may have more of them
+	return c.Clean(cleaned) // canonicalising may have made more parameters match
 }
 
+// query returns a query without the dropped parameters.
 func (c Cleaner) query(query string) string {
 	if query == "" {
 		return ""
@@ -84,6 +86,7 @@ func (c Cleaner) query(query string) string {
 	return query
 }
 
+// path returns a path without the dropped parameters of its segments.
 func (c Cleaner) path(path string) string {
 	if strings.IndexByte(path, ';') < 0 {
 		return path

@@ -4,9 +4,9 @@ import "strings"
 
 // NormalEscapes returns s, a URL or a part of one, with percent-encoding in its normal
 // form (RFC 3986, section 6.2.2): octets outside of ASCII encoded, hex digits in
-// upper case, unreserved characters bare. A string with a stray '%' (without two hex
-// digits after it) keeps its escapes, because decoding could give that sign a
-// meaning. Applying it twice changes nothing more.
+// upper case, unreserved characters decoded. In a string with a stray '%' (without two
+// hex digits after it) no escape is changed, because decoding one could make the stray
+// sign the start of an escape. Applying it twice changes nothing more.
 func NormalEscapes(s string) string {
 	stray, change := false, false
 	for i := 0; i < len(s); i++ {
@@ -40,7 +40,8 @@ func NormalEscapes(s string) string {
 	return b.String()
 }
 
-// unescape decodes the escape with which s begins.
+// unescape decodes the escape with which s begins. It returns false if s does not begin
+// with one.
 func unescape(s string) (byte, bool) {
 	if len(s) < 3 || s[0] != '%' {
 		return 0, false
@@ -50,6 +51,7 @@ func unescape(s string) (byte, bool) {
 	return high<<4 | low, okHigh && okLow
 }
 
+// hexDigit returns the value of a hexadecimal digit, and whether c is one.
 func hexDigit(c byte) (byte, bool) {
 	switch {
 	case '0' <= c && c <= '9':

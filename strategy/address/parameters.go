@@ -19,7 +19,7 @@ var defaultParameters = []string{
 	"s=session", "sessid=session", "session=session", "session_id=session", "sessionid=session",
 }
 
-// DefaultCleaner returns the Cleaner of collections without patterns of their own.
+// DefaultCleaner returns the Cleaner of collections that list no parameters to drop.
 var DefaultCleaner = sync.OnceValue(func() Cleaner {
 	c, err := NewCleaner(defaultParameters)
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Pattern returns a form that is equal for all addresses that differ only in numbers,
-// dates, ids and the values of parameters: the host and the path with '#' for each
-// such run, and the sorted names of the parameters. All pages of a calendar have one
-// pattern (example.org/calendar/#/#?view), and so have those of a maze of session
+// Pattern returns a text that is equal for all addresses that differ only in numbers,
+// dates, ids and the values of parameters: the host and path, with '#' in place of each
+// number and id, and the sorted names of the parameters. All pages of a calendar have
+// one pattern (example.org/calendar/#/#?view), and so have those of a maze of session
 // ids (example.org/s/#/page). An address without any of these has the pattern "".
-// The scheme does not count.
+// The scheme is not part of it.
 func Pattern(a Address) string {
 	path, query, _ := strings.Cut(a.Path, "?")
 	var b strings.Builder
@@ -36,8 +36,8 @@ func Pattern(a Address) string {
 	return b.String()
 }
 
-// generalize writes s with a '#' for each run that is a number or an id, and
-// reports whether there was any.
+// generalize writes s to b with a '#' in place of each number and id, and reports
+// whether s has any.
 func generalize(b *strings.Builder, s string) (found bool) {
 	for s != "" {
 		r := leadingRun(s)
@@ -59,8 +59,8 @@ func generalize(b *strings.Builder, s string) (found bool) {
 	return found
 }
 
-// numbers writes a word with a '#' for each number in it, and reports whether
-// there was any.
+// numbers writes a word to b with a '#' in place of each number, and reports whether the
+// word has any.
 func numbers(b *strings.Builder, word string) (found bool) {
 	for i := range len(word) {
 		switch {
@@ -74,13 +74,13 @@ func numbers(b *strings.Builder, word string) (found bool) {
 	return found
 }
 
-// run describes letters and digits in a row.
+// run describes a sequence of ASCII letters and digits.
 type run struct {
-	length, digits int
-	isHex          bool // all of it are hexadecimal digits
+	length, digits int  // numbers of characters, and of digits among them
+	isHex          bool // all characters are hexadecimal digits
 }
 
-// leadingRun describes the letters and digits with which s begins.
+// leadingRun returns the description of the letters and digits with which s begins.
 func leadingRun(s string) run {
 	r := run{isHex: true}
 	for ; r.length < len(s); r.length++ {
@@ -96,8 +96,9 @@ func leadingRun(s string) run {
 	return r
 }
 
-// isID reports whether a run is a hexadecimal number or another id, and not a word,
-// with or without a number in it.
+// isID reports whether a run looks like an id and not like a word (which may have a
+// number in it): it has a digit, and is a hexadecimal number of at least 4 characters,
+// or has at least 16 characters.
 func (r run) isID() bool {
 	const leastHex, least = 4, 16
 	return r.digits > 0 && (r.isHex && r.length >= leastHex || r.length >= least)

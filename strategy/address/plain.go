@@ -7,11 +7,11 @@ import (
 )
 
 // Most links on most pages are plain ASCII and canonical, except for dot segments at
-// their beginning. The checks below save them the full parser; the fuzz targets
-// check that both give the same result.
+// their beginning. The functions below handle these without the full parser, which is
+// slower; the fuzz targets check that both give the same result.
 
-// isCanonical reports whether s is certainly canonical. It does not recognise all
-// canonical URLs.
+// isCanonical reports whether s is certainly a canonical URL. For some canonical URLs
+// it returns false.
 func isCanonical(s string) bool {
 	rest, found := strings.CutPrefix(s, "https://")
 	own := "443"
@@ -27,6 +27,7 @@ func isCanonical(s string) bool {
 	return (!hasPort || port != own && plainPort(port)) && plainHost(name) && plainPath(rest[path:])
 }
 
+// plainPort reports whether a port is a number from 1 to 65535 without leading zeros.
 func plainPort(port string) bool {
 	if len(port) == 0 || len(port) > 5 || port[0] == '0' {
 		return false
@@ -89,8 +90,9 @@ func plainPath(path string) bool {
 	return true
 }
 
-// join resolves a plain reference, without fragment, on the page a. The caller checks
-// the result with isCanonical.
+// join resolves a reference without fragment on the page a by joining their texts. The
+// result is right if isCanonical accepts it, which the caller must check. It returns
+// false for a reference that has a scheme but no "//".
 func (a Address) join(ref string) (string, bool) {
 	if scheme, ok := leadingScheme(ref); ok {
 		return ref, strings.HasPrefix(ref[len(scheme):], "://")
@@ -119,7 +121,7 @@ func (a Address) join(ref string) (string, bool) {
 	}
 }
 
-// leadingScheme returns the scheme with which ref begins, if it has one.
+// leadingScheme returns the scheme of a reference, and whether it has one.
 func leadingScheme(ref string) (string, bool) {
 	for i := 0; i < len(ref); i++ {
 		switch c := ref[i]; {

@@ -7,20 +7,20 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// maxRaw is the longest input for the parser, in bytes. The result may be shorter: dot
-// segments, a password, tabs and line ends are removed.
+// maxRaw is the length of the longest input that is parsed, in bytes. It is above
+// MaxBytes, because dot segments, a password, tabs and line ends are removed.
 const maxRaw = 4 * MaxBytes
 
 // parser follows the WHATWG URL standard, with '^' in the path percent-encode
 // set as the standard has it now. It is safe for concurrent use.
 var parser = whatwg.NewParser(whatwg.WithPathPercentEncodeSet(whatwg.PathPercentEncodeSet.Set('^')))
 
-// errEmptyLabel: the host is like a..example. The URL standard accepts it, but the DNS
-// does not (RFC 1035, section 2.3.1).
+// errEmptyLabel: the host name has an empty label, as in a..example. The URL standard
+// accepts such a name, but the DNS does not (RFC 1035, section 2.3.1).
 var errEmptyLabel = errors.New("host name has an empty label")
 
-// standardize returns the canonical form of ref on the canonical base, or of
-// an absolute ref when base is empty.
+// standardize returns the canonical URL to which the reference ref leads on the page
+// with the canonical URL base. If base is empty, ref must be an absolute URL.
 func standardize(base, ref string) (string, error) {
 	if foreignScheme(ref) {
 		return "", ErrScheme
@@ -48,7 +48,7 @@ func standardize(base, ref string) (string, error) {
 }
 
 // foreignScheme reports whether ref has a scheme that is certainly not http or https.
-// It saves the parser the many mailto: and javascript: links.
+// So the many mailto: and javascript: links need no parsing.
 func foreignScheme(ref string) bool {
 	scheme, ok := leadingScheme(ref)
 	return ok && !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https")

@@ -6,11 +6,11 @@ import "strings"
 // addresses without end.
 const (
 	MaxLength     = 1024 // bytes
-	MaxSegments   = 20   // of the path
-	MaxParameters = 12   // of the query
+	MaxSegments   = 20   // segments of the path
+	MaxParameters = 12   // parameters of the query
 )
 
-// The reasons for which an address is suspicious.
+// The reasons that Suspicious returns.
 const (
 	TooLong           = "long address"
 	TooManySegments   = "many path segments"
@@ -18,7 +18,8 @@ const (
 	Repeats           = "path repeats itself"
 )
 
-// Suspicious returns the reason for which an address looks like one of a trap, or "".
+// Suspicious returns the reason for which an address looks like one of a trap, "" if it
+// does not.
 // A path repeats itself if a segment, or a sequence of segments, occurs three times
 // in a row: /a/a/a/, /a/b/a/b/a/b.
 func Suspicious(a Address) (reason string) {
@@ -36,8 +37,8 @@ func Suspicious(a Address) (reason string) {
 	return ""
 }
 
-// repeats reports whether a path of at most MaxSegments has three equal sequences of
-// segments in a row.
+// repeats reports whether a sequence of segments occurs three times in a row in the
+// path, which must have at most MaxSegments.
 func repeats(path string) bool {
 	var room [MaxSegments]string
 	segments := room[:0]
@@ -45,7 +46,7 @@ func repeats(path string) bool {
 		segments = append(segments, segment)
 	}
 	for row := 1; 3*row <= len(segments); row++ {
-		equal := 0 // segments in a row that are as the one a row before
+		equal := 0 // number of consecutive segments that equal the segment that is row segments before them
 		for i := row; i < len(segments); i++ {
 			if segments[i] != segments[i-row] {
 				equal = 0

@@ -8,10 +8,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Limits of one message. An SQS message holds 256 KiB; the rest is for its encoding.
+// Limits of one message.
 const (
-	MaxTargets = 100
-	MaxBytes   = 192 << 10
+	MaxTargets = 100       // URLs
+	MaxBytes   = 192 << 10 // bytes of all targets in JSON; an SQS message holds 256 KiB
 )
 
 // MaxTime is the longest duration of a batch. After it, no request is sent on its
@@ -21,18 +21,18 @@ const MaxTime = 2 * time.Minute
 // Batch is a lease of up to MaxTargets URLs of one host.
 type Batch struct {
 	Version     layout.Version   `json:"version"`
-	Crawl       int              `json:"crawl"`   // crawl partition that leased the batch
-	Storage     layout.Partition `json:"storage"` // storage partition of the batch's pages
-	Host        string           `json:"host"`    // politeness key
-	NotBefore   time.Time        `json:"not_before"`
-	Deadline    time.Time        `json:"deadline"`           // the lease's end; a later fetch drops the batch
+	Crawl       int              `json:"crawl"`              // crawl partition that leased the batch
+	Storage     layout.Partition `json:"storage"`            // storage partition of the batch's pages
+	Host        string           `json:"host"`               // politeness key
+	NotBefore   time.Time        `json:"not_before"`         // no request to the host before this time
+	Deadline    time.Time        `json:"deadline"`           // end of the lease; a fetch that begins later drops the batch
 	DelayMillis int64            `json:"delay_ms"`           // from the end of a response to the next request
-	Failures    uint16           `json:"failures,omitempty"` // of the host in a row so far: 429, 503 or no answer
+	Failures    uint16           `json:"failures,omitempty"` // consecutive requests to the host so far with status 429 or 503, or without an answer
 	Robots      []string         `json:"robots,omitempty"`   // origins whose robots.txt must be requested first
 	Targets     []Target         `json:"targets"`
 }
 
-// Delay returns the pause between a response and the next request.
+// Delay returns the pause from the end of a response to the next request.
 func (b Batch) Delay() time.Duration { return time.Duration(b.DelayMillis) * time.Millisecond }
 
 // Target is one URL to request.
@@ -41,9 +41,9 @@ type Target struct {
 	Depth       uint16   `json:"depth,omitempty"`
 	Hops        uint8    `json:"hops,omitempty"`
 	Weight      uint8    `json:"weight,omitempty"`   // see book.Link
-	Attempts    uint8    `json:"attempts,omitempty"` // number of earlier attempts
-	Exponent    int16    `json:"exponent,omitempty"`
-	Denied      string   `json:"denied,omitempty"` // not "": skip the URL without a request, and record this reason
+	Attempts    uint8    `json:"attempts,omitempty"` // number of requests before, since the last final outcome
+	Exponent    int16    `json:"exponent,omitempty"` // see book.Outcome
+	Denied      string   `json:"denied,omitempty"`   // not "": skip the URL without a request, and record this reason
 	Collections []string `json:"collections,omitempty"`
 	Sitemap     bool     `json:"sitemap,omitempty"` // read the answer as a sitemap
 	Last        *Look    `json:"last,omitempty"`    // nil when the URL has no final outcome yet

@@ -7,8 +7,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Look is the result of the previous request for a URL that is requested again. Its
-// fields are those of book.Outcome. Digest is 0 when no page is stored.
+// Look is the last final outcome of a URL that is requested again, as far as the next
+// fetch needs it. The fields without a comment are those of book.Outcome; Digest is 0 if
+// no page is stored.
 type Look struct {
 	Time        time.Time `json:"time"`
 	ETag        string    `json:"etag,omitempty"`
@@ -16,13 +17,13 @@ type Look struct {
 	Digest      uint64    `json:"digest,omitempty"`
 	Body        uint64    `json:"body,omitempty"`
 	Missing     bool      `json:"missing,omitempty"`     // the server answered that the page does not exist
-	Collections []string  `json:"collections,omitempty"` // for which the page is stored
+	Collections []string  `json:"collections,omitempty"` // collections for which the page is stored
 }
 
-// LookOf returns the look of the last final outcome of a URL. An Unchanged outcome with
-// a status of 4xx except 429 means that the page is missing. An outcome that removes
-// a stored page still has the digest of that page; the look has none, because no
-// later page must be compared with it.
+// LookOf returns the Look for the last final outcome of a URL. Missing is set for an
+// Unchanged outcome with a status of 4xx except 429. Digest is left out of an outcome
+// that ends a stored page, because later pages must not be compared with the former
+// page.
 func LookOf(last book.Outcome) *Look {
 	look := &Look{
 		Time:        last.Time,

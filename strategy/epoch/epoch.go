@@ -1,6 +1,6 @@
-// Package epoch claims epochs: a rebuilt frontier starts in a new epoch, so that its
-// tokens never repeat, and so does every other writer of outcomes that must be
-// newer than all in the books (see layout.Version).
+// Package epoch claims epochs. A rebuilt frontier starts in a new epoch, so that no
+// version occurs twice even if tokens do. Every other writer of outcomes that must be
+// newer than all in the books claims an epoch, too (see layout.Version).
 package epoch
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Claim returns an epoch higher than all claimed ones, which no other caller gets.
-// The claim records its claimer and the given generations, which the claimer has
-// read. After an error the claim may exist nevertheless; its epoch is never used,
-// and the next Claim returns a higher one.
+// Claim returns a new epoch, higher than all claimed ones, which no other caller gets.
+// The claim records the name of its claimer, by, and the generations of the manifests
+// that the claimer has read. After an error the claim may exist nevertheless; its epoch
+// is then never used, and the next Claim returns a higher one.
 func Claim(ctx context.Context, bucket blob.Bucket, by string, read ...manifest.Manifest) (uint64, error) {
 	last, err := Last(ctx, bucket)
 	if err != nil {
@@ -42,8 +42,8 @@ func Claim(ctx context.Context, bucket blob.Bucket, by string, read ...manifest.
 	}
 }
 
-// Last returns the highest claimed epoch; 0 when there is none. It ignores objects
-// with keys that are not those of claims.
+// Last returns the highest claimed epoch, 0 if there is none. It ignores objects whose
+// keys are not those of claims.
 func Last(ctx context.Context, bucket blob.Reader) (uint64, error) {
 	var last uint64
 	for object, err := range bucket.List(ctx, layout.Epochs, "") {

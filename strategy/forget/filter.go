@@ -1,5 +1,5 @@
-// Package forget removes forgotten outcomes and links, and texts that name
-// forgotten URLs.
+// Package forget removes from books what a takedown makes forgotten: outcomes of
+// forgotten URLs, links from and to them, and details of outcomes that name one.
 package forget
 
 import (
@@ -10,26 +10,28 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Filter selects what is kept of one book, or of the ledgers that one pack makes
-// into a book. Both have an outcome for every page whose links they have, because
-// a batch records both together. It is for one goroutine.
+// Filter says which outcomes and links to keep of one book, or of the ledgers that one
+// pack makes into a book. A book or ledger has an outcome for every page whose links it
+// has. A Filter is for one goroutine.
 type Filter struct {
 	set takedown.Set
 
-	pages map[layout.Identity]bool // forgotten pages, also those of forgotten sites
-	// The result for the last target: links to one target are adjacent in a book.
+	pages map[layout.Identity]bool // forgotten URLs of the outcomes given to See; true for each
+	// target is the target of the last link, and targetForgotten the result for it: in a
+	// book, links to one target are adjacent.
 	target          string
 	targetForgotten bool
 }
 
-// New returns a filter for one book. Call See with all its outcomes first.
+// New returns a filter for one book. See must be called with all outcomes of the book
+// before Link is called.
 func New(set takedown.Set) *Filter {
 	return &Filter{set: set, pages: make(map[layout.Identity]bool)}
 }
 
-// See must be called with all outcomes before Link is called: links name their
-// source by its identity, which a takedown of a whole site does not contain. It
-// returns whether the outcome is kept unchanged.
+// See notes whether the URL of an outcome is forgotten, for later calls of Link: links
+// name their source by its identity only, by which a takedown of a whole site does not
+// recognise it. It reports whether Outcome will keep the outcome unchanged.
 func (f *Filter) See(o book.Outcome) bool {
 	if !f.set.ForgetsURL(o.URL) {
 		return !f.namesForgotten(o.Detail)
@@ -38,7 +40,7 @@ func (f *Filter) See(o book.Outcome) bool {
 	return false
 }
 
-// Outcome returns whether an outcome is kept. It removes a detail that names a
+// Outcome reports whether to keep an outcome. It deletes Detail if that names a
 // forgotten URL.
 func (f *Filter) Outcome(o *book.Outcome) bool {
 	if f.set.ForgetsURL(o.URL) {
@@ -57,8 +59,7 @@ func (f *Filter) namesForgotten(detail string) bool {
 	return found && (len(detail) >= book.MaxDetail || f.set.ForgetsURL(to))
 }
 
-// Link returns whether a link is kept: neither its target nor its source is
-// forgotten.
+// Link reports whether to keep a link: neither its target nor its source is forgotten.
 func (f *Filter) Link(l *book.Link) bool {
 	if f.pages[l.Source] || f.set.ForgetsID(l.Source) {
 		return false

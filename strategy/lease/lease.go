@@ -21,7 +21,7 @@ type Leases struct {
 	holder string
 }
 
-// New returns the leases of a holder. The name must be unique.
+// New returns the leases of a holder. No other holder may have the same name.
 func New(rdb redis.UniversalClient, holder string) *Leases {
 	return &Leases{rdb: rdb, holder: holder}
 }
@@ -35,16 +35,17 @@ type Lease struct {
 // retention is the time for which Redis keeps a lease after its end.
 const retention = time.Hour
 
-// take sets KEYS[1] to "<ARGV[2]> <ARGV[1]>" and returns 1, or returns 0. ARGV[1] is
-// the holder, ARGV[2] the new end, ARGV[3] now, ARGV[5] Redis's expiry in ms:
+// take takes or renews the lease KEYS[1] for the holder ARGV[1] until ARGV[2]. ARGV[3] is
+// the present time, ARGV[4] 1 to renew, ARGV[5] Redis's expiry in ms. It returns 1, or
+// changes nothing and returns 0:
 //
-//	the lease is                  ARGV[4] = 0    1 (renewal)
-//	held by ARGV[1]               yes            yes
-//	absent, or free at ARGV[3]    yes            no
-//	held by another               no             no
+//	the lease is            result of taking    of renewing
+//	held by ARGV[1]         1                   1
+//	absent, or has ended    1                   0
+//	held by another         0                   0
 //
-// A lease that ends later than two terms from now was taken with a wrong clock, and
-// counts as free.
+// A lease that ends later than twice the new time to live from now was taken with a
+// wrong clock, and counts as ended.
 var take = redis.NewScript(`
 local value = redis.call('GET', KEYS[1])
 local till, holder
@@ -83,6 +84,7 @@ func (l *Leases) Release(ctx context.Context, held Lease) error {
 	return nil
 }
 
+// take runs the script take for Acquire or, if held is true, for Renew.
 func (l *Leases) take(ctx context.Context, operation, name string, now time.Time, ttl time.Duration, held bool) (Lease, bool, error) {
 	if ttl <= 0 {
 		return Lease{}, false, fmt.Errorf("cannot %s lease %s: time to live %v is not positive", operation, name, ttl)

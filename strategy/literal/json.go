@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// JSON decodes a file with one JSON document into a value. It refuses unknown fields,
-// because their writer expects an effect. Errors name the line.
+// JSON decodes the content of a file, one JSON document, into the value to which value
+// points. It refuses unknown fields, because their writer expects an effect. Errors name
+// the line.
 func JSON(content []byte, value any) error {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.DisallowUnknownFields()
@@ -31,8 +32,8 @@ func JSON(content []byte, value any) error {
 	return fmt.Errorf("line %d: %s", 1+bytes.Count(content[:at], []byte("\n")), sentence)
 }
 
-// explain returns a sentence that says why decoding failed, and the offset of the
-// failure in bytes.
+// explain returns a sentence that says why decoding failed with err, and the offset of
+// the failure in bytes. at is the offset at which the decoder stopped.
 func explain(content []byte, err error, at int64) (string, int64) {
 	const early = "it is not JSON: it ends too early"
 	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
@@ -59,11 +60,11 @@ func explain(content []byte, err error, at int64) (string, int64) {
 	return err.Error(), at
 }
 
-// kind is the kind of a JSON value, shown without quotes.
+// kind is a description of a JSON value, such as "a text". Wrong shows it without quotes.
 type kind string
 
-// kindOf returns words for a kind of value that encoding/json names: "a text" for
-// "string", "the number 5" for "number 5".
+// kindOf returns the description for the words by which encoding/json names a value: "a
+// text" for "string", "the number 5" for "number 5".
 func kindOf(found string) kind {
 	switch name, number, _ := strings.Cut(found, " "); name {
 	case "string":
@@ -81,7 +82,8 @@ func kindOf(found string) kind {
 	return "an object"
 }
 
-// exampleOf describes the JSON value of a Go type, with an example where it helps.
+// exampleOf returns a description of the JSON value for a Go type, with an example where
+// it helps.
 func exampleOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:

@@ -4,8 +4,9 @@
 //
 //	delay is "5 sec"; write a duration such as 500ms, 5s or 2m
 //
-// The sentence has the name as the person wrote it (delay, --delay), the wrong
-// value, and a right one as an example.
+// The sentence names the setting as the person wrote it (delay, --delay), and shows the
+// wrong value and an example of a right one. Functions that read a value take this name
+// and the value's text.
 package literal
 
 import (
@@ -20,13 +21,14 @@ import (
 // maxShown is the number of characters of a wrong value that an error repeats.
 const maxShown = 100
 
-// Wrong returns the error for a wrong value, which is shown in quotes if it is a text.
-// write describes what to write instead.
+// Wrong returns the error for a wrong value of the setting with the name. write
+// describes a right value.
 func Wrong(name string, value any, write string) error {
 	return fmt.Errorf("%s is %s; write %s", name, show(value), write)
 }
 
-// show formats a wrong value.
+// show returns a wrong value as the error shows it: a text in quotes, a list or a table
+// by that word.
 func show(value any) string {
 	switch value := value.(type) {
 	case string:
@@ -42,7 +44,7 @@ func show(value any) string {
 	return fmt.Sprint(value)
 }
 
-// Duration reads a duration such as 1m30s, or 0, from 0 to most.
+// Duration reads a duration from 0 to most, such as 1m30s.
 func Duration(name, text string, most time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > most {
@@ -89,7 +91,7 @@ func Amount(name, text string) (float64, error) {
 	return n, nil
 }
 
-// Switch reads the value of an option: on or off.
+// Switch reads the value of an option that is on (true or 1) or off (false, 0 or empty).
 func Switch(name, text string) (bool, error) {
 	switch strings.ToLower(text) {
 	case "1", "true":
