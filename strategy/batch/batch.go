@@ -11,7 +11,7 @@ import (
 // Limits of one message.
 const (
 	MaxTargets = 100       // URLs
-	MaxBytes   = 192 << 10 // bytes of all targets in JSON; an SQS message holds 256 KiB
+	MaxBytes   = 192 << 10 // bytes of all targets in JSON; the whole message must fit in the 256 KiB of SQS
 )
 
 // MaxTime is the longest duration of a batch. After it, no request is sent on its

@@ -10,27 +10,27 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Admitted counts what an admission changed.
+// Admitted is the result of Admit.
 type Admitted struct {
-	Added   int               // URLs that were unknown
-	Lacking []layout.Identity // stored pages that do not wait again and do not count on the Tally of their entry
+	Added   int               // number of URLs that were unknown
+	Lacking []layout.Identity // pages that are stored, do not wait again, and are not counted by the Tally of their entry
 }
 
-// Admit puts URLs into the queues of their hosts. It works before Open, too.
+// Admit puts URLs into the queues of their hosts. It works before Open, too. What it
+// does with an entry depends on the state of the URL:
 //
-//	known URL                   effect
-//	none                        waits
-//	waits for the first time    moves up if the entry has a smaller depth, or a
+//	unknown                     the URL waits
+//	waits for the first time    it moves up if the entry has a smaller depth, or a
 //	                            weight of an earlier band: it takes the smaller
 //	                            depth, the weight of the earlier band and all
 //	                            else from the entry, and keeps its attempts
-//	is parked                   the same, and waits again in any case
-//	any other                   stays as it is
+//	parked                      the same, and the URL waits in any case
+//	any other                   nothing changes
 //
-// An entry with a Tally replaces depth and weight, too, because the known URL may
-// belong to another collection; a waiting URL that would be leased later by that
-// does not move. A URL moves up at most sixteen times. Counts.Missed reports that a
-// collection was passed over for one of these two reasons.
+// If the entry has a Tally, the URL takes both depth and weight from the entry, because
+// it may have been found for another collection; a waiting URL that this would put into
+// a later band is not moved. A URL moves up at most sixteen times. For both reasons the
+// collection of an entry may lack the page, which Counts.Missed reports.
 func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (Admitted, error) {
 	var admitted Admitted
 	byHost := slices.Clone(entries) // so that a chunk touches few queues
@@ -63,8 +63,8 @@ func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (A
 	return admitted, nil
 }
 
-// add adds one answer of the script to the totals: to Added its first number, the
-// number of URLs that were unknown until now, and to Lacking the identities behind it.
+// add adds one answer of the admit script to a. The answer is the number of URLs that
+// were unknown, followed by the identities for Lacking.
 func (a *Admitted) add(answer []any) error {
 	added, ok := int64(0), len(answer) > 0
 	if ok {

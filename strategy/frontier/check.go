@@ -12,9 +12,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// layoutVersion is the version of the keys and bytes in doc.go. It is part of the
-// values of epoch and settings, so that a program of another layout does not
-// mistake the frontier for its own.
+// layoutVersion is the version of the keys and bytes that doc.go describes. It is part
+// of the values of the keys epoch and settings, so that a program with another layout
+// rejects the frontier.
 const layoutVersion = "3"
 
 // ErrTokens means that a lease has a higher token than the counter of tokens, which would
@@ -29,6 +29,8 @@ func epochValue(epoch uint64) string { return layoutVersion + ":" + strconv.Form
 
 func settingsValue(settings string) string { return layoutVersion + ":" + settings }
 
+// parseEpoch returns the epoch in the value of the key epoch. It fails with ErrNotBuilt
+// if the value is of another layout.
 func parseEpoch(value string) (uint64, error) {
 	version, number, _ := strings.Cut(value, ":")
 	if version != layoutVersion {
@@ -37,16 +39,16 @@ func parseEpoch(value string) (uint64, error) {
 	return strconv.ParseUint(number, 10, 64)
 }
 
-// Check returns the epoch of an open frontier that was built under these settings,
-// and the highest token of its leases. It compares the entries of all keys with
-// the counts of them, so that the loss of a key is found. Its error wraps
-// ErrNotBuilt and says what is wrong, or is Redis's; with ErrSettings the version
-// is returned, too.
+// Check returns nil as its error if the frontier is open, complete, and built under
+// these settings. The version is its epoch with the highest token of its leases. An
+// error wraps ErrNotBuilt and says what is wrong, or is Redis's; the version is right
+// with ErrSettings, too.
 //
-// Check does not find the loss of a queue (Lease and Settle do when they come to
-// its host, and make the next Check fail) nor of shut. It does not find by itself
-// that Redis has come back with older contents; but its result never falls, so a
-// caller that is given a lower version than before knows.
+// Check compares the number of entries under all keys with counters of them, and so
+// finds the loss of a key, except of a queue (Lease and Settle find it when they come to
+// its host, and make the next Check fail) and of the key shut. It does not find by
+// itself that Redis has come back with older contents; but the version never falls, so
+// a caller that gets a lower one than before can tell.
 func (f *Frontier) Check(ctx context.Context, settings string) (layout.Version, error) {
 	newest, err := f.check(ctx, settings)
 	return newest, f.wrap("use", err)
@@ -87,7 +89,7 @@ func (f *Frontier) check(ctx context.Context, settings string) (newest layout.Ve
 	return newest, err
 }
 
-// Given returns the last token that any partition has taken.
+// Given returns the last token given to a batch of any partition, 0 if there is none.
 func Given(ctx context.Context, rdb redis.UniversalClient) (uint64, error) {
 	given, err := rdb.Get(ctx, tokens).Uint64()
 	if errors.Is(err, redis.Nil) {
@@ -99,7 +101,7 @@ func Given(ctx context.Context, rdb redis.UniversalClient) (uint64, error) {
 	return given, nil
 }
 
-// Built is Check without the version.
+// Built returns the error of Check.
 func (f *Frontier) Built(ctx context.Context, settings string) error {
 	_, err := f.Check(ctx, settings)
 	return err

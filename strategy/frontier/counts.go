@@ -10,17 +10,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Counts says how many URLs are in each state. A URL that is requested again is
+// Counts are the numbers of URLs in each state. A URL that is requested again is
 // counted twice: as waiting or leased, and as stored, skipped or failed.
 type Counts struct {
 	Waiting, Leased, Parked, Stored, Skipped, Failed int64
 
-	Again   int64 // URLs of Waiting that have a final state too
-	Batches int64 // leases that have not ended
+	Again   int64 // number of URLs in Waiting that have a final state, too
+	Batches int64 // number of leases that have not ended
 
-	// Missed reports that a collection was passed over: its link led to a URL
-	// that waits, is leased or was skipped for another collection (see
-	// Entry.Tally). Which URL is not kept: a rebuild finds it.
+	// Missed says that a collection may lack pages until the frontier is rebuilt: a link
+	// of its own led to a URL that waits, is leased or was skipped on behalf of another
+	// collection (see Entry.Tally), or that had too many outdated elements. It is not
+	// recorded which URL that was.
 	Missed bool
 }
 
@@ -29,7 +30,8 @@ func (f *Frontier) Miss(ctx context.Context) error {
 	return f.wrap("note what is missed in", f.rdb.HSet(ctx, f.key("counts"), "missed", 1).Err())
 }
 
-// Counts reads the counters, which every script keeps exact.
+// Counts reads the counters. They are exact, because every script updates them together
+// with the states.
 func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	var numbers struct {
 		Waiting        int64 `redis:"w"`
@@ -73,8 +75,8 @@ func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	}, nil
 }
 
-// Crowded returns the hosts whose sitemaps wait because too many other URLs are in the
-// queue (see Request.Waiting).
+// Crowded returns the hosts whose sitemaps are not leased because too many other URLs
+// wait (see Request.Waiting).
 func (f *Frontier) Crowded(ctx context.Context) ([]string, error) {
 	hosts, err := f.rdb.SMembers(ctx, f.key("crowded")).Result()
 	return hosts, f.wrap("tell whose sitemaps wait in", err)
@@ -95,9 +97,9 @@ func (f *Frontier) Leases(ctx context.Context) ([]layout.Version, error) {
 	return versions, nil
 }
 
-// Pending yields the URLs without a final state, which wait, are leased or are
-// parked, in no particular order. It reads all known URLs, a thousand at a time; a
-// URL that changes meanwhile may be left out or come twice. An error ends the
+// Pending yields the URLs without a final state: they wait, are leased or are parked.
+// They come in no particular order. It reads all known URLs, a thousand at a time; a
+// URL whose state changes meanwhile may be left out or come twice. An error ends the
 // sequence.
 func (f *Frontier) Pending(ctx context.Context) iter.Seq2[layout.Identity, error] {
 	return func(yield func(layout.Identity, error) bool) {

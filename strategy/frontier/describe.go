@@ -10,14 +10,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Lengths of the parts of a state, in bytes.
+// Lengths of states in bytes (see doc.go).
 const (
-	pendingBytes = 7                           // of a waiting or parked URL
-	leasedBytes  = pendingBytes + versionBytes // of a leased URL
+	pendingBytes = 7                           // of a URL that waits or is parked
+	leasedBytes  = pendingBytes + versionBytes // of a URL that is leased
 	finalBytes   = 3 + versionBytes            // of a final state, without its marks
 )
 
-// Describe returns the state of a URL in words, for people.
+// Describe returns a clause that tells people the state of a URL: "waits at depth 2 after
+// 0 attempts".
 func (f *Frontier) Describe(ctx context.Context, id layout.Identity) (string, error) {
 	state, err := f.rdb.HGet(ctx, f.key("known"), string(id[:])).Result()
 	if errors.Is(err, redis.Nil) {
@@ -33,7 +34,8 @@ func (f *Frontier) Describe(ctx context.Context, id layout.Identity) (string, er
 	return text, nil
 }
 
-// describe returns a state in words. It returns false if bytes of the state are missing.
+// describe returns the clause of Describe for a state. It returns false if bytes of the
+// state are missing.
 func describe(state string) (string, bool) {
 	if state == "" {
 		return "", false

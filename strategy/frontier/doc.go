@@ -1,22 +1,23 @@
 // Package frontier keeps one crawl partition's share of the frontier in Redis: the
 // known URLs and their states, the queues of waiting URLs by host, and the leases.
 //
-// All of it can be rebuilt from the bucket: a rebuild admits the links and marks
-// the outcomes that the books record, in any order and as often as it likes, and
-// then opens the frontier in a new epoch. Tokens are counted over all partitions,
-// so a new epoch begins for all when Redis is lost. Redis must not evict keys.
+// All of it can be rebuilt from the bucket: a rebuild admits the links (Admit) and sets
+// the final states (Mark) that the books record, in any order and any number of times,
+// and then opens the frontier in a new epoch (Open). Tokens are counted over all
+// partitions, so a new epoch begins for all when Redis is lost. Redis must not evict
+// keys.
 //
-// Every change is one atomic Lua script over at most 500 entries (but Reset,
-// over all). All keys of a partition share a hash tag, here that of crawl
+// Every change is one atomic Lua script over at most 500 entries (but that of Reset
+// is over all). All keys of a partition share a hash tag, here that of crawl
 // partition 3:
 //
 //	f:{3}:epoch            version of this layout, and the epoch in which the frontier is open: 3:17
 //	f:{3}:settings         version of this layout, and fingerprint of the settings under which it was built; since Open
-//	f:{3}:kept:<name>      number of calls so far of one sequential caller (see Keeping)
-//	f:{3}:rebuild          name of the rebuild that may write, none after Distrust, and number of its calls
+//	f:{3}:kept:<name>      name of one sequential caller, and number of its calls so far (see Keeping)
+//	f:{3}:rebuild          name of the rebuild that may write, and number of its calls; a name of no rebuild after Distrust
 //	f:{3}:learnt           hash   storage partition → names of its last commits (see Learning)
 //	f:{3}:known            hash   identity → state
-//	f:{3}:counts           hash   letters of a state → number of URLs in it, and what the table below says
+//	f:{3}:counts           hash   letters of a state → number of URLs in it; and the fields of the table below
 //	f:{3}:tallies          hash   mark of a tally (see below) → number of stored URLs that it counts, unless 0
 //	f:{3}:out              hash   collection → number of URLs on lease for the first time, unless 0
 //	f:{3}:q:<band>:<host>  list   elements of waiting URLs, oldest first
@@ -34,18 +35,18 @@
 //	f:{3}:closed           hash   version of a lease from before the last Reset → host
 //	frontier:token         the last token given, over all partitions
 //	frontier:partitions    set    crawl partitions that were ever opened here
-//	frontier:told          set when the leases from before this Redis came up are known (see Pace)
+//	frontier:told          exists if the leases from before this Redis came up are known (see Pace)
 //
-// The hash counts also holds:
+// The hash counts also has the fields
 //
 //	fill    number of entries that hosts, hosts:<band>, next, failures, crowded, active, closed, leases, learnt, tallies, out and filled have in all
 //	token   the highest token of a lease
-//	missed  1 when a collection was passed over (see Counts)
-//	turn    weighed or plain: whether a host with or without a weight is leased next
+//	missed  1 if a collection may lack pages (see Counts)
+//	turn    weighed or plain: whether a host whose first URL has a weight is leased next, or one without
 //
-// So Check finds the loss of a key: the numbers of URLs differ from the number in
-// known, or fill from the number of entries. The loss of a queue is found when its
-// host is leased or listed, because filled has its letter.
+// So Check finds the loss of a key: either the numbers of URLs do not add up to the
+// number of entries in known, or fill differs from the number of those entries. The loss
+// of a queue is found when its host is leased or listed, because filled has its letter.
 //
 // Times are milliseconds since 1970-01-01 UTC. Versions are written as text. The
 // state of a URL says where it is in the queue, or its final outcome, or both when
@@ -63,11 +64,11 @@
 //
 // Expiries is the number of leases of the URL that were not settled in time. Left is
 // the number of its outdated elements that are still in queues (see below); a final
-// state behind W or L has none of its own. A tally counts stored URLs toward a limit,
-// and a mark is the beginning of the SHA-256 of its name. A URL that is requested again
-// is counted twice, under the letter of its final state and under both letters,
-// such as Ws, and still counts on its tallies. A parked URL is pending but has no
-// element: a rebuild or another link puts it back into a queue.
+// state behind W or L has no such number. A tally is the number of stored URLs that
+// count toward one limit, and its mark is the first 8 bytes of the SHA-256 of its name.
+// A URL that is requested again is counted twice, under the letter of its final state
+// and under both letters, such as Ws, and its tallies still count it. A parked URL is
+// pending but has no element: a rebuild or another link puts it back into a queue.
 //
 // The text of a URL is kept only while it waits or is leased, in an element:
 //
@@ -85,20 +86,21 @@
 //	│ ETag │ Last-Modified │ n times: len (1 byte), collection
 //	└──────┴───────────────┴────
 //
-// The flags are 1: the URL is read as a sitemap, 2: there is a look, the validators
-// of the stored page, 4: the page was missing at the last look. A URL waits in the
-// band of its weight, 15 - weight/16; without a weight in that of its depth, at
-// most 15. A stored page waits behind all bands, because asking for it again adds
-// no page; a skipped or failed URL waits in its band, because it may turn out to be a page.
+// The look is the last final outcome of a URL that is requested again (batch.Look). The
+// flags are 1: the URL is read as a sitemap, 2: there is a look, 4: the page was missing
+// at the last request. A URL waits in the band of its weight, 15 - weight/16; without a
+// weight in that of its depth, at most 15. A stored page waits behind all bands, because
+// requesting it again adds no page; a skipped or failed URL waits in its band, because
+// it may turn out to be a page.
 //
 // An element is valid only while the URL's state has its letter, depth and weight
 // and, if the URL waits again, the version of its final state; the attempts are
 // then those of the state. Outdated elements stay in the queue when a URL moves up
 // or is settled late, and are dropped when a lease finds them. A waiting URL
 // with 16 outdated elements does not move up, and a URL with 17 is not queued again, so
-// that no URL has more than 17 elements. A collection may be passed over by this; a
-// rebuild makes up for it (see Counts). A URL moves up only to an earlier band, or to a
-// smaller depth in the same band, so never back.
+// that no URL has more than 17 elements. So a collection may lack a page until a rebuild
+// (see Counts.Missed). A URL moves only to an earlier band, or to a smaller depth in the
+// same band, and never back.
 //
 // Sorted sets hold hosts and leases, never URLs: the embedded Redis of a
 // laptop sorts a whole set on every range read.

@@ -15,41 +15,41 @@ type Entry struct {
 	ID         layout.Identity // of the URL
 	Host       string          // politeness key
 	Depth      uint16          // links from a seed
-	Hops       uint8           // redirects followed from the URL that was linked
-	Attempts   uint8           // requests so far that have an outcome
-	Exponent   int16           // expiry class
+	Hops       uint8           // redirects from the URL that was linked to this one
+	Attempts   uint8           // number of requests since the last final outcome
+	Exponent   int16           // see book.Outcome
 	Weight     uint8           // see book.Link
 	Sitemap    bool            // the URL is read as a sitemap
-	Collection string          // at most 255 bytes
-	Tally      string          // tally of the collection, on which the URL counts once it is stored; "": there is only one collection; only for Admit
-	Claimed    bool            // the collection gets the page even if it is stored for another one; only for Admit
-	Last       *batch.Look     // of a URL that is asked for again: Time to the millisecond, at most 255 collections, each of them and each validator at most 255 bytes
+	Collection string          // on whose behalf the URL is requested; at most 255 bytes
+	Tally      string          // name of the tally of all stored pages of Collection; "" if there is only one collection; only for Admit
+	Claimed    bool            // Collection gets the page even if it is stored for another one; only for Admit
+	Last       *batch.Look     // of a URL that is requested again: Time to the millisecond, at most 255 collections, each of them and each validator at most 255 bytes
 }
 
+// Lengths in bytes.
 const (
-	headerBytes   = 26 // of an element, before the parts of variable length
-	versionBytes  = 21 // of a version in letters
-	maxURL        = 1<<16 - 1
-	maxCollection = 1<<8 - 1
+	headerBytes   = 26        // of an element, without the parts of variable length
+	versionBytes  = 21        // of a version as text
+	maxURL        = 1<<16 - 1 // longest URL
+	maxCollection = 1<<8 - 1  // longest name of a collection
 )
 
-// The letter of an element is that of the state for which it was written.
+// The letter of an element is that of the state of its URL when it was written.
 const (
-	first = 'w' // its URL waits
-	again = 'W' // its URL waits again
+	first = 'w' // the URL waits for the first time
+	again = 'W' // the URL has a final state, and waits again
 )
 
 // Flags of an element.
 const (
 	isSitemap = 1 << iota
 	hasLook
-	isMissing // Missing of the look
+	isMissing // Last.Missing
 	allFlags  = isSitemap | hasLook | isMissing
 )
 
-// element encodes the entry, without its host, as doc.go draws it. version is the
-// version of the state because of which the URL waits again, "" if it waits for
-// the first time.
+// element encodes the entry, without its host, as doc.go draws it. version is that of
+// the final state of a URL that waits again, "" for a URL that waits for the first time.
 func (e Entry) element(version string) (string, error) {
 	if e.URL == "" || len(e.URL) > maxURL {
 		return "", fmt.Errorf("URL of %s has %d bytes, want 1 to %d", e.ID, len(e.URL), maxURL)
@@ -93,7 +93,7 @@ func (e Entry) element(version string) (string, error) {
 
 var errElement = errors.New("element of the queue is damaged")
 
-// parseElement decodes an element of a host's queue.
+// parseElement decodes an element of a host's queue. It is the inverse of element.
 func parseElement(s, host string) (e Entry, version string, err error) {
 	if len(s) < headerBytes {
 		return Entry{}, "", fmt.Errorf("%w: %q of host %s", errElement, s, host)

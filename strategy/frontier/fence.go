@@ -10,23 +10,23 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ownerFence is a key of Redis and the value that it must have for a script to change
-// anything. It stops callers that have not noticed that another rebuild or other
-// settings own the frontier.
+// ownerFence is a condition of a call: the value that a key of Redis must have for the
+// script to change anything. It stops callers that have not noticed that another rebuild
+// has begun or that the frontier was built under other settings.
 type ownerFence struct {
 	key, value string
-	err        error // of a call that finds another value
+	err        error // error of a call that finds another value
 
-	// steps: the number of calls is part of the value, so that a Redis that has
-	// come back with older contents between two calls keeps the caller out, of
-	// whose earlier writes some are gone.
+	// steps means that each call raises a number in the value. If Redis comes back with
+	// older contents between two calls, the number is lower than the caller's, whose
+	// further calls fail then, because earlier writes are lost.
 	steps bool
-	step  uint64        // calls that were answered
-	age   time.Duration // how long the key is kept after a call; 0: for ever
+	step  uint64        // number of calls that were answered
+	age   time.Duration // how long Redis keeps the key after a call; 0: for ever
 }
 
-// arguments returns the value that the key must hold, "" when it must be absent,
-// and the value after the call, "" when it stays the same.
+// arguments returns the value that the key must have, "" if it must be absent, and the
+// value that the call gives it, "" if it stays the same.
 func (f *ownerFence) arguments() (value, next string) {
 	if !f.steps {
 		return f.value, ""
@@ -34,8 +34,8 @@ func (f *ownerFence) arguments() (value, next string) {
 	return f.after(f.step), f.after(f.step + 1)
 }
 
-// after returns the value that the fence's key has after step calls. A key that expires
-// is absent before the first call.
+// after returns the value of the key after the first step calls. A key that expires is
+// absent before the first call.
 func (f *ownerFence) after(step uint64) string {
 	if step == 0 && f.age > 0 {
 		return ""
@@ -53,7 +53,8 @@ func (f *Frontier) Under(settings string) *Frontier {
 	return under
 }
 
-// run runs a script that checks the fences first.
+// run runs a script, which first checks the fences of the Frontier. If one of them does
+// not hold, the script changes nothing, and the reply's error is that of the fence.
 func (f *Frontier) run(ctx context.Context, s *redis.Script, args ...any) *redis.Cmd {
 	names := []string{f.prefix()}
 	var fences []*ownerFence

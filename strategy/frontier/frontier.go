@@ -16,11 +16,11 @@ import (
 // program, or before books that have been committed since.
 var ErrNotBuilt = errors.New("frontier is not built")
 
-// ErrReset says that a rebuild must end: another has begun, or what it read is no
-// longer true.
+// ErrReset means that a rebuild must end: another has begun, Distrust was called, or
+// Redis has lost what the rebuild wrote.
 var ErrReset = errors.New("it was reset meanwhile")
 
-// tokens is the key that counts the leases of all partitions.
+// tokens is the key of the last token given, over all partitions.
 const tokens = "frontier:token"
 
 // Frontier is one crawl partition's share of the frontier. It is safe for
@@ -29,8 +29,8 @@ const tokens = "frontier:token"
 type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
-	fence     atomic.Pointer[ownerFence] // nil: none
-	kept      *ownerFence                // nil unless Keeping has returned the Frontier
+	fence     atomic.Pointer[ownerFence] // of Under, or of the rebuild that Reset has begun; nil: none
+	kept      *ownerFence                // of Keeping; nil: none
 }
 
 // New returns the frontier of a crawl partition. It sends nothing to Redis.
@@ -54,16 +54,18 @@ func (f *Frontier) Epoch(ctx context.Context) (uint64, error) {
 	return epoch, nil
 }
 
-// prefix begins every key of the partition; the braces keep them in one slot.
+// prefix returns the beginning of all keys of the partition. The braces put the keys
+// into one slot of a Redis cluster.
 func (f *Frontier) prefix() string { return "f:{" + strconv.Itoa(f.partition) + "}:" }
 
 func (f *Frontier) key(name string) string { return f.prefix() + name }
 
+// failed adds the operation and the partition to an error that is not nil.
 func (f *Frontier) failed(operation string, err error) error {
 	return fmt.Errorf("cannot %s frontier of crawl partition %d: %w", operation, f.partition, err)
 }
 
-// wrap is failed for an error that may be nil.
+// wrap adds the operation and the partition to an error, unless that is nil.
 func (f *Frontier) wrap(operation string, err error) error {
 	if err == nil {
 		return nil

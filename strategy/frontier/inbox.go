@@ -19,13 +19,13 @@ type Waiting struct {
 	Pages int            `json:"pages"`
 	Since time.Time      `json:"since"`
 
-	Settled bool `json:"-"` // its outcomes are settled in all frontiers
+	Settled bool `json:"-"` // the outcomes are settled in the frontiers of all crawl partitions
 }
 
-// Inbox lists the spool objects of one storage partition that are not packed yet,
-// so that pack need not list the bucket. It is a hint: the sweep finds objects that
-// are missing in it, and objects in it may be packed already. It is safe for
-// concurrent use.
+// Inbox is a list in Redis of the spool objects of one storage partition that are not
+// packed yet, so that pack need not list the bucket. It is only a hint: objects may be
+// missing in it, which the sweep finds, and objects in it may be packed already. It is
+// safe for concurrent use.
 //
 // In Redis it is a hash, p:{<partition>}:inbox, from version to the other fields of
 // Waiting in JSON, and a set, p:{<partition>}:settled, of the versions whose
@@ -43,8 +43,8 @@ func NewInbox(rdb redis.UniversalClient, p layout.Partition) *Inbox {
 func (b *Inbox) key() string     { return "p:{" + b.partition.String() + "}:inbox" }
 func (b *Inbox) settled() string { return "p:{" + b.partition.String() + "}:settled" }
 
-// Add enters a spool object. Adding it again changes nothing, except that it may
-// be settled now.
+// Add adds a spool object. If it is there already, Add only marks it as settled, if
+// w.Settled is true.
 func (b *Inbox) Add(ctx context.Context, w Waiting) error {
 	value, err := json.Marshal(w)
 	if err == nil {
@@ -90,7 +90,7 @@ func (b *Inbox) List(ctx context.Context) ([]Waiting, error) {
 	return list, nil
 }
 
-// Unsettle takes back that a batch is settled.
+// Unsettle marks the spool object of a batch as not settled.
 func (b *Inbox) Unsettle(ctx context.Context, batch layout.Version) error {
 	if err := b.rdb.SRem(ctx, b.settled(), batch.String()).Err(); err != nil {
 		return fmt.Errorf("cannot unsettle batch %s in inbox %s: %w", batch, b.partition, err)
@@ -98,7 +98,8 @@ func (b *Inbox) Unsettle(ctx context.Context, batch layout.Version) error {
 	return nil
 }
 
-// Remove takes out the spool objects of packed batches; absent ones are no error.
+// Remove removes the spool objects of batches that were packed. Absent ones are no
+// error.
 func (b *Inbox) Remove(ctx context.Context, batches []layout.Version) error {
 	for part := range slices.Chunk(batches, chunk) {
 		fields, members := make([]string, len(part)), make([]any, len(part))

@@ -9,13 +9,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// keptAge is how long Redis remembers the calls of a Keeping: much longer than
-// settling a batch takes.
+// keptAge is how long Redis keeps the number of calls of a Frontier from Keeping: much
+// longer than settling a batch takes.
 const keptAge = 10 * time.Minute
 
-// Keeping returns a Frontier for one caller, which makes one call after the other and
-// calls Kept at the end. When Redis has come back with older contents and lost the
-// writes of an earlier call, further calls fail with ErrNotBuilt and change nothing.
+// Keeping returns a Frontier for a caller that must know whether Redis has kept all its
+// writes. The caller makes one call after the other, and calls Kept at the end. If Redis
+// comes back with older contents and without the writes of an earlier call, further
+// calls fail with ErrNotBuilt and change nothing.
 func (f *Frontier) Keeping() *Frontier {
 	name := rand.Text()
 	keeping := New(f.rdb, f.partition)

@@ -11,42 +11,42 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// kept is the number of the latest commits of each storage partition that a frontier
-// remembers. With only one, a reader with a slightly old manifest, or two packs at the
-// same time, would take the frontier for outdated.
+// kept is the number of names of commits that a frontier remembers of each storage
+// partition, the latest ones. With only one name, a reader with a slightly old manifest,
+// or two packs at the same time, would take the frontier for outdated.
 const kept = 8
 
-// Learning announces a commit that will bring a book into a storage partition.
-// before is the Learnt of the manifest on which the commit is based, next the
-// Learnt of the manifest that it makes. Pack calls it after the batches of the book
-// are settled, and again for each base on which it tries the commit.
+// Learning tells the frontier of a commit that will add a book to a storage partition.
+// before names the manifest on which the commit is based, and next the manifest that the
+// commit makes; the names are their fields Learnt. Pack calls it after the batches of
+// the book are settled, and again for each manifest on which it tries the commit.
 //
-// The names form a chain: next depends on before, and the frontier takes next only
-// if it knows before. So a frontier that knows a name was told of every commit
-// before it, and holds their settlements. A Redis that came back with older
-// contents does not know the latest names, takes no later ones, and is rebuilt.
+// The names form a chain: the frontier remembers next only if it knows before. So a
+// frontier that knows a name was told of every commit before it, and has their
+// settlements. A Redis that came back with older contents does not know the latest
+// names, takes no later ones, and is rebuilt.
 //
 //	pack A: Learning(n1, a2)    taken; A commits a2
 //	pack B: Learning(n1, b2)    taken, too, but its commit loses against A's
 //	pack B: Learning(a2, b3)    taken; B commits b3
 //
-// A name that is never committed, such as b2, matches no manifest, and never
-// drives out the base with which it was told.
+// A name that is never committed, such as b2, is that of no manifest. The frontier does
+// not forget the name before because of it, however many such names follow.
 //
-// Between Reset and Open the frontier takes the first base unseen, and then only
-// what follows from it. If the commits that the rebuild has read are among these
-// names, Open keeps all that follow; if not, Open keeps only the former. A commit
-// that was never announced while the rebuild ran, such as a repair's, then leaves
-// the frontier behind the books, and it is rebuilt once more.
+// Between Reset and Open the frontier takes the first name before without knowing it,
+// and then only names that follow from it. If the commit that the rebuild has read last
+// is among these names, Open keeps them; if not, Open keeps only that commit. After a
+// commit of which the frontier was not told, such as a repair's, the frontier lacks
+// books, and is rebuilt once more.
 func (f *Frontier) Learning(ctx context.Context, storage layout.Partition, before, next string) error {
 	err := f.run(ctx, learnScript, storage.String(), before, next, kept).Err()
 	return f.wrap("tell what partition "+storage.String()+" learns to", err)
 }
 
-// Knows returns nil if the frontier is open and knows these commits, the Learnt of
-// each storage partition's manifest ("" before the first book). Otherwise its error
-// wraps ErrNotBuilt and names a storage partition of which the frontier lacks
-// books, or is Redis's.
+// Knows returns nil if the frontier is open and was told of these commits: learnt has
+// the field Learnt of each storage partition's manifest ("" before the first book).
+// Otherwise its error wraps ErrNotBuilt and names a storage partition of which the
+// frontier lacks books, or is Redis's.
 func (f *Frontier) Knows(ctx context.Context, learnt map[layout.Partition]string) error {
 	var epoch *redis.IntCmd
 	var told *redis.MapStringStringCmd

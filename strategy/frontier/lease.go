@@ -17,26 +17,27 @@ import (
 type Request struct {
 	Now         time.Time
 	Horizon     time.Duration // a host may be leased this long before requests to it are allowed
-	Deadline    time.Time     // the lease's end
-	Max         int           // most URLs, 1 to 500
-	MaxBytes    int           // most bytes of URLs with their collections and last looks; a single longer one is leased alone
-	Connections int           // most leases of one host at a time; a higher number applies to a host at the limit when one of its leases ends
+	Deadline    time.Time     // end of the lease
+	Max         int           // maximum number of URLs, 1 to 500
+	MaxBytes    int           // maximum sum of the URLs, their collections and encoded Last, in bytes; a single larger one is leased alone
+	Connections int           // maximum number of leases of one host at a time; for a host that has reached it, a higher number applies only after one of its leases ends
 
-	// Short limits the URLs of a lease that has a URL of the collection leased for the
-	// first time. It has entries for collections with a topic, whose links should not
-	// wait for the end of a long batch.
+	// Short is, for some collections, the maximum number of URLs of a lease that has a
+	// URL of the collection for the first time. These are collections with a topic, whose
+	// links should not wait for the end of a long batch.
 	Short map[string]int
 
-	// Waiting limits sitemaps; 0 means no limit:
+	// Waiting is the number of waiting URLs above which sitemaps are not leased, so that
+	// they do not add more; 0 means no limit:
 	//
 	//	waiting URLs                                     sitemaps
 	//	of the host, more than Waiting                   only if the host has nothing else
-	//	of the frontier, WaitingFactor times as many     none
+	//	of the frontier, more than WaitingFactor times   none
 	Waiting int64
 
-	// Rooms is, for each collection with a limit of pages, how many URLs may still
-	// be leased for the first time. 0: none now, its URLs stay in the queue. Below
-	// 0: never again, its URLs are parked.
+	// Rooms is, for each collection with a limit of pages, the number of its URLs that
+	// may still be leased for the first time. If it is 0, its URLs stay in the queue for
+	// now; if it is negative, they are parked.
 	Rooms map[string]int64
 }
 
@@ -44,6 +45,7 @@ type Request struct {
 // no sitemap is leased.
 const WaitingFactor = 100
 
+// check returns an error if a number of the request is out of its range.
 func (r Request) check() error {
 	if r.Max < 1 || r.Max > chunk || r.MaxBytes < 1 || r.Connections < 1 {
 		return fmt.Errorf("request for %d URLs (want 1 to %d) of %d bytes (want 1 or more) by %d connections (want 1 or more)",
@@ -60,27 +62,27 @@ type Lease struct {
 	NotBefore time.Time // no request to the host before this time
 	Deadline  time.Time // to the millisecond
 	Failures  uint16    // number of the host's last answers in a row that were failures (see Settlement)
-	Entries   []Entry   // by band; then pages that are stored
+	Entries   []Entry   // sorted by band; stored pages last
 }
 
-// Alone is the number of expired leases from which a URL is leased alone, because it
-// may be the cause of its fetch's death. After one expired lease, at most twelve such
-// URLs share a lease.
+// Alone is the number of expired leases after which a URL is leased alone, because it
+// may be what kills the fetch. A lease with a URL that has had one expired lease has at
+// most twelve URLs.
 const Alone = 2
 
-// Lease leases URLs of one host that may be asked before the horizon. It returns
-// false when there is no such host, and ErrNotBuilt before Open. A URL is on one
-// lease at a time.
+// Lease leases URLs of one host to which requests are allowed before the horizon. It
+// returns false if there is no such host, and ErrNotBuilt before Open. A URL is in only
+// one lease at a time.
 //
 // Hosts whose first URL has a weight take turns with hosts whose first URL has
 // none. Among the former the host with the URL of the earliest band comes first,
 // among the latter the host that has been free for requests for the longest time. On a host,
 // stored pages are leased again only when nothing else can be leased.
 //
-// A URL that Request.Waiting or Rooms keeps in its queue may keep others of its
-// band waiting behind it. A host with only such URLs is put off until just after
-// the horizon. A parked URL is pending, but in no queue until it is admitted
-// again.
+// A URL that Request.Waiting or Rooms keeps in its queue may delay URLs of its band that
+// are queued behind it. A host with only such URLs is looked at again just after the
+// horizon, or a minute after if sitemaps wait because of WaitingFactor. A parked URL is
+// pending, but in no queue until it is admitted again.
 func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 	if err := r.check(); err != nil {
 		return Lease{}, false, f.failed("lease from", err)
@@ -139,6 +141,8 @@ func (f *Frontier) nextVersion(ctx context.Context) (layout.Version, error) {
 	return layout.Version{Epoch: e, Token: uint64(tok.Val())}, err
 }
 
+// parseLease decodes the answer of the lease script: times and numbers of Lease, the
+// host, and the elements of its URLs.
 func parseLease(reply any, v layout.Version, deadline time.Time) (Lease, error) {
 	items, ok := reply.([]any)
 	if !ok || len(items) < 4 {
@@ -168,19 +172,19 @@ func parseLease(reply any, v layout.Version, deadline time.Time) (Lease, error) 
 	return lease, nil
 }
 
-// Extend moves the end of a lease to the deadline. It returns false when the lease
-// has ended already.
+// Extend sets a new deadline for a lease. It returns false if the lease has ended
+// already.
 func (f *Frontier) Extend(ctx context.Context, v layout.Version, deadline time.Time) (bool, error) {
 	out, err := f.run(ctx, extendScript, v.String(), deadline.UnixMilli()).Bool()
 	return out, f.wrap("extend lease "+v.String()+" in", err)
 }
 
-// Expire ends the leases whose deadline has passed, and returns how many of their
-// URLs wait again, at the end of their bands. Their hosts can be leased again.
+// Expire ends the leases whose deadline has passed. Their URLs wait again, at the end of
+// their bands, and their hosts can be leased again. It returns the number of these URLs.
 //
-// An expired lease does not tell whether its fetch died because of one of the URLs
-// or never began. So expiries are counted apart from attempts, which need an
-// outcome, until the URL is leased alone; an outcome sets them to zero.
+// An expired lease does not tell whether its fetch died because of one of the URLs or
+// never began. So a URL's expired leases do not count as attempts. They are counted
+// apart, up to Alone, until the URL has an outcome.
 func (f *Frontier) Expire(ctx context.Context, now time.Time) (requeued int, err error) {
 	for {
 		n, err := f.run(ctx, expireScript, now.UnixMilli(), Alone).Int64Slice()

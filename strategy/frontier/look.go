@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	lookBytes      = 27 // of a look in an element, before the parts of variable length
-	maxValidator   = 1<<8 - 1
-	maxCollections = 1<<8 - 1
+	lookBytes      = 27       // length of an encoded look without the parts of variable length
+	maxValidator   = 1<<8 - 1 // longest ETag or Last-Modified, in bytes
+	maxCollections = 1<<8 - 1 // largest number of collections
 )
 
-// appendLook appends a look, the validators of the stored page, as doc.go draws
-// it. Whether the page was missing is a flag of the element.
+// appendLook encodes the last outcome of a URL as doc.go draws it, and appends it to b.
+// It leaves out Missing, which is a flag of the element.
 func appendLook(b []byte, l batch.Look) ([]byte, error) {
 	if len(l.ETag) > maxValidator || len(l.Modified) > maxValidator {
 		return nil, fmt.Errorf("ETag has %d bytes and Last-Modified %d, want at most %d each", len(l.ETag), len(l.Modified), maxValidator)
@@ -36,8 +36,8 @@ func appendLook(b []byte, l batch.Look) ([]byte, error) {
 	return b, nil
 }
 
-// parseLook decodes the result of a URL's previous request (see batch.Look), and
-// returns the bytes after it. missing is the flag of the element that holds it.
+// parseLook decodes what appendLook has encoded at the start of s, and returns the rest
+// of s. missing is the flag of the element. ok is false if s is too short.
 func parseLook(s string, missing bool) (look *batch.Look, rest string, ok bool) {
 	header, rest, ok := cut(s, lookBytes)
 	if !ok {

@@ -12,14 +12,14 @@ import (
 // Known is a URL with a final state.
 type Known struct {
 	ID      layout.Identity
-	Version layout.Version // the batch of the final outcome
+	Version layout.Version // batch of the final outcome
 	State   book.State     // Stored, Unchanged, Skipped or Failed
 	Depth   uint16
-	Tallies []string // on which the URL counts while it is stored, see Tallies
+	Tallies []string // names of the tallies that count the URL while it is stored
 }
 
-// Mark gives URLs their final states while a frontier is rebuilt, as Settle does
-// later. Of two final states the one with the higher version wins. It works before
+// Mark sets the final states of URLs while a frontier is rebuilt, as Settle does later. A
+// URL that has a final state of the same or a higher version keeps it. Mark works before
 // Open, too.
 func (f *Frontier) Mark(ctx context.Context, known []Known) error {
 	for part := range slices.Chunk(known, chunk) {
@@ -38,7 +38,7 @@ func (f *Frontier) Mark(ctx context.Context, known []Known) error {
 	return nil
 }
 
-// finalState encodes a state as doc.go draws it, and reports whether the state is
+// finalState encodes a final state as doc.go draws it. It returns false if s is not
 // final.
 func finalState(s book.State, depth uint16, v layout.Version, tallies []string) (string, bool) {
 	letter := s

@@ -15,27 +15,28 @@ import (
 
 // Keys that all partitions share.
 const (
-	openedKey = "frontier:partitions"
-	toldKey   = "frontier:told"
+	openedKey = "frontier:partitions" // set of the crawl partitions whose frontiers were ever opened
+	toldKey   = "frontier:told"       // exists after Tell
 )
 
-// Resting is a host that gets no request before a time.
+// Resting is a host that gets no request before a time, or that has failures.
 type Resting struct {
 	Host     string
-	Until    time.Time
-	Failures uint16 // number of the last answers in a row that were failures
+	Until    time.Time // no request before this time; zero if one is allowed
+	Failures uint16    // number of the last answers in a row that were failures (see Settlement)
 }
 
-// Held is a lease of which the frontier knows only the host and the deadline.
+// Held is a lease that has not ended, as it is carried over to a Redis that has lost it.
 type Held struct {
 	Version  layout.Version
 	Host     string
 	Deadline time.Time // to the millisecond
-	URLs     []string  // the URLs of its batch, as far as they are known
+	URLs     []string  // of its batch; nil if the frontier was only told of the lease, by Hold
 }
 
-// Rest sets, for hosts, the times before which they get no request; an earlier time
-// than the known one is ignored. It may be called before Open.
+// Rest sets the times before which hosts get no request, and their failures. A time or
+// number that is not higher than the known one is ignored. It may be called before
+// Open.
 func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	for part := range slices.Chunk(hosts, chunk) {
 		args := make([]any, 0, 3*len(part))
@@ -49,8 +50,8 @@ func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	return nil
 }
 
-// Hold keeps hosts from being leased until their present leases are settled or expire.
-// It may be called before Open.
+// Hold tells the frontier of leases that it may not know. Their hosts are not leased
+// until these leases are settled or expire. It may be called before Open.
 func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 	for part := range slices.Chunk(batches, chunk) {
 		args := make([]any, 0, 3*len(part))
@@ -64,13 +65,13 @@ func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 	return nil
 }
 
-// Shut sets a time before which no unknown host is asked: a host that was neither
-// settled nor given to Rest since Redis came up. Only the first call counts.
+// Shut sets a time before which unknown hosts get no request: those for which neither
+// Settle nor Rest was called since Redis came up. Only the first call has an effect.
 func (f *Frontier) Shut(ctx context.Context, until time.Time) error {
 	return f.wrap("shut", f.rdb.SetNX(ctx, f.key("shut"), ceilMillis(until), 0).Err())
 }
 
-// Resting returns the hosts that get no request at the given moment, or have failures.
+// Resting returns the hosts that get no request at the time now, or have failures.
 func (f *Frontier) Resting(ctx context.Context, now time.Time) ([]Resting, error) {
 	hosts := make(map[string]Resting)
 	err := f.scan(ctx, "next", func(host string, at int64) {
@@ -89,7 +90,7 @@ func (f *Frontier) Resting(ctx context.Context, now time.Time) ([]Resting, error
 	return slices.Collect(maps.Values(hosts)), nil
 }
 
-// scan reads a hash of numbers, a thousand at a time.
+// scan calls each with all fields of a hash of numbers. It reads a thousand at a time.
 func (f *Frontier) scan(ctx context.Context, name string, each func(field string, value int64)) error {
 	for cursor := uint64(0); ; {
 		page, next, err := f.rdb.HScan(ctx, f.key(name), cursor, "", 1000).Result()
@@ -172,7 +173,7 @@ const (
 	Kept                // this Redis has given all leases itself
 )
 
-// PaceOf returns how a Redis came to know the leases that have not ended.
+// PaceOf returns the Pace of a Redis.
 func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	var told, given *redis.IntCmd
 	_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -190,8 +191,8 @@ func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	return Unknown, nil
 }
 
-// Tell enters all leases that have not ended into an empty Redis, by crawl partition.
-// Only the process that sends the batches to all fetches can know them.
+// Tell tells an empty Redis of all leases that have not ended, by crawl partition. Only
+// a process that sends all batches to the fetches itself can know them.
 func Tell(ctx context.Context, rdb redis.UniversalClient, out map[int][]Held) error {
 	for crawl, batches := range out {
 		if err := New(rdb, crawl).Hold(ctx, batches); err != nil {

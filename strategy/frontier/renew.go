@@ -12,13 +12,14 @@ import (
 // Due is a URL with a final state that must be requested again.
 type Due struct {
 	Entry
-	Version layout.Version // the batch of its last outcome
+	Version layout.Version // batch of its last final outcome
 }
 
-// Renew puts URLs back into the queues of their hosts if their final state is of
-// the given version or a lower one, and returns their number. A URL keeps its final
-// state until it has an outcome of a higher version. A URL with too many outdated
-// elements is passed over, which Counts.Missed tells. It works before Open, too.
+// Renew puts URLs with a final state back into the queues of their hosts, and returns
+// their number. It leaves out URLs whose final state has a higher version than the
+// given one, and URLs with too many outdated elements, which Counts.Missed reports. A
+// URL keeps its final state until it has an outcome of a higher version. Renew works
+// before Open, too.
 func (f *Frontier) Renew(ctx context.Context, now time.Time, renewals []Due) (renewed int, err error) {
 	byHost := slices.Clone(renewals) // so that a chunk touches few queues
 	slices.SortStableFunc(byHost, func(a, b Due) int { return strings.Compare(a.Host, b.Host) })

@@ -10,9 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Reset deletes the frontier, except the times at which hosts may be asked again
-// and the leases. A host with a lease is leased again only when the lease was
-// settled or has ended.
+// Reset deletes the frontier, except the leases, the failures of hosts, and the times
+// before which hosts get no request. A host with a lease is leased again only after the
+// lease is settled or has expired.
 //
 // A rebuild begins with Reset and ends with Open, both of the same Frontier, and
 // makes its calls one after the other. They fail with ErrReset and change nothing
@@ -27,11 +27,12 @@ func (f *Frontier) Reset(ctx context.Context) error {
 	return f.wrap("reset", err)
 }
 
-// Open is the last step of a rebuild: the frontier counts as built under these
-// settings, in this epoch. learnt are the names of the last commits that the
-// rebuild read, by storage partition. If Learning has told of later commits that
-// do not follow from them, Knows reports that the frontier is behind the books.
-// The highest of several epochs wins.
+// Open is the last step of a rebuild: from now on the frontier counts as built, under
+// these settings and in this epoch. learnt is the name of the last commit that the
+// rebuild has read of each storage partition. Commits of which Learning was told
+// meanwhile are remembered only if they follow from these; for others, Knows will report
+// that the frontier lacks books. If the frontier is open in this or a higher epoch
+// already, Open does nothing.
 func (f *Frontier) Open(ctx context.Context, epoch uint64, settings string, learnt map[layout.Partition]string) error {
 	if epoch == 0 {
 		return f.failed("open", errors.New("epochs count from 1"))
@@ -48,8 +49,8 @@ func (f *Frontier) Open(ctx context.Context, epoch uint64, settings string, lear
 }
 
 // Distrust makes the frontier count as not built, and a running rebuild fail with
-// ErrReset, because one of them holds what is no longer true. Nothing is leased or
-// settled until the next rebuild.
+// ErrReset. It is called when their contents turn out to be wrong or outdated. Nothing
+// is leased or settled until the next rebuild.
 func (f *Frontier) Distrust(ctx context.Context) error {
 	_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		p.Del(ctx, f.key("settings"))

@@ -26,8 +26,8 @@ type Robots struct {
 	Until  time.Time `json:"until"` // the answer is valid before this time
 }
 
-// RobotsCache keeps robots.txt by origin, each under robots:<origin> in JSON.
-// It is safe for concurrent use. A lost answer is requested again.
+// RobotsCache caches the robots.txt of each origin in Redis, under robots:<origin> in
+// JSON. It is safe for concurrent use. A lost answer is requested again.
 type RobotsCache struct{ rdb redis.UniversalClient }
 
 // NewRobotsCache returns the cache in a Redis.
@@ -35,8 +35,8 @@ func NewRobotsCache(rdb redis.UniversalClient) *RobotsCache { return &RobotsCach
 
 func robotsKey(origin string) string { return "robots:" + origin }
 
-// Put keeps the answer of an origin, at most 500 KiB, until it is replaced or
-// no longer valid.
+// Put caches the answer of an origin, which is valid before the time until. A body of
+// more than 500 KiB is an error.
 func (c *RobotsCache) Put(ctx context.Context, origin string, status int, body []byte, until time.Time) error {
 	if len(body) > maxRobots {
 		return fmt.Errorf("cannot cache robots.txt of %s: it has %d bytes, want at most %d", origin, len(body), maxRobots)
@@ -51,7 +51,7 @@ func (c *RobotsCache) Put(ctx context.Context, origin string, status int, body [
 	return nil
 }
 
-// Get returns the answers that are valid now; other origins are absent.
+// Get returns the cached answers of the origins, as far as they are valid now.
 func (c *RobotsCache) Get(ctx context.Context, now time.Time, origins ...string) (map[string]Robots, error) {
 	found := make(map[string]Robots, len(origins))
 	if len(origins) == 0 {

@@ -9,8 +9,8 @@ import (
 //go:embed script/*.lua
 var sources embed.FS
 
-// chunk is the most entries of one call of a script: Redis serves nobody else
-// while a script runs.
+// chunk is the maximum number of entries that one call of a script handles: Redis
+// serves no other client while a script runs.
 const chunk = 500
 
 var (
@@ -29,7 +29,8 @@ var (
 	holdScript   = script("hold")
 )
 
-// script joins the code that all scripts share and the files script/<part>.lua.
+// script returns the script whose text is script/shared.lua followed by
+// script/<part>.lua for each part.
 func script(parts ...string) *redis.Script {
 	var text string
 	for _, part := range append([]string{"shared"}, parts...) {

@@ -11,12 +11,12 @@ import (
 
 // Settlement is the outcomes of one batch.
 type Settlement struct {
-	Version  layout.Version // the batch
-	Host     string         // politeness key of its lease
+	Version  layout.Version // version of the batch
+	Host     string         // the host that was leased
 	Ended    time.Time      // end of the last response
-	Delay    time.Duration  // from then to the next request
-	Rest     time.Time      // no request to the host before this time; zero: only Delay counts
-	Failures uint16         // number of the host's last answers in a row that were failures, also in earlier batches
+	Delay    time.Duration  // from Ended to the next request
+	Rest     time.Time      // no request to the host before this time; zero if there is no such time
+	Failures uint16         // consecutive requests, with those of batches before, with status 429 or 503 or without an answer
 	Outcomes []Result
 }
 
@@ -24,33 +24,33 @@ type Settlement struct {
 type Result struct {
 	ID       layout.Identity
 	State    book.State
-	Depth    uint16   // of a final state
-	Attempts uint8    // of a Retry, this one included
-	Tallies  []string // on which the URL counts while it is stored, see Tallies
+	Depth    uint16   // used if State is final
+	Attempts uint8    // used if State is Retry: number of requests, this one included
+	Tallies  []string // names of the tallies that count the URL while it is stored
 }
 
-// Settled counts what a settlement changed.
+// Settled is the effect of Settle.
 type Settled struct {
-	Decided int  // URLs that have a new final state
-	Waiting int  // URLs that wait again
-	Ended   bool // it ended the lease
+	Decided int  // number of URLs that have a new final state
+	Waiting int  // number of URLs that were leased and wait again
+	Ended   bool // the lease has ended by it
 }
 
-// Settle enters a batch's outcomes into the frontier. Calls may be repeated, late or
-// out of order.
+// Settle applies a batch's outcomes to the frontier. Calls may be repeated, late or out
+// of order.
 //
 //	outcome         effect on the URL
-//	final           it takes the final state, unless it has one of a higher or the
-//	                same version; an unknown URL becomes known
-//	Retry           while this batch leases it, it waits at the end of its band;
-//	                later only its attempts count, if they are more
-//	NotAsked, none  while this batch leases it, it waits at the front of its band
+//	final           it gets the final state, unless it has one of the same or a
+//	                higher version; an unknown URL becomes known
+//	Retry           if it is still on this lease, it waits at the end of its band; if
+//	                not, its number of attempts is raised to that of the outcome
+//	NotAsked, none  if it is still on this lease, it waits at the front of its band
 //
 // Settle ends the batch's lease. If the batch ended at the lease's deadline or later,
-// the lease counts as expired (see Expire), because the fetch may have died. The host
-// may be asked again at the latest of Ended + Delay, Rest and the time set before; its
-// next lease has its Failures. If the lease had ended already, Settle still raises
-// that time and the failures, but never lowers them.
+// the lease counts as expired (see Expire), because the fetch may have died. The next
+// request to the host is allowed at the latest of Ended + Delay, Rest and the time set
+// before; its next lease has these Failures. If the lease had ended already, Settle may
+// raise that time and the failures, but does not lower them.
 func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	var settled Settled
 	outcomes := s.Outcomes
@@ -73,7 +73,8 @@ func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	}
 }
 
-// arguments returns the arguments of the settle script for some of the outcomes.
+// arguments returns the arguments of the settle script for the outcomes in part. last
+// says that no outcomes of the batch follow, so that the script ends the lease.
 func (s Settlement) arguments(part []Result, last bool) []any {
 	earliest := max(ceilMillis(s.Ended.Add(s.Delay)), ceilMillis(s.Rest), 0)
 	var finals, retries []any

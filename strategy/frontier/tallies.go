@@ -8,17 +8,18 @@ import (
 	"strconv"
 )
 
-// markBytes is the length of a mark. Two names share a mark only among billions.
+// markBytes is the length of a mark. Only among billions of names do two have the same
+// mark.
 const markBytes = 8
 
-// mark returns the hash that stands for the name of a tally in the states of URLs.
+// mark returns the hash of a tally's name, which stands for the name in Redis.
 func mark(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return string(sum[:markBytes])
 }
 
-// Tallies returns how many stored URLs count on each of these tallies. Result and
-// Known name the tallies on which a URL counts.
+// Tallies returns the number of stored URLs in each of these tallies. The tallies of a
+// URL are those named in its Result or Known.
 func (f *Frontier) Tallies(ctx context.Context, names []string) ([]int64, error) {
 	marks := make([]string, len(names))
 	for i, name := range names {
@@ -28,15 +29,15 @@ func (f *Frontier) Tallies(ctx context.Context, names []string) ([]int64, error)
 	return numbers, f.wrap("read tallies of", err)
 }
 
-// Out returns, for each of these collections, the number of its URLs that are leased
-// for the first time. They count until their lease ends. So a caller that calls Out
-// before Tallies counts a URL that is settled in between at least once.
+// Out returns, for each of these collections, the number of its URLs that are on lease
+// for the first time. To count stored and leased URLs together, call Out before Tallies:
+// then a URL that is settled in between is counted twice, not left out.
 func (f *Frontier) Out(ctx context.Context, collections []string) ([]int64, error) {
 	numbers, err := f.numbers(ctx, "out", collections)
 	return numbers, f.wrap("read what is out of", err)
 }
 
-// numbers reads fields of a hash; an absent field is 0.
+// numbers returns the values of fields of a hash of numbers, 0 for an absent field.
 func (f *Frontier) numbers(ctx context.Context, hash string, fields []string) ([]int64, error) {
 	numbers := make([]int64, 0, len(fields))
 	for part := range slices.Chunk(fields, chunk) {

@@ -15,7 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Each runs the test as a subtest on each Redis, which is empty.
+// Each runs the test as a subtest on each Redis, with a client of an empty one.
 func Each(t *testing.T, test func(t *testing.T, rdb *redis.Client)) {
 	t.Helper()
 	t.Run(embedded, func(t *testing.T) { test(t, Embedded(t)) })
@@ -36,8 +36,8 @@ func Embedded(t testing.TB) *redis.Client {
 	return client(t, &redis.Options{Addr: miniredis.RunT(t).Addr()})
 }
 
-// Server returns a client of a new redis-server, which keeps nothing on disk
-// and listens on a socket of its own.
+// Server starts the redis-server whose file is program, and returns a client of it. The
+// server keeps nothing on disk, listens on a socket of its own, and ends with the test.
 func Server(t testing.TB, program string) *redis.Client {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "redis") // t.TempDir can be too long for a socket
