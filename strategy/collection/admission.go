@@ -12,7 +12,7 @@ import (
 // MaxHops is the number of redirects in a row that are followed.
 const MaxHops = 10
 
-// The reasons for which an address is not admitted, besides those of
+// The reasons for which Decide refuses an address, besides those of
 // address.Suspicious.
 const (
 	OutOfScope  = "out of scope"
@@ -28,25 +28,25 @@ type Admission struct {
 	seeds     map[layout.Identity]bool
 	seedSites map[string]bool // sites of the seeds
 	claimer   bool            // see IsClaimer
-	// The greatest limit of all seeds with the same key. The scope of a seed decides
-	// which key: its host and directory, its host, or its site.
-	directories map[string]map[string]limit // host, directory
-	hosts       map[string]limit
-	sites       map[string]limit
-	everywhere  limit
+	// The greatest limit of the seeds of each scope, by what the scope covers.
+	directories map[string]map[string]limit // scope Prefix: by host (see plainHost) and directory
+	hosts       map[string]limit            // scope Host: by host
+	sites       map[string]limit            // scope Site: by site
+	everywhere  limit                       // scope Any
 
 	include, exclude []pattern
 	cleaner          address.Cleaner
 }
 
-// limit is the number of levels in a scope: the depth plus 1; 0 means none.
+// limit is the number of depths that are admitted: 1 admits seeds only, 3 admits depths
+// 0, 1 and 2. For an address that is in no scope it is 0.
 type limit uint32
 
 const unlimited limit = math.MaxUint32
 
-// Rules parses the seeds and patterns. It fails on the first seed that is not a web
-// address, or has an unknown scope or a negative depth other than Unlimited, and on
-// the first invalid pattern.
+// Rules returns the Admission of the collection. It fails on the first seed that is not
+// a web address, or has an unknown scope or a negative depth other than Unlimited, and
+// on the first invalid pattern.
 func (c Collection) Rules() (Admission, error) {
 	a := Admission{
 		seeds:       make(map[layout.Identity]bool, len(c.Seeds)),
@@ -75,6 +75,7 @@ func (c Collection) Rules() (Admission, error) {
 	return a, nil
 }
 
+// add adds a seed, its scope and its depth.
 func (a *Admission) add(seed Seed) error {
 	at, err := ParseSeed(seed.URL)
 	if err != nil {
@@ -109,19 +110,20 @@ func (a *Admission) add(seed Seed) error {
 	return nil
 }
 
+// widen raises the limit of a key to at least levels.
 func widen(limits map[string]limit, key string, levels limit) {
 	limits[key] = max(limits[key], levels)
 }
 
-// Clean returns the address that is crawled instead of a link's target: without the
-// parameters that the collection drops. Call Clean before Decide.
+// Clean returns the address that is crawled in place of the target of a link: the target
+// without the parameters that the collection drops. Call Clean before Decide.
 func (a Admission) Clean(target address.Address) address.Address { return a.cleaner.Clean(target) }
 
-// Decide returns "" for an admitted address, else the reason for the record. depth is
+// Decide returns "" for an admitted address, else the reason of the refusal. depth is
 // the number of links from the nearest seed; hops is the number of redirects since
-// the last link. A seed is always admitted at depth 0. Another address is admitted
-// when it is in the scope of a seed within that seed's depth, passes the patterns,
-// and does not look like a trap.
+// the last link, at most MaxHops. An address is admitted if it is in the scope of a seed
+// within that seed's depth, passes the patterns, and does not look like a trap. For a
+// seed itself patterns and traps do not count; at depth 0 it is always admitted.
 func (a Admission) Decide(target address.Address, depth uint16, hops uint8) (reason string) {
 	if hops > MaxHops {
 		return TooMany
@@ -141,17 +143,18 @@ func (a Admission) Decide(target address.Address, depth uint16, hops uint8) (rea
 	return a.filter(target)
 }
 
-// Claims reports whether a page that another collection has found, after this many
-// redirects, belongs to this collection too, without links of its own: the page is
+// Claims reports whether a page that another collection has found belongs to this
+// collection, too, even if none of its own pages links there. That is so if the page is
 // in the scope of a seed with unlimited depth (other than Any), passes the patterns,
-// and is crawled under this very address (see Clean). For all other pages the
+// does not look like a trap, and has no parameters that the collection drops. hops is
+// the number of redirects to the page, at most MaxHops. For all other pages the
 // collection needs links of its own, to count their depth or to find them at all.
 func (a Admission) Claims(page address.Address, hops uint8) bool {
 	return hops <= MaxHops && a.within(page) == unlimited &&
 		(a.seeds[page.ID] || a.filter(page) == "" && a.Clean(page).ID == page.ID)
 }
 
-// IsClaimer reports whether the collection can claim any page.
+// IsClaimer reports whether there are pages that the collection claims (see Claims).
 func (a Admission) IsClaimer() bool { return a.claimer }
 
 // IsSeed reports whether an address is one of the seeds.
@@ -160,7 +163,7 @@ func (a Admission) IsSeed(page address.Address) bool { return a.seeds[page.ID] }
 // HasSeedOn reports whether a seed lies on the site.
 func (a Admission) HasSeedOn(site string) bool { return a.seedSites[site] }
 
-// filter returns the reason to exclude an address that is in scope: a pattern, or that
+// filter returns the reason to refuse an address that is in scope: the patterns, or that
 // it looks like a trap. It returns "" if there is none.
 func (a Admission) filter(target address.Address) (reason string) {
 	switch {
@@ -172,13 +175,13 @@ func (a Admission) filter(target address.Address) (reason string) {
 	return address.Suspicious(target)
 }
 
-// levels returns the greatest limit of the seeds whose scopes hold the target.
+// levels returns the greatest limit of the seeds whose scopes contain the target.
 func (a Admission) levels(target address.Address) limit {
 	return max(a.everywhere, a.within(target))
 }
 
-// within returns the greatest limit of the seeds whose scopes hold the target, leaving
-// out the seeds of scope Any.
+// within returns the greatest limit of the seeds whose scopes contain the target,
+// without the seeds of scope Any.
 func (a Admission) within(target address.Address) limit {
 	host := plainHost(target)
 	levels := max(a.sites[target.Site], a.hosts[host])
@@ -199,5 +202,5 @@ func directory(path string) string {
 	return path[:strings.LastIndexByte(path, '/')+1]
 }
 
-// parent returns the directory that holds d, or "" for that of the root.
+// parent returns the directory that contains directory d, "" if d is "/".
 func parent(d string) string { return d[:strings.LastIndexByte(d[:len(d)-1], '/')+1] }

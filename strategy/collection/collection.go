@@ -9,8 +9,8 @@ import (
 // Scope says which addresses around a seed belong to the collection.
 type Scope string
 
-// The scopes, from the narrowest to the widest. They ignore the scheme, its
-// own port, and "www." before the name of a host.
+// The scopes, from the narrowest to the widest. They ignore the scheme, its default
+// port, and "www." before the name of a host.
 const (
 	Prefix Scope = "prefix" // the seed's host, below the seed's directory
 	Host   Scope = "host"   // the seed's host
@@ -20,7 +20,7 @@ const (
 
 const scopes = string(Prefix + ", " + Host + ", " + Site + " or " + Any)
 
-// ParseScope returns the scope of this name.
+// ParseScope returns the scope with the name, or an error that lists the names.
 func ParseScope(name string) (Scope, error) {
 	switch scope := Scope(name); scope {
 	case Prefix, Host, Site, Any:
@@ -32,14 +32,16 @@ func ParseScope(name string) (Scope, error) {
 // Unlimited means no limit, of a depth or of a number of pages.
 const Unlimited = -1
 
-// DefaultPatternPages stops a calendar or a maze before it dominates the crawl.
+// DefaultPatternPages is the maximum number of stored pages of one address.Pattern in
+// collections that set none. It stops a calendar or a maze before it dominates the
+// crawl.
 const DefaultPatternPages = 10_000
 
-// Seed is where a crawl begins and how far it goes from there.
+// Seed is a URL at which a crawl begins, and how far the crawl goes from there.
 type Seed struct {
 	URL   string `json:"url"` // as ParseSeed takes it
 	Scope Scope  `json:"scope"`
-	Depth int    `json:"depth"` // links from the seed, or Unlimited
+	Depth int    `json:"depth"` // maximum number of links from the seed, or Unlimited
 }
 
 // Collection is one version of the settings of a crawl.
@@ -48,13 +50,12 @@ type Collection struct {
 	Version         uint64   `json:"version"`
 	Seeds           []Seed   `json:"seeds"`
 	Delay           Duration `json:"delay"`            // from the end of a response to the next request on a host
-	HostConnections int      `json:"host_connections"` // batches at a time on a host
-	Pages           int64    `json:"pages"`            // stored pages at which requests stop; 0: no limit
-	Agent           string   `json:"agent"`
-	// Again makes URLs that failed before this time wait again: a site that was
-	// down may be up.
+	HostConnections int      `json:"host_connections"` // maximum number of batches of a host at a time
+	Pages           int64    `json:"pages"`            // number of stored pages at which requests stop; 0: no limit
+	Agent           string   `json:"agent"`            // User-Agent of the requests
+	// URLs that failed before Again are requested again: a site that was down may be up.
 	Again time.Time `json:"again,omitzero"`
-	// Renew makes pages due whose last look was before this time.
+	// Pages that were last requested before Renew are requested again.
 	Renew time.Time `json:"renew,omitzero"`
 
 	// An address in scope is crawled if it matches a pattern of Include, or Include
@@ -64,16 +65,16 @@ type Collection struct {
 	// DropParameters are patterns for address.NewCleaner; nil means those of
 	// address.DefaultCleaner.
 	DropParameters []string `json:"drop_parameters,omitzero"`
-	Sitemaps       []string `json:"sitemaps,omitzero"` // URLs
+	Sitemaps       []string `json:"sitemaps,omitzero"` // URLs of sitemaps
 
-	Connections  int      `json:"connections,omitzero"`   // batches at a time on all hosts; 0: no limit of its own
-	HostPages    int64    `json:"host_pages,omitzero"`    // stored pages of a host; 0: no limit
-	PatternPages int64    `json:"pattern_pages,omitzero"` // stored pages of an address.Pattern; 0: DefaultPatternPages, or Unlimited
+	Connections  int      `json:"connections,omitzero"`   // maximum number of batches of all hosts at a time; 0: no limit
+	HostPages    int64    `json:"host_pages,omitzero"`    // maximum number of stored pages of a host; 0: no limit
+	PatternPages int64    `json:"pattern_pages,omitzero"` // maximum number of stored pages of an address.Pattern, or Unlimited; 0: DefaultPatternPages
 	Schedule     Schedule `json:"schedule,omitzero"`
-	Language     string   `json:"language,omitzero"` // ISO 639 code; results have only pages in this language; "": in any
+	Language     string   `json:"language,omitzero"` // ISO 639 code of the only language whose pages searches show; "": any
 	Topic        *Topic   `json:"topic,omitzero"`    // nil: pages of any topic
-	// Allow lists addresses that are not public and may be fetched: CIDR ranges, IP
-	// addresses and host names.
+	// Allow lists the addresses that may be requested although they are not public: CIDR
+	// ranges, IP addresses and host names.
 	Allow []string `json:"allow,omitzero"`
 }
 
@@ -97,8 +98,8 @@ func (c Collection) With(seeds []Seed) Collection {
 	return c
 }
 
-// canonical returns the canonical form of a seed. It returns an invalid seed
-// unchanged, so that Validate reports it.
+// canonical returns the canonical URL of a seed. It returns an invalid seed unchanged,
+// so that Validate reports it.
 func canonical(seed string) string {
 	if a, err := ParseSeed(seed); err == nil {
 		return a.URL

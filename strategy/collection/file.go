@@ -14,23 +14,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// The values that a file without them has.
+// The values of settings that a file leaves out.
 const (
 	defaultDelay       = Duration(time.Second)
 	defaultConnections = 30
 )
 
-// The greatest values that a file may have.
+// The greatest values of settings in a file.
 const (
 	MaxDelay           = time.Hour
 	MaxHostConnections = 100
 	maxConnections     = 10_000
 )
 
-// ReadFile reads a configuration file of at most MaxBytes, and the sample files of
-// its topic, relative to it. The error lists all mistakes, one a line, with file,
-// line and the expected value. The collection is valid, except that the caller must
-// set its agent if the file has none.
+// ReadFile reads the file of a collection, of at most MaxBytes, and the sample files of
+// its topic, whose paths are relative to that file. The error lists all mistakes, one a
+// line, with file, line and the expected value. The collection is valid, except that the
+// caller must set its agent if the file has none.
 func ReadFile(path string) (Collection, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -47,8 +47,8 @@ func ReadFile(path string) (Collection, error) {
 	return Parse(path, content, root.FS())
 }
 
-// Parse reads the content of a configuration file as ReadFile does. Sample files are
-// read from beside.
+// Parse does the work of ReadFile for the content of a file. name is the file's name in
+// errors, beside the directory of its sample files.
 func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	d, t, err := parseDocument(name, content)
 	if err != nil {
@@ -88,7 +88,8 @@ func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	return c, c.validFile(name)
 }
 
-// validFile makes the checks that need the whole file, such as the number of patterns.
+// validFile returns the error of Validate for a collection read from a file, which needs
+// no agent.
 func (c Collection) validFile(name string) error {
 	if c.Agent == "" {
 		c.Agent = "-"
@@ -99,8 +100,8 @@ func (c Collection) validFile(name string) error {
 	return nil
 }
 
-// seeds reads the seeds and the seed tables. Seeds without a scope and depth of their
-// own get those of the file.
+// seeds sets c.Seeds from the list seeds and the tables [[seed]]. Seeds without a scope
+// or depth of their own get those of the file.
 func (t *table) seeds(c *Collection) {
 	usual := t.seed(Seed{Scope: Host, Depth: Unlimited})
 	t.texts("seeds", func(url string) error {
@@ -124,7 +125,8 @@ func (t *table) seeds(c *Collection) {
 	}
 }
 
-// seed returns usual with the scope and depth of the table, where it has them.
+// seed returns a seed with the scope and depth of the table; where the table has none,
+// with those of usual.
 func (t *table) seed(usual Seed) Seed {
 	t.text("scope", assign(&usual.Scope, func(scope Scope) error {
 		_, err := ParseScope(string(scope))
@@ -144,7 +146,8 @@ func (t *table) seed(usual Seed) Seed {
 	return usual
 }
 
-// assign returns a function that sets a value to a valid text.
+// assign returns a function that sets *value to a text, and returns the error of valid
+// for it.
 func assign[T ~string](value *T, valid func(T) error) func(string) error {
 	return func(text string) error {
 		*value = T(text)
@@ -152,7 +155,8 @@ func assign[T ~string](value *T, valid func(T) error) func(string) error {
 	}
 }
 
-// appendValid returns a function that appends a valid text to a list.
+// appendValid returns a function that appends a text to a list, and returns the error of
+// valid for it.
 func appendValid(list *[]string, valid func(string) error) func(string) error {
 	return func(text string) error {
 		*list = append(*list, text)
@@ -160,6 +164,7 @@ func appendValid(list *[]string, valid func(string) error) func(string) error {
 	}
 }
 
+// parseDelay parses a duration of whole milliseconds, up to MaxDelay.
 func parseDelay(text string) (Duration, error) {
 	delay, err := literal.Duration("delay", text, MaxDelay)
 	if err == nil && delay%time.Millisecond != 0 {

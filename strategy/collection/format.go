@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// Duration is stored in the form that persons write: "1m30s".
+// Duration is a time.Duration that JSON shows in the form that persons write: "1m30s".
 type Duration time.Duration
 
 // String returns a duration such as 1m30s.
@@ -25,8 +25,8 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// UnmarshalJSON reads a document of any format, and refuses unknown fields. Documents
-// of format 2 or later always have "host_connections".
+// UnmarshalJSON reads a document of any format, and refuses unknown fields. It takes a
+// document without "host_connections" for one of format 1.
 func (c *Collection) UnmarshalJSON(content []byte) error {
 	var format struct {
 		HostConnections *int `json:"host_connections"`
@@ -53,7 +53,8 @@ func (c *Collection) UnmarshalJSON(content []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads a topic of any format: format 1 called the samples pages.
+// UnmarshalJSON reads a topic of any format. In format 1 the field "samples" had the name
+// "pages".
 func (t *Topic) UnmarshalJSON(content []byte) error {
 	type fields Topic
 	former := struct {
@@ -69,6 +70,8 @@ func (t *Topic) UnmarshalJSON(content []byte) error {
 	return nil
 }
 
+// decodeStrictly decodes JSON into the value to which to points, and refuses unknown
+// fields.
 func decodeStrictly(content []byte, to any) error {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.DisallowUnknownFields()

@@ -18,16 +18,18 @@ import (
 type document struct {
 	name     string
 	content  []byte
-	offsets  map[string]int // by path: "delay", "seeds.0", "seed.1.url"
+	offsets  map[string]int // by the path of the value: "delay", "seeds.0", "seed.1.url"
 	problems []problem
 }
 
+// problem is a mistake in a file.
 type problem struct {
-	offset int // -1: of the whole file
+	offset int // of the wrong value; -1 for a mistake of the whole file
 	err    error
 }
 
-// parseDocument returns the document and its table.
+// parseDocument parses a TOML file, and returns it together with its root table. It fails
+// only if the file is not TOML.
 func parseDocument(name string, content []byte) (*document, *table, error) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	var values map[string]any
@@ -39,7 +41,7 @@ func parseDocument(name string, content []byte) (*document, *table, error) {
 	return d, &table{document: d, values: values}, nil
 }
 
-// notTOML returns the error of a file that is not TOML, with the line.
+// notTOML returns the error for a file that is not TOML. It names the line.
 func notTOML(name string, content []byte, err error) error {
 	line, text := 1, ""
 	if at, ok := errors.AsType[*toml.DecodeError](err); ok {
@@ -52,7 +54,7 @@ func notTOML(name string, content []byte, err error) error {
 	return fmt.Errorf(`%s:%d: the line %.100q is no TOML (%s); write it like delay = "2s", with texts in quotes`, name, line, text, reason)
 }
 
-// locate records the offsets of the values of a valid document.
+// locate sets d.offsets. The content must be valid TOML.
 func (d *document) locate() {
 	var parser unstable.Parser
 	parser.Reset(d.content)
@@ -75,7 +77,8 @@ func (d *document) locate() {
 	}
 }
 
-// note records the offsets of "key = value" and of the elements of the value.
+// note records the offsets of a node "key = value" and of all values within that value.
+// prefix is the path of the node's table.
 func (d *document) note(prefix string, node *unstable.Node) {
 	key, at := keyOf(node)
 	path := join(prefix, key)
@@ -83,6 +86,8 @@ func (d *document) note(prefix string, node *unstable.Node) {
 	d.noteParts(path, at, node.Value())
 }
 
+// noteParts records the offsets of the elements of a value. An element without an offset
+// of its own gets at, that of the value.
 func (d *document) noteParts(path string, at int, value *unstable.Node) {
 	parts := value.Children()
 	for i := 0; parts.Next(); i++ {
@@ -115,6 +120,7 @@ func keyOf(node *unstable.Node) (key string, at int) {
 	return key, at
 }
 
+// join returns the path of a key in the table with the path.
 func join(path, key string) string {
 	if path == "" {
 		return key
@@ -122,7 +128,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// wrong records a mistake in the value at the path.
+// wrong records a mistake in the value with the path.
 func (d *document) wrong(path string, err error) {
 	offset, known := d.offsets[path]
 	if !known {
@@ -134,7 +140,8 @@ func (d *document) wrong(path string, err error) {
 // maxReported is the number of mistakes that an error lists.
 const maxReported = 20
 
-// err returns all mistakes, one a line in the order of the file.
+// err returns an error that lists the mistakes, one a line, in the order of the file;
+// nil if there is none.
 func (d *document) err() error {
 	slices.SortStableFunc(d.problems, func(a, b problem) int { return cmp.Compare(a.offset, b.offset) })
 	var all []error

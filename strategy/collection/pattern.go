@@ -12,19 +12,19 @@ import (
 )
 
 const (
-	maxPatterns     = 1000 // in a list
+	maxPatterns     = 1000 // patterns in a list
 	maxPatternBytes = 1024
 )
 
-// expressionMark begins a pattern that is a regular expression.
+// expressionMark is the beginning of a pattern that is a regular expression.
 const expressionMark = "re:"
 
-// pattern matches canonical URLs in linear time: whole URLs with '*' for any run of
-// characters, or, after "re:", a regular expression (RE2) that matches a part of the
-// URL.
+// pattern matches canonical URLs in linear time. It is either a text that matches the
+// whole URL, in which '*' stands for any sequence of characters, or a regular expression
+// (RE2) that matches a part of the URL.
 type pattern struct {
-	parts      []string // between the stars
-	expression *regexp.Regexp
+	parts      []string       // the text, cut at its stars
+	expression *regexp.Regexp // nil if the pattern is a text
 }
 
 func parsePattern(text string) (pattern, error) {

@@ -17,7 +17,8 @@ import (
 // maxSampleFile is the largest file with a sample, in bytes.
 const maxSampleFile = 1 << 20
 
-// topic reads the topic and its sample files; nil if there is no topic.
+// topic returns the topic in the table [topic], with the texts of its sample files in
+// the directory beside; nil if there is no such table.
 func (t *table) topic(beside fs.FS) *Topic {
 	t = t.table("topic")
 	if t == nil {
@@ -53,8 +54,8 @@ func validSample(url string) error {
 
 var errNotText = errors.New("it is no text in UTF-8")
 
-// readSample returns the text of a file in UTF-8, without tags if the file is HTML by the
-// ending of its name.
+// readSample returns the text of a sample file in UTF-8, cut by CutSample. If the file's
+// name ends as that of an HTML file, it returns the text between the tags.
 func readSample(beside fs.FS, name string) (string, error) {
 	content, err := readAtMost(beside, name, maxSampleFile)
 	if err != nil {
@@ -70,7 +71,7 @@ func readSample(beside fs.FS, name string) (string, error) {
 	return CutSample(string(content)), nil
 }
 
-// textOf returns the text between the tags.
+// textOf returns the text between the tags of an HTML page, without scripts and styles.
 func textOf(page []byte) []byte {
 	var text bytes.Buffer
 	tokens, skip := html.NewTokenizer(bytes.NewReader(page)), false
@@ -92,6 +93,7 @@ func textOf(page []byte) []byte {
 	}
 }
 
+// readAtMost returns the content of a file, or an error if it has more than most bytes.
 func readAtMost(from fs.FS, name string, most int64) ([]byte, error) {
 	file, err := from.Open(name)
 	if err != nil {

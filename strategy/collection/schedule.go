@@ -27,21 +27,19 @@ func (s Schedule) Validate() error {
 	return err
 }
 
-// Timetable is a parsed schedule; the zero Timetable has no times.
+// Timetable is a parsed schedule. The zero Timetable has no times.
 type Timetable struct {
-	every        time.Duration // 0: at a time of day
-	daily        bool          // on every weekday
+	every        time.Duration // 0 for a schedule with a time of day
+	daily        bool          // every day, and not only on weekday
 	weekday      time.Weekday
 	hour, minute int
 	zone         *time.Location
 }
 
-// Next returns the first time after the given one at which a crawl begins, in UTC;
-// the zero time if there is none. The times do not depend on the time of the call: a
-// caller that knows when the last crawl began starts the next one when Next of that
-// time has come. When clocks are put forward over the time of day, the crawl begins up
-// to an hour earlier or later; when they are put back and show it twice, it begins
-// once.
+// Next returns the first scheduled time after the given one, in UTC; the zero time if
+// there is none. A page that was last requested at time t is due at Next(t). On a day on
+// which clocks are put forward over the time of the schedule, the result is up to an hour
+// earlier or later; if they are put back and show it twice, it is one of the two.
 func (t Timetable) Next(after time.Time) time.Time {
 	switch {
 	case t == (Timetable{}):
@@ -89,7 +87,7 @@ func parseSchedule(words []string) (t Timetable, err error) {
 	return t, errSchedule
 }
 
-// at reads a time of day and an optional time zone.
+// at sets the time of day and the time zone, which is UTC if words has none.
 func (t *Timetable) at(words []string) error {
 	clock, err := time.Parse("15:04", words[0])
 	if err != nil {

@@ -20,9 +20,9 @@ var (
 
 var errNoHost = errors.New("it does not begin with the name of a host")
 
-// ParseSeed returns the address of a seed as a person writes it. A missing scheme
-// means https, but http on localhost and IP addresses: example.org is
-// https://example.org/.
+// ParseSeed returns the address of a seed in the form in which a person writes it. A
+// missing scheme means https, but http for localhost and IP addresses: example.org
+// means https://example.org/.
 func ParseSeed(raw string) (address.Address, error) {
 	a, err := parseSeed(strings.TrimSpace(raw))
 	if err != nil {
@@ -49,6 +49,7 @@ func parseSeed(raw string) (address.Address, error) {
 	return address.Parse("https://" + raw)
 }
 
+// isLocal reports whether the host is localhost or an IP address.
 func isLocal(a address.Address) bool {
 	_, err := netip.ParseAddr(a.Site)
 	return err == nil || a.Site == "localhost" || strings.HasSuffix(a.Site, ".localhost")

@@ -22,13 +22,15 @@ const MaxBytes = 8 << 20
 var ErrNone = errors.New("no such collection")
 
 // LoadAll returns the newest readable version of every collection that is not
-// removed, sorted by name. It takes one LIST and one GET for each.
+// removed, sorted by name. It takes one LIST and, unless versions are damaged, one GET
+// for each.
 func LoadAll(ctx context.Context, bucket blob.Reader) ([]Collection, error) {
 	all, _, err := Find(ctx, bucket)
 	return all, err
 }
 
-// Find is LoadAll, and returns the damaged versions too.
+// Find does the work of LoadAll, and also returns the damaged versions that are newer
+// than those in force.
 func Find(ctx context.Context, bucket blob.Reader) (all []Collection, damaged []numbered.Damaged, err error) {
 	versions := make(map[string][]blob.Object)
 	for object, err := range bucket.List(ctx, layout.Collections, "") {
@@ -98,9 +100,9 @@ func store(name string) numbered.Store[Collection] {
 	}
 }
 
-// Republish publishes the version in force again if a later one is damaged, and
-// returns the new number, else 0. It fails with numbered.ErrDamaged when no version
-// can be read.
+// Republish publishes the version in force once more, under a new number, if it or a
+// newer one is damaged. It returns that number, or 0 if none is damaged. It fails with
+// numbered.ErrDamaged if no version can be read.
 func Republish(ctx context.Context, bucket blob.Bucket, name string) (uint64, error) {
 	return store(name).Republish(ctx, bucket, func(c Collection, version uint64) (Collection, error) {
 		if c.Name == "" {
@@ -112,12 +114,12 @@ func Republish(ctx context.Context, bucket blob.Bucket, name string) (uint64, er
 }
 
 // isRemoved reports whether the version ends the collection: it has no seeds and no
-// sitemaps. Programs that do not know removals find nothing to crawl in it.
+// sitemaps. So programs from before there were removals find nothing to crawl in it.
 func (c Collection) isRemoved() bool { return len(c.Seeds)+len(c.Sitemaps) == 0 }
 
-// Remove ends a collection by a new version, and returns the previous version as far
-// as it can be read. Stored pages stay. It fails with ErrNone when there is no such
-// collection, or when it is removed already.
+// Remove ends a collection by a new version, and returns the version before, of which
+// only Name is set if it could not be read. Stored pages stay. It fails with ErrNone if
+// there is no such collection, or if it is removed already.
 func Remove(ctx context.Context, bucket blob.Bucket, name string) (Collection, error) {
 	var before Collection
 	there := false

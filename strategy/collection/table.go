@@ -9,13 +9,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// table is a table of a document whose values are read one after another. Mistakes
-// are recorded in the document.
+// table is a table of a TOML document. Its methods read the value of one key each. They
+// record mistakes in the document, and do not return them.
 type table struct {
 	document *document
-	path     string
+	path     string // such as "seed.1"; "" for the root table
 	values   map[string]any
-	read     []string // keys that the caller has asked for
+	read     []string // keys that were read
 }
 
 // value returns the value of a key and marks the key as read.
@@ -25,14 +25,16 @@ func (t *table) value(key string) (value any, found bool) {
 	return value, found
 }
 
-// text calls set with a text, if there is one.
+// text calls set with the text under a key, if the key is there. An error of set is
+// recorded.
 func (t *table) text(key string, set func(string) error) {
 	if value, found := t.value(key); found {
 		t.set(key, value, set)
 	}
 }
 
-// texts calls set with each text of a list, and reports whether there is a list.
+// texts calls set with each text of the list under a key, and reports whether there is a
+// list. Errors of set are recorded.
 func (t *table) texts(key string, set func(string) error) bool {
 	value, found := t.value(key)
 	if !found {
@@ -48,6 +50,8 @@ func (t *table) texts(key string, set func(string) error) bool {
 	return ok
 }
 
+// set calls set with a value, which must be a text. path is that of the value within the
+// table.
 func (t *table) set(path string, value any, set func(string) error) {
 	text, ok := value.(string)
 	if !ok {
@@ -57,7 +61,8 @@ func (t *table) set(path string, value any, set func(string) error) {
 	}
 }
 
-// number returns a whole number, or other if there is none.
+// number returns the whole number under a key, which must be between least and most;
+// other if the key is not there.
 func (t *table) number(key string, other, least, most int64) int64 {
 	value, found := t.value(key)
 	if !found {
@@ -70,8 +75,8 @@ func (t *table) number(key string, other, least, most int64) int64 {
 	return n
 }
 
-// pages returns a number of pages, Unlimited for "unlimited", or 0 if there is
-// none.
+// pages returns the number of pages under a key, Unlimited for "unlimited", or 0 if the
+// key is not there.
 func (t *table) pages(key string) int64 {
 	value, found := t.value(key)
 	n, _ := value.(int64)
@@ -88,7 +93,7 @@ func (t *table) pages(key string) int64 {
 	}
 }
 
-// share returns a number from 0 to 1, or other if there is none.
+// share returns the number from 0 to 1 under a key, or other if the key is not there.
 func (t *table) share(key string, other float32) float32 {
 	value, found := t.value(key)
 	if !found {
@@ -104,7 +109,7 @@ func (t *table) share(key string, other float32) float32 {
 	return float32(n)
 }
 
-// tables returns the tables of a list: [[key]].
+// tables returns the tables of the list under a key, which a file writes as [[key]].
 func (t *table) tables(key string) []*table {
 	value, _ := t.value(key)
 	list, ok := value.([]any)
@@ -123,7 +128,8 @@ func (t *table) tables(key string) []*table {
 	return all
 }
 
-// table returns a table: [key]. It is nil if there is none.
+// table returns the table under a key, which a file writes as [key]; nil if there is
+// none.
 func (t *table) table(key string) *table {
 	value, found := t.value(key)
 	if !found {
@@ -137,7 +143,8 @@ func (t *table) table(key string) *table {
 	return &table{document: t.document, path: join(t.path, key), values: values}
 }
 
-// end records a mistake for each key that was not read, because it is unknown.
+// end records a mistake for each unknown key: one that none of the methods has read. It
+// must be called last.
 func (t *table) end() {
 	for _, key := range slices.Sorted(maps.Keys(t.values)) {
 		if !slices.Contains(t.read, key) {
@@ -150,7 +157,7 @@ func (t *table) end() {
 	}
 }
 
-// wrong records a mistake in the value of a key, or, for "", in the table.
+// wrong records a mistake in the value of a key, or in the table itself if key is "".
 func (t *table) wrong(key string, err error) {
 	t.document.wrong(strings.TrimSuffix(join(t.path, key), "."), err)
 }

@@ -6,12 +6,12 @@ import (
 )
 
 const (
-	maxWords       = 1000 // of a topic
-	maxSamples     = 16   // files, and as many pages
-	maxSampleBytes = 32 << 10
+	maxWords       = 1000     // words of a topic
+	maxSamples     = 16       // sample files, and as many sample pages
+	maxSampleBytes = 32 << 10 // bytes of the text of a sample
 )
 
-// DefaultThreshold is the threshold of a topic that names none.
+// DefaultThreshold is the threshold of a topic whose file sets none.
 const DefaultThreshold = 0.3
 
 // Topic describes the pages that a collection is for. It is stored as
@@ -20,11 +20,12 @@ const DefaultThreshold = 0.3
 type Topic struct {
 	Words     []string `json:"words,omitzero"`
 	Pages     []string `json:"samples,omitzero"` // URLs of pages on the topic
-	Texts     []string `json:"texts,omitzero"`   // of all samples, also of Pages; cut by CutSample
-	Threshold float32  `json:"threshold"`        // from 0 to 1: weaker links are not followed
+	Texts     []string `json:"texts,omitzero"`   // texts of all samples, those of Pages included, cut by CutSample
+	Threshold float32  `json:"threshold"`        // links with a lower relevance, from 0 to 1, are not followed
 }
 
-// CutSample returns the part of a sample's text that is kept, at most 32 KiB.
+// CutSample returns the beginning of a sample's text, at most 32 KiB. The rest is not
+// used.
 func CutSample(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), maxSampleBytes)], "")
 }

@@ -15,7 +15,8 @@ import (
 
 var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// Validate says what is wrong with the collection.
+// Validate returns an error that says what is wrong with the collection, nil if nothing
+// is.
 func (c Collection) Validate() error {
 	switch {
 	case c.Delay < 0:

@@ -37,7 +37,7 @@ import (
 
 const maxBytes = 64 << 10
 
-// The initiators of a pause.
+// The values of Pause.By: what has paused the crawl.
 const (
 	Operator = "operator"
 	Limit    = "limit"
@@ -58,8 +58,8 @@ type Pause struct {
 // Limits are upper limits of storage and cost; 0 means none.
 type Limits struct {
 	StorageBytes   int64   `json:"storage,omitempty"`        // bytes of packages, books and segments
-	RequestsPerDay int64   `json:"requests_a_day,omitempty"` // to the object store, a day in UTC
-	USDPerDay      float64 `json:"usd_a_day,omitempty"`
+	RequestsPerDay int64   `json:"requests_a_day,omitempty"` // requests to the object store on one day (UTC)
+	USDPerDay      float64 `json:"usd_a_day,omitempty"`      // cost of one day (UTC) in US dollars
 }
 
 // UnmarshalJSON reads limits of any format.
@@ -83,7 +83,7 @@ func (l *Limits) UnmarshalJSON(content []byte) error {
 // Only lists the collections to which the crawl is limited.
 type Only []Chosen
 
-// Chosen is a collection to be crawled, or some of its seeds.
+// Chosen is a collection, or some of its seeds, to which the crawl is limited.
 type Chosen struct {
 	Collection string   `json:"collection"`
 	Seeds      []string `json:"seeds,omitempty"` // none: all seeds of the collection
@@ -99,10 +99,10 @@ type Document struct {
 	// others wait.
 	Only *Only `json:"only,omitempty"`
 
-	Prices meter.Prices `json:"prices,omitzero"` // of the cloud; see Priced
+	Prices meter.Prices `json:"prices,omitzero"` // what the cloud charges; see Priced
 }
 
-// Priced returns Prices if they are set, else those of AWS.
+// Priced returns Prices if they are set, else those of AWS in us-east-1.
 func (d Document) Priced() meter.Prices {
 	if d.Prices == (meter.Prices{}) {
 		return meter.USEast1()
@@ -110,7 +110,8 @@ func (d Document) Priced() meter.Prices {
 	return d.Prices
 }
 
-// Validate says what is wrong with the document.
+// Validate returns an error that says what is wrong with the document, nil if nothing
+// is.
 func (d Document) Validate() error {
 	if d.Limits.StorageBytes < 0 || d.Limits.RequestsPerDay < 0 || d.Limits.USDPerDay < 0 {
 		return errors.New("a limit is negative; write 0 for none, or more")
@@ -141,15 +142,15 @@ func (d Document) Paused(now time.Time) *Pause {
 
 var store = numbered.Store[Document]{Prefix: layout.Controls, Key: layout.ControlKey, Most: maxBytes}
 
-// Find returns the controls in force, and the damaged versions: one LIST and at most
-// one GET, if none are damaged.
+// Find returns the controls in force, and the newer versions that are damaged. It takes
+// one LIST and, if no version is damaged, at most one GET.
 func Find(ctx context.Context, bucket blob.Reader) (numbered.Found[Document], error) {
 	return store.Find(ctx, bucket)
 }
 
-// Republish publishes the version in force again if a later one is damaged, and
-// returns the new number, else 0. If no version can be read, the new one pauses the
-// crawl until an operator sets the limits again.
+// Republish publishes the version in force once more, under a new number, if it or a
+// newer one is damaged. It returns that number, or 0 if none is damaged. If no version
+// can be read, the new one pauses the crawl, for an operator to set the limits again.
 func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, error) {
 	found, err := store.Find(ctx, bucket)
 	if err != nil {
@@ -164,9 +165,9 @@ func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, 
 	})
 }
 
-// Change publishes the controls in force with a change. change is called again when
-// another publisher was faster; it returns false when there is nothing to change.
-// Change returns the controls that are then in force.
+// Change publishes the controls in force as change changes them, and returns those that
+// are then in force. change returns false if there is nothing to publish. It is called
+// again, with newer controls, if another publisher was faster.
 func Change(ctx context.Context, bucket blob.Bucket, change func(*Document) bool) (Document, error) {
 	document, _, err := store.Publish(ctx, bucket, func(current Document, _ uint64) (Document, bool) {
 		changed := change(&current)
