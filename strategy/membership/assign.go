@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Page is an outcome and its parsed URL.
+// Page is an outcome together with its parsed URL.
 type Page struct {
 	*book.Outcome
 	Address address.Address
@@ -28,22 +28,22 @@ func ParsePages(outcomes []book.Outcome) ([]Page, error) {
 	return pages, nil
 }
 
-// Assign decides on the links that fetch has found: it sets the target that is
-// crawled, the collection on whose behalf the link is followed, and the decision,
-// so that book, frontier and account agree. It returns the links and their copies
-// for further collections, and fails on the first malformed target. Unless admitted
-// is nil, it is called for each admitted link with its target; it must not keep the
-// link.
+// Assign decides on the links that fetch has found on the pages: in each link it sets
+// the target that is crawled, the collection on whose behalf it is followed, and the
+// decision, so that book, frontier and account agree. It returns the links and their
+// copies for further collections, and fails on the first malformed target. Unless
+// admitted is nil, Assign calls it for each admitted link with the link's target; it
+// must not keep the pointer.
 //
 // The parameters that the collection drops are removed from a target, except from
 // that of an image, which is never asked for, and from that of a redirect that would
 // then lead back to its source: some sites show a page only with the session id that
 // they have just given.
 //
-// The links of a page belong to all collections that have the page. A link is given
-// to the first of them that admits it (see Compare; of equal ones the collection for
-// which the page was asked). Each other that admits it gets a copy, unless it claims
-// the target anyway (see Claiming).
+// The links of a page belong to all collections that have the page. A link is given to
+// the first of these collections that admits it: first by rank (see Compare), and within
+// a rank the collection for which the page was requested. Each other collection that
+// admits the link gets a copy, unless it claims the same target anyway (see Claiming).
 func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.Link, target address.Address)) ([]book.Link, error) {
 	if admitted == nil {
 		admitted = func(*book.Link, address.Address) {}
@@ -57,16 +57,18 @@ func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.
 	return append(links, a.copies...), nil
 }
 
+// assigner is one call of Assign.
 type assigner struct {
 	*Members
-	shared   map[layout.Identity][]string // see sharedPages
-	targets  map[string]*linkTarget       // each parsed once
+	shared   map[layout.Identity][]string // collections of the pages that several have, see sharedPages
+	targets  map[string]*linkTarget       // by URL
 	copies   []book.Link
 	admitted func(*book.Link, address.Address)
 }
 
-// linkTarget is the target of links, with the last decision on it. The decision is
-// cached because most pages of a site have the same links.
+// linkTarget is the target of links, with the last decision on it and the path for which
+// that was made. The decision is cached because most pages of a site have the same
+// links.
 type linkTarget struct {
 	address address.Address
 	path    Path
@@ -80,6 +82,7 @@ type decision struct {
 	reason string
 }
 
+// link decides on one link.
 func (a *assigner) link(l *book.Link) error {
 	if l.Kind == book.Image {
 		l.Decision = Image
@@ -101,10 +104,12 @@ func (a *assigner) link(l *book.Link) error {
 	if path := PathOf(*l); l.Kind == book.Redirect || !known || path != t.path {
 		t.path, t.last = path, a.decide(path, l.Source, t.address)
 	}
-	a.settle(l, t.last)
+	a.apply(l, t.last)
 	return nil
 }
 
+// decide returns the decision on a link to the target, for the path w and the page
+// source.
 func (a *assigner) decide(w Path, source layout.Identity, target address.Address) decision {
 	to := a.Clean(w.Collection, target)
 	if w.Kind == book.Redirect && to.ID == source {
@@ -113,17 +118,18 @@ func (a *assigner) decide(w Path, source layout.Identity, target address.Address
 	return decision{to, a.Decide(w, to)}
 }
 
-// settle writes a decision into a link.
-func (a *assigner) settle(l *book.Link, d decision) {
+// apply writes a decision into a link.
+func (a *assigner) apply(l *book.Link, d decision) {
 	l.Target, l.Place, l.Decision = d.to.URL, d.to.Place, d.reason
 	if d.reason == "" {
 		a.admitted(l, d.to)
 	}
 }
 
-// share gives a link to the first collection that admits it, and copies to others.
+// share decides on a link of a page that several collections have, which are names: it
+// gives the link to the first that admits it, and copies to the others.
 func (a *assigner) share(l *book.Link, target address.Address, names []string) {
-	var refused decision // by the collection for which it was found
+	var refused decision // of the collection for which the page was requested
 	own, given := *l, ""
 	for _, name := range a.inTurn(l.Collection, names) {
 		path := PathOf(own)
@@ -135,21 +141,21 @@ func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 		case d.reason != "":
 		case given == "":
 			l.Collection, given = name, d.to.URL
-			a.settle(l, d)
+			a.apply(l, d)
 		case d.to.URL != given || !a.claimsTarget(path, d.to):
 			next := own
 			next.Collection = name
-			a.settle(&next, d)
+			a.apply(&next, d)
 			a.copies = append(a.copies, next)
 		}
 	}
 	if given == "" {
-		a.settle(l, refused)
+		a.apply(l, refused)
 	}
 }
 
-// claimsTarget reports whether the collection of path w takes the target as its own
-// page, even if the target is fetched for another collection.
+// claimsTarget reports whether the collection of path w has the target as a page even if
+// that is fetched on behalf of another collection.
 func (a *assigner) claimsTarget(w Path, target address.Address) bool {
 	if w.Kind == book.Sitemap {
 		return a.byName[w.Collection].HasSeedOn(target.Site)
@@ -157,8 +163,8 @@ func (a *assigner) claimsTarget(w Path, target address.Address) bool {
 	return a.Claims(w.Collection, target, w.Depth, w.Hops)
 }
 
-// inTurn returns names sorted by rank, with the name first at the beginning of its
-// rank.
+// inTurn returns names sorted by rank. Within its rank, the name given as first comes
+// before all others.
 func (a *assigner) inTurn(first string, names []string) []string {
 	turn := make([]string, 1, 1+len(names))
 	turn[0] = first
@@ -171,8 +177,9 @@ func (a *assigner) inTurn(first string, names []string) []string {
 	return turn
 }
 
-// sharedPages returns, for pages that several collections have, these collections:
-// the one with the depth of the outcome first, then those that claim the page.
+// sharedPages returns the collections of each page that several collections have, by
+// the page's identity: first the one for which the page was requested, whose depth the
+// outcome has, then those that claim the page.
 func (s *Members) sharedPages(pages []Page) map[layout.Identity][]string {
 	var shared map[layout.Identity][]string
 	for _, p := range pages {
@@ -180,7 +187,7 @@ func (s *Members) sharedPages(pages []Page) map[layout.Identity][]string {
 			continue
 		}
 		names := s.sharing(p)
-		if len(names) > max(1, len(shared[p.Address.ID])) { // one may be there twice
+		if len(names) > max(1, len(shared[p.Address.ID])) { // pages may have several outcomes of one URL
 			if shared == nil {
 				shared = make(map[layout.Identity][]string)
 			}
@@ -190,6 +197,8 @@ func (s *Members) sharedPages(pages []Page) map[layout.Identity][]string {
 	return shared
 }
 
+// sharing returns those collections of a page's outcome that have the page: the first,
+// and the others that claim it.
 func (s *Members) sharing(p Page) []string {
 	if IsSitemap(*p.Outcome) {
 		return p.Collections

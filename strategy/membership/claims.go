@@ -9,10 +9,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Claiming returns the collections that have a page at a depth although it was
-// found by another collection: those that have it in any case, and those that have
-// it if it is on their topic, each sorted. Takedowns and strategies are not
-// considered. It returns none where there is only one collection.
+// Claiming returns the names of the collections that claim a page: they have it even if
+// only another collection has found it, at this depth and after these hops. Those in
+// sure have it in any case, those in topical if it is on their topic. Both are sorted.
+// Takedowns and strategies are not considered. If there is only one collection, none
+// is returned.
 func (s *Members) Claiming(page address.Address, depth uint16, hops uint8) (sure, topical []string) {
 	for _, name := range s.others(func(m member) bool { return m.claims(page, depth, hops) }) {
 		if s.byName[name].Topic == nil {
@@ -24,14 +25,16 @@ func (s *Members) Claiming(page address.Address, depth uint16, hops uint8) (sure
 	return sure, topical
 }
 
-// Claims reports whether the collection claims a page in any case (see Claiming).
+// Claims reports whether the collection with the name is among those that Claiming
+// returns in sure.
 func (s *Members) Claims(name string, page address.Address, depth uint16, hops uint8) bool {
 	m, found := s.byName[name]
 	return found && len(s.Collections) > 1 && m.Topic == nil && m.claims(page, depth, hops)
 }
 
-// claims reports whether the collection has a page: a seed at depth 0 or, unless
-// its pages are limited, a page that collection.Admission.Claims.
+// claims reports whether the collection claims a page, as far as it is on topic: a seed
+// at depth 0 or, unless the number of its pages is limited, a page that
+// collection.Admission.Claims accepts.
 func (m member) claims(page address.Address, depth uint16, hops uint8) bool {
 	if depth == 0 && hops <= collection.MaxHops && m.IsSeed(page) {
 		return true
@@ -39,13 +42,15 @@ func (m member) claims(page address.Address, depth uint16, hops uint8) bool {
 	return m.rank != rankLimited && m.Admission.Claims(page, hops)
 }
 
-// ClaimingSitemap returns the collections that read a sitemap although another
-// collection found it, sorted: those with a seed on its site. It returns none where
-// there is only one collection.
+// ClaimingSitemap returns the names of the collections that read a sitemap even if only
+// another collection has found it: those with a seed on its site, sorted. If there is
+// only one collection, none is returned.
 func (s *Members) ClaimingSitemap(at address.Address) []string {
 	return s.others(func(m member) bool { return m.HasSeedOn(at.Site) })
 }
 
+// others returns the names of the collections that are wanted; none if there is only
+// one collection.
 func (s *Members) others(wanted func(member) bool) []string {
 	if len(s.Collections) < 2 {
 		return nil
@@ -56,11 +61,12 @@ func (s *Members) others(wanted func(member) bool) []string {
 // The ranks of collections. If several collections want a page, it is requested on
 // behalf of the one with the lowest rank, because then most of them get it.
 const (
-	rankSeeks   = iota // the collection needs links of its own to each page
-	rankClaims         // it claims pages that others find
-	rankLimited        // URLs that wait on its behalf may wait in vain
+	rankSeeks   = iota // has only pages to which its own pages link
+	rankClaims         // claims pages that others find
+	rankLimited        // limits the number of its pages, so that URLs may wait for it in vain
 )
 
+// rankOf returns the rank of a collection.
 func rankOf(m member) int {
 	switch {
 	case m.Pages > 0 || m.HostPages > 0 || m.PatternPages > 0:
@@ -71,8 +77,9 @@ func rankOf(m member) int {
 	return rankSeeks
 }
 
-// Compare orders the names of collections. If several want a page, it is requested on
-// behalf of the first.
+// Compare orders the names of collections by rank (see the package comment), then
+// alphabetically. If several collections want a page, it is requested on behalf of the
+// first.
 func (s *Members) Compare(a, b string) int {
 	return cmp.Or(s.compareRanks(a, b), cmp.Compare(a, b))
 }
@@ -85,11 +92,11 @@ func (s *Members) compareRanks(a, b string) int {
 // wait without ever being requested.
 func (s *Members) IsLimited(name string) bool { return s.byName[name].rank == rankLimited }
 
-// Waiting returns the collections for which a URL waits, given the admitted path of
-// one of them: first the one on whose behalf it is requested. A URL may wait in vain
-// for a collection with a limit of pages, and waits for now for one that is held
-// back (see HoldsBack); so it waits for all others that claim it in any case, too.
-// Collections that are held back come last.
+// Waiting returns the collections for which a URL waits, first the one on whose behalf
+// it is requested. w is an admitted path of one of them. Usually that is the only one.
+// But for a collection with a limit of pages a URL may wait in vain, and for one that is
+// held back (see HoldsBack) it is not requested for now. In these cases the URL waits for
+// all other collections that claim it for sure, too. Those that are held back come last.
 func (s *Members) Waiting(w Path, page address.Address) []string {
 	names := []string{w.Collection}
 	if w.Kind == book.Sitemap || !s.IsLimited(w.Collection) && !s.HoldsBack(w, page) {
@@ -111,9 +118,9 @@ func (s *Members) Waiting(w Path, page address.Address) []string {
 	return names
 }
 
-// Still returns those collections of a final outcome that still admit its URL, in the
-// outcome's order. Links need not be on topic any more, because the page was chosen
-// before.
+// Still returns the names of those collections of a final outcome that still admit its
+// URL, at, in the order of the outcome. Their topics are not considered, because the
+// page was chosen before.
 func (s *Members) Still(last book.Outcome, at address.Address) (names []string) {
 	for _, name := range last.Collections {
 		if s.Decide(again(name, last), at) == "" {
@@ -123,14 +130,14 @@ func (s *Members) Still(last book.Outcome, at address.Address) (names []string) 
 	return names
 }
 
-// Asking returns the collections of Still that are not held back (HoldsBack).
+// Asking returns those collections of Still that are not held back (see HoldsBack).
 func (s *Members) Asking(last book.Outcome, at address.Address) []string {
 	return slices.DeleteFunc(s.Still(last, at), func(name string) bool { return s.HoldsBack(again(name, last), at) })
 }
 
-// Lacking returns the first collection that claims a URL in any case and is not in
-// its last final outcome, "" if there is none. A collection that is held back is
-// returned only if all are.
+// Lacking returns the first collection that claims a URL for sure, admits it, and is not
+// among the collections of its last final outcome; "" if there is none. A collection
+// that is held back is returned only if all of these are.
 func (s *Members) Lacking(last book.Outcome, at address.Address) string {
 	claiming, _ := s.Claiming(at, last.Depth, last.Hops)
 	if IsSitemap(last) {
@@ -150,6 +157,8 @@ func (s *Members) Lacking(last book.Outcome, at address.Address) string {
 	return held
 }
 
+// again returns the path by which a URL with this last final outcome is requested again
+// on behalf of a collection: that of a redirect, which need not be on topic.
 func again(name string, last book.Outcome) Path {
 	w := Path{Collection: name, Kind: book.Redirect, Depth: last.Depth, Hops: last.Hops}
 	if IsSitemap(last) {

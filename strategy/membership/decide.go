@@ -9,23 +9,24 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// Reasons to refuse a URL beside those of package collection.
+// The reasons of Decide to refuse a URL, beside those of package collection.
 const (
 	NoCollection = "no collection"
 	OffTopic     = "off topic"
 	Refused      = "refused by strategy"
 	NoPartition  = "no partition"
-	Forgotten    = "forgotten" // by a takedown; such a URL is not recorded
-	Image        = "image"     // by which no page is found
+	Forgotten    = "forgotten" // a takedown forgets the URL; such a URL is not recorded
+	Image        = "image"     // the URL is only that of an image in a page; set by Assign
 )
 
-// maxSitemapDepth admits the sitemaps that an index lists, and no index in an
-// index (https://www.sitemaps.org/protocol.html#index).
+// maxSitemapDepth is the greatest depth of a sitemap. Sitemaps listed by a sitemap index
+// have depth 1; an index that is listed by an index is not followed further
+// (https://www.sitemaps.org/protocol.html#index).
 const maxSitemapDepth = 1
 
-// Decide returns "" if a URL with this path is crawled, else the reason of the
-// refusal, which is recorded. An admitted URL has a crawl and a storage partition. A
-// sitemap may be on any site.
+// Decide returns "" if the collection of path w admits the URL target, else the reason of
+// the refusal. For an admitted URL the strategies have a crawl and a storage partition.
+// A sitemap is admitted on any site.
 func (s *Members) Decide(w Path, target address.Address) string {
 	if s.Takedowns.Forgets(target) {
 		return Forgotten
@@ -48,6 +49,7 @@ func (s *Members) Decide(w Path, target address.Address) string {
 	return ""
 }
 
+// decide does the work of Decide, except for takedowns and strategies.
 func (m member) decide(w Path, target address.Address) string {
 	if w.Kind == book.Sitemap {
 		switch {
@@ -67,9 +69,9 @@ func (m member) decide(w Path, target address.Address) string {
 	return ""
 }
 
-// isOffTopic reports whether the weight of a link is too low for the collection's
-// topic. Seeds have no links; redirects and canonical addresses lead to pages that
-// were chosen before.
+// isOffTopic reports whether the weight of the path's last link is too low for the
+// collection's topic. Seeds, and the targets of redirects and canonical addresses, are
+// never off topic: they are chosen by a person, or their source was on topic.
 func (m member) isOffTopic(w Path) bool {
 	chosen := w.Depth == 0 || w.Kind == book.Redirect || w.Kind == book.Canonical
 	return m.Topic != nil && !chosen && float32(w.Weight)/255 < m.Topic.Threshold

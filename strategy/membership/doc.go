@@ -28,17 +28,17 @@
 //	a sitemap elsewhere                      admitted               lacks it
 //	a sitemap in an index in an index        too deep               has it
 //
-// A forbidden page is never asked for, so that those that would have it get nothing.
-// Dropped parameters are removed before a link is decided (see Assign).
+// A page that the strategy forbids is never requested, so that no collection gets it.
+// Dropped parameters are removed before the decision on a link (see Assign).
 //
 // # On whose behalf a page is requested
 //
-// A page that several collections want is requested on behalf of one: first of
-// those that need links of their own, because they follow its links from this depth;
-// then of those that claim pages; last of those with a limit, because a URL may wait
-// for them in vain. Of equal ones the first name decides (see Compare). The links of
-// a page are given out in the same order (see Assign), and a URL that a collection
-// with a limit finds waits for those that claim it, too (see Waiting).
+// A page that several collections want is requested on behalf of one of them. First
+// come those that need links of their own, because they follow the page's links from
+// this depth; then those that claim pages; last those with a limit, because a URL may
+// wait for them in vain. Within a rank, the alphabet decides (see Compare). The links of
+// a page are given to the collections in the same order (see Assign), and a URL that a
+// collection with a limit finds waits for those that claim it, too (see Waiting).
 //
 //	a collection                             rank
 //	with a scope with a depth                first

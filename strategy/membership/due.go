@@ -11,28 +11,30 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Reasons of skipped URLs that may be requested again.
+// The reasons for which a URL was skipped that may be requested again.
 const (
 	Redirect  = "redirect"          // the server redirects to another URL
 	Canonical = "canonical"         // the page names another canonical address
-	Sitemap   = "sitemap"           // it was read as a sitemap
+	Sitemap   = "sitemap"           // the URL was read as a sitemap
 	Robots    = "robots"            // robots.txt forbids the URL
 	HostFull  = "pages of the host" // the limit of stored pages of the host is reached
 	AlikeFull = "pages alike"       // the limit of stored pages of one address.Pattern is reached
 )
 
-// Due returns when a URL with this last final outcome is requested again: the
-// earliest time of all its collections that admit it, the zero time for never. The
-// state of the URL stays until there is another outcome.
+// Due returns when a URL with this last final outcome is requested again: the earliest
+// time among the outcome's collections, as far as these still exist; the zero time if
+// never.
 //
 //	last outcome                         due
 //	stored page, sitemap                 at the next time of the collection's schedule;
 //	                                     without a schedule at the end of its lifetime
-//	failed, skipped without a request    at the next time of the schedule
-//	alias                                the same, but not before eight days
+//	failed, skipped without a request    at the next time of the schedule, else never
+//	alias                                as a stored page, but at least eight days later
+//	any other                            never
 //
-// All but failed URLs are due, too, when the collection is renewed. A URL that leads
-// to a page which has failed since is requested at once (see package account).
+// Stored pages, sitemaps and URLs skipped without a request from before the time Renew
+// of the collection are due then, if that is earlier. A URL that leads to a page which
+// has failed since is requested at once (see package account).
 func (s *Members) Due(last book.Outcome) time.Time {
 	var first time.Time
 	for _, name := range last.Collections {
@@ -45,9 +47,10 @@ func (s *Members) Due(last book.Outcome) time.Time {
 	return first
 }
 
-// minAliasExponent is the least expiry class of an alias.
+// minAliasExponent is the least Exponent of an alias: a lifetime of eight days.
 const minAliasExponent = 3
 
+// due returns the time of Due for one collection of the outcome.
 func (m member) due(last book.Outcome) (due time.Time) {
 	kept, unasked, alias := IsKept(last), WasUnasked(last), IsAlias(last)
 	if !kept && !unasked && !alias && last.State != book.Failed {
@@ -72,19 +75,19 @@ func (m member) due(last book.Outcome) (due time.Time) {
 // IsSitemap reports whether the outcome is of a sitemap that was read.
 func IsSitemap(o book.Outcome) bool { return o.State == book.Skipped && o.Reason == Sitemap }
 
-// IsKept reports whether the outcome stored or confirmed a page, or read a sitemap:
-// then the next request sends validators.
+// IsKept reports whether the outcome is of a page that was stored or found unchanged, or
+// of a sitemap that was read. The next request for its URL then sends validators.
 func IsKept(o book.Outcome) bool {
 	return o.State == book.Stored || o.State == book.Unchanged || IsSitemap(o)
 }
 
-// IsAlias reports whether the page of the outcome is stored under its canonical
-// address instead.
+// IsAlias reports whether the outcome's URL is an alias: its page names another address
+// as the canonical one, under which it is stored.
 func IsAlias(o book.Outcome) bool { return o.State == book.Skipped && o.Reason == Canonical }
 
-// LeadsTo returns the target of the outcome's redirect, or the canonical address of
-// its page, "" if it has neither. A very long address was cut short, and counts as
-// neither.
+// LeadsTo returns the target of the outcome's redirect, or the canonical address that its
+// page names; "" if there is neither. An address of nearly book.MaxDetail bytes or more
+// comes cut short, because the outcome has no more of it.
 func LeadsTo(o book.Outcome) string {
 	to, found := strings.CutPrefix(o.Detail, "to ")
 	if !found || !IsAlias(o) && (o.State != book.Skipped || o.Reason != Redirect) {
@@ -93,8 +96,8 @@ func LeadsTo(o book.Outcome) string {
 	return to
 }
 
-// LedTo returns the identities of the address to which an outcome leads: of the
-// address as it is, and as its collections crawl it.
+// LedTo returns the identities of the address that LeadsTo returns: of the address
+// itself, and of its forms without the parameters that the outcome's collections drop.
 func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
 	at, err := address.Parse(LeadsTo(o))
 	if err != nil {
@@ -109,15 +112,16 @@ func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
 	return ids
 }
 
-// IsForAnother reports whether a skipped URL may be a page of a collection for which
-// it was not asked: it was skipped because of the settings of other collections, or
-// led to an address that only they know.
+// IsForAnother reports whether a URL with this outcome may still be a page of a
+// collection for which it was not requested: it was skipped because of a limit or agent
+// of the other collections, or because it led to another address, which was admitted
+// only for them.
 func IsForAnother(o book.Outcome) bool {
 	return WasUnasked(o) || IsAlias(o) || o.State == book.Skipped && o.Reason == Redirect
 }
 
 // WasUnasked reports whether the URL was skipped without a request, for a reason that
-// may have changed since.
+// may not hold any more: robots.txt, or a limit of stored pages.
 func WasUnasked(o book.Outcome) bool {
 	return o.State == book.Skipped && (o.Reason == Robots || o.Reason == HostFull || o.Reason == AlikeFull)
 }

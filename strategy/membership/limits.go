@@ -8,16 +8,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Limit is the highest number of stored pages on a tally.
+// Limit is a maximum number of stored pages in a tally. A tally is a count of stored
+// pages of one collection: of all, of those of a host, or of those with the same
+// address.Pattern.
 type Limit struct {
-	Tally  string // a short name of what is counted
+	Tally  string // name of the tally
 	Pages  int64
-	Reason string // for which further pages are skipped
+	Reason string // reason for which further pages are skipped; "" if they wait
 }
 
-// Limits returns the limits on which a stored page of the collection counts: of the
-// pages of its host, and of the pages with the same address.Pattern, as far as the
-// collection has them.
+// Limits returns the limits of the collection with the name that a page counts toward,
+// once it is stored: that of its host, and that of its address.Pattern. One that is not
+// limited is left out.
 func (s *Members) Limits(name string, page address.Address) []Limit {
 	m, found := s.byName[name]
 	if !found {
@@ -41,8 +43,8 @@ func (s *Members) Limits(name string, page address.Address) []Limit {
 	return limits
 }
 
-// Bounds returns Limits and the limit of all pages of the collection. At the latter
-// further URLs wait; at the former they are skipped.
+// Bounds returns the result of Limits, and the limit of all pages of the collection if
+// it has one. Further URLs are skipped at one of Limits, and wait at the latter.
 func (s *Members) Bounds(name string, page address.Address) []Limit {
 	bounds := s.Limits(name, page)
 	if most := s.Collection(name).Pages; most > 0 {
@@ -51,9 +53,9 @@ func (s *Members) Bounds(name string, page address.Address) []Limit {
 	return bounds
 }
 
-// Tallies returns the names of the tallies on which a stored page of these collections
-// counts: those of their limits and those of the collections themselves
-// (CollectionTally). No name occurs twice.
+// Tallies returns the names of all tallies that count a stored page of these
+// collections: those of their Limits, and the tally of all pages of each collection
+// (see CollectionTally). No name occurs twice.
 func (s *Members) Tallies(collections []string, page address.Address) []string {
 	var names []string
 	for i, name := range collections {
@@ -80,14 +82,15 @@ func (s *Members) CollectionTally(name string) string {
 	return "c:" + name
 }
 
-// Counts holds the numbers of pages on tallies: stored pages, and taken pages, which
-// may be stored later.
+// Counts are the numbers of pages in tallies, by the tally's name: of stored pages, and
+// of URLs for which Take was called, whose pages may be stored later.
 type Counts struct{ Stored, Taken map[string]int64 }
 
 // NewCounts returns empty counts.
 func NewCounts() Counts { return Counts{make(map[string]int64), make(map[string]int64)} }
 
-// Full returns the first limit that the stored pages have reached.
+// Full returns the first limit that the stored pages have reached, and whether there is
+// one.
 func (n Counts) Full(limits []Limit) (full Limit, found bool) {
 	at := slices.IndexFunc(limits, func(l Limit) bool { return n.Stored[l.Tally] >= l.Pages })
 	if at < 0 {
@@ -96,8 +99,8 @@ func (n Counts) Full(limits []Limit) (full Limit, found bool) {
 	return limits[at], true
 }
 
-// Take adds a taken page to all the limits, or to none. It returns false when stored
-// and taken pages together have reached one of them.
+// Take adds a page to Taken in the tallies of all the limits. If stored and taken pages
+// together have reached one of the limits, it adds nothing and returns false.
 func (n Counts) Take(limits []Limit) bool {
 	for _, l := range limits {
 		if n.Stored[l.Tally]+n.Taken[l.Tally] >= l.Pages {

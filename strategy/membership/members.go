@@ -12,18 +12,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Members are the collections in force, with the strategies, takedowns and choices
-// that decide which URLs they may have. After Prepare they never change, and are
-// safe for concurrent use.
+// Members are the collections in force, with all that decides which URLs they have:
+// strategies, takedowns, and the choice of what is crawled for now. After Prepare they
+// never change, and are safe for concurrent use.
 type Members struct {
 	Crawl       rules.Document
 	Storage     rules.Document
 	Collections []collection.Collection
 	Takedowns   takedown.Set
-	Only        *control.Only // the collections that are crawled for now; nil: all
+	Only        *control.Only // the collections and seeds that are crawled for now; nil: all
 
 	byName map[string]member
-	chosen map[string]*collection.Admission // see choose
+	// chosen is Only by the collection's name: the admission of the chosen seeds, nil if
+	// all are chosen.
+	chosen map[string]*collection.Admission
 }
 
 // member is a collection with its parsed rules.
@@ -34,8 +36,8 @@ type member struct {
 	rank      int
 }
 
-// Prepare parses the rules of the collections, and must be called first. It fails on
-// the first invalid one.
+// Prepare parses the seeds, patterns and schedules of the collections. It must be called
+// before any other method, and fails on the first invalid collection.
 func (s *Members) Prepare() error {
 	s.byName = make(map[string]member, len(s.Collections))
 	for i := range s.Collections {
@@ -61,23 +63,25 @@ func (s *Members) Collection(name string) collection.Collection {
 	return collection.Collection{Name: name}
 }
 
-// Clean removes those parameters from the target of a link that the collection drops.
+// Clean returns the target of a link without the parameters that the collection with the
+// name drops.
 func (s *Members) Clean(name string, target address.Address) address.Address {
 	return s.byName[name].Clean(target)
 }
 
-// SeedOf returns the collections that have the address as a seed.
+// SeedOf returns the names of the collections that have the address as a seed.
 func (s *Members) SeedOf(page address.Address) []string {
 	return s.those(func(m member) bool { return m.IsSeed(page) })
 }
 
-// AskAgain reports whether an admitted URL that failed with this outcome is asked
-// for again.
+// AskAgain reports whether a URL that failed with this outcome is requested again at
+// once, because it failed before the time Again of the collection that admits it.
 func (s *Members) AskAgain(name string, failed book.Outcome) bool {
 	return failed.Time.Before(s.Collection(name).Again)
 }
 
-// those returns the names of some collections, in the order of Collections.
+// those returns the names of the collections that are wanted, in the order of
+// Collections.
 func (s *Members) those(wanted func(member) bool) (names []string) {
 	for i := range s.Collections {
 		if name := s.Collections[i].Name; wanted(s.byName[name]) {

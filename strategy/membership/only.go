@@ -13,8 +13,7 @@ import (
 // other collections are crawled for now.
 const HeldBack = "held back"
 
-// choose prepares the choices in Only: nil for a collection of which all pages are
-// chosen, or the admission of the chosen seeds.
+// choose sets s.chosen. It fails if a collection in Only has an invalid seed or pattern.
 func (s *Members) choose() error {
 	if s.Only == nil {
 		return nil
@@ -36,9 +35,9 @@ func (s *Members) choose() error {
 	return nil
 }
 
-// HoldsBack reports whether an admitted URL with this path is not asked for now,
-// because only other collections are crawled. It waits outside of the frontier, as
-// due pages of the collection do.
+// HoldsBack reports whether an admitted URL with this path is held back: it is not
+// requested for now, because only other collections, or other seeds of its collection,
+// are crawled. Such a URL waits outside of the frontier, even if it is stored and due.
 func (s *Members) HoldsBack(w Path, target address.Address) bool {
 	if s.Only == nil {
 		return false

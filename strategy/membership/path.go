@@ -2,11 +2,10 @@ package membership
 
 import "github.com/bucketsearch/bucketsearch/layout/book"
 
-// Path is the path from a seed of a collection to a URL, with its last link; a seed
-// itself has no link.
+// Path describes the links by which a collection has found a URL, from one of its seeds.
 type Path struct {
 	Collection string
-	Kind       book.Kind
+	Kind       book.Kind // kind of the last link; 0 for a seed
 	Depth      uint16 // links from a seed
 	Hops       uint8  // redirects since the last link
 	Weight     uint8  // see book.Link
@@ -15,11 +14,12 @@ type Path struct {
 // PathOf returns the path that ends with a link.
 func PathOf(l book.Link) Path { return Path{l.Collection, l.Kind, l.Depth, l.Hops, l.Weight} }
 
-// Bands is the number of queues of a host. The first is requested first.
+// Bands is the number of bands: queues of a host for URLs that are not stored yet. Band 0
+// is requested first.
 const Bands = 16
 
-// Band returns the queue of a URL: by its weight or, without a weight, by its depth.
-// The scripts of the frontier compute the same.
+// Band returns the band of a URL: by its weight or, if that is 0, by its depth. The
+// scripts of the frontier compute the same.
 func Band(depth uint16, weight uint8) int {
 	if weight == 0 {
 		return int(min(depth, Bands-1))
@@ -29,17 +29,17 @@ func Band(depth uint16, weight uint8) int {
 
 func (w Path) band() int { return Band(w.Depth, w.Weight) }
 
-// Best joins the paths of a collection to a URL, in whatever order they are added:
-// the depth and redirects of the shortest, and the weight of the earliest band. When
-// some paths say that the URL is a sitemap, only those count: a sitemap to which
-// pages link is still a sitemap.
+// Best joins the paths of a collection to one URL, in whatever order they are added: it
+// has the depth and redirects of the shortest path, and the weight of the path with the
+// earliest band. If some paths say that the URL is a sitemap, only those count: a
+// sitemap to which pages link is still a sitemap.
 type Best struct {
 	Path
-	band  int // of the path from which the weight comes
-	known bool
+	band  int  // band of the path that Weight is from
+	known bool // a path was added
 }
 
-// Add adds an admitted path to those that are joined.
+// Add joins an admitted path to those that were added before.
 func (b *Best) Add(w Path) {
 	isSitemap := w.Kind == book.Sitemap
 	if !b.known || isSitemap && b.Kind != book.Sitemap {

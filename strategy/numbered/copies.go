@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// keepCopy stores the copy of a sealed version, unless a copy exists; verify
-// reports one that differs.
+// keepCopy stores content, that of a sealed version, as the version's copy. If there is a
+// copy already, it does nothing, even if that differs; verify reports that.
 func (s Store[T]) keepCopy(ctx context.Context, bucket blob.Bucket, version uint64, content []byte) error {
 	if _, sealed, err := layout.Unseal(content); err != nil || !sealed {
 		return nil // there is no version, or it is of format 1; the next version gets a copy
@@ -27,8 +27,8 @@ func (s Store[T]) keepCopy(ctx context.Context, bucket blob.Bucket, version uint
 	return nil
 }
 
-// readSealed returns the sealed object under a key. found is false if the object is
-// absent or damaged.
+// readSealed returns the content of the object with the key. found is false if the
+// object is absent, is not sealed, or is damaged.
 func readSealed(ctx context.Context, bucket blob.Reader, key string) (content []byte, found bool, err error) {
 	content, found, err = blob.Find(ctx, bucket, key)
 	if err != nil || !found {
@@ -38,10 +38,9 @@ func readSealed(ctx context.Context, bucket blob.Reader, key string) (content []
 	return content, sealed && err == nil, nil
 }
 
-// Restore replaces a damaged or missing version by its copy, or a copy by its version.
-// It returns false, and changes nothing, if the source is absent or damaged too. Apart
-// from hints, only Restore replaces an object: by the bytes that were first written
-// there.
+// Restore replaces the object with the key, a damaged or missing version or copy, by the
+// other one of the two. It returns false, and changes nothing, if that is absent or
+// damaged, too. So it writes the bytes that the object was first written with.
 func Restore(ctx context.Context, bucket blob.Bucket, key string) (restored bool, err error) {
 	content, found, err := readSealed(ctx, bucket, layout.TwinKey(key))
 	if err != nil || !found {

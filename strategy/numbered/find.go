@@ -19,12 +19,13 @@ var errBytes = errors.New("it is damaged")
 // Damaged is a version that cannot be read.
 type Damaged struct {
 	Key     string
-	Copied  bool   // its copy is whole, and is read instead
-	Instead uint64 // the version in force instead; 0: none
-	Reason  string
+	Copied  bool   // the copy is not damaged, and is read instead
+	Instead uint64 // the version in force; 0: none
+	Reason  string // why it cannot be read
 }
 
-// String returns one clear sentence.
+// String returns a sentence that says which object is damaged, what is used instead, and
+// what to do.
 func (d Damaged) String() string {
 	serves := "and no version before it can be read"
 	switch {
@@ -36,19 +37,20 @@ func (d Damaged) String() string {
 	return fmt.Sprintf("%s cannot be read (%s), %s; run `bucketsearch verify --repair`, or publish it again", d.Key, d.Reason, serves)
 }
 
-// Found is the state of a document.
+// Found is what is stored of a document: the version in force, and what is damaged.
 type Found[T Document] struct {
-	Document T      // of Version, with what Recover adds; the zero document if Version is 0
+	Document T      // that of Version (the zero document if it is 0), with what Recover has added
 	Version  uint64 // the version in force; 0: none
 	Highest  uint64 // the highest version, readable or not
 	// Damaged holds the damaged versions newer than the one in force, the newest
 	// first, and the one in force itself if only its copy could be read.
 	Damaged []Damaged
 
-	content []byte // of Version; nil if there is none
+	content []byte // the bytes of Version; nil if it is 0
 }
 
-// Lost returns ErrDamaged if there are versions and none can be read.
+// Lost returns an error that wraps ErrDamaged if there are versions and none can be read,
+// else nil.
 func (f *Found[T]) Lost() error {
 	if f.Version > 0 || len(f.Damaged) == 0 {
 		return nil
@@ -56,8 +58,9 @@ func (f *Found[T]) Lost() error {
 	return fmt.Errorf("%v: %w", f.Damaged[0], ErrDamaged)
 }
 
-// Find reads the version in force, and the newer, damaged ones: one LIST, and one GET
-// for each of these versions. A damaged version takes a second GET, for its copy.
+// Find returns the version in force and the damaged versions that are newer. It takes
+// one LIST and one GET for each of these versions; a damaged version takes a second GET,
+// for its copy.
 func (s Store[T]) Find(ctx context.Context, bucket blob.Reader) (Found[T], error) {
 	var versions []blob.Object
 	for object, err := range bucket.List(ctx, s.Prefix, "") {
@@ -71,7 +74,8 @@ func (s Store[T]) Find(ctx context.Context, bucket blob.Reader) (Found[T], error
 	return s.Among(ctx, bucket, versions)
 }
 
-// Among is Find for a caller that already has the list of the versions' keys, in order.
+// Among does the work of Find for a caller that has listed the versions already. They
+// must be in ascending order.
 func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob.Object) (found Found[T], err error) {
 	var damaged [][]byte
 	if len(versions) > 0 {
@@ -102,6 +106,7 @@ func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob
 	return found, nil
 }
 
+// number returns the number of a version, whose key must be one of a version.
 func (s Store[T]) number(version blob.Object) uint64 {
 	number, _ := layout.ParseNumberedKey(version.Key, s.Prefix) // by which it was listed
 	return number
@@ -110,12 +115,13 @@ func (s Store[T]) number(version blob.Object) uint64 {
 // reading is the result of reading a version.
 type reading[T Document] struct {
 	document T
-	content  []byte // of the document; the damaged bytes unless isWhole
+	content  []byte // the bytes of the document; if isWhole is false, the damaged ones
 	isWhole  bool   // the version or its copy could be read
-	damage   error  // why the version itself could not be read, with errBytes; nil if it could
+	damage   error  // why the version itself could not be read, wraps errBytes; nil if it could
 }
 
-// read reads a version, or its copy if it is damaged.
+// read reads a version or, if it is damaged, its copy. It fails if the store does, or if
+// undamaged bytes are not a valid document.
 func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Object) (r reading[T], err error) {
 	if object.Size > s.Most {
 		r.damage = fmt.Errorf("%w: %d bytes, more than %d", errBytes, object.Size, s.Most)
@@ -140,11 +146,11 @@ func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Obje
 	return r, err
 }
 
-// Republish publishes the document in force as the next version if the newest
-// version is damaged. It returns the new number, or 0 when nothing is damaged. as gets
-// the document in force and the new number, and returns the document to publish. When
-// no version can be read, as gets the zero document; if that cannot replace the lost
-// one, as returns an error.
+// Republish publishes the document in force once more, as the next version, if it or a
+// newer version is damaged. It returns the new number, or 0 if none is damaged. as gets
+// the document in force and the new number, and returns the document to publish. If no
+// version can be read, as gets the zero document, and returns an error if it has nothing
+// to put in its place.
 func (s Store[T]) Republish(ctx context.Context, bucket blob.Bucket, as func(document T, version uint64) (T, error)) (uint64, error) {
 	for range maxRaces {
 		found, err := s.Find(ctx, bucket)

@@ -36,26 +36,26 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// maxRaces is the number of attempts of Publish and Republish: an attempt fails when
+// maxRaces is the number of attempts of Publish and Republish. An attempt fails if
 // another publisher takes the number first.
 const maxRaces = 100
 
-// Document is a value that is stored as JSON. Validate says what is wrong with it.
+// Document is a value that is stored as JSON. Validate returns an error that says what is
+// wrong with it.
 type Document interface{ Validate() error }
 
 // Store keeps the versions of one document.
 type Store[T Document] struct {
-	Prefix string // of the keys of all versions, and of no other keys
-	Key    func(version uint64) string
-	Most   int64 // bytes of a version
-	// Recover, if not nil, adds to a document what the bytes of a damaged later
-	// version still tell.
+	Prefix string                      // prefix of the keys of all versions, and of no other keys
+	Key    func(version uint64) string // returns the key of a version
+	Most   int64                       // largest size of a version, in bytes
+	// Recover, if not nil, returns the document with what can still be read in the bytes
+	// of a damaged later version.
 	Recover func(document T, damaged []byte) T
 }
 
-// Newest returns the document in force and its version; the zero document and 0
-// when there is none. It fails with ErrDamaged when versions exist and none can be
-// read.
+// Newest returns the document in force and its version, or the zero document and 0 if
+// no version exists. It fails with ErrDamaged if versions exist and none can be read.
 func (s Store[T]) Newest(ctx context.Context, bucket blob.Reader) (document T, version uint64, err error) {
 	found, err := s.Find(ctx, bucket)
 	if err == nil {
@@ -116,8 +116,8 @@ func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64
 	return s.keepCopy(ctx, bucket, version, content)
 }
 
-// Decode reads one valid document. It refuses unknown fields, since their writer
-// meant something by them.
+// Decode decodes the bytes of a version, and returns the error of Validate for an invalid
+// document. It refuses unknown fields, because their writer expects an effect.
 func Decode[T Document](content []byte) (T, error) {
 	var document, none T
 	object, sealed, err := layout.Unseal(content)
@@ -125,7 +125,7 @@ func Decode[T Document](content []byte) (T, error) {
 		return none, fmt.Errorf("%w: %w", errBytes, err)
 	}
 	document, err = decode[T](object)
-	if err != nil && !sealed { // who knows what it was
+	if err != nil && !sealed { // without a seal, damage cannot be told from a wrong document
 		err = fmt.Errorf("%w: %w", errBytes, err)
 	}
 	return document, err

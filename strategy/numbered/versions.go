@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Kept caches the versions of one document that a process has read; versions never
+// Kept is a cache of the versions of one document that a process has read. They never
 // change. The zero value is ready to use. It is safe for concurrent use.
 type Kept[T Document] struct {
 	mu       sync.Mutex // protects versions
@@ -36,8 +36,8 @@ func (k *Kept[T]) put(version uint64, document T) {
 type Version[T Document] struct {
 	Number   uint64
 	Document T
-	IsWhole  bool  // Document was read, from the version or from its copy
-	Damage   error // names the key and why the version itself cannot be read; nil if it can
+	IsWhole  bool  // Document was read, from the version or from its copy; if false, it is not set
+	Damage   error // why the version itself cannot be read, with its key; nil if it can
 }
 
 // Walk calls enough with every stored version, the newest first, until enough
