@@ -10,13 +10,13 @@ type Directives struct {
 	NoFollow bool
 }
 
-// Add returns the directives of d and more together.
+// Add returns the directives that d and more make together.
 func (d Directives) Add(more Directives) Directives {
 	return Directives{d.NoIndex || more.NoIndex, d.NoFollow || more.NoFollow}
 }
 
-// ParseMeta reads a meta element. It returns no directives unless the element's name
-// is "robots" or the agent's product token.
+// ParseMeta returns the directives of a meta element, given its attributes name and
+// content. There are none unless the name is "robots" or the product token of agent.
 func ParseMeta(name, content, agent string) Directives {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if name != "robots" && (name == "" || name != ownToken(agent)) {
@@ -25,9 +25,9 @@ func ParseMeta(name, content, agent string) Directives {
 	return parseWords(content)
 }
 
-// ParseTag reads the values of X-Robots-Tag headers, such as "noindex, nofollow" and
-// "examplebot: none". The name of a crawler applies to the words after it in the
-// same value; words for other crawlers are skipped.
+// ParseTag returns the directives of the values of X-Robots-Tag headers, such as
+// "noindex, nofollow" and "examplebot: none". The name of a crawler applies to the words
+// after it in the same value; words for other crawlers are skipped.
 func ParseTag(values []string, agent string) Directives {
 	var d Directives
 	for _, value := range values {
@@ -51,22 +51,23 @@ func ParseTag(values []string, agent string) Directives {
 	return d
 }
 
-// hasValue reports whether the colon after a word begins the word's value, as in
-// "unavailable_after: 25 Jun 2010 15:00:00 PST". Otherwise the word is the name of a
-// crawler, as in "examplebot: none". A word with a space is the rest of a date with a
-// comma, as in "Friday, 25 Jun 2010 15:00:00".
+// hasValue reports whether the colon after a word is not that of a crawler's name, as in
+// "examplebot: none". Either it begins the word's value, as in "unavailable_after: 25 Jun
+// 2010 15:00:00 PST"; or the word has a space, and is the part before the colon of a date
+// that was cut at its comma, as in "Friday, 25 Jun 2010 15:00:00".
 func hasValue(word string) bool {
 	word = strings.ToLower(word)
 	return word == "unavailable_after" || strings.HasPrefix(word, "max-") || strings.ContainsAny(word, " \t")
 }
 
-// concerns reports whether a crawler's name in a header means our agent: its product
-// token, "*" or "robots".
+// concerns reports whether a crawler's name in a header stands for agent: the agent's
+// product token, "*" or "robots".
 func concerns(name, agent string) bool {
 	token := ownToken(agent)
 	return name == "*" || strings.EqualFold(name, "robots") || token != "" && productToken(name) == token
 }
 
+// parseWords returns the directives of words separated by commas, semicolons or spaces.
 func parseWords(content string) Directives {
 	var d Directives
 	for word := range strings.FieldsFuncSeq(content, func(c rune) bool {

@@ -9,19 +9,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// group merges all groups for one user-agent.
+// group is all groups of a robots.txt for one user-agent, merged.
 type group struct {
-	named bool // the file has such a group, even if it is empty
+	named bool // the file has at least one of these groups, even if it is empty
 	lines []line
 	delay time.Duration // the longest Crawl-delay
 }
 
-// collect reads a robots.txt into the groups that apply to the crawler and to all
-// crawlers, and returns the sitemaps. Only Allow and Disallow end a run of user-agent
-// lines (RFC 9309, section 2.2.4).
+// collect parses a robots.txt. It adds the groups for the crawler with the product token
+// to ours, and those for "*" to everyones, and returns the sitemaps. A group begins with
+// consecutive user-agent lines; other lines than Allow and Disallow may stand between
+// these (RFC 9309, section 2.2.4).
 func collect(body, token string, ours, everyones *group) (sitemaps []string) {
 	var open []*group // the groups to which the current lines belong
-	begun := false    // a rule has ended the run of user-agent lines
+	begun := false    // the rules of the groups have begun: the next user-agent line begins a new group
 	body = strings.TrimPrefix(body, "\uFEFF")
 	for text := range strings.FieldsFuncSeq(body, func(c rune) bool { return c == '\r' || c == '\n' }) {
 		key, value := record(text)
@@ -58,14 +59,15 @@ func collect(body, token string, ours, everyones *group) (sitemaps []string) {
 	return sitemaps
 }
 
-// isAbsolute reports whether the text may be an address of http or https.
+// isAbsolute reports whether the text looks like an absolute http or https address.
 func isAbsolute(text string) bool {
 	scheme, rest, found := strings.Cut(text, "://")
 	return found && rest != "" && len(text) <= address.MaxBytes &&
 		(strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// delay reads a number of seconds, and returns 0 if the value is not a number.
+// delay parses a number of seconds, and returns at most MaxDelay; 0 if the value is not a
+// positive number.
 func delay(value string) time.Duration {
 	seconds, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(seconds > 0) {

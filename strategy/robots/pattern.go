@@ -6,16 +6,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// pattern matches the beginning of a path.
+// pattern matches the beginning of a path, or with a final '$' a whole path.
 type pattern struct {
-	parts []string // the literal text between the stars
-	whole bool     // it must match to the end
-	size  int      // in octets; the longest matching pattern wins
+	parts []string // the literal texts between the stars
+	whole bool     // the pattern must match the whole path
+	size  int      // length of the pattern in octets; the longest matching pattern wins
 }
 
-// newPattern parses the path of a rule of robots.txt. It returns false for an empty path,
-// which means no rule, and for a path that is too long to match any address, even one
-// whose bytes are all percent-encoded and so take three bytes each.
+// newPattern parses the path of an Allow or Disallow line. It returns false for an empty
+// path, which means no rule, and for one that is too long to match any address, even if
+// all its bytes are percent-encoded and so take three bytes each.
 func newPattern(value string) (pattern, bool) {
 	if value == "" || len(value)-strings.Count(value, "*") > 3*address.MaxBytes {
 		return pattern{}, false
@@ -28,12 +28,14 @@ func newPattern(value string) (pattern, bool) {
 
 var special = strings.NewReplacer("*", "%2A", "$", "%24")
 
-// escapePath returns a path with its query in the form that patterns match: '*' and '$'
-// are escaped, because in a pattern they have a meaning (RFC 9309, section 2.2.3).
+// escapePath returns a path with its query in the form in which patterns match it:
+// percent-encoding is normal (see address.NormalEscapes), and '*' and '$' are escaped,
+// because a pattern can express them only so (RFC 9309, section 2.2.3).
 func escapePath(path string) string { return special.Replace(address.NormalEscapes(path)) }
 
-// matches reports whether the pattern matches a path. It takes linear time, because it
-// is enough to find each part at its first place after the previous part.
+// matches reports whether the pattern matches a path in the form of escapePath. It takes
+// linear time, because it is enough to find each part at its first place after the
+// previous part.
 func (p pattern) matches(path string) bool {
 	rest, ok := strings.CutPrefix(path, p.parts[0])
 	if !ok {
@@ -51,7 +53,7 @@ func (p pattern) matches(path string) bool {
 	return ok && follow(rest, middle[:last])
 }
 
-// follow reports whether text has the parts in this order, without overlaps.
+// follow reports whether text contains the parts in this order and without overlaps.
 func follow(text string, parts []string) bool {
 	for _, part := range parts {
 		i := strings.Index(text, part)

@@ -2,7 +2,7 @@ package robots
 
 import "strings"
 
-// The records of a robots.txt that are understood.
+// The keys of the lines of a robots.txt that have an effect.
 const (
 	userAgent  = "user-agent"
 	allow      = "allow"
@@ -11,9 +11,10 @@ const (
 	sitemap    = "sitemap"
 )
 
-// record splits a line. As in Google's parser, white space may replace the colon
-// when exactly two words are left, and common misspellings are accepted: the
-// meaning is plain, and ignoring it would mean to request what is forbidden.
+// record splits a line of a robots.txt into its key, in lower case, and its value,
+// without a comment. As in Google's parser, white space may replace the colon if the line
+// has exactly two words, and common misspellings of keys are accepted: what they mean is
+// clear, and a crawler that ignored them would request what is forbidden.
 func record(text string) (key, value string) {
 	text, _, _ = strings.Cut(text, "#")
 	text = strings.TrimSpace(text)
@@ -31,7 +32,7 @@ func record(text string) (key, value string) {
 	return recordName(strings.ToLower(strings.TrimSpace(key))), strings.TrimSpace(value)
 }
 
-// recordName returns the record that a key, in lower case, stands for.
+// recordName returns the right spelling of a key, which must be in lower case.
 func recordName(key string) string {
 	switch key {
 	case "useragent", "user agent":

@@ -1,5 +1,5 @@
-// Package robots decides by a site's robots.txt (RFC 9309) which of its paths may be
-// requested, and how often.
+// Package robots decides by the robots.txt (RFC 9309) of an origin which of its paths may
+// be requested, and how often.
 //
 // The groups for the crawler's own product token are merged and replace those for "*".
 // The longest matching pattern wins, and Allow wins at equal length. '*' in a
@@ -8,8 +8,9 @@
 // RFC does not define, are understood too.
 //
 // Where the RFC is silent, this package follows Google's parser: a missing colon and
-// common misspellings are accepted, and no reserved character equals its escape,
-// except '*' and '$', which only their escapes can express.
+// common misspellings are accepted, and a reserved character such as '/' does not match
+// its escape (%2F). But '*' and '$' in a path are matched by their escapes, because in a
+// pattern they have a meaning.
 //
 // The directives of pages themselves, in meta elements and X-Robots-Tag headers,
 // are read here as well.
@@ -24,12 +25,12 @@ import (
 )
 
 const (
-	// MaxBytes is the number of bytes that are read of a robots.txt (RFC 9309,
-	// section 2.5).
+	// MaxBytes is the number of bytes at the beginning of a robots.txt that are used
+	// (RFC 9309, section 2.5).
 	MaxBytes = 500 << 10
-	// MaxDelay is the longest Crawl-delay that is obeyed.
+	// MaxDelay is the longest pause that a Crawl-delay has as its effect.
 	MaxDelay = 60 * time.Second
-	// MaxSitemaps is the number of Sitemap lines that are kept of a robots.txt.
+	// MaxSitemaps is the maximum number of sitemaps that are taken from a robots.txt.
 	MaxSitemaps = 100
 )
 
@@ -41,7 +42,7 @@ type Rules struct {
 	sitemaps  []string
 }
 
-// line is an Allow or Disallow.
+// line is an Allow or Disallow line.
 type line struct {
 	allow   bool
 	pattern pattern
@@ -55,9 +56,9 @@ type line struct {
 //	3xx (too many), 4xx              everything
 //	429, 5xx, no answer (status 0)   nothing
 //
-// The crawler is identified by its product token, of letters, '_' and '-', in lower
-// case: "ExampleBot/1.0 (…)" and "Mozilla/5.0 (compatible; ExampleBot/1.0; …)" are
-// both examplebot.
+// agent is the crawler's User-Agent. The lines for the crawler are found by the product
+// token in it, which has letters, '_' and '-': that of "ExampleBot/1.0 (…)" and of
+// "Mozilla/5.0 (compatible; ExampleBot/1.0; …)" is examplebot.
 func Parse(status int, body []byte, agent string) Rules {
 	switch {
 	case status/100 == 2:
@@ -68,12 +69,13 @@ func Parse(status int, body []byte, agent string) Rules {
 	return Rules{refuseAll: true}
 }
 
-// Reachable reports whether an answer with this status decides what is allowed. If
+// Reachable reports whether an answer with this status says what is allowed. If it does
 // not, the robots.txt must be requested again before any other URL of its origin.
 func Reachable(status int) bool {
 	return status/100 >= 2 && status/100 <= 4 && status != http.StatusTooManyRequests
 }
 
+// parse returns the rules for the crawler from the content of a robots.txt.
 func parse(body []byte, agent string) Rules {
 	if len(body) > MaxBytes {
 		body = body[:MaxBytes]
@@ -117,15 +119,15 @@ func (r Rules) Allows(path string) bool {
 	return true
 }
 
-// Delay returns the pause between requests that the site asks for, at most MaxDelay;
-// 0 when it asks for none.
+// Delay returns the Crawl-delay, the pause between requests, at most MaxDelay; 0 if
+// there is none.
 func (r Rules) Delay() time.Duration { return r.delay }
 
-// Sitemaps returns the http and https addresses of Sitemap lines, as written,
-// without repetitions, at most MaxSitemaps. They belong to no group.
+// Sitemaps returns the http and https addresses of all Sitemap lines, for whatever
+// crawler, as written and without repetitions, at most MaxSitemaps.
 func (r Rules) Sitemaps() []string { return r.sitemaps }
 
-// ownToken returns the product token in a User-Agent, in lower case.
+// ownToken returns the product token in a User-Agent, in lower case (see Parse).
 func ownToken(agent string) string {
 	if _, rest, found := strings.Cut(agent, "(compatible; "); found && strings.HasPrefix(agent, "Mozilla/") {
 		agent = rest

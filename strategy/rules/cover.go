@@ -10,10 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Faults returns a sentence for each part of the hash space that the ranges of the
-// rules do not assign to exactly one partition: pages in a hole have no partition,
-// and where two ranges overlap, only the rule that comes first applies. A pattern of
-// stars alone matches every page and closes all holes. Documents with faults are not
+// Faults returns a clause for each part of the hash space that the ranges of the rules
+// do not assign to exactly one partition: pages in a hole have no partition, and where
+// two ranges overlap, only the rule that comes first applies. A rule whose pattern is
+// only '*' matches every page and closes all holes. Documents with faults are not
 // published; those that an older program has published are used as far as possible.
 func (d *Document) Faults() []string {
 	type ranged struct {
@@ -21,7 +21,7 @@ func (d *Document) Faults() []string {
 		layout.Range
 	}
 	var all []ranged
-	whole := false
+	whole := false // a pattern matches every page
 	for i, r := range d.Rules {
 		if r.Range != nil {
 			all = append(all, ranged{i + 1, *r.Range})

@@ -17,27 +17,30 @@ type Kept = numbered.Kept[Document]
 
 // History is the published versions of a strategy at one moment.
 type History struct {
-	// InForce is the newest version whose time has come. It stays in force when it
-	// expires without a successor, so that the system runs on without its operator;
-	// so does the first version before its time.
+	// InForce is the newest version whose time From has come. It stays in force when it
+	// expires without a successor, so that the system runs on without its operator. If
+	// no version's time has come, the oldest is in force.
 	InForce Document
-	// Versions are all readable versions, the newest first, InForce included.
+	// Versions are the versions that were read, the newest first, InForce included.
 	Versions []Document
-	// Warnings has a sentence for each fault of the published versions.
+	// Warnings has a sentence for each version that cannot be read, and for each fault
+	// of InForce.
 	Warnings []string
 }
 
-// LoadInForce reads the version in force: one LIST, and one GET for each version from
-// the newest to that one. It fails with blob.ErrAbsent when there is no version.
+// LoadInForce reads the versions of a strategy from the newest to the one in force: one
+// LIST, and one GET for each of these that is not in kept. It fails with blob.ErrAbsent
+// if there is no version, and with numbered.ErrDamaged if none can be read.
 func LoadInForce(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept) (History, error) {
 	return loadHistory(ctx, bucket, kind, now, kept, func(d Document) bool { return !d.From.After(now) })
 }
 
-// LoadAll is LoadInForce, but reads every version.
+// LoadAll does the work of LoadInForce, but reads every version.
 func LoadAll(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept) (History, error) {
 	return loadHistory(ctx, bucket, kind, now, kept, func(Document) bool { return false })
 }
 
+// loadHistory reads versions, the newest first, until enough returns true for one.
 func loadHistory(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept, enough func(Document) bool) (History, error) {
 	var h History
 	var damaged error // of the newest damaged version
@@ -77,7 +80,7 @@ func (d Document) checkIdentity(kind Kind, version uint64) error {
 	return fmt.Errorf("cannot read %s: it says that it is %s", layout.StrategyKey(string(kind), version), layout.StrategyKey(string(d.Kind), d.Version))
 }
 
-// judge sets InForce, and adds warnings about it.
+// judge sets InForce from Versions, and adds warnings about it.
 func (h *History) judge(now time.Time) {
 	const at = time.RFC3339
 	i := slices.IndexFunc(h.Versions, func(d Document) bool { return !d.From.After(now) })

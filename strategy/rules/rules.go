@@ -18,11 +18,10 @@
 //	  ]
 //	}
 //
-// The first rule that matches a URL decides. The ranges of the rules must divide the
-// whole hash space without overlaps, unless a pattern of stars matches the rest. The
-// newest version whose time has come is in force, even when it has expired, as long
-// as there is no successor. A new storage strategy applies to new pages; stored
-// pages stay in their partitions.
+// The first rule that matches a URL decides. The ranges of the rules must not overlap,
+// and must cover the whole hash space unless a rule has the pattern "*". The newest
+// version whose time "from" has come is in force, even if it has expired. A new storage
+// strategy applies to new pages; stored pages stay in their partitions.
 package rules
 
 import (
@@ -36,7 +35,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Kind is the kind of a strategy: what it assigns.
+// Kind is the kind of a strategy: which partitions it assigns URLs to.
 type Kind string
 
 // The kinds of strategies.
@@ -55,13 +54,14 @@ var (
 	ErrNoRule = errors.New("no rule of the strategy matches")
 )
 
-// Rule assigns the URLs that match its one matcher to a partition, or refuses them.
+// Rule assigns the URLs that it matches to a partition, or refuses them. It has exactly
+// one of Pattern, Site and Range.
 type Rule struct {
-	Refuse    bool          `json:"refuse,omitempty"`  // with a pattern or a site only
-	Pattern   string        `json:"pattern,omitempty"` // of the whole canonical URL; '*' matches any run
-	Site      string        `json:"site,omitempty"`    // as in address.Address
-	Range     *layout.Range `json:"range,omitempty"`   // of places
-	Partition int           `json:"partition"`         // 0 when it refuses
+	Refuse    bool          `json:"refuse,omitempty"`  // refuse the URLs; not with Range
+	Pattern   string        `json:"pattern,omitempty"` // matches the whole canonical URL; '*' stands for any sequence of characters
+	Site      string        `json:"site,omitempty"`    // matches URLs of this site (see address.Address)
+	Range     *layout.Range `json:"range,omitempty"`   // matches URLs with these places
+	Partition int           `json:"partition"`         // 0 if Refuse is true
 }
 
 // Document is one version of a strategy.
@@ -70,13 +70,13 @@ type Document struct {
 	Version  uint64    `json:"version"`
 	From     time.Time `json:"from"`             // holds from this time
 	Expires  time.Time `json:"expires,omitzero"` // zero: never
-	Due      time.Time `json:"due,omitzero"`     // when the next version is; zero: none is planned
+	Due      time.Time `json:"due,omitzero"`     // when the next version is due; zero: none is planned
 	Standard string    `json:"standard"`         // address.Standard
 	Rules    []Rule    `json:"rules"`
 }
 
-// Even returns version 1 of a strategy: ranges of site hashes of equal width, one for
-// each partition, that cover the whole space.
+// Even returns a first version of a strategy, which divides the hash space into ranges of
+// equal width, one for each partition. No site is divided.
 func Even(kind Kind, partitions int, now time.Time) Document {
 	d := Document{Kind: kind, Version: 1, From: now.UTC().Truncate(time.Millisecond), Standard: address.Standard}
 	bound := func(i int) layout.Place {
@@ -88,7 +88,7 @@ func Even(kind Kind, partitions int, now time.Time) Document {
 	return d
 }
 
-// Decide returns the partition of an address, or ErrRefused or ErrNoRule.
+// Decide returns the partition of an address. It fails with ErrRefused or ErrNoRule.
 func (d Document) Decide(a address.Address) (partition int, err error) {
 	for _, r := range d.Rules {
 		switch {
@@ -119,8 +119,8 @@ func (d Document) OfSite(a address.Address) []int {
 	return partitions
 }
 
-// ofSite reports whether the rule may match some pages of a site, and whether it
-// matches all. site is the range of the site's places.
+// ofSite reports whether the rule may match some pages of the site with the name, and
+// whether it matches all of them. site is the range of the site's places.
 func (r Rule) ofSite(name string, site layout.Range) (some, all bool) {
 	switch {
 	case r.Range != nil:
@@ -156,9 +156,9 @@ func (r Rule) matches(a address.Address) bool {
 	}
 }
 
-// glob reports whether a pattern matches the whole text, in linear time. Each '*' in the
-// pattern matches any run of characters. It is enough to find each part between two
-// stars at its first place after the part before.
+// glob reports whether a pattern, in which '*' stands for any sequence of characters,
+// matches the whole text. It takes linear time, because it is enough to find each part
+// between two stars at its first place after the part before.
 func glob(pattern, text string) bool {
 	first, rest, star := strings.Cut(pattern, "*")
 	text, ok := strings.CutPrefix(text, first)

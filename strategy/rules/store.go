@@ -24,8 +24,9 @@ func store(kind Kind) numbered.Store[Document] {
 	}
 }
 
-// Load returns the newest version of a strategy, or blob.ErrAbsent. It takes
-// one LIST and one GET.
+// Load returns the newest version of a strategy that can be read, even if it is not in
+// force yet. It fails with blob.ErrAbsent if there is no version. It takes one LIST and,
+// unless versions are damaged, one GET.
 func Load(ctx context.Context, bucket blob.Reader, kind Kind) (Document, error) {
 	d, version, err := store(kind).Newest(ctx, bucket)
 	if err != nil {
@@ -37,10 +38,11 @@ func Load(ctx context.Context, bucket blob.Reader, kind Kind) (Document, error) 
 	return d, d.checkIdentity(kind, version)
 }
 
-// Republish publishes the version in force again if a later one is damaged, and
-// returns the new number, else 0. If the only version is damaged, it publishes Even
-// with the present number of partitions, since the first version always was that;
-// else it fails with numbered.ErrDamaged when no version can be read.
+// Republish publishes the newest readable version once more, under a new number, if it
+// or a newer one is damaged. It returns that number, or 0 if none is damaged. If there is
+// only version 1 and it cannot be read, Republish publishes Even for this number of
+// partitions, since the first version is always made so. If there are several versions
+// and none can be read, it fails with numbered.ErrDamaged.
 func Republish(ctx context.Context, bucket blob.Bucket, kind Kind, partitions int, now time.Time) (uint64, error) {
 	return store(kind).Republish(ctx, bucket, func(d Document, version uint64) (Document, error) {
 		if d.Version == 0 {
@@ -54,11 +56,10 @@ func Republish(ctx context.Context, bucket blob.Bucket, kind Kind, partitions in
 	})
 }
 
-// PublishNext stores a document as the next version of its strategy, whatever
-// d.Version is, and returns it. If the newest version is the same except for its
-// number and start, PublishNext returns that one. Omitted fields get their defaults:
-// the version starts now, under this program's standard. A document with Faults is
-// refused.
+// PublishNext stores a document as the next version of its strategy, whatever d.Version
+// is, and returns that version. If the newest version differs only in its number and its
+// From, PublishNext returns that one. If From is zero, it becomes now; if Standard is
+// empty, it becomes address.Standard. A document with Faults is refused.
 func PublishNext(ctx context.Context, bucket blob.Bucket, d Document, now time.Time) (Document, error) {
 	if d.From.IsZero() {
 		d.From = now.UTC().Truncate(time.Millisecond)
@@ -80,8 +81,9 @@ func PublishNext(ctx context.Context, bucket blob.Bucket, d Document, now time.T
 	return published, err
 }
 
-// Publish stores a document. Storing the same document again succeeds; another one
-// under its version fails with blob.ErrExists, and one with Faults is refused.
+// Publish stores a document as version d.Version. If that exists already, Publish
+// succeeds if it is the same document, else it fails with blob.ErrExists. A document with
+// Faults is refused.
 func Publish(ctx context.Context, bucket blob.Bucket, d Document) error {
 	err := d.checkPublishable()
 	if err == nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Validate says what is wrong with the document.
+// Validate returns an error that says what is wrong with the document, nil if nothing
+// is. Faults finds more.
 func (d Document) Validate() error {
 	switch {
 	case d.Kind != Crawl && d.Kind != Storage:

@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// unreadDocuments collects the published documents that cannot be read. Each is a
-// warning. Its copy or the previous version is used instead; where that is not enough to
+// unreadDocuments collects the published documents that cannot be read. Each becomes a
+// warning. Its copy or an older version is used instead; where that is not enough to
 // crawl safely, the crawl is paused until the document is repaired:
 //
 //	damaged                                     used instead                            the crawl
@@ -27,16 +27,18 @@ import (
 type unreadDocuments struct {
 	mu      sync.Mutex // protects the fields below
 	damaged []numbered.Damaged
-	lost    []string // sentences about strategies
+	lost    []string // for each strategy of which no version can be read, a sentence that says so
 }
 
+// add adds versions that are damaged.
 func (u *unreadDocuments) add(damaged []numbered.Damaged) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.damaged = append(u.damaged, damaged...)
 }
 
-// strategy puts a document with one partition in the place of a lost strategy.
+// strategy sets *d to a strategy with only partition 0 if err, the error of reading *d,
+// says that no version of it can be read. It returns any other error.
 func (u *unreadDocuments) strategy(d *rules.Document, kind rules.Kind, err error) error {
 	if !errors.Is(err, numbered.ErrDamaged) {
 		return err
@@ -49,7 +51,8 @@ func (u *unreadDocuments) strategy(d *rules.Document, kind rules.Kind, err error
 	return nil
 }
 
-// judge adds the warnings, and pauses the crawl where the table says so.
+// judge adds to the settings a warning for each of the documents, and pauses the crawl
+// where the table says so.
 func (u *unreadDocuments) judge(s *Settings) {
 	reasons := slices.Sorted(slices.Values(u.lost))
 	s.Warnings = append(s.Warnings, reasons...)

@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Delay returns the pause between the end of a response and the next request
-// on a host: the longest of all collections, because they share hosts.
+// Delay returns the pause from the end of a response to the next request on a host: the
+// longest of all collections, because they share hosts.
 func (s *Settings) Delay() time.Duration {
 	var longest collection.Duration
 	for _, c := range s.Collections {
@@ -18,7 +18,7 @@ func (s *Settings) Delay() time.Duration {
 	return time.Duration(longest)
 }
 
-// DelayOf returns the longest pause of these collections.
+// DelayOf returns the longest pause, as of Delay, of the collections with these names.
 func (s *Settings) DelayOf(names ...string) time.Duration {
 	var longest collection.Duration
 	for _, c := range s.Collections {
@@ -51,11 +51,11 @@ func (s *Settings) MaxWaiting() int64 {
 	return most
 }
 
-// AgentOf returns the User-Agent of the collection, "" if it has none.
+// AgentOf returns the User-Agent of the collection with the name, "" if it has none.
 func (s *Settings) AgentOf(name string) string { return s.Collection(name).Agent }
 
-// HostConnections returns the most batches of one host at a time: the lowest number of any
-// collection.
+// HostConnections returns the maximum number of batches of one host at a time: the lowest
+// number of any collection.
 func (s *Settings) HostConnections() int {
 	if len(s.Collections) == 0 {
 		return 1
@@ -67,8 +67,8 @@ func (s *Settings) HostConnections() int {
 	return fewest
 }
 
-// Connections returns the most batches of all hosts at a time: the lowest number of any
-// collection that has one; 0 if none has.
+// Connections returns the maximum number of batches of all hosts at a time: the lowest
+// number of any collection that sets one; 0 if none does.
 func (s *Settings) Connections() int {
 	fewest := 0
 	for _, c := range s.Collections {
@@ -79,8 +79,8 @@ func (s *Settings) Connections() int {
 	return fewest
 }
 
-// Allow returns the private addresses that any collection allows, sorted, each
-// once.
+// Allow returns the addresses that are not public and that any collection allows (see
+// collection.Collection), sorted and without repetitions.
 func (s *Settings) Allow() []string {
 	var all []string
 	for _, c := range s.Collections {

@@ -9,31 +9,31 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// A storage strategy says where new pages go. Stored pages stay where they are, so
-// readers need the partitions of all versions.
+// A storage strategy assigns only new pages. Stored pages stay where they are, so readers
+// need the partitions of all versions of the strategy.
 
-// Partitions returns the storage partitions to which any version of the storage
-// strategy sends pages, sorted.
+// Partitions returns the storage partitions to which any version of the storage strategy
+// assigns pages, sorted.
 func (s *Settings) Partitions() []layout.Partition {
 	return s.everywhere(rules.Document.Partitions)
 }
 
-// Store returns the storage partition to which a new page goes, or
-// rules.ErrRefused or rules.ErrNoRule.
+// Store returns the storage partition of a new page. It fails with rules.ErrRefused or
+// rules.ErrNoRule.
 func (s *Settings) Store(page address.Address) (layout.Partition, error) {
 	p, err := s.Storage.Decide(page)
 	return layout.Partition(p), err
 }
 
-// Holding returns the storage partitions that may hold versions of a page, sorted.
-// It is one, unless a strategy has moved the page's site or divides it.
+// Holding returns the storage partitions that may have versions of a page, sorted. There
+// is only one, unless a version of the strategy has moved the page's site or divides it.
 func (s *Settings) Holding(page address.Address) []layout.Partition {
 	return s.everywhere(func(d rules.Document) []int { return d.OfSite(page) })
 }
 
-// Elsewhere returns the storage partitions that may hold other versions of the
-// pages of a partition: all others if the rules of the storage strategy have ever
-// changed, else none.
+// Elsewhere returns the storage partitions that may have other versions of the pages of
+// partition p: all others if the rules of the storage strategy have ever changed, else
+// none.
 func (s *Settings) Elsewhere(p layout.Partition) []layout.Partition {
 	for _, d := range s.storages {
 		if !reflect.DeepEqual(d.Rules, s.storages[0].Rules) {
@@ -43,6 +43,8 @@ func (s *Settings) Elsewhere(p layout.Partition) []layout.Partition {
 	return nil
 }
 
+// everywhere returns the partitions that the function of returns for any version of the
+// storage strategy, sorted and without repetitions.
 func (s *Settings) everywhere(of func(rules.Document) []int) []layout.Partition {
 	var all []layout.Partition
 	for _, d := range s.storages {

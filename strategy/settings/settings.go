@@ -1,6 +1,6 @@
 // Package settings reads the published documents in force: strategies, collections,
-// takedowns and controls. Every function reads them from the bucket, so that the system
-// runs on without their publishers.
+// takedowns and controls. Every function reads them from the bucket, and needs no other
+// program that tells them.
 package settings
 
 import (
@@ -27,25 +27,26 @@ import (
 type Settings struct {
 	membership.Members // strategies, collections, takedowns, and the collections crawled for now
 	Control            control.Document
-	// Warnings are sentences about faults of published documents that do not stop the
-	// system.
+	// Warnings are sentences about faults of published documents, such as one that cannot
+	// be read. They do not make Read fail.
 	Warnings []string
 
 	storages []rules.Document // every version of the storage strategy
 }
 
-// Reader reads settings again and again, and immutable documents only once. The
-// zero Reader is ready to use, for one bucket. It is safe for concurrent use.
+// Reader reads settings repeatedly. It reads each version of a strategy only once, and
+// the newest version of the other documents each time. The zero Reader is ready to use,
+// for one bucket. It is safe for concurrent use.
 type Reader struct{ crawls, storages rules.Kept }
 
-// Read returns the settings in force at a time, for callers that read them once.
+// Read returns the settings in force at the time now, for callers that read them once.
 func Read(ctx context.Context, bucket blob.Reader, now time.Time) (*Settings, error) {
 	return new(Reader).Read(ctx, bucket, now)
 }
 
-// Read returns the settings in force at a time, with five listings at once and a
-// GET for each document, and for each version of the storage strategy. Damaged
-// documents are replaced as damaged.go says.
+// Read returns the settings in force at the time now. It takes five LIST requests, which
+// are sent at once, and a GET for each document and for each version of the storage
+// strategy. What it does about damaged documents says the table at unreadDocuments.
 func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*Settings, error) {
 	var s Settings
 	var unread unreadDocuments
@@ -95,9 +96,9 @@ func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*
 	return &s, s.Prepare()
 }
 
-// Fingerprint changes whenever a strategy, a collection, the takedowns or the
-// choice of collections that are crawled for now change. A frontier remembers the
-// fingerprint under which it was built.
+// Fingerprint returns a text that changes whenever a strategy, a collection, the
+// takedowns or the choice of what is crawled for now change. A frontier records the
+// fingerprint of the settings under which it was built.
 func (s *Settings) Fingerprint() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "crawl %d storage %d takedowns %d", s.Crawl.Version, s.Storage.Version, s.Takedowns.Version)
@@ -110,12 +111,12 @@ func (s *Settings) Fingerprint() string {
 	return b.String()
 }
 
-// Cache keeps settings for a while, so that no function lists on its hot path.
-// It is safe for concurrent use.
+// Cache caches the settings for some time, so that functions do not read them for each
+// message. It is safe for concurrent use.
 type Cache struct {
 	Bucket blob.Reader
 	Now    func() time.Time
-	Age    time.Duration // how long settings are used
+	Age    time.Duration // how long settings are used before they are read again
 
 	reader Reader
 	mu     sync.Mutex // protects the fields below
@@ -123,7 +124,7 @@ type Cache struct {
 	read   time.Time
 }
 
-// Get returns settings that are at most Age old.
+// Get returns settings that were read less than Age ago.
 func (c *Cache) Get(ctx context.Context) (*Settings, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +135,7 @@ func (c *Cache) Get(ctx context.Context) (*Settings, error) {
 	return c.renew(ctx, now)
 }
 
-// Renew reads the settings again, however young the cached ones are.
+// Renew reads the settings again, whatever the age of the cached ones.
 func (c *Cache) Renew(ctx context.Context) (*Settings, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
