@@ -86,8 +86,8 @@ func IsKept(o book.Outcome) bool {
 func IsAlias(o book.Outcome) bool { return o.State == book.Skipped && o.Reason == Canonical }
 
 // LeadsTo returns the target of the outcome's redirect, or the canonical address that its
-// page names; "" if there is neither. An address of nearly book.MaxDetail bytes or more
-// comes cut short, because the outcome has no more of it.
+// page names; "" if there is neither. It is taken from Detail, in which an address of
+// more than 297 bytes was cut short.
 func LeadsTo(o book.Outcome) string {
 	to, found := strings.CutPrefix(o.Detail, "to ")
 	if !found || !IsAlias(o) && (o.State != book.Skipped || o.Reason != Redirect) {

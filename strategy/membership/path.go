@@ -6,9 +6,9 @@ import "github.com/bucketsearch/bucketsearch/layout/book"
 type Path struct {
 	Collection string
 	Kind       book.Kind // kind of the last link; 0 for a seed
-	Depth      uint16 // links from a seed
-	Hops       uint8  // redirects since the last link
-	Weight     uint8  // see book.Link
+	Depth      uint16    // links from a seed
+	Hops       uint8     // redirects since the last link
+	Weight     uint8     // see book.Link
 }
 
 // PathOf returns the path that ends with a link.

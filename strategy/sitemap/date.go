@@ -36,7 +36,8 @@ var zones = map[string]string{
 	"MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700",
 }
 
-// parseDate reads a date as a time in UTC; the zero time if it is none.
+// parseDate returns the time of a date in one of the forms above, in UTC; the zero time
+// for any other text.
 func parseDate(s string) time.Time {
 	layouts := datetimes
 	if len(s) < 4 || s[3] < '0' || s[3] > '9' { // no year comes first

@@ -16,14 +16,14 @@ import (
 
 const (
 	maxToken   = 1 << 20 // bytes of a tag or a text
-	maxNesting = 100     // elements
+	maxNesting = 100     // open elements
 )
 
-// form names the elements of one kind of list.
+// form describes one kind of list in XML.
 type form struct {
-	record   string // name of the element that holds an entry
-	depth    int    // nesting of this element; that of the root is 1
-	location string // name of the element within it that holds the address
+	record   string // name of the element of an entry
+	depth    int    // level of this element; that of the root is 1
+	location string // name of the child element with the entry's address
 	index    bool   // the entries are other sitemaps
 }
 
@@ -35,17 +35,17 @@ var forms = map[string]form{ // by the local name of the root
 	"feed":         {record: "entry", depth: 2, location: "link"},
 }
 
-// markup reads a list in XML. It uses the tokens of an HTML tokenizer, which is
-// faster than encoding/xml and limits their size, and checks itself that elements
-// nest.
+// markup is a parser of lists in XML. It gets its tokens from an HTML tokenizer, which
+// is faster than encoding/xml and limits their size, and itself checks that elements are
+// properly nested.
 type markup struct {
 	tokens *html.Tokenizer
-	list   address.Address
-	emit   func(Entry) error
-	offset int // of the current token, in bytes of UTF-8
+	list   address.Address   // address of the list
+	emit   func(Entry) error // gets each entry
+	offset int               // of the current token in the text, in bytes of UTF-8
 	form   form
 	open   []string // local names of the open elements, in lower case
-	record record
+	record record   // the current entry
 }
 
 func newMarkup(in *bufio.Reader, list address.Address, emit func(Entry) error) *markup {
@@ -57,8 +57,8 @@ func newMarkup(in *bufio.Reader, list address.Address, emit func(Entry) error) *
 
 var declaration = regexp.MustCompile(`^<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']`)
 
-// decode returns a reader of the text in UTF-8. It decodes the encoding that the XML
-// declaration names; without a known one, the text is taken as UTF-8.
+// decode returns a reader that converts a text in XML to UTF-8, from the encoding that
+// the XML declaration names. A text without a known encoding is taken as UTF-8.
 func decode(in *bufio.Reader) io.Reader {
 	head, _ := in.Peek(256)
 	if label := declaration.FindSubmatch(head); label != nil && !bytes.EqualFold(label[1], []byte("utf-8")) {
@@ -69,6 +69,8 @@ func decode(in *bufio.Reader) io.Reader {
 	return in
 }
 
+// parse reads the list up to the end of its root element, and calls m.emit for each
+// entry. It fails with the error of emit, or if the list is broken.
 func (m *markup) parse() error {
 	for {
 		kind := m.tokens.Next()
@@ -107,13 +109,15 @@ func (m *markup) parse() error {
 	}
 }
 
+// wrong returns an error that names the offset of the current token.
 func (m *markup) wrong(format string, values ...any) error {
 	return fmt.Errorf("behind byte %d: "+format, append([]any{m.offset}, values...)...)
 }
 
-// local returns a name without its prefix.
+// local returns the name of an element without the prefix of its namespace.
 func local(name []byte) string { return string(name[bytes.LastIndexByte(name, ':')+1:]) }
 
+// start handles a start tag. That of the root decides the form of the list.
 func (m *markup) start() error {
 	m.tokens.NextIsNotRawText() // HTML's raw text elements, such as script, do not exist in XML
 	tag, more := m.tokens.TagName()
@@ -139,8 +143,8 @@ func (m *markup) start() error {
 	return nil
 }
 
-// attributes reads the attributes of the current tag, and returns those that a sitemap
-// entry may need. more tells whether the tag has any attributes.
+// attributes returns those attributes of the current tag that an entry may need. more
+// says whether the tag has any attributes.
 func (m *markup) attributes(more bool) (a attributes) {
 	for more {
 		var key, value []byte
@@ -157,11 +161,12 @@ func (m *markup) attributes(more bool) (a attributes) {
 	return a
 }
 
-// inRecord reports whether an entry is open.
+// inRecord reports whether the element of an entry is open.
 func (m *markup) inRecord() bool {
 	return len(m.open) >= m.form.depth && m.open[m.form.depth-1] == m.form.record
 }
 
+// text adds a text to the record if its element is a child of that of an entry.
 func (m *markup) text(raw []byte) {
 	if len(m.open) != m.form.depth+1 || !m.inRecord() {
 		return
@@ -173,6 +178,7 @@ func (m *markup) text(raw []byte) {
 	}
 }
 
+// end handles the end tag of an element. At the end of an entry it calls m.emit.
 func (m *markup) end(name string) error {
 	last := len(m.open) - 1
 	if last < 0 || m.open[last] != name {

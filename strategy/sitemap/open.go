@@ -11,8 +11,8 @@ import (
 
 const bufferSize = 64 << 10
 
-// open returns the text of a list, decompressed if it is gzip, without a byte order
-// mark and leading white space.
+// open returns a reader of the text of a list, decompressed if it is gzip, without byte
+// order mark and leading white space. Reading fails after MaxBytes.
 func open(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, bufferSize)
 	if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
@@ -41,11 +41,11 @@ func open(r io.Reader) (*bufio.Reader, error) {
 	}
 }
 
-// capped fails when more than left bytes would be read, so that a list that was cut
-// off does not look complete.
+// capped is a reader that fails, and does not just end, if there are more bytes than
+// allowed, so that the list does not look complete.
 type capped struct {
 	reader io.Reader
-	left   int
+	left   int // bytes that may still be read
 }
 
 func (c *capped) Read(p []byte) (int, error) {

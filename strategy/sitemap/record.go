@@ -9,25 +9,29 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// maxText is the number of bytes of an element's text that are kept: enough to
-// notice that an address is too long.
+// maxText is the number of bytes of an element's text, or of a line, that are used:
+// enough to notice that an address is too long.
 const maxText = 4 * address.MaxBytes
 
-// record collects the fields of an entry. If an element is repeated, the first one that
-// is not empty counts.
+// record collects the fields of one entry. If several elements set one field, the first
+// that is not empty counts.
 type record struct {
-	location, guid     string
-	modified, created  string
-	priority           string
-	text               []byte // of the open element
-	isLink, isPermaURL bool
+	location, guid    string
+	modified, created string
+	priority          string
+	// Of the open element:
+	text       []byte
+	isLink     bool // it is no link to something else than the page, by its attribute rel
+	isPermaURL bool // if it is a guid, it may be an address, by its attribute isPermaLink
 }
 
+// attributes are those of one element; permanent is isPermaLink.
 type attributes struct{ href, rel, permanent string }
 
 func (r *record) reset() { *r = record{text: r.text[:0]} }
 
-// open begins an element of the entry.
+// open handles the start tag of a child element of the entry. A link of Atom has the
+// address in its attribute href.
 func (r *record) open(f form, name string, a attributes) {
 	r.text = r.text[:0]
 	r.isLink = a.rel == "" || strings.EqualFold(a.rel, "alternate")
@@ -37,11 +41,13 @@ func (r *record) open(f form, name string, a attributes) {
 	}
 }
 
+// write adds text of the open element, up to maxText bytes.
 func (r *record) write(text []byte) {
 	r.text = append(r.text, text[:min(len(text), maxText-len(r.text))]...)
 }
 
-// close ends an element of the entry.
+// close handles the end tag of a child element of the entry: it sets the field with the
+// element's text.
 func (r *record) close(f form, name string) {
 	var field *string
 	switch name {
@@ -65,7 +71,8 @@ func (r *record) close(f form, name string) {
 	}
 }
 
-// entry returns the entry, if it has a valid address.
+// entry returns the entry, and whether it has a valid address. In a feed, a guid stands
+// in for a missing link.
 func (r *record) entry(f form, list address.Address) (Entry, bool) {
 	var a address.Address
 	var err error
@@ -86,6 +93,7 @@ func (r *record) entry(f form, list address.Address) (Entry, bool) {
 	}, true
 }
 
+// priority parses a priority, and limits it to the range from 0 to 1.
 func priority(s string) float32 {
 	p, err := strconv.ParseFloat(s, 32)
 	if err != nil || p != p {
@@ -94,8 +102,8 @@ func priority(s string) float32 {
 	return float32(min(max(p, 0), 1))
 }
 
-// unescape replaces the entities of XML itself, and leaves every other '&' as
-// it is, because many lists forget to escape it in addresses.
+// unescape decodes character references and the five entities of XML, and leaves every
+// other '&' unchanged, because many lists do not escape it in addresses.
 func unescape(s []byte) []byte {
 	if bytes.IndexByte(s, '&') < 0 {
 		return s
@@ -123,7 +131,8 @@ func unescape(s []byte) []byte {
 
 var entities = map[string]rune{"amp": '&', "lt": '<', "gt": '>', "quot": '"', "apos": '\''}
 
-// entity returns a character by its name or number, or -1.
+// entity returns the character of an entity or character reference, such as amp, #38 or
+// #x26; -1 if there is none.
 func entity(name string) rune {
 	if c, known := entities[name]; known {
 		return c

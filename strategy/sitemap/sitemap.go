@@ -16,28 +16,29 @@ import (
 )
 
 const (
-	// MaxBytes is the longest list, decompressed, in bytes (sitemaps.org).
+	// MaxBytes is the maximum size of a decompressed list, in bytes (sitemaps.org).
 	MaxBytes = 50 << 20
-	// MaxEntries is the greatest number of entries of a list (sitemaps.org).
+	// MaxEntries is the maximum number of entries of a list (sitemaps.org).
 	MaxEntries = 50_000
-	// DefaultPriority is the priority of an entry that gives none (sitemaps.org).
+	// DefaultPriority is the priority of an entry that names none (sitemaps.org).
 	DefaultPriority = 0.5
 )
 
-// Entry is an address in a list, of the list's own site or of another.
+// Entry is an entry of a list. Its address may be on another site than the list.
 type Entry struct {
 	Address  address.Address
 	Index    bool      // Address is that of another sitemap
-	Modified time.Time // in UTC, or zero if the list gives no date
+	Modified time.Time // when the page was modified, in UTC; zero if the list does not say
 	Priority float32   // from 0 to 1
 }
 
-// Parse yields the entries of a list while it is read, in little memory. Relative
-// addresses are resolved against the list's own; an entry without a valid address
-// is left out. A list that is broken, too large or of an unknown kind yields the
-// entries before the fault, and then an error that says where the fault is.
+// Parse yields the entries of a list while it reads it from r, and so needs little
+// memory. list is the address of the list, against which relative addresses are
+// resolved. An entry without a valid address is left out. A list that is broken, too
+// large or of an unknown kind yields the entries before the fault, and then an error
+// that says where the fault is.
 //
-// Document types are ignored, and only the entities of XML itself are expanded.
+// Of XML, document types are ignored, and only the predefined entities are expanded.
 func Parse(r io.Reader, list address.Address) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		n := 0
@@ -56,9 +57,10 @@ func Parse(r io.Reader, list address.Address) iter.Seq2[Entry, error] {
 	}
 }
 
-// errStop ends reading when the caller wants no more entries.
+// errStop means that the caller wants no more entries.
 var errStop = errors.New("no more wanted")
 
+// parse calls emit with each entry of a list, until emit fails.
 func parse(r io.Reader, list address.Address, emit func(Entry) error) error {
 	in, err := open(r)
 	if err != nil {

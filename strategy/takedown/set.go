@@ -8,17 +8,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
-// Set holds the URLs and sites that one version of the takedowns forgets. The zero
-// Set forgets nothing. It is safe for concurrent use.
+// Set is the set of URLs and sites that are forgotten, by one version of the takedowns.
+// The zero Set forgets nothing. It is safe for concurrent use.
 type Set struct {
 	Version uint64 // 0: nothing was ever forgotten
-	// Damaged holds the damaged versions newer than Version, of which only a part
-	// may be known, and Version itself if only its copy could be read.
+	// Damaged are the damaged versions newer than Version, whose entries are in the set
+	// as far as they could be read, and Version itself if only its copy could be read.
 	Damaged []numbered.Damaged
 
-	urls, sites map[layout.Identity]time.Time
+	urls, sites map[layout.Identity]time.Time // time of the takedown, by identity
 }
 
+// newSet returns the set of a document's entries.
 func newSet(d Document, version uint64) Set {
 	s := Set{Version: version, urls: make(map[layout.Identity]time.Time), sites: make(map[layout.Identity]time.Time)}
 	for _, e := range d.Entries {
@@ -27,7 +28,7 @@ func newSet(d Document, version uint64) Set {
 	return s
 }
 
-// add reports whether the entry was not in the set.
+// add adds an entry to the set, and reports whether it is new there.
 func (s Set) add(e Entry) bool {
 	of, id := s.sites, e.Site
 	if e.URL != nil {
@@ -46,7 +47,8 @@ func (s Set) Empty() bool { return len(s.urls)+len(s.sites) == 0 }
 // Forgets reports whether the address is forgotten.
 func (s Set) Forgets(a address.Address) bool { return s.ForgetsPage(a.ID, a.Site) }
 
-// ForgetsPage is Forgets by the identity and the site of an address.
+// ForgetsPage does the work of Forgets for an address of which only the identity and the
+// site are given.
 func (s Set) ForgetsPage(id layout.Identity, site string) bool {
 	if s.ForgetsID(id) {
 		return true
@@ -58,14 +60,14 @@ func (s Set) ForgetsPage(id layout.Identity, site string) bool {
 	return found
 }
 
-// ForgetsID reports whether the URL itself, not its site, is forgotten.
+// ForgetsID reports whether the URL itself is forgotten. It does not consider its site.
 func (s Set) ForgetsID(id layout.Identity) bool {
 	_, found := s.urls[id]
 	return found
 }
 
-// ForgetsURL is Forgets for a canonical URL that is not parsed. It returns false
-// for an invalid one.
+// ForgetsURL does the work of Forgets for a canonical URL that is not parsed. It does not
+// recognise the site of an invalid one.
 func (s Set) ForgetsURL(url string) bool {
 	if s.ForgetsID(layout.IdentityOf(url)) {
 		return true
@@ -77,8 +79,8 @@ func (s Set) ForgetsURL(url string) bool {
 	return err == nil && s.Forgets(a)
 }
 
-// Since returns the time from which an address is forgotten; the zero time when it
-// is not.
+// Since returns the time of the takedown that forgets an address; the zero time if it is
+// not forgotten.
 func (s Set) Since(a address.Address) time.Time {
 	if at, found := s.urls[a.ID]; found {
 		return at

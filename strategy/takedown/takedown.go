@@ -1,25 +1,25 @@
-// Package takedown says which URLs and sites are forgotten: not crawled, not
-// shown, and erased from everything that is kept.
+// Package takedown records which URLs and sites are forgotten: they are not crawled, not
+// shown in results, and erased from everything that is stored.
 //
-// They are one versioned JSON document in the bucket. It holds only hashes, so that
-// the record does not reveal what is forgotten:
+// They are listed in one versioned JSON document in the bucket. It has only hashes, so
+// that it does not reveal what is forgotten:
 //
 //	{"entries": [{"url":  "<identity of a canonical URL>", "at": "2026-11-22T02:00:00Z"},
 //	             {"site": "<identity of a site's name>",   "at": "2026-11-22T02:00:00Z"}]}
 //
 // # Damage
 //
-// A damaged version is replaced by its copy when it is read (see package numbered).
-// If the copy is damaged too, the takedowns are the union of what can be read,
-// since a version holds all entries of the one before: the previous version, and
-// every whole entry of the damaged one. Other entries are unknown, so that their
-// pages might be fetched and shown again. Therefore
+// If a version is damaged, its copy is read (see package numbered). If that is damaged,
+// too, the takedowns in force are the entries of the newest readable version together
+// with all entries that can still be read in the bytes of damaged newer ones. Other
+// entries of these are unknown, so that their pages might be fetched and shown again.
+// Therefore
 //
 //   - nothing is leased until the damage is repaired (see package settings);
-//   - Version is that of the previous version: the additional entries of the union
-//     are hidden and not fetched, and are erased when the next version is published;
-//   - verify and an alert name the damaged object, and repair tells how many
-//     entries it held at least, so that the operator can ask for them again.
+//   - Set.Version is that of the readable version: pages of the further entries are not
+//     fetched and not shown, but erased only after the next version is published;
+//   - verify and an alert name the damaged object, and repair tells how many entries it
+//     had at least, so that the operator can enter lost ones again.
 //
 // A changed bit may turn an entry into the hash of another URL. That is harmless: no
 // page has this hash.
@@ -40,22 +40,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
-// maxBytes is the largest document, of about 80,000 entries.
+// maxBytes is the maximum size of a document, which is enough for about 80,000 entries.
 const maxBytes = 8 << 20
 
 // Entry is one URL or one site that is forgotten.
 type Entry struct {
 	URL  *layout.Identity `json:"url,omitempty"`
-	Site *layout.Identity `json:"site,omitempty"` // layout.IdentityOf its name
-	At   time.Time        `json:"at"`
+	Site *layout.Identity `json:"site,omitempty"` // layout.IdentityOf the site's name
+	At   time.Time        `json:"at"`             // time of the takedown
 }
 
-// Document is one version of what is forgotten.
+// Document is one version of the takedowns.
 type Document struct {
 	Entries []Entry `json:"entries"`
 }
 
-// Validate says what is wrong with the document.
+// Validate returns an error that says what is wrong with the document, nil if nothing
+// is.
 func (d Document) Validate() error {
 	for i, e := range d.Entries {
 		if (e.URL == nil) == (e.Site == nil) {
@@ -72,7 +73,8 @@ var store = numbered.Store[Document]{Prefix: layout.Takedowns, Key: layout.Taked
 
 var entryPattern = regexp.MustCompile(`\{"(?:url|site)":"[0-9a-f]{32}","at":"[^"]{1,40}"\}`)
 
-// recoverEntries adds the whole entries of a damaged version to a document.
+// recoverEntries returns d with those entries that can be read in the bytes of a damaged
+// version.
 func recoverEntries(d Document, damaged []byte) Document {
 	known, next := newSet(d, 0), slices.Clone(d.Entries)
 	for _, text := range entryPattern.FindAll(damaged, -1) {
@@ -84,7 +86,7 @@ func recoverEntries(d Document, damaged []byte) Document {
 	return Document{Entries: next}
 }
 
-// URL returns the entry that forgets one address.
+// URL returns the entry that forgets one address, from the time at.
 func URL(a address.Address, at time.Time) Entry { return Entry{URL: &a.ID, At: second(at)} }
 
 // Site returns the entry that forgets a whole site, named as in address.Address.Site.
@@ -95,8 +97,8 @@ func Site(site string, at time.Time) Entry {
 
 func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
-// Forget adds entries to the takedowns in force and returns the resulting version.
-// Entries that are forgotten already change nothing.
+// Forget adds entries to the takedowns in force, and returns the version that is then in
+// force. If all are forgotten already, it publishes nothing.
 func Forget(ctx context.Context, bucket blob.Bucket, entries ...Entry) (version uint64, err error) {
 	if len(entries) == 0 {
 		return 0, errors.New("nothing to forget")
@@ -117,8 +119,8 @@ func Forget(ctx context.Context, bucket blob.Bucket, entries ...Entry) (version 
 	return version, err
 }
 
-// Republish publishes the readable takedowns if the newest version is damaged, and
-// returns the new number, else 0.
+// Republish publishes all entries that can be read, as a new version, if the newest
+// version is damaged. It returns the new number, or 0 if it is not damaged.
 func Republish(ctx context.Context, bucket blob.Bucket) (uint64, error) {
 	return store.Republish(ctx, bucket, func(d Document, _ uint64) (Document, error) {
 		if d.Entries == nil {
@@ -128,8 +130,8 @@ func Republish(ctx context.Context, bucket blob.Bucket) (uint64, error) {
 	})
 }
 
-// Load returns the takedowns in force: one LIST and at most one GET, if none
-// are damaged.
+// Load returns the takedowns in force. It takes one LIST and, if no version is damaged,
+// at most one GET.
 func Load(ctx context.Context, bucket blob.Reader) (Set, error) {
 	found, err := store.Find(ctx, bucket)
 	if err != nil {
