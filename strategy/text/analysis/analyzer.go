@@ -7,19 +7,22 @@ import (
 )
 
 const (
-	maxWord = 128     // bytes of a word or a pair; longer ones are counted but not indexed
+	maxWord = 128     // bytes of a word or a pair; a longer one has a position but no term
 	maxTerm = 255     // bytes of a term
 	maxMemo = 1 << 16 // words whose terms an Analyzer caches
 )
 
-// Occurrence is an occurrence of a term in a text.
+// Occurrence is an occurrence of a term in a text: of a word, or of a pair of characters
+// of a script without spaces. A word may have a second, looser term, which also matches
+// similar words: C is the looser term of C++, and a Vietnamese word without its marks
+// that of the word.
 type Occurrence struct {
 	Term       string // as indexed: valid UTF-8, 1–255 bytes
-	Word       string // the word in lower case and NFKC, for spelling; "" for pairs and for looser forms
-	Position   int    // from 1, one a word; looser forms of a word share its position
-	Start, End int    // bytes of the text
-	Half       int    // where the first character of a pair ends; otherwise End
-	Capitals   bool   // at least two letters, all upper case
+	Word       string // the word in lower case and NFKC, for spelling; "" for pairs and looser terms
+	Position   int    // number of the word, from 1; both terms of a word have the same
+	Start, End int    // offsets of the term's text, in bytes
+	Half       int    // end of the first character of a pair, which is End if it is alone; End for a word
+	Capitals   bool   // the word has at least two letters, all upper case
 
 	TermNumber, WordNumber uint32 // of Term and Word in the analyzer's Vocabulary; 0: none
 }
@@ -40,8 +43,8 @@ func For(name string) *Analyzer {
 }
 
 // Each calls yield with every term of the text in order, until yield returns false. It
-// returns the position of the last word, which is the text's length in words. If a
-// position has several terms, the exact one comes first.
+// returns the position of the last word, which is the text's length in words. If a word
+// has a looser term, that comes second.
 func (a *Analyzer) Each(text string, yield func(Occurrence) bool) int {
 	position := 0
 	for i := 0; i < len(text); {
@@ -65,7 +68,7 @@ func (a *Analyzer) Each(text string, yield func(Occurrence) bool) int {
 	return position
 }
 
-// word yields the terms of the word text[start:end].
+// word yields the terms of the word text[start:end]. It returns false if yield does.
 func (a *Analyzer) word(text string, start, end, position int, yield func(Occurrence) bool) bool {
 	f := a.forms(text[start:end], end-start)
 	if f.term == "" {
@@ -114,9 +117,9 @@ func endOfName(text string, start, end int) int {
 	return end + sign
 }
 
-// run yields the pairs of a run of characters of scripts without spaces that begins at
-// text[start:], and the run's last character alone.
-// It returns the run's end and last position.
+// run yields the pairs of a sequence of characters of scripts without spaces that begins
+// at text[start:], and the last character alone. It returns the end and the last
+// position of the sequence, and false if yield does.
 func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) bool) (int, int, bool) {
 	half := clusterEnd(text, start)
 	for {
@@ -141,12 +144,12 @@ func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) 
 
 // forms are the cached terms of a word or a pair.
 type forms struct {
-	term     string // "" if not indexed
-	loose    string // a looser form, or ""
-	word     string // the surface form
-	capitals bool
+	term     string // "" if it is too long to be indexed
+	loose    string // the looser term, or ""
+	word     string // the surface form (see doc.go); "" for a pair
+	capitals bool   // see Occurrence
 
-	termNumber, looseNumber, wordNumber uint32
+	termNumber, looseNumber, wordNumber uint32 // in the Vocabulary; 0: none
 }
 
 var notIndexed = new(forms)
@@ -207,9 +210,10 @@ func capitals(word string) bool {
 	return upper >= 2
 }
 
-// pair returns the term of two characters of a script without spaces, or of the last one of
-// a run: both normalised, with a space after the first. So the terms of a character are
-// those that begin with it and a space.
+// pair returns the term of two characters of a script without spaces, of which text[:half]
+// is the first: both normalised, with a space between. If there is no second, the term
+// ends with the space. So the terms of a character are those that begin with it and a
+// space.
 func pair(text string, half int) string {
 	first, rest := text[:half], text[half:]
 	if rest != "" {
@@ -218,7 +222,7 @@ func pair(text string, half int) string {
 	return character(first) + " " + character(rest)
 }
 
-// character normalises one character of a script without spaces.
+// character returns the normal form of one character of a script without spaces.
 func character(text string) string {
 	if r, width := utf8.DecodeRuneInString(text); width == len(text) && isPlain(r) {
 		return text

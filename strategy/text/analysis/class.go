@@ -25,7 +25,7 @@ var (
 	unspacedScripts = rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Bopomofo, unicode.Yi, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
 		rangetable.New('ー', 'ｰ'))
-	// ignorables are characters that are invisible inside a word, and marks.
+	// ignorables are marks, and characters that are invisible inside a word.
 	ignorables = rangetable.Merge(unicode.M, unicode.Cf, unicode.Variation_Selector,
 		rangetable.New('\uFF9E', '\uFF9F')) // voiced sound marks of half width
 )
@@ -40,8 +40,8 @@ var ascii = func() (classes [utf8.RuneSelf]runeClass) {
 	return classes
 }()
 
-// classAt returns the class and the width of the character at i. The end of the
-// text is a separator without width.
+// classAt returns the class of the character at offset i and its length in bytes. The end
+// of the text is a separator of length 0.
 func classAt(text string, i int) (runeClass, int) {
 	if i >= len(text) {
 		return separator, 0
@@ -72,6 +72,7 @@ func classOf(r rune) runeClass {
 	return slowClassOf(r)
 }
 
+// slowClassOf does the work of classOf for any character.
 func slowClassOf(r rune) runeClass {
 	switch {
 	case r == zeroWidthSpace || r == tsheg || r == tsheg+1:
@@ -88,8 +89,8 @@ func slowClassOf(r rune) runeClass {
 	return letter
 }
 
-// isPlain reports whether a character is one of the usual Han, kana and Hangul, which
-// normalisation does not change.
+// isPlain reports whether a character is in a block of common Han, kana or Hangul
+// characters, which normalisation does not change.
 func isPlain(r rune) bool {
 	return 0x4E00 <= r && r < 0xA000 || 0xAC00 <= r && r < 0xD7A4 || 0x3041 <= r && r < 0x3097 || 0x30A1 <= r && r < 0x30FB
 }
@@ -100,15 +101,15 @@ const (
 	tsheg              = '\u0F0B' // ends a Tibetan syllable; the next code point is its form without a line break
 )
 
-// arabicAround reports whether a zero-width non-joiner text[i:end] stands
-// between Arabic letters, where it separates the parts of a Persian word.
+// arabicAround reports whether the zero-width non-joiner text[i:end] stands between
+// Arabic letters, where it separates the parts of a Persian word.
 func arabicAround(text string, i, end int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:i])
 	after, _ := utf8.DecodeRuneInString(text[end:])
 	return unicode.Is(unicode.Arabic, before) && unicode.Is(unicode.Arabic, after)
 }
 
-// wordEnd returns the end of the letters and marks that begin at i.
+// wordEnd returns the end of the sequence of letters and marks that begins at offset i.
 func wordEnd(text string, i int) int {
 	for i < len(text) {
 		if c := text[i]; c < utf8.RuneSelf {
@@ -127,7 +128,8 @@ func wordEnd(text string, i int) int {
 	return i
 }
 
-// skip returns the end of the characters of a class that begin at i; i if there are none.
+// skip returns the end of the sequence of characters of one class that begins at offset
+// i; i if the character there is of another class.
 func skip(text string, i int, of runeClass) int {
 	for {
 		class, width := classAt(text, i)

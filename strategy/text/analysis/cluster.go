@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// clusterEnd returns the end of the cluster that starts at i. A cluster is what readers
-// of the script see as one character: no word can begin or end within it. It has a
-// letter with its marks, and
+// clusterEnd returns the end of the cluster that starts at offset i. A cluster is what
+// readers of the script see as one character: no word can begin or end within it. It has
+// a letter with its marks, and
 //
 //	Thai, Lao         the vowels written before and after the consonant
 //	Khmer, Burmese    consonants stacked by a virama
 //	Burmese           the final consonants of the syllable
 //	Tibetan           the syllable, up to its tsheg
 //
-// The end of a cluster does not depend on the text around it, so a part of a text that
-// begins and ends between clusters has the same clusters as there.
+// The end of a cluster does not depend on the text around it. So a part that is cut out
+// of a text between clusters has the same clusters as in the text.
 func clusterEnd(text string, i int) int {
 	first, width := utf8.DecodeRuneInString(text[i:])
 	end := skip(text, i+width, mark)
@@ -37,8 +37,8 @@ func clusterEnd(text string, i int) int {
 	return end
 }
 
-// joinsCluster reports whether the letter r at text[i:end] belongs to the same cluster
-// as the characters before it, of which first is the first.
+// joinsCluster reports whether the letter r at text[i:end] belongs to the cluster before
+// it, whose first letter is first.
 func joinsCluster(text string, first, r rune, i, end int) bool {
 	switch {
 	case isThaiLao(first):
@@ -62,7 +62,8 @@ const (
 	burmeseDot    = '\u1037' // a tone, which may stand before the asat
 )
 
-// isFinal reports whether the Burmese consonant before rest ends a syllable.
+// isFinal reports whether a Burmese consonant ends its syllable. rest is the text after
+// the consonant.
 func isFinal(rest string) bool {
 	r, width := utf8.DecodeRuneInString(rest)
 	if r == burmeseDot {
@@ -78,7 +79,7 @@ func isThaiLao(r rune) bool { return 0x0E00 < r && r < 0x0F00 }
 func isLeadingVowel(r rune) bool { return 0x0E40 <= r && r <= 0x0E44 || 0x0EC0 <= r && r <= 0x0EC4 }
 
 // isTrailingVowel reports whether r is a Thai or Lao vowel that is written after its
-// consonant, or the sign that lengthens one.
+// consonant, or the sign that lengthens such a vowel.
 func isTrailingVowel(r rune) bool {
 	switch r {
 	case 0x0E30, 0x0E32, 0x0E33, 0x0E45, 0x0EB0, 0x0EB2, 0x0EB3, 0x0EBD:

@@ -12,8 +12,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// surface returns a word in lower case and NFKC, without invisible characters. Applying it
-// twice changes nothing more.
+// surface returns a word in lower case and NFKC, without invisible characters. turkic says
+// that the lower case of I is ı and that of İ is i. Applying it twice changes nothing
+// more.
 func surface(word string, turkic bool) string {
 	if isASCII(word) && !turkic {
 		return strings.ToLower(word)
@@ -30,7 +31,8 @@ func surface(word string, turkic bool) string {
 	return norm.NFC.String(word)
 }
 
-// visible maps characters that are invisible inside a word to -1.
+// visible returns -1 for a character that is invisible inside a word, any other one
+// unchanged.
 func visible(r rune) rune {
 	if r == zeroWidthSpace || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) {
 		return -1
@@ -38,7 +40,8 @@ func visible(r rune) rune {
 	return r
 }
 
-// isWhole reports whether the NFKC form of a word is one word too; that of ½ is not.
+// isWhole reports whether compatible, the NFKC form of a word, is still one word. That of
+// ½ is not: it has a sign between its digits.
 func isWhole(compatible, word string) bool {
 	of, _ := classAt(word, 0)
 	for i, r := range compatible {
@@ -72,10 +75,10 @@ func (foldFilter) Filter(stream analysis.TokenStream) analysis.TokenStream {
 	return stream
 }
 
-// fold drops the marks of Latin, Greek, Hebrew and Arabic letters and the stress of
-// Cyrillic ones, replaces variants of letters (see variants), and replaces digits by
-// those of ASCII. Indic scripts pass bluge's filters. Other marks stay, because they
-// are vowels and tones.
+// fold returns a word without the marks of Latin, Greek, Hebrew and Arabic letters and
+// the stress of Cyrillic ones, with variants of letters replaced (see variants), and with
+// ASCII digits. A word in an Indic script is normalised by bluge's filters. Other marks
+// stay, because they are vowels and tones.
 func fold(word string) string {
 	if isASCII(word) {
 		return word
@@ -127,8 +130,8 @@ var variants = map[rune]string{
 	'ـ': "", // tatweel
 }
 
-// digit returns the ASCII digit for a decimal digit of any script, and any
-// other character as it is.
+// digit returns the ASCII digit for a decimal digit of any script, and any other
+// character unchanged.
 func digit(r rune) rune {
 	if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
 		return r
@@ -148,7 +151,7 @@ func digit(r rune) rune {
 
 var indic = []analysis.TokenFilter{in.NormalizeFilter(), hi.NormalizeFilter()}
 
-// foldIndic unifies the spellings of a word in an Indic script.
+// foldIndic returns a word in an Indic script in its normal spelling.
 func foldIndic(word string) string { return apply(indic, word) }
 
 // streams holds token streams of one word for apply.
@@ -160,7 +163,7 @@ type wordStream struct {
 	term   []byte
 }
 
-// apply passes a word through bluge's filters.
+// apply returns the result of bluge's filters for a word.
 func apply(filters []analysis.TokenFilter, word string) string {
 	w := streams.Get().(*wordStream)
 	defer streams.Put(w)

@@ -2,13 +2,13 @@ package analysis
 
 import "strings"
 
-// outsideMark ends the terms of words that stand only outside of a page's main part.
-// No other term has it, and it sorts a term right behind the one without it.
+// outsideMark is the end of the terms that Outside returns. No other term contains it,
+// and in the order of terms such a term follows the one without it directly.
 const outsideMark = "\x01"
 
-// Outside returns the term under which a page has a word that stands only outside of
-// its main part: in a margin, a table of contents, a footer. A page has a word under
-// one of the two terms.
+// Outside returns a second term for the same word. A page is indexed under it if the word
+// stands only outside of the page's main part: in a margin, a table of contents, a
+// footer. Else the page is indexed under term; never under both.
 func Outside(term string) string { return term + outsideMark }
 
 // IsOutside reports whether a term was made by Outside.

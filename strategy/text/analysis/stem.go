@@ -15,12 +15,12 @@ var (
 	malay = newSuffixFilter(4, []string{"lah", "kah", "tah", "pun"}, []string{"nya", "ku", "mu"})
 	// the plural and its suffixes, if no non-joiner separates them from the word
 	persian = newSuffixFilter(2, []string{"هایی", "های", "هایم", "هایت", "هایش", "ها"})
-	// postpositions, then the plural
+	// Postpositions, then the plural.
 	nepali = newSuffixFilter(2, []string{"लाई", "बाट", "देखि", "सँग", "द्वारा", "सम्म", "को", "का", "की", "ले", "मा"}, []string{"हरू"})
 )
 
-// cedillas writes Romanian as its stemmer expects it: with the cedillas of old character
-// sets instead of commas.
+// cedillas replaces the commas below Romanian letters by the cedillas of old character
+// sets, which bluge's stemmer expects.
 var cedillas = replaceFilter{strings.NewReplacer("ș", "ş", "ț", "ţ")}
 
 // replaceFilter replaces letters.
@@ -34,13 +34,14 @@ func (f replaceFilter) Filter(stream analysis.TokenStream) analysis.TokenStream 
 	return stream
 }
 
-// suffixFilter removes the longest suffix of each list in turn, if at least least
-// characters remain. Its input are folded words.
+// suffixFilter removes suffixes from words, which must be folded: of each list in turn,
+// the longest suffix of the word that leaves enough characters.
 type suffixFilter struct {
-	least int // characters that remain
-	lists [][]string
+	least int        // number of characters that must remain
+	lists [][]string // each sorted, the longest suffix first
 }
 
+// newSuffixFilter returns the filter for lists of suffixes, which it folds.
 func newSuffixFilter(least int, lists ...[]string) suffixFilter {
 	f := suffixFilter{least: least}
 	for _, list := range lists {
@@ -62,6 +63,7 @@ func (f suffixFilter) Filter(stream analysis.TokenStream) analysis.TokenStream {
 	return stream
 }
 
+// strip returns a word without its suffixes.
 func (f suffixFilter) strip(word string) string {
 	for _, endings := range f.lists {
 		for _, ending := range endings {

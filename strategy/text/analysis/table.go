@@ -33,23 +33,24 @@ const common = 1
 
 // language is the analyzer of a language. A word's surface form passes stem, then fold.
 type language struct {
-	version uint32              // of the language's own rules; added to common
+	version uint32              // version of the language's own rules; Version adds common
 	stem    tokenFilters        // nil: words are not stemmed
-	script  *unicode.RangeTable // of the words that stem changes; nil: none
-	letters string              // typical of the language, among those of the same script
+	script  *unicode.RangeTable // script of the words that have rules of this language; nil: it has none of its own
+	letters string              // letters that are typical of the language, compared with others of the same script
 	turkic  bool                // I is the capital of ı, and İ of i
-	marks   bool                // terms keep their marks; without them they are the looser form
+	marks   bool                // terms have their marks; the looser term is the one without
 }
 
-// table gives each language its analyzer. The rules for all:
+// table is the analyzer of each language, by its code. It follows these rules:
 //   - Stop words are kept: phrases need them, and their idf is low.
-//   - Of bluge's light and Snowball stemmers, the light one is used, as in bluge's
-//     analyzers: it gives forms of one word the same stem, and rarely two words.
+//   - Where bluge has a light and a Snowball stemmer, the light one is used, as in
+//     bluge's analyzers: it gives forms of one word the same stem, but rarely two
+//     different words.
 //   - A stemmer that does not need marks comes after foldFilter, so that words typed
 //     without marks give the same terms.
-//   - bluge's elision filters (ca fr ga it) and English possessive filter are
-//     not used: words end at apostrophes in every language, which parts l'eau
-//     and o'clock alike, so that phrases do not depend on the language.
+//   - bluge's elision filters (ca fr ga it) and English possessive filter are not used.
+//     Words end at apostrophes in every language, as in l'eau and o'clock, so that
+//     phrases do not depend on the language.
 var table = map[string]*language{
 	// All other languages, and unknown ones.
 	"": {},
@@ -109,7 +110,7 @@ var table = map[string]*language{
 	"ne": {script: unicode.Devanagari, stem: tokenFilters{foldFilter{}, nepali}},
 }
 
-// aliases maps other codes to the codes in table.
+// aliases maps codes that are not in table to those whose analyzer they share.
 var aliases = map[string]string{"fil": "tl", "in": "id", "nb": "no", "nn": "no", "prs": "fa", "zsm": "ms", "yue": "zh"}
 
 // Version returns the version of a language's analyzer, which every segment records. It
@@ -119,7 +120,7 @@ func Version(name string) uint32 { return common + languageOf(name).version }
 // languageOf returns the analyzer of a language code or tag.
 func languageOf(tag string) *language { return table[codeOf(tag)] }
 
-// codeOf returns the code that the table has for a language tag, "" if none.
+// codeOf returns the code in table for the language of a tag, "" if there is none.
 func codeOf(tag string) string {
 	code := strings.ToLower(tag)
 	if i := strings.IndexAny(code, "-_"); i >= 0 {
@@ -134,9 +135,9 @@ func codeOf(tag string) string {
 	return code
 }
 
-// terms returns the term of a surface form, and a looser term without marks if the
-// language keeps marks and the word has some, else "". Words with digits are names and
-// numbers, and are not stemmed.
+// terms returns the term of a word in its surface form. If terms of the language have
+// their marks (l.marks) and the word has some, loose is the looser term, without them;
+// otherwise it is "". Words with digits are names and numbers, and are not stemmed.
 func (l *language) terms(word string) (term, loose string) {
 	if l.stem != nil && !strings.ContainsAny(word, "0123456789") {
 		term = fold(apply(l.stem, word))
