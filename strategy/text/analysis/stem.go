@@ -8,12 +8,14 @@ import (
 	"github.com/blugelabs/bluge/analysis"
 )
 
-// Light stemmers that bluge lacks. They remove plural suffixes, and words that the
-// language writes joined to the word before, such as particles.
+// Light stemmers for languages for which bluge has none. They remove plural suffixes, and
+// words that the language writes joined to the word before, such as particles.
 var (
-	// particles, then possessives (Tala 2003: the rules that give no two roots one stem)
+	// Particles, then possessives: of the rules of Tala (2003), those that do not give
+	// words of different roots the same stem.
 	malay = newSuffixFilter(4, []string{"lah", "kah", "tah", "pun"}, []string{"nya", "ku", "mu"})
-	// the plural and its suffixes, if no non-joiner separates them from the word
+	// The plural, with the suffixes that follow it. A plural that a non-joiner separates
+	// from the word is a word of its own.
 	persian = newSuffixFilter(2, []string{"هایی", "های", "هایم", "هایت", "هایش", "ها"})
 	// Postpositions, then the plural.
 	nepali = newSuffixFilter(2, []string{"लाई", "बाट", "देखि", "सँग", "द्वारा", "सम्म", "को", "का", "की", "ले", "मा"}, []string{"हरू"})

@@ -1,9 +1,9 @@
 // Package language identifies the language of a text.
 //
-// The script decides first: twenty scripts are used by one language, or nearly so. Among
-// languages that share a script, a linear model over hashed n-grams decides
-// (internal/model, which documents the file of weights). Indonesian and Malay are
-// distinguished by whole words. The known languages are
+// The script decides first: each of twenty scripts is used by one language, or nearly so.
+// Among languages that share a script, a linear model over hashed n-grams decides
+// (internal/model, which documents the file of weights). Between Indonesian and Malay,
+// whole words decide. The known languages are
 //
 //   - Latin: af az ca cs cy da de en eo es et eu fi fr ga gl hr (with bs and sr
 //     in Latin letters) hu id is it lt lv ms nl no pl pt ro sk sl sq sv sw tl tr
@@ -14,8 +14,8 @@
 //     there is no Kana
 //   - am bo el gu hy ja ka km kn ko lo ml my or pa si ta te th by their scripts
 //
-// Some forty other languages form one class without a name for each script, so that their
-// texts are not taken for one of the known languages.
+// In each script, other languages (some forty in all) form one class without a name, so
+// that their texts are not taken for one of the known languages.
 //
 // # Training
 //

@@ -22,7 +22,8 @@ var load = sync.OnceValue(func() *model.Model {
 	return m
 })
 
-// onlyLanguage is the language of each script that has one language, or nearly so.
+// onlyLanguage is the language of each script that is used by only one language, or
+// nearly so; "" for the other scripts.
 var onlyLanguage = [model.Scripts]string{
 	model.Kana: "ja", model.Hangul: "ko", model.Bopomofo: "zh", model.Tibetan: "bo", model.Myanmar: "my",
 	model.Lao: "lo", model.Thai: "th", model.Khmer: "km", model.Greek: "el", model.Armenian: "hy",
@@ -31,16 +32,16 @@ var onlyLanguage = [model.Scripts]string{
 }
 
 const (
-	hintOdds       = 3  // added to the odds of the hinted language, in natural log-odds
-	minProbability = .3 // below it, Identify returns no language
+	hintOdds       = 3  // natural log-odds that the language declared by the page gets in addition
+	minProbability = .3 // of the likeliest language; if it is lower, Identify returns no language
 )
 
-// Identify returns the language of a text (an ISO 639-1 code, or ckb) and its probability,
-// from 0 to 1; "" if the text has no letters, is in an unknown language, or leaves too
-// much doubt. The hint is the language that the page declares (a BCP 47 tag, or ""): it
-// decides where the text leaves doubt, and is ignored if the script contradicts it. Of a
-// long text some kilobytes are read. Identify is deterministic and safe for concurrent
-// use.
+// Identify returns the language of a text (an ISO 639-1 code, or ckb) and how sure that
+// is, as a probability from 0 to 1. code is "" if the text has no letters, is in an
+// unknown language, or leaves too much doubt. hint is the language that the page declares
+// (a BCP 47 tag, or ""): it decides in cases of doubt, and has no effect if the language
+// is not written in the script of the text. Of a long text only four kilobytes are read.
+// Identify is deterministic and safe for concurrent use.
 func Identify(text, hint string) (code string, sure float64) {
 	text = sample(text)
 	script, share := model.Main(text)
@@ -76,7 +77,7 @@ func Identify(text, hint string) (code string, sure float64) {
 }
 
 // addHint adds hintOdds to the odds of the declared language, and returns the index of the
-// language with the best odds.
+// language with the best odds. odds[i] are the odds of codes[i].
 func addHint(odds []float64, codes []string, declared string) (best int) {
 	for i, code := range codes {
 		if code != "" && code == declared {
@@ -89,7 +90,8 @@ func addHint(odds []float64, codes []string, declared string) (best int) {
 	return best
 }
 
-// primary returns the language of a BCP 47 tag, as one of Identify's codes.
+// primary returns the language of a BCP 47 tag by the code that Identify uses for it; of
+// a language that Identify does not know, its code in the tag.
 func primary(tag string) string {
 	if i := strings.IndexAny(tag, "-_"); i >= 0 {
 		tag = tag[:i]

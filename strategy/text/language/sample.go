@@ -6,12 +6,13 @@ import (
 )
 
 const (
-	windows = 4
-	window  = 1 << 10 // bytes
+	windows = 4       // number of pieces of a sample
+	window  = 1 << 10 // length of a piece, in bytes
 )
 
-// sample returns a short text unchanged, and of a long one pieces at equal distances,
-// because a page may begin with a notice or a menu in another language.
+// sample returns the part of a text by which its language is identified: a short text
+// unchanged, and of a long one some pieces at equal distances, because a page may begin
+// with a notice or a menu in another language.
 func sample(text string) string {
 	if len(text) <= windows*window {
 		return text

@@ -6,10 +6,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
 )
 
-// family is a group of languages whose n-grams hardly differ.
+// family is a group of languages whose n-grams hardly differ, and which are therefore
+// distinguished by whole words.
 type family struct {
 	script model.Script
-	bits   int
+	bits   int // see model.Classes
 	codes  []string
 }
 
@@ -17,9 +18,9 @@ var families = []family{
 	{model.Latin, 16, []string{"id", "ms"}},
 }
 
-// trainClose learns weights of whole words by naive Bayes. The weight of a word is the
-// logarithm of its smoothed share: the number of lines with the word, divided by the
-// sum of these numbers over all words.
+// trainClose returns the table of a family, learnt from the texts by naive Bayes. The
+// weight of a word in a language is the logarithm of its smoothed frequency: the number of
+// lines with the word, divided by the sum of these numbers over all words.
 func trainClose(f family, texts []text) model.Classes {
 	const smooth = .5
 	n := len(f.codes)

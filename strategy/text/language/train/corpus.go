@@ -17,8 +17,8 @@ type text struct {
 	lines  []string
 }
 
-// read reads the texts of a directory in the order of their names. It omits lines in
-// another script than the main script of their text.
+// read returns the texts in the files LANGUAGE.txt of a directory, sorted by name. It
+// leaves out lines in another script than the main script of their text.
 func read(dir string) ([]text, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil {
@@ -48,7 +48,8 @@ func read(dir string) ([]text, error) {
 	return texts, nil
 }
 
-// snippet cuts or joins random lines to about the length of a heading or a sentence.
+// snippet returns a text of about the length of a heading or a sentence, made of random
+// lines, which are joined or cut.
 func snippet(rng *rand.Rand, lines []string, script model.Script) string {
 	want := 10 + rng.IntN(110)
 	if script == model.Han {
@@ -68,8 +69,8 @@ func snippet(rng *rand.Rand, lines []string, script model.Script) string {
 	return b.String()
 }
 
-// piece returns want letters of a line from a random place, at the beginning of a word if
-// the line has words.
+// piece returns a random piece of a line, want characters long. It begins at the
+// beginning of a word if there is one after the random place. The line must be longer.
 func piece(rng *rand.Rand, line string, want int) string {
 	letters := []rune(line)
 	at := rng.IntN(len(letters) - want)

@@ -8,12 +8,13 @@ import (
 )
 
 const (
-	minWeight    = .05   // smaller weights become 0
-	clippedShare = .0005 // of the weights exceed the range of a byte and are cut off there
+	minWeight    = .05   // weights with a smaller absolute value become 0
+	clippedShare = .0005 // share of the weights that are outside of the range of a byte, and are set to its bounds
 )
 
-// quantise stores weights as bytes, and those smaller than least as 0. It subtracts the
-// median of each row first, because only the differences within a row matter.
+// quantise returns the table c with its weights as bytes. First it subtracts the median
+// of each row, because only the differences within a row matter; then weights with an
+// absolute value below least become 0.
 func quantise(c model.Classes, weights []float32, least float64) model.Classes {
 	codes := c.Codes
 	sizes := make([]float64, len(weights))

@@ -6,13 +6,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
 )
 
-// table lists the languages of a script that the model distinguishes.
+// table is the plan of a table of the model: the languages of a script that it
+// distinguishes.
 type table struct {
 	script model.Script
-	bits   int
-	// Languages by how often they are drawn in training; in doubt, the model prefers
-	// those that were drawn more often. Words of a main language also occur in texts of
-	// all others; pages are often in a common language, and seldom in a rare one.
+	bits   int // see model.Classes
+	// The languages, by how often training draws a snippet of them; in doubt, the model
+	// prefers those that were drawn more often. Words of a main language also occur in
+	// texts of all others; pages are often in a common language, and seldom in a rare one.
 	main, common, rare []string
 }
 
@@ -29,8 +30,9 @@ var tables = []table{
 	{model.Bengali, 10, nil, []string{"bn"}, []string{"as"}},
 }
 
-// draws returns the languages, and a list of their indices in which each index is repeated
-// as many times as the language's frequency in training.
+// draws returns the codes of the languages, and a list for drawing one at random: it has
+// the index of each code, 16 times for a main language, 4 times for a common one, and once
+// for a rare one.
 func (t table) draws() (codes []string, lots []int) {
 	for _, tier := range []struct {
 		codes []string

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	snippets     = 20_000 // training steps for each index that draws returns
-	rate         = .05    // of learning, at the beginning
-	featureShare = .6     // of a snippet's features that a step uses, so that weights do not depend on a single one
-	englishShare = .02    // of the snippets get some English words
+	snippets     = 20_000 // number of training steps for each index in the list from draws
+	rate         = .05    // learning rate at the beginning
+	featureShare = .6     // share of a snippet's features that a step uses, so that no single feature decides
+	englishShare = .02    // share of the snippets to which some English words are added
 )
 
-// train learns a table's weights by softmax regression: stochastic gradient descent with
-// AdaGrad (Duchi, Hazan, Singer 2011).
+// train returns a table of the model, learnt from the texts by softmax regression:
+// stochastic gradient descent with AdaGrad (Duchi, Hazan, Singer 2011).
 func train(t table, texts []text) model.Classes {
 	codes, lots := t.draws()
 	sources := make([][]text, len(codes))
@@ -57,7 +57,8 @@ func train(t table, texts []text) model.Classes {
 	return quantise(model.Classes{Script: t.script, Codes: codes, Bits: t.bits}, l.weights, minWeight)
 }
 
-// features returns the rows of a random featureShare of a snippet's features.
+// features returns the rows (in a table of the model) of some of a snippet's features,
+// which are chosen at random with the probability featureShare.
 func features(rng *rand.Rand, s string, t table) []uint32 {
 	var rows []uint32
 	var hashes [256]uint32
@@ -72,15 +73,15 @@ func features(rng *rand.Rand, s string, t table) []uint32 {
 	return rows
 }
 
-// learner holds the weights, row by row with one for each class, and the sums of the
-// squares of their gradients.
+// learner is the state of training a table: the weights, row by row with one for each
+// class, and for each weight the sum of the squares of its gradients.
 type learner struct {
 	classes          int
 	weights, squares []float32
 }
 
-// learn takes one step of gradient descent, with the rows of a snippet's features and the
-// snippet's class.
+// learn takes one step of gradient descent for a snippet. rows are those of its features,
+// and class is the index of its language.
 func (l *learner) learn(rows []uint32, class int, rate float64) {
 	p := make([]float64, l.classes)
 	for _, row := range rows {

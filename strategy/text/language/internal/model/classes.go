@@ -5,30 +5,30 @@ import (
 	"sync"
 )
 
-// Classes is a table: some languages of a script, and the weight of each feature for each
-// of them. The code "" is the class of all other languages.
+// Classes is a table of weights for some languages of a script, which are its classes:
+// each row has one weight for each class.
 type Classes struct {
 	Script  Script
-	Words   bool // only whole words are features
-	Codes   []string
-	Bits    int     // the table has 1<<Bits rows; a hash's high bits choose its row
-	Scale   float32 // a weight's unit, in natural log-odds
-	Weights []int8  // row by row, one for each class
+	Words   bool     // only whole words are features
+	Codes   []string // language of each class; "" for the class of all other languages
+	Bits    int      // the table has 1<<Bits rows; the high bits of a feature's hash choose its row
+	Scale   float32  // unit of the weights, in natural log-odds
+	Weights []int8   // row by row
 
-	rows   []uint64   // Weights + bias, in four lanes of 16 bits in each uint64
+	rows   []uint64   // the weights, each with bias added: in each uint64 four, of 16 bits each
 	width  int        // number of uint64 in a row
 	caches *sync.Pool // of *wordCache
 }
 
 const (
-	bias       = 128
-	lanes      = 4
+	bias       = 128 // makes every weight positive
+	lanes      = 4   // number of weights in a uint64
 	maxClasses = 64
 	maxBits    = 20
 	maxSummed  = math.MaxUint16 / (2 * bias) // the number of weights that a lane can sum
 )
 
-// pack makes the rows for Scores, which adds four weights at a time.
+// pack sets rows and width from Weights, so that Scores adds four weights at a time.
 func (c *Classes) pack() {
 	c.width = (len(c.Codes) + lanes - 1) / lanes
 	c.rows = make([]uint64, c.width<<c.Bits)

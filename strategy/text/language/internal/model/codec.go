@@ -11,11 +11,10 @@ import (
 	"slices"
 )
 
-// Model has the tables of all scripts; a script without a table has no languages. Close
-// are the tables of whole words of very similar languages.
+// Model is all tables of weights.
 type Model struct {
-	Scripts [Scripts]Classes
-	Close   []Classes
+	Scripts [Scripts]Classes // by script; without classes if the script needs no table
+	Close   []Classes        // tables of whole words, which distinguish very similar languages
 }
 
 // ErrDamaged means that a file was not made by Encode, or has changed since.
@@ -23,14 +22,14 @@ var ErrDamaged = errors.New("language model is damaged")
 
 // The kinds of tables in a file.
 const (
-	runs  byte = iota // of a script
-	words             // of whole words
+	runs  byte = iota // table of a script
+	words             // table of whole words
 )
 
-const maxSize = 64 << 20 // of the file, inflated
+const maxSize = 64 << 20 // bytes of a file after decompression; the rest is not read
 
-// Encode returns the model's file. It fails if the number of weights of a table does not
-// match its classes and bits.
+// Encode returns the model as a file (see the package comment). It fails if a table has
+// too many classes or bits, or a number of weights that does not match these.
 func (m *Model) Encode() ([]byte, error) {
 	var raw []byte
 	for _, c := range slices.Concat(m.Scripts[:], m.Close) {
@@ -68,7 +67,8 @@ func (m *Model) Encode() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Decode reads a file made by Encode. It fails with ErrDamaged.
+// Decode returns the model in a file made by Encode. It fails with ErrDamaged if data is
+// no such file.
 func Decode(data []byte) (*Model, error) {
 	raw, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data)), maxSize))
 	if err != nil {
@@ -83,7 +83,8 @@ func Decode(data []byte) (*Model, error) {
 	return m, nil
 }
 
-// table reads one table and returns what follows it.
+// table decodes the table at the beginning of raw, adds it to the model, and returns the
+// rest of raw.
 func (m *Model) table(raw []byte) ([]byte, error) {
 	const header = 8
 	if len(raw) < header || raw[0] > words || raw[1] >= byte(Scripts) || raw[2] > maxBits || raw[3] == 0 || raw[3] > maxClasses {

@@ -6,19 +6,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Reader reads the features of the letters of one script in a text, as the package comment
-// describes them, and returns their hashes. Letters are in lower case and composed with
-// their accents (NFC); letters of other scripts end a word.
+// Reader returns the hashes of the features of a text (see the package comment), as far as
+// they are in one script. Letters are in lower case and composed with their accents
+// (NFC); a letter of another script ends a word.
 type Reader struct {
 	text    string
 	script  Script
 	words   bool
 	letters *letters
-	a, b, c rune   // the previous three letters, c the last; 0: before the word
-	word    uint32 // hash of the word so far
+	a, b, c rune   // the last three letters, c the very last; 0 for one before the word
+	word    uint32 // hash of the word's letters so far
 }
 
-// NewReader returns a reader of all features, or only of the whole words.
+// NewReader returns a reader of all features of a text or, if words is true, only of its
+// whole words.
 func NewReader(text string, script Script, words bool) Reader {
 	return Reader{text: norm.NFC.String(text), script: script, words: words, letters: firstLetters(), c: end}
 }
@@ -28,12 +29,13 @@ const (
 	prime = 0x9E3779B1 // 2^32 / golden ratio: multiplication spreads the low bits to the high ones
 )
 
-// Room is the greatest number of features that end at one letter.
+// Room is the least length of the slice that Next needs: the greatest number of features
+// that end at one letter.
 const Room = 4
 
-// Next writes hashes of features into the slice and returns their number, 0 at the end of
-// the text. Use the high bits of a hash, which are spread best. The slice must have a
-// length of at least Room.
+// Next writes the hashes of the next features into the slice and returns their number, 0
+// at the end of the text. The high bits of a hash are the most random ones. The slice
+// must have a length of at least Room.
 func (t *Reader) Next(hashes []uint32) int {
 	n := 0
 	for n+Room <= len(hashes) {
@@ -60,7 +62,7 @@ func (t *Reader) Next(hashes []uint32) int {
 	return n
 }
 
-// runs writes the hashes of the runs that end with r, and returns their number.
+// runs writes the hashes of the n-grams that end with letter r, and returns their number.
 func (t *Reader) runs(r rune, hashes []uint32) int {
 	n := 0
 	h := uint32(r) * prime
@@ -84,8 +86,8 @@ func (t *Reader) runs(r rune, hashes []uint32) int {
 	return n + 1
 }
 
-// letter returns the next letter of the script in lower case, or end for any other
-// character.
+// letter reads the next character. It returns a letter of the script in lower case, and
+// end for any other character and at the end of the text.
 func (t *Reader) letter() rune {
 	if t.text == "" {
 		return end

@@ -8,8 +8,8 @@ import (
 // Script is a writing system. Its number is part of the file format.
 type Script uint8
 
-// The scripts. None is that of characters that are not letters, and of all scripts that
-// are not listed.
+// The scripts. None is for characters that are not letters, and for letters of all other
+// scripts.
 const (
 	None Script = iota
 	Latin
@@ -39,11 +39,11 @@ const (
 	Kannada
 	Malayalam
 	Sinhala
-	Scripts // the number of scripts
+	Scripts // number of scripts, with None
 )
 
-// blocks are blocks of Unicode, ascending. Characters in them that are neither letters nor
-// marks have the script None.
+// blocks are the blocks of Unicode with letters and marks of each script, in ascending
+// order. Other characters in these blocks have the script None.
 var blocks = [...]struct {
 	from, to rune
 	script   Script
@@ -61,8 +61,8 @@ var blocks = [...]struct {
 	{0xFE70, 0xFEFC, Arabic}, {0xFF21, 0xFF5A, Latin}, {0xFF66, 0xFF9D, Kana}, {0x20000, 0x323AF, Han},
 }
 
-// letter returns a letter or mark in lower case with its script, and any other character
-// unchanged with None.
+// letter returns the lower case of a letter or mark, and its script. It returns any other
+// character unchanged, with None.
 func letter(r rune) (rune, Script) {
 	low, high := 0, len(blocks)
 	for low < high {
@@ -93,6 +93,7 @@ var firstLetters = sync.OnceValue(func() *letters {
 	return t
 })
 
+// letter does the work of the function letter.
 func (t *letters) letter(r rune) (rune, Script) {
 	switch {
 	case uint32(r) < uint32(len(t)):
