@@ -4,7 +4,7 @@
 // Hersovici et al. 1998).
 //
 // A topic is described by words and phrases, by the texts of sample pages, or by both.
-// These texts, and the pages and links that are judged by them, are split into terms by package analysis, which
+// Package analysis splits these texts, and those of pages and links, into terms; it
 // handles stems and scripts without spaces.
 //
 // # Words
@@ -16,14 +16,15 @@
 //
 // # Samples
 //
-// Without statistics of a language, the terms that characterise the samples are recognised
-// by their distribution: a function word spreads evenly over the passages of a text, a
-// characteristic word is concentrated in a few of them. The measure is residual idf (Church, Gale 1995):
-// how many fewer passages have the term than if its occurrences were spread by chance.
-// This measure, times the square root of the number of occurrences and the share of the
-// samples that have the term, is the gain of the term. The terms with the most gain
-// become features. A page resembles the samples as far as it has these terms as often
-// per word as the samples have them.
+// There are no statistics of languages, so the terms that characterise the samples are
+// recognised by their distribution: a function word such as "the" is spread evenly over
+// the passages of a text, a characteristic word is concentrated in a few of them. The
+// measure is residual idf (Church, Gale 1995): the logarithm of the number of passages
+// that would have the term if its occurrences were spread by chance, divided by the
+// number of those that have it. This measure, times the square root of the number of
+// occurrences, times the share of the samples that have the term, is the gain of the
+// term. The terms with the most gain become features. A page resembles the samples as far
+// as these terms are as frequent in it as in the samples.
 //
 // # Weights
 //
@@ -32,16 +33,16 @@
 //
 // Pages that lead to a topic often are not about it: tables of contents, the front page. So
 // a link inherits from its page (Inherit) the page's own relevance, or most of the
-// relevance that was expected when the page was fetched, if that is more. A link without
-// any evidence, a few links after a seed or a good page, stays just above a threshold of
-// 0.3, and waits behind all links with evidence.
+// relevance that was expected when the page was fetched, if that is more. A few links
+// after a seed or a good page, a link without any other evidence is still just above a
+// threshold of 0.3, and is followed after all links with evidence.
 //
 // # Measured
 //
-// Among the first 500 pages of four sites of documentation (3,185 to 4,851
-// pages), by 18 topics of three to six words, 1.6 to 29 times as many were about
-// the topic as in a breadth-first crawl, in the median 5.5. A separate program judged
-// the pages by the topic's words in titles and text. Without Inherit 17 of the crawls
-// end before 500 pages, 10 of them at the seed. Link takes about 2 µs, Page 10 ns a
-// byte.
+// Four sites of documentation (of 3,185 to 4,851 pages) were crawled for 18 topics of
+// three to six words. Among the first 500 pages of a crawl, 1.6 to 29 times as many were
+// about the topic as in a breadth-first crawl, in the median 5.5. A separate program
+// judged the pages by the topic's words in titles and text. Without Inherit 17 of the
+// crawls end before 500 pages, 10 of them at the seed. Link takes about 2 µs, Page 10 ns
+// a byte.
 package topic

@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	passage        = 50   // words of a sample in a passage
-	maxTerms       = 20   // features from the samples
-	minOccurrences = 3    // of a term in all samples
-	minResidual    = 0.1  // residual idf of a feature; a smaller one may be an accident
-	sampleMention  = 0.35 // mention of the best feature from the samples
+	passage        = 50   // length of a passage of a sample, in words
+	maxTerms       = 20   // maximum number of features from the samples
+	minOccurrences = 3    // minimum number of occurrences of a feature in all samples
+	minResidual    = 0.1  // minimum residual idf of a feature; a lower one may be due to chance
+	sampleMention  = 0.35 // topicFeature.mention of the best feature from the samples
 )
 
-// usage counts the occurrences of a term in the samples.
+// usage is how often the samples have a term.
 type usage struct {
 	term                     string
-	count, passages, samples int
-	passage, sample          int // where the last occurrence is, from 1
+	count, passages, samples int // numbers of occurrences, and of passages and samples with the term
+	passage, sample          int // numbers of the passage and sample with the last occurrence, from 1
 }
 
-// learn adds the terms that characterise the samples as features.
+// learn adds to the vocabulary the terms that characterise the samples.
 func (v *vocabulary) learn(analyzer *analysis.Analyzer, samples []string) {
 	used := map[string]*usage{}
 	words, passages := 0, 0
@@ -48,8 +48,9 @@ func (v *vocabulary) learn(analyzer *analysis.Analyzer, samples []string) {
 	v.addBest(used, len(samples), passages, words)
 }
 
-// canBeFeature reports whether a term can be a feature: a pair of characters, or the exact
-// form of a word of more than two bytes without digits.
+// canBeFeature reports whether a term can be a feature from the samples: the term of a
+// pair of characters, or that of a word of more than two bytes without digits, which must
+// not be its looser term.
 func canBeFeature(o analysis.Occurrence) bool {
 	if o.Half < o.End {
 		return true // a pair of characters
@@ -57,7 +58,8 @@ func canBeFeature(o analysis.Occurrence) bool {
 	return o.Word != "" && o.End-o.Start > 2 && !strings.ContainsFunc(o.Term, unicode.IsDigit)
 }
 
-// add counts an occurrence of a term. Passages are numbered across all samples.
+// add counts an occurrence in the sample and the passage with these numbers. Passages are
+// numbered across all samples.
 func (u *usage) add(sample, passage int) {
 	u.count++
 	if u.passage != passage {
@@ -70,13 +72,14 @@ func (u *usage) add(sample, passage int) {
 	}
 }
 
-// gain returns how characteristic a term is of the samples; 0 if it cannot be a feature.
+// gain returns the gain of a term (see the package comment): how characteristic it is of
+// the samples; 0 if it cannot be a feature.
 func (u *usage) gain(samples, passages int) float64 {
 	if u.count < minOccurrences || u.samples < min(2, samples) {
 		return 0
 	}
 	n := float64(passages)
-	chance := 1 - math.Exp(-float64(u.count)/n)            // that a passage has the term
+	chance := 1 - math.Exp(-float64(u.count)/n)            // probability that a passage has the term
 	residual := math.Log(chance * n / float64(u.passages)) // residual idf
 	if residual < minResidual {
 		return 0
@@ -84,7 +87,8 @@ func (u *usage) gain(samples, passages int) float64 {
 	return math.Sqrt(float64(u.count)) * residual * float64(u.samples) / float64(samples)
 }
 
-// addBest adds the terms with the most gain as features.
+// addBest adds the terms with the most gain to the vocabulary. samples, passages and words
+// are the numbers of these in all samples.
 func (v *vocabulary) addBest(used map[string]*usage, samples, passages, words int) {
 	type candidate struct {
 		*usage

@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	dense = 0.01 // occurrences a word: at this density a feature has half of its evidence
-	brief = 100  // added to the number of words, so that one mention in a short page is not dense
+	dense = 0.01 // density, in occurrences a word, at which a feature gives half of its evidence
+	brief = 100  // added to the number of words, so that one occurrence in a short page is not a high density
 )
 
 // matcher finds a topic's features in texts.
 type matcher struct {
 	analyzer *analysis.Analyzer
-	counts   []int // of the features in the text read last
-	found    []int // the features whose count is not 0, in the order of the text
+	counts   []int // number of occurrences of each feature in the last text
+	found    []int // indices of the features whose count is not 0, in the order of the text
 }
 
-// mentions returns the evidence of features in a short text.
+// mentions returns the evidence, from 0 to 1, that the features in a short text give.
 func (m *matcher) mentions(v *vocabulary, text string) float64 {
 	m.read(v, text)
 	doubt := 1.0
@@ -28,7 +28,8 @@ func (m *matcher) mentions(v *vocabulary, text string) float64 {
 	return 1 - doubt
 }
 
-// density returns the evidence of features in a page, by their occurrences a word.
+// density returns the evidence, from 0 to 1, that the features in the text of a page give
+// by their density, the number of occurrences a word.
 func (m *matcher) density(v *vocabulary, text string) float64 {
 	words := float64(m.read(v, text) + brief)
 	doubt, alike := 1.0, 0.0
@@ -52,7 +53,7 @@ func (m *matcher) read(v *vocabulary, text string) int {
 	if text == "" {
 		return 0
 	}
-	head, at := "", 0 // the last term that begins a pair, and its position
+	head, at := "", 0 // the last term that is the first of a pair, and its position
 	return m.analyzer.Each(text, func(o analysis.Occurrence) bool {
 		if o.Half < o.End { // a pair of characters; the first may be a word
 			m.count(v.terms, o.Term[:strings.IndexByte(o.Term, ' ')+1])
@@ -70,7 +71,8 @@ func (m *matcher) read(v *vocabulary, text string) int {
 	})
 }
 
-// count counts a term if the topic has a feature of it.
+// count counts an occurrence of the term with the name if that alone is a feature. It
+// returns the role of the term.
 func (m *matcher) count(terms map[string]term, name string) term {
 	t, known := terms[name]
 	if known && t.feature >= 0 {
@@ -79,6 +81,7 @@ func (m *matcher) count(terms map[string]term, name string) term {
 	return t
 }
 
+// add counts an occurrence of the feature with this index.
 func (m *matcher) add(feature int) {
 	if m.counts[feature] == 0 {
 		m.found = append(m.found, feature)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// cut returns the longest beginning of a text of at most limit bytes, in whole characters.
+// cut returns the beginning of a text: as many whole characters as fit in limit bytes.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -17,7 +17,8 @@ func cut(text string, limit int) string {
 	return text[:limit]
 }
 
-// addressWords returns the words of an address: without scheme, escapes and file extension.
+// addressWords returns the part of an address that has words: the address without scheme
+// and file extension, and with its escapes decoded.
 func addressWords(address string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		address = rest
@@ -36,8 +37,9 @@ func addressWords(address string) string {
 	return address
 }
 
-// splitIdentifiers returns at most MaxShort bytes of a text and, if it has identifiers, the
-// text again with their words separated: "QXmlReader" becomes "QXmlReader Q Xml Reader".
+// splitIdentifiers returns at most MaxShort bytes of a text. If these have identifiers,
+// they are followed by the same text with the words of the identifiers separated:
+// "QXmlReader" becomes "QXmlReader Q Xml Reader".
 func splitIdentifiers(text string) string {
 	text = cut(text, MaxShort)
 	var b strings.Builder
@@ -60,8 +62,9 @@ func splitIdentifiers(text string) string {
 	return b.String()
 }
 
-// startsWord reports whether a word begins at i within an identifier: a capital after a small
-// letter, or the last of several capitals before a small letter.
+// startsWord reports whether a word of an identifier begins at offset i, which must not
+// be 0: with a capital after a small letter, or with the last of several capitals before a
+// small letter.
 func startsWord(text string, i int) bool {
 	return isUpper(text[i]) &&
 		(isLower(text[i-1]) || isUpper(text[i-1]) && i+1 < len(text) && isLower(text[i+1]))

@@ -10,16 +10,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// Limits of the description of a topic and of the text read of a page.
+// Limits of the description of a topic, and of the texts that are judged.
 const (
 	MaxWords   = 1_000   // words and phrases; more are an error
-	MaxSamples = 100     // more are an error
-	MaxText    = 1 << 16 // bytes of a sample or page; the rest is not read
-	MaxShort   = 2048    // bytes of a title, of the words at a link, of an address
+	MaxSamples = 100     // samples; more are an error
+	MaxText    = 1 << 16 // bytes of a sample or page; the rest is ignored
+	MaxShort   = 2048    // bytes of a title, of the words at a link, of an address; the rest is ignored
 )
 
 // Weights of the pieces of evidence. The order of links hardly depends on these numbers, as
-// long as all evidence counts.
+// long as none is 0.
 const (
 	titleWeight  = 0.8
 	anchorWeight = 0.8
@@ -30,19 +30,20 @@ const (
 	inheritance = 0.8 // share of a page's expected relevance that its links inherit
 )
 
-// Topic is the subject of a crawl. It is safe for concurrent use. No page is about the zero
-// Topic.
+// Topic is the subject of a crawl. It is safe for concurrent use. For the zero Topic, the
+// relevance of every page and link is 0.
 type Topic struct {
 	vocabulary
 	matchers *sync.Pool // of *matcher
 }
 
-// New returns the topic that words and phrases, and the texts of sample pages, describe.
-// The language (ISO 639-1) decides how these and all pages are split into terms (see
-// package analysis). "" means the language of the samples, or without samples that of
-// the words; a few words often leave it unknown, and then match only their exact form.
-// New fails if a limit is exceeded, or if there are no words and the samples repeat no
-// term.
+// New returns the topic that is described by words, each a word or a phrase, and by
+// samples, the texts of sample pages. The language lang (ISO 639-1) decides how these and
+// all pages are split into terms (see package analysis). If it is "", New identifies the
+// language of the samples, or without samples that of the words. A few words are often
+// not enough for that; they then match only their exact form. New fails if a limit is
+// exceeded, or if there are no features: no words, and no term that is characteristic of
+// the samples.
 func New(words, samples []string, lang string) (Topic, error) {
 	if len(words) > MaxWords {
 		return Topic{}, fmt.Errorf("topic of %d words: want at most %d", len(words), MaxWords)
@@ -69,6 +70,8 @@ func New(words, samples []string, lang string) (Topic, error) {
 	return t, nil
 }
 
+// identify returns the language of the samples or, without samples, of the words; "" if it
+// is uncertain.
 func identify(words, samples []string) string {
 	texts := samples
 	if len(texts) == 0 {
@@ -78,7 +81,7 @@ func identify(words, samples []string) string {
 	return lang
 }
 
-// Page returns how much a page is about the topic, from 0 to 1.
+// Page returns the relevance of a page: how much it is about the topic, from 0 to 1.
 func (t Topic) Page(title, text string) float32 {
 	if t.matchers == nil {
 		return 0
@@ -90,8 +93,9 @@ func (t Topic) Page(title, text string) float32 {
 	return float32(1 - doubt)
 }
 
-// Link returns the probability, from 0 to 1, that a link leads to a page about the topic: by
-// its text, the words around it, its address, and the result of Inherit for its page.
+// Link returns the weight of a link: how likely it leads to a page about the topic, from
+// 0 to 1. It is estimated from the link's text (anchor), the words around it, its address
+// (url), and the result of Inherit for the page of the link (page).
 func (t Topic) Link(anchor, around, url string, page float32) float32 {
 	if t.matchers == nil {
 		return 0
@@ -105,10 +109,11 @@ func (t Topic) Link(anchor, around, url string, page float32) float32 {
 	return float32(1 - doubt)
 }
 
-// Inherit returns the argument page of Link for the links of a page, from 0 to 1. page is
-// the page's relevance, as Page returned it. weight is that of the link by which the page
-// was found, as Link returned it, or 1 for a seed: if the link promised more than the page
-// has, the links inherit most of that.
+// Inherit returns, from 0 to 1, the relevance that the links of a page inherit, which is
+// the argument page of Link. page is the relevance of the page, as Page has returned it.
+// weight is that of the link by which the page was found, as Link has returned it, or 1
+// for a seed. If the page is less relevant than that link promised, its links inherit
+// most of what was promised.
 func Inherit(page, weight float32) float32 {
 	return max(page, inheritance*min(1, weight/pageWeight))
 }

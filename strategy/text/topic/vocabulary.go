@@ -6,37 +6,37 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// The evidence of a word and of a pair of words.
+// Values of topicFeature.mention for features from words and phrases.
 const (
-	wordMention = 0.9 // also for the pair of a phrase of two words
+	wordMention = 0.9 // for a word, and for the pair of a phrase of two words
 	pairMention = 0.7 // for a pair of a longer phrase
 )
 
 // vocabulary holds the features of a topic.
 type vocabulary struct {
 	terms    map[string]term
-	pairs    map[[2]string]int // two terms → index of their feature
+	pairs    map[[2]string]int // pair of terms → index of its feature
 	features []topicFeature
 }
 
-// term is the role of a term in features.
+// term is the role of a term in the features of a topic.
 type term struct {
-	feature    int  // index of the feature of the term alone; -1: none
-	head, tail bool // whether it is the first, or the second, of a pair
+	feature    int  // index of the feature that is the term alone; -1: none
+	head, tail bool // the term is the first, or the second, of a pair that is a feature
 }
 
 // topicFeature is a term, or a pair of terms, that is evidence of the topic.
 type topicFeature struct {
-	mention float64 // evidence of its presence in a short text, from 0 to 1
-	share   float64 // of the gain of all features from samples; 0 for a feature from words
-	density float64 // occurrences for each word of the samples; 0 for a feature from words
+	mention float64 // evidence that its occurrence in a short text gives, from 0 to 1
+	share   float64 // its part of the sum of gains of all features from samples; 0 for a feature from words
+	density float64 // number of occurrences a word in the samples; 0 for a feature from words
 }
 
 func newVocabulary() vocabulary {
 	return vocabulary{terms: map[string]term{}, pairs: map[[2]string]int{}}
 }
 
-// describe adds a word, or the pairs of neighbours in a phrase.
+// describe adds the features of a word or phrase (see the package comment).
 func (v *vocabulary) describe(analyzer *analysis.Analyzer, phrase string) {
 	words := cutWords(analyzer, phrase)
 	if len(words) == 1 {
@@ -59,7 +59,7 @@ func (v *vocabulary) describe(analyzer *analysis.Analyzer, phrase string) {
 	}
 }
 
-// addTerm adds a feature of one term, unless the term has a stronger one.
+// addTerm adds a feature of one term, unless there is one with a higher mention.
 func (v *vocabulary) addTerm(name string, f topicFeature) {
 	t := v.term(name)
 	if t.feature < 0 {
@@ -72,7 +72,8 @@ func (v *vocabulary) addTerm(name string, f topicFeature) {
 	}
 }
 
-// addPair adds a feature of two terms in a row, unless the pair has a stronger one.
+// addPair adds a feature of two neighbouring terms, unless there is one with a higher
+// mention.
 func (v *vocabulary) addPair(head, tail string, f topicFeature) {
 	t := v.term(head)
 	t.head = true
@@ -91,6 +92,7 @@ func (v *vocabulary) addPair(head, tail string, f topicFeature) {
 	}
 }
 
+// term returns the role of the term with the name.
 func (v *vocabulary) term(name string) term {
 	if t, known := v.terms[name]; known {
 		return t
@@ -98,7 +100,9 @@ func (v *vocabulary) term(name string) term {
 	return term{feature: -1}
 }
 
-// cutWords returns the exact term at each position of a phrase.
+// cutWords returns the term at each position of a phrase, without looser terms. The last
+// character of a sequence without spaces has no term of its own here, because it is in
+// the pair before.
 func cutWords(analyzer *analysis.Analyzer, phrase string) []analysis.Occurrence {
 	var words []analysis.Occurrence
 	analyzer.Each(cut(phrase, MaxShort), func(o analysis.Occurrence) bool {
