@@ -40,13 +40,14 @@ type Limits struct {
 	Past  time.Duration // age up to which superseded generations can be read, by manifest.AsOf
 }
 
-// DefaultLimits keep superseded generations for manifest.Keep.
+// DefaultLimits returns 15 minutes for spool objects, a grace of a day, and manifest.Keep
+// for superseded generations.
 func DefaultLimits() Limits {
 	return Limits{Keep: 15 * time.Minute, Grace: 24 * time.Hour, Past: manifest.Keep}
 }
 
-// Collector collects in one partition. Each of its methods may be killed at any
-// call and called again.
+// Collector deletes the objects of one storage partition that are not needed any more.
+// Each of its methods can be killed at any point and called again.
 type Collector struct {
 	*partition.Partition
 	Bucket blob.Bucket
@@ -100,8 +101,8 @@ func (c *Collector) collectable(o manifest.Condemned) bool {
 	return c.Manifest().Collectable(o, c.Now(), c.Limits.Grace)
 }
 
-// over reports whether a condemned object has been gone for so long (a grace) that no
-// process can still be about to delete it or to name it in a manifest.
+// over reports whether a condemned object was deleted at least a grace ago, so that no
+// process can still be about to delete it again or to name it in a manifest.
 func (c *Collector) over(o manifest.Condemned) bool {
 	return !o.Gone.IsZero() && c.Now().Sub(o.Gone) >= c.Limits.Grace
 }
@@ -114,14 +115,14 @@ func keysOf(m *manifest.Manifest) map[string]bool {
 	return keys
 }
 
-// Delete deletes objects (see the function Delete).
+// Delete calls the function Delete with the bucket and the clock of the collector.
 func (c *Collector) Delete(ctx context.Context, keys []string) error {
 	return Delete(ctx, c.Bucket, c.Now, keys)
 }
 
-// Delete deletes objects, existing or not. It fails when the process was
-// suspended meanwhile: an object of the same key may have been put since, and be
-// needed.
+// Delete deletes the objects with the keys. A missing object is no error. It fails when
+// it takes longer than partition.Fresh, as when the process was suspended: since then
+// another process may have put an object that is needed under one of the keys.
 func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys []string) error {
 	began := now()
 	deletes, ctx := errgroup.WithContext(ctx)
@@ -145,8 +146,9 @@ func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys 
 //	that were packed Limits.Keep ago, or at any time when now is true
 //	that were put after their batch was closed
 //
-// Then it closes the batches whose spool objects are gone, instead of listing each
-// as consumed: pack refuses a closed batch that is fetched again.
+// Then it closes the consumed batches whose spool objects are deleted: the manifest no
+// longer lists each of them, but says that all batches up to some token are done. pack
+// refuses a closed batch that is fetched again.
 //
 // leased are the leased batches; when they are unknown (nil), nothing is closed.
 func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map[layout.Version]bool, now bool) error {

@@ -13,13 +13,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// errLearnt means that a book was listed since the books were read.
+// errLearnt means that another commit added a book after Outlived had read the books.
 var errLearnt = errors.New("more was learnt while the books were read")
 
 // Outlived condemns the packages whose pages are all superseded or gone. Both the
-// segments (no live document of the package) and the books (no page of it counts)
-// must say so. Packages that earlier generations list are kept as long as those
-// generations.
+// segments (no live document of the package) and the books (no current page in the
+// package) must say so. A condemned package is not deleted before the last kept
+// generation that lists it.
 func (c *Collector) Outlived(ctx context.Context) error {
 	candidates, err := c.dead(ctx, c.Manifest())
 	if err != nil || len(candidates) == 0 {
@@ -68,7 +68,8 @@ func (c *Collector) dead(ctx context.Context, m *manifest.Manifest) (map[uint32]
 	return dead, err
 }
 
-// countPages returns the number of current pages of each package, by the books.
+// countPages returns the number of current pages in each package, by its identifier, as
+// the books tell it. Packages without current pages are left out.
 func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 	of := make(map[string]uint32)
 	for _, pkg := range c.Manifest().Packages {
@@ -96,10 +97,10 @@ func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 }
 
 const (
-	// atOnce is the least time whose generations are deleted together: each
-	// deletion needs a commit, which makes one more generation.
+	// atOnce is the least span of time whose generations are deleted in one run. A run
+	// commits, which makes one more generation: runs for less would never end.
 	atOnce = 24 * time.Hour
-	// maxPast is how many generations a run reads to find the first to keep.
+	// maxPast is how many generations a run reads to find the oldest to keep.
 	maxPast = 1000
 )
 
@@ -165,8 +166,9 @@ func (c *Collector) replaceHint(ctx context.Context) error {
 	return nil
 }
 
-// firstAfter returns the generation that was in force at a moment, so that all
-// before it can be deleted; 0 when these span less than atOnce.
+// firstAfter returns the number of the oldest generation to keep, which is the one that
+// was in force at the moment, or an earlier one after maxPast reads. It returns 0 when the
+// generations before it span less than atOnce.
 func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uint64, err error) {
 	kept := max(c.Manifest().Oldest, 1)
 	for n := kept + 1; n <= min(c.Manifest().Generation, kept+maxPast); n++ {
@@ -204,8 +206,9 @@ func (c *Collector) deleteOverlays(ctx context.Context) error {
 	return c.Delete(ctx, old)
 }
 
-// below returns the keys with a prefix that are old, in order. Foreign objects are
-// left out; verify reports them.
+// below returns, in order, the keys with a prefix for which old returns true. A key for
+// which old fails is that of a foreign object: it is logged and left out; verify reports
+// it.
 func (c *Collector) below(ctx context.Context, prefix string, old func(key string) (bool, error)) (keys []string, err error) {
 	objects, err := blob.List(ctx, c.Bucket, prefix)
 	if err != nil {

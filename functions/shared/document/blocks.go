@@ -14,14 +14,15 @@ import (
 // Block is a block of a page's text: a paragraph, a heading, an item, a cell.
 type Block struct {
 	Hash       uint64 // of its text and the names of the elements around it
-	Start, End int32  // of its text in Content.Body; both 0 outside of it
-	Heading    int32  // number of its text in Content.Headings, from 1 on; 0 if it is none
-	Code       bool   // its white space is kept
-	Label      bool   // it names what follows: a heading below the first level, the head of a row, "See also:"
+	Start, End int32  // where its text lies in Content.Body; both 0 if it is not in the body
+	Heading    int32  // 1 + the index of its text in Content.Headings; 0 if it is no heading
+	Code       bool   // preformatted text, such as source code
+	Label      bool   // it introduces the next block: a heading below the first level, a caption, "See also:"
 }
 
-// blocks returns all blocks of the page. The main part holds those to keep, and was cut
-// to size bytes; starts are where the headings begin in the page's text.
+// blocks returns all blocks of the page. kept says which of them are in the main part,
+// whose text was cut to size bytes. starts are the offsets in the page's text at which
+// its headings begin.
 func (d *Document) blocks(kept []bool, size int, starts []int32) []Block {
 	all := make([]Block, len(d.page.Blocks))
 	paths := make([]uint64, len(d.page.Elements))
@@ -62,15 +63,22 @@ func isLabel(name atom.Atom) bool {
 	return false
 }
 
-// longBlock is the size of a text, in bytes, that is hardly repeated by chance, as a
-// label is: about ten words.
+// longBlock is the size in bytes, about ten words, from which pages hardly share a text by
+// chance, as they share a label such as "Parameters".
 const longBlock = 60
 
-// Without returns the content with the blocks outside of the main part that a site
-// repeats on its pages, and without their headings. Those at the beginning and the end
-// of the main part go, and long ones. Short ones within it, such as "Parameters", stay
-// where they are, as do labels at its beginning and code. A page whose main part is nothing but such blocks stays as
-// it is.
+// Without returns the content without the text that a site repeats on its pages: blocks
+// for whose hash repeated returns true move from Body to Outside, and leave Headings.
+//
+//	repeated block of the main part     moves
+//	before or after all other blocks    yes
+//	between them, at least longBlock    yes
+//	between them, shorter               no: "Parameters"
+//	labels just before the first other  no
+//	code                                no
+//
+// A main part of nothing but repeated blocks stays as it is. Blocks is not changed: its
+// offsets remain those of the former Body.
 func (c Content) Without(repeated func(hash uint64) bool) Content {
 	main := make([]int, 0, len(c.Blocks)) // the blocks of the main part
 	moves := make([]bool, len(c.Blocks))
@@ -105,8 +113,8 @@ func (c Content) Without(repeated func(hash uint64) bool) Content {
 	return c
 }
 
-// dropHeadings takes the texts of moved blocks out of the headings. What stands outside
-// of the main part is told there, also if the page does not show it.
+// dropHeadings removes from Headings those of the blocks that moves marks. One that was
+// not in Body is appended to Outside, even if the page does not show it.
 func (c *Content) dropHeadings(moves []bool) {
 	kept := c.Headings[:0:0]
 	next := 0
@@ -133,11 +141,13 @@ func join(a, b string) string {
 	return a + "\n" + b
 }
 
-// move moves blocks of the main part out of it.
+// move moves blocks of the main part from Body to the beginning of Outside. main are the
+// indexes of the blocks of the main part, moves marks those to move. Emphasis and Large
+// become spans of the new Body.
 func (c *Content) move(main []int, moves []bool) {
 	var body, outside strings.Builder
 	body.Grow(len(c.Body))
-	var parts []layout.Span // of the old body that stay
+	var parts []layout.Span // of the old body, that stay in it
 	for _, i := range main {
 		b := &c.Blocks[i]
 		to := &body

@@ -21,14 +21,14 @@ type Content struct {
 	Headings []string
 	Body     string // lines of the main part, at most MaxBody bytes
 	Outside  string // lines outside of the main part and of navigation, at most MaxBody bytes
-	Lang     string // primary subtag, or "" if the page does not tell
+	Lang     string // primary subtag of the declared language, else of the one that the script suggests, or ""
 
-	// Where the body looks unlike the text around it (Brin, Page 1998, 4.2.5): in
-	// order, at most MaxRanges each.
+	// The spans of Body that look unlike the text around them (Brin, Page 1998, 4.2.5),
+	// in order, at most MaxRanges each:
 	Emphasis []layout.Span // bold, italic, marked or underlined
 	Large    []layout.Span // headings and larger type
 
-	Blocks []Block // of the whole page, in order; none of a page without markup
+	Blocks []Block // of the whole page, in order; none for plain text
 }
 
 // NameOf returns the last part of an address, the name of a page without a title.
@@ -45,14 +45,14 @@ func (d *Document) Content() Content {
 	return d.contentOf(d.main())
 }
 
-// contentOf is Content with a main part of the blocks to keep, which are all that the page
-// shows or only some.
+// contentOf returns the content whose main part is the blocks that kept marks. all says
+// that the page shows no others, so that Outside stays empty.
 func (d *Document) contentOf(kept []bool, all bool) Content {
 	body := d.passageOf(kept).trim(MaxBody)
 	headings, starts := d.headings()
 	c := Content{
 		Title: d.Title, Lang: d.Lang, Body: string(body.text), Headings: headings,
-		Emphasis: body.find(d.unlike(isEmphasis)), Large: body.find(d.unlike(isLarge)),
+		Emphasis: body.find(d.spansOf(isEmphasis)), Large: body.find(d.spansOf(isLarge)),
 		Blocks: d.blocks(kept, len(body.text), starts),
 	}
 	if !all {
@@ -62,7 +62,8 @@ func (d *Document) contentOf(kept []bool, all bool) Content {
 	return c
 }
 
-// outside returns what the page shows outside of navigation and of the main part.
+// outside returns the blocks that the page shows outside of its navigation and of its
+// main part.
 func (d *Document) outside(main []bool) passage {
 	rest := make([]bool, len(main))
 	for i := range rest {
@@ -71,9 +72,9 @@ func (d *Document) outside(main []bool) passage {
 	return d.passageOf(rest)
 }
 
-// main returns for every block whether it belongs to the main part. That is all that
-// the page shows when nothing else is found, or the page was made from a document of
-// another format.
+// main returns for every block whether it belongs to the main part. all is true if that is
+// everything that the page shows: in a page that was converted from another format, or
+// when no main part is found.
 func (d *Document) main() (kept []bool, all bool) {
 	if !d.converted {
 		if kept = mainpart.Find(d.page); slices.Contains(kept, true) {
@@ -83,8 +84,8 @@ func (d *Document) main() (kept []bool, all bool) {
 	return d.shown(), true
 }
 
-// shown returns for every block whether the page shows it outside of navigation; all,
-// if those are hardly anything.
+// shown returns for every block whether the page shows it outside of navigation. If these
+// blocks hold less than a tenth of the page's text, it returns true for every block.
 func (d *Document) shown() []bool {
 	shown, size := make([]bool, len(d.page.Blocks)), 0
 	for i := range shown {
@@ -106,8 +107,8 @@ func isVisible(b *hypertext.Block) bool {
 	return b.Flags&(hypertext.Navigation|hypertext.Hidden|hypertext.NoScript) == 0
 }
 
-// Visible returns the text that the page shows outside of navigation, from which
-// Digest is computed, or all of its text if that is hardly anything.
+// Visible returns the text that the page shows outside of navigation, or all of its text
+// if that is less than a tenth of it. Digest is computed from this text.
 func (d *Document) Visible() string {
 	if d.plain != "" {
 		return d.plain
@@ -135,19 +136,20 @@ func (d *Document) headings() (texts []string, starts []int32) {
 
 func (d *Document) textOf(e *hypertext.Element) string { return d.label(e.Start, e.End, MaxTitle) }
 
-// label returns the beginning of text[start:end], folded, at most size bytes. Little more
-// than that is looked at, since elements may hold each other, and all the text of a page.
+// label returns the beginning of text[start:end], folded, at most size bytes. It reads at
+// most four times as many: elements may be nested, so that thousands of them hold all the
+// text of a page.
 func (d *Document) label(start, end int32, size int) string {
 	return cut(fold(cut(string(d.page.Text[start:min(end, start+int32(4*size)+1)]), 4*size)), size)
 }
 
-// passage is some blocks of a page, one a line.
+// passage is the text of some blocks of a page, one block a line.
 type passage struct {
 	text  []byte
-	parts []layout.Span // of the page's text, in order; a line feed lies between two
+	parts []layout.Span // where the blocks lie in the page's text, in order
 }
 
-// passageOf returns the blocks to keep.
+// passageOf returns the passage of the blocks that kept marks.
 func (d *Document) passageOf(kept []bool) passage {
 	size, blocks := 0, 0
 	for i := range d.page.Blocks {
@@ -179,8 +181,8 @@ func (p passage) trim(n int) passage {
 	return p
 }
 
-// find returns the places in the passage of ranges of the page's text, which are
-// in order.
+// find converts spans of the page's text, which are in order, into spans of the passage.
+// What lies outside of the passage is left out; there are at most MaxRanges.
 func (p passage) find(ranges []layout.Span) []layout.Span {
 	var found []layout.Span
 	at := 0
@@ -202,8 +204,9 @@ func (p passage) find(ranges []layout.Span) []layout.Span {
 	return found
 }
 
-// unlike returns the texts of the outermost elements whose names satisfy is.
-func (d *Document) unlike(is func(atom.Atom) bool) (ranges []layout.Span) {
+// spansOf returns where the outermost elements whose names satisfy is lie in the page's
+// text, in order, without white space at their beginnings.
+func (d *Document) spansOf(is func(atom.Atom) bool) (ranges []layout.Span) {
 	all := d.page.Elements
 	for i := int32(0); int(i) < len(all); {
 		e := &all[i]

@@ -44,7 +44,7 @@ const (
 	MaxRanges   = 10_000   // of a page's text in emphasis, and as many in larger type
 	maxSniffed  = 512      // bytes that http.DetectContentType looks at
 	maxPrescan  = 16 << 10 // bytes searched for a declared charset; browsers search 1024 at first, and all later (WHATWG HTML, 13.2.3.5)
-	maxJunk     = 1024     // bytes before the beginning of a PDF
+	maxJunk     = 1024     // foreign bytes that may stand before the %PDF- of a PDF file
 	maxDetected = 64 << 10 // bytes given to charset detection
 )
 
@@ -58,13 +58,13 @@ type Document struct {
 	Refresh   string // address of a meta refresh
 
 	Omitted      []string // parts that limits left out: "12 of 100012 links"
-	Recoded      string   // a charset that the page does not have, and the one in which it was read: "not utf-8 but windows-1251"
+	Recoded      string   // the declared charset, if the bytes refute it, and the one in which they were read: "not utf-8 but windows-1251"
 	NeedsScripts bool     // it shows hardly any text without scripts
 
 	charset    string                // WHATWG name; "" for a document of another format
 	plain      string                // the text of a page without markup
-	converted  bool                  // from another format
-	conversion *webobject.Conversion // that is worth to be kept, or nil
+	converted  bool                  // the page was made from a PDF file or an office document
+	conversion *webobject.Conversion // to be stored with the page, or nil
 	page       *hypertext.Page
 }
 
@@ -114,7 +114,7 @@ func Parse(text []byte) *Document {
 	return d
 }
 
-// omit lists what limits left out.
+// omit adds to Omitted what limits left out of the page.
 func (d *Document) omit() {
 	add := func(omitted bool, format string, args ...any) {
 		if omitted {
@@ -162,7 +162,8 @@ func (d *Document) needsScripts() bool {
 	return words == 0 || note
 }
 
-// refresh returns the address in "5; url='a.html'" (WHATWG HTML, 4.2.5.3).
+// refresh returns the address in the content of a meta refresh, such as "5; url='a.html'",
+// or "" (WHATWG HTML, 4.2.5.3).
 func refresh(content string) string {
 	_, rest, found := strings.Cut(content, ";")
 	rest = strings.TrimSpace(rest)

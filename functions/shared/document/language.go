@@ -24,8 +24,8 @@ func primary(tag string) string {
 	return tag
 }
 
-// scripts tells languages that have a script of their own, or nearly so.
-// Earlier rows win: Japanese has Han letters too.
+// scripts are the scripts of (nearly) one language each, and the language that a text in
+// them is taken to be in. Earlier rows win: Japanese is written in Han letters, too.
 var scripts = []struct {
 	table *unicode.RangeTable
 	lang  string
@@ -37,8 +37,8 @@ var scripts = []struct {
 	{unicode.Telugu, "te"}, {unicode.Georgian, "ka"}, {unicode.Armenian, "hy"}, {unicode.Ethiopic, "am"},
 }
 
-// guess returns the language that a text's script suggests, or "" where many
-// languages share it. It looks at the first letters only.
+// guess returns the language of the script (see scripts) in which more than a third of a
+// text's first 2000 letters are, or "" if there is none, as in Latin script.
 func guess(text string) string {
 	const letters = 2000
 	counts := map[string]int{}

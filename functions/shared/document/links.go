@@ -23,9 +23,10 @@ type Link struct {
 	Around  string // the words of its block before and after it, at most 2×MaxAround bytes
 }
 
-// Links returns the references of a page at the address base, in document order;
-// equal links to one target once. References into the page itself and to other
-// schemes than the web's are left out. If limits leave out more, Omitted tells it.
+// Links returns the references of a page at the address base, in document order. Of
+// several with the same target, kind and anchor it returns the first. References into the
+// page itself and to other schemes than the web's are left out. Those that a limit leaves
+// out are counted in Omitted.
 func (d *Document) Links(base address.Address) []Link {
 	most := len(d.page.References) + 2
 	r := newResolver(base, most)
@@ -80,7 +81,7 @@ func (c *collector) add(reference string, link Link) {
 	c.links = append(c.links, link)
 }
 
-// link describes a reference.
+// link returns everything about a reference but its resolved address.
 func (d *Document) link(r *hypertext.Reference) Link {
 	e := &d.page.Elements[r.Element]
 	link := Link{Kind: book.Anchor, Region: book.Text, Rel: rel(r.Rel)}
@@ -123,8 +124,8 @@ func around(text []byte, start, end int) string {
 	return cut(first+" "+second, 2*MaxAround)
 }
 
-// wholeRunes returns a piece of a text, folded and without parts of characters at its
-// ends.
+// wholeRunes folds a piece of a text, after it has removed the parts of cut characters at
+// its ends.
 func wholeRunes(piece []byte) string {
 	return fold(strings.ToValidUTF8(string(bytes.TrimSpace(piece)), ""))
 }
@@ -138,18 +139,18 @@ func rel(value string) string {
 	return cut(strings.Join(slices.Compact(words), " "), MaxAnchor)
 }
 
-// maxAddresses is the size of all addresses to which the references of a page may resolve,
-// in bytes. References are short and addresses may be long, so that those of a hostile page
-// would be a hundred times its size.
+// maxAddresses is how many bytes the resolved addresses of a page's references may have in
+// all. References are short, but a base address may be long: resolved, those of a hostile
+// page would have a hundred times its size.
 const maxAddresses = 16 << 20
 
 // resolver resolves each reference of a page once.
 type resolver struct {
 	base  address.Address
 	page  string
-	known map[string]address.Address // "" for those that cannot be followed
-	size  int                        // of the addresses, in bytes
-	cut   int                        // references beyond maxAddresses
+	known map[string]address.Address // by reference; zero if it cannot be resolved
+	size  int                        // about that of the known addresses, in bytes
+	cut   int                        // number of references not resolved because of maxAddresses
 }
 
 func newResolver(base address.Address, references int) resolver {

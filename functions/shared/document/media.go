@@ -19,12 +19,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/pdf"
 )
 
-// Sniff returns the media type of a body, lower case and without parameters:
-// what the Content-Type says unless the bytes belie it. That is so where it
-// says nothing or as good as nothing, where it says text and there is none
-// (binary data served as HTML), and where it names a document of a format that
-// the bytes are not of. Else bytes that belie it are those that the WHATWG MIME
-// Sniffing standard recognises (7 and 8).
+// Sniff returns the media type of a body, in lower case and without parameters:
+//
+//	Content-Type                media type
+//	none                        of the bytes
+//	generic, as octet-stream    of the bytes; if these are plain text or unknown, the Content-Type
+//	PDF or office document      of the bytes
+//	text or markup              the Content-Type; of the bytes if these are binary
+//	other                       the Content-Type
+//
+// The media type of the bytes is what the WHATWG MIME Sniffing standard (7 and 8) finds,
+// and for zip and OLE files what they contain. An empty body has the Content-Type, else
+// text/plain.
 func Sniff(body []byte, contentType string) string {
 	claimed := mediaType(contentType)
 	if len(body) == 0 {
@@ -48,11 +54,12 @@ func Sniff(body []byte, contentType string) string {
 
 const octets = "application/octet-stream"
 
-// recognise returns the media type that a body looks like.
+// recognise returns the media type that a body looks like. If the claimed one is PDF, up to
+// maxJunk foreign bytes may stand before the PDF file.
 func recognise(body []byte, claimed string) string {
 	start := body[:min(len(body), maxSniffed)]
 	if claimed == pdf.MediaType && bytes.Contains(body[:min(len(body), maxJunk)], []byte("%PDF-")) {
-		return pdf.MediaType // after what does not belong there
+		return pdf.MediaType
 	}
 	switch found := mediaType(http.DetectContentType(start)); {
 	case bytes.HasPrefix(start, []byte(`{\rtf`)):
@@ -84,13 +91,14 @@ func IsText(media string) bool {
 	return strings.HasSuffix(media, "+xml") && !strings.HasPrefix(media, "image/")
 }
 
-// isDocument reports whether a media type is of another format that is read.
+// isDocument reports whether a media type is PDF or an office format that this package
+// reads.
 func isDocument(media string) bool {
 	return media == pdf.MediaType || office.Is(media) || ole.Is(media)
 }
 
-// isGeneric reports whether a media type says no more than that there are
-// bytes, or an archive or container, in which documents lie.
+// isGeneric reports whether a media type names no format: it is missing, or stands for any
+// bytes, or for an archive or container in which a document may lie.
 func isGeneric(media string) bool {
 	switch media {
 	case "", octets, "binary/octet-stream", "application/x-download", "application/download", "application/force-download",
@@ -103,15 +111,15 @@ func isGeneric(media string) bool {
 // IsReadable reports whether pages of a media type are read, and so stored.
 func IsReadable(media string) bool { return IsText(media) || isDocument(media) }
 
-// MayBeReadable reports whether a response with a Content-Type is worth its
-// bytes: whether they may be a page that is read.
+// MayBeReadable reports whether the body of a response with a Content-Type may be a page
+// that can be read, so that it is worth fetching.
 func MayBeReadable(contentType string) bool {
 	media := mediaType(contentType)
 	return IsReadable(media) || isGeneric(media)
 }
 
-// Searchable reports whether a stored page is found by its words, unless it asks
-// not to be.
+// Searchable reports whether a stored page has text for the index: it is not empty, and of
+// a media type that is read. It does not look at the page's noindex.
 func Searchable(body []byte, contentType string) bool {
 	return len(body) > 0 && IsReadable(Sniff(nil, contentType))
 }
@@ -124,12 +132,17 @@ var byteOrderMarks = []struct{ mark, charset string }{
 	{"\xFF\xFE", "utf-16le"},
 }
 
-// Decode returns the body as valid UTF-8 without a byte order mark, and the
-// WHATWG name of the charset that it was read in: that of its byte order mark,
-// else of the Content-Type, else of its meta element or XML declaration, else
-// UTF-8 if it is valid, else what its bytes look like. A declared charset that the
-// bytes refute does not count; it is the third result. Bytes that the charset
-// does not have become U+FFFD. The text may share memory with body.
+// Decode returns the body as valid UTF-8 without a byte order mark, and the WHATWG name of
+// the charset in which it was read. That is the first that there is:
+//
+//	of the byte order mark
+//	of the Content-Type, unless the bytes refute it
+//	of the meta element or XML declaration, unless the bytes refute it
+//	UTF-8, if the body is valid UTF-8
+//	what the bytes look like
+//
+// refuted is a declared charset that the bytes refute, or "". Bytes that are invalid in
+// the charset become U+FFFD. The text may share memory with body.
 func Decode(body []byte, contentType string) (text []byte, charset, refuted string) {
 	for _, m := range byteOrderMarks {
 		if rest, found := bytes.CutPrefix(body, []byte(m.mark)); found {
@@ -189,7 +202,8 @@ func decode(body []byte, charset string) []byte {
 	return bytes.ToValidUTF8(body, []byte("\uFFFD"))
 }
 
-// known returns the WHATWG name behind a label, or "" if there is none.
+// known returns the WHATWG name of the charset with a label ("windows-1252" for "latin1"),
+// or "" for an unknown label.
 func known(label string) string {
 	e, err := htmlindex.Get(label)
 	if err != nil || e == encoding.Replacement {
@@ -211,8 +225,8 @@ func charsetOf(contentType string) string {
 	return strings.Trim(label, " \t\"'")
 }
 
-// declared looks for <meta charset>, <meta http-equiv=content-type> and <?xml
-// encoding?> at the beginning of the body.
+// declared returns the charset of the <meta charset>, <meta http-equiv=content-type> or
+// <?xml encoding?> at the beginning of the body, or "".
 func declared(body []byte) string {
 	z := html.NewTokenizer(bytes.NewReader(body[:min(len(body), maxPrescan)]))
 	for {
@@ -268,8 +282,8 @@ func metaCharset(z *html.Tokenizer) string {
 	return noUTF16(known(label))
 }
 
-// noUTF16 corrects a declaration that could not have been read in the charset
-// that it declares (WHATWG HTML, 13.2.3.2).
+// noUTF16 returns UTF-8 for UTF-16, and other charsets as they are: a declaration that was
+// read as ASCII cannot be in UTF-16 (WHATWG HTML, 13.2.3.2).
 func noUTF16(charset string) string {
 	if strings.HasPrefix(charset, "utf-16") {
 		return utf8Name
@@ -277,8 +291,8 @@ func noUTF16(charset string) string {
 	return charset
 }
 
-// detect returns the charset that the bytes look like. Of equally likely ones the
-// first by name counts: chardet's order of them changes from call to call.
+// detect returns the charset that the bytes look like. Of equally likely charsets it
+// returns the first by name, since chardet's order changes from call to call.
 func detect(body []byte) string {
 	first := bytes.IndexFunc(body, func(r rune) bool { return r >= utf8.RuneSelf })
 	telling := body[max(0, first-maxDetected/2):] // ASCII tells nothing

@@ -16,16 +16,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// ErrPanic says that a parser broke down over a page, which is a fault of the
-// parser.
+// ErrPanic is wrapped by the error for a page that made its parser panic, which is a fault
+// of the parser.
 var ErrPanic = errors.New("its parser panicked")
 
-// maxHead is how much of a page its head is looked for in.
+// maxHead is how many bytes of a page are searched for its head.
 const maxHead = 64 << 10
 
-// Head reads what stands before the body of a page that Read broke down over:
-// its title, and what it asks of crawlers. Of one that is no markup, or of which
-// even that cannot be read, only the last part of its address is known.
+// Head reads only the head element of a page, for its title and its robots directives. It
+// is for pages for which Read fails with ErrPanic. A page that is no markup, or whose head
+// makes the parser panic too, gets the last part of its address as title, and no text.
 func Head(body []byte, contentType, url string) (d *Document) {
 	defer func() {
 		if recover() != nil {
@@ -45,11 +45,10 @@ func Head(body []byte, contentType, url string) (d *Document) {
 	return Parse(nil)
 }
 
-// Read reads a page of any media type that IsReadable, as Sniff finds it. What
-// is not HTML is read as the HTML that says the same, so that links, text and
-// digest are had in the same way from all. Text and markup never fail; a
-// document fails if it is broken, needs a password, exceeds the limits of its
-// reader, or has none.
+// Read reads a page of any media type that IsReadable; Sniff determines the type. Other
+// formats are converted to HTML with the same content first. Text and markup never fail. A
+// PDF file or office document fails if it is broken, needs a password or exceeds the limits
+// of its reader; other media types fail, too.
 func Read(body []byte, contentType string) (d *Document, err error) {
 	defer unbroken(&d, &err)
 	media := Sniff(body, contentType)
@@ -85,8 +84,8 @@ func Read(body []byte, contentType string) (d *Document, err error) {
 	return d, nil
 }
 
-// unbroken is deferred by whoever calls parsers: no page, however broken, ends the program
-// that reads it.
+// unbroken turns a panic into an error that wraps ErrPanic, so that no page ends the
+// program that reads it. Functions that call parsers defer it.
 func unbroken(d **Document, err *error) {
 	if reason := recover(); reason != nil {
 		*d, *err = nil, fmt.Errorf("cannot read page: %w: %v", ErrPanic, reason)
@@ -126,8 +125,8 @@ func convert(body []byte, media string) (markup.Page, error) {
 	return markup.Page{}, errors.New("cannot read page: nobody reads " + media)
 }
 
-// document reads the page that another format was made into. Without title or
-// heading it is called by its first line.
+// document parses the HTML that another format was converted to. Its first line becomes
+// its title if it has neither a title nor a heading of the first level.
 func document(page markup.Page) *Document {
 	d := Parse(page.HTML)
 	d.Omitted = append(d.Omitted, page.Omitted...)

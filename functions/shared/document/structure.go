@@ -97,8 +97,8 @@ func withoutSite(title, site string) string {
 // facts is what a page tells of itself in meta elements and JSON-LD.
 type facts struct{ site, description, author, published, modified, kind string }
 
-// facts reads meta elements (The Open Graph protocol; Dublin Core; Schema.org), before
-// JSON-LD.
+// facts returns what the page's meta elements say (The Open Graph protocol; Dublin Core),
+// and, where they say nothing, its JSON-LD (Schema.org).
 func (d *Document) facts() (f facts) {
 	for _, m := range d.page.Metas {
 		content := fold(m.Content)
@@ -127,10 +127,11 @@ func (d *Document) facts() (f facts) {
 	return f
 }
 
-// maxData is how deep JSON-LD is read.
+// maxData is to how many levels of lists and @graph JSON-LD is read.
 const maxData = 8
 
-// read adds what an object of JSON-LD, or a list of them, tells.
+// read sets the facts that are not set yet from an object of JSON-LD, or a list of objects,
+// at a depth of nesting.
 func (f *facts) read(value any, depth int) {
 	switch value := value.(type) {
 	case []any:
@@ -158,7 +159,8 @@ func (f *facts) read(value any, depth int) {
 	}
 }
 
-// firstText returns the first text in a value: itself, of a list, or the name of an object.
+// firstText returns the text of a value of JSON-LD: a string itself, the name of an object,
+// or that of the first element of a list. It is "" if there is none.
 func firstText(value any) string {
 	switch value := value.(type) {
 	case string:

@@ -26,7 +26,8 @@ func isFolded(s string) bool {
 	return s == "" || last != ' '
 }
 
-// cut returns the first n bytes of a text, fewer where a rune would be split.
+// cut returns a text if it has at most n bytes, else its first n bytes, fewer where a rune
+// would be split, without white space at the ends.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

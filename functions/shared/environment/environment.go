@@ -48,11 +48,11 @@ const settingsAge = 30 * time.Second
 // Environment holds the parts of a function. Parts that the function does not use
 // may be missing.
 type Environment struct {
-	Bucket       blob.Bucket // counted in the function's vital signs
+	Bucket       blob.Bucket // its requests are counted in the function's vital signs
 	Settings     *settings.Cache
 	Redis        redis.UniversalClient
 	Sender       task.Sender
-	Worker       string // names this process and no other
+	Worker       string // a name that no other process has
 	Agent        string
 	AllowPrivate bool
 	Log          *slog.Logger
@@ -61,7 +61,7 @@ type Environment struct {
 
 	function string
 	vitals   *vitals.Recorder
-	feedback blob.Bucket // the same, not counted
+	feedback blob.Bucket // the same bucket; its requests are not counted
 }
 
 // Read reads the variables of a function and opens what they name. It sends no
@@ -114,8 +114,8 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	return e, nil
 }
 
-// OpenS3 opens the bucket that a URL names, with the usual AWS variables. Its
-// connections are counted.
+// OpenS3 opens the bucket of a URL such as http://127.0.0.1:9000/my-bucket, with the
+// usual AWS variables. traffic counts the bytes of its connections.
 func OpenS3(address string, getenv func(string) string, traffic *vitals.Traffic) (*s3blob.Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -136,7 +136,8 @@ func OpenS3(address string, getenv func(string) string, traffic *vitals.Traffic)
 	})
 }
 
-// RetryPolicy bridges a store that is busy for a few seconds, or down for one.
+// RetryPolicy returns how requests to the object store are repeated: up to six attempts,
+// with pauses that outlast a store that is busy or down for more than a second.
 func RetryPolicy() blob.Policy {
 	return blob.Policy{
 		Attempts: 6,
@@ -147,11 +148,12 @@ func RetryPolicy() blob.Policy {
 	}
 }
 
-// The time for putting feedback: between invocations, and after SIGTERM, which
-// comes half a second before Lambda kills the process.
+// How long the vital signs may take to be put into the bucket: at the end of an
+// invocation, and after SIGTERM, which comes half a second before Lambda kills the
+// process.
 const (
 	feedbackTime = 5 * time.Second
-	lastWords    = 400 * time.Millisecond
+	shutdownTime = 400 * time.Millisecond
 )
 
 // Start runs the function on the messages of its queue. It does not return.
@@ -194,16 +196,16 @@ func (e *Environment) WatchHTTP(handler http.Handler) http.Handler {
 	})
 }
 
-// feedBack puts the vital signs when they are due: at the end of an invocation,
-// because Lambda then freezes the process until the next one.
+// feedBack puts the vital signs into the bucket if they are due. It is called at the end
+// of each invocation, because Lambda then freezes the process until the next one.
 func (e *Environment) feedBack(ctx context.Context) {
 	if e.vitals.Due() {
 		e.flush(context.WithoutCancel(ctx), feedbackTime)
 	}
 }
 
-// end puts the vital signs when Lambda ends the process.
-func (e *Environment) end() { e.flush(context.Background(), lastWords) }
+// end puts the vital signs into the bucket when Lambda ends the process.
+func (e *Environment) end() { e.flush(context.Background(), shutdownTime) }
 
 func (e *Environment) flush(ctx context.Context, within time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, within)

@@ -25,7 +25,7 @@ import (
 	"time"
 )
 
-// Marshal returns the JSON of a value and a line feed, indented if it is for
+// Marshal returns the value as JSON that ends with a line feed. Indented JSON is for
 // persons, too. The value is not changed.
 func Marshal(value any, indented bool) ([]byte, error) {
 	if err := check(reflect.TypeOf(value)); err != nil {
@@ -45,9 +45,10 @@ func Marshal(value any, indented bool) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// normalize replaces nil lists of a shallow copy by empty ones, rounds numbers and
-// converts times to UTC. It copies everything that it changes. Fields that are omitted
-// when empty stay so.
+// normalize makes v, a shallow copy of a value, what is written: nil lists become empty
+// ones, numbers are rounded, times are in UTC. Lists, maps and values behind pointers,
+// which v shares with the original, are copied first. An empty field with omitempty or
+// omitzero stays empty.
 func normalize(v reflect.Value) {
 	if t, isTime := v.Interface().(time.Time); isTime {
 		v.Set(reflect.ValueOf(t.UTC()))
@@ -105,7 +106,8 @@ func copyOf(v reflect.Value) reflect.Value {
 	return into
 }
 
-// round returns a number with the digits that are written.
+// round rounds a number to six digits behind the point, or to six significant digits if
+// it is below 1.
 func round(n float64) float64 {
 	format, behind := byte('f'), 6
 	if math.Abs(n) < 1 {
@@ -119,7 +121,7 @@ func round(n float64) float64 {
 }
 
 var (
-	checked sync.Map // reflect.Type, to the error of it or nil
+	checked sync.Map // results of inspect: reflect.Type to error, or to nil
 	snake   = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 )
 
@@ -133,7 +135,9 @@ func check(t reflect.Type) error {
 	return err
 }
 
-// inspect returns an error for a type with a field that could be written in another form.
+// inspect returns an error if a value of the type could break the rules of this package,
+// as by a key that is not in snake_case. seen holds the types inspected before, since a
+// type may hold itself.
 func inspect(t reflect.Type, seen map[reflect.Type]bool) error {
 	if t == reflect.TypeFor[time.Duration]() {
 		return errors.New("a time.Duration would be written in nanoseconds; give seconds, under a key that ends in _seconds")
@@ -170,7 +174,7 @@ func inspect(t reflect.Type, seen map[reflect.Type]bool) error {
 	return nil
 }
 
-// mayLack reports whether an empty field is omitted.
+// mayLack reports whether the JSON leaves the field out when it is empty.
 func mayLack(field reflect.StructField) bool {
 	_, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 	return strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")

@@ -52,8 +52,8 @@ type Lease struct {
 	Crawl int `json:"crawl"`
 }
 
-// Gather asks pack to pack the waiting batches of a storage partition, if there
-// are enough for a package, or in any case when Flush is set.
+// Gather asks pack to pack the spool objects of a storage partition, if there are enough
+// for a package, or in any case when Flush is set.
 type Gather struct {
 	Storage layout.Partition `json:"storage"`
 	Flush   bool             `json:"flush,omitempty"`
@@ -64,9 +64,9 @@ type Tiers struct {
 	Storage layout.Partition `json:"storage"`
 }
 
-// Mask asks sweep only to mask the documents of gone pages of the storage
-// partition Gone. When Gone is nil, as in any other message, sweep sweeps
-// everything.
+// Mask asks sweep for one thing only: to mask the documents whose pages are gone in the
+// storage partition Gone. A message in which Gone is nil, such as {}, asks for a whole
+// sweep.
 type Mask struct {
 	Gone *layout.Partition `json:"gone"`
 }
