@@ -19,7 +19,7 @@ type draft struct {
 // A block is repeated if it stands on so many pages of a host, or of one of its
 // uppermost directories: on as many pages as minShare says, and not fewer than minPages.
 const (
-	minPages = 8
+	minPages = 16
 	minShare = .3
 )
 
