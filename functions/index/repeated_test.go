@@ -94,18 +94,19 @@ func TestRepeatedBlocks(t *testing.T) {
 		}
 		return some
 	}
+	const most = minPages/2 + 1 // too few alone, enough twice
 	for name, c := range map[string]struct {
 		pages           []webobject.Object
 		inside, outside int
 	}{
 		"enough pages":              {pages("http://a.example/%d", 0, minPages), 0, minPages},
 		"too few pages":             {pages("http://a.example/%d", 0, minPages-1), minPages - 1, 0},
-		"of two hosts":              {slices.Concat(pages("http://a.example/%d", 0, 5), pages("http://b.example/%d", 5, 10)), 10, 0},
-		"of two directories":        {slices.Concat(pages("http://a.example/a/%d", 0, 5), pages("http://a.example/b/%d", 5, 10)), 0, 10},
-		"most pages of a directory": {slices.Concat(pages("http://a.example/a/%d", 0, 10), others(40)), 0, 10},
-		"few pages of the host":     {slices.Concat(pages("http://a.example/%d/", 0, 10), others(40)), 10, 0},
+		"of two hosts":              {slices.Concat(pages("http://a.example/%d", 0, most), pages("http://b.example/%d", most, 2*most)), 2 * most, 0},
+		"of two directories":        {slices.Concat(pages("http://a.example/a/%d", 0, most), pages("http://a.example/b/%d", most, 2*most)), 0, 2 * most},
+		"most pages of a directory": {slices.Concat(pages("http://a.example/a/%d", 0, minPages), others(4*minPages)), 0, minPages},
+		"few pages of the host":     {slices.Concat(pages("http://a.example/%d/", 0, minPages), others(4*minPages)), minPages, 0},
 		"one page and its copies":   {mirrored(20), 20, 0},
-		"copies among others":       {slices.Concat(mirrored(20), pages("http://a.example/a/%d", 100, 110)), 0, 30},
+		"copies among others":       {slices.Concat(mirrored(20), pages("http://a.example/a/%d", 100, 100+minPages)), 0, 20 + minPages},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inside, outside := newWorld(t).extracted(c.pages)
