@@ -161,7 +161,7 @@ func TestTopic(t *testing.T) {
 // TestWeightOfTheSamePage: what is another address of a page weighs what the page
 // was expected to.
 func TestWeightOfTheSamePage(t *testing.T) {
-	links := []book.Link{{Kind: book.Redirect}, {Kind: book.Canonical}, {Kind: book.Frame}, {Kind: book.Image}}
+	links := []book.Link{{Kind: book.Redirect}, {Kind: book.Canonical}, {Kind: book.Frame}, {Kind: book.Asset}}
 	weigh(new(topic.Topic), links, 0, 77)
 	for i, want := range []uint8{77, 77, 1, 0} {
 		if links[i].Weight != want {

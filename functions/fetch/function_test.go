@@ -60,7 +60,7 @@ func TestStoredPage(t *testing.T) {
 	first, second, third := link, link, link
 	first.Target, first.Place, first.Region, first.Anchor = other.URL, other.Place, book.Navigation, "menu"
 	second.Target, second.Place, second.Rel, second.Anchor, second.Around = next.URL, next.Place, "next", "the next", "see page"
-	third.Target, third.Place, third.Kind, third.Anchor, third.Around = image.URL, image.Place, book.Image, "i", "see the next page"
+	third.Target, third.Place, third.Kind, third.Anchor, third.Around = image.URL, image.Place, book.Asset, "i", "see the next page"
 	want := spool.Ledger{
 		Batch: b.Version, Crawl: 2, Host: "h", Ended: start,
 		Outcomes: []book.Outcome{{
@@ -112,7 +112,7 @@ func TestNoFollowHeader(t *testing.T) {
 		_, _ = w.Write([]byte(`<html><a href=x>x</a><img src=i alt=i>`))
 	}))
 	links := w.run(t, w.batch("/")).Ledger.Links
-	if len(links) != 1 || links[0].Kind != book.Image {
+	if len(links) != 1 || links[0].Kind != book.Asset {
 		t.Errorf("links: %+v", links)
 	}
 }

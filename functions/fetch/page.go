@@ -161,7 +161,7 @@ func (p page) links(o book.Outcome, read *document.Document) []book.Link {
 	found := read.Links(p.address)
 	links := make([]book.Link, 0, len(found))
 	for _, l := range found {
-		if follow := l.Kind == book.Canonical || l.Kind == book.Image; !follow && slices.Contains(strings.Fields(l.Rel), "nofollow") {
+		if follow := l.Kind == book.Canonical || l.Kind == book.Asset; !follow && slices.Contains(strings.Fields(l.Rel), "nofollow") {
 			continue
 		}
 		links = append(links, book.Link{

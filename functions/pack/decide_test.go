@@ -40,7 +40,7 @@ func TestBestWay(t *testing.T) {
 		"bands of the ways alone":   {[]book.Link{link(1, 0, 16, book.Anchor), link(5, 0, 0, book.Anchor), link(9, 0, 200, book.Anchor)}, frontier.Entry{Depth: 1, Weight: 200}},
 		"no page's depth for one":   {[]book.Link{link(0, 0, 0, book.Anchor), link(1, 3, 0, book.Sitemap)}, frontier.Entry{Depth: 1, Hops: 3, Sitemap: true}},
 		"a sitemap if any says so":  {[]book.Link{link(1, 0, 0, book.Sitemap), link(0, 0, 0, book.Redirect)}, frontier.Entry{Depth: 1, Sitemap: true}},
-		"an image does not count":   {[]book.Link{link(3, 0, 0, book.Anchor), link(0, 0, 255, book.Image)}, frontier.Entry{Depth: 3}},
+		"an image does not count":   {[]book.Link{link(3, 0, 0, book.Anchor), link(0, 0, 255, book.Asset)}, frontier.Entry{Depth: 3}},
 		"what is refused does not":  {[]book.Link{link(3, 0, 0, book.Anchor), link(0, 200, 255, book.Redirect)}, frontier.Entry{Depth: 3}},
 		"a canonical page is a way": {[]book.Link{link(3, 1, 9, book.Canonical)}, frontier.Entry{Depth: 3, Hops: 1, Weight: 9}},
 	} {

@@ -63,7 +63,7 @@ func TestDecisions(t *testing.T) {
 	w := embedded(t)
 	l := w.stored(1)
 	image := functionstest.Link(t, site+"1", site+"image", 2)
-	image.Kind = book.Image
+	image.Kind = book.Asset
 	redirects := functionstest.Link(t, site+"1", site+"loop", 2)
 	redirects.Hops = collection.MaxHops + 1
 	l.Links = []book.Link{
@@ -77,7 +77,7 @@ func TestDecisions(t *testing.T) {
 		got[link.Target] = link.Decision
 	}
 	want := map[string]string{
-		site + "in": "", site + "image": "image", site + "loop": collection.TooMany, "http://out.example/": collection.OutOfScope,
+		site + "in": "", site + "image": "asset", site + "loop": collection.TooMany, "http://out.example/": collection.OutOfScope,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("decisions (-want +got):\n%s", diff)

@@ -81,6 +81,7 @@ type Outcome struct {
 	Body        uint64
 	Collections []string // each once: that for which the URL was requested, then the others with this page, sorted
 	Pace        Pace     // limits that the URL's host sets, as known to this batch
+	Asset       bool     // it is part of pages, such as an image: stored for them, and not indexed
 
 	// Of a stored page: the key of its package, and the range in bytes of the compressed
 	// page in that object.
@@ -118,7 +119,7 @@ type Kind byte
 const (
 	Anchor    Kind = 'a'
 	Frame     Kind = 'f'
-	Image     Kind = 'i'
+	Asset     Kind = 'i' // a part of the page: an image or, as Rel says, a style sheet, a script, an icon
 	Redirect  Kind = 'r'
 	Canonical Kind = 'c'
 	Sitemap   Kind = 'm' // a robots.txt or a sitemap names a sitemap
@@ -126,7 +127,7 @@ const (
 )
 
 var kindNames = byteNames{
-	Anchor: "anchor", Frame: "frame", Image: "image", Redirect: "redirect", Canonical: "canonical",
+	Anchor: "anchor", Frame: "frame", Asset: "asset", Redirect: "redirect", Canonical: "canonical",
 	Sitemap: "sitemap", Listed: "listed",
 }
 
@@ -217,7 +218,16 @@ func (o Outcome) Compare(p Outcome) int {
 		cmp.Compare(o.Pace.Rest.UnixMilli(), p.Pace.Rest.UnixMilli()),
 		cmp.Compare(o.Pace.Delay.Milliseconds(), p.Pace.Delay.Milliseconds()),
 		cmp.Compare(o.Pace.Failures, p.Pace.Failures),
+		cmp.Compare(number(o.Asset), number(p.Asset)),
 	)
+}
+
+// number returns a truth value as it is stored.
+func number(truth bool) uint64 {
+	if truth {
+		return 1
+	}
+	return 0
 }
 
 // compareLinks orders links by the place and identity of the target, and then by all

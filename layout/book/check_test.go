@@ -77,8 +77,8 @@ func TestFullRows(t *testing.T) {
 }
 
 func TestNamesForPeople(t *testing.T) {
-	got, err := json.Marshal([]any{Stored, Unchanged, Skipped, Failed, Retry, NotAsked, Lost, Anchor, Frame, Image, Redirect, Canonical, Sitemap, Listed, Text, Navigation, State(1)})
-	const want = `["stored","unchanged","skipped","failed","retry","not asked","lost","anchor","frame","image","redirect","canonical","sitemap","listed","text","navigation","state 1"]`
+	got, err := json.Marshal([]any{Stored, Unchanged, Skipped, Failed, Retry, NotAsked, Lost, Anchor, Frame, Asset, Redirect, Canonical, Sitemap, Listed, Text, Navigation, State(1)})
+	const want = `["stored","unchanged","skipped","failed","retry","not asked","lost","anchor","frame","asset","redirect","canonical","sitemap","listed","text","navigation","state 1"]`
 	if err != nil || string(got) != want {
 		t.Errorf("got %s, %v", got, err)
 	}

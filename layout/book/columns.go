@@ -88,7 +88,7 @@ func (w *columnWriter) appendTo(raw []byte) []byte {
 	return raw
 }
 
-const maxColumns = 27
+const maxColumns = 28
 
 var errShort = errors.New("column ends too early")
 

@@ -17,6 +17,7 @@ type version byte
 const (
 	version1 version = 1
 	version2 version = 2 // outcomes have a Pace
+	version3 version = 3 // outcomes may be of assets
 )
 
 const magicSize = len("\xffBOOK\x01\r\n")
@@ -26,12 +27,12 @@ func (v version) magic() string { return "\xffBOOK" + string([]byte{byte(v)}) + 
 
 // versionOf returns the version that has the given magic bytes.
 func versionOf(magic string) (version, error) {
-	for _, v := range []version{version1, version2} {
+	for _, v := range []version{version1, version2, version3} {
 		if magic == v.magic() {
 			return v, nil
 		}
 	}
-	return 0, fmt.Errorf("%q, want %q or %q", magic, version1.magic(), version2.magic())
+	return 0, fmt.Errorf("%q, want %q, %q or %q", magic, version1.magic(), version2.magic(), version3.magic())
 }
 
 const (

@@ -9,7 +9,7 @@
 // same content (see Merge).
 //
 //	offset  bytes
-//	0       8      FF 'B' 'O' 'O' 'K', version 01 or 02, CR LF
+//	0       8      FF 'B' 'O' 'O' 'K', version 01 to 03, CR LF
 //	8       …      blocks of outcomes, then blocks of links, each a zstd frame
 //	…       16·n   table of sources: the identities of all pages with links
 //	…       d      directory
@@ -57,6 +57,9 @@
 //	2        2026-11-22  outcomes have a Pace, in three columns more: the rest in milliseconds
 //	                     behind the answer (0 none, else one more if it is not before it), the
 //	                     delay in milliseconds, the failures
+//	1        2026-11-24  links of kind 'i' are to all parts of a page, as Rel says; before, to
+//	                     images only
+//	3        2026-11-24  outcomes say in one column more whether they are of an asset (1) or not (0)
 //
 // A book is written in the lowest version that can express it.
 package book

@@ -11,6 +11,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
+// versionFor returns the lowest version that can express an outcome.
+func versionFor(o *Outcome) version {
+	switch {
+	case o.Asset:
+		return version3
+	case o.Pace != (Pace{}):
+		return version2
+	}
+	return version1
+}
+
 // Encode returns the bytes of a book. The same outcomes and links in any order give the
 // same bytes. It fails on a value over the caps of this package, on an unknown state,
 // kind or region, and on a place that is not the URL's. It does not change its
@@ -21,9 +32,7 @@ func Encode(b Book) ([]byte, error) {
 		if err := checkOutcome(o); err != nil {
 			return nil, fmt.Errorf("cannot encode book: %w", err)
 		}
-		if o.Pace != (Pace{}) {
-			v = version2
-		}
+		v = max(v, versionFor(&o))
 	}
 	slices.SortFunc(outcomes, Outcome.Compare)
 	urls := make(sourceURLs)

@@ -21,6 +21,14 @@ func example() Book {
 	return b
 }
 
+// example3 is all that version 3 knows.
+func example3() Book {
+	b := example()
+	b.Outcomes[2].Asset = true
+	b.Links[1].Rel = "stylesheet"
+	return b
+}
+
 // example1 is all of it that version 1 knows.
 func example1() Book {
 	place := func(number, url string) layout.Place { return layout.PlaceOf(number, layout.IdentityOf(url)) }
@@ -36,8 +44,8 @@ func example1() Book {
 		},
 		Links: []Link{
 			{Source: layout.IdentityOf(a), Target: b, Place: place("a.example", b), Kind: Anchor, Region: Text, Rel: "next nofollow", Anchor: "the b page", Around: "go on to the b page now", Depth: 1, Collection: "docs"},
-			{Source: layout.IdentityOf(a), Target: c, Place: place("127.0.0.1", c), Kind: Image, Region: Navigation, Depth: 1, Collection: "docs", Decision: "scope"},
-			{Source: layout.IdentityOf(b), Target: c, Place: place("127.0.0.1", c), Kind: Image, Region: Navigation, Depth: 1, Collection: "docs", Decision: "scope"},
+			{Source: layout.IdentityOf(a), Target: c, Place: place("127.0.0.1", c), Kind: Asset, Region: Navigation, Depth: 1, Collection: "docs", Decision: "scope"},
+			{Source: layout.IdentityOf(b), Target: c, Place: place("127.0.0.1", c), Kind: Asset, Region: Navigation, Depth: 1, Collection: "docs", Decision: "scope"},
 			{Source: layout.IdentityOf("http://elsewhere/"), Target: a, Place: place("a.example", a), Kind: Redirect, Region: Text, Hops: 1},
 			{Source: layout.IdentityOf(a), Target: d, Place: place("a.example", d), Kind: Sitemap, Region: Text, Collection: "docs"},
 			{Source: layout.IdentityOf(d), Target: b, Place: place("a.example", b), Kind: Listed, Region: Text, Depth: 1, Weight: 200, Modified: when.Truncate(time.Second), Collection: "docs"},
@@ -50,7 +58,7 @@ func example1() Book {
 // this package must read them too. What an older version can say is written in
 // it, for programs of that version.
 func TestVersions(t *testing.T) {
-	for file, want := range map[string]Book{"testdata/book.v1": example1(), "testdata/book.v2": example()} {
+	for file, want := range map[string]Book{"testdata/book.v1": example1(), "testdata/book.v2": example(), "testdata/book.v3": example3()} {
 		if *update {
 			if err := os.WriteFile(file, mustEncode(t, want), 0o644); err != nil {
 				t.Fatal(err)
@@ -73,7 +81,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// Books of both versions merge into one of the later.
+// Books of two versions merge into one of the later.
 func TestMergeVersions(t *testing.T) {
 	both := merged(t, Filter{}, mustEncode(t, example1()), mustEncode(t, example()))
 	got, err := Decode(both)

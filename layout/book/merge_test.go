@@ -104,7 +104,7 @@ var someWords = Filter{
 		if l.Source[0]%2 == 0 {
 			l.Anchor = strings.TrimPrefix(l.Anchor, "t")
 		}
-		return l.Source[0]%3 > 0 && l.Kind != Image
+		return l.Source[0]%3 > 0 && l.Kind != Asset
 	},
 }
 

@@ -46,7 +46,13 @@ const (
 	outcomeColumns2 // number of columns of version 2
 )
 
-var columnsOf = map[version]int{version1: outcomeColumns1, version2: outcomeColumns2}
+// The column that version 3 adds.
+const (
+	outcomeAsset = iota + outcomeColumns2
+	outcomeColumns3
+)
+
+var columnsOf = map[version]int{version1: outcomeColumns1, version2: outcomeColumns2, version3: outcomeColumns3}
 
 // outcomeWriter encodes the sorted outcomes of a block, each as its difference from the
 // outcome before.
@@ -93,6 +99,9 @@ func (w *outcomeWriter) add(o Outcome) {
 	w.uint(outcomeLength, uint64(o.Length))
 	if w.version >= version2 {
 		w.pace(o.Pace, millis)
+	}
+	if w.version >= version3 {
+		w.uint(outcomeAsset, number(o.Asset))
 	}
 	w.previous, w.millis = o, millis
 }
@@ -159,6 +168,9 @@ func (r *outcomeReader) next() (Outcome, error) {
 	o.Length = int64(r.uint(outcomeLength, math.MaxInt64))
 	if r.version >= version2 {
 		o.Pace = r.pace()
+	}
+	if r.version >= version3 {
+		o.Asset = r.uint(outcomeAsset, 1) == 1
 	}
 	switch {
 	case r.err != nil:

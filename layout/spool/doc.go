@@ -20,4 +20,5 @@
 //	version  since       what is new
 //	1
 //	1        2026-11-22  the book may be of its version 2
+//	1        2026-11-24  or 3
 package spool

@@ -24,7 +24,7 @@ var explanations = map[string]string{
 	membership.Refused:        "the crawl strategy refuses it",
 	membership.NoPartition:    "no rule of a strategy takes it",
 	membership.Forgotten:      "taken down by forget",
-	membership.Image:          "only shown as an image",
+	membership.Asset:          "only part of pages, see assets of a collection",
 	membership.HostFull:       "host_pages are stored already",
 	membership.AlikeFull:      "pattern_pages with such addresses are stored already",
 	address.TooLong:           "longer than pages' addresses are",

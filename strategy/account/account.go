@@ -114,8 +114,8 @@ func (a *Account) Link(l book.Link) {
 
 // Target adds a row of links from a book, all to one URL.
 func (a *Account) Target(t book.Target) {
-	path := reach{by: anImage}
-	if t.Kind != book.Image {
+	path := reach{by: anAsset}
+	if t.Kind != book.Asset || a.settings.WantAssets(t.Collection) {
 		path = reach{a.origins.number(originOf(t.Collection, t.Kind)), t.Depth, t.Hops, t.Weight}
 	}
 	a.of(t.ID).reach(t.ID, t.URL, path)

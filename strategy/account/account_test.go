@@ -110,7 +110,7 @@ type state struct {
 
 func TestState(t *testing.T) {
 	near := link(page, 1, 0)
-	image := book.Link{Target: page, Kind: book.Image, Depth: 1, Collection: "docs"}
+	image := book.Link{Target: page, Kind: book.Asset, Depth: 1, Collection: "docs"}
 	again := func(c *collection.Collection) { c.Again = noon.Add(3 * time.Minute) }
 	wider := func(c *collection.Collection) { c.Seeds[0].Depth = collection.Unlimited }
 	for name, test := range map[string]struct {
@@ -124,7 +124,7 @@ func TestState(t *testing.T) {
 		"too deep, then wider":              {wider, []any{link(page, 3, 0)}, state{Pending, "", 0, 3, 0}},
 		"too many redirects":                {nil, []any{link(page, 1, 11)}, state{Skipped, collection.TooMany, 0, 1, 0}},
 		"a longer path of fewer redirects":  {nil, []any{link(page, 1, 11), link(page, 2, 0)}, state{Pending, "", 0, 2, 0}},
-		"image":                             {nil, []any{image}, state{Skipped, "image", 0, 0, 0}},
+		"image":                             {nil, []any{image}, state{Skipped, "asset", 0, 0, 0}},
 		"image and page":                    {nil, []any{image, near}, state{Pending, "", 0, 1, 0}},
 		"stored":                            {nil, []any{near, outcome(1, book.Stored, 1)}, state{Stored, "", 0, 1, 1}},
 		"unchanged confirms":                {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Unchanged, 1)}, state{Stored, "", 0, 1, 2}},
@@ -226,7 +226,7 @@ func TestForgotten(t *testing.T) {
 	}
 	all := fold(t, s, []any{
 		link(page, 1, 0), link(page, 1, 0), link(site, 1, 0), link(seed+"b", 1, 0),
-		outcome(1, book.Stored, 1), book.Link{Target: page, Kind: book.Image},
+		outcome(1, book.Stored, 1), book.Link{Target: page, Kind: book.Asset},
 	})
 	if len(all) != 2 || all[seed].State != Pending || all[seed+"b"].State != Pending {
 		t.Errorf("got %v, want the seed and one page", all)

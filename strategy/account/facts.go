@@ -70,10 +70,10 @@ func (s *shard) reach(id layout.Identity, url string, r reach) {
 	f := s.of(id, url)
 	switch {
 	case f == nil:
-	case f.reach.by <= anImage:
+	case f.reach.by <= anAsset:
 		r.by = max(f.reach.by, r.by)
 		f.reach = r
-	case r.by == anImage, f.reach.covers(r):
+	case r.by == anAsset, f.reach.covers(r):
 	default:
 		s.add(id, f, r)
 	}

@@ -151,11 +151,11 @@ func (j judge) path(r reach) membership.Path {
 	return membership.Path{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}
 }
 
-// paths returns the paths to a URL in the order of compare, without image references.
-// first and more are the paths in its facts and in shard.more. The result is valid
-// until the next call.
+// paths returns the paths to a URL in the order of compare, without references to it as
+// an asset that no collection wants. first and more are the paths in its facts and in
+// shard.more. The result is valid until the next call.
 func (j judge) paths(first reach, more []reach) []reach {
-	if first.by <= anImage {
+	if first.by <= anAsset {
 		return nil
 	}
 	paths := append(append(j.buffer, first), more...)
@@ -171,7 +171,7 @@ func (j judge) paths(first reach, more []reach) []reach {
 // is requested, which joins all admitted paths of the collection (see membership.Best);
 // of a refused URL, the first path.
 func (j judge) admit(u *URL, paths []reach) (best membership.Path) {
-	u.State, u.Reason = Skipped, membership.Image
+	u.State, u.Reason = Skipped, membership.Asset
 	if len(paths) == 0 {
 		return best
 	}
@@ -179,7 +179,7 @@ func (j judge) admit(u *URL, paths []reach) (best membership.Path) {
 	var all membership.Best
 	for i, r := range paths {
 		path := j.path(r)
-		if u.Admitted && (path.Collection != all.Collection || (path.Kind == book.Sitemap) != (all.Kind == book.Sitemap)) {
+		if u.Admitted && (path.Collection != all.Collection || membership.Rank(path.Kind) != membership.Rank(all.Kind)) {
 			break
 		}
 		refusal := j.settings.Decide(path, u.Address)
@@ -240,7 +240,7 @@ func (j judge) setApart(u *URL) {
 func (j judge) compare(r, s reach) int {
 	o, p := j.origins[r.by], j.origins[s.by]
 	return cmp.Or(
-		cmp.Compare(o.rank(), p.rank()),
+		cmp.Compare(membership.Rank(o.kind), membership.Rank(p.kind)),
 		j.settings.Compare(o.collection, p.collection),
 		cmp.Compare(r.depth, s.depth),
 		cmp.Compare(r.hops, s.hops),

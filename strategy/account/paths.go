@@ -12,7 +12,7 @@ import (
 
 // reach describes a path of links from a seed of a collection to a URL, in 8 bytes.
 type reach struct {
-	by     uint32 // the number of the path's origin, or nobody, or anImage
+	by     uint32 // the number of the path's origin, or nobody, or anAsset
 	depth  uint16
 	hops   uint8
 	weight uint8
@@ -21,7 +21,7 @@ type reach struct {
 // Values of reach.by that are no number of an origin, and the first that is one.
 const (
 	nobody  = iota // the URL is no seed, and no link leads to it
-	anImage        // only images refer to the URL
+	anAsset        // the URL is an asset of pages, and their collections want none
 	numbers        // the first number of an origin
 )
 
@@ -52,15 +52,6 @@ func originOf(collection string, kind book.Kind) origin {
 		kind = book.Anchor
 	}
 	return origin{collection, kind}
-}
-
-// rank returns 0 for sitemaps and 1 for pages. Paths with a lower rank are preferred, so
-// that a sitemap to which pages link is still read as a sitemap.
-func (o origin) rank() int {
-	if o.kind == book.Sitemap {
-		return 0
-	}
-	return 1
 }
 
 // origins gives each origin a number. It is safe for concurrent use.

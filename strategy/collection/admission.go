@@ -143,6 +143,19 @@ func (a Admission) Decide(target address.Address, depth uint16, hops uint8) (rea
 	return a.filter(target)
 }
 
+// DecideAsset returns "" for an address that is admitted as a part of pages, wherever it
+// is, else the reason for the record. hops is the number of redirects since the page, and
+// of style sheets between them. Patterns of include are for pages only.
+func (a Admission) DecideAsset(target address.Address, hops uint8) (reason string) {
+	switch {
+	case hops > MaxHops:
+		return TooMany
+	case matchAny(a.exclude, target.URL):
+		return Excluded
+	}
+	return address.Suspicious(target)
+}
+
 // Claims reports whether a page that another collection has found belongs to this
 // collection, too, even if none of its own pages links there. That is so if the page is
 // in the scope of a seed with unlimited depth (other than Any), passes the patterns,

@@ -76,6 +76,8 @@ type Collection struct {
 	// Allow lists the addresses that may be requested although they are not public: CIDR
 	// ranges, IP addresses and host names.
 	Allow []string `json:"allow,omitzero"`
+	// Assets makes the images, style sheets, fonts and scripts of pages be stored, too.
+	Assets bool `json:"assets,omitzero"`
 }
 
 // With returns the collection with more seeds. A seed replaces an earlier one with

@@ -24,6 +24,7 @@
 //	language = "en"              # example: pages in others are crawled and not shown; of language.Known
 //	schedule = "daily at 09:30"  # example: or "once", "every 6h", "weekly on monday at 07:00 Europe/Berlin";
 //	                             # without one each page is requested again as often as it changes
+//	assets = false               # true: images, style sheets, fonts and scripts of pages are stored, and not searched
 //	agent = "ExampleBot/1.0 (+https://example.org/bot)"     # example
 //	allow = ["10.0.0.0/8", "intranet.example"]              # example: addresses that are not public, on any port
 //
@@ -55,8 +56,8 @@
 //
 // and, where they are not empty, "include", "exclude", "drop_parameters",
 // "sitemaps" and "allow" (lists of texts), "connections", "host_pages" and
-// "pattern_pages" (numbers), "schedule" and "language" (texts) and "topic", as
-// the fields of Collection tell.
+// "pattern_pages" (numbers), "schedule" and "language" (texts), "assets" (true)
+// and "topic", as the fields of Collection tell.
 //
 // A version without seeds and sitemaps ends the collection: its pages stay
 // searchable, but nothing is requested on its behalf any more.
@@ -81,6 +82,27 @@
 //     on whose behalf the request is made.
 //   - A page with parameters that a collection drops does not belong to it.
 //
+// # Assets
+//
+// With assets = true everything is stored that a browser loads to show the pages, so
+// that a mirror of them is whole (bucketsearch export --format mirror):
+//
+//	images                   img, picture, image inputs, posters of videos, SVG image and use
+//	style sheets             link rel=stylesheet, @import
+//	fonts, images of these   url() in style sheets, style elements and style attributes
+//	scripts                  script src, link rel=preload and modulepreload
+//	icons                    link rel=icon and the like
+//
+// An address in the scope is a page or an asset by its media type, whatever refers to
+// it. Outside of the scope, on other hosts too, only assets of pages are requested, and
+// skipped as "type" if they are pages. There exclude and the check for traps apply;
+// include and depth do not. robots.txt, delay, allow and the limits of bytes hold as for
+// pages. Redirects and style sheets lead to further assets, ten in a row at most. Assets
+// count as pages where pages are counted, and are requested again as pages are.
+//
+// A page that was stored before assets were wanted tells of them when it changes; a
+// collection with another name requests all pages anew.
+//
 // # Format history
 //
 //   - 1: settings had other names than in a file: "delay_ms" (a number),
@@ -88,4 +110,6 @@
 //     for pages, and in a topic "pages" for samples.
 //   - 2: every setting has the name that it has in a file. A program of format
 //     1 refuses it.
+//   - 2, since 2026-11-24: there may be "assets". A program of before refuses such a
+//     document.
 package collection

@@ -79,6 +79,7 @@ func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	c.PatternPages = t.pages("pattern_pages")
 	t.text("language", assign(&c.Language, validLanguage))
 	t.text("schedule", assign(&c.Schedule, Schedule.Validate))
+	c.Assets = t.truth("assets")
 	t.text("agent", assign(&c.Agent, validContact))
 	c.Topic = t.topic(beside)
 	t.end()

@@ -75,6 +75,16 @@ func (t *table) number(key string, other, least, most int64) int64 {
 	return n
 }
 
+// truth returns a truth value, or false if there is none.
+func (t *table) truth(key string) bool {
+	value, found := t.value(key)
+	truth, ok := value.(bool)
+	if found && !ok {
+		t.wrong(key, literal.Wrong(join(t.path, key), value, "true or false"))
+	}
+	return truth
+}
+
 // pages returns the number of pages under a key, Unlimited for "unlimited", or 0 if the
 // key is not there.
 func (t *table) pages(key string) int64 {

@@ -7,6 +7,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
 // Page is an outcome together with its parsed URL.
@@ -36,7 +37,7 @@ func ParsePages(outcomes []book.Outcome) ([]Page, error) {
 // must not keep the pointer.
 //
 // The parameters that the collection drops are removed from a target, except from
-// that of an image, which is never asked for, and from that of a redirect that would
+// that of an asset where no collection wants any, and from that of a redirect that would
 // then lead back to its source: some sites show a page only with the session id that
 // they have just given.
 //
@@ -49,6 +50,7 @@ func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.
 		admitted = func(*book.Link, address.Address) {}
 	}
 	a := assigner{Members: s, shared: s.sharedPages(pages), targets: make(map[string]*linkTarget), admitted: admitted}
+	a.assets = slices.ContainsFunc(s.Collections, func(c collection.Collection) bool { return c.Assets })
 	for i := range links {
 		if err := a.link(&links[i]); err != nil {
 			return nil, err
@@ -64,6 +66,7 @@ type assigner struct {
 	targets  map[string]*linkTarget       // by URL
 	copies   []book.Link
 	admitted func(*book.Link, address.Address)
+	assets   bool // some collection wants them
 }
 
 // linkTarget is the target of links, with the last decision on it and the path for which
@@ -84,8 +87,8 @@ type decision struct {
 
 // link decides on one link.
 func (a *assigner) link(l *book.Link) error {
-	if l.Kind == book.Image {
-		l.Decision = Image
+	if l.Kind == book.Asset && !a.assets {
+		l.Decision = Asset
 		return nil
 	}
 	t, known := a.targets[l.Target]

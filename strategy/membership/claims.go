@@ -164,5 +164,8 @@ func again(name string, last book.Outcome) Path {
 	if IsSitemap(last) {
 		w.Kind = book.Sitemap
 	}
+	if last.Asset {
+		w.Kind = book.Asset
+	}
 	return w
 }

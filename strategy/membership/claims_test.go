@@ -141,7 +141,7 @@ func TestSharedLinks(t *testing.T) {
 		{"on topic", onTopic, []string{"whole", "topic"}, book.Anchor, "http://docs.example/t/a", 1, 128,
 			[]row{{"topic", "http://docs.example/t/a"}}},
 		{"off topic", onTopic, []string{"whole", "topic"}, book.Anchor, "http://docs.example/t/a", 1, 127, []row{{"whole", "http://docs.example/t/a"}}},
-		{"an image", front, []string{"docs", "far"}, book.Image, "http://docs.example/a", 1, 0, []row{{"docs", "http://docs.example/a"}}},
+		{"an image", front, []string{"docs", "far"}, book.Asset, "http://docs.example/a", 1, 0, []row{{"docs", "http://docs.example/a"}}},
 		{"a sitemap that all read", front, []string{"docs", "far"}, book.Sitemap, "http://docs.example/map.xml", 1, 0, []row{{"docs", "http://docs.example/map.xml"}}},
 		{"a redirect to its page", front, []string{"docs", "far"}, book.Redirect, front + "?x=1", 1, 0, []row{{"docs", front + "?x=1"}, {"far", front + "?x=1"}}},
 		{"of one that came to the page by another path", page, []string{"whole", "far"}, book.Anchor, "http://docs.example/a", 1, 0, []row{{"whole", "http://docs.example/a"}}},

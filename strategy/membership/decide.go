@@ -2,6 +2,7 @@ package membership
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -16,7 +17,7 @@ const (
 	Refused      = "refused by strategy"
 	NoPartition  = "no partition"
 	Forgotten    = "forgotten" // a takedown forgets the URL; such a URL is not recorded
-	Image        = "image"     // the URL is only that of an image in a page; set by Assign
+	Asset        = "asset"     // the URL is only that of an asset of pages, and their collections want none
 )
 
 // maxSitemapDepth is the greatest depth of a sitemap. Sitemaps listed by a sitemap index
@@ -60,6 +61,17 @@ func (m member) decide(w Path, target address.Address) string {
 		}
 		return ""
 	}
+	if w.Kind == book.Asset && !m.Assets {
+		return Asset
+	}
+	reason := m.decidePage(w, target)
+	if reason == "" || w.Kind != book.Asset {
+		return reason
+	}
+	return m.Admission.DecideAsset(target, w.Hops)
+}
+
+func (m member) decidePage(w Path, target address.Address) string {
 	if reason := m.Admission.Decide(target, w.Depth, w.Hops); reason != "" {
 		return reason
 	}
@@ -67,6 +79,25 @@ func (m member) decide(w Path, target address.Address) string {
 		return OffTopic
 	}
 	return ""
+}
+
+// IsAssetOnly reports whether a URL with these paths, of several collections to it, is
+// requested only as an asset of pages: none of the collections admits it as a page, and
+// one of them wants assets.
+func (s *Members) IsAssetOnly(collections []string, target address.Address, w Path) bool {
+	w.Kind = book.Anchor
+	return s.WantAssets(collections...) && !slices.ContainsFunc(collections, func(name string) bool {
+		m, found := s.byName[name]
+		return found && m.decidePage(w, target) == ""
+	})
+}
+
+// WantAssets reports whether any of these collections wants the assets of its pages.
+func (s *Members) WantAssets(collections ...string) bool {
+	return slices.ContainsFunc(collections, func(name string) bool {
+		m, found := s.byName[name]
+		return found && m.Assets
+	})
 }
 
 // isOffTopic reports whether the weight of the path's last link is too low for the

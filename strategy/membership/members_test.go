@@ -98,7 +98,7 @@ func TestCleanLinks(t *testing.T) {
 		{"docs", book.Anchor, page, page + ";jsessionid=8F3A2B1C9D4E5F60?gclid=7", page},
 		{"own", book.Anchor, page, page + "?utm_source=news&x=1", page + "?utm_source=news"},
 		{"none", book.Anchor, page, page + "?utm_source=news", page + "?utm_source=news"},
-		{"docs", book.Image, page, page + "?utm_source=news", page + "?utm_source=news"},
+		{"docs", book.Asset, page, page + "?utm_source=news", page + "?utm_source=news"},
 		{"docs", book.Redirect, "http://docs.example/to", page + "?utm_source=news", page},
 		{"docs", book.Redirect, page, page + "?utm_source=news", page + "?utm_source=news"}, // else the page were lost
 	} {

@@ -14,6 +14,18 @@ type Path struct {
 // PathOf returns the path that ends with a link.
 func PathOf(l book.Link) Path { return Path{l.Collection, l.Kind, l.Depth, l.Hops, l.Weight} }
 
+// Rank orders what the last links of paths to a URL say of it: a sitemap, even if pages
+// link to it; a page, even if it is an asset of others; an asset.
+func Rank(last book.Kind) int {
+	switch last {
+	case book.Sitemap:
+		return 0
+	case book.Asset:
+		return 2
+	}
+	return 1
+}
+
 // Bands is the number of bands: queues of a host for URLs that are not stored yet. Band 0
 // is requested first.
 const Bands = 16
@@ -32,7 +44,7 @@ func (w Path) band() int { return Band(w.Depth, w.Weight) }
 // Best joins the paths of a collection to one URL, in whatever order they are added: it
 // has the depth and redirects of the shortest path, and the weight of the path with the
 // earliest band. If some paths say that the URL is a sitemap, only those count: a
-// sitemap to which pages link is still a sitemap.
+// sitemap to which pages link is still a sitemap (see Rank).
 type Best struct {
 	Path
 	band  int  // band of the path that Weight is from
@@ -41,12 +53,11 @@ type Best struct {
 
 // Add joins an admitted path to those that were added before.
 func (b *Best) Add(w Path) {
-	isSitemap := w.Kind == book.Sitemap
-	if !b.known || isSitemap && b.Kind != book.Sitemap {
+	if !b.known || Rank(w.Kind) < Rank(b.Kind) {
 		*b = Best{w, w.band(), true}
 		return
 	}
-	if !isSitemap && b.Kind == book.Sitemap {
+	if Rank(w.Kind) > Rank(b.Kind) {
 		return
 	}
 	weight, band := b.Weight, b.band

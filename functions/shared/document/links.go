@@ -96,7 +96,7 @@ func (d *Document) link(r *hypertext.Reference) Link {
 	case atom.Area:
 		link.Anchor = fold(r.Alt)
 	case atom.Img:
-		link.Kind = book.Image
+		link.Kind = book.Asset
 		link.Anchor = fold(r.Alt)
 	default:
 		link.Kind = book.Frame

@@ -39,7 +39,7 @@ func linksOf(t *testing.T, page string) []found {
 }
 
 func TestLinks(t *testing.T) {
-	const a, f, i, r, c = book.Anchor, book.Frame, book.Image, book.Redirect, book.Canonical
+	const a, f, i, r, c = book.Anchor, book.Frame, book.Asset, book.Redirect, book.Canonical
 	const text, navigation = book.Text, book.Navigation
 	for name, tt := range map[string]struct {
 		page string

@@ -1,0 +1,287 @@
+package hypertext
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/atom"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/style"
+)
+
+// Use says why a page refers to an address.
+type Use uint8
+
+// The uses of addresses.
+const (
+	ToPage  Use = iota // it leads there, or shows the page in a frame
+	ToAsset            // it is loaded to show the page: an image, a style sheet, a script, a font, an icon
+	ToOther            // a video, the receiver of a form
+	ToBase             // other addresses are relative to it
+)
+
+// Address is an address in a page, without white space around it.
+type Address struct {
+	URL string
+	Use Use
+	Rel string // of an asset: the rel of its link element; script; "" for an image or a font
+}
+
+// Rewriter replaces the addresses in markup whose charset holds ASCII.
+type Rewriter struct {
+	Replace func(Address) string
+	Decode  func(value []byte) []byte // from the charset of the markup; nil for UTF-8
+	// Detach renames the attributes because of which a copy of the page that does not lie on
+	// its server is not shown: integrity, crossorigin, and a Content-Security-Policy.
+	Detach bool
+
+	markup []byte
+	out    []byte // what is rewritten, up to copied
+	copied int
+}
+
+// Rewrite returns markup with its addresses replaced, also those in style elements and
+// attributes. The rest keeps its bytes; if nothing changes, the result is the argument.
+func (w *Rewriter) Rewrite(markup []byte) []byte {
+	w.markup, w.out, w.copied = markup, nil, 0
+	s := scanner{markup: markup}
+	foreign, inStyle := 0, false
+	for {
+		s.cdata = foreign > 0
+		switch s.next() {
+		case endOfMarkup:
+			if w.out == nil {
+				return markup
+			}
+			return append(w.out, markup[w.copied:]...)
+		case textToken:
+			if inStyle {
+				w.edit(w.at(s.text), len(s.text), style.Rewrite(s.text, w.inStyle))
+			}
+			inStyle = false
+		case startTag:
+			name := string(s.name)
+			isForeign := name == "svg" || name == "math"
+			if isForeign && !s.selfClosing {
+				foreign++
+			}
+			if foreign == 0 && isRawText(atom.Lookup(s.name)) {
+				s.raw = atom.Lookup(s.name)
+			}
+			inStyle = name == "style"
+			w.tag(name, s.attributes)
+		case endTag:
+			inStyle = false
+			if name := string(s.name); foreign > 0 && (name == "svg" || name == "math") {
+				foreign--
+			}
+		}
+	}
+}
+
+// at returns the offset of a part of the markup.
+func (w *Rewriter) at(part []byte) int { return cap(w.markup) - cap(part) }
+
+// edit replaces bytes of the markup, unless they stay the same.
+func (w *Rewriter) edit(from, length int, by []byte) {
+	if bytes.Equal(w.markup[from:from+length], by) {
+		return
+	}
+	w.out = append(append(w.out, w.markup[w.copied:from]...), by...)
+	w.copied = from + length
+}
+
+func (w *Rewriter) inStyle(url string, isSheet bool) string {
+	a := Address{URL: string(w.decoded([]byte(url))), Use: ToAsset}
+	if isSheet {
+		a.Rel = "stylesheet"
+	}
+	return w.replaced(a, url)
+}
+
+// replaced returns what replaces an address, or the address as it is written.
+func (w *Rewriter) replaced(a Address, written string) string {
+	if by := w.Replace(a); by != a.URL {
+		return by
+	}
+	return written
+}
+
+func (w *Rewriter) decoded(value []byte) []byte {
+	if w.Decode == nil {
+		return value
+	}
+	return w.Decode(value)
+}
+
+// tag rewrites the attributes of a start tag.
+func (w *Rewriter) tag(name string, attributes []rawAttribute) {
+	var rel, pragma string
+	for _, a := range attributes {
+		switch strings.ToLower(string(a.name)) {
+		case "rel":
+			rel = strings.ToLower(string(a.value))
+		case "http-equiv":
+			pragma = strings.ToLower(string(bytes.TrimSpace(a.value)))
+		}
+	}
+	for _, a := range attributes {
+		attribute := strings.ToLower(string(a.name))
+		if w.Detach && (attribute == "integrity" || attribute == "crossorigin" || attribute == "http-equiv" && strings.HasPrefix(pragma, "content-security-policy")) {
+			w.edit(w.at(a.name), len(a.name), []byte("data-"+attribute))
+			continue
+		}
+		if len(a.value) == 0 {
+			continue
+		}
+		use, found := useOf(name, attribute, rel)
+		switch {
+		case attribute == "style":
+			w.value(a.value, func(value string) string { return string(style.Rewrite([]byte(value), w.inStyle)) })
+		case attribute == "srcset" && (name == "img" || name == "source"), attribute == "imagesrcset":
+			w.value(a.value, w.candidates)
+		case name == "meta" && attribute == "content" && pragma == "refresh":
+			w.value(a.value, w.refresh)
+		case found:
+			asset := ""
+			switch {
+			case use != ToAsset:
+			case name == "link":
+				asset = rel
+			case name == "script":
+				asset = name
+			}
+			w.value(a.value, func(value string) string { return w.Replace(Address{strings.TrimSpace(value), use, asset}) })
+		}
+	}
+}
+
+// useOf returns the use of the address in an attribute, if there is an address.
+func useOf(name, attribute, rel string) (use Use, found bool) {
+	switch name + " " + attribute {
+	case "a href", "area href", "iframe src", "frame src", "a xlink:href":
+		return ToPage, true
+	case "script src", "img src", "input src", "video poster", "body background", "table background", "td background",
+		"th background", "tr background", "image href", "image xlink:href", "use href", "use xlink:href":
+		return ToAsset, true
+	case "video src", "audio src", "source src", "track src", "embed src", "object data", "form action", "button formaction", "input formaction":
+		return ToOther, true
+	case "base href":
+		return ToBase, true
+	case "link href":
+		for word := range strings.FieldsSeq(rel) {
+			switch word {
+			case "stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "preload", "modulepreload":
+				return ToAsset, true
+			case "canonical":
+				return 0, false
+			}
+		}
+		return ToPage, true
+	}
+	return 0, false
+}
+
+// value rewrites the value of an attribute.
+func (w *Rewriter) value(raw []byte, rewrite func(string) string) {
+	before := string(appendDecoded(nil, w.decoded(raw), true))
+	after := rewrite(before)
+	if after == before || after == strings.TrimSpace(before) {
+		return
+	}
+	from, quote := w.at(raw), byte(0)
+	if from > 0 && (w.markup[from-1] == '"' || w.markup[from-1] == '\'') {
+		quote = w.markup[from-1]
+	}
+	w.edit(from, len(raw), escaped(after, quote, w.Decode != nil))
+}
+
+// escaped writes the value of an attribute that stands in quotation marks, or, for 0,
+// shall get them; if asked to, in ASCII.
+func escaped(value string, quote byte, inASCII bool) []byte {
+	var b []byte
+	if quote == 0 {
+		b = append(b, '"')
+	}
+	for _, r := range value {
+		switch {
+		case r == '&':
+			b = append(b, "&amp;"...)
+		case r == '"' && quote != '\'':
+			b = append(b, "&quot;"...)
+		case r == '\'' && quote == '\'':
+			b = append(b, "&#39;"...)
+		case inASCII && r >= utf8.RuneSelf:
+			b = fmt.Appendf(b, "&#x%X;", r)
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	if quote == 0 {
+		b = append(b, '"')
+	}
+	return b
+}
+
+// candidates rewrites a srcset (WHATWG HTML, 4.8.4.2.1): addresses, each with white space
+// and descriptors behind it, and separated by commas.
+func (w *Rewriter) candidates(set string) string {
+	var b strings.Builder
+	for set != "" {
+		start := strings.TrimLeft(set, " \t\n\f\r,")
+		b.WriteString(set[:len(set)-len(start)])
+		end := strings.IndexAny(start, " \t\n\f\r")
+		if end < 0 {
+			end = len(start)
+		}
+		url := strings.TrimRight(start[:end], ",")
+		if url != "" {
+			b.WriteString(w.Replace(Address{url, ToAsset, ""}))
+		}
+		set = start[len(url):]
+		if len(url) < end { // commas end the candidate
+			continue
+		}
+		descriptors := endOfDescriptors(set)
+		b.WriteString(set[:descriptors])
+		set = set[descriptors:]
+	}
+	return b.String()
+}
+
+// endOfDescriptors returns the place of the comma behind descriptors; commas in
+// parentheses do not count.
+func endOfDescriptors(s string) int {
+	depth := 0
+	for i, c := range []byte(s) {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth = max(0, depth-1)
+		case c == ',' && depth == 0:
+			return i
+		}
+	}
+	return len(s)
+}
+
+// refresh rewrites "5; url=a.html".
+func (w *Rewriter) refresh(content string) string {
+	wait, rest, found := strings.Cut(content, ";")
+	rest = strings.TrimSpace(rest)
+	if !found || len(rest) < 4 || !strings.EqualFold(rest[:3], "url") {
+		return content
+	}
+	url, found := strings.CutPrefix(strings.TrimSpace(rest[3:]), "=")
+	url = strings.Trim(strings.TrimSpace(url), `"'`)
+	if !found || url == "" {
+		return content
+	}
+	if by := w.Replace(Address{url, ToPage, ""}); by != url {
+		return wait + "; url=" + by
+	}
+	return content
+}
