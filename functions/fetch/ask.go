@@ -25,6 +25,7 @@ type request struct {
 	unless  *batch.Look     // last look, whose validators make the request conditional; nil: unconditional
 	limit   int64           // bytes of the body
 	lenient bool            // takes any media type, and cuts a longer body instead of refusing it
+	assets  bool            // takes the assets of pages, too
 	away    bool            // to another host than the batch's, without waiting for that host's pace
 	stream  func(io.Reader) // reads the body, all or a part, which is then not in the answer
 }
@@ -105,7 +106,7 @@ func (f *Function) content(r request, response *http.Response, w *wire) ([]byte,
 // wants reports whether a body is to be read: if its media type can be stored, or can
 // be told only from the body's bytes.
 func (r request) wants(contentType string) bool {
-	return r.lenient || document.MayBeReadable(contentType)
+	return r.lenient || document.MayBeReadable(contentType) || r.assets && document.IsAsset(contentType)
 }
 
 // remoteAddress returns the IP address of the server; the zero address when the
@@ -121,7 +122,7 @@ func remoteAddress(c net.Conn) netip.Addr {
 // page fetches a target that is a page, and takes the answer.
 func (r *run) page(ctx context.Context, i int, agent string, delay time.Duration, d *digester) {
 	p := r.pageOf(i)
-	a, asked := r.ask(ctx, request{url: p.address.URL, agent: agent, limit: r.f.Limits.Page, unless: p.known}, delay)
+	a, asked := r.ask(ctx, request{url: p.address.URL, agent: agent, limit: r.f.Limits.Page, unless: p.known, assets: p.wantsAssets()}, delay)
 	if asked {
 		r.take(p, a, d)
 	}
@@ -162,15 +163,18 @@ func (r *run) answered(i int, a answer) *book.Outcome {
 }
 
 // redirect records the destination of a redirect as a link. The destination of a
-// sitemap is a link to a sitemap.
+// sitemap is a link to a sitemap, that of an asset one to an asset.
 func (r *run) redirect(i int, a answer) verdict {
 	to, err := r.targets[i].Resolve(a.location())
 	if err != nil {
 		return verdict{book.Failed, "bad redirect", fmt.Sprintf("%s: %v", http.StatusText(a.status), err)}
 	}
 	o, kind := r.ledger.Outcomes[i], book.Redirect
-	if r.batch.Targets[i].Sitemap {
+	switch {
+	case r.batch.Targets[i].Sitemap:
 		kind = book.Sitemap
+	case o.Asset:
+		kind = book.Asset
 	}
 	r.links[i] = []book.Link{{
 		Source: r.targets[i].ID, Target: to.URL, Place: to.Place, Kind: kind, Region: book.Text,

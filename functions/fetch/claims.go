@@ -183,7 +183,7 @@ func weigh(t *topic.Topic, links []book.Link, relevance float32, own uint8) {
 	hope := topic.Inherit(relevance, float32(own)/255)
 	for i := range links {
 		switch l := &links[i]; l.Kind {
-		case book.Asset: // is not asked for
+		case book.Asset: // has no topic
 		case book.Redirect, book.Canonical:
 			l.Weight = own
 		default:

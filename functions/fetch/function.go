@@ -59,6 +59,14 @@
 // collections with a topic that have not asked for it; each collection gets the
 // link to the place where the page is instead.
 //
+// # Assets
+//
+// For a collection with assets = true the assets of pages are stored, too (see package
+// collection). A target is a page or an asset by the media type of the answer; one that
+// no collection admits as a page is an asset or skipped. Links to assets have the kind
+// 'i'. A page that has become an asset is gone, as it may still be in the index. What a
+// style sheet or a redirect of an asset leads to has one hop more.
+//
 // # Revisits
 //
 // A page whose last look has a digest is stored already. It is requested with the
@@ -126,7 +134,8 @@
 //	            redirect          the link of kind 'r' names the destination
 //	            canonical         the page is stored at the address in the link of kind 'c', see Aliases
 //	            sitemap           it was read; the detail names what was left out
-//	            type              neither text nor a document that can be read (package document)
+//	            type              neither text nor a document that can be read (package document), nor
+//	                              an asset that a collection wants; or an asset that is a page
 //	            unreadable        broken, locked by a password, or beyond the limits of its reader
 //	            too big           more than Limits.Page bytes, or announced to be
 //	            bomb              content of more than 1 MiB and 200 times the bytes sent

@@ -51,6 +51,14 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 		p.confirm(o, p.sum)
 		return digested{}
 	}
+	media := document.Sniff(p.answer.body, p.answer.header.Get("Content-Type"))
+	switch isAsset := !document.IsReadable(media) && document.IsAsset(media); {
+	case isAsset && p.wantsAssets() && !p.wasPage():
+		return p.storeAsset(o, compressors)
+	case isAsset, o.Asset:
+		conclude(o, p.target, verdict{book.Skipped, "type", media})
+		return digested{}
+	}
 	read, err := p.read()
 	if errors.Is(err, document.ErrPanic) {
 		panic(err) // see guarded
@@ -60,13 +68,63 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 		return digested{}
 	}
 	if read == nil {
-		conclude(o, p.target, verdict{book.Skipped, "type", document.Sniff(p.answer.body, p.answer.header.Get("Content-Type"))})
+		conclude(o, p.target, verdict{book.Skipped, "type", media})
 		return digested{}
 	}
-	if p.cut != "" {
-		read.Omitted = append(read.Omitted, "what the archive cut off: "+p.cut)
-	}
+	read.Omitted = append(read.Omitted, p.omitted()...)
 	return p.store(o, compressors, read, remark)
+}
+
+// omitted returns what of the answer is missing in the archive from which it comes.
+func (p page) omitted() []string {
+	if p.cut == "" {
+		return nil
+	}
+	return []string{"what the archive cut off: " + p.cut}
+}
+
+// wantsAssets reports whether any of the collections of the target wants assets.
+func (p page) wantsAssets() bool {
+	return p.behalf.settings.WantAssets(p.target.Collections...) || p.behalf.settings.WantAssets(p.sure...)
+}
+
+// wasPage reports whether a page is stored at the address. Assets have a digest that is
+// that of their bytes.
+func (p page) wasPage() bool {
+	last := storedLook(p.target)
+	return last != nil && last.Digest != last.Body
+}
+
+// storeAsset compresses an asset of pages, and finds the assets of a style sheet. Each
+// level of style sheets counts as a redirect, so that they end.
+func (p page) storeAsset(o *book.Outcome, compressors *sync.Pool) digested {
+	stored := *o
+	stored.Asset = true
+	stored.ETag, stored.Modified = validators(p.answer, nil)
+	stored.Digest, stored.Body = p.sum, p.sum
+	stored.Collections = together(p.target.Collections, append(p.behalf.kept(p.target), p.sure...)...)
+	links, omitted := p.assets(stored, stored.Depth, more(stored.Hops))
+	conclude(&stored, p.target, remark(&document.Document{Omitted: append(omitted, p.omitted()...)}))
+	run, err := compress(compressors, p.object(stored, nil))
+	if err != nil {
+		conclude(o, p.target, verdict{book.Failed, "not storable", err.Error()})
+		return digested{}
+	}
+	*o = stored
+	return digested{run: run, links: links}
+}
+
+// assets returns links to the assets of a page or style sheet, and what a limit left out.
+func (p page) assets(o book.Outcome, depth uint16, hops uint8) (links []book.Link, omitted []string) {
+	found, omitted := document.Assets(p.answer.body, p.answer.header.Get("Content-Type"), p.address)
+	links = make([]book.Link, len(found))
+	for i, l := range found {
+		links[i] = book.Link{
+			Source: p.address.ID, Target: l.Address.URL, Place: l.Address.Place,
+			Kind: l.Kind, Region: l.Region, Rel: l.Rel, Depth: depth, Hops: hops, Collection: collectionOf(o),
+		}
+	}
+	return links, omitted
 }
 
 // remark returns the verdict on a page that is stored: what is not known of it, or not
@@ -96,6 +154,11 @@ func remark(read *document.Document) verdict {
 func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Document, verdictOf func(*document.Document) verdict) digested {
 	p.ask(read, collectionOf(*o))
 	links := p.links(*o, read)
+	if p.wantsAssets() {
+		assets, omitted := p.assets(*o, more(o.Depth), 0)
+		links = append(links, withoutKnown(assets, links)...)
+		read.Omitted = append(read.Omitted, omitted...)
+	}
 	collections := p.collections(read)
 	relevance := p.weigh(collections, links, read)
 	link, to, elsewhere := p.canonical(*o, read)
@@ -156,7 +219,7 @@ func (p page) ask(read *document.Document, collection string) {
 }
 
 // links returns the page's links, without those that the page asks not to follow. Its
-// canonical address and its images are kept in any case.
+// canonical address and its assets are kept in any case.
 func (p page) links(o book.Outcome, read *document.Document) []book.Link {
 	found := read.Links(p.address)
 	links := make([]book.Link, 0, len(found))
@@ -185,6 +248,17 @@ func (p page) weigh(collections []string, links []book.Link, read *document.Docu
 		}
 	}
 	return 0
+}
+
+// withoutKnown removes assets that are among the links: images with their alternatives.
+func withoutKnown(assets, links []book.Link) []book.Link {
+	known := make(map[string]bool)
+	for _, l := range links {
+		if l.Kind == book.Asset {
+			known[l.Target] = true
+		}
+	}
+	return slices.DeleteFunc(assets, func(l book.Link) bool { return known[l.Target] })
 }
 
 // collectionOf returns the first collection of an outcome, on whose behalf its

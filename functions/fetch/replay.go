@@ -37,7 +37,7 @@ func (f *Function) Replay(ctx context.Context, b batch.Batch, captures []warc.Ca
 		}
 		p := r.pageOf(i)
 		p.cut = c.Cut
-		r.take(p, f.replayed(c), d)
+		r.take(p, f.replayed(c, p.wantsAssets()), d)
 		r.prove(ctx, d, false)
 	}
 	object := r.finish(ctx, d, began)
@@ -45,9 +45,9 @@ func (f *Function) Replay(ctx context.Context, b batch.Batch, captures []warc.Ca
 }
 
 // replayed returns the answer of a capture, with its body decoded as ask does.
-func (f *Function) replayed(c warc.Capture) answer {
+func (f *Function) replayed(c warc.Capture, assets bool) answer {
 	a := answer{status: c.Status, header: c.Header, address: c.Address, began: c.Time, ended: c.Time}
-	if c.Status/100 != 2 || !(request{}).wants(c.Header.Get("Content-Type")) {
+	if c.Status/100 != 2 || !(request{assets: assets}).wants(c.Header.Get("Content-Type")) {
 		return a
 	}
 	now := f.Now()

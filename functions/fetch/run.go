@@ -61,6 +61,7 @@ func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 		}
 		r.targets = append(r.targets, a)
 		unasked := r.notAsked(t, a)
+		unasked.Asset = !t.Sitemap && r.behalf.settings.IsAssetOnly(t.Collections, a, membership.Path{Depth: t.Depth, Hops: t.Hops, Weight: t.Weight})
 		r.ledger.Outcomes, r.wanted = append(r.ledger.Outcomes, unasked), append(r.wanted, unasked.Collections)
 	}
 	return r, nil

@@ -27,8 +27,9 @@ import (
 // extract makes documents of the pages of a package, sorted by site and URL: the
 // hits of a query lie close together, and similar pages compress well together.
 // Forgotten pages are left out, and of each page all versions but the last. Pages
-// without text, and pages that may not be shown, become documents without words.
-// What a site repeats on its pages in the package is moved out of their main parts.
+// without text, and pages that may not be shown, become documents without words. Assets
+// of pages become none. What a site repeats on its pages in the package is moved out of
+// their main parts.
 func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, rules pageRules) ([]*segments.Page, error) {
 	reader, err := webobject.Open(content)
 	if err != nil {
@@ -45,7 +46,7 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 		if ctx.Err() != nil {
 			break
 		}
-		if forgotten.ForgetsURL(entry.Object.URL) {
+		if forgotten.ForgetsURL(entry.Object.URL) || document.IsAsset(entry.Object.MIME) {
 			continue
 		}
 		p := new(draft)

@@ -134,10 +134,10 @@ func TestDocuments(t *testing.T) {
 	w.list(pkg)
 	w.run(pkg.Key)
 	listed := w.manifest().Segments[0]
-	if listed.Documents != 4 || !cmp.Equal(listed.Parts, []manifest.Part{{Documents: 4}}) {
-		t.Errorf("listed %+v, want four documents of package 0", listed)
+	if listed.Documents != 3 || !cmp.Equal(listed.Parts, []manifest.Part{{Documents: 3}}) {
+		t.Errorf("listed %+v, want three documents of package 0, and none of the image", listed)
 	}
-	got := w.documents(listed)[3] // by site and URL
+	got := w.documents(listed)[2] // by site and URL
 	page, err := webobject.Read(t.Context(), w.bucket, got.Package, webobject.Place{Offset: got.Offset, Length: got.Length})
 	if err != nil || page.URL != got.URL {
 		t.Errorf("where %s is said to stand is %s, %v", got.URL, page.URL, err)
@@ -238,8 +238,8 @@ func TestPackageInOtherHandsComesAgain(t *testing.T) {
 func TestNothingToSearch(t *testing.T) {
 	for _, order := range [][]int{{0, 1}, {1, 0}} {
 		w := newWorld(t)
-		image := webobject.Object{URL: "http://a.example/0", MIME: "image/png", Data: []byte("PNG"), Version: layout.Version{Epoch: 1, Token: 2}}
-		packages := []manifest.Package{w.put(1), w.put(0, image)}
+		archive := webobject.Object{URL: "http://a.example/0", MIME: "application/zip", Data: []byte("PK"), Version: layout.Version{Epoch: 1, Token: 2}}
+		packages := []manifest.Package{w.put(1), w.put(0, archive)}
 		w.list(packages[0])
 		w.list(packages[1])
 		for _, i := range order {
@@ -249,7 +249,7 @@ func TestNothingToSearch(t *testing.T) {
 		if len(m.Segments) != 1 || !m.Packages[0].Indexed || !m.Packages[1].Indexed {
 			t.Fatalf("packages %+v, segments %+v", m.Packages, m.Segments)
 		}
-		if diff := cmp.Diff([]string{image.URL + " " + image.Version.String()}, w.live()); diff != "" {
+		if diff := cmp.Diff([]string{archive.URL + " " + archive.Version.String()}, w.live()); diff != "" {
 			t.Errorf("order %v: documents (-want +got):\n%s", order, diff)
 		}
 		if terms, _, err := w.segment(m.Segments[0]).Prefix(t.Context(), "", 10); err != nil || len(terms) > 0 {

@@ -56,8 +56,9 @@ func (n *byteNames) of(what string, value byte) string {
 //	ETag, Modified   validators of the stored page, as the server sent them last; left
 //	                 out above MaxValidator bytes
 //	Digest           hash, never 0, of the visible text of the stored page, as package
-//	                 fetch computes it; in a Skipped or Failed outcome that ends a
-//	                 stored page, that of the former page; else 0
+//	                 fetch computes it, or Body of a stored asset; in a Skipped or
+//	                 Failed outcome that ends a stored page, that of the former page;
+//	                 else 0
 //	Body             hash, never 0, of the bytes and header of the answer from which
 //	                 the page or sitemap was last read: an equal answer has nothing
 //	                 new; 0 if nothing is stored or the answer was cut

@@ -31,7 +31,7 @@ func (v *run) judgePages(ctx context.Context) error {
 			if p.has(markWanted) && !in.partition.incomplete() { // a forgotten page may remain in its package without an outcome
 				stray[in] = append(stray[in], p)
 			}
-		case p.has(markLive) && p.has(markWanted) && p.documents() == 0 && in.Indexed && !in.unsearchable.Load():
+		case p.has(markLive) && !p.has(markAsset) && p.has(markWanted) && p.documents() == 0 && in.Indexed && !in.unsearchable.Load():
 			unindexed[p.pkg]++
 		}
 	}

@@ -114,6 +114,7 @@ const (
 	markKnown                      // its URL has an outcome
 	markLive                       // it is the stored page of its URL
 	markGone                       // it is gone, by the books
+	markAsset                      // it is an asset, which has no document
 	oneDocument = 1 << 16
 )
 

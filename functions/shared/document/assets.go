@@ -1,0 +1,98 @@
+package document
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/style"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+const (
+	styleSheet = "text/css"
+	maxAssets  = hypertext.MaxReferences // of a page or a style sheet
+)
+
+// IsAsset reports whether a media type is of what pages load to be shown, and not of a
+// page: an image, a style sheet, a font, a script.
+func IsAsset(media string) bool {
+	kind, name, _ := strings.Cut(mediaType(media), "/")
+	switch kind {
+	case "image", "font":
+		return true
+	case "text":
+		return name == "css" || name == "javascript" || name == "ecmascript" || name == "x-javascript"
+	case "application":
+		return slices.Contains([]string{"javascript", "x-javascript", "ecmascript", "vnd.ms-fontobject", "manifest+json"}, name) ||
+			strings.HasPrefix(name, "font-") || strings.HasPrefix(name, "x-font-")
+	}
+	return false
+}
+
+// Assets returns the references of a page in HTML, or of a style sheet, to its assets,
+// each address once; and what a limit left out. Other pages and assets
+// have none.
+func Assets(body []byte, contentType string, base address.Address) (links []Link, omitted []string) {
+	c := assets{resolver: resolver{base: base, page: base.URL, known: map[string]address.Address{}}, seen: map[string]bool{}}
+	text, _, _ := Decode(body, contentType)
+	switch media := Sniff(body, contentType); {
+	case media == styleSheet:
+		style.Rewrite(text, func(url string, isSheet bool) string {
+			c.add(hypertext.Address{URL: url, Use: hypertext.ToAsset, Rel: sheetRel(isSheet)})
+			return url
+		})
+	case isHTML(media):
+		w := hypertext.Rewriter{Replace: func(a hypertext.Address) string {
+			c.add(a)
+			return a.URL
+		}}
+		w.Rewrite(text)
+	}
+	if c.cut > 0 {
+		omitted = []string{fmt.Sprintf("%d of %d assets", c.cut, c.cut+maxAssets)}
+	}
+	return c.links, omitted
+}
+
+func isHTML(media string) bool { return media == "text/html" || media == "application/xhtml+xml" }
+
+func sheetRel(isSheet bool) string {
+	if isSheet {
+		return "stylesheet"
+	}
+	return ""
+}
+
+type assets struct {
+	resolver resolver
+	based    bool // the first base element counts
+	seen     map[string]bool
+	links    []Link
+	cut      int
+}
+
+func (c *assets) add(a hypertext.Address) {
+	if a.Use == hypertext.ToBase && !c.based {
+		c.based = true
+		if base, err := c.resolver.base.Resolve(a.URL); err == nil {
+			c.resolver.base = base
+			clear(c.resolver.known)
+		}
+	}
+	if a.Use != hypertext.ToAsset {
+		return
+	}
+	target, ok := c.resolver.resolve(a.URL)
+	if !ok || c.seen[target.URL] || target.URL == c.resolver.page {
+		return
+	}
+	c.seen[target.URL] = true
+	if len(c.links) == maxAssets {
+		c.cut++
+		return
+	}
+	c.links = append(c.links, Link{Address: target, Kind: book.Asset, Region: book.Text, Rel: rel(a.Rel)})
+}
