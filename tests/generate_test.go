@@ -71,7 +71,7 @@ func generate(seed uint64, pages int, origin, neighbour string) host {
 		"/docs/short.html":         {body: g.page("Cut short"), short: true, becomes: "failed: cut short"},
 		"/docs/data.bin":           {contentType: "application/octet-stream", body: "\x00\x01\x02", becomes: "skipped: type"},
 		"/docs/binary.html":        {body: "\x00\x01\x02\xff\xfe\x00binary\x00", becomes: "skipped: type"},
-		"/docs/picture.png":        {contentType: "image/png", body: "\x89PNG", becomes: "skipped: image"},
+		"/docs/picture.png":        {contentType: "image/png", body: "\x89PNG", becomes: "skipped: asset"},
 		"/docs/empty.html":         {becomes: "stored"},
 		"/docs/plain.txt":          {contentType: "text/plain; charset=utf-8", body: g.sentences(4), becomes: "stored"},
 		"/docs/%E6%97%A5%E6%9C%AC.html": {
@@ -84,7 +84,7 @@ func generate(seed uint64, pages int, origin, neighbour string) host {
 		`<a href="p0.html?utm_source=contents&fbclid=1">Tracked</a> <a href="` + neighbour + `/docs/">Neighbour</a> <a href="mailto:a@b">Mail</a> <img src="picture.png">`,
 	}
 	for path, a := range h {
-		if strings.HasPrefix(path, "/docs/") && a.becomes != "skipped: image" && path != "/docs/listed.html" {
+		if strings.HasPrefix(path, "/docs/") && a.becomes != "skipped: asset" && path != "/docs/listed.html" {
 			own = append(own, link(path))
 		}
 	}

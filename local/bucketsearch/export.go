@@ -17,7 +17,7 @@ func exportCommand(where *location) *cobra.Command {
 	var task export.Task
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write stored pages to files: JSON Lines, XML, Markdown, WARC, WACZ, Web objects",
+		Short: "Write stored pages to files: JSON Lines, XML, Markdown, WARC, WACZ, Web objects, a mirror",
 		Long: "Export writes the stored pages, or those of a collection, site, language or time,\n" +
 			"as they are at this moment, even while a crawl goes on. When it is interrupted, the\n" +
 			"same command goes on.\n\n" +
@@ -26,9 +26,12 @@ func exportCommand(where *location) *cobra.Command {
 			"  markdown  a folder with a file for each page\n" +
 			"  warc      WARC 1.1, compressed: the answers of the servers, for replay\n" +
 			"  wacz      WACZ 1.1.1: such a WARC with its index and a list of pages, for replay\n" +
-			"  webo      Web objects of version 1 in a .webop, with its description beside it",
+			"  webo      Web objects of version 1 in a .webop, with its description beside it\n" +
+			"  mirror    a folder for a browser, with links between its files; whole for a\n" +
+			"            collection with assets = true",
 		Example: "  bucketsearch export --format jsonl -o pages.jsonl\n" +
 			"  bucketsearch export --site example.org --format markdown -o example\n" +
+			"  bucketsearch export --collection docs --format mirror -o mirror\n" +
 			"  bucketsearch export --since 2026-11-01 --format warc -o november.warc.gz",
 		Args: nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
@@ -65,8 +68,8 @@ func exportCommand(where *location) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVarP(&task.Path, "output", "o", "", "write to this `file`, or folder for markdown; it must not exist yet")
-	flags.StringVar(&task.Format, "format", "jsonl", "`format`: jsonl, xml, markdown, warc, wacz or webo")
+	flags.StringVarP(&task.Path, "output", "o", "", "write to this `file`, or folder for markdown and mirror; it must not exist yet")
+	flags.StringVar(&task.Format, "format", "jsonl", "`format`: jsonl, xml, markdown, warc, wacz, webo or mirror")
 	selectionFlags(flags, &task.Selection)
 	timeVar(flags, &task.At, "asof", "the pages as they were at this `time`, of the last seven days")
 	return cmd

@@ -9,11 +9,15 @@
 //	          a list of pages
 //	webo      Web objects of version 1 in a .webop, and its      programs of the thesis of 2006
 //	          .webop.desc (see layout/webobject)
+//	mirror    a folder with links rewritten                      browsers
+//
+// Assets of pages, such as images (see package collection), are in all formats but jsonl,
+// xml and markdown, which are of text.
 //
 // An export is of the pages as they were at one moment, even while a crawl goes on. It
 // reads package after package, with ranged GETs of several pages each. In memory are a
-// few of these ranges, one page for each processor, and 40 bytes for each page. An export
-// that was interrupted goes on where it stopped.
+// few of these ranges, one page for each processor, and 40 bytes for each page; of a
+// mirror, the names of all files, too. An export that was interrupted goes on where it stopped.
 //
 // The language of a page is that of the index, so that pages in others need not be read;
 // only a page that is not indexed yet is read to know its language.
@@ -40,7 +44,8 @@ type storedPages struct {
 	bucket   blob.Reader
 	packages []string // keys
 	places   []place  // by package and offset
-	faults   []error  // a partition.Fault for each partition that lost generations or books
+	all      *inventory.Inventory
+	faults   []error // a partition.Fault for each partition that lost generations or books
 }
 
 // place is where one page is.
@@ -50,11 +55,12 @@ type place struct {
 	length  int32
 	pkg     uint32 // index of its key
 	indexed bool   // and is in the language that is selected
+	asset   bool   // of pages; in no language
 }
 
-// findPages finds the selected pages. The language of those that are not indexed is not
+// findPages finds the selected pages, if asked to, with assets. The language of those that are not indexed is not
 // known yet. Lost generations and books are faults.
-func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, selected inventory.Selection, at time.Time) (*storedPages, error) {
+func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, selected inventory.Selection, assets bool, at time.Time) (*storedPages, error) {
 	all, err := inventory.Open(ctx, bucket, s, at)
 	if err == nil && selected.Lang != "" {
 		err = all.ReadIndex(ctx)
@@ -62,11 +68,14 @@ func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, se
 	if err != nil {
 		return nil, fmt.Errorf("cannot find the pages: %w", err)
 	}
-	p := &storedPages{bucket: bucket}
+	p := &storedPages{bucket: bucket, all: all}
 	numbers := make(map[string]uint32) // of packages
 	for page, err := range all.Pages(ctx, selected) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot find the pages: %w", err)
+		}
+		if page.Asset && !assets {
+			continue
 		}
 		number, known := numbers[page.Key]
 		if !known {
@@ -74,7 +83,7 @@ func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, se
 			numbers[page.Key] = number
 			p.packages = append(p.packages, page.Key)
 		}
-		p.places = append(p.places, place{page.Identity(), page.Offset, int32(page.Length), number, page.Indexed})
+		p.places = append(p.places, place{page.Identity(), page.Offset, int32(page.Length), number, page.Indexed, page.Asset})
 	}
 	p.faults = all.Faults
 	slices.SortFunc(p.places, func(a, b place) int {
@@ -96,22 +105,22 @@ type loaded struct {
 	err  error // the object store is not available
 }
 
-// all yields the pages from a number on, in the order of their packages, after the GETs
+// read yields the pages from a number on, in the order of their packages, after the GETs
 // of their bytes. An error of the object store ends the sequence.
-func (p *storedPages) all(ctx context.Context, from int) iter.Seq[loaded] {
+func (p *storedPages) read(ctx context.Context, from int) iter.Seq[loaded] {
 	return func(yield func(loaded) bool) {
-		var read span
+		var in span
 		for i := from; i < len(p.places); i++ {
 			at := &p.places[i]
 			key := p.packages[at.pkg]
-			if !read.covers(key, at) {
-				read = p.span(i)
-				if err := read.get(ctx); err != nil && !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, blob.ErrRange) {
+			if !in.covers(key, at) {
+				in = p.span(i)
+				if err := in.get(ctx); err != nil && !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, blob.ErrRange) {
 					yield(loaded{err: err})
 					return
 				}
 			}
-			if !yield(loaded{at: at, key: key, span: read}) {
+			if !yield(loaded{at: at, key: key, span: in}) {
 				return
 			}
 		}

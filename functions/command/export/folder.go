@@ -61,14 +61,23 @@ func (f *folder) end() error { return nil }
 // maxFileName is the number of bytes of a part of a file's path.
 const maxFileName = 120
 
-// fileName returns the path of the file for a URL. Where characters had to be replaced
-// or left out, it ends with a part of the URL's hash.
+// fileName returns the path of the Markdown file for a URL. Where characters had to be
+// replaced or left out, it ends with a part of the URL's hash.
 func fileName(raw string) string {
+	name, changed := pathOf(raw)
+	if changed {
+		name += "-" + hashOf(raw)
+	}
+	return name + ".md"
+}
+
+// pathOf returns a path that every file system takes for a URL, and whether characters
+// had to be replaced or left out.
+func pathOf(raw string) (name string, changed bool) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return hashOf(raw) + ".md"
+		return "unnamed", true
 	}
-	changed := false
 	clean := func(part string) string {
 		name := strings.Map(func(r rune) rune {
 			if r < ' ' || strings.ContainsRune(`<>:"/\|?*%`, r) {
@@ -86,6 +95,9 @@ func fileName(raw string) string {
 		if name == "" {
 			name = "_"
 		}
+		if isDevice(name) {
+			name, changed = "_"+name, true
+		}
 		return name
 	}
 	parts := []string{strings.ReplaceAll(u.Host, ":", "_")}
@@ -100,10 +112,17 @@ func fileName(raw string) string {
 	if u.RawQuery != "" {
 		*last, changed = clean(*last+"_"+u.RawQuery), true
 	}
-	if changed {
-		*last += "-" + hashOf(raw)
+	return strings.Join(parts, "/"), changed
+}
+
+// isDevice reports whether Windows takes a name for that of a device.
+func isDevice(name string) bool {
+	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
+	switch stem {
+	case "CON", "PRN", "AUX", "NUL":
+		return true
 	}
-	return strings.Join(parts, "/") + ".md"
+	return len(stem) == 4 && (stem[:3] == "COM" || stem[:3] == "LPT") && '1' <= stem[3] && stem[3] <= '9'
 }
 
 func hashOf(s string) string {

@@ -29,13 +29,14 @@ const (
 	WACZ     = "wacz"
 	Webo     = "webo"     // and a description beside the file
 	Markdown = "markdown" // which is a folder
+	Mirror   = "mirror"   // another
 )
 
-// formatOf returns the format of a name, which is not Markdown.
+// formatOf returns the format of a name, which is not that of a folder.
 func formatOf(name string) (fileFormat, error) {
 	f, found := formats[name]
 	if !found {
-		return f, literal.Wrong("format", name, "jsonl, xml, markdown, warc, wacz or webo")
+		return f, literal.Wrong("format", name, "jsonl, xml, markdown, warc, wacz, webo or mirror")
 	}
 	return f, nil
 }

@@ -70,7 +70,7 @@ func (t Task) Run(ctx context.Context, bucket blob.Reader, s *settings.Settings)
 		return report, err
 	}
 	state := t.resume(resumePath)
-	pages, err := findPages(ctx, bucket, s, t.Selection, state.At)
+	pages, err := findPages(ctx, bucket, s, t.Selection, !t.isOfText(), state.At)
 	if err != nil {
 		return report, err
 	}
@@ -78,6 +78,11 @@ func (t Task) Run(ctx context.Context, bucket blob.Reader, s *settings.Settings)
 		state.Done, state.Written, state.Bytes = 0, 0, 0
 	}
 	state.Total = len(pages.places)
+	if m, isMirror := to.(*mirror); isMirror {
+		if err := m.prepare(ctx, &t, pages, s); err != nil {
+			return report, err
+		}
+	}
 	report = Report{Resumed: state.Written, At: state.At, Unread: pages.faults}
 	if err := to.begin(state.At, state.Bytes); err != nil {
 		return report, err
@@ -110,7 +115,7 @@ func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *re
 	if err := save(); err != nil {
 		return err
 	}
-	next := inOrder(pages.all(ctx, at.Done), runtime.GOMAXPROCS(0), func(f loaded) prepared { return t.read(ctx, f, to) })
+	next := inOrder(pages.read(ctx, at.Done), runtime.GOMAXPROCS(0), func(f loaded) prepared { return t.read(ctx, f, to) })
 	for p := range next {
 		if p.err == nil {
 			p.err = ctx.Err()
@@ -153,7 +158,7 @@ func (t Task) read(ctx context.Context, f loaded, to target) (p prepared) {
 		return prepared{err: err}
 	}
 	p.record = recordOf(o)
-	inLanguage := t.Lang == "" || f.at.indexed
+	inLanguage := t.Lang == "" || f.at.indexed || f.at.asset
 	if t.writesText() || !inLanguage {
 		p.record.read()
 	}
@@ -167,14 +172,26 @@ func (t Task) read(ctx context.Context, f loaded, to target) (p prepared) {
 }
 
 // writesText reports whether texts of pages are written.
-func (t Task) writesText() bool { return t.Format != WARC && t.Format != Webo }
+func (t Task) writesText() bool { return t.isOfText() || t.Format == WACZ }
+
+// isOfText reports whether the format is of texts, and not of what servers sent.
+func (t Task) isOfText() bool {
+	switch t.Format {
+	case WARC, WACZ, Webo, Mirror:
+		return false
+	}
+	return true
+}
 
 // target returns the target, and the path of the file that says how far a run was.
 func (t Task) target() (to target, resumePath string, err error) {
-	if t.Format == Markdown {
+	if t.Format == Markdown || t.Format == Mirror {
 		resumePath = t.Path + ".resume"
 		if entries, err := os.ReadDir(t.Path); err == nil && len(entries) > 0 && !exists(resumePath) {
 			return nil, "", fmt.Errorf("%s exists and is not empty; export to another folder", t.Path)
+		}
+		if t.Format == Mirror {
+			return &mirror{root: t.Path}, resumePath, nil
 		}
 		return &folder{root: t.Path}, resumePath, nil
 	}

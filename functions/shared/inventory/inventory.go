@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -139,6 +140,31 @@ func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Pag
 				page.Indexed, page.Lang, page.MIME = true, known.lang, known.mime
 			}
 			if wanted.has(&page) && !yield(page, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Alias is an address without a page of its own, which leads to another by a redirect or
+// by the canonical address that its page names.
+type Alias struct {
+	ID layout.Identity
+	To []layout.Identity // of the other address, as it is and as collections crawl it
+}
+
+// Aliases yields all of them. An error ends the sequence.
+func (v *Inventory) Aliases(ctx context.Context) iter.Seq2[Alias, error] {
+	return func(yield func(Alias, error) bool) {
+		for s, err := range v.standings(ctx) {
+			if err != nil {
+				yield(Alias{}, err)
+				return
+			}
+			if s.Final == nil {
+				continue
+			}
+			if to := v.settings.LedTo(*s.Final); len(to) > 0 && !yield(Alias{s.Final.Identity(), to}, nil) {
 				return
 			}
 		}

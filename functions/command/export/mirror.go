@@ -1,0 +1,242 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// mirror is a target that is a folder for a browser, with a file for each page and asset
+// (see names) and index.html, which leads to the seeds. In pages and style sheets an
+// address that is exported, also under another address to which it leads, becomes the
+// relative path of its file, and any other becomes absolute. All other bytes are those
+// that the server sent, with the exceptions of document.Rewrite.
+type mirror struct {
+	root     string
+	settings *settings.Settings
+	seeds    []string
+	names    map[layout.Identity]string            // of files; never changed after prepare
+	aliases  map[layout.Identity][]layout.Identity // see inventory.Alias
+}
+
+// prepare names the files. Names depend on media types and on each other; the types are
+// those of the index, and of assets and pages that are not indexed those in packages.
+func (m *mirror) prepare(ctx context.Context, t *Task, pages *storedPages, s *settings.Settings) error {
+	m.settings, m.aliases = s, make(map[layout.Identity][]layout.Identity)
+	for alias, err := range pages.all.Aliases(ctx) {
+		if err != nil {
+			return err
+		}
+		m.aliases[alias.ID] = alias.To
+	}
+	named, err := t.names(ctx, pages)
+	if err != nil {
+		return fmt.Errorf("cannot name the files of the mirror: %w", err)
+	}
+	m.names = named.assign()
+	for _, c := range s.Collections {
+		if t.Collection != "" && c.Name != t.Collection {
+			continue
+		}
+		for _, seed := range c.Seeds {
+			m.seeds = append(m.seeds, seed.URL)
+		}
+	}
+	return nil
+}
+
+func (t *Task) names(ctx context.Context, pages *storedPages) (named names, err error) {
+	if t.Lang == "" { // else it is read
+		if err := pages.all.ReadIndex(ctx); err != nil {
+			return named, err
+		}
+	}
+	known := make(map[layout.Identity]bool)
+	for page, err := range pages.all.Pages(ctx, t.Selection) {
+		if err != nil {
+			return named, err
+		}
+		if page.Indexed {
+			named.add(page.URL, page.MIME)
+			known[page.Identity()] = true
+		}
+	}
+	others := *pages
+	others.places = slices.DeleteFunc(slices.Clone(pages.places), func(p place) bool { return known[p.id] })
+	for found := range others.read(ctx, 0) {
+		o, err := found.object(ctx)
+		switch {
+		case errors.Is(err, webobject.ErrDamaged), errors.Is(err, blob.ErrAbsent): // copy reports it
+		case err != nil:
+			return named, err
+		default:
+			named.add(o.URL, o.MIME)
+		}
+	}
+	return named, nil
+}
+
+func (m *mirror) begin(time.Time, int64) error { return os.MkdirAll(m.root, 0o755) }
+
+func (m *mirror) content(r *Record) ([]byte, error) {
+	name, found := m.names[layout.IdentityOf(r.URL)]
+	if !found {
+		return nil, fmt.Errorf("%s has no file in the mirror, since it could not be read before: begin anew in another folder", r.URL)
+	}
+	at, err := address.Parse(r.URL)
+	if err != nil {
+		return nil, err
+	}
+	from := mirrored{mirror: m, name: name, page: at, base: at, collections: r.Collections}
+	return document.Rewrite(r.object.Data, r.object.MIME, from.replace), nil
+}
+
+func (m *mirror) write(r *Record, content []byte) error {
+	to := filepath.Join(m.root, filepath.FromSlash(m.names[layout.IdentityOf(r.URL)]))
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, 0o644)
+}
+
+func (m *mirror) save() (int64, error) { return 0, nil }
+
+// find returns the file of an address, or of the one to which it leads.
+func (m *mirror) find(to address.Address, collections []string) (name string, found bool) {
+	ids := []layout.Identity{to.ID}
+	for _, c := range collections {
+		ids = append(ids, m.settings.Clean(c, to).ID)
+	}
+	for range collection.MaxHops + 1 {
+		var next []layout.Identity
+		for _, id := range ids {
+			if name, found := m.names[id]; found {
+				return name, true
+			}
+			next = append(next, m.aliases[id]...)
+		}
+		ids = next
+	}
+	return "", false
+}
+
+// mirrored is a page while its addresses are replaced.
+type mirrored struct {
+	*mirror
+	name        string
+	page, base  address.Address
+	based       bool // the first base element counts
+	collections []string
+}
+
+// replace returns what stands in the mirror for an address in the page.
+func (p *mirrored) replace(a hypertext.Address) string {
+	if a.Use == hypertext.ToBase {
+		if base, err := p.base.Resolve(a.URL); err == nil && !p.based {
+			p.base, p.based = base, true
+		}
+		return ""
+	}
+	reference, fragment, isPart := strings.Cut(a.URL, "#")
+	if isPart {
+		fragment = "#" + fragment
+	}
+	to := p.base
+	if reference != "" {
+		var err error
+		if to, err = p.base.Resolve(reference); err != nil {
+			return a.URL // mailto:, data:, javascript: …
+		}
+	} else if p.base.ID == p.page.ID {
+		return a.URL
+	}
+	name, found := p.find(to, p.collections)
+	switch {
+	case found && name == p.name && isPart:
+		return fragment
+	case found:
+		return relative(p.name, name) + fragment
+	case isAbsolute(reference):
+		return a.URL
+	}
+	return to.URL + fragment
+}
+
+func isAbsolute(reference string) bool {
+	scheme, rest, _ := strings.Cut(reference, ":")
+	return (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) && strings.HasPrefix(rest, "//")
+}
+
+// relative returns the URL of a file relative to another file, both by their paths in the
+// mirror.
+func relative(from, to string) string {
+	dirs, parts := strings.Split(from, "/"), strings.Split(to, "/")
+	dirs = dirs[:len(dirs)-1]
+	for len(dirs) > 0 && len(parts) > 1 && dirs[0] == parts[0] {
+		dirs, parts = dirs[1:], parts[1:]
+	}
+	for i := range parts {
+		parts[i] = url.PathEscape(parts[i])
+	}
+	return strings.Repeat("../", len(dirs)) + strings.Join(parts, "/")
+}
+
+var start = template.Must(template.New("").Parse(`<!DOCTYPE html>
+<html><head><meta charset="utf-8"><title>Mirror</title>
+{{if eq (len .) 1}}{{range .}}<meta http-equiv="refresh" content="0; url={{.Path}}">{{end}}
+{{end}}</head><body><ul>
+{{range .}}<li><a href="{{.Path}}">{{.URL}}</a></li>
+{{end}}</ul></body></html>
+`))
+
+// end writes index.html: the seeds or, if none is exported, the page with the shortest
+// address on each host.
+func (m *mirror) end() error {
+	type entry struct{ URL, Path string }
+	var entries []entry
+	listed := make(map[string]bool)
+	for _, seed := range m.seeds {
+		at, err := collection.ParseSeed(seed)
+		if err != nil {
+			return err
+		}
+		if name, found := m.find(at, nil); found && !listed[name] {
+			listed[name] = true
+			entries = append(entries, entry{at.URL, relative("index.html", name)})
+		}
+	}
+	if len(entries) == 0 {
+		shortest := make(map[string]string) // by host
+		for _, name := range m.names {
+			host, _, _ := strings.Cut(name, "/")
+			if best := shortest[host]; strings.HasSuffix(name, ".html") && (best == "" || len(name) < len(best) || len(name) == len(best) && name < best) {
+				shortest[host] = name
+			}
+		}
+		for _, name := range shortest {
+			entries = append(entries, entry{name, relative("index.html", name)})
+		}
+		slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.URL, b.URL) })
+	}
+	var b strings.Builder
+	if err := start.Execute(&b, entries); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(m.root, "index.html"), []byte(b.String()), 0o644)
+}

@@ -1,0 +1,116 @@
+package export
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// names are the names of the files of a mirror:
+//
+//	https://example.org/        text/html   example.org/index.html
+//	https://example.org/a       text/html   example.org/a.html
+//	https://example.org/b.css   text/css    example.org/b.css
+//	https://example.org/c?d=1   image/png   example.org/c_d=1-3f2a….png
+//
+// The extension is one that the media type needs for a browser. A name that another file
+// or folder has, in whatever case and form of its letters, gets a part of the URL's hash.
+type names struct{ all []nameless }
+
+// nameless is a page without a name yet.
+type nameless struct{ url, media string }
+
+func (n *names) add(url, contentType string) {
+	media, _, _ := strings.Cut(contentType, ";")
+	n.all = append(n.all, nameless{url, strings.ToLower(strings.TrimSpace(media))})
+}
+
+// assign returns the names by the identities of URLs. They do not depend on the order in
+// which URLs were added.
+func (n *names) assign() map[layout.Identity]string {
+	slices.SortFunc(n.all, func(a, b nameless) int { return cmp.Compare(a.url, b.url) })
+	taken := map[string]bool{"index.html": true}
+	for _, p := range n.all {
+		name, _ := p.name()
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			taken[alike(dir)] = true
+		}
+	}
+	assigned := make(map[layout.Identity]string, len(n.all))
+	for _, p := range n.all {
+		name, hashed := p.name()
+		if taken[alike(name)] {
+			name = hashed
+		}
+		taken[alike(name)] = true
+		assigned[layout.IdentityOf(p.url)] = name
+	}
+	return assigned
+}
+
+// alike returns what is equal of names that are one name on some file system.
+func alike(name string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(name))) }
+
+// name returns the name of a page, and one with its hash.
+func (p nameless) name() (name, hashed string) {
+	stem, changed := pathOf(p.url)
+	extension := path.Ext(stem)
+	known := extensions[p.media]
+	switch {
+	case slices.Contains(known, strings.ToLower(extension)), known == nil && isExtension(extension):
+		stem = strings.TrimSuffix(stem, extension)
+	case known != nil:
+		extension = known[0]
+	default:
+		extension = ".bin"
+	}
+	hashed = stem + "-" + hashOf(p.url) + extension
+	if changed || strings.HasSuffix(stem, "/") {
+		return hashed, hashed
+	}
+	return stem + extension, hashed
+}
+
+// isExtension reports whether a browser may take this for the extension of a name, and
+// not for a page's.
+func isExtension(extension string) bool {
+	lower := strings.ToLower(extension)
+	isHTML := slices.Contains(extensions["text/html"], lower) || slices.Contains(extensions["application/xhtml+xml"], lower)
+	return len(extension) > 1 && len(extension) <= 6 && !isHTML
+}
+
+// extensions are those that a browser knows as the media type's, the usual one first.
+var extensions = map[string][]string{
+	"text/html":                     {".html", ".htm"},
+	"application/xhtml+xml":         {".xhtml", ".xht"},
+	"text/plain":                    {".txt"},
+	"text/xml":                      {".xml"},
+	"application/xml":               {".xml"},
+	"application/rss+xml":           {".xml", ".rss"},
+	"application/atom+xml":          {".xml", ".atom"},
+	"application/pdf":               {".pdf"},
+	"text/css":                      {".css"},
+	"text/javascript":               {".js", ".mjs"},
+	"application/javascript":        {".js", ".mjs"},
+	"application/x-javascript":      {".js"},
+	"application/manifest+json":     {".webmanifest", ".json"},
+	"image/png":                     {".png"},
+	"image/jpeg":                    {".jpg", ".jpeg"},
+	"image/gif":                     {".gif"},
+	"image/webp":                    {".webp"},
+	"image/avif":                    {".avif"},
+	"image/svg+xml":                 {".svg"},
+	"image/bmp":                     {".bmp"},
+	"image/x-icon":                  {".ico"},
+	"image/vnd.microsoft.icon":      {".ico"},
+	"font/woff":                     {".woff"},
+	"font/woff2":                    {".woff2"},
+	"font/ttf":                      {".ttf"},
+	"font/otf":                      {".otf"},
+	"application/vnd.ms-fontobject": {".eot"},
+}
