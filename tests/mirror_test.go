@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"cmp"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -34,20 +35,25 @@ func TestMirror(t *testing.T) {
 	t.Parallel()
 	const dot = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x01D\x00;"
 	s := serve(t, 2, func(i int, origins []string) http.Handler {
-		if i == 1 { // another host, of which only assets are wanted
-			return host{
-				"/dot.png":  {contentType: "image/gif", body: dot},
-				"/font.css": {contentType: "text/css", body: "h1{color:blue}"},
-				"/":         {body: "<title>Not wanted</title>"},
+		h := host{ // of which only assets are wanted
+			"/dot.png":  {contentType: "image/gif", body: dot},
+			"/font.css": {contentType: "text/css", body: "h1{color:blue}"},
+			"/":         {body: "<title>Not wanted</title>"},
+		}
+		if i == 0 {
+			h = host{
+				"/docs/":            {body: strings.ReplaceAll(shown, "OTHER", origins[1])},
+				"/docs/next?page=2": {body: `<!DOCTYPE html><title>Second</title><script src="/static/seen.js"></script><p id="there">The second page. <a href="` + origins[1] + `/">elsewhere</a>`},
+				"/static/page.css":  {contentType: "text/css", body: `@import "` + origins[1] + `/font.css"; body{color:rgb(1,2,3);background:url(back.gif)}`},
+				"/static/back.gif":  {contentType: "image/gif", body: dot},
+				"/static/seen.js":   {contentType: "text/javascript", body: look},
 			}
 		}
-		return host{
-			"/docs/":            {body: strings.ReplaceAll(shown, "OTHER", origins[1])},
-			"/docs/next?page=2": {body: `<!DOCTYPE html><title>Second</title><script src="/static/seen.js"></script><p id="there">The second page. <a href="` + origins[1] + `/">elsewhere</a>`},
-			"/static/page.css":  {contentType: "text/css", body: `@import "` + origins[1] + `/font.css"; body{color:rgb(1,2,3);background:url(back.gif)}`},
-			"/static/back.gif":  {contentType: "image/gif", body: dot},
-			"/static/seen.js":   {contentType: "text/javascript", body: look},
+		for path, a := range h {
+			a.status, a.contentType = http.StatusOK, cmp.Or(a.contentType, "text/html")
+			h[path] = a
 		}
+		return h
 	})
 	p := newPlace(t)
 	p.must("crawl", "--collection", p.file("docs", []string{s.origins[0] + "/docs/"}, "scope = \"prefix\"\nassets = true\n"))
@@ -56,7 +62,7 @@ func TestMirror(t *testing.T) {
 	for _, v := range s.forget() {
 		asked[v.url] = true
 	}
-	if asked[s.origins[1]+"/"] || !asked[s.origins[1]+"/font.css"] || len(asked) != 2+2+7 { // robots.txt of two origins, and their assets and pages
+	if asked[s.origins[1]+"/"] || !asked[s.origins[1]+"/font.css"] || len(asked) != 2+7 { // robots.txt of two origins, two pages and their assets
 		t.Errorf("asked for %v", asked)
 	}
 	if status := p.status(); status.Documents != 2 {
