@@ -111,6 +111,9 @@ type state struct {
 func TestState(t *testing.T) {
 	near := link(page, 1, 0)
 	image := book.Link{Target: page, Kind: book.Asset, Depth: 1, Collection: "docs"}
+	far := image
+	far.Depth = 9
+	assets := func(c *collection.Collection) { c.Assets = true }
 	again := func(c *collection.Collection) { c.Again = noon.Add(3 * time.Minute) }
 	wider := func(c *collection.Collection) { c.Seeds[0].Depth = collection.Unlimited }
 	for name, test := range map[string]struct {
@@ -125,6 +128,9 @@ func TestState(t *testing.T) {
 		"too many redirects":                {nil, []any{link(page, 1, 11)}, state{Skipped, collection.TooMany, 0, 1, 0}},
 		"a longer path of fewer redirects":  {nil, []any{link(page, 1, 11), link(page, 2, 0)}, state{Pending, "", 0, 2, 0}},
 		"image":                             {nil, []any{image}, state{Skipped, "asset", 0, 0, 0}},
+		"an image that is wanted":           {assets, []any{far}, state{Pending, "", 0, 9, 0}},
+		"an image that is a page, too":      {assets, []any{far, near}, state{Pending, "", 0, 1, 0}},
+		"an image and a page too deep":      {assets, []any{image, link(page, 3, 0)}, state{Pending, "", 0, 1, 0}},
 		"image and page":                    {nil, []any{image, near}, state{Pending, "", 0, 1, 0}},
 		"stored":                            {nil, []any{near, outcome(1, book.Stored, 1)}, state{Stored, "", 0, 1, 1}},
 		"unchanged confirms":                {nil, []any{near, outcome(1, book.Stored, 1), outcome(2, book.Unchanged, 1)}, state{Stored, "", 0, 1, 2}},

@@ -59,6 +59,7 @@ language = "en"
 schedule = "daily at 09:30 Europe/Berlin"
 agent = "ExampleBot/1.0 (+https://example.org/bot)"
 allow = ["127.0.0.0/8", "::1", "Intranet.example"]
+assets = true
 seed = [{url = "https://www.postgresql.org/about", depth = "unlimited"}]
 [topic]
 words = ["transaction"]
@@ -75,7 +76,7 @@ threshold = 1
 		Include: []string{"*/docs/*"}, Exclude: []string{`re:/release-\d`}, DropParameters: []string{},
 		Sitemaps:    []string{"https://www.postgresql.org/sitemap.xml"},
 		Connections: 40, HostPages: 300, PatternPages: Unlimited, Schedule: "daily at 09:30 Europe/Berlin", Language: "en",
-		Allow: []string{"127.0.0.0/8", "::1", "Intranet.example"},
+		Allow: []string{"127.0.0.0/8", "::1", "Intranet.example"}, Assets: true,
 		Topic: &Topic{
 			Words: []string{"transaction"}, Pages: []string{"https://example.org/a"},
 			Texts: []string{"a transaction", "Index\nB&B\ntree", "one"}, Threshold: 1,
@@ -139,6 +140,7 @@ func TestMistakes(t *testing.T) {
 		{"exclude = ['re:(']", `3: pattern "re:(" is no regular expression: missing closing ) in "("; write it like "re:/release-[0-9]+/"`},
 		{"drop_parameters = ['a*b']", `3: parameter "a*b": want a name such as`},
 		{"sitemaps = ['/sitemap.xml']", `3: sitemap: address "/sitemap.xml"`},
+		{"assets = 'all'", `3: assets is "all"; write true or false`},
 		{"allow = ['10.0.0.1/8']", `3: allow "10.0.0.1/8": want a range`},
 		{"allow = ['http://intranet/']", `3: allow "http://intranet/": want a range`},
 		{"allow = ['intranet:80']", `3: allow "intranet:80"`},

@@ -27,6 +27,10 @@
 //	a sitemap on the site of a seed          admitted               has it
 //	a sitemap elsewhere                      admitted               lacks it
 //	a sitemap in an index in an index        too deep               has it
+//	an asset of a page                       asset                  lacks it
+//	an asset, wanted, in no scope            admitted               lacks it
+//	an asset, wanted, excluded               excluded               lacks it
+//	an asset, wanted, after eleven others    too many redirects     lacks it
 //
 // A page that the strategy forbids is never requested, so that no collection gets it.
 // Dropped parameters are removed before the decision on a link (see Assign).

@@ -30,9 +30,11 @@ func world(t *testing.T) *membership.Members {
 	few.Pages = 9
 	topic := with("topic", collection.Seed{URL: front + "t/", Scope: collection.Prefix, Depth: collection.Unlimited})
 	topic.Topic = &collection.Topic{Words: []string{"a"}, Threshold: .5}
+	shown := with("shown", collection.Seed{URL: "http://shown.example/", Scope: collection.Host, Depth: 2})
+	shown.Assets, shown.Exclude, shown.Include = true, []string{"*.gif"}, []string{"*.html"}
 	crawl := rules.Even(rules.Crawl, 1, noon)
 	crawl.Rules = append([]rules.Rule{{Refuse: true, Pattern: "*/refused"}}, crawl.Rules...)
-	return members(t, crawl, all, few, topic,
+	return members(t, crawl, all, few, topic, shown,
 		with("near", collection.Seed{URL: front, Scope: collection.Host, Depth: 2}),
 		with("web", collection.Seed{URL: front, Scope: collection.Any, Depth: 2}))
 }
@@ -69,6 +71,10 @@ func TestTable(t *testing.T) {
 		{"a sitemap on the site of a seed", front + "map.xml", membership.Path{Collection: "near", Kind: book.Sitemap}},
 		{"a sitemap elsewhere", "http://other.example/map.xml", membership.Path{Collection: "near", Kind: book.Sitemap}},
 		{"a sitemap in an index in an index", front + "map.xml", membership.Path{Collection: "near", Kind: book.Sitemap, Depth: 2}},
+		{"an asset of a page", front + "a.png", membership.Path{Collection: "near", Kind: book.Asset, Depth: 1}},
+		{"an asset, wanted, in no scope", "http://other.example/a.png", membership.Path{Collection: "shown", Kind: book.Asset, Depth: 9}},
+		{"an asset, wanted, excluded", "http://shown.example/a.gif", membership.Path{Collection: "shown", Kind: book.Asset, Depth: 1}},
+		{"an asset, wanted, after eleven others", "http://shown.example/a.png", membership.Path{Collection: "shown", Kind: book.Asset, Depth: 1, Hops: 11}},
 	} {
 		at := parse(t, row.url)
 		decision := m.Decide(row.by, at)
