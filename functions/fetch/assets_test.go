@@ -35,27 +35,27 @@ func TestAssets(t *testing.T) {
 	front := []collection.Seed{{URL: w.server.URL + "/", Scope: collection.Prefix, Depth: 4}}
 	w.publish(t, collection.Collection{Name: "c", Seeds: front})
 	w.publish(t, collection.Collection{Name: "whole", Seeds: front, Assets: true})
-	const page, asset = 4, 5 // depth
+	const near, far = 4, 5 // depths, of a page and of an asset only
 	for i, test := range []struct {
 		path, collection string
 		depth            uint16
 		want             end
 		isAsset          bool
 	}{
-		{"/", "whole", page, end{book.Stored, ""}, false},
-		{"/s.css", "whole", page, end{book.Stored, ""}, true}, // a page by its depth
-		{"/s.css", "whole", asset, end{book.Stored, ""}, true},
-		{"/s.css", "c", page, end{book.Skipped, "type"}, false},
-		{"/i.png", "whole", asset, end{book.Stored, ""}, true},
-		{"/i.png", "c", page, end{book.Skipped, "type"}, false},
-		{"/f.woff", "whole", asset, end{book.Stored, ""}, true},
-		{"/f.woff", "c", page, end{book.Skipped, "type"}, false},
-		{"/p.html", "whole", page, end{book.Stored, ""}, false},
-		{"/p.html", "whole", asset, end{book.Skipped, "type"}, true}, // as it is a page, and admitted as an asset only
-		{"/moved", "whole", asset, end{book.Skipped, "redirect"}, true},
-		{"/archive.zip", "whole", page, end{book.Skipped, "type"}, false},
-		{"/archive.zip", "whole", asset, end{book.Skipped, "type"}, true},
-		{"/none.png", "whole", asset, end{book.Failed, "http 404"}, true},
+		{"/", "whole", near, end{book.Stored, ""}, false},
+		{"/s.css", "whole", near, end{book.Stored, ""}, true}, // a page by its depth
+		{"/s.css", "whole", far, end{book.Stored, ""}, true},
+		{"/s.css", "c", near, end{book.Skipped, "type"}, false},
+		{"/i.png", "whole", far, end{book.Stored, ""}, true},
+		{"/i.png", "c", near, end{book.Skipped, "type"}, false},
+		{"/f.woff", "whole", far, end{book.Stored, ""}, true},
+		{"/f.woff", "c", near, end{book.Skipped, "type"}, false},
+		{"/p.html", "whole", near, end{book.Stored, ""}, false},
+		{"/p.html", "whole", far, end{book.Skipped, "type"}, true}, // as it is a page, and admitted as an asset only
+		{"/moved", "whole", far, end{book.Skipped, "redirect"}, true},
+		{"/archive.zip", "whole", near, end{book.Skipped, "type"}, false},
+		{"/archive.zip", "whole", far, end{book.Skipped, "type"}, true},
+		{"/none.png", "whole", far, end{book.Failed, "http 404"}, true},
 	} {
 		b := w.batch(test.path)
 		b.Version.Token = uint64(i)

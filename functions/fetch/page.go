@@ -105,13 +105,13 @@ func (p page) storeAsset(o *book.Outcome, compressors *sync.Pool) digested {
 	stored.Collections = together(p.target.Collections, append(p.behalf.kept(p.target), p.sure...)...)
 	links, omitted := p.assets(stored, stored.Depth, more(stored.Hops))
 	conclude(&stored, p.target, remark(&document.Document{Omitted: append(omitted, p.omitted()...)}))
-	run, err := compress(compressors, p.object(stored, nil))
+	packed, err := compress(compressors, p.object(stored, nil))
 	if err != nil {
 		conclude(o, p.target, verdict{book.Failed, "not storable", err.Error()})
 		return digested{}
 	}
 	*o = stored
-	return digested{run: run, links: links}
+	return digested{run: packed, links: links}
 }
 
 // assets returns links to the assets of a page or style sheet, and what a limit left out.

@@ -219,12 +219,12 @@ func (o Outcome) Compare(p Outcome) int {
 		cmp.Compare(o.Pace.Rest.UnixMilli(), p.Pace.Rest.UnixMilli()),
 		cmp.Compare(o.Pace.Delay.Milliseconds(), p.Pace.Delay.Milliseconds()),
 		cmp.Compare(o.Pace.Failures, p.Pace.Failures),
-		cmp.Compare(number(o.Asset), number(p.Asset)),
+		cmp.Compare(numberOf(o.Asset), numberOf(p.Asset)),
 	)
 }
 
-// number returns a truth value as it is stored.
-func number(truth bool) uint64 {
+// numberOf returns a truth value as it is stored.
+func numberOf(truth bool) uint64 {
 	if truth {
 		return 1
 	}

@@ -101,7 +101,7 @@ func (w *outcomeWriter) add(o Outcome) {
 		w.pace(o.Pace, millis)
 	}
 	if w.version >= version3 {
-		w.uint(outcomeAsset, number(o.Asset))
+		w.uint(outcomeAsset, numberOf(o.Asset))
 	}
 	w.previous, w.millis = o, millis
 }

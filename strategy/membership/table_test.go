@@ -30,11 +30,11 @@ func world(t *testing.T) *membership.Members {
 	few.Pages = 9
 	topic := with("topic", collection.Seed{URL: front + "t/", Scope: collection.Prefix, Depth: collection.Unlimited})
 	topic.Topic = &collection.Topic{Words: []string{"a"}, Threshold: .5}
-	shown := with("shown", collection.Seed{URL: "http://shown.example/", Scope: collection.Host, Depth: 2})
-	shown.Assets, shown.Exclude, shown.Include = true, []string{"*.gif"}, []string{"*.html"}
+	pictured := with("shown", collection.Seed{URL: "http://shown.example/", Scope: collection.Host, Depth: 2})
+	pictured.Assets, pictured.Exclude, pictured.Include = true, []string{"*.gif"}, []string{"*.html"}
 	crawl := rules.Even(rules.Crawl, 1, noon)
 	crawl.Rules = append([]rules.Rule{{Refuse: true, Pattern: "*/refused"}}, crawl.Rules...)
-	return members(t, crawl, all, few, topic, shown,
+	return members(t, crawl, all, few, topic, pictured,
 		with("near", collection.Seed{URL: front, Scope: collection.Host, Depth: 2}),
 		with("web", collection.Seed{URL: front, Scope: collection.Any, Depth: 2}))
 }

@@ -63,8 +63,8 @@ func (w *Rewriter) Rewrite(markup []byte) []byte {
 			inStyle = false
 		case startTag:
 			name := string(s.name)
-			isForeign := name == "svg" || name == "math"
-			if isForeign && !s.selfClosing {
+			opensForeign := name == "svg" || name == "math"
+			if opensForeign && !s.selfClosing {
 				foreign++
 			}
 			if foreign == 0 && isRawText(atom.Lookup(s.name)) {
@@ -117,9 +117,9 @@ func (w *Rewriter) decoded(value []byte) []byte {
 }
 
 // tag rewrites the attributes of a start tag.
-func (w *Rewriter) tag(name string, attributes []rawAttribute) {
+func (w *Rewriter) tag(name string, written []rawAttribute) {
 	var rel, pragma string
-	for _, a := range attributes {
+	for _, a := range written {
 		switch strings.ToLower(string(a.name)) {
 		case "rel":
 			rel = strings.ToLower(string(a.value))
@@ -127,7 +127,7 @@ func (w *Rewriter) tag(name string, attributes []rawAttribute) {
 			pragma = strings.ToLower(string(bytes.TrimSpace(a.value)))
 		}
 	}
-	for _, a := range attributes {
+	for _, a := range written {
 		attribute := strings.ToLower(string(a.name))
 		if w.Detach && (attribute == "integrity" || attribute == "crossorigin" || attribute == "http-equiv" && strings.HasPrefix(pragma, "content-security-policy")) {
 			w.edit(w.at(a.name), len(a.name), []byte("data-"+attribute))
@@ -227,11 +227,11 @@ func escaped(value string, quote byte, inASCII bool) []byte {
 
 // candidates rewrites a srcset (WHATWG HTML, 4.8.4.2.1): addresses, each with white space
 // and descriptors behind it, and separated by commas.
-func (w *Rewriter) candidates(set string) string {
+func (w *Rewriter) candidates(list string) string {
 	var b strings.Builder
-	for set != "" {
-		start := strings.TrimLeft(set, " \t\n\f\r,")
-		b.WriteString(set[:len(set)-len(start)])
+	for list != "" {
+		start := strings.TrimLeft(list, " \t\n\f\r,")
+		b.WriteString(list[:len(list)-len(start)])
 		end := strings.IndexAny(start, " \t\n\f\r")
 		if end < 0 {
 			end = len(start)
@@ -240,13 +240,13 @@ func (w *Rewriter) candidates(set string) string {
 		if url != "" {
 			b.WriteString(w.Replace(Address{url, ToAsset, ""}))
 		}
-		set = start[len(url):]
+		list = start[len(url):]
 		if len(url) < end { // commas end the candidate
 			continue
 		}
-		descriptors := endOfDescriptors(set)
-		b.WriteString(set[:descriptors])
-		set = set[descriptors:]
+		descriptors := endOfDescriptors(list)
+		b.WriteString(list[:descriptors])
+		list = list[descriptors:]
 	}
 	return b.String()
 }
