@@ -231,8 +231,5 @@ func (f *fold) place(id layout.Identity, known *asked) *page {
 		return nil
 	}
 	p.mark(markLive)
-	if o.Asset {
-		p.mark(markAsset)
-	}
 	return p
 }

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"sync/atomic"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -81,6 +82,9 @@ func (v *run) readPackage(p *storedPackage, content []byte) {
 			v.problems.add(p.problem(Damaged, entry, "is damaged: "+err.Error()))
 		case forget.Empty() || !forget.ForgetsURL(entry.URL):
 			found.marks = markWanted
+		}
+		if err == nil && document.IsAsset(entry.MIME) {
+			found.marks |= markAsset
 		}
 		if check.url(entry.URL) {
 			v.problems.add(p.problem(Behind, entry, details[Behind]))
