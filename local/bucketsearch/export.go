@@ -17,7 +17,7 @@ func exportCommand(where *location) *cobra.Command {
 	var task export.Task
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write stored pages to files: JSON Lines, XML, Markdown, WARC, WACZ, Web objects, a mirror",
+		Short: "Write stored pages to files: JSON Lines, XML, Markdown, WARC, WACZ, mirror …",
 		Long: "Export writes the stored pages, or those of a collection, site, language or time,\n" +
 			"as they are at this moment, even while a crawl goes on. When it is interrupted, the\n" +
 			"same command goes on.\n\n" +
@@ -68,8 +68,8 @@ func exportCommand(where *location) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVarP(&task.Path, "output", "o", "", "write to this `file`, or folder for markdown and mirror; it must not exist yet")
-	flags.StringVar(&task.Format, "format", "jsonl", "`format`: jsonl, xml, markdown, warc, wacz, webo or mirror")
+	flags.StringVarP(&task.Path, "output", "o", "", "write to this new `file`, or folder for markdown and mirror")
+	flags.StringVar(&task.Format, "format", "jsonl", "`format`: one of the above")
 	selectionFlags(flags, &task.Selection)
 	timeVar(flags, &task.At, "asof", "the pages as they were at this `time`, of the last seven days")
 	return cmd
