@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-const maxProlog = 4096 // bytes in which the first element begins
+const maxProlog = 4096 // bytes within which the first element of a feed must begin
 
 // Is reports whether a text is a feed, by its first element.
 func Is(text []byte) bool {
@@ -34,7 +34,7 @@ func HTML(text []byte) markup.Page {
 	var (
 		w               markup.Writer
 		title, language string
-		e               *entry // the one that is open
+		e               *entry // the open entry, or nil
 	)
 	for s := markup.NewScanner(text); s.Next() && !w.Full(); {
 		switch {
@@ -94,7 +94,8 @@ func (e *entry) read(s *markup.Scanner) {
 	}
 }
 
-// readLink reads RSS's link, which is text, or Atom's alternate link.
+// readLink sets the entry's link to the text of RSS's link element, or to the href of
+// Atom's, if its rel is "alternate" or missing. The first link counts.
 func (e *entry) readLink(s *markup.Scanner) {
 	reference, rel := s.Attribute("href"), s.Attribute("rel")
 	if reference == "" {

@@ -7,18 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// Digest tells whether two versions of a page say the same to a reader.
+// Digest holds two hashes of what a page shows to a reader, by which two versions of the
+// page are compared.
 //
-// Text is made of all characters of the title and of what the page shows outside
-// of navigation, in order; only markup and the kind and amount of white space do
-// not count. It is 0 where the page shows none.
+// Text differs if any character of the title, or of the text outside of navigation,
+// differs. Markup, and the kind and amount of white space, do not count. It is 0 for a
+// page without text.
 //
-// Words leaves out numbers and the words on either side of one in its line, case,
-// and what stands between words. So it stays the same where a visitor is counted,
-// an hour has passed ("3 hours ago") or a date is today's ("Monday, 22 November
-// 2026"): it tells how fast a page changes, not whether it did ("99 dollars", "79
-// euros"). It is 0 where nothing counts, as in a table of numbers, and then tells
-// nothing.
+// Words is the hash of the words in lower case without punctuation, without numbers, and
+// without the word on either side of a number in the same line. So it stays the same when
+// only a counter ("17 visitors"), an age ("3 hours ago") or today's date ("Monday, 22
+// November 2026") changes. It serves to estimate how often a page changes, not to detect
+// a change: for it "99 dollars" and "79 euros" are the same. It is 0 for a page on which no
+// word counts, such as a table of numbers; two such pages cannot be compared by it.
 type Digest struct{ Text, Words uint64 }
 
 // DigestOf returns the digest of a page's title and of the text that it shows.
@@ -37,17 +38,17 @@ func characters(text []byte) (hash uint64) {
 		for ; len(word) >= 8; word = word[8:] {
 			hash = mix(hash, binary.LittleEndian.Uint64(word))
 		}
-		var last [8]byte // of seven bytes and their number
+		var last [8]byte // up to seven bytes, and how many they are
 		last[7] = byte(copy(last[:7], word))
 		hash = mix(hash, binary.LittleEndian.Uint64(last[:]))
 	}
 	return hash
 }
 
-// digest adds the words of a text to a hash.
+// digest mixes the words of a text into a hash, without numbers and the words beside them.
 func digest(hash uint64, text []byte) uint64 {
 	for line := range bytes.Lines(text) {
-		var held uint64 // the word before, which counts unless a number follows
+		var held uint64 // hash of the word before, which counts unless a number follows
 		after := false  // the word before was a number
 		for len(line) > 0 {
 			var word uint64
@@ -74,9 +75,10 @@ func digest(hash uint64, text []byte) uint64 {
 	return hash
 }
 
-// nextWord returns the hash of the first word of a text in lower case, or 0 if
-// there is none, whether a number is in it, and the rest of the text. A word is
-// a run of letters, marks and digits.
+// nextWord returns the hash of the first word of a text in lower case, or 0 if there is
+// no word; whether the word has a digit in it; and the text after the word. A word is a
+// run of letters, marks and digits, or one letter of a script without spaces between
+// words.
 func nextWord(text []byte) (hash uint64, number bool, rest []byte) {
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1

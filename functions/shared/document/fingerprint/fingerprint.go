@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// Fingerprint serves to recognize equal and nearly equal content without its text. It
-// is made of words alone: letters of either case are the same, and what stands
-// between words does not count. It depends on no language.
+// Fingerprint serves to recognize pages with equal or nearly equal text, without the text.
+// Only words count: case, punctuation and white space do not. The rules are the same for
+// all languages.
 type Fingerprint struct {
 	TitleHash uint64
 	TextHash  uint64 // of the body's words in order
@@ -18,19 +18,19 @@ type Fingerprint struct {
 	// have nothing in common.
 	Simhash uint64
 
-	// Sketch holds low bits of the least hash of the body's shingles in 16
-	// classes (one permutation hashing, Li, Owen, Zhang 2012; 16-bit minwise
-	// hashing, Li, König 2010): the share of equal members estimates the share
-	// of shingles in common, among those of either text.
+	// Sketch holds 16 bits of the least hash of the body's shingles in each of 16 classes
+	// (one permutation hashing, Li, Owen, Zhang 2012; b-bit minwise hashing, Li, König
+	// 2010). The share of equal elements in the sketches of two texts estimates their
+	// Jaccard similarity: common shingles divided by all shingles of both.
 	Sketch [16]uint16
 }
 
-// shingle is how many neighbouring words, or letters of a script that sets no
-// spaces, make one feature.
+// shingle is the number of neighbouring words in a shingle. In scripts without spaces
+// between words, each letter is a word.
 const shingle = 3
 
-// Of returns the fingerprint of a page's title and body; its parts are 0 where there
-// are no words.
+// Of returns the fingerprint of a page's title and body. Without words in the title,
+// TitleHash is 0; without words in the body, the other fields are.
 func Of(title, body string) Fingerprint {
 	f := Fingerprint{TitleHash: sequence(title)}
 	var s sketcher
@@ -51,14 +51,15 @@ func Of(title, body string) Fingerprint {
 	return f
 }
 
-// Bounds of what is alike: of an edit of 3 % of the words, half are within.
+// Bounds for IsAlike. Half of the pairs of texts that differ in 3 % of the words are
+// within both.
 const (
-	alikeBits  = 10 // of the simhash may differ
-	alikeParts = 10 // of the sketch are equal at least
+	alikeBits  = 10 // how many bits of the simhash may differ
+	alikeParts = 10 // how many elements of the sketch must be equal
 )
 
-// IsAlike reports whether two texts are the same but for a few words. Those
-// without words are not.
+// IsAlike reports whether two texts are the same but for a few words. Texts without words
+// are not alike.
 func (f Fingerprint) IsAlike(other Fingerprint) bool {
 	if f.TextHash == other.TextHash {
 		return f.TextHash != 0
@@ -66,13 +67,14 @@ func (f Fingerprint) IsAlike(other Fingerprint) bool {
 	return f.common(other) >= alikeParts && bits.OnesCount64(f.Simhash^other.Simhash) <= alikeBits
 }
 
-// SharesHalf reports whether about half of the shingles in either text are in both, as in
-// copies, translations of a part, and pages that say nothing but what their site repeats.
+// SharesHalf reports whether two texts have about half of their shingles, or more, in
+// common: copies, partly translated pages, pages with little but the text that their site
+// repeats.
 func (f Fingerprint) SharesHalf(other Fingerprint) bool {
 	return f.common(other) >= len(f.Sketch)/2
 }
 
-// common returns how many parts of the sketches are equal.
+// common returns how many elements of the two sketches are equal.
 func (f Fingerprint) common(other Fingerprint) (parts int) {
 	for i := range f.Sketch {
 		if f.Sketch[i] == other.Sketch[i] {
@@ -89,8 +91,8 @@ func sequence(text string) (hash uint64) {
 	return hash
 }
 
-// Exact returns the hash of a text, to the letter, and of a number that tells where it
-// stands.
+// Exact returns a hash of all bytes of a text and of place, a number that says where in
+// its page the text stands.
 func Exact(place uint64, text []byte) uint64 {
 	hash := mix(place, uint64(len(text)))
 	for ; len(text) >= 8; text = text[8:] {
@@ -107,13 +109,13 @@ func mix(a, b uint64) uint64 {
 	return high ^ low
 }
 
-// sketcher gathers hashes of shingles.
+// sketcher computes the simhash and the sketch of a text from the hashes of its shingles.
 type sketcher struct {
-	lanes  [8]uint64 // of each bit of the hashes, in bytes: how many since the last spill had it
-	counts [64]int   // as long as they were spilled
-	since  int       // hashes since then
-	total  int
-	least  [16]uint64 // complements of the least hashes, so that 0 is none
+	counts [64]int    // for each bit, the number of hashes that have it, up to the last spill
+	lanes  [8]uint64  // the same since the last spill: one byte for each of the 64 bits
+	since  int        // hashes since the last spill, at most 255
+	total  int        // hashes
+	least  [16]uint64 // the complement of the least hash in each class; 0 in one without hashes
 }
 
 func (s *sketcher) add(hash uint64) {
@@ -128,7 +130,7 @@ func (s *sketcher) add(hash uint64) {
 	*class = max(*class, ^(hash << 4))
 }
 
-// spread moves the eight bits of a byte to the lowest of eight bytes.
+// spread maps a byte to eight bytes, of which each is one bit of it, 0 or 1.
 var spread = func() (table [256]uint64) {
 	for b := range table {
 		for bit := range 8 {
@@ -155,8 +157,8 @@ func (s *sketcher) simhash() (hash uint64) {
 	return hash
 }
 
-// sketch fills a class without shingles from the next that has some
-// (Shrivastava, Li 2014).
+// sketch returns the sketch. A class without shingles takes the hash of the next class
+// that has some, mixed with its distance (Shrivastava, Li 2014).
 func (s *sketcher) sketch() (sketch [16]uint16) {
 	if s.total == 0 {
 		return sketch

@@ -37,7 +37,7 @@ func wordHashes(text string) iter.Seq[uint64] {
 	}
 }
 
-// lowerASCII holds letters in lower case and digits, and 0 for all else.
+// lowerASCII maps ASCII letters to lower case, digits to themselves, all else to 0.
 var lowerASCII = func() (table [utf8.RuneSelf]byte) {
 	for c := range byte(utf8.RuneSelf) {
 		if r := rune(c); unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -47,15 +47,15 @@ var lowerASCII = func() (table [utf8.RuneSelf]byte) {
 	return table
 }()
 
-// unspaced are the scripts that set no spaces between words.
+// unspaced are the letters of scripts without spaces between words.
 var unspaced = rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana,
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 
-// lower returns a rune in lower case, 0 if it is no part of a word, and
-// whether it is a word of its own.
+// lower returns a rune in lower case, or 0 if it cannot be in a word. alone is true for a
+// letter of a script without spaces between words, which counts as a word.
 func lower(r rune) (_ rune, alone bool) {
 	switch {
-	case r >= '\u0E00' && unicode.Is(unspaced, r): // Thai is the first of them
+	case r >= '\u0E00' && unicode.Is(unspaced, r): // Thai has the lowest of them
 		return r, true
 	case unicode.In(r, unicode.L, unicode.M, unicode.N):
 		return unicode.ToLower(r), false

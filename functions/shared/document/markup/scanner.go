@@ -1,6 +1,5 @@
-// Package markup is shared by the readers of formats other than HTML: a Writer of HTML
-// with the same content, from which links and text are taken as from any page, and a
-// Scanner of XML.
+// Package markup is what the readers of formats other than HTML share: a Scanner of XML,
+// and a Writer of HTML, to which they convert a document.
 //
 // Nothing in it fails: of markup that breaks every rule it reads what it can, in time
 // linear in the size.
@@ -23,23 +22,24 @@ const (
 	Text
 )
 
-// Scanner reads XML piece by piece without checking it. It knows the entities of HTML
-// only, and ignores document types. Names are in lower case, without prefixes.
+// Scanner reads XML without checking it, as a sequence of pieces: tags and texts. It knows
+// the entities of HTML only, and ignores document types. Names of elements are in lower
+// case, without the prefix of a namespace.
 type Scanner struct {
 	Kind Kind
 	Name string // of the element that starts or ends
 
 	tokens     *html.Tokenizer
 	attributes []attribute
-	names      map[string]string // seen, so that each is allocated once
+	names      map[string]string // names of elements seen before, so that each is allocated once
 	text       []byte
-	depth      int
-	empty      bool
+	depth      int  // number of open elements
+	empty      bool // the current element is empty: its End is the next piece
 }
 
 type attribute struct{ name, value string }
 
-// MaxAttributes is the number of attributes of an element that are kept.
+// MaxAttributes is the greatest number of attributes of an element; the rest is ignored.
 const MaxAttributes = 64
 
 // NewScanner returns a Scanner of XML in UTF-8.
@@ -47,7 +47,7 @@ func NewScanner(xml []byte) *Scanner {
 	return &Scanner{tokens: html.NewTokenizer(bytes.NewReader(xml)), names: map[string]string{}}
 }
 
-// Next goes to the next piece and reports whether there is one.
+// Next moves to the next piece, and returns false at the end of the XML.
 func (s *Scanner) Next() bool {
 	if s.empty {
 		s.empty, s.Kind = false, End
@@ -78,8 +78,8 @@ func (s *Scanner) Next() bool {
 	}
 }
 
-// textOf returns the content of a text, or of a CDATA section, in which nothing is
-// escaped.
+// textOf returns the tokenizer's current text with character references resolved, or the
+// content of its CDATA section as it is.
 func textOf(z *html.Tokenizer) []byte {
 	if section, is := bytes.CutPrefix(z.Raw(), []byte("<![CDATA[")); is {
 		return bytes.TrimSuffix(section, []byte("]]>"))
@@ -102,7 +102,7 @@ func (s *Scanner) start() {
 	}
 }
 
-// local returns a name without its prefix.
+// local returns a name without the prefix of its namespace: "t" for "w:t".
 func (s *Scanner) local(name []byte) string {
 	const most = 1000 // names to remember
 	name = name[bytes.LastIndexByte(name, ':')+1:]
@@ -116,7 +116,7 @@ func (s *Scanner) local(name []byte) string {
 	return known
 }
 
-// Text returns the current text.
+// Text returns the text of the current piece, if its Kind is Text.
 func (s *Scanner) Text() string { return string(s.text) }
 
 // Attribute returns the value of an attribute of the current element, or "". The name is
@@ -130,14 +130,14 @@ func (s *Scanner) Attribute(name string) string {
 	return ""
 }
 
-// Skip moves the scanner to the end tag of the current element.
+// Skip moves the scanner from the start tag of an element to its end tag.
 func (s *Scanner) Skip() {
 	for outside := s.depth - 1; s.depth > outside && s.Next(); {
 	}
 }
 
-// Inner returns the text inside the current element with white space folded, and moves
-// the scanner to the element's end tag.
+// Inner returns the text inside the element whose start tag is the current piece, with
+// white space folded, and moves the scanner to the element's end tag.
 func (s *Scanner) Inner() string {
 	var inner strings.Builder
 	for outside := s.depth - 1; s.depth > outside && s.Next(); {

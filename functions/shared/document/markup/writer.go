@@ -13,29 +13,29 @@ import (
 // MaxBytes is the number of bytes of HTML that a Writer writes; the rest is left out.
 const MaxBytes = 4 << 20
 
-// Page is a document as HTML.
+// Page is a document that was converted to HTML.
 type Page struct {
 	HTML    []byte
 	Omitted []string // parts that limits left out: "pages 501 to 950"
 }
 
-// Omit adds to the parts that were left out.
+// Omit adds the name of a part that was left out to Omitted, once.
 func (p *Page) Omit(what string) {
 	if !slices.Contains(p.Omitted, what) {
 		p.Omitted = append(p.Omitted, what)
 	}
 }
 
-// Writer writes the body of a page. The zero value is an empty one. Its methods may be
-// called in any order; the resulting HTML is balanced.
+// Writer writes the body of a page. The zero value has an empty body. The methods may be
+// called in any order: open headings and links are closed where needed.
 type Writer struct {
 	body    bytes.Buffer
-	heading int  // level of the open one, else 0
-	line    bool // holds something
-	link    bool // is open
+	heading int  // level of the open heading, or 0
+	line    bool // the current line has text
+	link    bool // a link is open
 }
 
-// Full reports whether the Writer takes no more.
+// Full reports whether MaxBytes are reached, so that more text is ignored.
 func (w *Writer) Full() bool { return w.body.Len() >= MaxBytes }
 
 // Break begins a new line.
@@ -51,8 +51,8 @@ func (w *Writer) Break() {
 	w.line = false
 }
 
-// Heading begins a new line that is a heading until the next Break. Levels
-// beyond 1 to 6 become the nearest of them.
+// Heading begins a new line, which is a heading until the next Break. A level below 1
+// becomes 1, one above 6 becomes 6.
 func (w *Writer) Heading(level int) {
 	w.Break()
 	if w.Full() {
@@ -91,7 +91,8 @@ func (w *Writer) EndLink() {
 	}
 }
 
-// Page returns the page; its body is one main element.
+// Page ends the body, and returns a page with it, within a main element, and with a title
+// and a language.
 func (w *Writer) Page(title, language string) Page {
 	w.Break()
 	var page bytes.Buffer

@@ -21,18 +21,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// Limits of a document. Beyond them it is refused, or cut.
+// Limits of a document. One with more members is refused; the other limits cut it.
 const (
-	MaxMembers = 10_000   // of the archive
-	MaxMember  = 16 << 20 // bytes of one, decoded; the rest is cut off
-	MaxTotal   = 32 << 20 // bytes of all that are read, decoded
-	maxStrings = 1 << 20  // that the cells of a spreadsheet share
+	MaxMembers = 10_000   // members of the archive
+	MaxMember  = 16 << 20 // bytes of one member, decompressed
+	MaxTotal   = 32 << 20 // bytes of all members that are read, decompressed
+	maxStrings = 1 << 20  // shared strings of a spreadsheet
 )
 
-// archive reads the members of a zip, within limits.
+// archive reads the members of a zip file, within limits.
 type archive struct {
 	members map[string]*zip.File
-	left    int64 // bytes that may still be decoded
+	left    int64 // bytes that may still be decompressed
 	cut     bool  // a member, or the number of shared strings, was over its limit
 }
 
@@ -54,8 +54,8 @@ func open(data []byte) (*archive, error) {
 	return a, nil
 }
 
-// read returns a member, decoded, cut to MaxMember and to the rest of MaxTotal; nothing
-// for a missing member. Of a damaged member it returns the part before the damage.
+// read returns the content of a member, cut to MaxMember and to what is left of MaxTotal.
+// It is empty for a missing member, and ends at the damage in a damaged one.
 func (a *archive) read(name string) []byte {
 	f, found := a.members[name]
 	if !found {
@@ -75,7 +75,7 @@ func (a *archive) read(name string) []byte {
 	return bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))
 }
 
-// resolve returns the member that a reference in another member names.
+// resolve returns the name of the member to which a reference in the member from leads.
 func resolve(from, reference string) string {
 	reference, _, _ = strings.Cut(reference, "#")
 	if rooted, is := strings.CutPrefix(reference, "/"); is {
@@ -163,17 +163,17 @@ func HTML(data []byte) (page markup.Page, err error) {
 // relation is a reference of a part of an ECMA-376 document to another part or an
 // address (Part 2, 6.5).
 type relation struct {
-	kind   string // last word of its type
-	target string // member of the archive, or address
+	kind   string // last part of the URL that is its type: "hyperlink"
+	target string // member of the archive, or address if it is external
 }
 
-// relationTable holds the relations of a part, in order.
+// relationTable holds the relations of a part, in order, with their indexes by id.
 type relationTable struct {
 	all  []relation
 	byID map[string]int
 }
 
-// relations returns the relations of a part; part "" is the document.
+// relations returns the relations of a part, or, for "", those of the whole document.
 func (a *archive) relations(part string) relationTable {
 	found := relationTable{byID: map[string]int{}}
 	directory, name := path.Split(part)
@@ -209,7 +209,7 @@ func (r relationTable) of(kind string) iter.Seq[string] {
 	}
 }
 
-// main returns the part with which the document begins, or "".
+// main returns the name of the document's main part, such as "word/document.xml", or "".
 func (a *archive) main() string {
 	for part := range a.relations("").of("officeDocument") {
 		return part
@@ -217,8 +217,8 @@ func (a *archive) main() string {
 	return ""
 }
 
-// copyText writes the text of the current element with its white space, and goes to the
-// element's end.
+// copyText writes the text of the current element, and moves the scanner to its end, or to
+// the first tag in it.
 func copyText(w *markup.Writer, s *markup.Scanner) {
 	for s.Next() && s.Kind == markup.Text {
 		w.Text(s.Text())
@@ -228,7 +228,7 @@ func copyText(w *markup.Writer, s *markup.Scanner) {
 // properties are the Dublin Core properties of a document.
 type properties struct{ title, language string }
 
-// properties reads the first title and language of a part.
+// properties returns the first title and the first language in a part.
 func (a *archive) properties(part string) (p properties) {
 	for s := markup.NewScanner(a.read(part)); s.Next(); {
 		if s.Kind != markup.Start {

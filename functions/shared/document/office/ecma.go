@@ -25,7 +25,8 @@ func (a *archive) word() markup.Page {
 	return w.Page(p.title, p.language)
 }
 
-// story reads one part with paragraphs.
+// story writes the paragraphs of one part. levels are the levels of headings by paragraph
+// style.
 func (a *archive) story(w *markup.Writer, part string, relations relationTable, levels map[string]int) {
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
 		switch {
@@ -55,13 +56,14 @@ func wordStart(w *markup.Writer, s *markup.Scanner, relations relationTable, lev
 		w.Text(" ")
 	case "nobreakhyphen":
 		w.Text("-")
-	case "fallback", "del", "movefrom": // said twice; deleted
+	case "fallback", "del", "movefrom": // an alternative to content that was read; deleted text
 		s.Skip()
 	}
 }
 
-// headings returns the levels of the paragraph styles that are headings: by their
-// outline level, or by their name, which is English in every language of the program.
+// headings returns the levels of headings, from 1 on, by the ids of their paragraph
+// styles. A style is a heading by its name, such as "heading 2", which is English in every
+// language of the program, or else by its outline level.
 func (a *archive) headings(relations relationTable) map[string]int {
 	levels := map[string]int{}
 	for styles := range relations.of("styles") {
@@ -125,7 +127,7 @@ func (a *archive) spreadsheet() markup.Page {
 	return w.Page(p.title, p.language)
 }
 
-// sharedStrings returns the texts to which cells refer by number.
+// sharedStrings returns the strings to which cells refer by index, at most maxStrings.
 func (a *archive) sharedStrings(part string) []string {
 	var shared []string
 	var text strings.Builder
@@ -180,13 +182,13 @@ func lookup(shared []string, number string) string {
 	return ""
 }
 
-// presentation reads PresentationML (ECMA-376, Part 1, 19): its slides in
-// order, each with its notes.
+// presentation reads PresentationML (ECMA-376, Part 1, 19): the slides in order, each with
+// its notes.
 func (a *archive) presentation() markup.Page {
 	var w markup.Writer
 	part := a.main()
 	relations := a.relations(part)
-	shown := map[string]bool{"": true} // also slides that are not there
+	shown := map[string]bool{"": true} // "" is the name of a missing slide
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
 		if s.Kind != markup.Start || s.Name != "sldid" {
 			continue
@@ -206,8 +208,8 @@ func (a *archive) presentation() markup.Page {
 	return w.Page(p.title, p.language)
 }
 
-// slide reads the paragraphs of a slide's shapes; those of the title's shape are
-// headings. Slide numbers and dates are left out.
+// slide writes the paragraphs of a slide; those of its title are headings. Hidden slides,
+// slide numbers and dates are left out.
 func (a *archive) slide(w *markup.Writer, part string, relations relationTable) {
 	title := false
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {

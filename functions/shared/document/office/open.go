@@ -7,8 +7,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// openDocument reads the content of an OpenDocument (OASIS, Part 3). The paragraphs of
-// a table row become one line.
+// openDocument reads an ODT, ODS or ODP document (OpenDocument 1.3, Part 3). The
+// paragraphs of a table row become one line.
 func (a *archive) openDocument() markup.Page {
 	var w markup.Writer
 	rows, title := 0, false
@@ -69,7 +69,7 @@ func (a *archive) book() markup.Page {
 			part = s.Attribute("full-path")
 		}
 	}
-	chapters := map[string]string{} // by the id of the manifest
+	chapters := map[string]string{} // names of members by their ids in the manifest
 	shown := map[string]bool{"": true}
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
 		if s.Kind != markup.Start {
@@ -91,7 +91,8 @@ func (a *archive) book() markup.Page {
 	return w.Page(p.title, p.language)
 }
 
-// chapter reads XHTML, without links to other chapters, which have no web address.
+// chapter writes the text of an XHTML member. Links to other chapters, which have no web
+// address, become text.
 func (a *archive) chapter(w *markup.Writer, part string) {
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
 		switch s.Kind {

@@ -27,10 +27,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// Limits of a file. Beyond them it is refused, or cut.
+// Limits of a file. What exceeds them is left out.
 const (
 	MaxStream  = 32 << 20 // bytes of one stream; the rest is cut off
-	MaxEntries = 10_000   // of the directory
+	MaxEntries = 10_000   // entries of the directory
 )
 
 // Magic is the beginning of every compound file.
@@ -40,8 +40,8 @@ const (
 	headerSize  = 512
 	entrySize   = 128
 	smallSector = 64
-	smallStream = 4096       // streams below are small
-	lastSector  = 0xFFFFFFFA // numbers from here on have other meanings
+	smallStream = 4096       // bytes; smaller streams lie in small sectors
+	lastSector  = 0xFFFFFFFA // from here on numbers are marks, such as the end of a chain
 )
 
 var little = binary.LittleEndian
@@ -49,10 +49,10 @@ var little = binary.LittleEndian
 // compound is an open compound file.
 type compound struct {
 	data      []byte
-	sector    int      // bytes
-	next      []uint32 // of each sector
-	nextSmall []uint32
-	small     []byte // the small sectors
+	sector    int      // size of a sector in bytes
+	next      []uint32 // for each sector, the number of the next one in its chain
+	nextSmall []uint32 // the same for each small sector
+	small     []byte   // the small sectors
 	directory map[string]entry
 	cut       bool // a stream was longer than MaxStream
 }
@@ -82,7 +82,8 @@ func open(data []byte) (*compound, error) {
 	return c, nil
 }
 
-// at returns a sector, or nil.
+// at returns the sector with a number, shorter at the end of the file, or nil if there is
+// no such sector.
 func (c *compound) at(n uint32) []byte {
 	if n >= lastSector {
 		return nil
@@ -94,8 +95,8 @@ func (c *compound) at(n uint32) []byte {
 	return c.data[start:min(start+int64(c.sector), int64(len(c.data)))]
 }
 
-// readTable reads the table of sectors: the header names the first 109 of its own
-// sectors, a chain of sectors the others.
+// readTable reads the table of the next sectors. The table itself lies in sectors: the
+// header has the numbers of the first 109, a chain of sectors those of the others.
 func (c *compound) readTable() {
 	names := numbers(c.data[76:headerSize])
 	more := little.Uint32(c.data[68:])
@@ -114,7 +115,8 @@ func (c *compound) readTable() {
 	}
 }
 
-// chain returns the content of a chain of sectors, at most limit bytes.
+// chain returns the content of the chain of sectors that begins with sector n, at most
+// limit bytes.
 func (c *compound) chain(n uint32, limit int) []byte {
 	var content []byte
 	for len(content) < limit {
@@ -157,7 +159,8 @@ func (c *compound) readDirectory(content []byte) {
 	}
 }
 
-// stream returns the content of a stream, at most MaxStream bytes, or nil.
+// stream returns the content of the stream with a name, at most MaxStream bytes, or nil if
+// there is no such stream.
 func (c *compound) stream(name string) []byte {
 	e, found := c.directory[name]
 	if !found {
@@ -171,7 +174,7 @@ func (c *compound) stream(name string) []byte {
 	return c.chain(e.first, limit)
 }
 
-// numbers returns the bytes as 32-bit numbers.
+// numbers decodes 32-bit numbers, little-endian.
 func numbers(b []byte) []uint32 {
 	n := make([]uint32, len(b)/4)
 	for i := range n {
@@ -180,8 +183,8 @@ func numbers(b []byte) []uint32 {
 	return n
 }
 
-// narrowed decodes windows-1252, the encoding of text that fits into one byte a
-// character.
+// narrowed decodes windows-1252, in which these formats store text whose characters fit
+// into one byte each.
 func narrowed(b []byte) string {
 	var s strings.Builder
 	for _, c := range b {

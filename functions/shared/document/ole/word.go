@@ -13,8 +13,8 @@ const (
 	wordFlags      = 0x0A
 	flagEncrypted  = 0x0100
 	flagTable1     = 0x0200 // the pieces are listed in the stream 1Table, else 0Table
-	wordTextLength = 0x4C   // characters of the main text; notes and headers follow
-	wordPieces     = 0x01A2 // place and size of the list
+	wordTextLength = 0x4C   // number of characters of the main text, which notes and headers follow
+	wordPieces     = 0x01A2 // offset and size of the list of pieces in its stream
 	wordHeaderSize = 0x01AA
 )
 
@@ -44,10 +44,11 @@ func (c *compound) word() (page markup.Page, err error) {
 	return page, nil
 }
 
-// textPieces joins the pieces of a file's text ([MS-DOC] 2.9.38 and 2.9.178). The list
-// begins with property changes, which are skipped; then come the first character of
-// each piece, and eight bytes with the place of each piece. Cut says that more of them
-// would have been too much.
+// textPieces returns the first length characters of a file's text, joined from the pieces
+// in the list ([MS-DOC] 2.9.38 and 2.9.178). The list begins with property changes, which
+// are skipped; then come the number of each piece's first character, and for each piece
+// eight bytes with its offset in the file. cut is true if the text was cut, at about
+// markup.MaxBytes.
 func textPieces(file, list []byte, length uint32) (joined string, cut bool) {
 	for len(list) > 3 && list[0] == 1 {
 		list = list[min(3+int(little.Uint16(list[1:])), len(list)):]
@@ -72,8 +73,8 @@ func textPieces(file, list []byte, length uint32) (joined string, cut bool) {
 	return text.String(), false
 }
 
-// piece returns the characters of a piece: of one byte each if a bit of the place says
-// so, else of two.
+// piece returns the text of a piece of some characters. place is its offset in the file,
+// with a bit that says whether a character has one byte instead of two.
 func piece(file []byte, place uint32, characters uint64) string {
 	const compressed = 1 << 30
 	start, size, decode := uint64(place), 2*characters, markup.UTF16
@@ -86,11 +87,12 @@ func piece(file []byte, place uint32, characters uint64) string {
 	return decode(file[start:min(start+size, uint64(len(file)))])
 }
 
-// writeFields writes Word's text. Control characters end lines and enclose fields, of
-// which only the result is written, not the instruction ([MS-DOC] 2.8.25).
+// writeFields writes the text of a Word file, in which control characters end lines and
+// enclose fields. A field has an instruction and a result; only the result is written, as
+// a link if the instruction is HYPERLINK ([MS-DOC] 2.8.25).
 func writeFields(w *markup.Writer, text string) {
 	const begin, separate, end = 0x13, 0x14, 0x15
-	hidden := 0 // instructions of fields around
+	hidden := 0 // in how many instructions of nested fields the text stands
 	start := 0
 	flush := func(to int) {
 		if hidden == 0 {
@@ -98,7 +100,7 @@ func writeFields(w *markup.Writer, text string) {
 		}
 		start = to + 1
 	}
-	var fields []bool // those open: whether in their instruction
+	var fields []bool // for each open field, whether its instruction is still open
 	for i := range len(text) {
 		c := text[i]
 		if c >= ' ' {
@@ -158,13 +160,14 @@ const (
 	textHeader  = 0x0F9F
 	textWide    = 0x0FA0
 	textNarrow  = 0x0FA8
-	listMasters = 1 // instance of slideList
-	recordSize  = 8
-	containerOf = 0xF // version of a record that holds records
+	listMasters = 1   // instance of a slideList of masters
+	recordSize  = 8   // bytes of a record's header
+	containerOf = 0xF // version of a record that consists of records
 )
 
-// slides reads the text of every slide. Each record is a header (version and
-// instance u16, type u16, size u32) and its content.
+// slides reads the text of every slide. The file is a sequence of records, each with a
+// header (version and instance u16, type u16, size u32) and its content. Masters and
+// handouts are left out.
 func (c *compound) slides() (page markup.Page, err error) {
 	file := c.stream("PowerPoint Document")
 	if len(file) < recordSize {
