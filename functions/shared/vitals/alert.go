@@ -20,16 +20,16 @@ import (
 const (
 	longUnpacked  = 15 * time.Minute
 	longUnindexed = time.Hour
-	fewFailures   = 10  // with fewer than these nobody is bothered
-	failureShare  = 0.1 // of all invocations
-	nearLimit     = 0.9 // of a limit
+	fewFailures   = 10  // fewer failures raise no alert
+	failureShare  = 0.1 // share of failures in all invocations
+	nearLimit     = 0.9 // share of a limit that is used
 )
 
 // Alert is a condition that a person should know of.
 type Alert struct {
 	Name  string    `json:"name"`  // the same for the same trouble, as "limit/requests"
 	Text  string    `json:"text"`  // a sentence
-	Since time.Time `json:"since"` // since when at the latest it is so
+	Since time.Time `json:"since"` // a time at which the condition existed already
 }
 
 // State is the state of a system by which alerts are judged.
@@ -44,7 +44,7 @@ type State struct {
 	Held            int64 // bytes of packages, books and segments
 	Limits          control.Limits
 	Pause           *control.Pause // nil when there is none
-	Warnings        []string       // about what was published, a sentence each
+	Warnings        []string       // about published settings, a sentence each
 	Lost            []Lost         // partitions whose generations are lost or damaged
 }
 
@@ -110,7 +110,7 @@ func Judge(s State) []Alert {
 	return alerts
 }
 
-const notifyTime = 10 * time.Second // for a webhook to answer
+const notifyTime = 10 * time.Second // within which a webhook must answer
 
 // Notify posts an alert to a webhook as JSON:
 //
@@ -152,7 +152,7 @@ type embedded struct {
 		CloudWatchMetrics []directive
 	} `json:"_aws"`
 	Function      string
-	Worker        string // to be looked for, no dimension
+	Worker        string // no dimension: a property, by which lines can be searched
 	Invocations   int64
 	Failures      int64
 	Postponed     int64
@@ -176,8 +176,9 @@ var embeddedMetrics = []metric{
 	{"StoreBytes", "Bytes"}, {"CPU", "Seconds"}, {"Memory", "Bytes"},
 }
 
-// writeMetrics writes one line for every function of the feedback. Processor time
-// and memory are those of the process, which in Lambda runs one function.
+// writeMetrics writes one line for every function of the feedback to Options.Metrics, if
+// there is one. Processor time and memory are those of the process, which in Lambda runs
+// one function.
 func (r *Recorder) writeMetrics(f *Feedback) error {
 	if r.options.Metrics == nil {
 		return nil

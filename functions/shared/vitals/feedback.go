@@ -21,8 +21,8 @@ const (
 	maxError    = 500     // bytes of a last error's text; the rest is cut off
 )
 
-// Feedback is what one process did since its last feedback, and its sums of the
-// day.
+// Feedback is what one process did since its last feedback, and what it has used so far on
+// the day.
 type Feedback struct {
 	Worker    string              `json:"worker"`
 	Since     time.Time           `json:"since"`
@@ -32,16 +32,16 @@ type Feedback struct {
 	Day       Day                 `json:"day"`
 }
 
-// Activity is what one function did in a time.
+// Activity is what one function did in a period.
 type Activity struct {
-	Invocations int64            `json:"invocations"`         // that have ended
-	Failures    int64            `json:"failures"`            // among them
-	Postponed   int64            `json:"postponed,omitempty"` // among them: nothing failed, and a message came too early
-	BusySeconds float64          `json:"busy_seconds"`
-	InFlight    int64            `json:"in_flight"` // messages, at the moment
+	Invocations int64            `json:"invocations"`         // ended invocations
+	Failures    int64            `json:"failures"`            // failed invocations
+	Postponed   int64            `json:"postponed,omitempty"` // invocations in which nothing failed, but a message came too early
+	BusySeconds float64          `json:"busy_seconds"`        // sum of the durations of the ended invocations
+	InFlight    int64            `json:"in_flight"`           // messages being processed at the end of the period
 	Requests    countblob.Counts `json:"requests"`
 	LastError   *LastError       `json:"last_error,omitempty"`
-	Notes       map[string]int64 `json:"notes,omitempty"` // what message.Note says, and how often
+	Notes       map[string]int64 `json:"notes,omitempty"` // how often message.Note recorded each text
 }
 
 // LastError is the error of the last failed invocation.
@@ -50,9 +50,9 @@ type LastError struct {
 	At   time.Time `json:"at"`
 }
 
-// Day is what one process used on a day (UTC) that costs money.
+// Day is what one process used on one day (UTC), as far as it costs money.
 type Day struct {
-	Requests    countblob.Counts `json:"requests"`    // those of its feedback included
+	Requests    countblob.Counts `json:"requests"`    // including those that put feedback
 	Invocations int64            `json:"invocations"` // of Lambda
 	GBSeconds   float64          `json:"gb_seconds"`  // of Lambda
 }
@@ -61,7 +61,7 @@ func (d Day) plus(other Day) Day {
 	return Day{d.Requests.Plus(other.Requests), d.Invocations + other.Invocations, d.GBSeconds + other.GBSeconds}
 }
 
-// since returns the activity after an earlier reading.
+// since returns the activity in the period after an earlier reading of the counters.
 func (a Activity) since(earlier Activity) Activity {
 	a.Invocations -= earlier.Invocations
 	a.Failures -= earlier.Failures
@@ -80,7 +80,7 @@ func (a Activity) since(earlier Activity) Activity {
 	return a
 }
 
-// idle reports whether nothing happened.
+// idle reports whether the function did nothing.
 func (a Activity) idle() bool {
 	return a.Invocations == 0 && a.InFlight == 0 && a.Requests.Requests() == 0
 }
@@ -167,19 +167,19 @@ func get(ctx context.Context, bucket blob.Reader, keys []string) ([]Feedback, er
 	return all, nil
 }
 
-// instant returns the prefix of the keys of all feedback of a millisecond.
+// instant returns the prefix of the keys of all feedback with the time at, in milliseconds.
 func instant(at time.Time) string {
 	return strings.TrimSuffix(layout.FeedbackKey(at, ""), "_.json")
 }
 
-// The time until the next feedback: as long as the process has lived, but between
-// soonest and latest.
+// The interval between two feedbacks is the age of the process, but at least soonest and
+// at most latest.
 const (
 	soonest = 15 * time.Second
 	latest  = 5 * time.Minute
 )
 
-// reading is the state of all counters at a moment.
+// reading is the values of all counters at a moment.
 type reading struct {
 	at        time.Time
 	functions map[string]Activity
@@ -225,8 +225,8 @@ func (r *Recorder) Flush(ctx context.Context, bucket blob.Bucket) error {
 	return errors.Join(err, r.put(ctx, bucket))
 }
 
-// take makes the next feedback and writes its metrics. The caller holds flushing,
-// also in the functions below.
+// take makes the feedback of the activity since the last one, for put, and writes its
+// metrics. If nothing happened, there is no feedback. The caller must hold flushing.
 func (r *Recorder) take() error {
 	now := r.read()
 	r.due = r.options.Now().Add(min(max(now.at.Sub(r.born), soonest), latest))
@@ -259,7 +259,8 @@ func (r *Recorder) take() error {
 	return r.writeMetrics(f)
 }
 
-// put puts the feedback that was taken and not yet put, if there is one.
+// put puts the feedback that take made into the bucket, unless that has been done. The
+// caller must hold flushing.
 func (r *Recorder) put(ctx context.Context, bucket blob.Bucket) error {
 	for r.kept != nil {
 		content, err := json.Marshal(r.kept)
@@ -270,7 +271,7 @@ func (r *Recorder) put(ctx context.Context, bucket blob.Bucket) error {
 		switch err := blob.CreateOnce(ctx, bucket, key, layout.Seal(content)); {
 		case err == nil:
 			r.kept = nil
-		case errors.Is(err, blob.ErrExists): // of the same millisecond, or the clock was put back
+		case errors.Is(err, blob.ErrExists): // another feedback of the same millisecond, or the clock was put back
 			r.kept.At = r.kept.At.Add(time.Millisecond)
 		default:
 			return fmt.Errorf("cannot put feedback %s: %w", key, err)

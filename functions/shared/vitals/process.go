@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Process is a process's use of its machine. A figure that the system does not
-// tell is 0: all but the processor and the network need Linux's /proc.
+// Process is a process's use of its machine. A figure that the system does not tell is 0:
+// memory in use (resident), disks and descriptors need Linux's /proc.
 type Process struct {
 	// Sums, over a period or since the process began.
 	CPUSeconds  float64 `json:"cpu_seconds"`
@@ -25,7 +25,7 @@ type Process struct {
 	Descriptors int64 `json:"descriptors"`
 }
 
-// since returns the process with the sums of the period after an earlier one.
+// since returns p with its sums reduced to those of the period after an earlier reading.
 func (p Process) since(earlier Process) Process {
 	p.CPUSeconds -= earlier.CPUSeconds
 	p.Received -= earlier.Received
@@ -67,7 +67,7 @@ func readProcess() Process {
 	return p
 }
 
-// proc returns a file of Linux's /proc/self; nothing on other systems.
+// proc returns the content of a file in Linux's /proc/self, or nil on other systems.
 func proc(name string) []byte {
 	content, _ := os.ReadFile("/proc/self/" + name)
 	return content

@@ -25,11 +25,11 @@ func bucketOf(d time.Duration) int {
 // Exposition is the media type of Prometheus's text form.
 const Exposition = "text/plain; version=0.0.4; charset=utf-8"
 
-// Gauge is a metric that the caller measures, at the moment.
+// Gauge is a metric whose present values the caller measures.
 type Gauge struct {
 	Name, Help string
 	Label      string             // "" for a single value
-	Values     map[string]float64 // by the label's value; that of "" without a label
+	Values     map[string]float64 // by the label's value; a single value is that of ""
 }
 
 // WritePrometheus writes all metrics and the gauges in Prometheus's text form,
@@ -128,14 +128,14 @@ func writeProcess(e exposition, p Process, born time.Time) {
 	}
 }
 
-// exposition writes the text form. Errors of w are returned by its Flush.
+// exposition writes Prometheus's text form to w. The caller gets errors from w.Flush.
 type exposition struct{ w *bufio.Writer }
 
 func (e exposition) family(name, kind, help string) {
 	e.write("# HELP ", name, " ", help, "\n# TYPE ", name, " ", kind, "\n")
 }
 
-// sample writes a value; labels alternate names and values.
+// sample writes a value of a metric. labels are names, each followed by its value.
 func (e exposition) sample(name string, value float64, labels ...string) {
 	e.write(name)
 	before := "{"
@@ -167,7 +167,7 @@ const Incomplete = "X-Incomplete"
 func (r *Recorder) WatchHTTP(name string, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		end := r.begin(name, 1)
-		failure := errPanic // unless it returns
+		failure := errPanic // unless the handler returns
 		defer func() { end(failure) }()
 		noted := &statusWriter{ResponseWriter: w}
 		handler.ServeHTTP(noted, request)
@@ -179,7 +179,7 @@ func (r *Recorder) WatchHTTP(name string, handler http.Handler) http.Handler {
 	})
 }
 
-// statusWriter notes the status of the answer.
+// statusWriter records the status of the answer.
 type statusWriter struct {
 	http.ResponseWriter
 	status int

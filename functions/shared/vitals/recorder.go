@@ -17,7 +17,7 @@ import (
 
 // Options describe the process whose vital signs a Recorder keeps.
 type Options struct {
-	Worker  string           // names this process and no other
+	Worker  string           // a name that no other process has
 	Now     func() time.Time // the clock
 	Memory  int              // MiB that Lambda charges for; 0 elsewhere
 	Metrics io.Writer        // gets embedded metrics with every feedback; nil for none
@@ -32,12 +32,12 @@ type Recorder struct {
 	mu        sync.Mutex // protects functions and what they hold
 	functions map[string]*functionState
 
-	flushing sync.Mutex // protects what follows
-	flushed  reading    // as of the last feedback taken
-	due      time.Time
-	day      Day       // sums of the worker's day
-	dayOf    string    // which day that is
-	kept     *Feedback // one that could not be put yet
+	flushing sync.Mutex // protects the following fields
+	flushed  reading    // the counters at the end of the last feedback
+	due      time.Time  // when the next feedback is due
+	day      Day        // what the process has used on the day dayOf
+	dayOf    string     // as layout.FeedbackDay writes it
+	kept     *Feedback  // the feedback that is still to be put, or nil
 }
 
 // functionState is the state of one of the process's functions.
@@ -102,7 +102,7 @@ func (r *Recorder) Watch(name string, handle message.Handler) message.Handler {
 			Noted: func(what string) { r.note(name, what) },
 		})
 		end := r.begin(name, int64(len(event.Records)))
-		failure := errPanic // unless it returns
+		failure := errPanic // unless the handler returns
 		defer func() { end(failure) }()
 		response, err = handle(ctx, event)
 		switch failure = cmp.Or(reason, later); {
@@ -127,8 +127,9 @@ func (r *Recorder) note(name, what string) {
 
 var errPanic = errors.New("the function panicked")
 
-// begin records the start of an invocation. It returns the function that records
-// the end.
+// begin records that an invocation of the function with a name starts on a number of
+// messages. The returned function must be called at the end of the invocation, which it
+// records with its failure, or nil.
 func (r *Recorder) begin(name string, messages int64) (end func(failure error)) {
 	began := r.options.Now()
 	r.mu.Lock()
@@ -154,7 +155,8 @@ func (r *Recorder) begin(name string, messages int64) (end func(failure error)) 
 	}
 }
 
-// function returns the state of a function. The caller holds mu.
+// function returns the state of the function with a name, which it adds if it is new. The
+// caller must hold mu.
 func (r *Recorder) function(name string) *functionState {
 	f := r.functions[name]
 	if f == nil {

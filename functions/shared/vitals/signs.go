@@ -53,8 +53,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
-// Window is the period of which vital signs are read: over twice the longest time
-// between two feedbacks of a working process.
+// Window is the period of the past for which vital signs are read. It is more than twice
+// the longest interval between two feedbacks of a process that works.
 const Window = 12 * time.Minute
 
 // Seconds is a duration as status writes it in JSON.
@@ -77,27 +77,28 @@ type Signs struct {
 // Sign is the activity of one function in all processes.
 type Sign struct {
 	Function    string           `json:"function"`
-	Workers     int              `json:"workers"`     // processes that tell of it
-	Invocations int64            `json:"invocations"` // that have ended
-	Failures    int64            `json:"failures"`    // among them
-	Postponed   int64            `json:"postponed"`   // among them: nothing failed, and a message came too early
-	PerMinute   float64          `json:"per_minute"`  // invocations
+	Workers     int              `json:"workers"`     // number of processes that ran it
+	Invocations int64            `json:"invocations"` // ended invocations
+	Failures    int64            `json:"failures"`    // failed invocations
+	Postponed   int64            `json:"postponed"`   // invocations in which nothing failed, but a message came too early
+	PerMinute   float64          `json:"per_minute"`  // invocations per minute
 	Busy        Seconds          `json:"busy_seconds"`
-	InFlight    int64            `json:"in_flight"` // messages, as of the last feedback of each process
+	InFlight    int64            `json:"in_flight"` // messages being processed, by the last feedback of each process
 	Requests    countblob.Counts `json:"requests"`
-	LastError   *LastError       `json:"last_error,omitempty"` // of that time
+	LastError   *LastError       `json:"last_error,omitempty"` // the newest of all processes
 	Notes       map[string]int64 `json:"notes,omitempty"`      // what went wrong without failing a message, and how often
 	Age         Seconds          `json:"age_seconds"`          // of the newest feedback about it
 }
 
-// Group is the machine use of the processes that run the same functions: sums, and
-// the values of each process's last feedback.
+// Group is the use of machines by the processes that run the same functions. Sums are
+// those of the last Window; the other values are added up from the last feedback of each
+// process.
 type Group struct {
-	Name    string `json:"name"` // of their functions, joined by "+"
-	Workers int    `json:"workers"`
+	Name    string `json:"name"`    // the names of their functions, joined by "+"
+	Workers int    `json:"workers"` // number of processes
 	Process
-	CPU float64 `json:"processors"` // in use, on average
-	Age Seconds `json:"age_seconds"`
+	CPU float64 `json:"processors"`  // average number of processors in use
+	Age Seconds `json:"age_seconds"` // of the newest feedback
 }
 
 // Function returns the sign of a function; the zero Sign if no feedback names it.
@@ -151,7 +152,7 @@ func Summarize(all []Feedback, now time.Time) Signs {
 	signs := Signs{Over: secondsOf(min(over, Window))}
 	groups := make(map[string]*Group)
 	for worker, last := range newest {
-		if hasEnded(last, now) { // its sums count, and not how it was when it was last heard of
+		if hasEnded(last, now) { // only its sums count, not its last values
 			for name := range last.Functions {
 				last.Functions[name] = Activity{}
 			}
@@ -201,7 +202,8 @@ func (s *Sign) add(a Activity, age time.Duration) {
 	}
 }
 
-// add adds a process: its sums, and its last values.
+// add adds a process: its sums in took, its last values in last, and the age of its last
+// feedback.
 func (g *Group) add(took, last Process, age time.Duration) {
 	took.Resident, took.Heap = last.Resident, last.Heap
 	took.Goroutines, took.Descriptors = last.Goroutines, last.Descriptors

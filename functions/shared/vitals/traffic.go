@@ -28,7 +28,8 @@ func (t *Traffic) Dial(dial DialFunc) DialFunc {
 	}
 }
 
-// Transport sets up a new transport to count its connections, and returns it.
+// Transport changes a transport that is not in use yet, so that its connections are
+// counted, and returns it.
 func (t *Traffic) Transport(transport *http.Transport) *http.Transport {
 	transport.DialContext = t.Dial(transport.DialContext)
 	return transport
@@ -37,7 +38,7 @@ func (t *Traffic) Transport(transport *http.Transport) *http.Transport {
 // Listener returns a listener whose accepted connections are counted.
 func (t *Traffic) Listener(l net.Listener) net.Listener { return listener{l, t} }
 
-// Conn returns a connection that is counted.
+// Conn returns the connection c with its bytes counted.
 func (t *Traffic) Conn(c net.Conn) net.Conn {
 	if t == nil {
 		return c
@@ -79,7 +80,8 @@ func (c conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rawConn lets clients check whether the other end has hung up.
+// rawConn is a counted connection that gives access to its file descriptor, by which
+// clients check whether the other end has hung up.
 type rawConn struct {
 	conn
 	raw syscall.Conn

@@ -21,13 +21,13 @@ import (
 //go:embed pdfium.wasm
 var library []byte
 
-// engine is the compiled library, in a runtime that makes instances of it.
+// engine is the compiled library, and the runtime in which instances of it run.
 type engine struct {
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
 }
 
-// compiled compiles the library at the first call.
+// compiled returns the engine, for which its first call compiles the library.
 var compiled = sync.OnceValues(func() (*engine, error) {
 	metered, err := fuel.Meter(library)
 	if err != nil {
@@ -47,8 +47,8 @@ var compiled = sync.OnceValues(func() (*engine, error) {
 
 const pageSize = 64 << 10 // of WebAssembly's memory
 
-// environment provides the functions that emscripten's JavaScript would: jumps out of
-// functions, and more memory. All others are refused.
+// environment gives the library the functions that it imports, which emscripten has in
+// JavaScript: those of package emscripten for long jumps, and the answers.
 func (e *engine) environment(ctx context.Context) error {
 	environment := e.runtime.NewHostModuleBuilder("env")
 	jumps, err := emscripten.NewFunctionExporterForModule(e.module)
@@ -66,6 +66,8 @@ func (e *engine) environment(ctx context.Context) error {
 	return err
 }
 
+// answers are the imported functions by name. Memory can be enlarged, time stands still,
+// and files are refused.
 var answers = map[string]api.GoModuleFunc{
 	"emscripten_resize_heap": grow,
 	"_abort_js":              func(context.Context, api.Module, []uint64) { panic(errors.New("the library gave up")) },
@@ -86,7 +88,8 @@ var answers = map[string]api.GoModuleFunc{
 	"__syscall_rmdir":        refuse,
 }
 
-// grow enlarges the memory to the requested size and returns whether it could.
+// grow enlarges the memory to the requested size in bytes. It answers 1, or 0 if that is
+// more than MaxMemory.
 func grow(_ context.Context, m api.Module, stack []uint64) {
 	want, have := uint64(uint32(stack[0])), uint64(m.Memory().Size())
 	stack[0] = 1
@@ -117,8 +120,8 @@ type instance struct {
 	ctx       context.Context
 	module    api.Module
 	functions map[string]api.Function
-	fuel      api.MutableGlobal // instructions that it may still execute
-	given     int64             // of them at the beginning
+	fuel      api.MutableGlobal // number of instructions that it may still execute
+	given     int64             // the same at the beginning
 	err       error
 }
 
@@ -166,13 +169,14 @@ func (i *instance) call(name string, arguments ...uint64) uint64 {
 	return results[0]
 }
 
-// integer calls a function that returns an int, negative for a failure. It returns 0
-// then.
+// integer calls a function that returns an int. A negative result, which means a failure,
+// becomes 0.
 func (i *instance) integer(name string, arguments ...uint64) int {
 	return max(0, int(api.DecodeI32(i.call(name, arguments...))))
 }
 
-// allocate returns the address of size bytes, which the caller must free.
+// allocate reserves size bytes of the library's memory, and returns their address. The
+// caller must free them.
 func (i *instance) allocate(size int) uint64 {
 	p := i.call("malloc", uint64(size))
 	if p == 0 && i.err == nil {
@@ -195,8 +199,9 @@ func (i *instance) bytes(address uint64, size int) []byte {
 	return b
 }
 
-// sized calls a function whose last arguments are a buffer and its size and which
-// returns the size that it needs. It returns the buffer's content.
+// sized calls a function that writes a string into a buffer and returns the string's size;
+// the buffer and its size, maxField, are appended to the arguments. It returns the string,
+// or nil if the string is longer.
 func (i *instance) sized(name string, arguments ...uint64) []byte {
 	buffer := i.allocate(maxField)
 	defer i.free(buffer)

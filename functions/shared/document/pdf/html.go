@@ -8,7 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// html joins the lines of each page into one, except headings.
+// html converts the document to HTML, in which the lines of a page, except headings, are
+// joined to one.
 func (d *pdfDocument) html() markup.Page {
 	var w markup.Writer
 	body := d.bodySize()
@@ -55,7 +56,7 @@ func withoutLeaders(text string) (line string, entry bool) {
 	return strings.Join(words, " "), true
 }
 
-// bodySize returns the type size of most of the text.
+// bodySize returns the type size in which most of the text is set, in tenths of a point.
 func (d *pdfDocument) bodySize() int {
 	sizes := map[int]int{}
 	most := 0
@@ -83,8 +84,8 @@ func level(size, body int) int {
 	return 3
 }
 
-// writeLine writes a line and its links, and returns the other links. It joins a word
-// that is divided at the line's end.
+// writeLine writes a line of a page, with the links whose texts it contains, and returns
+// the other links. A word that is divided at the line's end is joined to its other part.
 func writeLine(w *markup.Writer, text string, links []linkArea, page int) []linkArea {
 	for len(links) > 0 && links[0].page == page && links[0].text != "" {
 		before, after, found := strings.Cut(text, links[0].text)
@@ -104,7 +105,7 @@ func writeLine(w *markup.Writer, text string, links []linkArea, page int) []link
 	return links
 }
 
-// hyphen is PDFium's sign for a divided word.
+// hyphen is the character that PDFium returns for the hyphen of a divided word.
 const hyphen = "\uFFFE"
 
 func writeText(w *markup.Writer, text string) { w.Text(strings.ReplaceAll(text, hyphen, "")) }

@@ -82,10 +82,10 @@ type pdfDocument struct {
 	title string
 	lines []textLine
 	links []linkArea
-	pages int   // of the file
-	read  int   // of them
+	pages int   // number of pages of the file
+	read  int   // number of pages that were read
 	dense bool  // a page has more than maxLinks links
-	end   error // of the reading, before the last page
+	end   error // the error that ended the reading, or nil
 }
 
 // textLine is a line of a page.
@@ -97,7 +97,7 @@ type textLine struct {
 
 type linkArea struct {
 	address string
-	text    string // in its area of the page
+	text    string // the text of the page within the area of the link
 	page    int
 }
 
@@ -149,7 +149,7 @@ func (i *instance) title(document uint64) string {
 	return strings.TrimSpace(strings.Trim(markup.UTF16(b), "\x00"))
 }
 
-// readPage adds the lines and links of a page; a broken page has none.
+// readPage adds the lines and links of a page to d. A broken page has none.
 func (i *instance) readPage(d *pdfDocument, document uint64, number int) {
 	page := i.call("FPDF_LoadPage", document, uint64(number))
 	if page == 0 {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Types and instructions (5.3.1, 5.4) that are written or that are more than their
-// immediates.
+// Types and instructions (5.3.1, 5.4) that this package writes, or that measure treats in
+// a way of their own.
 const (
 	i32 = 0x7F
 	i64 = 0x7E
@@ -30,15 +30,15 @@ const (
 	emptyBlock = 0x40
 )
 
-// meterer rewrites functions.
+// meterer inserts the code that takes fuel into the bodies of functions.
 type meterer struct {
-	imported uint64 // number of functions
+	imported uint64 // number of imported functions
 	charge   uint64 // index of the function that takes fuel for bulk instructions
-	global   uint64 // index of the variable
+	global   uint64 // index of the global variable with the fuel
 }
 
-// bodies rewrites the section of code, whose vector has been given room for one element
-// more than count.
+// bodies rewrites the count bodies of the code section, and appends the body of the
+// function charge, which the length of the vector in content includes already.
 func (m meterer) bodies(content []byte, count int) ([]byte, error) {
 	r := reader{b: content}
 	out := binary.AppendUvarint(make([]byte, 0, len(content)+len(content)/2), r.number())
@@ -59,15 +59,17 @@ func (m meterer) bodies(content []byte, count int) ([]byte, error) {
 	return append(binary.AppendUvarint(out, uint64(len(body))), body...), nil
 }
 
-// chargeBody returns the body of a function that takes fuel for its argument, which it
-// returns.
+// chargeBody returns the body of the function charge, which is called before a bulk
+// instruction. Its argument is the number of bytes or elements, for which it takes fuel,
+// and which it returns.
 func (m meterer) chargeBody() []byte {
 	cost := []byte{opLocalGet, 0, opI64ExtendU, opI64Const, 3, opI64ShrU}
 	return append(m.appendTake([]byte{0}, cost), opLocalGet, 0, opEnd)
 }
 
-// appendTake appends instructions that take the value of other instructions from the
-// variable, and trap below zero. They leave the stack as it is.
+// appendTake appends instructions that subtract from the fuel the number that the
+// instructions in value compute, and that trap if the fuel is below zero then. They leave
+// the stack as it is.
 func (m meterer) appendTake(b, value []byte) []byte {
 	b = binary.AppendUvarint(append(b, opGlobalGet), m.global)
 	b = append(b, value...)
@@ -76,9 +78,9 @@ func (m meterer) appendTake(b, value []byte) []byte {
 	return append(b, opI64Const, 0, opI64LtS, opIf, emptyBlock, opUnreachable, opEnd)
 }
 
-// insertion is a place of a body at which fuel is taken.
+// insertion is a place in a body at which code that takes fuel is inserted.
 type insertion struct {
-	at   int
+	at   int   // offset in the body
 	cost int64 // 0: that of the bulk instruction at the place
 }
 
@@ -111,7 +113,7 @@ func (m meterer) measure(body []byte) ([]insertion, error) {
 	}
 	at := func() int { return len(body) - len(r.b) }
 	places := []insertion{{at: at()}}
-	region := 0         // index in places of the function or loop to whose turn instructions belong
+	region := 0         // index in places of the innermost loop, or of the function: there fuel is taken for the instructions
 	open := []int{0}    // the regions around each open block, innermost last
 	for len(open) > 0 { // the function's own end closes the last one
 		start := at()
@@ -151,7 +153,7 @@ func (m meterer) measure(body []byte) ([]insertion, error) {
 	return places, nil
 }
 
-// immediates skips what stands behind the first byte of an instruction.
+// immediates skips the immediates of an instruction, which follow its first byte.
 func (r *reader) immediates(op byte) {
 	switch {
 	case op == 0x0C, op == 0x0D, // br, br_if
@@ -185,8 +187,8 @@ func (r *reader) immediates(op byte) {
 	}
 }
 
-// prefixed skips the rest of an instruction that begins with FC, and reports whether its
-// last operand says how much work it is.
+// prefixed skips the rest of an instruction that begins with FC. It returns true for a bulk
+// instruction, such as memory.copy, whose last operand is the number of bytes or elements.
 func (r *reader) prefixed() bool {
 	switch op := r.number(); op {
 	case 0, 1, 2, 3, 4, 5, 6, 7: // saturating conversions

@@ -16,8 +16,7 @@
 // branches skip instructions. Growing the memory is not counted: its limit bounds it.
 //
 // Meter understands WebAssembly 2.0 (https://www.w3.org/TR/wasm-core-2/, chapter 5) without
-// vectors, with which no module that it was made for is compiled. It refuses every module
-// that it does not understand.
+// vector instructions. It refuses every module that it does not understand.
 package fuel
 
 import (
@@ -62,8 +61,8 @@ type section struct {
 	content []byte
 }
 
-// meter adds to the ends of their index spaces: a type, a function, a global variable and
-// an export. So no index in the module changes.
+// meter adds a type, a function, a global variable and an export to a module, each after
+// all others of its kind, so that no index in the module changes, and rewrites the code.
 func meter(module []byte) ([]byte, error) {
 	sections, err := split(module)
 	if err != nil {
@@ -131,8 +130,8 @@ func split(module []byte) (sections []section, err error) {
 	return sections, r.err
 }
 
-// grown returns the number of elements of a vector, and the vector with a number greater
-// by one, to which the caller appends an element.
+// grown returns the number of elements of a vector, and the vector with that number
+// increased by one. The caller must append the new element.
 func grown(vector []byte) (count int, larger []byte, err error) {
 	r := reader{b: vector}
 	n := r.number()
