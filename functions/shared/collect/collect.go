@@ -56,10 +56,11 @@ type Collector struct {
 	Log    *slog.Logger
 }
 
-// Condemned deletes the objects that were condemned a grace ago and that no kept
-// generation lists, and commits that they are gone. They stay condemned, so that no
-// commit lists them, for another grace: until then another sweep, which read an
-// earlier generation, may delete them once more.
+// Condemned deletes the objects that were condemned at least a grace ago and that no kept
+// generation lists (or only past ones, if the object may contain forgotten pages), and
+// commits that they are deleted. They stay condemned for another grace, so that no commit
+// lists them: until then another sweep, which read an earlier generation, may delete them
+// once more.
 func (c *Collector) Condemned(ctx context.Context) error {
 	if !slices.ContainsFunc(c.Manifest().Condemned, func(o manifest.Condemned) bool { return c.over(o) || c.collectable(o) }) {
 		return nil

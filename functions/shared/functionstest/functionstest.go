@@ -94,8 +94,9 @@ func (s *Sender) Take() []Message {
 // Log returns a logger that discards everything.
 func Log() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// Publish publishes strategies with this number of partitions, and a collection of the
-// sites of the seeds without a delay, to which it applies change.
+// Publish publishes strategies with a number of partitions, and Collection, which crawls
+// the sites of the seeds without a delay and without a limit of depth. change, if not nil,
+// may change the collection before. It returns the settings in force.
 func Publish(t testing.TB, bucket blob.Bucket, partitions int, change func(*collection.Collection), seeds ...string) *settings.Settings {
 	t.Helper()
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
@@ -110,8 +111,8 @@ func Publish(t testing.TB, bucket blob.Bucket, partitions int, change func(*coll
 	return Republish(t, bucket, c, change)
 }
 
-// Republish publishes a collection with a change and returns the settings in
-// force.
+// Republish publishes a collection after change, if not nil, has changed it. It returns the
+// settings in force.
 func Republish(t testing.TB, bucket blob.Bucket, c collection.Collection, change func(*collection.Collection)) *settings.Settings {
 	t.Helper()
 	if change != nil {
@@ -127,7 +128,7 @@ func Republish(t testing.TB, bucket blob.Bucket, c collection.Collection, change
 	return s
 }
 
-// Fixed are settings that never change; the zero value has no collections.
+// Fixed is a source of settings that never change. The zero value has no collections.
 type Fixed settings.Settings
 
 // Get returns the settings.

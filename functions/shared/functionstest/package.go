@@ -16,8 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// Package stores a package of pages and returns its key, with a stored outcome
-// of each page. No generation lists it yet.
+// Package stores a package of pages, which no generation lists yet. It returns the entry
+// for a manifest, and an outcome of state Stored for each page.
 func Package(t testing.TB, bucket blob.Bucket, p layout.Partition, pages ...webobject.Object) (manifest.Package, []book.Outcome) {
 	t.Helper()
 	pkg := webobject.Package{Base: 2, Created: Start, Expires: Start.Add(24 * time.Hour)}
@@ -52,7 +52,7 @@ func Package(t testing.TB, bucket blob.Bucket, p layout.Partition, pages ...webo
 	return manifest.Package{Key: key, Bytes: int64(len(content)), Pages: len(pages)}, outcomes
 }
 
-// Page returns an HTML page with its own address in it, fetched by a batch.
+// Page returns an HTML page, fetched by the batch v, whose text is its own address.
 func Page(v layout.Version, url string) webobject.Object {
 	return webobject.Object{
 		URL: url, MIME: "text/html", Data: []byte(HTML(fmt.Sprint("page ", url))),
@@ -85,7 +85,7 @@ func Edit(t testing.TB, bucket blob.Bucket, id layout.Partition, edit func(*part
 	}
 }
 
-// Begin commits the first generation of a partition, if it has none.
+// Begin commits the first, empty generation of a partition, if it has none.
 func Begin(t testing.TB, bucket blob.Bucket, id layout.Partition) {
 	t.Helper()
 	Edit(t, bucket, id, func(e *partition.Edit) error {
@@ -96,7 +96,7 @@ func Begin(t testing.TB, bucket blob.Bucket, id layout.Partition) {
 	})
 }
 
-// Learn commits a book and the packages that its outcomes name.
+// Learn stores a book, and commits it with the packages that its outcomes name.
 func Learn(t testing.TB, bucket blob.Bucket, p layout.Partition, b book.Book, packages ...manifest.Package) {
 	t.Helper()
 	content, err := book.Encode(b)

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// Index commits a segment of the pages of a listed package, without their words, each
-// in the language that lang returns.
+// Index stores and commits a segment of the pages of a listed package: documents without
+// words, in the languages that lang returns.
 func Index(t testing.TB, bucket blob.Bucket, p layout.Partition, key string, lang func(webobject.Object) string) {
 	t.Helper()
 	content, err := bucket.Get(t.Context(), key, blob.Range{})

@@ -17,7 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Outcome returns an outcome of a batch, on behalf of Collection.
+// Outcome returns the outcome of a request for a URL by the batch v, on behalf of
+// Collection.
 func Outcome(t testing.TB, v layout.Version, url string, state book.State) book.Outcome {
 	t.Helper()
 	a, err := address.Parse(url)
@@ -34,7 +35,7 @@ func Outcome(t testing.TB, v layout.Version, url string, state book.State) book.
 	return o
 }
 
-// Link returns an anchor of Collection from one page to another.
+// Link returns an anchor from one page to another, at a depth of Collection.
 func Link(t testing.TB, from, to string, depth uint16) book.Link {
 	t.Helper()
 	a, err := address.Parse(to)
@@ -52,7 +53,8 @@ func HTML(words string) string {
 	return "<!doctype html><title>" + words + "</title><p>" + words + "</p>"
 }
 
-// Spool returns the spool object of a ledger; its stored pages are made by Page.
+// Spool returns the encoded spool object of a ledger, with pages that Page makes for its
+// outcomes of state Stored.
 func Spool(t testing.TB, ledger spool.Ledger) []byte {
 	t.Helper()
 	object := spool.Spool{Ledger: ledger}
@@ -148,7 +150,7 @@ func Inbox(t testing.TB, rdb redis.UniversalClient, p layout.Partition) []layout
 	return batches
 }
 
-// Outcomes returns outcomes of one state for the URLs of a batch.
+// Outcomes returns an outcome of the same state for each URL of the batch v.
 func Outcomes(t testing.TB, v layout.Version, state book.State, urls ...string) []book.Outcome {
 	t.Helper()
 	var all []book.Outcome
@@ -165,7 +167,8 @@ type Frontier struct {
 	Pending []string
 }
 
-// ReadFrontier reads a frontier that was built under these settings.
+// ReadFrontier reads the frontier of a crawl partition. The test fails unless it was built
+// under the settings s.
 func ReadFrontier(t testing.TB, rdb redis.UniversalClient, s *settings.Settings, crawl int) (f Frontier) {
 	t.Helper()
 	front := frontier.New(rdb, crawl)
@@ -186,7 +189,8 @@ func ReadFrontier(t testing.TB, rdb redis.UniversalClient, s *settings.Settings,
 	return f
 }
 
-// Lease takes the next lease of a crawl partition, for an hour.
+// Lease leases a batch of a crawl partition for an hour. The test fails if nothing can be
+// leased.
 func Lease(t testing.TB, rdb redis.UniversalClient, crawl int, now time.Time) frontier.Lease {
 	t.Helper()
 	leased, ok, err := frontier.New(rdb, crawl).Lease(t.Context(), frontier.Request{

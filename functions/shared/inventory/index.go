@@ -15,11 +15,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// fact is what a segment tells of the page at an offset of its package, which has less
-// than 4 GiB.
+// fact is the kind of the page at an offset of a package: a number by kinds. Packages are
+// smaller than 4 GiB.
 type fact struct{ offset, kind uint32 }
 
-// kind is a language and a media type. They are few, and numbered.
+// kind is a language and a media type. There are few different ones, which kinds numbers.
 type kind struct{ lang, mime string }
 
 type kinds struct {
@@ -42,8 +42,9 @@ func (k *kinds) of(one kind) uint32 {
 // segmentsAtOnce is how many segments are read concurrently.
 const segmentsAtOnce = 4
 
-// ReadIndex reads the language and the media type of all indexed pages: of each segment
-// the tail and three columns. They take 8 bytes of memory a page.
+// ReadIndex reads the language and the media type of all indexed pages, for Pages, from the
+// tail and three columns of each segment. They take 8 bytes of memory a page. Segments that
+// cannot be read are put on the list Unindexed.
 func (v *Inventory) ReadIndex(ctx context.Context) error {
 	var mu sync.Mutex // protects v and the partitions
 	group, within := errgroup.WithContext(ctx)
@@ -78,7 +79,7 @@ func (v *Inventory) ReadIndex(ctx context.Context) error {
 	return nil
 }
 
-// columns are the parts of a segment that are needed.
+// columns are the columns of a segment that ReadIndex needs, and its parts by package.
 type columns struct {
 	parts            []segment.Part
 	languages, types *segment.StringColumn
@@ -101,7 +102,7 @@ func (v *Inventory) readColumns(ctx context.Context, listed *manifest.Segment) (
 	return c, err
 }
 
-// learn takes the facts of a segment.
+// learn adds the facts of a segment to the index of its partition p.
 func (v *Inventory) learn(p *part, c columns) {
 	doc := uint32(0)
 	for _, of := range c.parts {
@@ -123,7 +124,8 @@ func first(set []string) string {
 	return set[0]
 }
 
-// find returns the kind of the page at an offset of a package.
+// find returns the number of the kind of the page at an offset of a package; found is false
+// if the index does not have the page.
 func (p *part) find(key string, offset int64) (number uint32, found bool) {
 	facts := p.index[key]
 	i, found := slices.BinarySearchFunc(facts, offset, func(f fact, offset int64) int { return cmp.Compare(int64(f.offset), offset) })

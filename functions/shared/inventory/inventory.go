@@ -25,42 +25,42 @@ import (
 type Selection struct {
 	Collection string    `json:"collection,omitempty"`
 	Site       string    `json:"site,omitempty"` // host, or a domain with all its hosts
-	Lang       string    `json:"lang,omitempty"` // as Page has it
+	Lang       string    `json:"lang,omitempty"` // as in Page.Lang
 	Since      time.Time `json:"since,omitzero"` // fetched then or later
 	Until      time.Time `json:"until,omitzero"` // fetched before
 }
 
 // Page is a stored page.
 type Page struct {
-	*book.Outcome        // of its download; valid until the next page
-	Key           string // of its package now: it gets another when pages are erased from it
+	*book.Outcome        // the outcome that stored the page; valid until the next page
+	Key           string // present key of its package, which changes when pages are erased from it
 
-	// What the index tells, after ReadIndex.
-	Indexed bool   // it does; a new page is indexed some seconds later
-	Lang    string // ISO 639-1, as search has it; "" if it is in doubt
+	// From the index, after ReadIndex:
+	Indexed bool   // the page was indexed by then; a new page is indexed some seconds later
+	Lang    string // ISO 639-1, as search filters by it; "" if it is in doubt
 	MIME    string
 }
 
-// Inventory is a bucket at one moment.
+// Inventory is the stored pages of a bucket at one moment.
 type Inventory struct {
 	bucket     blob.Reader
 	settings   *settings.Settings
 	partitions []*part
 	kinds      kinds
 
-	// Faults says, after Pages, of which partitions generations or books are lost, so
-	// that pages are missing.
+	// Faults are the partitions whose generations or books are lost or damaged, so that
+	// pages are missing. Pages completes the list.
 	Faults []error
-	// Unindexed says of which segments language and type are not known, because they
-	// cannot be read.
+	// Unindexed are the segments that ReadIndex could not read, so that languages and
+	// media types of pages are not known.
 	Unindexed []error
 }
 
 // part is a storage partition.
 type part struct {
-	then, now manifest.Manifest
+	then, now manifest.Manifest // at the moment of the inventory, and the newest
 	books     *partition.Books
-	index     map[string][]fact // by key of the package now
+	index     map[string][]fact // by the present key of the package
 }
 
 // Open opens all storage partitions of a bucket as they were at a moment.
@@ -87,8 +87,8 @@ func Open(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time
 	return v, nil
 }
 
-// Manifests returns the generations of the moment, without those of faulty partitions.
-// Packages have the keys that they have now.
+// Manifests returns the manifests of the moment, but with the present keys of packages.
+// Faulty partitions are left out.
 func (v *Inventory) Manifests() (all []*manifest.Manifest) {
 	for _, p := range v.partitions {
 		m := p.then.Clone()
@@ -100,7 +100,7 @@ func (v *Inventory) Manifests() (all []*manifest.Manifest) {
 	return all
 }
 
-// keyNow returns the present key of a package.
+// keyNow returns the present key of a package from one that it has or had.
 func (p *part) keyNow(key string) string {
 	if listed := p.now.Package(key); listed != nil {
 		return listed.Key
@@ -108,10 +108,10 @@ func (p *part) keyNow(key string) string {
 	return key
 }
 
-// Pages yields the selected pages, those of a site together. Forgotten pages are left
-// out. Where the index does not tell the language of a page, that is no reason to leave
-// it out. Memory holds of each book the bytes of one request and one block, and what
-// ReadIndex has read. An error ends the sequence.
+// Pages yields the selected pages, those of a site together. Forgotten pages are left out.
+// A page that is not in the index passes a selection by language. Memory holds of each book
+// the bytes of one request and one block, and what ReadIndex has read. An error ends the
+// sequence.
 func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		wanted, err := selected.parse()
@@ -171,10 +171,10 @@ func (v *Inventory) Aliases(ctx context.Context) iter.Seq2[Alias, error] {
 	}
 }
 
-// selector is a selection that was checked.
+// selector is a selection that was checked, with Site in canonical form.
 type selector struct {
 	Selection
-	number uint32 // of the site
+	number uint32 // the site's half of a place
 }
 
 func (s Selection) parse() (selector, error) {
@@ -202,15 +202,15 @@ func (s *selector) has(p *Page) bool {
 	return err == nil && (a.Host == s.Site || a.Site == s.Site)
 }
 
-// standing is the standing of a URL by the books of all partitions. A strategy may have
-// moved the URL from one to another.
+// standing is the standing of a URL by the books of all partitions: a strategy may have
+// moved the URL from one partition to another.
 type standing struct {
 	book.Standing
-	of *part // that has the page
+	of *part // the partition whose books have the outcome Page
 }
 
-// standings yields the standing of every URL, in the order of the places. A partition
-// whose books are damaged ends early, and is one of the faults.
+// standings yields the standing of every URL, in the order of places. Where the books of a
+// partition are damaged, its URLs end, and it is added to Faults.
 func (v *Inventory) standings(ctx context.Context) iter.Seq2[standing, error] {
 	return func(yield func(standing, error) bool) {
 		streams := make([]*stream, 0, len(v.partitions))
@@ -257,12 +257,12 @@ func (v *Inventory) standings(ctx context.Context) iter.Seq2[standing, error] {
 	}
 }
 
-// stream is the standings of one partition.
+// stream reads the standings of one partition.
 type stream struct {
 	of   *part
 	next func() (book.Standing, error, bool)
 	head book.Standing
-	at   *book.Outcome // one of the head, for its URL; nil at the end
+	at   *book.Outcome // an outcome of head, for its URL; nil at the end
 }
 
 func (s *stream) advance() error {
@@ -282,7 +282,7 @@ func compare(a, b *book.Outcome) int {
 	return a.Identity().Compare(b.Identity())
 }
 
-// merge returns the standing of one URL by several partitions.
+// merge returns the standing of the URL at which all streams of the group are.
 func merge(group []*stream) standing {
 	if len(group) == 1 {
 		return standing{group[0].head, group[0].of}

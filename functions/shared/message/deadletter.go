@@ -20,8 +20,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// MaxReceives is the number of times that a message is delivered before its queue
-// gives it up.
+// MaxReceives is how many times a queue delivers a message before it gives the message up.
 const MaxReceives = 12
 
 // Limits of a dead letter.
@@ -47,7 +46,7 @@ func (d DeadLetter) Key() string {
 	return layout.DeadLetterKey(d.Queue, layout.ContentHash([]byte(d.Body)))
 }
 
-// Encode returns the dead letter as sealed JSON, a reason that is too long cut.
+// Encode returns the dead letter as sealed JSON. It cuts a reason that is too long.
 func (d DeadLetter) Encode() ([]byte, error) {
 	d.Reason, d.At = Cut(d.Reason, maxReason), d.At.UTC()
 	if err := d.check(); err != nil {
@@ -125,7 +124,7 @@ func DeadLetters(ctx context.Context, bucket blob.Reader) iter.Seq2[string, erro
 
 const (
 	receiveCount = "ApproximateReceiveCount" // an attribute of a message
-	storeTime    = 10 * time.Second          // for the dead letter of a function whose own time is up
+	storeTime    = 10 * time.Second          // for storing a dead letter, even if the function's own time is up
 )
 
 // DeadLetterStore stores dead letters in the bucket.
@@ -143,18 +142,18 @@ type DeadLetterStore struct {
 func (g DeadLetterStore) Watch(queue string, handle Handler) Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		var mu sync.Mutex             // protects over
-		over := make(map[string]bool) // messages that are to be acknowledged
+		over := make(map[string]bool) // ids of failed messages that are acknowledged nevertheless
 		failed := func(m events.SQSMessage, reason error) {
-			if g.settle(ctx, queue, m, reason) {
+			if g.giveUp(ctx, queue, m, reason) {
 				mu.Lock()
 				defer mu.Unlock()
 				over[m.MessageId] = true
 			}
 		}
 		response, err := g.call(Listen(ctx, Listener{Failed: failed}), event, handle)
-		if err != nil { // of all messages
+		if err != nil { // an error of all messages
 			for _, m := range event.Records {
-				g.settle(ctx, queue, m, err)
+				g.giveUp(ctx, queue, m, err)
 			}
 		}
 		response.BatchItemFailures = slices.DeleteFunc(response.BatchItemFailures, func(f events.SQSBatchItemFailure) bool { return over[f.ItemIdentifier] })
@@ -162,7 +161,7 @@ func (g DeadLetterStore) Watch(queue string, handle Handler) Handler {
 	}
 }
 
-// call runs the function; a panic is its error.
+// call calls the handler, and returns a panic in it as an error.
 func (g DeadLetterStore) call(ctx context.Context, event events.SQSEvent, handle Handler) (response events.SQSEventResponse, err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -173,9 +172,10 @@ func (g DeadLetterStore) call(ctx context.Context, event events.SQSEvent, handle
 	return handle(ctx, event)
 }
 
-// settle stores a dead letter if the message is given up now, and reports whether
-// the message may be acknowledged.
-func (g DeadLetterStore) settle(ctx context.Context, queue string, m events.SQSMessage, reason error) (over bool) {
+// giveUp decides about a message that failed for a reason, by the table at Terminal and
+// Later. If the message is given up, it stores a dead letter. It returns true if the
+// message is to be acknowledged.
+func (g DeadLetterStore) giveUp(ctx context.Context, queue string, m events.SQSMessage, reason error) (over bool) {
 	receives, err := strconv.Atoi(m.Attributes[receiveCount])
 	last := err == nil && receives >= MaxReceives
 	terminal := IsTerminal(reason)
@@ -194,9 +194,9 @@ func (g DeadLetterStore) settle(ctx context.Context, queue string, m events.SQSM
 	return false
 }
 
-// Store stores a dead letter, and reports whether it is stored. An earlier dead
-// letter of the same message stays as it is. A failure to store is logged: the
-// queue still has the message, until its last receive.
+// Store stores a dead letter. An earlier dead letter with the same key stays as it is. A
+// failure is logged, and Store returns false: the queue still has the message, until its
+// last receive.
 func (g DeadLetterStore) Store(ctx context.Context, d DeadLetter) (kept bool) {
 	content, err := d.Encode()
 	if err == nil {

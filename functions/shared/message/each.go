@@ -1,6 +1,6 @@
-// Package message is what functions share about the messages that start them:
-// running a batch with partial failures, dead letters, the keys of new objects in
-// bucket events, and sending to SQS.
+// Package message is what functions share about the messages that start them: handling
+// several messages of which some fail, dead letters, the keys of new objects in bucket
+// events, and sending to SQS.
 //
 // A bucket's event reaches a function as the body of an SQS message, because
 // S3 → SQS → Lambda gives it retries and dead letters:
@@ -90,7 +90,8 @@ func Decode(body string, into any) error {
 	return nil
 }
 
-// guarded runs one message; a panic becomes its error.
+// guarded calls run for one message, unless ctx has ended, and returns a panic in it as an
+// error.
 func guarded(ctx context.Context, log *slog.Logger, m events.SQSMessage, run func(context.Context, events.SQSMessage) error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -142,10 +143,11 @@ func logFailure(ctx context.Context, log *slog.Logger, m events.SQSMessage, err 
 	log.LogAttrs(ctx, level, what, attrs...)
 }
 
-// Listener is informed of the outcome of messages. It is safe for concurrent use.
+// Listener is a pair of functions, either of which may be nil. They must be safe for
+// concurrent use.
 type Listener struct {
-	Failed func(events.SQSMessage, error) // by Each and Together, of every message that fails; nil: is not told
-	Noted  func(what string)              // by Note; nil: is not told
+	Failed func(events.SQSMessage, error) // called by Each and Together for every message that fails
+	Noted  func(what string)              // called by Note
 }
 
 type listenerKey struct{}
@@ -168,15 +170,15 @@ func tell(ctx context.Context, m events.SQSMessage, err error) {
 
 type logKey struct{}
 
-// noting is the message being run, and its log.
+// noting is the message for which a function runs, and the log for it.
 type noting struct {
 	log *slog.Logger
 	m   events.SQSMessage
 }
 
-// Note records a fault in part of the message being run in ctx that does not fail
-// the message: in the log, with the message's subject and the attributes, and with
-// the listeners, which count it. What is one of a few short texts.
+// Note records that something went wrong with the message of ctx without failing it: in
+// the log, with the attributes and what the message is about, and by the listeners of ctx,
+// which count it by the text what. So there must be few different texts.
 func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 	listening, _ := ctx.Value(listenerKey{}).([]Listener)
 	for _, l := range listening {
@@ -200,7 +202,7 @@ func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 //
 // Joined errors are of a kind only if each of them is.
 
-// marked is an error with a mark of its kind: Terminal or Later.
+// marked is an error that Terminal or Later has marked.
 type marked struct {
 	error
 	kind kind
@@ -213,7 +215,7 @@ const (
 	later
 )
 
-// Unwrap returns the error without its kind.
+// Unwrap returns the error without the mark.
 func (m *marked) Unwrap() error { return m.error }
 
 func mark(err error, k kind) error {
@@ -241,14 +243,14 @@ func IsTerminal(err error) bool {
 // is logged at debug level. Later(nil) is nil.
 func Later(err error) error { return mark(err, later) }
 
-// IsLater reports whether err is marked by Later, or means that the frontier is
-// being rebuilt, for which every function that needs a frontier waits.
+// IsLater reports whether err is marked by Later, or is frontier.ErrNotBuilt: functions
+// that need the frontier wait until it is rebuilt.
 func IsLater(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
 }
 
-// every reports whether an error or one that it wraps satisfies is. Of joined errors,
-// each one must.
+// every reports whether is returns true for err or for an error that it wraps. Of joined
+// errors, that must hold for each.
 func every(err error, is func(error) bool) bool {
 	if err == nil {
 		return false

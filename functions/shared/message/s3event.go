@@ -18,8 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// EachKey calls run with the key of every object whose creation a bucket event
-// reports (see S3Keys). After an error it goes on with the other keys.
+// EachKey calls run with the key of every object whose creation a bucket event reports (see
+// S3Keys). After an error it goes on with the other keys; it returns all errors, joined.
 func EachKey(body string, run func(key string) error) error {
 	keys, err := S3Keys(body)
 	errs := []error{err}
@@ -106,7 +106,8 @@ func S3Event(bucket, key string, size int64, at time.Time) []byte {
 	return body
 }
 
-// Raise sends a function the event of an object's creation again.
+// Raise sends the event of an object's creation to a queue, as if the object had just been
+// created.
 func Raise(ctx context.Context, to task.Sender, queue, key string, size int64, at time.Time) error {
 	if err := to.Send(ctx, queue, S3Event("", key, size, at), 0); err != nil {
 		return fmt.Errorf("cannot raise the event of %s: %w", key, err)
@@ -159,8 +160,9 @@ func delaySeconds(delay time.Duration) int32 {
 	return int32((delay + time.Second - 1) / time.Second)
 }
 
-// subject returns what a message is about, as its queue and body tell: queue, key,
-// partition, batch, crawl partition, host.
+// subject returns attributes for the log that say what a message is about: its queue, and
+// from its body the key, partition, batch, crawl partition and host, as far as it names
+// them.
 func subject(m events.SQSMessage) []slog.Attr {
 	var attrs []slog.Attr
 	if m.EventSourceARN != "" {
@@ -169,7 +171,7 @@ func subject(m events.SQSMessage) []slog.Attr {
 	if keys, err := s3Keys(m.Body); err == nil && len(keys) > 0 {
 		return append(attrs, ofKey(keys[0])...)
 	}
-	var body struct { // of batch.Batch, task.Lease or task.Gather
+	var body struct { // fields of batch.Batch, task.Lease and task.Gather
 		Version *layout.Version
 		Storage *layout.Partition
 		Crawl   *int
@@ -193,7 +195,8 @@ func subject(m events.SQSMessage) []slog.Attr {
 	return attrs
 }
 
-// ofKey returns an object's key and the partition that it names.
+// ofKey returns attributes for the log: an object's key, and the partition and the batch
+// that the key names.
 func ofKey(key string) []slog.Attr {
 	attrs := []slog.Attr{slog.String("key", key)}
 	if p, batch, err := layout.ParseSpoolKey(key); err == nil {

@@ -8,14 +8,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// failedTargets finds, in one pass over books, URLs whose redirect or canonical
-// address leads to a page that has failed since. Memory holds the outcomes of the
-// leading URLs and the versions of failed pages. It does not see pages of other
-// storage partitions; a rebuild sees all.
+// failedTargets finds, in one pass over the books of a storage partition, URLs whose
+// redirect or canonical address leads to a page that has failed since. It does not see
+// pages of other storage partitions; a rebuild sees all.
 type failedTargets struct {
-	failed map[layout.Identity]book.Standing
-	lead   []book.Outcome
-	to     [][]layout.Identity // the targets of lead[i]
+	failed map[layout.Identity]book.Standing // of failed pages, with state and version only
+	lead   []book.Outcome                    // the last outcomes of URLs that lead to others
+	to     [][]layout.Identity               // the targets of lead[i]
 }
 
 func (d *failedTargets) see(s *settings.Settings, of book.Standing) {
@@ -31,7 +30,7 @@ func (d *failedTargets) see(s *settings.Settings, of book.Standing) {
 	}
 }
 
-// all returns the outcomes of the URLs that lead to failed pages only.
+// all returns the last outcomes of the URLs that lead to a page that has failed since.
 func (d *failedTargets) all() (all []book.Outcome) {
 	for i, last := range d.lead {
 		for _, id := range d.to[i] {

@@ -21,14 +21,15 @@ const shareSize = 2000
 
 // share is a part of the URLs for one crawl partition's frontier.
 type share struct {
-	known   []frontier.Known
-	due     []frontier.Due // of the known ones
+	known   []frontier.Known // URLs with a final state
+	due     []frontier.Due   // those of known that are to be fetched again
 	pending []frontier.Entry
-	missed  bool // a collection misses pages (see frontier.Counts)
+	missed  bool // a collection lacks pages (see frontier.Counts.Missed)
 }
 
-// load judges every URL once and hands it to the frontier of its crawl partition,
-// if that is one of these. Judging and the frontiers run concurrently.
+// load judges every URL of the books once, and writes it into the frontier of its crawl
+// partition, if that is one of fronts. It returns how many URLs it wrote, and how many of
+// these are pending. The frontiers are written concurrently.
 func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[int]*frontier.Frontier, a *dueTimes) (urls, pending int, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	queues := make(map[int]chan share, len(fronts))
@@ -68,13 +69,13 @@ func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[
 type divider struct {
 	*dueTimes
 	rationed rationed
-	shares   map[int]*share // what is to be handed to the queue
-	urls     int
-	pending  int
+	shares   map[int]*share // by crawl partition, the share that is being filled
+	urls     int            // number of URLs divided
+	pending  int            // number of pending ones
 }
 
-// divide puts the URLs into the queues until all are divided or ctx ends, and then closes
-// the queues.
+// divide puts all URLs of the books, in shares, into the queues of their crawl partitions,
+// and closes the queues at the end, or when ctx ends.
 func divide(ctx context.Context, books *account.Bucket, queues map[int]chan share, a *dueTimes) (urls, pending int, err error) {
 	d := &divider{dueTimes: a, shares: make(map[int]*share, len(queues))}
 	d.rationed = rationed{settings: a.settings, counts: membership.NewCounts(), waiting: make(map[string]bool)}
@@ -114,8 +115,9 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 }
 
 // add adds a URL to the share of its crawl partition, and reports whether this share is
-// full. It skips URLs that the strategy refuses at present, and URLs of frontiers that
-// are not rebuilt.
+// full. It skips URLs of frontiers that are not rebuilt, and URLs that are in no frontier:
+// those without a crawl partition, pending ones that are held back (account.URL.Apart), and
+// those that are neither pending nor have a final outcome.
 func (d *divider) add(u account.URL) (crawl int, full bool) {
 	d.rationed.count(u)
 	crawl, err := d.settings.Crawl.Decide(u.Address)
@@ -155,9 +157,10 @@ func entry(u account.URL) frontier.Entry {
 	return e
 }
 
-// renewalOf returns the renewal of a URL that is to be fetched again, because a
-// collection lacks the page or because it is due. In the first case the request
-// must have no validators, since the page's links are wanted too.
+// renewalOf returns the renewal of a URL that is to be fetched again: a collection lacks
+// the page (Wanted), or the page is due. In the first case the request must have no
+// validators (ETag, Last-Modified), since the page's links are needed, too. found is false
+// if the URL is not to be fetched again.
 func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 	another := u.Collection
 	if u.Apart != "" {
@@ -176,8 +179,8 @@ func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 	return renewal(u.Address, u.Final, collection), collection != ""
 }
 
-// known returns a settled URL as pack would settle it: a stored page counts in the
-// tallies of its collections.
+// known returns a URL with a final outcome as pack would enter it into the frontier: a
+// stored page counts in the tallies of its collections.
 func known(s *settings.Settings, u account.URL) frontier.Known {
 	k := frontier.Known{ID: u.Address.ID, State: u.Final.State, Version: u.Final.Version, Depth: u.Final.Depth}
 	if u.State == account.Stored {
@@ -222,24 +225,26 @@ func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []l
 	return nil
 }
 
-// rationed holds the renewals of pages that collections with a limit of pages lack
-// and others have. They wait until all stored pages are counted; a collection with
-// other URLs waiting gets none, since those compete for the same room.
+// rationed holds back renewals of stored pages that a collection with a limit of pages
+// lacks, because they were stored for other collections. After all stored pages are
+// counted, renewals within the limits are released, except those of a collection with
+// pending URLs: these come first.
 type rationed struct {
 	settings *settings.Settings
 	counts   membership.Counts // of stored pages of collections with a limit
-	waiting  map[string]bool   // collections with a limit and with waiting URLs
-	due      []ration
+	waiting  map[string]bool   // collections with a limit and with pending URLs
+	due      []ration          // the renewals held back
 }
 
+// ration is a renewal held back, its crawl partition, and the limits that it counts for.
 type ration struct {
 	crawl  int
 	due    frontier.Due
 	bounds []membership.Limit
 }
 
-// count counts a stored page in its tallies, or records that its collection has a
-// waiting URL.
+// count counts a stored page for the limits of its collections, and records which
+// collections with a limit have pending URLs.
 func (r *rationed) count(u account.URL) {
 	if u.State == account.Pending && r.settings.IsLimited(u.Collection) {
 		r.waiting[u.Collection] = true
@@ -256,7 +261,7 @@ func (r *rationed) count(u account.URL) {
 	}
 }
 
-// hold takes a renewal if it must wait, and reports whether it did.
+// hold keeps a renewal back, and returns true, if a collection with a limit lacks the page.
 func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
 		return false
@@ -265,8 +270,8 @@ func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	return true
 }
 
-// release calls hand for renewals that the limits allow. It calls miss for those
-// of collections with waiting URLs.
+// release calls hand for each renewal that the limits allow, or, if its collection has
+// pending URLs, miss instead.
 func (r *rationed) release(hand func(crawl int, due frontier.Due), miss func(crawl int)) {
 	for _, d := range r.due {
 		switch {

@@ -30,7 +30,8 @@ type paceKeeper struct {
 	silent   time.Time // every request sent before Redis was lost has ended by then
 }
 
-// pacer reads the state of Redis and the epochs, before a frontier is reset.
+// pacer returns a paceKeeper that knows whether Redis has lost its records of requests. It
+// must be called before a frontier is reset, which deletes them.
 func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*paceKeeper, error) {
 	p := &paceKeeper{settings: s, now: f.Now()}
 	p.silent = p.now
@@ -49,8 +50,9 @@ func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*paceKeepe
 	return p, nil
 }
 
-// shut blocks all hosts of the frontiers for a delay, if Redis has lost its
-// records. It runs before the frontiers are reset, and again if it is interrupted.
+// shut blocks all hosts of the frontiers until silent plus the delay of the settings, if
+// Redis has lost its records. It must run before the frontiers are reset, so that a rebuild
+// that is interrupted after the reset has blocked them, too.
 func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier) error {
 	if !p.lost {
 		return nil
@@ -63,7 +65,8 @@ func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier
 	return nil
 }
 
-// pace gives the frontiers the resting hosts and the leased batches.
+// pace writes into the frontiers which hosts must not be asked before some time, by the
+// books and by the other frontiers, and which batches are on lease.
 func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Bucket, fronts map[int]*frontier.Frontier) error {
 	resting := make(map[int][]frontier.Resting)
 	for host := range books.Paces() {
@@ -122,7 +125,8 @@ func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*fr
 	return nil
 }
 
-// ownedBy returns the batches that may request URLs of a frontier.
+// ownedBy returns the batches that may request URLs of a crawl partition: those with such
+// a URL, and those whose URLs are not known.
 func (p *paceKeeper) ownedBy(crawl int, held []frontier.Held) (own []frontier.Held) {
 	for _, b := range held {
 		if len(b.URLs) == 0 || slices.ContainsFunc(b.URLs, func(url string) bool {

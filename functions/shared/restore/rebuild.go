@@ -44,13 +44,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Frontiers are the frontiers of all crawl partitions. Its methods may run twice
-// or concurrently, and be killed at any call.
+// Frontiers rebuilds the frontiers of all crawl partitions. Its methods may run twice or
+// concurrently, and be killed at any point.
 type Frontiers struct {
 	Bucket blob.Bucket
 	Redis  redis.UniversalClient
 	Now    func() time.Time
-	Worker string // who holds the lease of a rebuild
+	Worker string // name of the process, which holds the lease of a rebuild
 	Log    *slog.Logger
 }
 
@@ -63,8 +63,8 @@ var ErrRebuilding = errors.New("the frontier is being rebuilt by another")
 // Rebuilt counts what a rebuild of the frontiers wrote.
 type Rebuilt struct {
 	Epoch   uint64 // the new epoch
-	URLs    int    // known URLs
-	Pending int    // pending URLs
+	URLs    int    // number of URLs in the rebuilt frontiers
+	Pending int    // number of pending URLs among them
 	Took    time.Duration
 }
 
@@ -78,8 +78,8 @@ func (f *Frontiers) Rebuild(ctx context.Context) (Rebuilt, error) {
 	return f.rebuild(ctx, s, s.Crawl.Partitions())
 }
 
-// Refresh rebuilds the frontiers that need it (see the package). It returns nil
-// when another process is rebuilding.
+// Refresh rebuilds the frontiers for whose rebuild there is a reason (see the table of the
+// package). It returns nil when another process is rebuilding.
 func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
 	stale, err := f.stale(ctx, s)
 	if err == nil && len(stale) == 0 {
@@ -114,7 +114,7 @@ func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) ([]int, err
 			err = front.Knows(ctx, learnt)
 		}
 		switch {
-		case errors.Is(err, frontier.ErrTokens): // they are given over all
+		case errors.Is(err, frontier.ErrTokens): // all frontiers share the counter of tokens
 			f.Log.InfoContext(ctx, "all frontiers are stale", "crawl", crawl, "reason", err)
 			return s.Crawl.Partitions(), nil
 		case errors.Is(err, frontier.ErrNotBuilt):
@@ -127,8 +127,9 @@ func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) ([]int, err
 	return stale, nil
 }
 
-// missed returns the crawl partitions in which collections lack pages that others
-// have; none as long as any URL is left to fetch, because a rebuild is expensive.
+// missed returns the crawl partitions in which collections lack pages that others have
+// (frontier.Counts.Missed). Because a rebuild is expensive, it returns none as long as any
+// URL waits or is leased.
 func (f *Frontiers) missed(ctx context.Context, s *settings.Settings) ([]int, error) {
 	var missed []int
 	for _, crawl := range s.Crawl.Partitions() {

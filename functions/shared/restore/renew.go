@@ -81,7 +81,7 @@ type renewer struct {
 	renewed  int
 }
 
-// add renews a URL by its last final outcome, if it is due.
+// add renews the URL with this last final outcome, if it is due.
 func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	if !r.times.isDue(last) {
 		return nil
@@ -97,7 +97,8 @@ func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	return r.hold(ctx, at, last, collection)
 }
 
-// hold adds a renewal to a share, and hands over the share when it is full.
+// hold adds the renewal of a URL to the share of its crawl partition, and passes the share
+// to the frontier when it is full.
 func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcome, collection string) error {
 	crawl, err := r.settings.Crawl.Decide(at)
 	if err != nil {
@@ -109,8 +110,8 @@ func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcom
 	return nil
 }
 
-// addNow renews a URL even if it is not due, on behalf of the first of its collections
-// that still wants it.
+// addNow renews the URL with this last final outcome even if it is not due, on behalf of
+// the first of its collections that still admits it, if there is one.
 func (r *renewer) addNow(ctx context.Context, last book.Outcome) error {
 	at, err := address.Parse(last.URL)
 	if err != nil {
@@ -142,19 +143,19 @@ func (r *renewer) hand(ctx context.Context, crawl int) error {
 
 // Bounds of the time between two passes over the books.
 const (
-	minPass = time.Minute // as often as any schedule
+	minPass = time.Minute
 	maxPass = 24 * time.Hour
 )
 
-// dueTimes decides which URLs are due now, and computes when the next one will be.
+// dueTimes decides which URLs are due now, and computes when the next URL will be due.
 type dueTimes struct {
 	settings *settings.Settings
 	now      time.Time
-	next     time.Time
+	next     time.Time // the earliest time after now at which a URL is due, as far as known
 }
 
-// newDueTimes returns dueTimes that begin with the time at which a page stored now
-// would be due.
+// newDueTimes returns dueTimes whose next time is that at which a page stored now would be
+// due in some collection, at most maxPass from now.
 func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
 	a := &dueTimes{s, now, now.Add(maxPass)}
 	for _, c := range s.Collections {
@@ -163,7 +164,8 @@ func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
 	return a
 }
 
-// isDue reports whether an admitted URL with this last final outcome is due.
+// isDue reports whether an admitted URL with this last final outcome is due. In any case it
+// takes into account when the URL will be due next.
 func (a *dueTimes) isDue(last book.Outcome) bool {
 	due := a.settings.Due(last)
 	if due.IsZero() || due.After(a.now) {
@@ -182,9 +184,9 @@ func (a *dueTimes) note(due time.Time) {
 	}
 }
 
-// dueFor returns the collection on whose behalf a due URL is fetched: the first of
-// its collections that still admits it, else another, if not "". It returns "" when
-// the URL is not due for these.
+// dueFor returns the collection on whose behalf a due URL is fetched: the first of its
+// collections that still admit it, or else the collection another, which may be "". It
+// returns "" when the URL is not due for the collections that are left.
 func (a *dueTimes) dueFor(last book.Outcome, at address.Address, another string) string {
 	still := a.settings.Asking(last, at)
 	if len(still) == len(last.Collections) {
@@ -216,8 +218,8 @@ func renewal(at address.Address, last book.Outcome, collection string) frontier.
 	return d
 }
 
-// clock keeps in Redis the time of the next pass over the books of a storage
-// partition. If it is lost, the books are read once more.
+// clock keeps in Redis the time of the next pass over the books of a storage partition. If
+// Redis loses the time, the books are read at once.
 type clock struct {
 	rdb     redis.UniversalClient
 	storage layout.Partition

@@ -6,10 +6,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// What is made ahead: chunks, and the tokens of each, 64 KiB in all.
+// Tokens are made ahead of their use in chunks. The buffers take 64 KiB in all.
 const (
-	aheadChunks = 4
-	aheadTokens = 256
+	aheadChunks = 4   // number of chunks
+	aheadTokens = 256 // tokens of a chunk
 )
 
 // ahead runs sequences of tokens in a goroutine beside the one that takes the tokens, so
@@ -26,8 +26,8 @@ func newAhead() ahead {
 	return a
 }
 
-// of returns a sequence of the same tokens. If the caller wants no more, the rest is made
-// and dropped. A panic of the sequence is one of the caller.
+// of returns a sequence that yields the same tokens. If the caller stops early, the rest is
+// made and dropped. A panic in tokens becomes a panic in the caller's goroutine.
 func (a ahead) of(tokens iter.Seq[segment.Token]) iter.Seq[segment.Token] {
 	return func(yield func(segment.Token) bool) {
 		made := make(chan []segment.Token, aheadChunks)

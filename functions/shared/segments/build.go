@@ -1,6 +1,6 @@
-// Package segments is shared by the functions that write the index of a partition:
-// it builds segments, finds documents of given URLs in them, and decides which
-// segments are merged.
+// Package segments is what the functions that write the index of a partition share: it
+// builds segments, finds the documents of given URLs in them, and decides which segments
+// are merged.
 package segments
 
 import (
@@ -9,13 +9,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// Page is a document that is to be indexed.
+// Page is a page that is to be indexed, as a document of a segment.
 type Page struct {
 	segment.Document
 	Emphasis, Large []layout.Span // spans of the body that are emphasized or large, in order
 	Outside         string        // text outside of the main part, which is the body
-	// Silent pages are no text. Their documents have no words and are never
-	// found, but supersede earlier versions as all documents do.
+	// Silent is true for a page that must not be found. Its document has no words, but
+	// supersedes the page's earlier versions as all documents do.
 	Silent bool
 }
 

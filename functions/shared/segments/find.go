@@ -23,13 +23,14 @@ const atOnce = 4
 
 // Match is a document of a wanted URL.
 type Match struct {
-	Doc     uint32
+	Doc     uint32 // the document's number in its segment
 	ID      layout.Identity
 	Version layout.Version
 }
 
-// Finder finds the documents of wanted URLs. It reads each segment once, even when
-// a commit calls its edit again. It is safe for concurrent use.
+// Finder finds the documents of wanted URLs in segments. It remembers what it found, so
+// that each segment is read once even if a commit calls its edit several times. It is safe
+// for concurrent use.
 type Finder struct {
 	bucket blob.Reader
 	wanted func(layout.Identity) bool
@@ -43,7 +44,8 @@ func NewFinder(bucket blob.Reader, wanted func(layout.Identity) bool) *Finder {
 	return &Finder{bucket: bucket, wanted: wanted, known: make(map[string][]Match)}
 }
 
-// Find returns the matches in a listed segment, dead or alive, by its columns.
+// Find returns the matches in a listed segment, whether dead or alive. It reads the
+// segment's columns only.
 func (f *Finder) Find(ctx context.Context, s *manifest.Segment) ([]Match, error) {
 	f.mu.Lock()
 	found, known := f.known[s.Key]
@@ -79,10 +81,10 @@ func (f *Finder) Find(ctx context.Context, s *manifest.Segment) ([]Match, error)
 	return found, nil
 }
 
-// Judge calls judge for every listed segment, several concurrently, and returns
-// the dead documents by segment key, for Mask. Judge returns all dead documents of
-// a segment, nil when they are the same as before. A damaged segment is left out
-// and logged until it is repaired: whole is false then.
+// Judge calls the function judge for every listed segment, for several concurrently, and
+// returns its results by segment key, as partition.Edit.Mask takes them. The function
+// returns all documents of a segment that are dead now, or nil if there are no new ones.
+// Damaged segments are logged and left out; then whole is false.
 func Judge(ctx context.Context, log *slog.Logger, m *manifest.Manifest, judge func(context.Context, *manifest.Segment) (*roaring.Bitmap, error)) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	dead, whole = make(map[string]*roaring.Bitmap), true
 	var mu sync.Mutex // protects dead and whole
@@ -111,14 +113,14 @@ func Judge(ctx context.Context, log *slog.Logger, m *manifest.Manifest, judge fu
 	return dead, whole, group.Wait()
 }
 
-// LivePackages returns the identifiers of packages with live documents in the
-// segments for which which returns true. When a segment's overlay cannot be read,
-// all its documents count as alive.
-func LivePackages(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, which func(*manifest.Segment) bool) (map[uint32]bool, error) {
+// LivePackages returns for the identifiers of packages whether they have live documents,
+// in the segments for which included returns true. When a segment's overlay is damaged, all
+// its documents count as alive.
+func LivePackages(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, included func(*manifest.Segment) bool) (map[uint32]bool, error) {
 	live := make(map[uint32]bool)
 	for i := range m.Segments {
 		s := &m.Segments[i]
-		if !which(s) {
+		if !included(s) {
 			continue
 		}
 		dead, err := partition.Dead(ctx, bucket, s)
@@ -138,12 +140,12 @@ func LivePackages(ctx context.Context, bucket blob.Reader, m *manifest.Manifest,
 	return live, nil
 }
 
-// Gone returns the gone pages that are in the packages of a generation or on its
-// list of gone pages. A page is gone by the books of the generation, or by those
-// of other partitions (elsewhere), to which its pages may have moved. A commit
-// lists these pages when packages are to be indexed anew, or when an overlay is
-// lost: else queries would find them again. Gone reads the outcomes of all books,
-// and the end of every package. None of the pages is marked as masked.
+// Gone returns the new list of gone pages for a manifest whose packages are indexed anew,
+// or of which an overlay is lost: without it queries would find these pages again. They are
+// the pages in the manifest's packages, or on its present list of gone pages, that are
+// gone by its books, or by those of the partitions elsewhere, to which a strategy may have
+// moved URLs. Gone reads the outcomes of all books, and the directory of every package. It
+// marks none of the pages as masked.
 func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, elsewhere []layout.Partition) ([]manifest.Gone, error) {
 	listed := m.Books
 	for _, id := range elsewhere {
@@ -189,7 +191,8 @@ func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, elsewhe
 	return needed.Gone, err
 }
 
-// goneByBooks returns the gone pages, each with the version that found it gone.
+// goneByBooks returns the pages that are gone by the listed books, each with the version of
+// the outcome that says so.
 func goneByBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) (map[layout.Identity]layout.Version, error) {
 	books, err := partition.OpenBooks(ctx, bucket, listed)
 	if err != nil {

@@ -7,29 +7,29 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Limits say when segments are merged. With zero Limits none is.
+// Limits say which segments are merged. With zero Limits none are.
 type Limits struct {
-	Tier  int     // segments of one size class (tier) that are merged
-	Least int64   // bytes up to which segments are of the first tier
-	Bytes int64   // of the largest segment that a merge makes
-	Most  int     // segments of one merge
+	Tier  int     // number of segments in a size class (tier) at which they are merged
+	Least int64   // greatest size of a segment in the first tier, in bytes
+	Bytes int64   // greatest size of a segment that a merge makes
+	Most  int     // greatest number of segments in one merge
 	Dead  float64 // share of dead documents above which a segment is written anew
 }
 
-// DefaultLimits merge eight segments of a size, up to 256 MiB.
+// DefaultLimits returns limits by which eight segments of a size class are merged, into
+// segments of at most 256 MiB.
 //
-// So a partition keeps at most 7 segments of each of the sizes up to 1, 8, 64
-// and 128 MiB, and of larger ones as many as its index takes times 128 MiB: 28
-// and two for each 256 MiB, while nothing is waiting to be merged or to be
-// indexed anew.
+// When nothing is left to be merged or to be indexed anew, a partition has at most 7
+// segments in each of the size classes up to 1, 8, 64 and 128 MiB, 28 in all, and larger
+// ones, which are not merged: at most one for each 128 MiB of the index.
 func DefaultLimits() Limits {
 	return Limits{Tier: 8, Least: 1 << 20, Bytes: 256 << 20, Most: 64, Dead: 0.2}
 }
 
 // Mergeable returns the segments to be merged next into one, or the single segment
 // to be written anew, in the order of the manifest; nil when there is none.
-// Segments with forgotten documents come first, then full tiers, the smallest tier
-// first.
+// Segments with forgotten documents come first, then full tiers, the smallest tier first,
+// then segments with many dead documents (Limits.Dead).
 //
 // Segments of packages that wait to be indexed anew are merged only to erase
 // forgotten documents: they leave the manifest soon.
@@ -44,7 +44,7 @@ func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 	}
 	tiers := make(map[int][]manifest.Segment)
 	var rotten []manifest.Segment
-	for _, s := range settled(m) {
+	for _, s := range stable(m) {
 		if float64(s.Dead()) > l.Dead*float64(s.Documents) {
 			rotten = append(rotten, s)
 		}
@@ -64,7 +64,7 @@ func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 	return l.cut(m, tiers[smallest])
 }
 
-// cut returns the smallest segments of a tier, as many as fit into one, in the
+// cut returns the smallest segments of a tier, as many as Bytes and Most allow, in the
 // order of the manifest.
 func (l Limits) cut(m *manifest.Manifest, of []manifest.Segment) []manifest.Segment {
 	slices.SortStableFunc(of, func(a, b manifest.Segment) int { return cmp.Compare(weight(a), weight(b)) })
@@ -79,7 +79,8 @@ func (l Limits) cut(m *manifest.Manifest, of []manifest.Segment) []manifest.Segm
 	return slices.DeleteFunc(slices.Clone(m.Segments), func(s manifest.Segment) bool { return !chosen[s.Key] })
 }
 
-// tier returns the size of a segment: 0 up to Least, then a power of Tier.
+// tier returns the size class of a segment by its weight: 0 up to Least, 1 up to Tier·Least,
+// 2 up to Tier²·Least, and so on.
 func (l Limits) tier(s manifest.Segment) (tier int) {
 	for most := max(l.Least, 1); weight(s) > most; most *= int64(l.Tier) {
 		tier++
@@ -95,8 +96,8 @@ func weight(s manifest.Segment) int64 {
 	return int64(float64(s.Bytes) * float64(s.Live()) / float64(s.Documents))
 }
 
-// settled returns the segments without packages that wait to be indexed anew.
-func settled(m *manifest.Manifest) (segments []manifest.Segment) {
+// stable returns the segments that have no part of a package that waits to be indexed anew.
+func stable(m *manifest.Manifest) (segments []manifest.Segment) {
 	waits := make(map[uint32]bool)
 	for _, p := range m.Packages {
 		waits[p.ID] = !p.Indexed

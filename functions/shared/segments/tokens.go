@@ -19,24 +19,24 @@ const headingGap = 100
 type tokenizer struct {
 	vocabulary *analysis.Vocabulary
 	analyzers  map[string]*analysis.Analyzer // by language
-	numbered   []numbered                    // by number of a term
-	unnumbered map[string]bool               // terms without a number in the page's main part
+	numbered   []numbered                    // by the term's number
+	unnumbered map[string]bool               // terms without a number in the main part of the current page
 
-	// of the page
-	page            uint32 // from 1
+	// The current page:
+	page            uint32 // its number, from 1
 	analyzer        *analysis.Analyzer
 	yield           func(segment.Token) bool
-	more            bool // tokens are wanted
-	nameless        bool // words do not count for spelling
+	more            bool // the consumer wants more tokens
+	wordless        bool // tokens have no words, which serve to correct spelling
 	isOutside       bool // the text is outside of the main part
 	emphasis, large []layout.Span
 }
 
-// numbered is what is known of a term with a number.
+// numbered is what a tokenizer knows of a term with a number.
 type numbered struct {
-	page          uint32 // the last one with the term in its main part
-	outside       string // the term outside of a page's main part; "" if not made yet
-	outsideNumber uint32
+	page          uint32 // number of the last page with the term in its main part
+	outside       string // analysis.Outside of the term; "" if not computed yet
+	outsideNumber uint32 // number of that
 }
 
 func newTokenizer() *tokenizer {
@@ -61,9 +61,9 @@ func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
 		for _, heading := range p.Headings {
 			base += t.text(segment.Headings, base, heading) + headingGap
 		}
-		t.nameless = true // an address does not show how words are written
+		t.wordless = true // an address does not show how words are written
 		t.text(segment.Address, 0, addressWords(p.URL))
-		t.nameless = false
+		t.wordless = false
 		t.emphasis, t.large = p.Emphasis, p.Large
 		base = t.text(segment.Body, 0, p.Body) + headingGap
 		t.emphasis, t.large, t.isOutside = nil, nil, true
@@ -71,8 +71,8 @@ func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
 	}
 }
 
-// text yields the tokens of a text, whose positions in its field begin at base,
-// and returns its length in positions.
+// text yields the tokens of a text of a field, with positions from base on, and returns the
+// length of the text in positions.
 func (t *tokenizer) text(field, base int, text string) (length int) {
 	if !t.more {
 		return 0
@@ -90,7 +90,7 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 		default:
 			token.Term, token.TermNumber = t.outside(&o)
 		}
-		if t.nameless {
+		if t.wordless {
 			token.Word, token.WordNumber = "", 0
 		}
 		if o.Capitals {
@@ -107,7 +107,7 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 	})
 }
 
-// see notes that the page has a term in its main part.
+// see records that the current page has a term in its main part.
 func (t *tokenizer) see(o *analysis.Occurrence) {
 	if o.TermNumber == 0 {
 		t.unnumbered[o.Term] = true
@@ -116,7 +116,7 @@ func (t *tokenizer) see(o *analysis.Occurrence) {
 	}
 }
 
-// saw reports whether the page has a term in its main part.
+// saw reports whether the current page has a term in its main part.
 func (t *tokenizer) saw(o *analysis.Occurrence) bool {
 	if o.TermNumber == 0 {
 		return t.unnumbered[o.Term]
@@ -124,8 +124,8 @@ func (t *tokenizer) saw(o *analysis.Occurrence) bool {
 	return t.of(o.TermNumber).page == t.page
 }
 
-// outside returns the term that a page has instead of one outside of its main part, and
-// its number.
+// outside returns the term that is indexed for an occurrence outside of the main part
+// (analysis.Outside), and the number of that term, or 0.
 func (t *tokenizer) outside(o *analysis.Occurrence) (term string, number uint32) {
 	if o.TermNumber == 0 {
 		return analysis.Outside(o.Term), 0
@@ -145,8 +145,8 @@ func (t *tokenizer) of(number uint32) *numbered {
 	return &t.numbered[number]
 }
 
-// inRanges reports whether an offset is in one of the sorted ranges, and drops the
-// ranges before it.
+// inRanges reports whether an offset is in one of the sorted ranges, and removes those that
+// end before it: offsets must ascend from call to call.
 func inRanges(ranges *[]layout.Span, at int) bool {
 	for len(*ranges) > 0 && (*ranges)[0].End <= at {
 		*ranges = (*ranges)[1:]
@@ -154,8 +154,8 @@ func inRanges(ranges *[]layout.Span, at int) bool {
 	return len(*ranges) > 0 && (*ranges)[0].Start <= at
 }
 
-// addressWords returns a URL without its scheme and its percent-encoding; nothing for
-// a name without a scheme, whose words say nothing of its document.
+// addressWords returns a URL without its scheme and its percent-encoding, or "" for a name
+// without "://", whose words say nothing about its document.
 func addressWords(name string) string {
 	_, address, _ := strings.Cut(name, "://")
 	if plain, err := url.PathUnescape(address); err == nil {
