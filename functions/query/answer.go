@@ -52,12 +52,12 @@ func writeJSON(w http.ResponseWriter, status int, value any) error {
 
 // Answer is the JSON of a search.
 type Answer struct {
-	Total      int                 `json:"total"`       // matching pages, or how many were counted
-	TotalExact bool                `json:"total_exact"` // whether there are no more
+	Total      int                 `json:"total"`       // number of matching pages that were counted
+	TotalExact bool                `json:"total_exact"` // total counts all matching pages
 	TookMillis float64             `json:"took_ms"`
 	Incomplete bool                `json:"incomplete,omitempty"` // a part of the index is missing
 	Partial    bool                `json:"partial,omitempty"`    // time ran out before all was searched
-	Notes      []string            `json:"notes,omitempty"`      // what was not done as asked
+	Notes      []string            `json:"notes,omitempty"`      // sentences about what was cut, left out or damaged
 	Results    []Snippet           `json:"results"`
 	Facets     map[string][]Bucket `json:"facets,omitempty"`
 	Cost       *meter.Cost         `json:"cost,omitempty"`
@@ -85,7 +85,7 @@ type Bucket struct {
 	Estimate bool   `json:"estimate,omitempty"` // from a sample of the matches
 }
 
-// Answer returns a result in the form of its JSON.
+// Answer returns the result in the form in which it is written as JSON.
 func (r Result) Answer() Answer {
 	answer := Answer{
 		Total:      r.Total,
@@ -153,8 +153,8 @@ func must(content []byte, err error) []byte {
 	return content
 }
 
-// render answers with a page made from a template. It writes nothing when the
-// template fails.
+// render answers with the page that the template with a name makes of data. It writes
+// nothing when the template fails.
 func render(w http.ResponseWriter, status int, name string, data any) error {
 	var page bytes.Buffer
 	if err := pages.ExecuteTemplate(&page, name, data); err != nil {

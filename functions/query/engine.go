@@ -28,20 +28,20 @@ type Engine struct {
 	documents *search.Memory
 
 	snapshots snapshots
-	past      atomic.Pointer[snapshot] // the last that a query named
+	past      atomic.Pointer[snapshot] // that of the last past moment that a query asked for
 }
 
 // Options of an engine.
 type Options struct {
 	Settings *settings.Cache
 	Now      func() time.Time
-	Age      time.Duration // how old the manifests may be
+	Age      time.Duration // greatest age of the manifests that answer a query
 	Log      *slog.Logger
 
-	Memory int64  // bytes of cache in memory; 0 for DefaultMemory
-	Dir    string // of a cache on local disk; "" for none
-	Disk   int64  // bytes of it
-	Name   string // of the bucket, to which the cache on disk is bound
+	Memory int64  // size of the caches in memory, in bytes; 0 for DefaultMemory
+	Dir    string // directory of a cache on the local disk; "" for none
+	Disk   int64  // size of that cache, in bytes
+	Name   string // name of the bucket, to which that cache is bound
 
 	Paid float64 // GB of memory that the function is paid for; 0 where nobody is paid
 }
@@ -50,8 +50,8 @@ type Options struct {
 // function of 512 MB to the search itself.
 const DefaultMemory = 192 << 20
 
-// NewEngine returns an engine over a bucket. It counts its requests in the meter
-// of the context, if there is one (explain=cost).
+// NewEngine returns an engine for a bucket. The engine counts its requests in the meter of
+// a query's context, if there is one (explain=cost).
 func NewEngine(bucket blob.Reader, o Options) (*Engine, error) {
 	o.Memory = cmp.Or(o.Memory, DefaultMemory)
 	ranges, err := rangecache.New(bucket, rangecache.Options{Memory: o.Memory, Dir: o.Dir, Disk: o.Disk, Bucket: o.Name})
@@ -64,18 +64,18 @@ func NewEngine(bucket blob.Reader, o Options) (*Engine, error) {
 // Query is a client's request for a search.
 type Query struct {
 	search.Query
-	AsOf time.Time // to answer from the state of that moment; zero for now
-	Cost bool      // say what the answer cost
+	AsOf time.Time // answer from the state of this moment; zero for now
+	Cost bool      // return what the answer cost
 }
 
 // Result is the answer to a Query.
 type Result struct {
 	search.Result
 	Took time.Duration
-	// Incomplete says that a segment is damaged or gone: until it has been built
-	// again, its pages are missing from results.
+	// Incomplete says that pages are missing from the result: those of segments that
+	// cannot be used until they are built again, or of lost generations.
 	Incomplete bool
-	Lost       *Lost       // the partitions of which nothing is known, so that it is incomplete, too; nil if there are none
+	Lost       *Lost       // the partitions with lost or damaged generations; nil if there are none
 	Cost       *meter.Cost // nil unless it was asked for
 }
 
@@ -141,7 +141,8 @@ func (e *Engine) reread(ctx context.Context, current *snapshot) (*snapshot, erro
 	return e.snapshots.get(ctx, e)
 }
 
-// without returns the snapshot without an unusable segment.
+// without returns the snapshot current without the unusable segment that fault names. It
+// logs that the segment is missing, and replaces current for later queries.
 func (e *Engine) without(ctx context.Context, current *snapshot, fault *search.Unreadable) (*snapshot, error) {
 	e.miss(ctx, fault.Segment, fault)
 	lacking, err := current.lacking(fault.Segment, e.documents)
@@ -162,9 +163,9 @@ func (e *Engine) miss(ctx context.Context, key string, err error) {
 	e.Log.ErrorContext(ctx, "a segment is missing from all answers: "+advice, "segment", key, "error", err)
 }
 
-// snapshotOf returns the state of a past moment; the newest for the zero time.
-// URLs that are forgotten today are hidden in it too. The last past snapshot is
-// kept, so that a client that turns pages does not have it read again.
+// snapshotOf returns the snapshot of a past moment, or the newest for the zero time. URLs
+// that are forgotten today are hidden in both. The last past snapshot is kept, so that it is
+// read once for a client that looks at several pages of results.
 func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, error) {
 	if moment.IsZero() {
 		return e.snapshots.get(ctx, e)
@@ -189,9 +190,9 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 	return fresh, nil
 }
 
-// pastGenerations returns the generations of a past moment. That a partition had
-// none at that moment is certain only if it has an undamaged one today; else the
-// partition is lost.
+// pastGenerations returns the generations of a past moment. If a partition seems to have
+// had none, that is only believed if its newest one can be read today; else its generations
+// count as lost.
 func (e *Engine) pastGenerations(ctx context.Context, partitions []layout.Partition, moment time.Time) (generations, error) {
 	return read(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
 		then, err := manifest.AsOf(ctx, e.bucket, p, moment)

@@ -17,15 +17,15 @@ type Format string
 
 // The formats.
 const (
-	HTML     Format = "html"     // as it is stored, whatever it is
+	HTML     Format = "html"     // the stored bytes, whatever their media type
 	Text     Format = "text"     // the main part of the page
-	Markdown Format = "markdown" // the same with its structure
+	Markdown Format = "markdown" // the main part with headings, lists, links and tables
 	JSON     Format = "json"     // a structured.Page
 )
 
 var formats = []Format{HTML, Text, Markdown, JSON}
 
-// ParseFormat returns the format of a name; "" means HTML.
+// ParseFormat returns the format with a name; "" means HTML.
 func ParseFormat(name string) (Format, error) {
 	if name == "" {
 		return HTML, nil

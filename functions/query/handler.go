@@ -35,12 +35,13 @@ const ownPolicy = "default-src 'none'; style-src 'self'; img-src data:; form-act
 //	         &format=          html as it is stored, or its main part as text,
 //	                           markdown or json (see Format)
 //
-// /search takes further parameters. The first four may be repeated, and so may
-// facet and explain:
+// /search takes further parameters. The first four, facet and explain may be repeated:
 //
 //	site= lang= collection= type=   only pages with one of these values
 //	after= before=                  only pages fetched then: a date, or an RFC 3339 time
 //	asof=                           search the state of a past moment
+//	fold=site                       at most two of the first ten hits are of one site, as
+//	                                always in HTML
 //	facet=                          counts by site, lang, collection or type
 //	timeout=                        milliseconds after which the hits so far are returned
 //	explain=score, explain=cost     how scores came about; what the answer cost
@@ -60,8 +61,8 @@ func Handler(e *Engine) http.Handler {
 
 type siteHandler struct{ engine *Engine }
 
-// serve answers with the action, or with the error that the action returns; an
-// action that returns an error must not have written anything.
+// serve returns a handler that calls the action, and answers with the error if it returns
+// one. An action that returns an error must not have written anything.
 func (s *siteHandler) serve(action func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -222,8 +223,7 @@ type failure struct {
 // Error implements error.
 func (f failure) Error() string { return f.Sentence }
 
-// failureOf returns the failure for an error; it hides the details of internal
-// errors.
+// failureOf returns what clients see of an error. It hides the details of internal errors.
 func failureOf(err error) failure {
 	if f, ok := errors.AsType[failure](err); ok {
 		return f

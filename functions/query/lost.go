@@ -16,16 +16,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// generations holds the generation of every partition at one moment. If a
-// partition's are lost, the zero generation stands for it, and faults says why;
-// if its newest is damaged, an earlier one stands for it.
+// generations holds the generation of every partition at one moment. If no generation of a
+// partition can be read, it has the zero generation and is in faults. If the newest are
+// lost or damaged, it has the last one before these and is in later.
 type generations struct {
 	manifests []manifest.Manifest
-	faults    map[layout.Partition]error // a partition.Fault each
-	later     map[layout.Partition]error // likewise
+	faults    map[layout.Partition]error // partition.Faults: nothing can be read
+	later     map[layout.Partition]error // partition.Faults: the newest cannot be read
 }
 
-// read reads one generation of each partition, all at once.
+// read calls one, which reads a generation, for all partitions at once. An error of it that
+// is a partition.Fault becomes one of the faults.
 func read(ctx context.Context, partitions []layout.Partition, one func(context.Context, layout.Partition) (manifest.Manifest, error)) (generations, error) {
 	manifests, faults := make([]manifest.Manifest, len(partitions)), make([]error, len(partitions))
 	fork := meter.NewFork(ctx)
@@ -52,14 +53,15 @@ func read(ctx context.Context, partitions []layout.Partition, one func(context.C
 	return g, err
 }
 
-// same reports whether both hold the same generation of every partition.
+// same reports whether g and other have the same generations, and faults of the same
+// partitions.
 func (g generations) same(other generations) bool {
 	return maps.EqualFunc(g.faults, other.faults, func(a, b error) bool { return true }) &&
 		slices.EqualFunc(g.manifests, other.manifests, func(a, b manifest.Manifest) bool { return a.Partition == b.Partition && a.Hash() == b.Hash() })
 }
 
-// lost returns the error that generations of some of these partitions are lost or
-// damaged; nil if none is.
+// lost returns a Lost with those of the partitions that are in faults or later; nil if none
+// is.
 func (g generations) lost(of []layout.Partition) *Lost {
 	var lost Lost
 	for _, p := range of {
@@ -73,7 +75,7 @@ func (g generations) lost(of []layout.Partition) *Lost {
 	return &lost
 }
 
-// allLost returns Lost when no partition can be searched.
+// allLost returns a Lost if there are faults and no partition can be searched; else nil.
 func (g generations) allLost() error {
 	if len(g.faults) == 0 || slices.ContainsFunc(g.manifests, func(m manifest.Manifest) bool { return m.Generation > 0 }) {
 		return nil
@@ -81,8 +83,8 @@ func (g generations) allLost() error {
 	return g.anyLost()
 }
 
-// anyLost returns the error that some generations are lost or damaged; nil if none
-// is.
+// anyLost returns a Lost with all partitions that are in faults or later; nil if there are
+// none.
 func (g generations) anyLost() *Lost {
 	all := slices.Concat(slices.Collect(maps.Keys(g.faults)), slices.Collect(maps.Keys(g.later)))
 	slices.Sort(all)

@@ -23,23 +23,23 @@ import (
 // opened is a segment that can be searched, with its deleted and hidden documents.
 type opened struct {
 	segment   *segment.Segment
-	deletions string // key of the overlay that dead was read from; "" for none
-	takedowns uint64 // version of what is hidden; 0 for nothing
-	dead      *roaring.Bitmap
+	deletions string          // key of the overlay from which dead was read; "" for none
+	takedowns uint64          // version of the takedowns that are hidden; 0 for none
+	dead      *roaring.Bitmap // documents that are deleted or hidden; nil for none
 }
 
 // listedSegment is a segment as a manifest lists it.
 type listedSegment struct {
 	manifest.Segment
-	hide bool // what is forgotten may be in it
+	hide bool // the segment may contain forgotten pages, which must be hidden
 }
 
 // errMemory means that the caches have no room for a segment.
 var errMemory = errors.New("the memory for caches is too small")
 
-// open reads the parts of a segment that known lacks: its tail and its deletions,
-// at once; then the columns that tell which documents are forgotten, if the
-// partition may hold any.
+// open returns a segment with its deleted and hidden documents. known is the same segment
+// opened earlier, or zero. What known lacks is read: the tail and the deletions, at once;
+// then, if the segment may contain forgotten pages, the columns by which they are found.
 func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedown.Set, known opened) (opened, error) {
 	now := opened{segment: known.segment}
 	if want.Deletions != nil {
@@ -76,8 +76,8 @@ func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedow
 	return now, nil
 }
 
-// openSegment opens a segment, and reserves room for it in the cache as long as
-// the snapshot holds it.
+// openSegment opens a segment, and reserves room for its directory in the cache for as long
+// as a snapshot refers to the segment.
 func (e *Engine) openSegment(ctx context.Context, want listedSegment) (*segment.Segment, error) {
 	s, err := segment.Open(ctx, e.ranges, segment.Ref{Key: want.Key, Bytes: want.Bytes, Tail: want.Tail})
 	if err != nil {
@@ -104,8 +104,8 @@ func (e *Engine) deletions(ctx context.Context, want listedSegment) (*roaring.Bi
 	return deletions.Dead, nil
 }
 
-// hide adds the forgotten documents to the dead ones. It reads the columns of
-// identities and sites, and only while the partition may hold forgotten pages.
+// hide adds the documents of forgotten pages to the dead ones. It reads the columns of
+// identities and sites.
 func (o *opened) hide(ctx context.Context, forgotten takedown.Set) error {
 	ids, err := o.segment.Identities(ctx)
 	if err != nil {
@@ -130,10 +130,10 @@ func (o *opened) hide(ctx context.Context, forgotten takedown.Set) error {
 	return nil
 }
 
-// take makes a snapshot of generations, and reuses the segments that last, which
-// may be nil, has opened. A segment that is damaged or gone is left out, so that
-// the others can be searched, and is tried again with each snapshot. Missing
-// segments and lost partitions are logged when they are noticed first.
+// take makes a snapshot of generations. It reuses the segments that the snapshot last,
+// which may be nil, has opened. A segment that cannot be used is left out, so that the
+// others can be searched, and is tried again for each snapshot. It logs missing segments and
+// lost generations that last did not have.
 func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Settings, last *snapshot) (*snapshot, error) {
 	forgotten := inForce.Takedowns
 	if last == nil {
@@ -187,7 +187,7 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 	return fresh, fresh.join(e.documents)
 }
 
-// logLost logs the faults of partitions that had none before.
+// logLost logs the faults in now of partitions that had none before.
 func (e *Engine) logLost(ctx context.Context, what string, before, now map[layout.Partition]error) {
 	for p, fault := range now {
 		if before[p] == nil {
@@ -224,8 +224,9 @@ func (e *Engine) forget(s manifest.Segment) {
 	}
 }
 
-// unusable reports whether an error lies in a segment's bytes, and not in the
-// store.
+// unusable reports whether an error means that a segment must be left out: its object is
+// damaged, missing or of a newer format, or the caches have no room for it. Other errors,
+// such as those of the store, fail the query.
 func unusable(err error) bool {
 	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, segment.ErrVersion) || errors.Is(err, blob.ErrAbsent) || errors.Is(err, errMemory)
 }

@@ -27,12 +27,12 @@ var ErrNoPage = errors.New("no page is stored for this address")
 // Copy is a stored page, and what could not be read in the search for it.
 type Copy struct {
 	webobject.Object
-	Unread []error       // of books and generations that are damaged or gone: they may tell of this page, too
-	Gone   *book.Outcome // why the page is no more, of one that was stored; nil for one that is
+	Unread []error       // errors of books and generations that could not be read, which may have a later copy
+	Gone   *book.Outcome // the later outcome by which the page is gone; nil if it is not gone
 }
 
-// NoPage is the error that no page is stored for an address. To is the address of
-// a redirect, or the canonical address that the page names; else "".
+// NoPage is the error that no page is stored for an address. To is the address to which the
+// page redirects, or which it names as canonical; else "".
 type NoPage struct{ URL, To string }
 
 // Error implements error.
@@ -53,11 +53,14 @@ func (n *NoPage) Unwrap() error { return ErrNoPage }
 //	searchable                      the index
 //	other, or its segment missing   the books
 //
-// One ranged GET reads the page once its place is known. A page that is gone by
-// now is returned too, and the copy says that it is gone. Page fails with
-// ErrNoPage, also for a forgotten page, however old the manifests are; and with
-// manifest.ErrNotKept for a page that was stored then and is deleted since. Even
-// with an error the copy says what could not be read.
+// When its place is found, the page is read by one ranged GET. A page that was gone at the
+// moment is returned too, as long as its copy is stored, with Copy.Gone. The error is
+//
+//	ErrNoPage               no copy is stored, or the page is forgotten today
+//	manifest.ErrNotKept     a copy was stored at the moment, but has been deleted since
+//	*Lost                   no copy is found, and generations that may list one are lost
+//
+// Copy.Unread is set even with an error.
 func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) (Copy, error) {
 	if err := e.refuse(ctx, a); err != nil {
 		return Copy{}, err
@@ -84,8 +87,9 @@ func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) 
 	return e.report(ctx, page), e.unlessLost(ctx, current.generations, a, past(err, a, moment))
 }
 
-// unlessLost replaces ErrNoPage by Lost when the page may be in a partition whose
-// generations are lost. Damage of other partitions is in Copy (see pageInBooks).
+// unlessLost returns err, but a Lost instead of ErrNoPage when the page may be in a
+// partition whose generations are lost. Damaged books and later generations are in
+// Copy.Unread instead.
 func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Address, err error) error {
 	if !errors.Is(err, ErrNoPage) || len(at.faults) == 0 {
 		return err
@@ -109,7 +113,8 @@ func (e *Engine) refuse(ctx context.Context, a address.Address) error {
 	return err
 }
 
-// page looks up a page in a snapshot. The keys of packages are those of names.
+// page finds a page by the index of a snapshot, or else by its books, and reads it. names
+// are the newest manifests, which have the present keys of packages.
 func (e *Engine) page(ctx context.Context, at *snapshot, names []manifest.Manifest, a address.Address) (Copy, error) {
 	d, found, err := at.index.Lookup(ctx, a.ID)
 	if err == nil && found {
@@ -126,13 +131,14 @@ func (e *Engine) report(ctx context.Context, page Copy) Copy {
 	return page
 }
 
-// isThere reports whether no object was missing while the page was looked for.
+// isThere reports whether all objects that were read for the page exist: neither err nor
+// Unread says that one is absent.
 func (c Copy) isThere(err error) bool {
 	return !errors.Is(errors.Join(append(c.Unread, err)...), blob.ErrAbsent)
 }
 
-// past returns the error for a page that existed at the requested moment and was
-// deleted later.
+// past returns err, but manifest.ErrNotKept if an object for a past moment is absent: it has
+// been deleted since.
 func past(err error, a address.Address, moment time.Time) error {
 	if !moment.IsZero() && errors.Is(err, blob.ErrAbsent) {
 		return fmt.Errorf("%s as of %s: %w", a.URL, moment.UTC().Format(time.RFC3339), manifest.ErrNotKept)
@@ -140,7 +146,7 @@ func past(err error, a address.Address, moment time.Time) error {
 	return err
 }
 
-// PageInBooks is Page without the index, for a process that asks only once.
+// PageInBooks is Page without the index, for a process that needs only one page.
 func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time.Time) (Copy, error) {
 	if err := e.refuse(ctx, a); err != nil {
 		return Copy{}, err
@@ -167,8 +173,8 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time
 
 func noPage(a address.Address) error { return &NoPage{URL: a.URL} }
 
-// pageInBooks looks up a page in those books of the manifests that can be read.
-// The keys of packages are those of names.
+// pageInBooks finds a page by the books of manifests, as far as they can be read, and reads
+// it. names are the newest manifests, which have the present keys of packages.
 func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []manifest.Manifest, a address.Address) (Copy, error) {
 	var listed []manifest.Book
 	var unread []error
@@ -218,15 +224,15 @@ func readPage(ctx context.Context, bucket blob.Reader, a address.Address, key st
 	return page, nil
 }
 
-// storedPolicy lets a stored copy run nothing, load nothing and send nothing: it
-// is another site's page under our address. Its inline styles and images work,
-// since they are part of its bytes.
+// storedPolicy is the content security policy of stored copies, which are pages of other
+// sites under our address: they run nothing, load nothing and send nothing. Inline styles
+// and images work, since they are part of the bytes.
 //
 // A browser may still open connections in advance (link rel=preconnect, and
-// frames that are then blocked), which tells other sites who reads the copy.
-// Browsers that know storedConnections do not
-// (https://wicg.github.io/connection-allowlists/), and X-DNS-Prefetch-Control
-// stops lookups of names. The price: links to other sites do not open.
+// frames that are then blocked), by which other sites learn who reads the copy. Browsers
+// that know the header Connection-Allowlist (https://wicg.github.io/connection-allowlists/),
+// whose value is storedConnections, do not; X-DNS-Prefetch-Control stops lookups of names.
+// The price: links to other sites do not open.
 const (
 	storedPolicy      = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 	storedConnections = "(response-origin)"
@@ -271,7 +277,7 @@ func (s *siteHandler) stored(w http.ResponseWriter, r *http.Request) error {
 	if format != HTML {
 		w.Header().Set("Content-Type", media)
 		w.Header().Del("Content-Disposition")
-		w.Header().Del("ETag") // is of the stored bytes
+		w.Header().Del("ETag") // that of the stored bytes
 	}
 	if page.Gone != nil {
 		w.Header().Set("X-Gone-Since", page.Gone.Time.UTC().Format(http.TimeFormat))
@@ -294,8 +300,8 @@ func noCopy(none *NoPage, at time.Time, unread int) string {
 	return sentence
 }
 
-// describe sets the headers that tell what the copy is, and when it was the page
-// at its address (Memento-Datetime: RFC 7089, section 2.1.1).
+// describe sets the headers of a stored copy: its type, what browsers may do with it, its
+// address, and when it was downloaded (Memento-Datetime: RFC 7089, section 2.1.1).
 func describe(h http.Header, page webobject.Object) {
 	media, attachment := servedType(page.MIME)
 	h.Set("Content-Type", media)
@@ -313,7 +319,8 @@ func describe(h http.Header, page webobject.Object) {
 	}
 }
 
-// servedType returns the Content-Type under which a stored page is served.
+// servedType returns the Content-Type under which a stored page is served, and whether it is
+// served as an attachment.
 //
 //	HTML, XHTML, plain text             its own type
 //	other text, also XML and SVG        text/plain: no browser expands its entities

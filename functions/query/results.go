@@ -11,10 +11,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
-// box is the search form of every page. The zero box is empty.
+// box is the content of the search form on every page. The zero box is empty.
 type box struct {
 	Query string
-	Size  int // hits a page, 0 for as many as usual
+	Size  int // number of hits on a page; 0 for defaultHits
 }
 
 // resultsPage is the data of the template for a page of results.
@@ -39,10 +39,10 @@ type hitView struct {
 	Lang    string
 	Fetched time.Time
 	Copy    string // address of the stored copy
-	Alike   int    // pages for which this one stands
-	All     string // address of the results with all of them
+	Alike   int    // number of alike pages that are not shown
+	All     string // address of the results in which alike pages are shown
 	Site    string
-	More    int    // pages of the site that come later, although they match better than other results
+	More    int    // number of the site's pages that come later, although they match better than other results
 	OfSite  string // address of the results of the site alone
 }
 
@@ -82,8 +82,9 @@ func copyAddress(page string, asOf time.Time) string {
 	return "/page?" + values.Encode()
 }
 
-// crumbs splits an address for display and decodes it; characters that are
-// invisible or change the direction of text stay encoded.
+// crumbs returns the parts of an address for display: the host, the parts of the path, and
+// the query after a question mark. A part is decoded, unless that gives characters that are
+// invisible or change the direction of text.
 func crumbs(address string) []string {
 	_, rest, _ := strings.Cut(address, "://")
 	path, query, _ := strings.Cut(rest, "?")
@@ -108,8 +109,7 @@ func readable(encoded string) string {
 	return decoded
 }
 
-// pager holds the addresses of the other pages of a result; "" where there is
-// none.
+// pager holds the addresses of the other pages of a result; "" where there is no such page.
 type pager struct {
 	Previous, Next string
 	Numbers        []numbered
@@ -143,8 +143,8 @@ func newPager(q Query, total int, exact bool) (p pager) {
 	return p
 }
 
-// pageAddress returns the address of the page that begins with the hit numbered
-// from.
+// pageAddress returns the address of the page of results that begins with the hit numbered
+// from, counted from 0.
 func pageAddress(q Query, from int) string {
 	values := url.Values{"q": {q.Text}}
 	for name, filter := range map[string][]string{"site": q.Site, "lang": q.Lang, "collection": q.Collection, "type": q.Type} {

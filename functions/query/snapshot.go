@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	// patience is the longest time that reading a snapshot may take.
+	// patience is the longest time that the reading of a snapshot may take.
 	patience = time.Minute
-	// staleAfter is the time for which generations later than a known one surely
-	// still exist: the collector keeps them longer. A repair gives regenerated
-	// generations other numbers, and is noticed after this time.
+	// staleAfter is how long the newest generations are found by reading on from the last
+	// known ones. After this time the search begins anew: generations between could have
+	// been deleted, and generations that a repair made have other numbers.
 	staleAfter = time.Hour
 )
 
@@ -37,8 +37,8 @@ type snapshot struct {
 	segments  map[string]opened // by key
 	missing   map[string]bool   // keys of the segments that cannot be used
 	index     *search.Index
-	taken     time.Time
-	looked    time.Time // when the manifests were looked for, and not only what followed known ones
+	taken     time.Time // when reading of the manifests began
+	looked    time.Time // when that was done last without reading on from known generations
 }
 
 // snapshots keeps the newest snapshot for Options.Age. It is safe for concurrent
@@ -48,9 +48,8 @@ type snapshots struct {
 	renewal singleflight.Group
 }
 
-// get returns a snapshot whose reading began at most e.Age ago. All callers that
-// need a new one wait for the same reading, which goes on when one of them hangs
-// up.
+// get returns a snapshot whose reading began less than e.Age ago. All callers that need a
+// new one wait for the same reading, which goes on when the context of one caller ends.
 func (s *snapshots) get(ctx context.Context, e *Engine) (*snapshot, error) {
 	if last := s.last.Load(); last.holds(e) {
 		return last, nil
@@ -71,8 +70,9 @@ func (s *snapshots) get(ctx context.Context, e *Engine) (*snapshot, error) {
 	}
 }
 
-// renew reads the settings, and at the same time the generation and the segments
-// of the first partition: with only one partition, a cold start takes two steps.
+// renew reads a new snapshot, and keeps it as the newest. It reads the generation of the
+// first partition at the same time as the settings, so that with only one partition a cold
+// start takes two steps.
 func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	last := s.last.Load()
 	if last.holds(e) { // another was faster
@@ -99,7 +99,7 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 		return err
 	})
 	var first manifest.Manifest
-	var fault error // of the first
+	var fault error // why the first cannot be read
 	reading.Go(func() (err error) {
 		if first, err = e.newest(fork.Branch(), 0, newest); partition.IsFault(err) {
 			fault, err = err, nil
@@ -130,9 +130,9 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	return fresh, nil
 }
 
-// newest returns the newest generation of a partition. If no earlier one is known,
-// it reads the tails of the segments that the hint lists while it checks that the
-// hint's generation is the newest.
+// newest returns the newest generation of a partition: it reads on from the known one, or
+// else from that in the hint. In the latter case it reads the tails of the segments that the
+// hint lists into the cache at the same time.
 func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layout.Partition]manifest.Manifest) (manifest.Manifest, error) {
 	if m, found := known[p]; found {
 		return manifest.Newer(ctx, e.bucket, m)
@@ -146,7 +146,7 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 	for _, s := range hint.Segments {
 		ahead.Go(func() error {
 			tail := blob.Range{Offset: s.Bytes - s.Tail, Length: s.Tail}
-			_, _ = e.ranges.Read(fork.Branch(), s.Key, []blob.Range{tail}) // whoever needs it says what is wrong
+			_, _ = e.ranges.Read(fork.Branch(), s.Key, []blob.Range{tail}) // an error is reported when the tail is needed
 			return nil
 		})
 	}
@@ -155,8 +155,8 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 	return newest, err
 }
 
-// forgotten returns a string that changes with the takedowns and with what has
-// been erased of them.
+// forgotten returns a string that changes when there are new takedowns, and when a partition
+// has erased what they name.
 func (s *snapshot) forgotten() string {
 	versions := []uint64{s.takedowns.Version}
 	for _, m := range s.manifests {
@@ -185,7 +185,7 @@ func (s *snapshots) outdate(current *snapshot) {
 	s.last.CompareAndSwap(current, &old)
 }
 
-// holds reports whether the snapshot exists and is young enough.
+// holds reports whether the snapshot is not nil and younger than e.Age.
 func (s *snapshot) holds(e *Engine) bool {
 	if s == nil {
 		return false

@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// MaxExpansions is the number of words that a prefix or a word with edits
-	// stands for: the fewest edits first, then the most frequent.
+	// MaxExpansions is the greatest number of words for which a prefix or a word with
+	// edits stands: those with the fewest edits first, then the most frequent.
 	MaxExpansions = 64
-	// maxBegun is the number of character pairs that a lone Chinese, Japanese or
-	// Korean character stands for.
+	// maxBegun is the greatest number of terms, pairs of characters, for which a lone
+	// Chinese, Japanese or Korean character stands.
 	maxBegun = 512
-	// maxSeen is the number of dictionary words that a prefix may have; a query
-	// with more is refused.
+	// maxSeen is the greatest number of words of the dictionaries that may begin with a
+	// prefix. A query with a shorter prefix is refused.
 	maxSeen = 20_000
 )
 
-// expansions holds the words or terms that a word of the query stands for, with
-// the number of documents of each.
+// expansions are the words or terms for which a word of the query stands, with the number
+// of documents that have each.
 type expansions map[string]uint64
 
-// expand finds the variants of prefixes and of words with edits, in one step that
+// expand sets the variants of the query's prefixes and words with edits, in one step that
 // reads the dictionaries of all segments.
 func (g *gathered) expand(ctx deadline, p *plan) error {
 	var expanding []*queryWord
@@ -108,7 +108,8 @@ func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, 
 	return found, found.collect(ctx, words, w.nearby, nil, nil)
 }
 
-// setNearby builds the automaton that accepts the words within w.edits edits.
+// setNearby sets nearby to the automaton that accepts words at most edits away, if edits
+// are allowed.
 func (w *queryWord) setNearby() (err error) {
 	if w.edits > 0 {
 		if w.nearby, err = automata()[w.edits-1].BuildDfa(w.surface, uint8(w.edits)); err != nil {
@@ -118,8 +119,9 @@ func (w *queryWord) setNearby() (err error) {
 	return nil
 }
 
-// collect adds the dictionary words between from and to that the automaton
-// accepts; a nil automaton accepts all.
+// collect adds the words of a dictionary from from up to, but without, to that the
+// automaton accepts. A nil automaton accepts all, a nil bound is none. It stops when there
+// are more than maxSeen.
 func (e expansions) collect(ctx context.Context, words *vellum.FST, automaton vellum.Automaton, from, to []byte) error {
 	var walk *vellum.FSTIterator
 	var err error
@@ -153,7 +155,8 @@ func afterPrefix(prefix string) []byte {
 	return nil
 }
 
-// setVariants sets the variants of a word to the best of its expansions.
+// setVariants sets the variants of a word to the terms of the best of its expansions, and
+// notes in the plan if it leaves any out. It refuses a query with too many.
 func (p *plan) setVariants(w *queryWord, found expansions) error {
 	if len(found) > maxSeen {
 		return &Refusal{fmt.Sprintf("More than %d words begin with %q: write more of its letters.", maxSeen, w.text)}
@@ -194,13 +197,14 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 	return nil
 }
 
-// isOneTerm reports whether no document is in the postings of two of the variants: there
-// is one, or a term and that of documents that have it outside of their main part only.
+// isOneTerm reports whether no document has two of the word's variants, so that each is
+// counted once: the only variant is a term, with or without the term for pages that have it
+// outside of their main part only.
 func (w *queryWord) isOneTerm() bool {
 	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
 }
 
-// addAll adds the terms of a word by all rules.
+// addAll adds the terms that an analysed word has by the rules of each language.
 func (w *queryWord) addAll(a *analysis.Word, worth float64) {
 	for n, term := range a.Terms {
 		rules := uint64(0)
@@ -213,8 +217,8 @@ func (w *queryWord) addAll(a *analysis.Word, worth float64) {
 	}
 }
 
-// add adds a term by some rules, and the one of pages that have the word outside of their
-// main part.
+// add adds a term that a word has by some rules (bits as in variant.rules), and the term
+// for pages that have the word outside of their main part only.
 func (w *queryWord) add(term string, worth float64, rules uint64) {
 	if n := slices.IndexFunc(w.variants, func(v variant) bool { return v.term == term }); n >= 0 {
 		w.variants[n].rules |= rules

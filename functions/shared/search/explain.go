@@ -39,7 +39,7 @@ func (s *search) explain(ctx context.Context, best []match) error {
 				what := fmt.Sprintf("phrase %s", ph)
 				if ph == s.plan.near {
 					if root.Value+s.statistics.bm25f(ph.weight, &o.freq, &o.length) > f.score*slack {
-						continue // too far behind to be looked at for it
+						continue // its score was too low to be examined for this bonus
 					}
 					what = fmt.Sprintf("%s next to each other", ph)
 				}
@@ -102,7 +102,8 @@ func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 	return best
 }
 
-// explainFields explains a score by the shares of the fields in the frequency.
+// explainFields explains the BM25F of a word or phrase, called what, by what each field
+// contributes.
 func (s *search) explainFields(what string, weight float64, freq *[postings.Fields]uint32, length *[postings.Fields]uint8) Explanation {
 	e := Explanation{What: what}
 	all := s.statistics.frequency(freq, length)
@@ -120,7 +121,8 @@ func (s *search) explainFields(what string, weight float64, freq *[postings.Fiel
 	return e
 }
 
-// rarity says in how many documents of the query's likeliest language a word is.
+// rarity returns text that says in how many documents of the query's likeliest language a
+// word is.
 func (p *plan) rarity(w *queryWord) string {
 	l := p.likeliest()
 	if l == nil {

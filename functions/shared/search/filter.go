@@ -32,7 +32,7 @@ func isFilter(name string) bool {
 // filter selects documents. Several values of one filter are alternatives (OR);
 // all filters must hold (AND).
 type filter struct {
-	any, none     map[string][]string // by filter: values of which a document must have one; must have none
+	any, none     map[string][]string // by name of the filter: values of which a document must have one, and values of which it must have none
 	after, before time.Time           // zero: no limit
 }
 
@@ -80,8 +80,8 @@ func (f *filter) add(c clause) error {
 	return nil
 }
 
-// isUndated reports whether a clause looks like a filter by date, and has no date: it is
-// a piece of a sentence, such as before:christ.
+// isUndated reports whether a clause without a sign looks like a filter by date, but has no
+// date, such as before:christ, which is a piece of a sentence.
 func (c *clause) isUndated() bool {
 	if c.filter != after && c.filter != before || c.sign != 0 {
 		return false
@@ -121,8 +121,8 @@ func (f *filter) dated() bool { return !f.after.IsZero() || !f.before.IsZero() }
 
 func (f *filter) empty() bool { return len(f.any)+len(f.none) == 0 && !f.dated() }
 
-// names returns the filters and facets whose columns must be read: those with
-// values and the other ones asked for.
+// names returns the names of the filters with values, and of the others, such as facets,
+// that have a column: these columns must be read.
 func (f *filter) names(others []string) (names []string) {
 	for name := range columns {
 		if len(f.any[name])+len(f.none[name]) > 0 || slices.Contains(others, name) {
@@ -191,7 +191,8 @@ func sameValue(name, value, wanted string) bool {
 	return false
 }
 
-// unmatched returns a note for each value of a filter that no document has.
+// unmatched returns a note for each wanted value of a filter that no document has. It
+// returns none if a segment is missing.
 func (s *search) unmatched() (notes []string) {
 	for _, name := range slices.Sorted(maps.Keys(s.plan.filter.any)) {
 		for _, wanted := range s.plan.filter.any[name] {

@@ -13,39 +13,39 @@ import (
 )
 
 const (
-	// folded is the number of best matches among which alike ones are folded, those that
-	// tie with the last not counted.
+	// folded is the number of best matches among which alike ones are found. Those that tie
+	// with the last are added.
 	folded = 100
-	// closeScore is the least score of the match that stands for alike ones, relative
-	// to the best of them.
+	// closeScore is the least score of the match that is shown for a group of alike ones,
+	// relative to the best score of the group.
 	closeScore = 0.95
-	// Bodies below these sizes, in bytes, say too little to make pages alike: equal
-	// ones with different titles, and nearly equal ones.
+	// The least size of bodies, in bytes, by which pages count as alike although their
+	// titles differ (equal bodies), or although their bodies differ (nearly equal ones).
 	leastEqual, leastNear = 200, 500
 )
 
 // folds reports whether alike documents become one hit.
 func (s *search) folds() bool { return s.query.Fold && !s.plan.unfolded }
 
-// alikeGroup is a match with the matches that are alike, all ordered by score, then by
-// identity.
+// alikeGroup is the matches that become one hit: the best match, and the matches that are
+// alike. They are ordered by score, then by identity.
 type alikeGroup struct {
 	members []match
-	more    int // groups of the same site that spread has moved behind the first; at the last of the site's that stayed
+	more    int // number of the site's groups that spread has moved behind the first ten hits; set in the site's last group among these
 }
 
 // folder groups matches.
 type folder struct {
 	*search
-	head   []match // that are not read yet
-	groups []alikeGroup
-	of     map[layout.Identity]int // number of the group of a page
+	head   []match                 // matches whose documents are not read yet
+	groups []alikeGroup            // of the matches that are read, by the score of the best
+	of     map[layout.Identity]int // index of the group of a page
 	prints map[spot]fingerprint.Fingerprint
 }
 
-// fold returns the matches of the page that the query asks for, where alike documents
-// are one. It reads as many documents as it needs for that: without alike ones only
-// those of the pages up to this one.
+// fold returns the matches of the page of hits that the query asks for, one for each group
+// of alike documents. It reads the documents of the best matches until it has enough
+// groups: if none are alike, those up to the end of the page.
 func (s *search) fold(ctx context.Context, best []match) ([]match, error) {
 	f := folder{search: s, of: make(map[layout.Identity]int), prints: make(map[spot]fingerprint.Fingerprint)}
 	head := best[:min(len(best), folded)]
@@ -91,7 +91,7 @@ func (f *folder) gather(ctx context.Context, wanted int) error {
 	return nil
 }
 
-// read adds matches to the groups.
+// read reads the documents of matches and adds the matches to the groups.
 func (f *folder) read(ctx context.Context, matches []match) error {
 	if err := f.fetch(ctx, matches); err != nil {
 		return err
@@ -103,8 +103,9 @@ func (f *folder) read(ctx context.Context, matches []match) error {
 	return nil
 }
 
-// add adds a match to the first group that is alike. Two partitions may each hold a
-// page for a while after a strategy moved its site: the later version counts.
+// add adds a match to the first group whose best match is alike, or to a new group. If the
+// page is in a group already, because two partitions hold it for a while after a strategy
+// moved its site, the later version stays, and Total is reduced.
 func (f *folder) add(m match) {
 	d := f.document(m)
 	if at, known := f.of[d.ID]; known {
@@ -151,16 +152,17 @@ func (f *folder) print(m match) fingerprint.Fingerprint {
 	return known
 }
 
-// wordsOf returns the words of a title without those that hold a digit: the same for two
-// versions of a manual.
+// wordsOf returns the words of a title in lower case without those that contain a digit, so
+// that the titles of two versions of a manual are equal.
 func wordsOf(title string) []string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 	return slices.DeleteFunc(words, func(word string) bool { return strings.ContainsFunc(word, unicode.IsDigit) })
 }
 
-// representative returns the match that stands for a group, and notes the addresses of
-// the others: of those with about the best score the one in the likeliest language of
-// the query, then with an address that names its language, then with the shortest.
+// representative returns the match that is shown for a group, and adds the addresses of the
+// others to alike. Of the matches with about the best score, it takes that in the likeliest
+// language of the query; of several, one whose address names its language; of several, that
+// with the shortest address.
 func (f *folder) representative(g *alikeGroup) match {
 	near := slices.DeleteFunc(slices.Clone(g.members), func(m match) bool { return m.score < closeScore*g.members[0].score })
 	best := slices.MinFunc(near, func(a, b match) int {
@@ -185,9 +187,9 @@ func (f *folder) share(d *segment.Document) float64 {
 	return 0
 }
 
-// namesLanguage reports whether a part of a document's address is its language, as in
-// /en-US/manual: a translation that is not translated yet declares the language of its
-// text, and has the address of the other.
+// namesLanguage reports whether a part of a document's address is the document's language,
+// as in /en-US/manual. It is false for a page of a translated manual that is not translated
+// yet: English text at /de/manual.
 func namesLanguage(d *segment.Document) bool {
 	for part := range strings.FieldsFuncSeq(d.URL, func(r rune) bool { return r == '/' || r == '.' }) {
 		primary, _, _ := strings.Cut(strings.ReplaceAll(part, "_", "-"), "-")

@@ -14,11 +14,11 @@ import (
 // gathered is the data read from the segments to answer a query.
 type gathered struct {
 	parts   []Part
-	missing []bool            // parts that could not be read before the deadline
-	names   []string          // terms by number
-	terms   [][]*segment.Term // by part and number; nil if the part lacks the term
-	accept  []accept          // by part
-	columns []map[string]*segment.StringColumn
+	missing []bool                             // by part: it could not be read before the deadline
+	names   []string                           // terms of the query, by number
+	terms   [][]*segment.Term                  // by part and number of the term; nil if the part lacks the term
+	accept  []accept                           // by part
+	columns []map[string]*segment.StringColumn // by part and name of the filter or facet
 }
 
 func newGathered(parts []Part) *gathered {
@@ -58,8 +58,9 @@ func (g *gathered) named(part int, err error) error {
 	return &Unreadable{g.parts[part].Segment.Ref().Key, err}
 }
 
-// read reads the terms of all words, with positions if phrases need them, and the
-// columns of filters and facets, in one step.
+// read reads the terms of all words, with positions if phrases need them, and the columns
+// of filters and facets, in one step. It numbers the variants of the words, and sets the
+// words' numbers of documents.
 func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 	numbers := make(map[string]int)
 	p.each(func(w *queryWord) {
@@ -143,10 +144,10 @@ func (g *gathered) readColumns(ctx context.Context, part int, f *filter, facets 
 }
 
 const (
-	// maxCandidates is the number of documents, the best by their words, that are
-	// examined for phrases.
+	// maxCandidates is the greatest number of candidates: documents that are examined for
+	// phrases, the best by their words.
 	maxCandidates = 1 << 16
-	// verified is the least number of them examined in one step.
+	// verified is the least number of candidates that are examined in one step.
 	verified = 1024
 )
 
@@ -190,8 +191,8 @@ func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 	return top.sorted(), nil
 }
 
-// atLeast returns the number of candidates that are examined to count matches,
-// even when none of them can be among the best.
+// atLeast returns the number of candidates that are examined even if they cannot be among
+// the best, so that matches and facets are counted.
 func (s *search) atLeast() int {
 	if len(s.query.Facets) > 0 {
 		return 8 * verified
@@ -216,8 +217,8 @@ func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) 
 	return score, true
 }
 
-// occurring looks for phrases in the documents of matches, in all parts at once.
-// The result is by match and phrase; nil for a match whose part is missing.
+// occurring looks for phrases in the documents of matches, in all parts at once. It returns
+// the occurrences by match and phrase, nil for a match whose part is missing.
 func (s *search) occurring(ctx deadline, matches []match, phrases []*queryPhrase) ([][]occurrence, error) {
 	result := make([][]occurrence, len(matches))
 	byPart := make([][]int, len(s.parts)) // indexes of matches

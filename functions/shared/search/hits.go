@@ -17,8 +17,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// hits returns the documents of matches with the words of the query marked, and the
-// matches in the same order: by score, then by identity, unless spread has moved some.
+// hits returns the hits for matches, and the matches in the same order: by score, then by
+// identity, unless spread has moved some. It reads the documents and marks the words of the
+// query in them.
 func (s *search) hits(ctx context.Context, matches []match) ([]Hit, []match, error) {
 	if err := s.fetch(ctx, matches); err != nil {
 		return nil, nil, err
@@ -35,8 +36,8 @@ func (s *search) compare(a, b match) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), s.document(a).ID.Compare(s.document(b).ID))
 }
 
-// latest removes a match when another one is a later version of the same page:
-// two partitions may each hold one for a while after a strategy moved a site.
+// latest removes matches of which others are a later version of the same page, and reduces
+// Total: two partitions may each hold the page for a while after a strategy moved its site.
 func (s *search) latest(matches []match) []match {
 	newest := make(map[layout.Identity]match, len(matches))
 	for _, f := range matches {
@@ -52,8 +53,8 @@ func (s *search) latest(matches []match) []match {
 	return slices.DeleteFunc(matches, func(f match) bool { return newest[s.document(f).ID] != f })
 }
 
-// mark returns the documents of matches with the words of the query marked, on
-// all processors.
+// mark returns the hits for matches whose documents are read, with the words of the query
+// marked. It works on all processors.
 func (s *search) mark(matches []match) []Hit {
 	hits := make([]Hit, len(matches))
 	var next atomic.Int64
@@ -83,8 +84,8 @@ type spot struct {
 // document returns the document of a match, or nil before fetch has read it.
 func (s *search) document(f match) *segment.Document { return s.documents[spot{f.part, f.doc}] }
 
-// recall fills s.documents from the cache (Memory), and returns the matches whose
-// documents are not in it and have to be read.
+// recall takes the documents of matches from the cache (Memory), and returns the matches
+// whose documents must be read because they are not cached.
 func (s *search) recall(matches []match) (unknown []match) {
 	if s.documents == nil {
 		s.documents = make(map[spot]*segment.Document, len(matches))
@@ -146,7 +147,8 @@ const (
 	maxCounts = 100
 )
 
-// facetCounts holds the number of matches by facet, part and set of values.
+// facetCounts holds numbers of matches by index of the facet, part, and set of values (see
+// segment.StringColumn).
 type facetCounts [][][]int
 
 func (s *search) see(part int32, doc uint32) {
@@ -173,14 +175,15 @@ func (s *search) postings() (n uint64) {
 	return n
 }
 
-// facetsByScan reports whether the scan for the best matches counts all matches
-// for the facets. It cannot when phrases decide what matches.
+// facetsByScan reports whether the scan for the best matches shall count all matches for
+// the facets: there are facets, few enough postings, and no phrases, which the scan cannot
+// check.
 func (s *search) facetsByScan() bool {
 	return len(s.query.Facets) > 0 && !s.plan.hasPhrases() && s.postings() <= countedPostings
 }
 
-// countFacets counts the facets of a query without phrases: from the matches that
-// the scan counted, or from a sample by another scan.
+// countFacets sets the facets of the result, for a query without phrases: from the matches
+// that the scan counted, or else from a sample that another scan counts.
 func (s *search) countFacets(ctx deadline, work *scan) error {
 	if len(s.query.Facets) == 0 {
 		return nil
@@ -192,7 +195,8 @@ func (s *search) countFacets(ctx deadline, work *scan) error {
 	return s.sampleFacets(ctx, work, uint32(s.postings()/countedPostings+1))
 }
 
-// sampleFacets counts the matches in one of every stride stretches of documents.
+// sampleFacets sets the facets to estimates: it counts the matches in one of every stride
+// stretches of documents, and multiplies by stride.
 func (s *search) sampleFacets(ctx deadline, work *scan, stride uint32) error {
 	for part := range s.accept {
 		s.accept[part].stride = stride

@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// Part is a segment as an index sees it.
+// Part is a segment of an Index.
 type Part struct {
 	Segment *segment.Segment
 	Dead    *roaring.Bitmap // documents that are deleted or hidden; nil if none. It must not change
@@ -28,7 +28,7 @@ type Index struct {
 	parts     []Part
 	memory    *Memory
 	languages []corpusLanguage
-	documents int // without the dead
+	documents int // number of live documents
 	exactly   int // number of matches up to which every match is counted
 }
 
@@ -87,7 +87,7 @@ func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Docume
 }
 
 const (
-	// knownWords is the number of words that a vocabulary holds at most.
+	// knownWords is the greatest number of words in a vocabulary.
 	knownWords = 1 << 13
 	// vocabularySize is about the size of a full vocabulary, in bytes.
 	vocabularySize = 128 * knownWords
@@ -95,29 +95,31 @@ const (
 	maxIdle = 4
 )
 
-// vocabulary caches the terms of frequent words.
+// vocabulary caches the terms of words in texts. A word replaces another one with the same
+// place.
 type vocabulary struct {
-	words    [knownWords]knownWord // by the hash of language and word
+	words    [knownWords]knownWord // by hash of language and word, modulo knownWords
 	language uint64                // hash of the current text's language
-	analyzer *analysis.Analyzer    // of that language
+	analyzer *analysis.Analyzer    // for that language
 }
 
-// knownWord holds the term of a word, and its looser term if it has one.
+// knownWord holds the first and the last term that analysis makes of a word; loose is "" if
+// there is only one.
 type knownWord struct {
 	hash        uint64
 	term, loose string
-	parts       bool // the terms belong to parts of the word: it must be analysed
+	parts       bool // a term belongs to a part of the word: the word must be analysed each time
 }
 
 var seed = maphash.MakeSeed()
 
-// read sets the language of the text whose words follow.
+// read sets the language of the text from which the next words are.
 func (v *vocabulary) read(language string) {
 	v.language, v.analyzer = maphash.String(seed, language), analysis.For(language)
 }
 
-// word returns the terms of a word: a longest run of letters and digits in the
-// text.
+// word returns the terms of a word of the text: a run of letters and digits that is not
+// part of a longer one.
 func (v *vocabulary) word(word string) *knownWord {
 	hash := maphash.String(seed, word) ^ v.language
 	known := &v.words[hash%knownWords]
@@ -136,7 +138,7 @@ func (v *vocabulary) word(word string) *knownWord {
 	return known
 }
 
-// lend returns a vocabulary for use until giveBack.
+// lend returns a vocabulary for the caller alone, who must return it by giveBack.
 func (m *Memory) lend() *vocabulary {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -162,9 +164,9 @@ func (m *Memory) giveBack(v *vocabulary) {
 	}
 }
 
-// Memory caches what several indexes in a row can use: documents of hits,
-// identities that ordered equal scores, and terms of words in texts. It is safe
-// for concurrent use. Its values must not be changed.
+// Memory is a cache that successive indexes share: documents of hits, identities for
+// ordering equal scores, and terms of words in texts. It is safe for concurrent use. Its
+// values must not be changed.
 type Memory struct {
 	limit int64
 
@@ -237,7 +239,8 @@ func (m *Memory) put(p place, value any, bytes int64) {
 	m.trim()
 }
 
-// trim evicts the least recently used values above the limit; m.mu is held.
+// trim evicts the least recently used values until the limit is kept. The caller must hold
+// m.mu.
 func (m *Memory) trim() {
 	for m.bytes > m.limit && m.recent.Len() > 0 {
 		last := m.recent.Remove(m.recent.Back()).(*remembered)

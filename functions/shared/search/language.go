@@ -14,8 +14,8 @@ import (
 // deleted ones included.
 type corpusLanguage struct {
 	name      string
-	documents float64                  // that have words
-	average   [postings.Fields]float64 // length of each field, in the documents that have it
+	documents float64                  // number of documents with words
+	average   [postings.Fields]float64 // average length of each field, in the documents that have it
 }
 
 // newLanguages returns the languages of the segments, those with the most documents
@@ -53,12 +53,13 @@ func newLanguages(parts []Part) []corpusLanguage {
 // queryLanguage is a language in which a query may be written.
 type queryLanguage struct {
 	*corpusLanguage
-	rules int     // by which its documents were analysed: a number in plan.rules
+	rules int     // index in plan.rules of the rules by which its documents were analysed
 	share float64 // probability that the query is in this language
 }
 
-// setLanguages sets the languages in which a query may be written: those of the corpus
-// that the filter accepts. text is all of its words.
+// setLanguages sets the languages in which a query may be written, with their rules and
+// analyzers: the languages of the corpus that the filter accepts. text is all words of the
+// query.
 func (p *plan) setLanguages(text string, corpus []corpusLanguage) {
 	for i := range corpus {
 		l := &corpus[i]
@@ -81,7 +82,8 @@ func (p *plan) setLanguages(text string, corpus []corpusLanguage) {
 	}
 }
 
-// documentsIn returns the number of documents of a language that have a word.
+// documentsIn returns the number of documents of a language that have a word, or an estimate
+// for segments that do not tell. all is the number of documents in all languages.
 func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) float64 {
 	sum := 0.0
 	for _, v := range w.variants {
@@ -104,8 +106,8 @@ func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) floa
 	return min(sum, l.documents)
 }
 
-// mixed is the weight of all languages together in the probability of a word in one of
-// them: a language in which a word does not occur may still be the query's.
+// mixed is the share of the word's frequency in all languages in the probability of a word
+// in one of them. So a query can be in a language in which one of its words never occurs.
 const mixed = 0.1
 
 // setShares sets the probability of each language of the query, and for each word how
@@ -147,8 +149,8 @@ func (p *plan) setShares(g *gathered) {
 	}
 }
 
-// leastWorth is the worth of a term by the rules of languages in which the query is
-// not, relative to one by the rules of its language.
+// leastWorth is the worth of a term by the rules of languages in which the query certainly
+// is not, relative to a term by the rules of the query's language.
 const leastWorth = 0.6
 
 // weighVariants lowers the worth of the terms of a word that come from the rules of

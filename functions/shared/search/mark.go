@@ -13,18 +13,18 @@ import (
 // textMarker finds the words of a query in texts.
 type textMarker struct {
 	memory  *Memory
-	words   map[string]meant // words of the query by term
-	begins  beginnings       // of words in texts that may have one of these terms
-	weights []float64        // by word of the query
+	words   map[string]meant // the word of the query for each term
+	begins  beginnings       // how words in texts begin that may have one of these terms
+	weights []float64        // weight of each word of the query
 	all     float64          // sum of weights
 
 	vocabulary *vocabulary
 	english    bool // the text is English
 }
 
-// meant is the word of the query that a term belongs to.
+// meant is the word of the query to which a term belongs.
 type meant struct {
-	word int
+	word int  // its number in the plan
 	half bool // the term is a pair of characters, of which only the first is meant
 }
 
@@ -45,7 +45,7 @@ func newMarker(p *plan, memory *Memory) *textMarker {
 	return m
 }
 
-// hit returns a document with its matches marked, analysed in its language.
+// hit returns the hit for a document, with the matches in its title and its snippet marked.
 func (m *textMarker) hit(d *segment.Document) Hit {
 	m.vocabulary.read(d.Lang)
 	m.english = d.Lang == "en"
@@ -56,12 +56,12 @@ func (m *textMarker) hit(d *segment.Document) Hit {
 
 func (m *textMarker) end() { m.memory.giveBack(m.vocabulary) }
 
-// signSize is the number of bytes after a lone letter that can belong to its name,
-// as in C++.
+// signSize is the greatest number of bytes after a single letter that can form a name with
+// it, as in C++.
 const signSize = 2 + utf8.UTFMax
 
-// each calls yield with every match in a text that begins before *end; yield may
-// change *end. Words whose beginnings exclude a match are skipped unanalysed.
+// each calls yield with every match in a text that begins before *end, which yield may
+// change. Words that cannot match by their first characters are not analysed.
 func (m *textMarker) each(text string, end *int, yield func(span)) {
 	for from := 0; from < *end; {
 		to, bits := wordEnd(text, from)
@@ -81,7 +81,8 @@ func (m *textMarker) may(word string) bool {
 	return m.begins.may(word) && (!m.english || m.begins.mayBeEnglish(word))
 }
 
-// word calls yield with the matches in the word text[start:end].
+// word calls yield with the match of the word text[start:end], or with the matches of its
+// parts.
 func (m *textMarker) word(text string, start, end int, yield func(span)) {
 	if end-start == 1 {
 		m.analyse(text, start, end, min(len(text), end+signSize), yield)
@@ -125,12 +126,12 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 // and the Turkish I is not an i.
 type beginnings struct {
 	seconds [characters]uint64 // by first character, the bit set of second characters
-	stems   []string           // what English words with these terms begin with
+	stems   []string           // the beginnings of English words that have these terms
 }
 
-// The last changed characters of an English stem may differ from its word:
-// possibility becomes possibl, happier happi. Stems shorter than regular may be
-// irregular and exclude nothing.
+// changed is how many characters at the end of an English stem may differ from its words:
+// possibility becomes possibl, happy happi. Stems shorter than regular may differ in any
+// character (dying becomes die), so they exclude no word.
 const changed, regular = 2, 5
 
 const characters = 36 // letters and digits
@@ -177,7 +178,7 @@ func wordEnd(text string, i int) (end int, bits byte) {
 	return i, bits
 }
 
-// add adds the beginnings of the words that have a term.
+// add adds the ways in which words that have a term may begin.
 func (b *beginnings) add(term string) {
 	stem := ""
 	if len(term) >= regular {

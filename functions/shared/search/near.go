@@ -4,14 +4,13 @@ import (
 	"slices"
 )
 
-// maxNearest is the number of matches that are examined when matches tie with the
-// last of the nearest.
+// maxNearest is the greatest number of matches that are examined with those that tie.
 const maxNearest = 2 * nearest
 
-// addNear adds to the best matches the bonus of words next to each other, and
-// sorts them again. It examines the nearest matches and all that tie with the last
-// of these, so that the result does not depend on the order of ties; if more than
-// maxNearest tie, it examines none of the tied ones.
+// addNear adds the bonus for words next to each other to the scores of the best matches,
+// and sorts these again. It examines the first 100 matches (nearest), and those that tie
+// with the hundredth, so that the result does not depend on the order of ties. If that is
+// more than maxNearest, it examines only those before the tie.
 func (s *search) addNear(ctx deadline, best []match) error {
 	n := len(best)
 	if n > nearest {
@@ -64,12 +63,11 @@ func behindScore(best []match, behind func(score float64) bool) int {
 // are counted in a field: more change the score too little to matter.
 const maxCounted = 255
 
-// adjacent counts the places in a field where the words of a phrase stand in
-// order. positions are the ascending positions of each word, and at[i] is the
-// distance of word i from the first. With slop, the distances of neighbouring
-// words may differ from those of at by slop in all; two words cannot share a
-// position, and each position of the first word counts at most once.
-// It also returns scratch, for the next call.
+// adjacent returns how often a phrase occurs in a field. positions are the ascending
+// positions of each word, and at[i] is the distance of word i from the first. With slop,
+// the distances of neighbouring words may differ from those of at by slop in all; two words
+// cannot share a position, and each position of the first word counts at most once. The
+// second result is memory to pass as scratch to the next call.
 func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (count int, _ []uint32) {
 	if slop > 0 {
 		return sloppy(positions, at, slop), scratch
@@ -91,8 +89,8 @@ func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (co
 	return len(starts), starts
 }
 
-// reached is a position where the words so far can end, and the least slop that
-// leads there.
+// reached is a position of the last word in the beginning of a phrase, and the least slop
+// by which the words up to it stand as they do.
 type reached struct{ at, slop int }
 
 func sloppy(positions [][]uint32, at []uint32, slop int) (count int) {

@@ -19,10 +19,9 @@ type occurrence struct {
 
 func (o *occurrence) none() bool { return o.freq == [postings.Fields]uint32{} }
 
-// occurrences looks for phrases in documents of one segment, in ascending order,
-// and returns their occurrences by document and phrase. It reads positions in one
-// step at most, and only those of documents of which a field holds all words of a
-// phrase.
+// occurrences returns the occurrences of phrases in documents of one segment, by document
+// and phrase. docs must ascend. It reads positions in one step at most, and only those of
+// documents of which one field has all words of a phrase.
 func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phrases []*queryPhrase) ([][]occurrence, error) {
 	p := phraseReaders.Get().(*phraseReader)
 	defer p.forget()
@@ -47,7 +46,7 @@ var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
 type phraseReader struct {
 	segment *segment.Segment
 	phrases []*queryPhrase
-	numbers []int // of terms
+	numbers []int // of the terms, see gathered.names
 	terms   []phraseTerm
 
 	wanted  []segment.Positions
@@ -139,7 +138,7 @@ func (p *phraseReader) advance(doc uint32) {
 	}
 }
 
-// needs reports whether the current document may hold a phrase with the term.
+// needs reports whether the current document may hold a phrase with the term of a number.
 func (p *phraseReader) needs(number int) bool {
 	for _, phrase := range p.phrases {
 		if !phrase.holds(number) {
@@ -248,7 +247,7 @@ type phraseTerm struct {
 	decoded   bool                // positions is set
 }
 
-// open sets the term, and keeps the memory of the last one.
+// open sets the term, and reuses the memory of the term before.
 func (t *phraseTerm) open(entry *segment.Term) {
 	t.entry, t.blocks, t.content, t.block = entry, t.blocks[:0], nil, 0
 }

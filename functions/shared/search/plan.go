@@ -13,33 +13,33 @@ import (
 const (
 	// MaxWords is the number of words of a query that are looked up.
 	MaxWords = 256
-	// scoredWords is the number of these that score: the rarest.
+	// scoredWords is the number of words of a query, the rarest, that score.
 	scoredWords = 64
-	// nearWords is the number of plain words up to which they are looked for next
-	// to each other. The parts of one written word always are.
+	// nearWords is the greatest number of plain words for which a bonus is given when they
+	// stand next to each other. The parts of one written word always get it.
 	nearWords = 3
 )
 
 // plan is an analysed query.
 type plan struct {
-	languages []queryLanguage      // in which it may be written
-	rules     []string             // of these languages, each once (see analysis.Rules)
-	analyzers []*analysis.Analyzer // by these rules
-	words     []*queryWord         // that score, without repetitions, in the query's order
-	not       []*queryWord         // that must not occur
-	must      []*queryPhrase
-	never     []*queryPhrase
-	near      *queryPhrase // the plain words in a row; nil if there are too many or too few
+	languages []queryLanguage      // languages in which the query may be written
+	rules     []string             // their rules of analysis, each once (see analysis.Rules)
+	analyzers []*analysis.Analyzer // one for each of the rules
+	words     []*queryWord         // words that score, each once, in the query's order
+	not       []*queryWord         // words that must not occur
+	must      []*queryPhrase       // phrases that must occur
+	never     []*queryPhrase       // phrases that must not occur
+	near      *queryPhrase         // the plain words in a row; nil if there are too many or too few
 	filter    filter
 	unfolded  bool // alike documents are shown one by one
 	notes     []string
 
-	used    int            // words so far
-	plain   []*queryPhrase // written words with neither quotes nor a sign
-	reduced bool           // some words exceeded MaxWords
+	used    int            // number of words analysed so far
+	plain   []*queryPhrase // for each written word without quotes and sign, its parts
+	reduced bool           // words beyond MaxWords were dropped
 }
 
-// plan analyses a query. If it is unquoted, quotes are not binding.
+// plan analyses a query. If unquoted is true, words in quotes need not stand together.
 func (ix *Index) plan(q *Query, unquoted bool) (*plan, error) {
 	p := &plan{filter: newFilter(q)}
 	text := q.Text
@@ -116,7 +116,8 @@ func (p *plan) add(c clause) {
 	}
 }
 
-// unify joins words with the same variants, so that each scores once.
+// unify replaces words with the same variants by one word, which counts how often the query
+// has it.
 func (p *plan) unify() {
 	same := make(map[*queryWord]*queryWord, len(p.words))
 	var words []*queryWord
@@ -140,7 +141,8 @@ func (p *plan) unify() {
 	}
 }
 
-// setNear joins the plain words to a phrase, if they are few enough.
+// setNear sets near to the phrase of all plain words, if they are at least two and few
+// enough.
 func (p *plan) setNear() {
 	near := &queryPhrase{}
 	end := uint32(0)
@@ -215,8 +217,8 @@ func (p *plan) weigh(g *gathered) bool {
 	return len(p.words) > 0
 }
 
-// reduce leaves the rarest words, if there are more than scoredWords. Required words and
-// those of phrases stay.
+// reduce removes all but the rarest words, if there are more than scoredWords. It removes
+// no required words and no words of required phrases.
 func (p *plan) reduce() {
 	if len(p.words) <= scoredWords {
 		return
@@ -273,7 +275,8 @@ func (s *scan) open(of *search, part int) bool {
 	return occurs
 }
 
-// cursors returns a cursor for each word, in the memory of old.
+// cursors returns a cursor for each word in a part of the index. It reuses the memory of
+// old.
 func cursors(old []cursor, of *search, part int, words []*queryWord, t *statistics) []cursor {
 	for len(old) < len(words) {
 		old = append(old, cursor{})
@@ -289,7 +292,7 @@ func cursors(old []cursor, of *search, part int, words []*queryWord, t *statisti
 	return old[:len(words)]
 }
 
-// err returns the first damage that the cursors met.
+// err returns the first error of a cursor: its posting list is damaged.
 func (s *scan) err() error {
 	for i := range s.words {
 		if err := s.words[i].err(); err != nil {

@@ -31,7 +31,7 @@ type scan struct {
 	top        topMatches
 	limit      int // number of matches up to which every match is counted
 	count      int
-	passed     bool                         // some matches may not have been counted
+	passed     bool                         // matches may have been passed over uncounted
 	seen       func(part int32, doc uint32) // called with every counted match, if not nil
 	stop       func() error                 // called now and then; an error ends the scan
 	extra      float64                      // upper bound of the scores of phrases
@@ -46,8 +46,8 @@ type scan struct {
 	factor   float64 // allWords if a document can hold all words, else 1
 
 	// State of the window:
-	sum    float64 // of the words' bounds
-	need   []bool  // by word: no document without it can compete
+	sum    float64 // sum of the words' bounds
+	need   []bool  // by word: no document without the word can compete
 	order  []int   // words by ascending bound
 	rest   int     // documents that hold only words of order[:rest] cannot compete
 	scores []float64
@@ -82,7 +82,7 @@ func (s *scan) run() error {
 	return s.err()
 }
 
-// competes reports whether a match with at most this score could be kept.
+// competes reports whether a match whose score is at most bound could be among the best.
 func (s *scan) competes(bound float64) bool { return bound*slack >= s.top.least() }
 
 // window computes the bounds that hold from a document on, and returns the last
@@ -121,9 +121,8 @@ func (s *scan) window(at uint32) (end uint32) {
 	return end
 }
 
-// start returns the first document from doc on that may match and compete: it
-// skips to the lists of required words and of words that every competing document
-// must hold.
+// start returns the first document from doc on that may match and be among the best: it
+// skips documents that lack a required word, or a word without which no document can be.
 func (s *scan) start(doc uint32) uint32 {
 	most := 0.0
 	for i := range s.words {
@@ -142,8 +141,8 @@ func (s *scan) start(doc uint32) uint32 {
 	return s.accept.next(doc)
 }
 
-// deadline is the caller's context with two that end earlier. When these end, the
-// search answers with what it has found so far.
+// deadline is the caller's context, and two contexts that end before it. When these end,
+// the search does not fail, but returns what it has found so far.
 type deadline struct {
 	context.Context
 	read context.Context // segments not read by then are left out
@@ -168,10 +167,10 @@ func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFu
 	return deadline{ctx, read, scanning}, func() { cancelRead(); cancelScan() }
 }
 
-// withoutDeadline returns a deadline at which only ctx ends the search.
+// withoutDeadline returns a deadline for a search that only the end of ctx ends.
 func withoutDeadline(ctx context.Context) deadline { return deadline{ctx, ctx, ctx} }
 
-// passed reports whether a context of d has ended while the caller's has not.
+// passed reports whether the context of, one of d's, has ended while the caller's has not.
 func (d deadline) passed(of context.Context) bool { return of.Err() != nil && d.Err() == nil }
 
 // Unreadable is the error of a search that could not read one of its segments.

@@ -16,15 +16,15 @@ const (
 	outside    = 0.3 // worth of a word outside of a page's main part
 )
 
-// The fields' weights, of which the body's is 1, and how much their lengths count: b of
-// BM25.
+// The weight of each field, relative to the body, and how much its length counts (b of
+// BM25).
 var (
 	fieldWeights = [postings.Fields]float64{segment.Title: 2, segment.Headings: 1, segment.Address: 0.25, segment.Body: 1}
 	lengthEffect = [postings.Fields]float64{segment.Title: 0.3, segment.Headings: 0.3, segment.Address: 0.3, segment.Body: 0.75}
 )
 
-// statistics are those by which the words of one query are scored: of the languages of
-// the corpus, each as likely as the query is in it.
+// statistics are the lengths of fields in the corpus, as the scores of one query use them:
+// averages over the languages, weighed by the probability that the query is in each.
 type statistics struct {
 	// gain is what one occurrence adds to the frequency of a word, by field and length
 	// code: weight ÷ (1 − b + b·length/average).
@@ -85,7 +85,8 @@ func saturated(frequency float64) float64 {
 	return (saturation + 1) * frequency / (saturation + frequency)
 }
 
-// bound returns an upper bound of the scores of documents with these impacts.
+// bound returns an upper bound of the score of a word in the documents of a block or list,
+// of which impacts are the greatest frequencies by field and length.
 func (t *statistics) bound(weight float64, impacts []postings.Impact) float64 {
 	var most [postings.Fields]float64
 	for _, i := range impacts {
@@ -99,11 +100,11 @@ const mostScore = saturation + 1
 
 // cursor walks the documents of a segment that hold any variant of a word.
 type cursor struct {
-	lists  []listCursor // of the variants that occur
-	doc    uint32       // the least document of the lists
-	common uint64       // postings of all lists together
-	most   float64      // bound of the word's score in the segment
-	bound  float64      // bound of the word's score in the window
+	lists  []listCursor // one for each variant that occurs in the segment
+	doc    uint32       // current document: the least of the lists
+	common uint64       // number of postings in all lists
+	most   float64      // upper bound of the word's score in the segment
+	bound  float64      // upper bound of the word's score in the window
 	last   int64        // last document for which bound holds
 }
 
@@ -111,11 +112,11 @@ type listCursor struct {
 	it     postings.Iterator
 	doc    uint32
 	weight float64 // weight of the word times the worth of the variant
-	bound  float64 // bound of its scores in the window
+	bound  float64 // upper bound of the variant's scores in the window
 	last   int64   // last document for which bound holds
 }
 
-// reset removes all lists, and keeps their memory.
+// reset removes all lists, whose memory is reused.
 func (c *cursor) reset() {
 	c.lists, c.common, c.doc, c.last, c.most = c.lists[:0], 0, postings.NoMore, -1, 0
 }
@@ -136,7 +137,7 @@ func (c *cursor) add(l *postings.List, weight float64, t *statistics) {
 	c.common += uint64(l.Summary().Documents)
 }
 
-// advance moves to the first document from doc on, and returns it.
+// advance moves to the first document of the word from doc on, and returns it.
 func (c *cursor) advance(doc uint32) uint32 {
 	if c.doc < doc {
 		c.skip(doc)
@@ -155,7 +156,7 @@ func (c *cursor) skip(doc uint32) {
 	}
 }
 
-// next moves to the next document.
+// next moves to the next document of the word.
 func (c *cursor) next() {
 	doc := c.doc
 	c.doc = postings.NoMore
@@ -168,8 +169,8 @@ func (c *cursor) next() {
 	}
 }
 
-// window computes a bound of the scores that holds from doc on, and returns the
-// last document for which it holds.
+// window sets bound to an upper bound of the word's scores from doc on, and returns the last
+// document for which it holds.
 func (c *cursor) window(doc uint32, t *statistics) (last uint32) {
 	if int64(doc) > c.last {
 		c.bound, c.last = 0, postings.NoMore

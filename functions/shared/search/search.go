@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// nearest is the number of best matches that are examined for words next to each
-// other.
+// nearest is the number of best matches that get a bonus if the query's words stand next to
+// each other in them.
 const nearest = 100
 
 // Search returns the documents that match, the highest score first, equal
@@ -49,7 +49,7 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 	return words, nil
 }
 
-// attempt answers a query. If it is unquoted, quotes are not binding.
+// attempt answers a query. If unquoted is true, words in quotes need not stand together.
 func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquoted bool) (Result, error) {
 	p, err := ix.plan(q, unquoted)
 	if err != nil {
@@ -84,16 +84,17 @@ type search struct {
 	plan  *plan
 	*gathered
 	statistics *statistics
-	documents  map[spot]*segment.Document // read so far
-	alike      map[spot][]string          // by match that stands for a group: addresses of the others
+	documents  map[spot]*segment.Document // the documents that are read
+	alike      map[spot][]string          // for the match shown for a group, the addresses of the group's others
 	spreads    bool                       // spread has moved hits
-	more       map[spot]int               // by match: hits of its site that spread has moved behind the first
+	more       map[spot]int               // for a match, Hit.MoreOfSite
 	identities [][]layout.Identity        // by part; nil before they are read
 	result     Result
 	counts     facetCounts
 }
 
-// find returns the matches of the page that the query asks for, in order.
+// find returns the matches of the page of hits that the query asks for, in order, and sets
+// the other parts of the result.
 func (s *search) find(ctx deadline) ([]match, error) {
 	if err := s.expand(ctx, s.plan); err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	return slices.Clone(s.page(best)), nil // best belongs to the pooled scan
 }
 
-// reach returns the number of best matches that may be on the page or before it.
+// reach returns how many of the best matches may be on the page of hits or before it.
 func (s *search) reach() int {
 	if s.folds() {
 		return s.query.From + s.query.Size + folded
@@ -146,8 +147,9 @@ func (s *search) reach() int {
 	return s.query.From + s.query.Size
 }
 
-// border returns the number of best matches whose order counts; behind them, folding
-// takes what it lacks.
+// border returns how many of the best matches must get their bonus for words next to each
+// other: those up to the end of the page, and, because folding makes one hit of several
+// matches, as many again as the page has.
 func (s *search) border() int {
 	if s.folds() {
 		return s.query.From + 2*s.query.Size
@@ -185,7 +187,8 @@ func (s *search) scan(ctx deadline, work *scan) ([]match, error) {
 	return work.top.sorted(), nil
 }
 
-// scanParts scans all parts. When the deadline passes, it stops without an error.
+// scanParts scans all parts. When the deadline passes, it stops without an error, and the
+// result is partial.
 func (s *search) scanParts(ctx deadline, work *scan) error {
 	work.stop = ctx.scan.Err
 	for part := range s.parts {
@@ -207,10 +210,10 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 	return nil
 }
 
-// documentsOfOneWord returns the number of matches without a scan, where the terms tell
-// it: a single word with one term, which a document has in its main part or outside
-// of it, no filter and no deleted documents.
-func (s *search) documentsOfOneWord() (int, bool) {
+// documentsOfOneWord returns the number of matches of a query of one word with one term
+// (see isOneTerm), without a filter, in an index without dead documents: it is that of the
+// term. known is false for all other queries.
+func (s *search) documentsOfOneWord() (n int, known bool) {
 	if len(s.plan.words) != 1 || !s.plan.words[0].isOneTerm() || len(s.plan.not) > 0 || !s.plan.filter.empty() ||
 		s.plan.hasPhrases() || slices.ContainsFunc(s.parts, func(p Part) bool { return p.Dead != nil && !p.Dead.IsEmpty() }) {
 		return 0, false
@@ -220,8 +223,8 @@ func (s *search) documentsOfOneWord() (int, bool) {
 
 // Result is the answer to a query.
 type Result struct {
-	Total   int  // matching documents that were counted
-	Exact   bool // Total is the number of all matching documents
+	Total   int  // number of matching documents that were counted
+	Exact   bool // Total counts all matching documents
 	Hits    []Hit
 	Facets  []Facet  // in the order of Query.Facets
 	Partial bool     // the deadline passed before all segments were searched

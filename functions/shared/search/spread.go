@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	spreadHits = 10 // first hits, among which a site has at most mostOfSite
+	spreadHits = 10 // number of first hits, among which a site has at most mostOfSite
 	mostOfSite = 2
-	spreadFrom = 30 // best hits from which the first are taken
+	spreadFrom = 30 // number of best hits from which the first ones are taken
 )
 
 // spread moves hits of a site behind the first ten if the site has two better ones, so
@@ -19,8 +19,8 @@ const (
 //	by score                       shown
 //	a1 a2 a3 b1 a4 c1 a5 …         a1 a2 b1 c1 … (ten), then a3 a4 a5 …
 //
-// Nothing is moved if there are fewer than ten hits without it, as there are where all
-// hits are of one site.
+// Nothing is moved if the best thirty hits have fewer than ten of which no site has more
+// than two, as when all are of one site.
 func (f *folder) spread(ctx context.Context) error {
 	crowded := false
 	counts := map[string]int{}
@@ -72,11 +72,11 @@ func (f *folder) spread(ctx context.Context) error {
 	return nil
 }
 
-// site returns the site of the group of a number.
+// site returns the site of the best match of the group with an index.
 func (f *folder) site(group int) string { return f.document(f.groups[group].members[0]).Site }
 
-// isOneSite reports whether all of the matches to be read are of the same site as the
-// first group. It reads the sites of all segments, which are cached after that.
+// isOneSite reports whether all groups, and all matches that are not read yet, are of the
+// same site. It reads the column of sites of all segments, which is cached then.
 func (f *folder) isOneSite(ctx context.Context) (bool, error) {
 	sites := make([]*segment.StringColumn, len(f.parts))
 	err := f.each(withoutDeadline(ctx), func(ctx context.Context, part int) (err error) {

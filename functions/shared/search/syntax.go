@@ -11,7 +11,7 @@ import (
 	"github.com/blevesearch/vellum/levenshtein"
 )
 
-// MaxHits is the number of hits of a result within which a page must lie.
+// MaxHits is the greatest sum of From and Size of a Query.
 const MaxHits = 10_000
 
 // Query asks for Size hits of a result, from the hit numbered From (0 is the
@@ -62,14 +62,14 @@ func (r *Refusal) Error() string { return r.Sentence }
 const (
 	// MaxText is the number of bytes of a query that are read.
 	MaxText = 4096
-	// mostPlain is the number of words without quotes up to which quotes are binding. In
-	// a longer sentence they are a manner of writing.
+	// mostPlain is the greatest number of words outside of quotes with which words in
+	// quotes must stand together. In a longer sentence quotes are a manner of writing.
 	mostPlain = 8
 	// MaxSlop is the largest slop of a phrase.
 	MaxSlop = 20
-	// farFrom is the number of letters from which a word~ allows two edits.
+	// farFrom is the least number of letters of a word~ for which it allows two edits.
 	farFrom = 8
-	// fuzzyFrom is the number of letters from which a word~ allows any.
+	// fuzzyFrom is the least number of letters of a word~ for which it allows an edit.
 	fuzzyFrom = 3
 )
 
@@ -81,7 +81,7 @@ type clause struct {
 	quoted bool
 	slop   int  // of a phrase
 	prefix bool // the last word of text is a prefix
-	edits  int  // allowed in the last word of text
+	edits  int  // number of edits allowed in the last word of text
 }
 
 // parse splits a query's text into clauses, in the query language of the package.
@@ -100,9 +100,9 @@ func parse(text string) (clauses []clause) {
 	}
 }
 
-// nextClause reads the first clause of a text and returns the rest of the text. A sign
-// counts at the start of the query and behind white space: that in „Model C“-Schulen is
-// a hyphen.
+// nextClause reads the first clause of a text and returns the rest of the text. signed says
+// that a sign may begin here, at the start of the query or behind white space: that in
+// „Model C“-Schulen is a hyphen.
 func nextClause(text string, signed bool) (c clause, rest string) {
 	if text[0] == '+' || text[0] == '-' {
 		if signed {
@@ -132,8 +132,8 @@ func nextClause(text string, signed bool) (c clause, rest string) {
 	return c, rest
 }
 
-// unquote removes the quotes of all clauses without a sign, and returns whether there
-// were any.
+// unquote removes the quotes of all clauses of words without a sign, and reports whether
+// there were such clauses.
 func unquote(clauses []clause) (any bool) {
 	for i := range clauses {
 		if c := &clauses[i]; c.quoted && c.sign == 0 && c.filter == "" {
@@ -143,7 +143,7 @@ func unquote(clauses []clause) (any bool) {
 	return any
 }
 
-// isSentence reports whether clauses have more than mostPlain words without quotes.
+// isSentence reports whether there are more than mostPlain words outside of quotes.
 func isSentence(clauses []clause) bool {
 	plain := 0
 	for _, c := range clauses {
@@ -154,7 +154,8 @@ func isSentence(clauses []clause) bool {
 	return plain > mostPlain
 }
 
-// cutQuoted cuts a quoted piece off a text; the closing quote may be missing.
+// cutQuoted returns the text within the quotes with which a text begins, and the rest after
+// them. The closing quote may be missing. quoted is false if there is no quote.
 func cutQuoted(text string) (inner, rest string, quoted bool) {
 	first, width := utf8.DecodeRuneInString(text)
 	if !isQuote(first) {
@@ -171,7 +172,8 @@ func cutQuoted(text string) (inner, rest string, quoted bool) {
 
 func isQuote(r rune) bool { return r == '"' || r == '“' || r == '”' || r == '„' }
 
-// cutSlop cuts ~number off the text after a phrase.
+// cutSlop cuts ~number off the beginning of the text after a phrase, and returns the number,
+// at most MaxSlop, and the rest.
 func cutSlop(text string) (slop int, rest string) {
 	digits, found := strings.CutPrefix(text, "~")
 	if !found {
@@ -188,7 +190,7 @@ func cutSlop(text string) (slop int, rest string) {
 	return min(slop, MaxSlop), digits[end:]
 }
 
-// cutOperator cuts *, ~, ~1 or ~2 off the end of a word.
+// cutOperator cuts *, ~, ~1 or ~2 off the end of a word, and sets prefix or edits.
 func (c *clause) cutOperator() {
 	if word, found := strings.CutSuffix(c.text, "*"); found {
 		c.text, c.prefix = word, true
@@ -223,18 +225,18 @@ func cutRune(text string) string {
 
 // queryWord is a word of a query, with the terms that stand for it in documents.
 type queryWord struct {
-	text     string // as the query has it
-	required bool
-	begins   bool             // variants are beginnings of terms
+	text     string           // as written in the query
+	required bool             // a document must have the word
+	begins   bool             // variants are beginnings of terms, for which all such terms are searched
 	prefix   bool             // surface is a prefix
-	edits    int              // allowed in surface
+	edits    int              // number of edits allowed in surface
 	surface  string           // normalised text
-	nearby   *levenshtein.DFA // accepts words within edits of surface
+	nearby   *levenshtein.DFA // accepts words at most edits away from surface
 
 	place     int // index among plan.words
 	variants  []variant
 	documents uint64    // sum of the documents of all variants
-	in        []float64 // documents by language of the plan
+	in        []float64 // number of documents in each language of the plan
 	times     int       // frequency in the query
 	idf       float64   // inverse document frequency; 0 if no document holds the word
 	weight    float64   // idf, times repeated(times)
@@ -244,8 +246,8 @@ type queryWord struct {
 type variant struct {
 	term   string
 	number int     // in gathered.names
-	worth  float64 // factor of its scores; 1 for the word itself
-	rules  uint64  // bit r: the rules number r of the plan make it of the word, so documents of their languages have it
+	worth  float64 // factor for its scores; 1 for the word itself
+	rules  uint64  // bit r is set if the word has this term by plan.rules[r], as in documents in languages with these rules
 }
 
 func (w *queryWord) expands() bool { return w.begins || w.prefix || w.edits > 0 }

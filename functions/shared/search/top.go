@@ -11,17 +11,17 @@ import (
 // match is a matching document.
 type match struct {
 	score float64 // an upper bound before phrases are looked for
-	words float64 // the part of the score that the words make
+	words float64 // score of the words, without phrases
 	near  float64 // upper bound of the bonus for words next to each other
-	part  int32   // of the index
-	doc   uint32
+	part  int32   // number of the part of the index
+	doc   uint32  // number of the document in the part
 }
 
 // topMatches keeps the best matches, and all that tie with the worst of them.
 type topMatches struct {
 	size int
 	best []match // a heap of at most size matches, the worst first
-	ties []match // with the worst, when best is full
+	ties []match // others with the same score as the worst, when best is full
 }
 
 func (t *topMatches) reset(size int) { t.size, t.best, t.ties = size, t.best[:0], t.ties[:0] }
@@ -115,8 +115,8 @@ func (s *search) page(best []match) []match {
 	return best[min(s.query.From, to):to]
 }
 
-// tied returns the groups of equal scores that lie across a border of the page,
-// and the matches of the page together with these groups.
+// tied returns the groups of matches with equal scores of which some are on the page of
+// hits and some are not, and the matches of the page together with these groups.
 func (s *search) tied(best []match) (groups [][]match, around []match) {
 	from, to := s.query.From, min(len(best), s.query.From+s.query.Size)
 	if from >= to {
@@ -140,8 +140,9 @@ func (s *search) tied(best []match) (groups [][]match, around []match) {
 	return groups, best[from:to]
 }
 
-// order orders the groups of equal scores across the page's borders by identity.
-// Equal scores within the page are ordered when its documents are known.
+// order sorts by identity the matches with equal scores of which some are on the page of
+// hits and some are not (see tied). Other equal scores are sorted when the documents of the
+// page are read.
 func (s *search) order(ctx deadline, best []match) (err error) {
 	groups, around := s.tied(best)
 	if len(groups) == 0 {
@@ -169,11 +170,12 @@ func (s *search) order(ctx deadline, best []match) (err error) {
 	return nil
 }
 
-// areFew reports whether ties are ordered by reading their documents.
+// areFew reports whether the page, with the ties around it, has so few matches that their
+// documents are read to order them.
 func (s *search) areFew(around []match) bool { return len(around) <= s.query.Size+fewTied }
 
-// unidentified returns the parts of the groups' matches whose identities are not
-// yet read.
+// unidentified returns the numbers of the parts in which matches of the groups are, and of
+// which the identities are not read yet.
 func (s *search) unidentified(groups [][]match) (parts []int) {
 	for _, group := range groups {
 		for _, f := range group {
@@ -185,7 +187,7 @@ func (s *search) unidentified(groups [][]match) (parts []int) {
 	return parts
 }
 
-// identify reads the identities of a part, unless the memory holds them.
+// identify sets the identities of a part, from the cache or by reading them.
 func (s *search) identify(ctx context.Context, part int) (err error) {
 	from, memory := s.parts[part].Segment, s.ix.memory
 	if s.identities[part] = memory.identities(from.Ref().Key); s.identities[part] == nil {

@@ -23,7 +23,8 @@ func (s *scan) walk(at, end uint32) {
 	}
 }
 
-// walkAll offers the documents that hold all needed words; lead is the rarest.
+// walkAll calls match for the documents from at to end that hold all needed words. lead is
+// the rarest of these.
 func (s *scan) walkAll(lead int, at, end uint32) {
 	first := &s.words[lead]
 search:
@@ -47,8 +48,8 @@ search:
 	}
 }
 
-// walkAny offers the documents that hold a word of order[rest:]: with the other
-// words alone no document competes.
+// walkAny calls match for the documents from at to end that hold a word of order[rest:].
+// With the other words alone no document can be among the best.
 func (s *scan) walkAny(at, end uint32) {
 	lead := s.order[s.rest:]
 	for {
@@ -74,8 +75,8 @@ func (s *scan) walkAny(at, end uint32) {
 	}
 }
 
-// match counts a document that satisfies the query's words, and offers it if it
-// competes.
+// match counts a document that holds the needed words, unless it holds an excluded one, and
+// offers it to the best matches if its score may suffice.
 func (s *scan) match(doc uint32) {
 	for i := range s.not {
 		if s.not[i].advance(doc) == doc {
@@ -140,7 +141,7 @@ func (s *scan) atMost(ph *queryPhrase, doc uint32) float64 {
 type accept struct {
 	dead    *roaring.Bitmap // nil if there are none, or allowed excludes them
 	allowed bitset          // documents that pass the filters and live; nil without filters
-	stride  uint32          // only one of every stride stretches is sampled; 0: all documents
+	stride  uint32          // of every stride stretches of documents one is accepted, as a sample; 0: all
 }
 
 // stretch is the number of consecutive documents that a sample takes or skips together
@@ -170,7 +171,7 @@ func (a *accept) find(doc uint32) uint32 {
 	}
 }
 
-// first is find without sampling.
+// first returns the first document from doc on that may match, without regard to stride.
 func (a *accept) first(doc uint32) uint32 {
 	if a.allowed == nil {
 		if a.dead == nil {

@@ -9,7 +9,7 @@ import (
 const (
 	snippetSize = 220      // bytes
 	scanSize    = 64 << 10 // bytes of a text that are searched for matches
-	patience    = 8 << 10  // bytes searched beyond the best window so far
+	patience    = 8 << 10  // bytes that are searched behind the best window so far
 	titleSize   = 300      // bytes of a title that are shown
 )
 
@@ -41,16 +41,16 @@ func (m *textMarker) snippet(text string) []Fragment {
 	return fragments(text, best.fit(text, snippetSize), best.spans)
 }
 
-// densest finds the first best window of at most snippetSize bytes, from the start
-// of a match to the end of one.
+// densest finds the best window, the first of several, of at most snippetSize bytes from the
+// start of a match to the end of the same or another one.
 type densest struct {
 	window
 	weights []float64 // by word of the query
 	spans   []span
-	counts  []int // by word, in spans[left:]
-	left    int
+	counts  []int   // number of matches of each word in spans[left:]
+	left    int     // index in spans of the first match of the current window
 	value   float64 // sum of the weights of the words in spans[left:]
-	highest float64
+	highest float64 // value of the best window
 }
 
 // add takes the next match and reports whether it ends a new best window.
@@ -73,14 +73,15 @@ func (d *densest) add(right span) bool {
 	return true
 }
 
-// cutSlack is the number of bytes by which a window may shrink to end at a space.
+// cutSlack is the greatest number of bytes by which a window shrinks, at either end, to end
+// at a space.
 const cutSlack = 24
 
 // window is a part of a text, in bytes.
 type window struct{ start, end int }
 
-// fit widens or narrows a window to at most size bytes, a third of the growth
-// before it, and cuts it between words.
+// fit returns the window widened or narrowed to size bytes, and then cut between words. A
+// third of the growth is added before it.
 func (w window) fit(text string, size int) window {
 	spare := size - (w.end - w.start)
 	start := max(0, w.start-max(0, spare)/3)
@@ -122,8 +123,8 @@ func cutBefore(text string, start, end int) int {
 	return end
 }
 
-// fragments splits the window into matches and the text between them, with an
-// ellipsis where text was cut.
+// fragments returns the text of a window as its matches and the pieces between them, with an
+// ellipsis where text was cut. spans are the matches in the whole text.
 func fragments(text string, w window, spans []span) (out []Fragment) {
 	add := func(start, end int, matched bool) {
 		if piece := tidy(text[start:end]); piece != "" {
@@ -180,8 +181,7 @@ func tidy(text string) string {
 	return out.String()
 }
 
-// isTidy reports, for ASCII texts, whether tidy would change nothing; false for
-// all others.
+// isTidy reports whether a text is ASCII and tidy would not change it.
 func isTidy(text string) bool {
 	before := byte('x')
 	for i := range len(text) {
