@@ -18,23 +18,24 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// discoveries is what the links of a batch add to the frontiers.
+// discoveries are the URLs that the links of a batch add to the frontiers.
 type discoveries struct {
 	admitted map[int][]frontier.Entry   // by crawl partition, one entry per URL and collection
 	targets  map[string]address.Address // of admitted entries, by URL
-	changed  []change
+	changed  []change                   // also among admitted, in case they are new
 }
 
 // change is a page that has changed, according to a sitemap.
 type change struct {
 	page   address.Address
-	weight uint8
-	at     time.Time
+	weight uint8     // of its URL, for the band
+	at     time.Time // of the change
 }
 
-// decide returns what the links add to the frontiers. The outcomes are those of the
-// pages with the links (see membership.Members.Assign). Of all links to a URL the
-// membership.Best counts for each collection for which the URL waits.
+// decide returns the URLs that the links of a batch add to the frontiers. The pages are
+// those of the batch, on which the links stand (see membership.Members.Assign). A
+// collection gets one entry for a URL, however many links lead to it: with the
+// smallest depth and the greatest weight that any of them gives it (membership.Best).
 func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (discoveries, error) {
 	all := discoveries{admitted: make(map[int][]frontier.Entry), targets: make(map[string]address.Address)}
 	byCollection := make(map[string]map[string]*discovery)
@@ -43,7 +44,7 @@ func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (d
 		by := membership.PathOf(*l)
 		for _, name := range s.Waiting(by, target) {
 			if by.Collection = name; s.HoldsBack(by, target) {
-				continue // a rebuild finds it in the books
+				continue // the link stays in the book: a rebuild admits its target later
 			}
 			if byCollection[name] == nil {
 				byCollection[name] = make(map[string]*discovery)
@@ -70,10 +71,10 @@ func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (d
 	return all, nil
 }
 
-// discovery combines all links of one collection to a URL.
+// discovery combines all links to one URL that one collection admits.
 type discovery struct {
 	membership.Best
-	changed time.Time // the latest change by sitemaps; zero if none names one
+	changed time.Time // latest time of a change that a sitemap names; zero if none does
 }
 
 func (w *discovery) add(l *book.Link) {
@@ -83,6 +84,8 @@ func (w *discovery) add(l *book.Link) {
 	}
 }
 
+// add adds the frontier entry of a collection for a URL, and the URL's change if a
+// sitemap names one.
 func (all *discoveries) add(s *settings.Settings, collection string, target address.Address, w *discovery) error {
 	crawl, err := s.Crawl.Decide(target)
 	if err != nil {
@@ -102,14 +105,15 @@ func (all *discoveries) add(s *settings.Settings, collection string, target addr
 	return nil
 }
 
-// class is the pages of one expiry class, which change at a similar pace.
+// class is a package to be written: pages that are expected to stay valid equally long.
 type class struct {
 	pkg      webobject.Package
-	outcomes []*book.Outcome // of the package's runs
+	outcomes []*book.Outcome // outcomes[i] is that of the page in pkg.Runs[i]
 }
 
-// classes sorts the pages into one package per expiry class, in the order of the
-// spool objects, so that packing again gives the same bytes.
+// classes divides the pages of spool objects among packages, one for each exponent of
+// expiry (see webobject.Lifetime). They stay in the order of the spool objects, so that
+// packing again gives the same bytes.
 func classes(spools []spool.Spool) []*class {
 	var all []*class
 	byExponent := make(map[int16]*class)
@@ -128,6 +132,8 @@ func classes(spools []spool.Spool) []*class {
 	return all
 }
 
+// add adds a page to the package. The package is dated, and expires, by its page that was
+// fetched last.
 func (c *class) add(run webobject.Run, outcome *book.Outcome) {
 	c.pkg.Runs = append(c.pkg.Runs, run)
 	c.outcomes = append(c.outcomes, outcome)
@@ -137,8 +143,8 @@ func (c *class) add(run webobject.Run, outcome *book.Outcome) {
 	}
 }
 
-// settingsFor returns settings whose takedowns are at least as new as those that
-// were applied to the partition.
+// settingsFor returns the settings in force. If their takedowns are older than those
+// that a sweep has already applied to the partition, it reads the settings anew.
 func (f *Function) settingsFor(ctx context.Context, m *manifest.Manifest) (*settings.Settings, error) {
 	s, err := f.Settings.Get(ctx)
 	if err == nil && s.Takedowns.Version < m.Forgotten {
@@ -147,8 +153,9 @@ func (f *Function) settingsFor(ctx context.Context, m *manifest.Manifest) (*sett
 	return s, err
 }
 
-// withoutForgotten removes forgotten pages, outcomes and links from spool objects.
-// A spool object with nothing else is consumed nevertheless.
+// withoutForgotten removes from spool objects, in memory, the pages, outcomes and links
+// that the takedowns forget. A spool object of which nothing is left stays in the slice,
+// because it is consumed like the others.
 func withoutForgotten(spools []spool.Spool, set takedown.Set) {
 	if set.Empty() {
 		return
@@ -164,6 +171,8 @@ func withoutForgotten(spools []spool.Spool, set takedown.Set) {
 	}
 }
 
+// strip removes from a spool object all that the filter forgets, and renumbers the
+// outcomes to which its pages refer.
 func strip(s *spool.Spool, filter *forget.Filter) {
 	var outcomes []book.Outcome
 	moved := make(map[int]int, len(s.Ledger.Outcomes))
@@ -181,8 +190,8 @@ func strip(s *spool.Spool, filter *forget.Filter) {
 	s.Ledger.Links = slices.DeleteFunc(s.Ledger.Links, func(l book.Link) bool { return !filter.Link(&l) })
 }
 
-// gonePages returns the pages that were stored before and are gone now: their final
-// outcomes carry the digest of the stored page.
+// gonePages returns the pages that were stored once and could not be fetched again. Their
+// outcomes are failed or skipped, and have the digest of the stored page.
 func gonePages(spools []spool.Spool) (gone []manifest.Gone) {
 	for i := range spools {
 		for _, o := range spools[i].Ledger.Outcomes {

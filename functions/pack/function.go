@@ -8,12 +8,12 @@
 //
 // To settle a batch is to apply it to the frontier:
 //
-//	a link that the settings admit            its target waits
-//	a page that changed, by its sitemap       it waits again before it is due
-//	a URL of the batch                        gets the state of its outcome
-//	a page that was stored                    counts on the limits of its collection
-//	the host                                  is closed for the delay that its answers, its
-//	                                          robots.txt and the collections ask for
+//	target of a link that the settings admit    waits in its host's queue
+//	page that changed, by its sitemap           waits again before it is due
+//	URL of the batch                            gets the state of its outcome
+//	page that was stored                        counts towards the limits of its collections
+//	host                                        is not asked again before the delay that its answers,
+//	                                            its robots.txt or the collections require
 package pack
 
 import (
@@ -54,12 +54,13 @@ type Function struct {
 	Sender   task.Sender
 	Now      func() time.Time
 	Limits   Limits
-	Worker   string // the name under which it holds leases
-	Agent    string
+	Worker   string // name of the process in its leases
+	Agent    string // User-Agent for collections that name none
 	Log      *slog.Logger
 }
 
-// Handle takes bucket events of spool/, which it settles, and tasks to gather.
+// Handle takes two kinds of messages: a bucket event of spool/, whose object it settles,
+// and task.Gather, upon which it packs a partition's settled spool objects.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Each(ctx, f.Log, event, f.handle), nil
 }
@@ -71,8 +72,8 @@ func (f *Function) handle(ctx context.Context, body string) error {
 	return message.EachKey(body, func(key string) error { return f.Settle(ctx, key) })
 }
 
-// gatherTask reads a task. It returns false for a message with other fields, such
-// as a bucket event.
+// gatherTask decodes a message as a task.Gather. isTask is false for a message with other
+// fields, such as a bucket event.
 func gatherTask(body string) (t task.Gather, isTask bool) {
 	decoder := json.NewDecoder(strings.NewReader(body))
 	decoder.DisallowUnknownFields()
@@ -81,12 +82,12 @@ func gatherTask(body string) (t task.Gather, isTask bool) {
 }
 
 // leaseTime is the duration of the lease on packing a partition. If pack is killed,
-// the partition is packed again after it.
+// another process can pack the partition after that time.
 const leaseTime = 30 * time.Second
 
-// Gather packs the settled spool objects of a partition if they are large enough,
-// old enough, or the last of the crawl. Else it sends itself a task for the time
-// at which they will be old enough.
+// Gather packs the settled spool objects of a partition if together they reach
+// Limits.Bytes, if the oldest has reached Limits.Age, if the crawl has ended, or if the
+// task says Flush. Otherwise it sends pack a task that arrives after Limits.Age.
 func (f *Function) Gather(ctx context.Context, t task.Gather) error {
 	inbox := frontier.NewInbox(f.Redis, t.Storage)
 	leases := lease.New(f.Redis, f.Worker)
@@ -115,6 +116,7 @@ func (f *Function) Gather(ctx context.Context, t task.Gather) error {
 	}
 }
 
+// due reports whether the waiting spool objects are to be packed now (see Gather).
 func (f *Function) due(ctx context.Context, waiting []frontier.Waiting, flush bool) (bool, error) {
 	var bytes int64
 	oldest := waiting[0].Since
@@ -130,7 +132,8 @@ func (f *Function) due(ctx context.Context, waiting []frontier.Waiting, flush bo
 	return f.ended(ctx)
 }
 
-// ended reports whether no URL of any crawl partition waits or is on lease.
+// ended reports whether the crawl has ended: in no crawl partition a URL waits or is
+// leased.
 func (f *Function) ended(ctx context.Context) (bool, error) {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {
@@ -148,8 +151,8 @@ func (f *Function) ended(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// remind sends a task to gather after Limits.Age. A lease allows one such task at a
-// time.
+// remind sends pack a task.Gather that arrives after Limits.Age, unless one is under way:
+// a lease in Redis tells.
 func (f *Function) remind(ctx context.Context, p layout.Partition) error {
 	first, err := lease.New(f.Redis, f.Worker).Once(ctx, fmt.Sprintf("reminder %s", p), f.Now(), f.Limits.Age)
 	if err != nil || !first {
@@ -158,7 +161,8 @@ func (f *Function) remind(ctx context.Context, p layout.Partition) error {
 	return task.Send(ctx, f.Sender, task.Pack, task.Gather{Storage: p}, f.Limits.Age)
 }
 
-// fill returns the first batches, as many as fill a package.
+// fill returns the first of the waiting batches, as many as fit into 9/8 of limit, a
+// number of bytes; at least one.
 func fill(waiting []frontier.Waiting, limit int64) []frontier.Waiting {
 	var bytes int64
 	for i, w := range waiting {

@@ -27,8 +27,9 @@ import (
 const parallelReads = 8
 
 // packAll packs waiting batches into packages and a book, commits these, and removes
-// the batches from the partition's inbox in Redis. If another process packs some of
-// them meanwhile, it starts again with the rest.
+// the batches from the partition's inbox in Redis. If another process packs some of the
+// batches meanwhile, packAll starts again with the others. If the partition has refused
+// a settled batch (see lost), packAll makes the sweep rebuild the frontiers.
 func (f *Function) packAll(ctx context.Context, id layout.Partition, waiting []frontier.Waiting) error {
 	batches := batchesOf(waiting)
 	for {
@@ -54,9 +55,10 @@ func (f *Function) packAll(ctx context.Context, id layout.Partition, waiting []f
 	}
 }
 
-// packRest packs the batches that the current generation has neither consumed nor
-// closed. It fails with partition.ErrStale when a batch was consumed since, or is
-// damaged or closed, and when more is forgotten now.
+// packRest packs and commits batches that the partition's manifest neither lists as
+// consumed nor has closed. It returns partition.ErrStale, and the caller begins again,
+// when one of the batches is damaged or has been consumed or closed meanwhile, and when
+// newer takedowns have been applied to the partition.
 func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches []layout.Version) error {
 	began := f.Now()
 	spools, err := f.readSpools(ctx, p.ID(), batches)
@@ -112,9 +114,9 @@ func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches
 	return f.announce(ctx, p.ID(), gone, packages)
 }
 
-// announce asks the sweep to mask the documents of gone pages, and index to read the
-// packages. The bucket's own events are not enough: they often arrive before the
-// commit, when no generation lists the packages.
+// announce sends, after the commit, a task to the sweep, to mask the documents of gone
+// pages, and an event to index for each package. The bucket's own events are not enough:
+// they often arrive before the commit, when no generation lists the packages.
 func (f *Function) announce(ctx context.Context, p layout.Partition, gone []manifest.Gone, packages []partition.Package) error {
 	if len(gone) > 0 {
 		if err := task.Send(ctx, f.Sender, task.Sweep, task.Mask{Gone: &p}, 0); err != nil {
@@ -129,8 +131,9 @@ func (f *Function) announce(ctx context.Context, p layout.Partition, gone []mani
 	return nil
 }
 
-// learn announces the commit of a book to the frontiers before it happens, and returns
-// a name for it. As frontier.Learning requires, the name is valid for this base only.
+// learn tells all frontiers, before the commit, that it will list the book with the key,
+// and writes the commit's name, "KEY@GENERATION", to the manifest's Learnt. So a frontier
+// can tell which books it knows (see frontier.Learning).
 func (f *Function) learn(ctx context.Context, s *settings.Settings, e *partition.Edit, key string) error {
 	base, next := e.Manifest(), fmt.Sprintf("%s@%d", key, e.Generation())
 	for _, crawl := range s.Crawl.Partitions() {
@@ -142,8 +145,9 @@ func (f *Function) learn(ctx context.Context, s *settings.Settings, e *partition
 	return nil
 }
 
-// readSpools reads spool objects in parallel. One that is missing has been packed
-// and deleted; a damaged one goes to quarantine, with partition.ErrStale.
+// readSpools reads the spool objects of batches in parallel. It leaves out a missing one,
+// which has been packed and deleted. It moves a damaged one to quarantine and returns
+// partition.ErrStale.
 func (f *Function) readSpools(ctx context.Context, p layout.Partition, batches []layout.Version) ([]spool.Spool, error) {
 	read := make([]*spool.Spool, len(batches))
 	group, ctx := errgroup.WithContext(ctx)
@@ -176,8 +180,8 @@ func (f *Function) readSpools(ctx context.Context, p layout.Partition, batches [
 	return spools, nil
 }
 
-// putPackages puts a package per expiry class and writes the place of every
-// page into its outcome.
+// putPackages stores one package for each expiry class, and writes into the outcome of
+// every page its package, offset and length there.
 func putPackages(ctx context.Context, p *partition.Partition, spools []spool.Spool) ([]partition.Package, error) {
 	var put []partition.Package
 	for _, c := range classes(spools) {
@@ -198,8 +202,9 @@ func putPackages(ctx context.Context, p *partition.Partition, spools []spool.Spo
 	return put, nil
 }
 
-// putBook puts a book of the spool objects' contents, after all pages have a place.
-// It returns nil if there are none.
+// putBook stores a book with the outcomes and links of the spool objects. Call it after
+// putPackages, which completes the outcomes. It returns nil if there is no outcome and
+// no link.
 func putBook(ctx context.Context, p *partition.Partition, s *settings.Settings, spools []spool.Spool) (*partition.Book, error) {
 	outcomes, links := 0, 0
 	for i := range spools {
@@ -223,7 +228,7 @@ func putBook(ctx context.Context, p *partition.Partition, s *settings.Settings, 
 		return nil, err
 	}
 	learnt.Links = slices.DeleteFunc(decided, func(l book.Link) bool { return l.Decision == membership.Forgotten })
-	for i := range learnt.Links { // known to the frontier by now; alike links share a row
+	for i := range learnt.Links { // the frontier has applied it; links that are equal but for it share a row of the book
 		learnt.Links[i].Modified = time.Time{}
 	}
 	content, err := book.Encode(learnt)

@@ -19,15 +19,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// doubt is added to the time of change that a sitemap names: many sitemaps name
-// only the day.
+// doubt is added to the time of a change that a sitemap names, because many sitemaps
+// name only the day.
 const doubt = 24 * time.Hour
 
-// again returns the pages that are to be fetched before they are due, by crawl
-// partition: sitemaps say that they have changed since their last look, which the
-// books record. A page that is not yet in a book was fetched just now, and is left
-// out. again reads the outcomes of the pages' sites, in the storage partitions that
-// may hold them. The pages of a damaged book wait until they are due.
+// again returns, by crawl partition, the pages to be fetched again now, before they are
+// due: a sitemap says that they have changed since their last request, whose time is in
+// the books. For this it reads the outcomes of the pages' sites in all storage
+// partitions that may hold them. Left out are pages without an outcome in a book, because
+// they were fetched just now, and pages whose book is damaged.
 func (f *Function) again(ctx context.Context, s *settings.Settings, changed []change) (map[int][]frontier.Due, error) {
 	byStorage := make(map[layout.Partition][]change)
 	for _, c := range changed {
@@ -67,8 +67,8 @@ func (f *Function) again(ctx context.Context, s *settings.Settings, changed []ch
 	return due, nil
 }
 
-// lastLooks adds the outcomes of wanted pages on these sites, from the books of a
-// storage partition, to last.
+// lastLooks adds to last all outcomes of the wanted pages that the books of a storage
+// partition have. It reads only the given sites in the books, and logs damaged books.
 func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[uint32]bool, wanted map[layout.Identity]bool, last map[layout.Identity]book.Standing) error {
 	m, err := manifest.Read(ctx, f.Bucket, p)
 	if err != nil {
@@ -100,8 +100,8 @@ func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[
 	return nil
 }
 
-// outcomesOf reads the outcomes of the wanted URLs from one book; none if the book
-// is damaged.
+// outcomesOf returns the outcomes of the wanted URLs in one book, of which it reads the
+// given sites only.
 func outcomesOf(ctx context.Context, reader *book.Reader, sites map[uint32]bool, wanted map[layout.Identity]bool) (found []book.Outcome, err error) {
 	for site := range sites {
 		from := layout.Place(site) << 32
@@ -117,9 +117,10 @@ func outcomesOf(ctx context.Context, reader *book.Reader, sites map[uint32]bool,
 	return found, nil
 }
 
-// lastOf returns the last final outcomes of pages that the frontier calls stored.
-// The pages are the targets of links. It reads the spool before the books: a batch
-// packed in between is in the books.
+// lastOf returns the last final outcome of each entry's page that is stored according to
+// the frontier and does not wait again. targets are the addresses of the entries, by URL.
+// lastOf reads the spool before the books: a batch that is packed in between is in the
+// books.
 func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, targets map[string]address.Address) (map[layout.Identity]*book.Outcome, error) {
 	ids := make([]layout.Identity, len(entries))
 	for i, e := range entries {
@@ -169,9 +170,9 @@ func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *fron
 	return last, nil
 }
 
-// spooledLooks adds to last the outcome of each page by which it was decided. decided has
-// the version of each page's batch, whose spool object has the outcome; pages whose spool
-// object is gone are left out.
+// spooledLooks adds to last the outcomes of pages that are still in the spool of a storage
+// partition. decided names the batch that stored each page. Pages whose spool object is
+// deleted or damaged are left out.
 func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages map[layout.Identity]address.Address, decided map[layout.Identity]layout.Version, last map[layout.Identity]*book.Outcome) error {
 	read := make(map[layout.Version]bool)
 	for id := range pages {
@@ -197,12 +198,14 @@ func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages m
 	return nil
 }
 
-// renewLacking queues pages again that other collections have stored, on behalf of
-// the collections of these entries, which lack them. A page counts as missed, until
-// a rebuild, when
+// renewLacking puts pages back into the queues of their hosts that are stored for other
+// collections only. entries are admitted URLs with the collections that want them, lacking
+// those pages of them that the collection may lack, and targets their addresses, by URL.
+// In these cases it leaves the page alone and tells the frontier, by Miss, that only a
+// rebuild will find it:
 //
-//	it waits already for another collection
-//	no outcome of it can be read
+//	the page waits already for another collection
+//	no outcome of the page can be read
 //	the collection has a limit of pages: a rebuild counts its pages first
 func (f *Function) renewLacking(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, targets map[string]address.Address, lacking []layout.Identity) error {
 	lacks := make(map[layout.Identity]bool, len(lacking))

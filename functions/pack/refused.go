@@ -14,13 +14,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// quarantine moves a damaged spool object into quarantine. Its URLs are requested
-// again when their lease ends.
+// quarantine copies a damaged spool object to quarantine/ and commits its batch as
+// consumed, for the given reason. The URLs of the batch are requested again when their
+// lease ends.
 func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch layout.Version, reason error) error {
 	key := layout.SpoolKey(p, batch)
 	f.Log.ErrorContext(ctx, "spool object goes to quarantine", "partition", p, "batch", batch, "key", key, "reason", reason)
 	content, found, err := blob.Find(ctx, f.Bucket, key)
-	if err != nil || !found { // another was faster, long ago
+	if err != nil || !found { // another process did it, and the object is deleted
 		return err
 	}
 	if err := blob.CreateOnce(ctx, f.Bucket, layout.QuarantineKey(key, content), content); err != nil {
@@ -37,14 +38,17 @@ func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch lay
 	return err
 }
 
-// kept is the least time for which the spool object of a packed batch stays. Until
-// then no other object can have its name, and a batch settled under the name is the
-// packed one.
+// kept is the least time for which the spool object of a packed batch stays. Before it
+// has passed, no other object can have the same name: a batch settled under the name is
+// the packed one.
 const kept = 15 * time.Minute
 
-// lost reports whether the generation refuses a batch: its spool object was damaged or
-// came too late, or an old copy of Redis gave the batch the name of a packed one. What
-// was settled of such a batch is not in the books.
+// lost reports whether a waiting batch can no longer be packed, so that its outcomes are
+// settled in a frontier but never come into a book. The reasons:
+//
+//	its spool object was damaged
+//	the manifest has closed its version: the batch came too late
+//	a Redis with older contents gave it the version of a batch that was packed before
 func lost(m *manifest.Manifest, w frontier.Waiting) bool {
 	i := slices.IndexFunc(m.Consumed, func(c manifest.Consumed) bool { return c.Batch == w.Batch })
 	if i < 0 {
@@ -53,8 +57,9 @@ func lost(m *manifest.Manifest, w frontier.Waiting) bool {
 	return m.Consumed[i].Damaged != "" || w.Since.Sub(m.Consumed[i].At) >= kept
 }
 
-// distrust has the sweep rebuild the frontiers, because a batch that is lost was
-// settled in them, or was read by a rebuild that is under way.
+// distrust marks all frontiers as not built, so that the sweep rebuilds them. It is called
+// after a lost batch: the frontiers, or a rebuild under way, have outcomes that no book
+// has.
 func (f *Function) distrust(ctx context.Context) error {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {

@@ -21,9 +21,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Settle settles a spool object in the frontier: it admits links, settles outcomes
-// and ends the host's lease. Then it gathers, and asks schedule for more. All of it
-// may be repeated.
+// Settle settles the spool object with the key in the frontiers: it admits links, enters
+// the outcomes and ends the host's lease. Then it sends schedule a task to lease more, and
+// calls Gather. All of this may be repeated.
 func (f *Function) Settle(ctx context.Context, key string) error {
 	storage, batch, err := layout.ParseSpoolKey(key)
 	if err != nil {
@@ -50,9 +50,11 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	return f.Gather(ctx, task.Gather{Storage: storage})
 }
 
-// settle settles a ledger in the frontiers, and returns the changed ones. A
-// frontier built of other settings will read the spool object when it is rebuilt;
-// one that changes after the first check refuses the later calls.
+// settle settles the ledger of a spool object in the frontiers, and puts its batch into
+// the inbox of the storage partition. It returns the frontiers that it changed, by crawl
+// partition. It fails when a frontier was not built under the settings in force, or has
+// come back with older contents meanwhile: the rebuild of that frontier reads the spool
+// object.
 func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger spool.Ledger) (touched map[int]*frontier.Frontier, err error) {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {
@@ -86,8 +88,9 @@ func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger 
 	if err := inbox.Add(ctx, waiting); err != nil {
 		return nil, err
 	}
-	// This check follows the entry: if Redis is replaced by an older copy after
-	// the check, the entry is gone too.
+	// The check comes after the batch's entry in the inbox: if Redis comes back with
+	// older contents after the check, the entry is lost, too, and the sweep settles the
+	// batch again.
 	for _, front := range touched {
 		if err := front.Kept(ctx); err != nil {
 			return nil, errors.Join(err, inbox.Unsettle(ctx, ledger.Batch))
@@ -96,13 +99,15 @@ func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger 
 	return touched, nil
 }
 
+// front returns a crawl partition's frontier, whose calls fail unless it was built under
+// these settings and keeps what is written to it.
 func (f *Function) front(s *settings.Settings, crawl int) *frontier.Frontier {
 	return frontier.New(f.Redis, crawl).Under(s.Fingerprint()).Keeping()
 }
 
-// settleLinks queues the targets of links in the frontiers: new URLs, pages that
-// changed since they were fetched, and pages that only other collections have. It
-// adds frontiers of other partitions to touched.
+// settleLinks puts targets of links into the queues of their hosts: new URLs, pages that
+// have changed since they were fetched, and pages that are stored for other collections
+// only. It adds the frontiers that it changes to touched.
 func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touched map[int]*frontier.Frontier, links []book.Link, pages []membership.Page) error {
 	found, err := decide(s, links, pages)
 	if err != nil {
@@ -132,9 +137,10 @@ func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touche
 	return nil
 }
 
-// resultsOf returns the results of the outcomes for the frontiers, by crawl
-// partition: the one that leased the batch, or the one to which a strategy has
-// moved the URL since.
+// resultsOf returns the outcomes of a batch's pages in the frontier's form, by the crawl
+// partition that owns each URL now: the one that leased the batch, unless a strategy has
+// moved the URL since. The map has the partition of the lease even without results.
+// Left out are forgotten pages, and those that no crawl partition owns any more.
 func resultsOf(s *settings.Settings, ledger spool.Ledger, pages []membership.Page) map[int][]frontier.Result {
 	all := make(map[int][]frontier.Result)
 	if slices.Contains(s.Crawl.Partitions(), ledger.Crawl) {
@@ -153,6 +159,8 @@ func resultsOf(s *settings.Settings, ledger spool.Ledger, pages []membership.Pag
 	return all
 }
 
+// settleOutcomes enters a batch's results into the frontiers, with the time before which
+// its host is not asked again, and keeps its robots.txt files.
 func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, fronts map[int]*frontier.Frontier, results map[int][]frontier.Result, ledger spool.Ledger, pages []membership.Page) error {
 	rest, err := f.keepRobots(ctx, ledger)
 	if err != nil {
@@ -182,8 +190,9 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, fro
 	return nil
 }
 
-// result returns the frontier's form of an outcome. A failure older
-// than its collection's request to retry failures is not final, as in the account.
+// result returns a page's outcome in the frontier's form. A stored page counts towards the
+// limits of its collections. A failure becomes a retry if a person has asked for that
+// since (settings.Settings.AskAgain).
 func result(s *settings.Settings, p membership.Page) frontier.Result {
 	r := frontier.Result{ID: p.Address.ID, State: p.State, Depth: p.Depth, Attempts: p.Attempts}
 	if len(p.Collections) == 0 {
@@ -203,20 +212,19 @@ func result(s *settings.Settings, p membership.Page) frontier.Result {
 const (
 	// robotsAge is the time for which a robots.txt is used (RFC 9309, section 2.4).
 	robotsAge = 24 * time.Hour
-	// robotsRest is the rest of a host whose robots.txt could not be fetched; no
-	// other URL of the host may be requested before.
+	// robotsRest is the time for which no URL of a host is requested whose robots.txt
+	// could not be fetched.
 	robotsRest = 5 * time.Second
 )
 
-// keepRobots caches the robots.txt files of the batch. A robots.txt that could not
-// be fetched (RFC 9309, section 2.3.1.4) is not cached, because it would refuse
-// URLs for good that are refused only for now; the host rests until the returned
-// time.
+// keepRobots caches the robots.txt files of the batch. One that could not be fetched
+// (RFC 9309, section 2.3.1.4) is not cached: it refuses all URLs, but only for now. rest
+// is the time before which the host must not be asked then, else zero.
 func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest time.Time, err error) {
 	cache := frontier.NewRobotsCache(f.Redis)
 	for _, r := range ledger.Robots {
 		if !robots.Reachable(r.Status) {
-			rest = r.Fetched.Add(robotsRest) // they are asked one after another
+			rest = r.Fetched.Add(robotsRest) // the last one is the latest: they are fetched one after another
 			continue
 		}
 		if err := cache.Put(ctx, r.Origin, r.Status, r.Body, r.Fetched.Add(robotsAge)); err != nil {
@@ -226,11 +234,11 @@ func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest ti
 	return rest, nil
 }
 
-// delay returns the pause after a batch: the longest that the collections of its
-// URLs or the robots.txt files of their origins ask for, and at least as long as
-// answers take, unless it is 0.
+// delay returns how long the host of a batch is left alone after it: the longest delay
+// that a collection of the batch's pages or the robots.txt of an origin requires. Unless
+// that is 0, it is at least slow, the time that the host needs for an answer.
 func (f *Function) delay(ctx context.Context, s *settings.Settings, pages []membership.Page, slow time.Duration) (time.Duration, error) {
-	// agents are those in whose names an origin was asked.
+	// agents has the User-Agents of the requests to each origin.
 	agents := make(map[string]map[string]bool)
 	var delay time.Duration
 	for _, p := range pages {
@@ -256,8 +264,8 @@ func (f *Function) delay(ctx context.Context, s *settings.Settings, pages []memb
 	return delay, nil
 }
 
-// agent returns the User-Agent of requests on behalf of the first of these
-// collections.
+// agent returns the User-Agent for pages of these collections: that of the first, or
+// f.Agent if the first names none.
 func (f *Function) agent(s *settings.Settings, collections []string) string {
 	if len(collections) == 0 {
 		return f.Agent

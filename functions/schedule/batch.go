@@ -14,21 +14,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// candidate is a URL of a lease.
+// candidate is a leased URL, which may become a target of the batch.
 type candidate struct {
 	frontier.Entry
 	page   address.Address
 	agent  string             // the user agent of its collection
-	limits []membership.Limit // of new pages; none for stored pages and sitemaps
+	limits []membership.Limit // on the number of its collection's pages; none for stored pages and sitemaps
 }
 
-// batch turns a lease into a message, without its deadline. A batch is stored whole
-// in the storage partition of its first URL. Each URL of the lease
+// batch makes of a lease the message to fetch; the caller adds crawl partition and
+// deadline. All pages of a batch are stored in the storage partition of its first URL.
+// Each URL of the lease is
 //
-//	is denied                        by a known robots.txt, or by a limit of its collection that is reached
-//	is left out                      if time or bytes of the batch are used up, or if its other URLs may reach
-//	                                 the limit; it waits again, in front, when the batch is settled
-//	is requested                     else
+//	denied       if a known robots.txt denies it, or a limit of its collection is reached
+//	left out     if time or bytes of the batch are used up, or if the limit may be reached by the URLs
+//	             before it; it waits at the front of its band when the batch is settled
+//	requested    otherwise
 func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *settings.Settings, lease frontier.Lease) (batch.Batch, error) {
 	b := batch.Batch{Version: lease.Version, Host: lease.Host, NotBefore: lease.NotBefore, Failures: lease.Failures}
 	urls, err := f.candidates(s, lease)
@@ -79,9 +80,9 @@ func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *setti
 	return b, nil
 }
 
-// tally reads how many pages are stored within each limit of the URLs, by one
-// request. It does not know of batches on lease: together they may exceed a limit
-// by the number of their URLs.
+// tally reads, by one request, how many stored pages count towards each limit of the
+// URLs. URLs of leased batches do not count, so that batches leased at the same time may
+// together exceed a limit by the number of their URLs.
 func tally(ctx context.Context, front *frontier.Frontier, urls []candidate) (membership.Counts, error) {
 	t := membership.NewCounts()
 	for _, u := range urls {
@@ -103,9 +104,9 @@ func tally(ctx context.Context, front *frontier.Frontier, urls []candidate) (mem
 	return t, nil
 }
 
-// candidates parses the URLs of a lease, and leaves out those that were forgotten
-// since they were admitted. They come back with every lease until the frontier is
-// rebuilt without them.
+// candidates parses the URLs of a lease. It leaves out those that a takedown has
+// forgotten since they were admitted: they are leased, and left out, again and again
+// until the frontier is rebuilt.
 func (f *Function) candidates(s *settings.Settings, lease frontier.Lease) ([]candidate, error) {
 	var urls []candidate
 	for _, entry := range lease.Entries {
@@ -125,6 +126,8 @@ func (f *Function) candidates(s *settings.Settings, lease frontier.Lease) ([]can
 	return urls, nil
 }
 
+// target returns the URL's target in the message. denied is the reason why it must not be
+// requested, "" if it may be.
 func (u candidate) target(denied string) batch.Target {
 	return batch.Target{
 		URL:         u.URL,
@@ -140,8 +143,8 @@ func (u candidate) target(denied string) batch.Target {
 	}
 }
 
-// size returns an upper bound of the bytes of the target in a message: JSON may double
-// the bytes of a URL, and write one byte from a server as six.
+// size returns an upper bound of the bytes of the URL's target in the message. It assumes
+// that JSON doubles the bytes of the URL, and writes each byte of a server's header as six.
 func size(u candidate) int {
 	const rest = 400 // names of fields, numbers, a collection
 	n := rest + 2*len(u.URL)

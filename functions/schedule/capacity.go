@@ -9,16 +9,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// horizon is the time before a host is due at which it may be leased: fetch waits
-// for the rest.
+// horizon is how early a host may be leased, before the time at which it may be asked
+// again. Fetch waits until then.
 const horizon = 2 * time.Second
 
-// always is the horizon of a lease that parks all waiting URLs, of hosts that are
-// due at any time.
+// always is the horizon when all waiting URLs are to be parked: then a lease takes every
+// host, whenever it may be asked again.
 const always time.Duration = math.MaxInt64
 
-// request returns what to lease: of each collection with a limit, as many pages as
-// it still allows. It reports false if nothing can be leased now.
+// request returns the request for the next lease, with the number of new pages that each
+// collection with a limit still allows. The bool is false if nothing can be leased now:
+// no URL waits, too many batches are leased, or no collection allows a page.
 func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *settings.Settings) (frontier.Request, bool, error) {
 	r := frontier.Request{Horizon: horizon}
 	counts, err := front.Counts(ctx)
@@ -31,7 +32,8 @@ func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *set
 	if r.Rooms, err = f.rooms(ctx, s); err != nil {
 		return r, false, err
 	}
-	held, parked := counts.Again == 0, counts.Again == 0 // whether no URL that waits may be requested, or ever will
+	// held: no waiting URL may be requested now. parked: none ever, unless a limit is raised.
+	held, parked := counts.Again == 0, counts.Again == 0
 	for _, c := range s.Collections {
 		room, limited := r.Rooms[c.Name]
 		held, parked = held && limited && room == 0, parked && limited && room < 0
@@ -42,8 +44,9 @@ func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *set
 	return r, !held, nil
 }
 
-// full reports whether the limit of leased batches is reached: the limit of this crawl
-// partition, or, when a collection sets connections, that number over all partitions.
+// full reports whether no more batches may be leased. batches is the number of leased
+// ones in this crawl partition, with Limits.Batches as its limit. But when a collection
+// sets connections, that number limits the leased batches of all crawl partitions.
 func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64) (bool, error) {
 	most := s.Connections()
 	if most == 0 {
@@ -60,12 +63,12 @@ func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64
 	return out >= int64(most), nil
 }
 
-// rooms returns how many new pages may still be requested, by collection with a
-// limit:
+// rooms returns, for each collection with a limit of pages, how many new pages may still
+// be requested:
 //
-//	stored  on lease  limit   room
+//	stored    leased  limit   room
 //	    30        20    100     50
-//	    80        20    100      0   its other URLs wait: a page on lease may fail
+//	    80        20    100      0   its other URLs wait: a leased page may fail
 //	   100         0    100     -1   its other URLs are parked
 func (f *Function) rooms(ctx context.Context, s *settings.Settings) (map[string]int64, error) {
 	var names, tallies []string

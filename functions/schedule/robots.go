@@ -9,17 +9,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
-// robotsOf holds the rules of the robots.txt files of a lease's origins.
+// robotsOf holds the cached robots.txt rules for the URLs of a lease.
 type robotsOf struct {
 	rules map[visitor]robots.Rules
-	delay time.Duration // the longest that any of them asks for
+	delay time.Duration // the longest Crawl-delay of the rules
 }
 
-// visitor is an agent at an origin: one group of the robots.txt applies to it.
+// visitor is a user agent at an origin. One group of the origin's robots.txt applies to it
+// (RFC 9309, section 2.2.1).
 type visitor struct{ origin, agent string }
 
 func (u candidate) visitor() visitor { return visitor{u.page.Origin, u.agent} }
 
+// robots reads the robots.txt rules for the URLs from the cache in Redis. Origins that the
+// cache does not have are left out.
 func (f *Function) robots(ctx context.Context, urls []candidate) (robotsOf, error) {
 	var origins []string
 	for _, u := range urls {
@@ -44,12 +47,14 @@ func (f *Function) robots(ctx context.Context, urls []candidate) (robotsOf, erro
 	return known, nil
 }
 
+// denies reports whether a cached robots.txt forbids the URL.
 func (r robotsOf) denies(u candidate) bool {
 	rules, known := r.rules[u.visitor()]
 	return known && !rules.Allows(u.page.Path)
 }
 
-// missing returns the origins whose robots.txt was not requested yet.
+// missing returns the origins of the URLs whose robots.txt is not in the cache: fetch
+// requests it.
 func (r robotsOf) missing(urls []candidate) []string {
 	var origins []string
 	for _, u := range urls {

@@ -1,10 +1,10 @@
 // Package schedule leases hosts from the frontier and sends batches to fetch.
 //
-// A batch holds URLs of one host. Between two requests it waits for the longest
+// A batch has URLs of one host. Between two requests fetch waits for the longest
 // delay that the collections of its URLs, or the robots.txt of their origins,
-// ask for. It has as many URLs as fit into half the time of its lease; new links
-// of a collection with a topic, as fit into five seconds. A URL that must not be
-// requested goes with the batch too, marked with the reason:
+// require. The batch has as many URLs as can be fetched in half the time of its lease,
+// or in five seconds if it has a new link of a collection with a topic. A URL that must
+// not be requested goes with the batch, too, marked with the reason:
 //
 //	robots.txt denies it to the agent of its collection
 //	the collection has as many pages of this host as it wants
@@ -15,13 +15,13 @@
 //
 // A collection may limit its pages. They are counted over all crawl partitions:
 //
-//	stored pages and pages on lease reach the limit    its remaining URLs wait
+//	stored and leased pages together reach the limit   its remaining URLs wait
 //	stored pages alone reach the limit                 its remaining URLs are parked
 //	in both cases                                      stored pages are still requested again
 //
-// A sitemap waits while more than settings.MaxWaiting URLs of its host are
-// waiting, or frontier.WaitingFactor times as many in the whole frontier: an endless
-// sitemap adds no more than can be requested.
+// A sitemap is not requested while more than settings.MaxWaiting URLs of its host wait,
+// or frontier.WaitingFactor times as many in the whole frontier, so that an endless
+// sitemap does not fill the frontier.
 package schedule
 
 import (
@@ -41,24 +41,25 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Limits bound what is leased at once.
+// Limits bound the number and the duration of leases.
 type Limits struct {
-	Batches int           // most leases of one crawl partition at a time, unless a collection says how many fetches it wants
-	Time    time.Duration // most time of a batch; its lease ends then
+	Batches int           // most leased batches of a crawl partition at a time, unless a collection sets connections
+	Time    time.Duration // from the lease of a batch to its deadline
 }
 
 // DefaultLimits suit a queue whose messages wait seconds, not minutes.
 func DefaultLimits() Limits { return Limits{Batches: 64, Time: batch.MaxTime} }
 
-// unsent is the duration of a lease until its batch has been sent.
+// unsent is the duration of a lease whose batch has not been sent yet. The lease is
+// extended when it has.
 const unsent = 15 * time.Second
 
 // perTarget is the time planned for one answer, in addition to the delay.
 const perTarget = 500 * time.Millisecond
 
-// topicTime is the time planned for a batch with links of a topic. It is short, so
-// that a strong link found by one batch does not wait behind weak links of the
-// next.
+// topicTime is the time planned for a batch with new links of a collection with a topic.
+// It is short, so that a link of great weight that one batch finds does not wait behind
+// links of little weight in the next.
 const topicTime = 5 * time.Second
 
 // Function is the schedule function.
@@ -68,22 +69,22 @@ type Function struct {
 	Sender   task.Sender
 	Now      func() time.Time
 	Limits   Limits
-	Agent    string
+	Agent    string // user agent of collections that name none
 	Log      *slog.Logger
 
-	pause  pause // as it was last logged
+	pause  pause
 	memory memory
 }
 
-// Handle runs one task a message.
+// Handle calls Run for each message, a task.Lease.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.EachTask(ctx, f.Log, event, f.Run), nil
 }
 
-// Run frees expired leases. Then, unless the crawl is paused, it leases hosts and
-// sends their batches until no host is due or the limit of batches is reached. The
-// URLs of a batch that could not be sent are free again when its lease expires. If
-// the frontier must be rebuilt, Run leases nothing and calls the sweep.
+// Run ends expired leases of a crawl partition. Then, unless the crawl is paused, it leases
+// hosts and sends their batches until no host may be asked or a limit is reached. The
+// URLs of a batch that could not be sent wait again when its lease expires. If the
+// frontier must be rebuilt, Run leases nothing and sends the sweep a message.
 func (f *Function) Run(ctx context.Context, t task.Lease) error {
 	now := f.Now()
 	front := frontier.New(f.Redis, t.Crawl)
@@ -112,8 +113,9 @@ func (f *Function) Run(ctx context.Context, t task.Lease) error {
 	}
 }
 
-// lease leases a host and sends its batch. Until the batch is sent the lease is
-// short: if schedule is killed in between, the host is free again soon.
+// lease leases a host and sends its batch. It returns false if no host may be leased.
+// Until the batch is sent the lease is short: if schedule is killed in between, the host
+// can soon be leased again.
 func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *settings.Settings, crawl int, r frontier.Request) (bool, error) {
 	now := f.Now()
 	r.Now, r.Deadline = now, now.Add(unsent)
@@ -140,14 +142,18 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 	return true, err
 }
 
+// fit returns the most URLs of a batch with this delay between requests: half the time of
+// a lease is planned for them.
 func (f *Function) fit(delay time.Duration) int { return fit(f.Limits.Time/2, delay) }
 
+// fit returns how many URLs can be requested within a time, with this delay between
+// requests: at least one, at most batch.MaxTargets.
 func fit(time, delay time.Duration) int {
 	return max(1, min(batch.MaxTargets, int(time/(delay+perTarget))))
 }
 
-// short returns, by collection with a topic, the number of URLs of a batch that
-// holds one of its links.
+// short returns, for each collection with a topic, the most URLs of a batch that has a new
+// link of that collection (see topicTime).
 func short(s *settings.Settings) map[string]int {
 	most := make(map[string]int)
 	for _, c := range s.Collections {
@@ -167,13 +173,14 @@ func shortestDelay(s *settings.Settings) time.Duration {
 	return shortest
 }
 
-// pause remembers the reason of the pause that was logged last, "" for none.
+// pause holds the reason of the pause that was logged last, "" when the log says last that
+// the crawl goes on. It keeps a state from being logged twice.
 type pause struct {
 	mu     sync.Mutex // protects reason
 	reason string
 }
 
-// is records a reason and reports whether it differs from the previous one.
+// is records the current reason and reports whether it differs from the one before.
 func (p *pause) is(reason string) (changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -182,7 +189,7 @@ func (p *pause) is(reason string) (changed bool) {
 	return changed
 }
 
-// paused reports whether the crawl is paused, and logs every change.
+// paused reports whether the crawl is paused, and logs when a pause begins or ends.
 func (f *Function) paused(ctx context.Context, c control.Document) bool {
 	inForce := c.Paused(f.Now())
 	if inForce == nil {

@@ -13,18 +13,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// askAgain is the time between two calls of the sweep. A sweep that cannot rebuild
-// the frontier, because a book is damaged, would else read all books again at once.
+// askAgain is the least time between two messages to the sweep. Without it, a sweep that
+// cannot rebuild the frontier because a book is damaged would read all books again at
+// once.
 const askAgain = time.Minute
 
-// memory holds the newest version of a lease seen in each crawl partition.
+// memory holds the highest version of a lease that this process has seen in each crawl
+// partition. A lower one later shows that Redis has come back with older contents.
 type memory struct {
-	mu     sync.Mutex // protects newest, also while a frontier is checked
-	newest map[int]layout.Version
+	mu     sync.Mutex             // protects newest; also held while a frontier is checked
+	newest map[int]layout.Version // by crawl partition
 }
 
-// see records a version and reports whether it is older than one recorded before. The
-// caller holds mu.
+// see records the highest version of a lease in a crawl partition, and reports whether it
+// is lower than one recorded before; then it records nothing. The caller holds mu.
 func (m *memory) see(crawl int, newest layout.Version) (older bool) {
 	if newest.Compare(m.newest[crawl]) < 0 {
 		return true
@@ -36,19 +38,21 @@ func (m *memory) see(crawl int, newest layout.Version) (older bool) {
 	return false
 }
 
+// remember records the version of a lease that this process has made.
 func (m *memory) remember(crawl int, leased layout.Version) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.see(crawl, leased)
 }
 
-// sound reports whether URLs may be leased from a frontier:
+// sound reports whether URLs may be leased from a frontier, and otherwise sends the sweep a
+// message, so that it rebuilds the frontier:
 //
-//	frontier                                              lease  sweep is called
-//	built, of these settings                              yes    no
-//	built, of other settings: the sweep will renew it     yes    no
+//	frontier                                              lease  message to the sweep
+//	built under these settings                            yes    no
+//	built under other settings: the sweep renews it       yes    no
 //	lost, in whole or in part                             no     yes
-//	of an older Redis than this function has seen         no     yes
+//	older than this process has seen it before            no     yes
 func (f *Function) sound(ctx context.Context, front *frontier.Frontier, crawl int, s *settings.Settings) (bool, error) {
 	f.memory.mu.Lock()
 	defer f.memory.mu.Unlock()

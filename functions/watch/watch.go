@@ -1,5 +1,6 @@
-// Package watch checks a whole system, by its bucket and, where it can, its Redis,
-// for what an operator should know.
+// Package watch checks a whole system, by its bucket and, if it can be reached, its
+// Redis, and sends alerts to the operator: work that waits too long, messages given up,
+// lost generations, limits that are near.
 package watch
 
 import (
@@ -41,13 +42,13 @@ type Function struct {
 	told map[string]time.Time // by the alert's name
 }
 
-// Handle runs once a message, which is any JSON object.
+// Handle calls Run for each message. The fields of a message do not matter.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, _ struct{}) error { return f.Run(ctx) }), nil
 }
 
-// Run checks the system. An alert is sent when its cause begins and then every
-// hour; one that the webhook did not take is sent again by the next run.
+// Run checks the system and sends alerts: each when its cause begins, and again every hour
+// while it lasts. An alert that the webhook did not accept is sent again by the next Run.
 func (f *Function) Run(ctx context.Context) error {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {
@@ -74,10 +75,11 @@ func (f *Function) Run(ctx context.Context) error {
 		}
 		told[alert.Name] = state.Now
 	}
-	f.told = told // what is over begins anew when it comes back
+	f.told = told // without those that are over, so that they are sent at once when they return
 	return errors.Join(errs...)
 }
 
+// tell sends an alert to the log and to the webhook, unless that is "".
 func (f *Function) tell(ctx context.Context, webhook string, alert vitals.Alert) error {
 	f.Log.WarnContext(ctx, "alert", "name", alert.Name, "text", alert.Text, "since", alert.Since)
 	if webhook == "" {
@@ -89,7 +91,7 @@ func (f *Function) tell(ctx context.Context, webhook string, alert vitals.Alert)
 // System is the system to check.
 type System struct {
 	Bucket blob.Reader
-	Redis  redis.UniversalClient // nil when none can be asked: waiting work is not seen then
+	Redis  redis.UniversalClient // nil if it cannot be reached: then nothing is known of spool that waits to be packed
 	Now    func() time.Time
 }
 
@@ -139,9 +141,9 @@ func (s System) deadLetters(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// stored adds to the state: the bytes that manifests list, the age of the oldest
-// package that is not indexed, and partitions whose generations are lost or
-// damaged.
+// stored adds to the state, from the manifests: the bytes that they list, the age of the
+// oldest package that is not indexed, and the partitions whose generations are lost,
+// damaged, or written by a later program.
 func (s System) stored(ctx context.Context, inForce *settings.Settings, state *vitals.State) error {
 	for _, p := range inForce.Partitions() {
 		m, err := partition.Read(ctx, s.Bucket, p)
@@ -168,6 +170,8 @@ func (s System) stored(ctx context.Context, inForce *settings.Settings, state *v
 	return nil
 }
 
+// spooled returns the age of the oldest batch in the inboxes of pack; 0 if there is none
+// or no Redis.
 func (s System) spooled(ctx context.Context, inForce *settings.Settings) (oldest time.Duration, err error) {
 	if s.Redis == nil {
 		return 0, nil
