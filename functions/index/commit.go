@@ -17,18 +17,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// commitment is the commit of one package's segment.
+// commitment is the commit of one package's segment, with the masks that it needs.
 type commitment struct {
 	*Function
 	pkg   manifest.Package
 	pages []*segments.Page
-	own   map[layout.Identity]uint32 // the documents of the pages
-	built *partition.Segment         // nil when there is no page
+	own   map[layout.Identity]uint32 // document numbers in the segment, by the page's identity
+	built *partition.Segment         // nil if the package has no page
 
-	finder *segments.Finder
+	finder *segments.Finder // finds documents of the same pages in other segments
 }
 
-func newListing(f *Function, pkg manifest.Package, pages []*segments.Page) *commitment {
+func newCommitment(f *Function, pkg manifest.Package, pages []*segments.Page) *commitment {
 	l := &commitment{Function: f, pkg: pkg, pages: pages, own: make(map[layout.Identity]uint32, len(pages))}
 	for i, p := range pages {
 		l.own[p.ID] = uint32(i)
@@ -37,12 +37,17 @@ func newListing(f *Function, pkg manifest.Package, pages []*segments.Page) *comm
 	return l
 }
 
-// edit marks the package as indexed, lists its segment, if it has one, and masks
-// the documents that other segments hold of an earlier form of the package. Of all
-// versions of a page in the partition only the last stays alive, and none when the
-// page is gone since. Every package is indexed exactly once: an edit on an indexed
-// package changes nothing. It returns partition.ErrStale when pages were erased
-// from the package since, or the segment may not be listed any more.
+// edit is the edit of the commit. It marks the package as indexed, lists its segment, if
+// it has one, and masks documents so that of all versions of a page in the partition
+// only the last is alive, and none if the page is gone since:
+//
+//	documents of other segments      made of this package when it was indexed before, or of earlier
+//	                                 versions of its pages
+//	documents of this segment        whose pages have later versions elsewhere, or are gone
+//
+// If the package is indexed already or no longer listed, edit returns
+// partition.ErrUnchanged. It returns partition.ErrStale if pages were erased from the
+// package meanwhile, or if the segment may not be listed any more.
 func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	m := e.Manifest()
 	i := slices.IndexFunc(m.Packages, func(listed manifest.Package) bool { return listed.ID == l.pkg.ID })
@@ -56,7 +61,7 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	own := l.gone(m)
 	var mu sync.Mutex // protects own
 	dead, _, err := segments.Judge(ctx, l.Log, m, func(ctx context.Context, s *manifest.Segment) (*roaring.Bitmap, error) {
-		if l.built != nil && s.Key == l.built.Key { // one of the same bytes gets masks of its own
+		if l.built != nil && s.Key == l.built.Key { // the same segment, listed before: it is masked by own
 			return nil, nil
 		}
 		others, ours, err := l.compare(ctx, s)
@@ -79,12 +84,12 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	return e.Mask(ctx, dead)
 }
 
-// compare returns all documents of another segment that are dead from now on (nil
-// if nothing changes), and the documents of our segment that the other one
-// supersedes.
+// compare compares the commitment's segment with another one. others are all documents
+// of the other segment that are dead from now on, nil if none dies now; ours are the
+// documents of our segment of whose pages the other has the same or a later version.
 func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *roaring.Bitmap, ours []uint32, err error) {
 	from, to, replaced := s.Part(l.pkg.ID)
-	if replaced && to-from == s.Documents { // nothing of it is left, be it damaged
+	if replaced && to-from == s.Documents { // all of it is replaced; it need not be read, and may be damaged
 		dead := roaring.New()
 		dead.AddRange(0, uint64(s.Documents))
 		return dead, nil, nil
@@ -116,7 +121,8 @@ func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *
 	return dead, ours, nil
 }
 
-// gone returns the documents of our segment whose pages are gone since.
+// gone returns the documents of our segment whose pages were found to be gone after they
+// were fetched.
 func (l *commitment) gone(m *manifest.Manifest) *roaring.Bitmap {
 	own := roaring.New()
 	for _, g := range m.Gone {
@@ -130,12 +136,11 @@ func (l *commitment) gone(m *manifest.Manifest) *roaring.Bitmap {
 // pageRules tells which pages may be searched.
 type pageRules struct {
 	*settings.Settings
-	agent string // of collections that name none
+	agent string // user agent of collections that name none
 }
 
-// refused reports whether a page says noindex, in a robots meta element or header, to
-// the agent of any of its collections. w.agent stands for the agent of a collection that
-// names none, and of a page without collections.
+// refused reports whether a page must not be searched: it says noindex, in a robots meta
+// element or an X-Robots-Tag header, to the user agent of one of its collections.
 func (w pageRules) refused(o webobject.Object, d *document.Document) bool {
 	refuses := func(agent string) bool {
 		return d.RobotsFor(agent).Add(robots.ParseTag(tags(o), agent)).NoIndex
@@ -151,8 +156,8 @@ func (w pageRules) refused(o webobject.Object, d *document.Document) bool {
 	})
 }
 
-// inLanguage reports whether any of the collections wants pages in a language. All
-// want pages whose language is unknown.
+// inLanguage reports whether one of the collections wants pages in the language with the
+// code. It is true also for an unknown language ("") and for a page without collections.
 func (w pageRules) inLanguage(collections []string, code string) bool {
 	if code == "" || len(collections) == 0 {
 		return true

@@ -24,12 +24,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// extract makes documents of the pages of a package, sorted by site and URL: the
-// hits of a query lie close together, and similar pages compress well together.
-// Forgotten pages are left out, and of each page all versions but the last. Pages
-// without text, and pages that may not be shown, become documents without words. Assets
-// of pages become none. What a site repeats on its pages in the package is moved out of
-// their main parts.
+// extract makes a document of every page in a package. The documents are sorted by site
+// and URL, so that the hits of a query lie close together and similar pages compress well.
+// It leaves out forgotten pages, and of each page all versions but the last. Pages
+// without text, and pages that may not be searched, become documents without words. Text
+// that a site repeats on its pages in the package, such as menus, is moved out of the main
+// parts of the documents.
 func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, rules pageRules) ([]*segments.Page, error) {
 	reader, err := webobject.Open(content)
 	if err != nil {
@@ -75,12 +75,12 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 // extractor makes documents of pages.
 type extractor struct {
 	rules pageRules
-	parse func(webobject.Object) (*document.Document, error) // as document.Stored does
+	parse func(webobject.Object) (*document.Document, error) // document.Stored, but in tests
 }
 
-// page returns the document of a page. If the parser panics on the page's body, the
-// document has only the page's head; if it panics again, only its address. So a page
-// that breaks the parser does not keep its package out of the index.
+// page returns the document of a page. If the parser panics on the page, the document has
+// only what the page's head says; if that panics, too, only the address. So one page does
+// not keep its package out of the index.
 func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) (p draft, err error) {
 	o := entry.Object
 	for _, read := range []func(webobject.Object) (*document.Document, error){e.parse, head, nameless} {
@@ -95,14 +95,16 @@ func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) 
 	return p, err
 }
 
+// head parses the head of a page only.
 func head(o webobject.Object) (*document.Document, error) {
 	return document.Head(o.Data, o.MIME, o.URL), nil
 }
 
+// nameless parses nothing: its error makes a document that has the address as its title.
 func nameless(webobject.Object) (*document.Document, error) { return nil, errors.New("is not read") }
 
-// attempt makes the document of a page, which it parses by calling read. If anything
-// panics, broken says what; err is any other error.
+// attempt makes the document of a page, which it parses by calling read. broken is the
+// error of a panic in the parser or elsewhere, err any other error.
 func (e extractor) attempt(key string, entry webobject.Entry, read func(webobject.Object) (*document.Document, error)) (p draft, err, broken error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -118,6 +120,9 @@ func (e extractor) attempt(key string, entry webobject.Entry, read func(webobjec
 	return p, err, nil
 }
 
+// document makes the document of a page of the given content. shown is false if the page
+// must not be found by its words. A page in a language that its collections do not want
+// becomes such a document, too.
 func (e extractor) document(key string, entry webobject.Entry, content document.Content, shown bool) (draft, error) {
 	o := entry.Object
 	a, err := address.Parse(o.URL)
@@ -158,9 +163,10 @@ func (e extractor) document(key string, entry webobject.Entry, content document.
 	}, content.Blocks}, nil
 }
 
-// content returns the content of a page, and whether the page is shown. It fails
-// when the parser panics; a page that is unreadable for another reason has its
-// address as its title.
+// content returns the text of a page, and whether it may be found by its words: not if it
+// says noindex, and not if it is of a type that has no text. It fails only if the parser
+// panics. The title of a page that cannot be read for another reason is made of its
+// address.
 func (e extractor) content(o webobject.Object, read func(webobject.Object) (*document.Document, error)) (content document.Content, shown bool, broken error) {
 	if !document.Searchable(o.Data, o.MIME) {
 		return document.Content{}, false, nil
@@ -180,6 +186,7 @@ func (e extractor) content(o webobject.Object, read func(webobject.Object) (*doc
 	return content, true, nil
 }
 
+// tags returns the values of the X-Robots-Tag headers.
 func tags(o webobject.Object) (values []string) {
 	for _, field := range o.Header {
 		if strings.EqualFold(field.Name, "X-Robots-Tag") {

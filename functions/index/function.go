@@ -1,5 +1,6 @@
-// Package index builds the segment of a package, and masks in the partition's
-// segments all versions of a page but the last.
+// Package index builds the segment of a package and commits it. The same commit masks
+// documents in the partition's segments, so that of every page only the last version is
+// found.
 package index
 
 import (
@@ -25,9 +26,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// leaseTime is the time for which a build that died blocks its package.
+// leaseTime is the duration of the lease on indexing a package. If index is killed,
+// another process can index the package after that time.
 const leaseTime = 30 * time.Second
 
+// errBusy means that another process has the lease on indexing a package.
 var errBusy = errors.New("another is building its segment")
 
 // Settings returns the settings of the collections; a settings.Cache does.
@@ -42,9 +45,9 @@ type Function struct {
 	Redis    redis.UniversalClient
 	Sender   task.Sender
 	Now      func() time.Time
-	Worker   string          // who holds the leases
-	Agent    string          // whom pages of a collection without one may ask not to be shown
-	Tiers    segments.Limits // those of merge
+	Worker   string          // name of the process in its leases
+	Agent    string          // user agent of collections that name none: a page may say noindex to it
+	Tiers    segments.Limits // those of the function merge, to tell when it has work
 	Log      *slog.Logger
 }
 
@@ -62,11 +65,11 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 
 // Run builds and commits the segment of one package.
 //
-//	package                       Run
-//	leased by another process     returns an error: the message comes back later
-//	already indexed               does nothing
-//	not listed by a generation    does nothing: its event is raised again when it is
-//	                              listed, and by the sweep
+//	package                           Run
+//	leased by another process         returns an error: the message comes back later
+//	already indexed                   does nothing
+//	not listed by the newest          does nothing: pack sends the event again when it has
+//	generation                        committed, and the sweep until it is indexed
 func (f *Function) Run(ctx context.Context, key string) error {
 	p, _, err := layout.ParsePackageKey(key)
 	if err != nil {
@@ -93,6 +96,9 @@ func (f *Function) Run(ctx context.Context, key string) error {
 	return err
 }
 
+// build builds and commits the segment of the package with this number in the manifest,
+// again and again until no other commit interferes. It does nothing if the package is
+// indexed or no longer listed.
 func (f *Function) build(ctx context.Context, id layout.Partition, pkg uint32) error {
 	for {
 		p, err := partition.Open(ctx, f.Bucket, id, f.Now)
@@ -111,6 +117,9 @@ func (f *Function) build(ctx context.Context, id layout.Partition, pkg uint32) e
 	}
 }
 
+// buildOnce builds and commits a package's segment, and sends merge a task if segments can
+// be merged then. It returns partition.ErrStale if the partition has changed meanwhile
+// so that the segment must be built again.
 func (f *Function) buildOnce(ctx context.Context, p *partition.Partition, pkg manifest.Package) error {
 	began := f.Now()
 	forgotten, err := takedown.Load(ctx, f.Bucket)
@@ -130,7 +139,7 @@ func (f *Function) buildOnce(ctx context.Context, p *partition.Partition, pkg ma
 		return err
 	}
 	extracted := f.Now()
-	listing := newListing(f, pkg, pages)
+	listing := newCommitment(f, pkg, pages)
 	if len(pages) > 0 {
 		content, err := segments.Build(pages)
 		if err != nil {
@@ -143,7 +152,7 @@ func (f *Function) buildOnce(ctx context.Context, p *partition.Partition, pkg ma
 		listing.built = &built
 	}
 	err = p.Commit(ctx, func(e *partition.Edit) error {
-		if e.Manifest().Forgotten > forgotten.Version { // and nobody erases there any more
+		if e.Manifest().Forgotten > forgotten.Version { // newer takedowns are applied: no later sweep would erase what they forget from this segment
 			return partition.ErrStale
 		}
 		return listing.edit(ctx, e)

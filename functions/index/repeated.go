@@ -9,26 +9,27 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 )
 
-// draft is the document of a page with the blocks of its text, until those are known
-// that its site repeats.
+// draft is the document of a page whose repeated blocks of text have not been moved out
+// of the main part yet.
 type draft struct {
 	segments.Page
-	blocks []document.Block
+	blocks []document.Block // of the main part; nil when repeated ones have been moved
 }
 
-// A block is repeated if it stands on so many pages of a host, or of one of its
-// uppermost directories: on as many pages as minShare says, and not fewer than minPages.
+// A block of text is repeated if, of the pages of a host or of one of its uppermost
+// directories, at least minPages and at least this share have it.
 const (
 	minPages = 16
 	minShare = .3
 )
 
-// moveRepeated moves out of the main part of pages what their site repeats: headers,
-// menus, footers, notices. The words stay findable, with the low weight of all text
-// outside. The pages are those of one package, in the order of their addresses. What is
-// moved depends on them alone, so that a package indexed again gives the same segment, and
-// a package of few pages of a site keeps what stands on them. Pages that share half of
-// their text count as one: what a site mirrors, or translates in part, stays where it is.
+// moveRepeated moves repeated blocks of text out of the main parts of pages: headers,
+// menus, footers, notices. Their words are still found, but with the low weight of all
+// text outside the main part. The pages are those of one package, sorted by site and URL.
+// The result depends on them alone, so that a package indexed again gives the same
+// segment. If a package has few pages of a host, nothing of them is moved. Pages that
+// share half of their text count as one: mirrored or partly translated pages would
+// otherwise make each other's text repeated.
 func moveRepeated(pages []*draft) {
 	for host := range byStart(pages, 1) {
 		onHost := repeatedBlocks(host)
@@ -44,8 +45,9 @@ func moveRepeated(pages []*draft) {
 	}
 }
 
-// byStart yields the pages whose addresses have the same first parts, up to the n-th slash
-// behind the scheme.
+// byStart divides sorted pages into groups whose URLs have the same start (see start), and
+// yields the groups: with n = 1 those of a host, with n = 2 those of an uppermost
+// directory.
 func byStart(pages []*draft, n int) func(yield func([]*draft) bool) {
 	return func(yield func([]*draft) bool) {
 		for len(pages) > 0 {
@@ -62,8 +64,9 @@ func byStart(pages []*draft, n int) func(yield func([]*draft) bool) {
 	}
 }
 
-// start returns a URL up to the n-th slash behind its scheme, or to its last one if it
-// has fewer.
+// start returns a URL up to the n-th slash behind its scheme, or up to the last slash if
+// it has fewer. Example: http://a/docs/x.html is cut to http://a/ for n = 1 and to
+// http://a/docs/ for n = 2.
 func start(url string, n int) string {
 	at := strings.Index(url, "://") + len("://")
 	for range n {
@@ -76,7 +79,8 @@ func start(url string, n int) string {
 	return url[:at]
 }
 
-// repeatedBlocks returns the hashes of the blocks that are repeated on pages.
+// repeatedBlocks returns the hashes of the blocks that at least minPages and minShare of
+// the pages have, nil if there are too few pages.
 func repeatedBlocks(pages []*draft) map[uint64]bool {
 	pages = unlike(pages)
 	least := max(minPages, int(minShare*float64(len(pages))))
@@ -101,8 +105,9 @@ func repeatedBlocks(pages []*draft) map[uint64]bool {
 	return repeated
 }
 
-// unlike returns pages without those that share half of their text with an earlier one.
-// Candidates share one of the eighths of their sketches: nine in ten such texts do.
+// unlike returns the pages that have text, without those that share half of it with an
+// earlier one. It compares a page only with earlier ones that have an eighth of the sketch
+// in common, and so finds nine in ten.
 func unlike(pages []*draft) []*draft {
 	type part struct {
 		at     int
@@ -136,7 +141,8 @@ func (p *draft) print() fingerprint.Fingerprint {
 	return fingerprint.Fingerprint{TitleHash: p.TitleHash, TextHash: p.TextHash, Simhash: p.Simhash, Sketch: p.Sketch}
 }
 
-// without moves repeated blocks out of the main part.
+// without moves the blocks that are repeated, by their hashes, out of the page's main
+// part.
 func (p *draft) without(repeated func(hash uint64) bool) {
 	c := document.Content{
 		Body: p.Body, Outside: p.Outside, Headings: p.Headings, Emphasis: p.Emphasis, Large: p.Large, Blocks: p.blocks,

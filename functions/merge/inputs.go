@@ -20,9 +20,10 @@ import (
 type input struct {
 	manifest.Segment
 	opened *segment.Segment
-	dead   *roaring.Bitmap // what the merge leaves out
+	dead   *roaring.Bitmap // documents that were dead when the merge began; it leaves them out
 }
 
+// open opens the listed segments and reads their dead documents, in parallel.
 func (f *Function) open(ctx context.Context, listed []manifest.Segment) ([]*input, error) {
 	all := make([]*input, len(listed))
 	group, within := errgroup.WithContext(ctx)
@@ -47,8 +48,8 @@ func (f *Function) open(ctx context.Context, listed []manifest.Segment) ([]*inpu
 	return all, nil
 }
 
-// source returns the bytes of a segment. A small segment is read whole: one
-// request, instead of one for each column.
+// source returns the source from which a segment is read. A segment of at most Tiers.Least
+// bytes is read whole now, by one request instead of one for each column.
 func (f *Function) source(ctx context.Context, s *manifest.Segment) (segment.Source, error) {
 	if s.Bytes > f.Tiers.Least {
 		return segment.Ranges{Bucket: f.Bucket}, nil
@@ -60,6 +61,7 @@ func (f *Function) source(ctx context.Context, s *manifest.Segment) (segment.Sou
 	return segment.Bytes(content), nil
 }
 
+// forSegment returns the inputs in the form that segment.Merge takes.
 func forSegment(inputs []*input) []segment.Input {
 	all := make([]segment.Input, len(inputs))
 	for i, in := range inputs {
@@ -68,8 +70,8 @@ func forSegment(inputs []*input) []segment.Input {
 	return all
 }
 
-// mostBytes returns the size in bytes above which a merge fails: 1 MiB more than twice
-// the sum of its inputs.
+// mostBytes returns the greatest size in bytes that the merged segment may have: twice the
+// size of all inputs, and 1 MiB.
 func mostBytes(inputs []*input) (most int64) {
 	most = 1 << 20
 	for _, in := range inputs {
@@ -78,7 +80,8 @@ func mostBytes(inputs []*input) (most int64) {
 	return most
 }
 
-// parts returns the parts of the input whose documents the merge keeps.
+// parts returns, for each package of which the input has live documents, their number, in
+// the order of the documents.
 func (in *input) parts() (parts []manifest.Part) {
 	from := 0
 	for _, part := range in.Parts {
@@ -101,7 +104,7 @@ func (in *input) late(dead *roaring.Bitmap) []uint32 {
 	return numbers
 }
 
-// count returns the number of documents from..to-1 in the set.
+// count returns how many of the documents from..to-1 are in the set.
 func count(set *roaring.Bitmap, from, to int) int {
 	below := func(doc int) int {
 		if doc == 0 {
@@ -112,15 +115,16 @@ func count(set *roaring.Bitmap, from, to int) int {
 	return below(to) - below(from)
 }
 
-// asideTime is the time after which a damaged segment is tried again, because it
-// may have been repaired. Without it, every sweep would read that segment and
-// those to be merged with it.
+// asideTime is the time for which a damaged segment is not merged. After it the segment is
+// tried again, because it may have been repaired. Without that time, every sweep's task
+// would read the segment and those to be merged with it, in vain.
 const asideTime = time.Hour
 
-// aside holds the segments that cannot be read, and when that was noticed.
+// aside holds the segments that are not merged now because they cannot be read. It is safe
+// for concurrent use.
 type aside struct {
-	mu    sync.Mutex
-	since map[string]time.Time // protected by mu
+	mu    sync.Mutex           // protects since
+	since map[string]time.Time // when the damage was found, by the segment's key
 }
 
 func (a *aside) add(key string, now time.Time) {
@@ -132,8 +136,8 @@ func (a *aside) add(key string, now time.Time) {
 	a.since[key] = now
 }
 
-// has reports whether a segment is set aside now. After the clock went back it is
-// tried again.
+// has reports whether a segment is set aside at this time. It drops segments that were
+// set aside asideTime ago, or in the future, after the clock has been set back.
 func (a *aside) has(key string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -145,15 +149,16 @@ func (a *aside) has(key string, now time.Time) bool {
 	return found
 }
 
-// mergeable returns the segments to be merged next, without those set aside.
+// mergeable returns the segments to be merged next, nil if there are none. Those set aside
+// count as not listed.
 func (f *Function) mergeable(m *manifest.Manifest) []manifest.Segment {
 	readable := *m
 	readable.Segments = slices.DeleteFunc(slices.Clone(m.Segments), func(s manifest.Segment) bool { return f.aside.has(s.Key, f.Now()) })
 	return f.Tiers.Mergeable(&readable)
 }
 
-// setAside checks segments, sets aside those that cannot be read, and reports
-// whether there are any.
+// setAside reads segments whole, sets aside the damaged ones, and reports whether it found
+// any.
 func (f *Function) setAside(ctx context.Context, listed []manifest.Segment) (found bool) {
 	for _, s := range listed {
 		if err := f.check(ctx, &s); partition.IsDamaged(err) {

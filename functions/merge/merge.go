@@ -1,6 +1,6 @@
 // Package merge keeps the segments of a partition few and free of dead documents:
-// it merges segments of similar size into one, and rewrites segments of whose
-// documents a fifth are dead.
+// it merges segments of similar size into one, and writes segments anew without their
+// dead documents when these are a fifth, or when they must be erased.
 //
 // A merge commits in one generation or not at all. The merged segments are
 // condemned, and running queries can still read them. A lease keeps two processes
@@ -8,8 +8,8 @@
 // commit that its inputs are no longer listed. A killed merge leaves one unlisted
 // object.
 //
-// A damaged segment is set aside until it is repaired, and the others are merged
-// without it.
+// A damaged segment is left out and tried again after an hour; meanwhile the others are
+// merged without it.
 package merge
 
 import (
@@ -35,7 +35,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 )
 
-// leaseTime is the time for which a merge that died blocks its partition.
+// leaseTime is the duration of the lease on merging in a partition. If merge is killed,
+// another process can merge there after that time.
 const leaseTime = 30 * time.Second
 
 // Function is the merge function.
@@ -44,14 +45,14 @@ type Function struct {
 	Redis  redis.UniversalClient
 	Sender task.Sender
 	Now    func() time.Time
-	Worker string // who holds the leases
-	Tiers  segments.Limits
+	Worker string          // name of the process in its leases
+	Tiers  segments.Limits // tell which segments are merged
 	Log    *slog.Logger
 
 	aside aside
 }
 
-// Handle takes messages task.Tiers.
+// Handle calls Run for each message, a task.Tiers.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, t task.Tiers) error {
 		if err := f.Run(ctx, t.Storage); err != nil {
@@ -94,6 +95,9 @@ func (f *Function) merge(ctx context.Context, p layout.Partition) (more bool, er
 	}
 }
 
+// mergeListed merges listed segments into one and commits it. more is true if there is
+// another merge to do, or if this one has to be repeated because the partition has changed
+// meanwhile.
 func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, listed []manifest.Segment) (more bool, err error) {
 	began := f.Now()
 	inputs, err := f.open(ctx, listed)
@@ -122,9 +126,9 @@ func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, list
 }
 
 // replace is the edit of the commit: it lists the merged segment in place of its
-// inputs. Documents that died during the merge are dead in it from the start. It
-// returns partition.ErrStale when an input is no longer listed, when a document of
-// an input came back to life, and when the merged segment may not be listed.
+// inputs, and masks in it the documents that died in the inputs during the merge. It
+// returns partition.ErrStale when an input is no longer listed, when a document that the
+// merge left out as dead is alive now, or when the merged segment may not be listed.
 func (f *Function) replace(ctx context.Context, e *partition.Edit, inputs []*input, merged partition.Segment) error {
 	late := roaring.New()
 	offset := uint32(0)

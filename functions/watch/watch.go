@@ -142,8 +142,8 @@ func (s System) deadLetters(ctx context.Context) (n int, err error) {
 }
 
 // stored adds to the state, from the manifests: the bytes that they list, the age of the
-// oldest package that is not indexed, and the partitions whose generations are lost,
-// damaged, or written by a later program.
+// oldest package that is not indexed, and the partitions whose generations are lost or
+// whose newest generation cannot be read.
 func (s System) stored(ctx context.Context, inForce *settings.Settings, state *vitals.State) error {
 	for _, p := range inForce.Partitions() {
 		m, err := partition.Read(ctx, s.Bucket, p)
