@@ -20,9 +20,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// forgetLetters deletes the dead letters with URLs that a takedown forgets, once
-// for each version of the takedowns, and then once in each grace. Only batches
-// contain URLs; a batch's other URLs are also in the frontier.
+// forgetLetters deletes the dead letters that contain a forgotten URL. It looks at them
+// once for every version of the takedowns, and then once in each grace. It reads only
+// letters to fetch, whose batches alone contain URLs. The batch's other URLs are not lost:
+// the frontier has them.
 func (f *Function) forgetLetters(ctx context.Context, s *settings.Settings) error {
 	if s.Takedowns.Version == 0 {
 		return nil
@@ -67,13 +68,14 @@ func (f *Function) forgetLetter(ctx context.Context, s *settings.Settings, key s
 	return collect.Delete(ctx, f.Bucket, f.Now, []string{key})
 }
 
-// resendDelay leaves time to delete the dead letter before its message, sent
-// again, can become a dead letter again.
+// resendDelay is the time before a dead letter's message, sent again, is delivered. By
+// then the letter is deleted: if the message fails once more, its new letter has the same
+// key.
 const resendDelay = 5 * time.Second
 
-// resend sends the messages of the dead letters for which an operator has put a
-// request (see layout.ResendKey), and deletes letter and request. When it is
-// killed in between, a message is sent twice, which is harmless.
+// resend sends again the messages of the dead letters for which an operator has put a
+// request (see layout.ResendKey), and deletes letters and requests. When it is killed
+// before it deletes a letter, its message is sent twice, which is harmless.
 func (f *Function) resend(ctx context.Context) error {
 	kept, err := blob.List(ctx, f.Bucket, layout.DeadLetters)
 	if err != nil {
@@ -93,6 +95,8 @@ func (f *Function) resend(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// resendOne sends again the message of the dead letter with the key, and deletes the
+// letter, then the request.
 func (f *Function) resendOne(ctx context.Context, key string) error {
 	content, found, err := blob.Find(ctx, f.Bucket, key)
 	if err != nil {
@@ -115,8 +119,8 @@ func (f *Function) resendOne(ctx context.Context, key string) error {
 	return f.Bucket.Delete(ctx, layout.ResendKey(key))
 }
 
-// clearFeedback deletes the vital signs older than Limits.Feedback. Keys sort by
-// time, so it stops listing at the first younger one.
+// clearFeedback deletes the vital signs of days older than Limits.Feedback. Their keys
+// sort by time, so that it lists no further than to the first younger object.
 func (f *Function) clearFeedback(ctx context.Context) error {
 	first := layout.FeedbackDay(f.Now().Add(-f.Limits.Feedback))
 	var keys []string

@@ -43,8 +43,8 @@ type Limits struct {
 	Tiers    segments.Limits
 }
 
-// DefaultLimits returns the default limits of each package, and keeps vital signs
-// for eight days.
+// DefaultLimits returns the default limits of the packages that the fields name, and
+// eight days for vital signs.
 func DefaultLimits() Limits {
 	return Limits{
 		Collect: collect.DefaultLimits(), Compact: compact.DefaultLimits(),
@@ -66,8 +66,9 @@ type Function struct {
 	published settings.Reader
 }
 
-// Handle does for each message the one task that it names, or else a whole Run. A
-// message that is delivered again is dropped: the clock sends new ones.
+// Handle calls Run for each message; for a task.Mask it only masks the gone pages of the
+// partition that the task names. It drops a message that is delivered a second time: the
+// clock sends new ones.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	event.Records = slices.DeleteFunc(event.Records, func(m events.SQSMessage) bool { return m.Attributes["ApproximateReceiveCount"] > "1" })
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, t task.Mask) error {
@@ -80,11 +81,12 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 
 // Run does, in this order:
 //
-//	frontiers                     rebuild those that are missing, behind the books, or of other settings
-//	every storage partition       sweep it, and queue its URLs that are due
-//	dead letters, vital signs     delete forgotten letters, resend requested ones, delete old signs
+//	frontiers                     rebuild those that are lost, behind the books, or of other settings
+//	every storage partition       the steps of sweepPartition
+//	dead letters                  delete those with forgotten URLs, send again those that an operator names
+//	vital signs                   delete old ones
 //	limits                        pause the crawl when one is reached
-//	every crawl partition         tell schedule to lease batches
+//	every crawl partition         send schedule a task to lease batches
 func (f *Function) Run(ctx context.Context) error {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
@@ -104,8 +106,9 @@ func (f *Function) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// schedule tells the function schedule to lease batches of a crawl partition,
-// unless its frontier is not built: then schedule could only ask for a sweep.
+// schedule sends the function schedule a task to lease batches of a crawl partition. If
+// the partition's frontier is not built, it sends nothing, because schedule could only
+// call the sweep.
 func (f *Function) schedule(ctx context.Context, crawl int, s *settings.Settings) error {
 	switch err := frontier.New(f.Redis, crawl).Built(ctx, s.Fingerprint()); {
 	case err == nil, errors.Is(err, frontier.ErrSettings): // a frontier of older settings serves until it is rebuilt
@@ -117,8 +120,8 @@ func (f *Function) schedule(ctx context.Context, crawl int, s *settings.Settings
 	}
 }
 
-// leases returns the batches that are leased, and so not settled; nil with an
-// error.
+// leases returns the batches that are leased in any crawl partition, which are those not
+// settled yet. With an error it returns nil.
 func (f *Function) leases(ctx context.Context, s *settings.Settings) (map[layout.Version]bool, error) {
 	out := make(map[layout.Version]bool)
 	for _, crawl := range s.Crawl.Partitions() {
@@ -139,16 +142,31 @@ type swept struct {
 	*partition.Partition
 	settings *settings.Settings
 	out      map[layout.Version]bool // leased batches; nil: unknown
-	spooled  []blob.Object
+	spooled  []blob.Object           // objects in its spool, listed before the manifest was read
 }
 
+// open opens a storage partition; the caller sets the fields that it needs.
 func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error) {
 	p, err := partition.Open(ctx, f.Bucket, id, f.Now)
 	return &swept{Function: f, Partition: p}, err
 }
 
+// sweepPartition does all steps of the sweep on one storage partition. out are the leased
+// batches. In this order:
+//
+//	outcomes still in the spool     rebuild frontiers that are older than these batches
+//	undone work                     send its messages again
+//	URLs that are due               put back into the queues of their hosts
+//	spool                           delete packed objects
+//	books                           merge
+//	forgotten pages                 erase
+//	gone pages                      mask, and drop from the manifest's list when nothing needs them
+//	packages of outlived pages      condemn
+//	unlisted objects                condemn
+//	old generations                 delete
+//	condemned objects               delete after the grace
 func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id layout.Partition, out map[layout.Version]bool, fronts *restore.Frontiers) error {
-	// Spool before manifest: a batch that is packed in between is consumed.
+	// The spool is listed before the manifest is read: a batch that is packed in between counts as consumed.
 	spooled, err := blob.List(ctx, f.Bucket, layout.SpoolPrefix(id))
 	if err != nil {
 		return err
@@ -183,8 +201,8 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 	)
 }
 
-// batchVersions returns the versions of the batches in the spool, without foreign
-// objects.
+// batchVersions returns the versions of the batches whose objects are in the spool. It
+// ignores objects with other names.
 func batchVersions(spooled []blob.Object) (batches []layout.Version) {
 	for _, object := range spooled {
 		if _, batch, err := layout.ParseSpoolKey(object.Key); err == nil {
@@ -194,8 +212,9 @@ func batchVersions(spooled []blob.Object) (batches []layout.Version) {
 	return batches
 }
 
-// forget erases what the takedowns forget. When nothing is left, it looks once in
-// each grace for objects that a process with older settings put late.
+// forget erases everything that the takedowns forget. When that has been done, it looks,
+// once in each grace, for objects with forgotten pages that a process with older settings
+// has stored since.
 func (p *swept) forget(ctx context.Context, eraser *erase.Eraser) error {
 	if p.settings.Takedowns.Version == 0 {
 		return nil
@@ -206,8 +225,8 @@ func (p *swept) forget(ctx context.Context, eraser *erase.Eraser) error {
 	return p.once(ctx, fmt.Sprintf("forget %s", p.ID()), func() error { return eraser.Collector.Forgotten(ctx) })
 }
 
-// clearOutlived condemns, once in each grace, the packages whose pages are all
-// superseded or gone. It waits while a takedown is erased.
+// clearOutlived condemns, once in each grace, the packages of whose pages all have later
+// versions or are gone. It does nothing while a takedown is being erased.
 func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector, eraser *erase.Eraser) error {
 	if eraser.Forgets() {
 		return nil
@@ -215,11 +234,10 @@ func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector,
 	return p.once(ctx, fmt.Sprintf("outlived %s", p.ID()), func() error { return collector.Outlived(ctx) })
 }
 
-// once calls do unless it succeeded within the last grace, by a lease in Redis.
-// After do fails, the next sweep calls it again. If Redis loses the lease, do
-// is called more often; if the process is killed in do, it is called after the
-// grace. A process that read its settings before a takedown has ended by then, so
-// that the second call finds what it stored.
+// once calls do at most once in each grace. It takes a lease with the name in Redis and
+// keeps it if do succeeds; if do fails, it releases the lease, so that the next sweep
+// calls do again. A process that read its settings before a takedown has ended after a
+// grace, so that the call then finds all that it has stored.
 func (f *Function) once(ctx context.Context, name string, do func() error) error {
 	leases := lease.New(f.Redis, f.Worker+"/"+rand.Text())
 	held, first, err := leases.Acquire(ctx, name, f.Now(), f.Limits.Collect.Grace)

@@ -10,6 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
+// mask masks the documents of the gone pages of a storage partition, apart from a whole
+// sweep.
 func (f *Function) mask(ctx context.Context, id layout.Partition) error {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
@@ -23,9 +25,10 @@ func (f *Function) mask(ctx context.Context, id layout.Partition) error {
 	return p.maskGone(ctx)
 }
 
-// maskGone masks every live document of the gone pages, in all listed segments.
-// Segments that are listed later are masked by index and merge, those of other
-// partitions by compare.
+// maskGone masks, in all listed segments, the documents of gone pages that are older than
+// the outcome that found the page gone, and marks these pages as Masked in the manifest.
+// Segments that are listed later are masked by index and merge, those of other partitions
+// by compare.
 func (p *swept) maskGone(ctx context.Context) error {
 	unmasked := make(latest) // pages that become gone from now on are masked by the next sweep
 	for _, g := range p.Manifest().Gone {
@@ -69,10 +72,11 @@ func (p *swept) maskGone(ctx context.Context) error {
 	return errors.Join(failed, err)
 }
 
-// dropGone drops entries from the manifest's list of gone pages. An entry is not
-// needed when no document of an earlier version is alive or can still be made:
-// every package is indexed, and every batch leased before the page was found to
-// be gone is packed or closed. Unindex adds the entries again that it needs.
+// dropGone drops pages from the manifest's list of gone pages that need not be there any
+// more: no document of an earlier version is alive or can still be made, because the page
+// is masked, every package is indexed, and every batch leased before the page was found
+// to be gone is packed or closed. When packages are indexed anew, unindex lists the pages
+// again.
 func (p *swept) dropGone(ctx context.Context) error {
 	if len(p.Manifest().Gone) == 0 || slices.IndexFunc(p.Manifest().Gone, p.isOver(p.Manifest())) < 0 {
 		return nil
@@ -85,7 +89,8 @@ func (p *swept) dropGone(ctx context.Context) error {
 	})
 }
 
-// isOver returns whether a gone page need not be listed any more.
+// isOver returns a function that reports whether a gone page need not be listed any more
+// (see dropGone).
 func (p *swept) isOver(m *manifest.Manifest) func(manifest.Gone) bool {
 	var waiting []layout.Version
 	for _, object := range p.spooled {

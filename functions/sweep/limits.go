@@ -12,9 +12,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// enforceLimits pauses the crawl when a limit is reached, and ends its own pause
-// when none is any more, because a limit was raised or a new day (UTC) began. It
-// does not change a pause that an operator made.
+// enforceLimits pauses the crawl when a limit is reached. It ends that pause when no limit
+// is reached any more, because one was raised or a new day (UTC) began. It does not change
+// a pause that an operator made.
 func (f *Function) enforceLimits(ctx context.Context, s *settings.Settings) error {
 	paused := s.Control.Pause != nil && s.Control.Pause.By == control.Limit
 	if s.Control.Limits == (control.Limits{}) && !paused {
@@ -36,12 +36,15 @@ func (f *Function) enforceLimits(ctx context.Context, s *settings.Settings) erro
 	return err
 }
 
-// usage is what the limits are compared with.
+// usage is the use of storage and money, to be compared with the limits.
 type usage struct {
-	bytes    int64   // of spool, packages, books and segments
+	bytes    int64   // of spool, packages, books and segments, in all partitions
 	requests int64   // to the object store, today (UTC)
-	usd      float64 // spent today
+	usd      float64 // spent today (UTC)
 }
+
+// used reads the present usage from the manifests, lists of the spool, and the vital
+// signs of today.
 
 func (f *Function) used(ctx context.Context, s *settings.Settings) (usage, error) {
 	var u usage
@@ -63,7 +66,8 @@ func (f *Function) used(ctx context.Context, s *settings.Settings) (usage, error
 	return u, err
 }
 
-// enforce begins or ends a pause, and reports whether it did.
+// enforce begins, changes or ends the pause in a document of controls as the limits
+// demand, and reports whether it changed the document.
 func (u usage) enforce(d *control.Document, now time.Time) bool {
 	current := d.Paused(now)
 	pause := u.pause(d.Limits, now)
@@ -80,8 +84,9 @@ func (u usage) enforce(d *control.Document, now time.Time) bool {
 	return true
 }
 
-// pause returns the pause that the limits demand, nil when none is reached. When
-// several are, the limit on storage goes first, for its pause has no end.
+// pause returns the pause that the limits demand, nil when no limit is reached. If
+// several are, it is the pause of the limit on storage, which has no end; the others end
+// at midnight UTC.
 func (u usage) pause(l control.Limits, now time.Time) *control.Pause {
 	p := control.Pause{Since: now.UTC().Truncate(time.Second), By: control.Limit}
 	midnight := now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)

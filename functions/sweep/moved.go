@@ -14,37 +14,40 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// comparedAtOnce is how many documents are compared at most in one sweep,
-// beyond those of one segment: 32 bytes of memory each.
+// comparedAtOnce is the number of pages at which a sweep stops to take up segments for a
+// comparison. The last segment may exceed it. A page takes 32 bytes of memory.
 const comparedAtOnce = 1 << 18
 
-// latest is the latest known version of each of some pages.
+// latest has the latest known versions of pages, by identity.
 type latest map[layout.Identity]layout.Version
 
+// add records a version of a page unless a later one is known.
 func (l latest) add(id layout.Identity, v layout.Version) {
 	if known, found := l[id]; !found || known.Compare(v) < 0 {
 		l[id] = v
 	}
 }
 
+// finder returns a finder of the documents of these pages.
 func (l latest) finder(bucket blob.Reader) *segments.Finder {
 	return segments.NewFinder(bucket, func(id layout.Identity) bool { _, found := l[id]; return found })
 }
 
 // compare masks outdated documents of pages that are in two partitions. When a
 // storage strategy moves a site to another partition, its documents stay where
-// they are, so that both partitions may have documents of one page. Only the
-// latest is alive, and none when the page is gone since.
+// they are, so that both partitions may have documents of one page. compare leaves only
+// the latest alive, and none if the page is gone since. gone are the gone pages of this
+// partition that are not masked yet.
 //
 //	this partition           other partition                               masked
 //	a document               an earlier document                           the other's
 //	a document               a later document, or the page is gone since   this one's
 //	a gone page              an earlier document                           the other's
 //
-// Each segment is compared once, after it is listed, and a gone page before it
-// counts as masked: so of any two commits, the later sees the earlier. Told is
-// false when the gone pages could not be compared with every segment of the
-// other partitions.
+// Each segment is compared once, after it is listed, and each gone page before it is marked
+// as Masked. So of two commits in two partitions, the later one's comparison sees the
+// documents of the earlier one. told is false if a segment of another partition could not
+// be read, so that the gone pages have to be compared again.
 func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error) {
 	elsewhere := p.settings.Elsewhere(p.ID())
 	if len(elsewhere) == 0 {
@@ -83,9 +86,9 @@ func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error)
 	return told, err
 }
 
-// uncompared returns the segments that are not compared yet, as many as
-// comparedAtOnce allows, and the versions of their live documents and of the
-// gone pages.
+// uncompared returns the segments that are not compared yet, as many as comparedAtOnce
+// allows, as compared, and the versions of their live documents and of the gone pages as
+// here. It leaves out damaged segments.
 func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compared []manifest.Segment, err error) {
 	here = maps.Clone(gone)
 	all := segments.NewFinder(p.Bucket, func(layout.Identity) bool { return true })
@@ -116,9 +119,9 @@ func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compa
 	return here, compared, nil
 }
 
-// outdate masks the documents of this partition that are earlier than the known
-// versions of their pages. It adds to later the versions of this partition that
-// are later than the known ones. Whole is false when a segment could not be read.
+// outdate masks the documents of partition p whose versions are earlier than the known ones
+// of the same pages. If p has a later version of a page, as a document or as gone, it
+// adds that to later. whole is false if a segment could not be read.
 func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, later latest) (whole bool, err error) {
 	if p.Manifest().Generation == 0 {
 		return true, nil
@@ -141,10 +144,11 @@ func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, lat
 	return whole, err
 }
 
-// earlier returns, for Mask, the dead documents of each segment in which some are
-// earlier than the known versions of their pages. If later is not nil, it adds
-// the versions that are later than the known ones. Whole is false when a segment
-// could not be read.
+// earlier finds the live documents whose versions are earlier than the known ones of the
+// same pages. It returns them, with the documents that are dead already, by the keys of
+// their segments, as Mask takes them; segments without such documents are left out. If
+// later is not nil, it adds to it the versions that are later than the known ones. whole is
+// false if a segment could not be read.
 func (p *swept) earlier(ctx context.Context, m *manifest.Manifest, finder *segments.Finder, known, later latest) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	if len(known) == 0 {
 		return nil, true, nil

@@ -14,12 +14,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Reindex has packages of all partitions indexed anew, and returns their number.
-// v returns the current version of a language's analyzer: a package is indexed
-// anew when a segment with live documents of it was built by another version.
-// When v is nil, all packages are. Old segments serve queries until they are
+// Reindex marks packages of all partitions as not indexed, so that index indexes them
+// anew, and returns their number. v returns the current version of a language's analyzer:
+// chosen are the packages with live documents in a segment that another version built.
+// If v is nil, all packages are chosen. The old segments answer queries until they are
 // replaced. Without a Sender, the next sweep sends the messages to index. Damaged
-// segments and manifests are left out, and returned as errors for repair.
+// segments and manifests are left out and returned as errors: repair has to mend them.
 func (f *Function) Reindex(ctx context.Context, v func(language string) uint32) (packages int, err error) {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
@@ -39,6 +39,7 @@ func (f *Function) Reindex(ctx context.Context, v func(language string) uint32) 
 	return packages, errors.Join(errs...)
 }
 
+// reindex is Reindex for one partition.
 func (p *swept) reindex(ctx context.Context, v func(string) uint32) (int, error) {
 	if v == nil {
 		return p.unindex(ctx, func(m *manifest.Manifest) (map[uint32]bool, error) {
@@ -72,10 +73,10 @@ func (p *swept) reindex(ctx context.Context, v func(string) uint32) (int, error)
 	return n, errors.Join(append(unread, err)...)
 }
 
-// unindex marks the packages whose identifiers which returns as not indexed, in
-// one commit, sends index an event for each, and returns their number. The same
-// commit lists their gone pages, so that index does not make them alive again.
-// The old segments leave the manifest when all their packages are indexed anew.
+// unindex marks packages as not indexed, in one commit, sends index an event for each, and
+// returns their number. which returns the numbers of the packages in a manifest. The same
+// commit lists the gone pages of the partition, so that index makes no live documents of
+// them. The old segments leave the manifest when all their packages are indexed anew.
 func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map[uint32]bool, error)) (int, error) {
 	var again []manifest.Package
 	gone := goneCache{bucket: p.Bucket, elsewhere: p.settings.Elsewhere(p.ID())}
@@ -114,8 +115,8 @@ func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map
 	return len(again), nil
 }
 
-// goneCache holds the gone pages of a partition, and reads them again when the
-// manifest's Learnt differs.
+// goneCache holds the gone pages of a partition, and reads them from the books again when
+// the manifest's Learnt has changed, that is, when a book has been added.
 type goneCache struct {
 	bucket    blob.Reader
 	elsewhere []layout.Partition
@@ -124,6 +125,7 @@ type goneCache struct {
 	pages     []manifest.Gone
 }
 
+// of returns the gone pages of the partition with the manifest.
 func (c *goneCache) of(ctx context.Context, m *manifest.Manifest) (pages []manifest.Gone, err error) {
 	if !c.known || c.learnt != m.Learnt {
 		c.pages, err = segments.Gone(ctx, c.bucket, m, c.elsewhere)

@@ -34,13 +34,10 @@ func (p *swept) raiseUndone(ctx context.Context) error {
 	return p.raiseSpooled(ctx)
 }
 
-// raiseSpooled sends pack the events of spool objects whose batches are not
-// packed or not settled. Whether a batch is settled is known
-//
-//	while it is in pack's inbox     from its entry there, even without its spool object
-//	when it is packed or closed     from the leases: it is settled unless it is leased
-//
-// Without the leases (p.out is nil) it sends nothing.
+// raiseSpooled sends pack again the events of spool objects whose batches are not settled
+// and, if batches wait in pack's inbox, a task to pack them. A leased batch is not settled.
+// Any other is settled if its entry in the inbox says so or, without an entry, if it is
+// packed or closed. If the leases are unknown (p.out is nil), raiseSpooled sends nothing.
 func (p *swept) raiseSpooled(ctx context.Context) error {
 	waiting, err := frontier.NewInbox(p.Redis, p.ID()).List(ctx)
 	if err != nil || p.out == nil {

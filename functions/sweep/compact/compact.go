@@ -16,8 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// maxMerge times Limits.Books is the most books of one merge. There are so many
-// when the sweep did not run for a while.
+// maxMerge times Limits.Books is the greatest number of books that one merge reads. A size
+// class has more than Limits.Books if the sweep did not run for a while.
 const maxMerge = 8
 
 // Limits say which books are merged.
@@ -29,9 +29,10 @@ type Limits struct {
 // DefaultLimits merge eight books of a size class, up to 64 MiB.
 func DefaultLimits() Limits { return Limits{Books: 8, Bytes: 64 << 20} }
 
-// Run merges the books of one size class, if a class has enough of them. So an
-// outcome is rewritten once for every factor of eight in size, until its book is
-// larger than half of Limits.Bytes. A damaged book is an error, for repair.
+// Run merges the books of one size class into one, and commits that, if a class has at
+// least Limits.Books books. So an outcome is written again only when its book grows about
+// eightfold, and no more once its book is larger than half of Limits.Bytes. If one of the
+// books is damaged, Run merges nothing and returns the error: repair has to mend the book.
 func Run(ctx context.Context, bucket blob.Reader, p *partition.Partition, l Limits, log *slog.Logger) error {
 	books := l.mergeable(p.Manifest().Books)
 	if len(books) == 0 {
@@ -44,10 +45,11 @@ func Run(ctx context.Context, bucket blob.Reader, p *partition.Partition, l Limi
 	return err
 }
 
-// Rewrite merges the old books through the filter, lists the merged book in their
-// place, and returns its key. The manifest's Learnt stays the same, so that no
-// frontier has to be rebuilt. When an old book is no longer listed, it commits
-// nothing and returns no error: the next run merges what is listed then.
+// Rewrite merges the old books, with the outcomes and links that the filter keeps, into a
+// new book, commits that in their place, and returns its key. The manifest's Learnt
+// stays the same, so that no frontier has to be rebuilt. When an old book is no longer
+// listed, Rewrite commits nothing and returns no error: the next run merges the books
+// that are listed then.
 func Rewrite(ctx context.Context, bucket blob.Reader, p *partition.Partition, old []manifest.Book, filter book.Filter) (key string, err error) {
 	books, err := partition.OpenBooks(ctx, bucket, old)
 	if err != nil {
@@ -107,6 +109,6 @@ func (l Limits) mergeable(books []manifest.Book) []manifest.Book {
 	return of
 }
 
-// sizeOf returns the size class of a book, the power of eight: 6 to 8 bits of
-// its length are class 2.
+// sizeOf returns the size class of a book. Sizes in one class differ by less than a factor
+// of eight: class 5 are the books of 16,384 to 131,071 bytes.
 func sizeOf(b manifest.Book) int { return bits.Len64(uint64(b.Bytes)) / 3 }

@@ -1,15 +1,16 @@
 // Package erase erases from a storage partition the pages, outcomes and links that
 // takedowns forget.
 //
-//	book        rewritten without them, first, so that no outcome points to an erased page
-//	package     rewritten without its forgotten pages
+//	book        written anew without them, before packages, so that no outcome points to an
+//	            erased page
+//	package     written anew without its forgotten pages
 //	segment     its forgotten documents are masked; merge writes it anew without them
-//	unlisted    condemned, and looked for again later
+//	unlisted    condemned, also if an earlier generation lists it; looked for again later
 //
-// The old objects are condemned, and deleted by the collector. Then the manifest
-// records the version of the takedowns (Forgotten): from then on pack and index,
-// even with older settings, list only objects to which that version was applied.
-// Objects that only earlier generations list are condemned as well.
+// The old objects are condemned, and deleted by the collector. When nothing forgotten is
+// left, the manifest records the version of the takedowns (Forgotten): from then on pack
+// and index, even with older settings, commit only objects to which that version was
+// applied.
 package erase
 
 import (
@@ -30,13 +31,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// maxRounds is how often a run looks for objects that were listed while it erased.
+// maxRounds is the greatest number of rounds of Run. A round erases from all objects that
+// are listed when it begins; the next one from those that were listed meanwhile.
 const maxRounds = 5
 
-// errMore means that objects are listed that this run has not looked into.
+// errMore means that the newest generation lists objects that this run has not searched
+// for forgotten URLs.
 var errMore = errors.New("more has been listed")
 
-// Eraser erases from one partition what is forgotten.
+// Eraser erases everything forgotten from one partition.
 type Eraser struct {
 	*partition.Partition
 	Bucket    blob.Bucket
@@ -48,13 +51,13 @@ type Eraser struct {
 	Log       *slog.Logger
 }
 
-// Forgets reports whether the partition may still hold something that the
-// takedowns forget.
+// Forgets reports whether the partition may still hold something forgotten: its manifest
+// does not yet record the version of the takedowns.
 func (e *Eraser) Forgets() bool { return e.Manifest().Forgotten < e.Takedowns.Version }
 
-// Run erases what the takedowns forget from all listed objects, with one commit
-// for each, and then commits that nothing is left. It returns nil, too, when new
-// objects kept being listed meanwhile: the next sweep goes on.
+// Run erases everything forgotten from all listed objects, with one commit for each, and
+// then commits the version of the takedowns. It returns nil also if new objects were
+// listed in every round: then the next sweep goes on.
 func (e *Eraser) Run(ctx context.Context) error {
 	awaited := erasedKeys(e.Manifest())
 	clean := e.Memory.of(e.ID(), e.Takedowns.Version)
@@ -76,8 +79,8 @@ func (e *Eraser) Run(ctx context.Context) error {
 	return nil // the next sweep goes on
 }
 
-// warnUnmerged logs the segments that an earlier sweep asked merge to write anew
-// and that are still listed: only they still hold forgotten documents.
+// warnUnmerged logs the segments that still hold forgotten documents although an earlier
+// sweep has asked merge to write them anew. awaited are their keys when this run began.
 func (e *Eraser) warnUnmerged(ctx context.Context, awaited []string) {
 	for _, key := range erasedKeys(e.Manifest()) {
 		if slices.Contains(awaited, key) {
@@ -98,8 +101,9 @@ func erasedKeys(m *manifest.Manifest) (keys []string) {
 	return keys
 }
 
-// eraseAll rewrites all listed objects that are not clean. After a damaged object
-// it goes on with the others, and returns the error at the end.
+// eraseAll writes anew all listed objects that hold something forgotten, and adds to clean
+// those that hold nothing. After an object that it cannot read it goes on with the
+// others, and returns the errors at the end; it stops when the object store fails.
 func (e *Eraser) eraseAll(ctx context.Context, clean *cleanKeys) error {
 	var errs []error
 	try := func(key string, erase func() (string, error)) (goOn bool) {
@@ -140,8 +144,9 @@ func (e *Eraser) eraseAll(ctx context.Context, clean *cleanKeys) error {
 	return errors.Join(append(errs, e.clearConsumed(ctx, m.Consumed, clean))...)
 }
 
-// commitForgotten commits that nothing is left, provided that all objects of the
-// generation on which it commits are clean; else it returns errMore.
+// commitForgotten commits the version of the takedowns as Forgotten, if all objects that
+// the newest generation lists are clean; otherwise it returns errMore. It commits nothing
+// while merge has still to write segments anew.
 func (e *Eraser) commitForgotten(ctx context.Context, clean *cleanKeys) error {
 	version := e.Takedowns.Version
 	err := e.Commit(ctx, func(edit *partition.Edit) error {
@@ -172,8 +177,8 @@ func (e *Eraser) commitForgotten(ctx context.Context, clean *cleanKeys) error {
 	return err
 }
 
-// clearConsumed deletes the spool objects that are packed, without waiting for the
-// collector's limit.
+// clearConsumed deletes the spool objects of packed batches now, which the collector
+// would keep a while, and adds them to clean.
 func (e *Eraser) clearConsumed(ctx context.Context, consumed []manifest.Consumed, clean *cleanKeys) error {
 	spooled, err := blob.List(ctx, e.Bucket, layout.SpoolPrefix(e.ID()))
 	if err != nil {
@@ -193,6 +198,7 @@ func (e *Eraser) clearConsumed(ctx context.Context, consumed []manifest.Consumed
 	return nil
 }
 
+// consumedKeys returns the keys of the spool objects of packed batches.
 func consumedKeys(id layout.Partition, consumed []manifest.Consumed) (keys []string) {
 	for _, c := range consumed {
 		keys = append(keys, layout.SpoolKey(id, c.Batch))
@@ -200,15 +206,15 @@ func consumedKeys(id layout.Partition, consumed []manifest.Consumed) (keys []str
 	return keys
 }
 
-// Memory remembers which objects a process has found clean, so that the next
-// sweep does not read them again while a takedown is still being erased. It stays
-// right, because objects are immutable.
+// Memory holds the keys of the objects that this process has found clean, so that the
+// next sweep does not read them again while a takedown is still being erased. The keys
+// stay valid, because objects are immutable.
 type Memory struct {
 	mu         sync.Mutex
 	partitions map[layout.Partition]*cleanKeys
 }
 
-// cleanKeys are the keys of a partition's objects that hold nothing that one
+// cleanKeys are the keys of a partition's clean objects: they hold nothing that one
 // version of the takedowns forgets. They are safe for concurrent use.
 type cleanKeys struct {
 	version uint64
@@ -217,8 +223,8 @@ type cleanKeys struct {
 	keys map[string]bool
 }
 
-// of returns the clean keys of a partition; none when the takedowns have another
-// version than before.
+// of returns the clean keys of a partition, to be read and added to. They are empty at
+// first, and again when the takedowns have another version than before.
 func (m *Memory) of(p layout.Partition, version uint64) *cleanKeys {
 	m.mu.Lock()
 	defer m.mu.Unlock()

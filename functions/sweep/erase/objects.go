@@ -20,8 +20,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/forget"
 )
 
-// cleanBook rewrites a book without forgotten outcomes and links, if it has any,
-// and returns the key of the clean book.
+// cleanBook writes a book anew without its forgotten outcomes and links, and commits that.
+// It returns the key of the clean book, which is the old one if the book has none.
 func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key string, err error) {
 	opened, err := book.Open(ctx, e.Bucket, listed.Key)
 	if err != nil {
@@ -39,8 +39,9 @@ func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key strin
 	return key, err
 }
 
-// isClean passes all outcomes of a book to the filter, and reports whether the
-// filter keeps all outcomes and links.
+// isClean reports whether a book has no forgotten outcome or link. It passes the outcomes
+// to the filter's See, which learns from them which sources of links are forgotten; it
+// has passed all of them unless it fails.
 func isClean(ctx context.Context, b *book.Reader, filter *forget.Filter) (bool, error) {
 	clean := true
 	for o, err := range b.Outcomes(ctx, layout.Range{}) {
@@ -65,8 +66,8 @@ func isClean(ctx context.Context, b *book.Reader, filter *forget.Filter) (bool, 
 	return true, nil
 }
 
-// dirtyPackages returns the packages that hold forgotten pages, by their lists of
-// pages, and adds the others to clean. Unreadable packages count as dirty.
+// dirtyPackages returns the packages that hold forgotten pages or cannot be read, and adds
+// the others to clean. It reads only each package's list of pages, eight at a time.
 func (e *Eraser) dirtyPackages(ctx context.Context, packages []manifest.Package, clean *cleanKeys) ([]manifest.Package, error) {
 	const parallel = 8
 	holds := make([]bool, len(packages))
@@ -103,9 +104,9 @@ func (e *Eraser) isForgotten(page webobject.Listed) bool {
 	return e.Takedowns.ForgetsURL(page.URL)
 }
 
-// cleanPackage rewrites a package without its forgotten pages, and returns the
-// key of the new package, "" when no page is left. The other pages keep their
-// offsets, so that segments still point to them.
+// cleanPackage writes a package anew without its forgotten pages, and commits that. It
+// returns the key of the clean package: the old one if no page is forgotten, "" if no page
+// is left. The other pages keep their offsets, so that segments still point to them.
 func (e *Eraser) cleanPackage(ctx context.Context, listed manifest.Package) (key string, err error) {
 	content, err := e.Bucket.Get(ctx, listed.Key, blob.Range{})
 	if err != nil {
@@ -135,8 +136,8 @@ func (e *Eraser) cleanPackage(ctx context.Context, listed manifest.Package) (key
 	return left.Key, nil
 }
 
-// unlessStale returns nil for partition.ErrStale: the object is no longer listed,
-// and the next round looks at what replaced it.
+// unlessStale returns err, but nil for partition.ErrStale: then the object is no longer
+// listed, and the next round looks at the object that has replaced it.
 func unlessStale(err error) error {
 	if errors.Is(err, partition.ErrStale) {
 		return nil
@@ -144,9 +145,9 @@ func unlessStale(err error) error {
 	return err
 }
 
-// cleanSegment masks the forgotten documents of a segment, and tells merge to
-// write it anew without its dead documents. It returns the segment's key when it
-// has no forgotten documents, else "".
+// cleanSegment masks the forgotten documents of a segment, and sends merge a task to write
+// the segment anew without its dead documents. It returns the segment's key if none of its
+// documents is forgotten, else "".
 func (e *Eraser) cleanSegment(ctx context.Context, listed manifest.Segment) (key string, err error) {
 	forgotten, err := e.forgottenIn(ctx, &listed)
 	if err != nil || forgotten.IsEmpty() {
