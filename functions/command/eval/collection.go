@@ -18,19 +18,20 @@ type Document struct {
 	Lang  string `json:"lang"` // primary subtag (RFC 5646); "" to have it identified
 }
 
-// Query is a query with the grades of its answers by their document's id.
+// Query is a query of a test collection.
 type Query struct {
 	ID     string
 	Text   string
-	Grades map[string]int
+	Grades map[string]int // how well documents answer it, by their ids: from 1 to maxGrade
 }
 
 const (
-	maxLine  = 64 << 20 // bytes of a line of any of the files
-	maxGrade = 10       // gains are 2^grade
+	maxLine  = 64 << 20 // longest line of a file in bytes
+	maxGrade = 10       // greatest grade of an answer; its gain is 2^grade − 1
 )
 
-// eachLine calls do with every line that is not empty. Errors name the file and line.
+// eachLine calls do with every line of a file that is not blank. Errors name the file and
+// the line.
 func eachLine(path string, do func(line string) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -57,7 +58,8 @@ func eachLine(path string, do func(line string) error) error {
 	}
 }
 
-// eachDocument calls do with every document of a file.
+// eachDocument calls do with every document of a file. It fails if a document has no id or
+// that of an earlier one.
 func eachDocument(path string, do func(Document) error) error {
 	known := make(map[string]bool)
 	return eachLine(path, func(line string) error {
@@ -73,8 +75,9 @@ func eachDocument(path string, do func(Document) error) error {
 	})
 }
 
-// readQueries returns the queries that have an answer, in the order of their file, and
-// the number of those that have none, which are not asked.
+// readQueries reads the files of queries and of judgments (qrels). It returns the queries
+// that have an answer, in the order of their file, and the number of the others, which
+// cannot be judged and are not asked.
 func readQueries(queries, qrels string) (all []Query, unjudged int, err error) {
 	grades := make(map[string]map[string]int)
 	err = eachLine(qrels, func(line string) error {

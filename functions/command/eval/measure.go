@@ -1,13 +1,13 @@
-// Package eval measures how well queries are answered, by the judgments of a test
-// collection: documents, queries, and for each query the documents that answer it.
+// Package eval measures how well the search answers queries, by a test collection:
+// documents, queries, and judgments that say which documents answer which query.
 //
 //	docs.jsonl    {"id": "184", "title": "…", "text": "…"}    a document a line
 //	queries.tsv   1⇥what problems of heat conduction …        number, text
 //	qrels.tsv     1⇥184⇥3                                     query, document, gain (0: no answer)
 //
-// The documents are indexed in memory as the index function does it, or the bucket is
-// asked, whose documents are named by their addresses. A query is asked as a person
-// would ask it.
+// The documents are indexed in memory as the index function does it. Without docs.jsonl
+// the queries are asked of a bucket, and qrels.tsv names documents by their URLs. A query
+// is asked as a person would ask it.
 package eval
 
 import (
@@ -20,7 +20,7 @@ import (
 // Depths of the measures.
 const (
 	cumulated = 10  // results that count for nDCG
-	recalled  = 100 // results that count for recall, and that are asked for
+	recalled  = 100 // results of a query that are requested, and count for the other measures
 )
 
 // Figures are the measures of one query, or their means over several (Manning,
@@ -51,7 +51,8 @@ func (f *Figures) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// each calls do with the addresses of the same measure in all of them.
+// each calls do once for each of the four measures, with pointers to that measure in all
+// of the figures.
 func each(all []*Figures, do func(values []*float64)) {
 	for _, field := range []func(*Figures) *float64{
 		func(f *Figures) *float64 { return &f.NDCG }, func(f *Figures) *float64 { return &f.MAP },
@@ -65,8 +66,8 @@ func each(all []*Figures, do func(values []*float64)) {
 	}
 }
 
-// measure returns the figures of a query from its results, the best first, and the
-// grades of its answers.
+// measure returns the figures of a query. results are the ids of the documents found, the
+// best first, and grades those of the query's answers.
 func measure(results []string, grades map[string]int) (f Figures) {
 	answers := 0
 	var ideal []int
@@ -103,14 +104,15 @@ func measure(results []string, grades map[string]int) (f Figures) {
 	return f
 }
 
-// discounted returns the gain of a grade at a place, from 0 (Järvelin and Kekäläinen,
-// Cumulated Gain-Based Evaluation, 2002, with the gain of Burges et al., 2005).
+// discounted returns what an answer of a grade adds to the discounted cumulated gain at a
+// place, counted from 0 (Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation, 2002,
+// with the gain of Burges et al., 2005).
 func discounted(grade, place int) float64 {
 	return (math.Exp2(float64(grade)) - 1) / math.Log2(float64(place+2))
 }
 
-// mean returns the means of figures, and half the widths of their confidence intervals
-// of 95 % (normal approximation).
+// mean returns the means of the measures, and half the widths of the 95 % confidence
+// intervals of these means (normal approximation).
 func mean(all []Figures) (average, interval Figures) {
 	n := float64(len(all))
 	if n == 0 {

@@ -19,18 +19,18 @@ import (
 
 // Task is one evaluation.
 type Task struct {
-	Docs    string   // file of the documents; "" if the bucket is asked
-	Among   []string // files of further documents in the same index, none of which is an answer
-	Queries string   // file
-	Qrels   string   // file
+	Docs    string   // path of docs.jsonl; "": the queries are asked of the bucket
+	Among   []string // paths of further documents for the index, none of which is an answer
+	Queries string   // path of queries.tsv
+	Qrels   string   // path of qrels.tsv
 }
 
 // Report is the result of an evaluation.
 type Report struct {
 	Queries  int       `json:"queries"`
-	Unjudged int       `json:"unjudged"` // queries without an answer, not asked
+	Unjudged int       `json:"unjudged"` // queries without an answer in the judgments, which are not asked
 	Mean     Figures   `json:"mean"`
-	Interval Figures   `json:"interval"` // half the width of the confidence intervals of 95 %
+	Interval Figures   `json:"interval"` // half the widths of the 95 % confidence intervals of the means
 	Each     []Outcome `json:"each"`     // in the order of the queries
 }
 
@@ -46,7 +46,8 @@ type Searcher interface {
 	Search(ctx context.Context, q search.Query) (search.Result, error)
 }
 
-// Run asks all queries. bucket answers them if the task names no documents.
+// Run asks all queries, of an index of the task's documents or, if it names none, of the
+// bucket, and measures the answers.
 func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
 	queries, unjudged, err := readQueries(t.Queries, t.Qrels)
 	if err != nil {
@@ -84,11 +85,11 @@ func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
 	return report, nil
 }
 
-// segmentSize is the number of documents of one segment, so that the statistics of
-// several are joined as in a bucket.
+// segmentSize is the number of documents of one segment of the index. Larger collections
+// have several, so that statistics are joined over segments as in a bucket.
 const segmentSize = 20_000
 
-// index returns an index of all documents in memory.
+// index builds an index of all documents in memory.
 func (t Task) index(ctx context.Context) (Searcher, error) {
 	var parts []search.Part
 	var pages []*segments.Page
@@ -106,7 +107,7 @@ func (t Task) index(ctx context.Context) (Searcher, error) {
 	}
 	for number, path := range slices.Concat([]string{t.Docs}, t.Among) {
 		err := eachDocument(path, func(d Document) error {
-			if number > 0 { // it may have the id of an answer
+			if number > 0 { // a further document may have the id of an answer
 				d.ID = fmt.Sprintf("%d %s", number, d.ID)
 			}
 			if pages = append(pages, pageOf(d)); len(pages) < segmentSize {
@@ -124,7 +125,7 @@ func (t Task) index(ctx context.Context) (Searcher, error) {
 	return search.New(parts, nil)
 }
 
-// pageOf returns a document as the index function makes it of a page.
+// pageOf returns a document in the form in which the index function indexes a page.
 func pageOf(d Document) *segments.Page {
 	code, _ := language.Identify(d.Title+"\n"+d.Text, d.Lang)
 	print := fingerprint.Of(d.Title, d.Text)
@@ -134,13 +135,13 @@ func pageOf(d Document) *segments.Page {
 	}}
 }
 
-// Comparison is how the same queries fare in two evaluations.
+// Comparison compares the figures of the same queries in two evaluations.
 type Comparison struct {
 	Better     int     `json:"better"` // queries with a greater nDCG than before
-	Worse      int     `json:"worse"`
+	Worse      int     `json:"worse"`  // queries with a smaller nDCG
 	Same       int     `json:"same"`
-	Difference Figures `json:"difference"` // mean of now less before
-	Interval   Figures `json:"interval"`   // half the width of its confidence intervals of 95 %
+	Difference Figures `json:"difference"` // mean of the figures now minus those before
+	Interval   Figures `json:"interval"`   // half the widths of the 95 % confidence intervals of Difference
 }
 
 // Compare compares this evaluation with an earlier one, query by query. Queries that
@@ -157,7 +158,7 @@ func (r Report) Compare(before Report) Comparison {
 		if !known {
 			continue
 		}
-		const least = 1e-9 // difference that counts
+		const least = 1e-9 // smaller differences count as none
 		difference := o.Figures
 		each([]*Figures{&difference, &was}, func(v []*float64) { *v[0] -= *v[1] })
 		differences = append(differences, difference)

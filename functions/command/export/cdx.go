@@ -16,16 +16,17 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// An index of a WARC is lines of CDXJ (pywb), sorted by bytes:
+// The index of a WARC file has one line of CDXJ (pywb) for each page, sorted by bytes:
 //
 //	org,example)/a?b=c 20261121220000 {"url":"https://example.org/a?b=c", …}
 //
-// It is written as ZipNum: a gzip file of members of cdxBlock lines each, and a second
-// file that has for each member its first key, its place and its digest.
+// It is written as ZipNum, two files: index.cdx.gz is a gzip file whose members have
+// cdxBlock lines each, and index.idx has a line for each member, with its first key,
+// offset, length and digest.
 
 const (
 	cdxName  = "index.cdx.gz"
-	cdxBlock = 3000 // lines
+	cdxBlock = 3000 // lines of a member
 	idxBegin = `!meta 0 {"format":"cdxj-gzip-1.0","filename":"` + cdxName + `"}` + "\n"
 )
 
@@ -48,9 +49,9 @@ func (c *capture) cdxLine(warc string) (string, error) {
 
 var www = regexp.MustCompile(`^www\d*\.`)
 
-// surt returns the key of an address in an index, as the Python library surt computes it
-// by default: host reversed, without www; path and query in lower case; parameters
-// sorted; no slash at the end of a path. Numbers of sessions are kept.
+// surt returns the key of a URL in an index, as the Python library surt computes it by
+// default: host reversed, without www; path and query in lower case; parameters sorted; no
+// slash at the end of a path. Unlike that library it keeps session parameters.
 func surt(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -78,8 +79,8 @@ func surt(address string) string {
 	return strings.ReplaceAll(strings.ToLower(key), " ", "%20")
 }
 
-// writeCDX writes the lines of an index, which are sorted, and appends those of the
-// second file.
+// writeCDX writes sorted lines as index.cdx.gz to out, and returns idx with the lines of
+// index.idx appended.
 func writeCDX(out io.Writer, sorted iter.Seq2[string, error], idx []byte) ([]byte, error) {
 	var block, compressed bytes.Buffer
 	count, offset := 0, 0

@@ -19,8 +19,9 @@
 // few of these ranges, one page for each processor, and 40 bytes for each page; of a
 // mirror, the names of all files, too. An export that was interrupted goes on where it stopped.
 //
-// The language of a page is that of the index, so that pages in others need not be read;
-// only a page that is not indexed yet is read to know its language.
+// If pages of one language are selected, the index tells the language of each page, so
+// that the others need not be read. Only pages that are not indexed yet are read to
+// identify their language.
 package export
 
 import (
@@ -48,7 +49,7 @@ type storedPages struct {
 	faults   []error // a partition.Fault for each partition that lost generations or books
 }
 
-// place is where one page is.
+// place is the place of one page in a package.
 type place struct {
 	id      layout.Identity
 	offset  int64
@@ -93,16 +94,16 @@ func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, se
 }
 
 const (
-	maxSpan = 8 << 20   // bytes that one GET reads, unless one page has more
-	maxGap  = 128 << 10 // bytes that are read and not needed, rather than sending another request
+	maxSpan = 8 << 20   // most bytes of one GET, unless a single page has more
+	maxGap  = 128 << 10 // most unneeded bytes between two pages that one GET reads together
 )
 
-// loaded is a page whose bytes are in memory.
+// loaded is a page whose compressed bytes are in memory.
 type loaded struct {
 	at   *place
 	key  string // of its package
-	span span
-	err  error // the object store is not available
+	span span   // part of the package that contains the page
+	err  error  // of the object store; if it is set, all else is empty
 }
 
 // read yields the pages from a number on, in the order of their packages, after the GETs
@@ -127,7 +128,7 @@ func (p *storedPages) read(ctx context.Context, from int) iter.Seq[loaded] {
 	}
 }
 
-// object decompresses the page.
+// object decompresses the page, and checks that it is the one that the books name.
 func (f *loaded) object(ctx context.Context) (webobject.Object, error) {
 	if f.err != nil {
 		return webobject.Object{}, f.err
@@ -139,8 +140,8 @@ func (f *loaded) object(ctx context.Context) (webobject.Object, error) {
 	return o, err
 }
 
-// span returns the bytes that the next GET should read: those of a page and of the
-// pages close behind it.
+// span returns what one GET should read next, without reading it: the page with the index
+// from, and the pages close behind it.
 func (p *storedPages) span(from int) span {
 	first := &p.places[from]
 	end := first.offset + int64(first.length)
@@ -154,19 +155,21 @@ func (p *storedPages) span(from int) span {
 	return span{Reader: p.bucket, key: p.packages[first.pkg], at: blob.Range{Offset: first.offset, Length: end - first.offset}}
 }
 
-// span is a part of a package that is in memory. As a reader it returns parts of that,
-// and reads others from the bucket.
+// span is a range of a package's bytes, kept in memory. As a blob.Reader it answers GETs
+// within the range from memory, and all others from the bucket.
 type span struct {
 	blob.Reader
 	key     string
 	at      blob.Range
-	content []byte
+	content []byte // nil before get
 }
 
+// covers reports whether the range contains a page of the package with the key.
 func (s *span) covers(key string, at *place) bool {
 	return s.key == key && s.at.Offset <= at.offset && at.offset+int64(at.length) <= s.at.Offset+s.at.Length
 }
 
+// get reads the range from the bucket.
 func (s *span) get(ctx context.Context) (err error) {
 	s.content, err = s.Reader.Get(ctx, s.key, s.at)
 	return err

@@ -21,6 +21,7 @@ type folder struct{ root string }
 
 func (f *folder) begin(time.Time, int64) error { return os.MkdirAll(f.root, 0o755) }
 
+// content returns the page as Markdown with a head of YAML; nil if it has no text.
 func (f *folder) content(r *Record) ([]byte, error) {
 	if r.Text == "" {
 		return nil, nil
@@ -58,11 +59,13 @@ func (f *folder) save() (int64, error) { return 0, nil }
 
 func (f *folder) end() error { return nil }
 
-// maxFileName is the number of bytes of a part of a file's path.
+// maxFileName is the greatest length in bytes of a folder's or file's name, without hash and
+// suffix.
 const maxFileName = 120
 
-// fileName returns the path of the Markdown file for a URL. Where characters had to be
-// replaced or left out, it ends with a part of the URL's hash.
+// fileName returns the path of the file for a URL, relative to the folder. If characters
+// had to be replaced or left out, the name gets a part of the URL's hash, so that no two
+// URLs have the same file.
 func fileName(raw string) string {
 	name, changed := pathOf(raw)
 	if changed {
@@ -125,6 +128,7 @@ func isDevice(name string) bool {
 	return len(stem) == 4 && (stem[:3] == "COM" || stem[:3] == "LPT") && '1' <= stem[3] && stem[3] <= '9'
 }
 
+// hashOf returns 12 hexadecimal digits of the hash of a string.
 func hashOf(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:6])

@@ -8,11 +8,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// fileFormat is a format of a single file: what stands before, of and behind its pages.
+// fileFormat is a format of a single file.
 type fileFormat struct {
-	begin func(at time.Time) ([]byte, error)
-	page  func(r *Record) ([]byte, error)
-	end   string
+	begin func(at time.Time) ([]byte, error) // returns the bytes before the first page; at is the moment of the export
+	page  func(r *Record) ([]byte, error)    // returns the bytes of a page
+	end   string                             // behind the last page
 }
 
 var formats = map[string]fileFormat{
@@ -32,7 +32,8 @@ const (
 	Mirror   = "mirror"   // another
 )
 
-// formatOf returns the format of a name, which is not that of a folder.
+// formatOf returns the format with a name, and an error for an unknown one. It does not
+// know Markdown, which is a folder and no file.
 func formatOf(name string) (fileFormat, error) {
 	f, found := formats[name]
 	if !found {
@@ -41,6 +42,7 @@ func formatOf(name string) (fileFormat, error) {
 	return f, nil
 }
 
+// nothing is the beginning of a format that has none.
 func nothing(time.Time) ([]byte, error) { return nil, nil }
 
 func jsonLine(r *Record) ([]byte, error) {

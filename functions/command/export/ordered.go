@@ -2,8 +2,8 @@ package export
 
 import "iter"
 
-// inOrder yields the results of work in the order of the items, and works on as many
-// items at once as atOnce says. It holds one result more than that in memory.
+// inOrder calls work for all items, for atOnce of them concurrently, and yields the
+// results in the order of the items. It holds at most atOnce + 1 results in memory.
 func inOrder[T, R any](items iter.Seq[T], atOnce int, work func(T) R) iter.Seq[R] {
 	return func(yield func(R) bool) {
 		queue := make(chan chan R, atOnce-1)
@@ -20,7 +20,7 @@ func inOrder[T, R any](items iter.Seq[T], atOnce int, work func(T) R) iter.Seq[R
 				go func() { result <- work(item) }()
 			}
 		}()
-		defer func() { // nothing of this works on when it returns
+		defer func() { // all goroutines have ended when it returns
 			close(stop)
 			for result := range queue {
 				<-result

@@ -9,21 +9,21 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// Record is a page as a line of jsonl. Its text is that of the main part; a page that
-// cannot be read, such as an image, has none.
+// Record is a page as a line of the format jsonl. Text is the text of the page's main part;
+// a page that has no text, such as an image, has none.
 type Record struct {
 	URL         string    `json:"url"`
 	Fetched     time.Time `json:"fetched"`
 	Status      int       `json:"status"`
 	MIME        string    `json:"mime"`
-	Lang        string    `json:"lang,omitempty"` // ISO 639-1, found as index finds it
+	Lang        string    `json:"lang,omitempty"` // ISO 639-1, identified as the index function does
 	Title       string    `json:"title,omitempty"`
 	Site        string    `json:"site_name,omitempty"`
 	Description string    `json:"description,omitempty"`
 	Author      string    `json:"author,omitempty"`
 	Published   string    `json:"published,omitempty"`
 	Modified    string    `json:"modified,omitempty"`
-	Type        string    `json:"type,omitempty"` // of its JSON-LD
+	Type        string    `json:"type,omitempty"` // @type of the page's JSON-LD, such as "NewsArticle"
 	Collections []string  `json:"collections,omitempty"`
 	Text        string    `json:"text,omitempty"`
 
@@ -31,16 +31,17 @@ type Record struct {
 	object    webobject.Object
 }
 
-// recordOf returns the record of a stored page, without what its text tells.
+// recordOf returns the record of a stored page, without the fields that read fills.
 func recordOf(o webobject.Object) Record {
 	return Record{URL: o.URL, Fetched: o.Downloaded.UTC(), Status: int(o.Status), MIME: o.MIME, Collections: o.Collections, object: o}
 }
 
-// read adds what the text tells, if there is one.
+// read parses the page and fills the fields from Lang to Type, and Text. It leaves them
+// empty if the page cannot be parsed.
 func (r *Record) read() {
 	p, err := document.Structure(r.object)
 	if err != nil {
-		return // it was stored without its text, too
+		return // the index has no text of it, either
 	}
 	r.Title, r.Site, r.Description, r.Type = p.Title, p.Site, p.Description, p.Type
 	r.Author, r.Published, r.Modified, r.Text = p.Author, p.Published, p.Modified, p.Text()

@@ -21,21 +21,21 @@ type Task struct {
 	inventory.Selection
 	Format string    // see the package
 	Path   string    // of the file or folder, which must not exist yet
-	At     time.Time // the pages as they were then
+	At     time.Time // moment whose pages are exported
 	// Progress, if not nil, is called for every page.
 	Progress func(done, total int)
 }
 
 // Report is the result of an export.
 type Report struct {
-	Pages   int       // written
-	Resumed int       // of them by an earlier run
-	At      time.Time // the pages are as they were then
-	Unread  []error   // pages that could not be read; and why others may be missing
+	Pages   int       // pages in the export
+	Resumed int       // pages of these that an earlier run wrote
+	At      time.Time // moment whose pages were exported
+	Unread  []error   // an error for each page that could not be read, and each lost generation or book
 }
 
-// resumption is how far an unfinished export has come. It is kept as JSON in PATH.resume,
-// beside the file or folder PATH, and a later run goes on from there.
+// resumption is the state of an unfinished export. It is stored as JSON in PATH.resume,
+// beside the file or folder PATH, so that a later run can go on from there.
 type resumption struct {
 	inventory.Selection
 	Format  string    `json:"format"`
@@ -43,27 +43,31 @@ type resumption struct {
 	Total   int       `json:"total"`   // pages to read: the selected ones, of any language
 	Done    int       `json:"done"`    // pages read, whether written or not
 	Written int       `json:"written"` // pages written
-	Bytes   int64     `json:"bytes"`   // of the file
+	Bytes   int64     `json:"bytes"`   // size of the file with the pages written; 0 for a folder
 }
 
 // target is a file or a folder to which pages are written.
 type target interface {
-	// begin begins anew, or goes on behind some bytes.
+	// begin opens the target: a new one if bytes is 0, else the one of an earlier run, of
+	// which it keeps that many bytes. at is the moment whose pages are exported.
 	begin(at time.Time, bytes int64) error
-	// content returns what is written of a page. It is safe for concurrent use.
+	// content returns the bytes to be written for a page. It is safe for concurrent use.
 	content(r *Record) ([]byte, error)
 	// write writes the content of the next page.
 	write(r *Record, content []byte) error
-	// save makes all that was written durable, and returns its bytes.
+	// save makes all pages written so far durable, and returns the size of the file, 0 for
+	// a folder.
 	save() (bytes int64, err error)
+	// end finishes and closes the target.
 	end() error
 }
 
-// savePeriod is the number of pages after which a run saves how far it is.
+// savePeriod is the number of pages after which a run saves its resumption.
 const savePeriod = 500
 
-// Run exports pages. If it fails, or is cancelled, a run with the same task goes on; it
-// exports the pages of the same moment, whatever its own At is.
+// Run exports the selected pages of a bucket. If it fails, or is cancelled, another run
+// with the same selection, format and path continues the export, with the pages of the
+// first run's moment, whatever its own At is.
 func (t Task) Run(ctx context.Context, bucket blob.Reader, s *settings.Settings) (report Report, err error) {
 	to, resumePath, err := t.target()
 	if err != nil {
@@ -98,7 +102,9 @@ func (t Task) Run(ctx context.Context, bucket blob.Reader, s *settings.Settings)
 	return report, os.Remove(resumePath)
 }
 
-// copy writes the pages, and saves how far it is now and then.
+// copy writes the pages to the target, from state.Done on, and saves the state at the
+// beginning, every savePeriod pages and at the end. It adds pages that cannot be read to
+// report.Unread.
 func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *resumption, report *Report, resumePath string) error {
 	at := *state
 	save := func() error {
@@ -143,15 +149,15 @@ func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *re
 	return save()
 }
 
-// prepared is a page that was read, and what is to be written of it.
+// prepared is a page that is ready to be written.
 type prepared struct {
 	record  Record
-	wanted  bool
-	content []byte
+	wanted  bool   // it is in the selected language
+	content []byte // to be written
 	err     error
 }
 
-// read reads a page.
+// read decompresses and parses a page, and makes its content for the target.
 func (t Task) read(ctx context.Context, f loaded, to target) (p prepared) {
 	o, err := f.object(ctx)
 	if err != nil {
@@ -183,7 +189,8 @@ func (t Task) isOfText() bool {
 	return true
 }
 
-// target returns the target, and the path of the file that says how far a run was.
+// target returns the target of the task and the path of its resumption. It fails if the
+// target exists already and is not the unfinished one of an earlier run.
 func (t Task) target() (to target, resumePath string, err error) {
 	if t.Format == Markdown || t.Format == Mirror {
 		resumePath = t.Path + ".resume"
@@ -221,8 +228,8 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// resume returns how far an earlier run of the same task was; a new beginning if there
-// was none.
+// resume returns the resumption that an earlier run of the same task saved at the path; a
+// new one if there is none.
 func (t Task) resume(path string) resumption {
 	begin := resumption{Selection: t.Selection, Format: t.Format, At: t.At}
 	var state resumption
@@ -233,6 +240,7 @@ func (t Task) resume(path string) resumption {
 	return state
 }
 
+// save stores the resumption at the path, which never holds half of one.
 func (r *resumption) save(path string) error {
 	content, err := json.Marshal(r)
 	if err != nil {

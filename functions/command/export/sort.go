@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// maxSorted is the number of bytes of lines that are sorted in memory.
+// maxSorted is the greatest size in bytes of the lines that are sorted in memory at once.
 const maxSorted = 32 << 20
 
-// sortLines yields lines, each with its line feed, in the order of their bytes. If they
-// have more than most bytes, it writes sorted runs of most bytes each to a file at the
-// path, which it merges and removes. An error ends the sequence.
+// sortLines yields all lines, each with its line feed, sorted by their bytes. If together
+// they have more than most bytes, it sorts that many at a time, writes these sorted runs
+// to a temporary file at the path, and merges them. An error ends the sequence.
 func sortLines(all iter.Seq2[string, error], path string, most int) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		s, more := sorter{path: path}, true
@@ -32,11 +32,12 @@ func sortLines(all iter.Seq2[string, error], path string, most int) iter.Seq2[st
 // sorter holds sorted runs of lines: the last in memory, those before it in a file.
 type sorter struct {
 	path  string
-	file  *os.File // nil if all fit into memory
-	ends  []int64  // of the runs in it
-	lines []string
+	file  *os.File // nil if all lines fit into memory
+	ends  []int64  // offsets of the ends of the runs in the file
+	lines []string // the run in memory
 }
 
+// read reads all lines into sorted runs of at most most bytes.
 func (s *sorter) read(all iter.Seq2[string, error], most int) error {
 	size := 0
 	for line, err := range all {
@@ -54,7 +55,8 @@ func (s *sorter) read(all iter.Seq2[string, error], most int) error {
 	return nil
 }
 
-// write writes the lines in memory to the file as a run.
+// write sorts the lines in memory, moves them to the end of the file as a run, and records
+// where the run ends.
 func (s *sorter) write() (err error) {
 	if s.file == nil {
 		if s.file, err = os.Create(s.path); err != nil {
@@ -78,7 +80,7 @@ func (s *sorter) write() (err error) {
 	return err
 }
 
-// merge yields the lines of all runs, until yield returns false.
+// merge yields the lines of all runs in order, until yield returns false.
 func (s *sorter) merge(yield func(string) bool) error {
 	var next []func() (string, error)
 	from := int64(0)

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// file is a target that is one file. Until it is whole it has the suffix .part.
+// file is a target that is one file. Until it is finished its name has the suffix .part.
 type file struct {
 	format fileFormat
-	path   string
+	path   string // without .part
 	open   *os.File
-	out    *bufio.Writer
-	size   int64 // with what is in the buffer
+	out    *bufio.Writer // to open
+	size   int64         // in bytes, those in out's buffer included
 }
 
 func (f *file) begin(at time.Time, bytes int64) (err error) {
@@ -40,6 +40,7 @@ func (f *file) begin(at time.Time, bytes int64) (err error) {
 	return err
 }
 
+// add appends bytes to the file, unless err is set, which it returns.
 func (f *file) add(b []byte, err error) error {
 	if err == nil {
 		_, err = f.out.Write(b)
@@ -63,7 +64,7 @@ func (f *file) end() error {
 	return f.finish()
 }
 
-// finish gives the whole file its name.
+// finish makes the file durable, closes it and removes the suffix .part.
 func (f *file) finish() error {
 	if _, err := f.save(); err != nil {
 		return err

@@ -22,21 +22,22 @@ import (
 //	archive/data.warc.gz        stored, as format warc writes it
 //	pages/pages.jsonl           address, time and title of the pages that have text
 //	indexes/index.cdx.gz        a line of CDXJ for each page, sorted
-//	indexes/index.idx           where the index's blocks begin
-//	datapackage.json            size and SHA-256 of each of these
-//	datapackage-digest.json     SHA-256 of that
+//	indexes/index.idx           a line for each member of index.cdx.gz
+//	datapackage.json            size and SHA-256 of each member above
+//	datapackage-digest.json     SHA-256 of datapackage.json
 //
-// The WARC is written where it stands in the zip. All else is added when it is whole,
-// from a list of the pages, which is a file beside it until then.
+// Pages are written to the WARC in its final place in the zip file. At the same time they
+// are listed in a temporary file, PATH.part.pages, of which the other members are made at
+// the end.
 type wacz struct {
 	file
-	at    time.Time
-	head  int64 // bytes before the WARC
-	pages *os.File
+	at    time.Time // moment whose pages are exported
+	head  int64     // bytes before the WARC
+	pages *os.File  // the list, PATH.part.pages
 	list  *bufio.Writer
 }
 
-// capture is a page as a line of JSON in the list.
+// capture is a page in the list PATH.part.pages, a line of JSON.
 type capture struct {
 	URL    string    `json:"url"`
 	Time   time.Time `json:"time"`
@@ -46,12 +47,13 @@ type capture struct {
 	Offset int64     `json:"offset"` // of the record in the WARC
 	Length int64     `json:"length"`
 	Title  string    `json:"title"`
-	Text   bool      `json:"text"` // there is one
+	Text   bool      `json:"text"` // the page has text
 }
 
 const dataName = "archive/data.warc.gz"
 
-// beginWACZ returns the header of the first member, and the beginning of the WARC.
+// beginWACZ returns the beginning of a WACZ file: the zip header of its first member, the
+// WARC, and the WARC's first record.
 func beginWACZ(at time.Time) ([]byte, error) {
 	head, err := waczHead(at)
 	if err != nil {
@@ -61,6 +63,7 @@ func beginWACZ(at time.Time) ([]byte, error) {
 	return append(head, info...), err
 }
 
+// waczHead returns the zip header of the first member.
 func waczHead(at time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -71,6 +74,8 @@ func waczHead(at time.Time) ([]byte, error) {
 
 func (w *wacz) listPath() string { return w.path + ".part.pages" }
 
+// begin implements target. Of an earlier run's list it keeps the pages that are in the
+// bytes of the file that are kept.
 func (w *wacz) begin(at time.Time, size int64) error {
 	head, err := waczHead(at)
 	if err != nil {
@@ -103,7 +108,8 @@ func (w *wacz) begin(at time.Time, size int64) error {
 	return err
 }
 
-// linesOf yields the lines of a file from its beginning. A line is valid until the next.
+// linesOf yields the lines of a file, from its beginning. A line's bytes are valid until
+// the next one is yielded.
 func linesOf(f *os.File) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		in := bufio.NewReaderSize(io.NewSectionReader(f, 0, 1<<62), 1<<20)
@@ -139,6 +145,7 @@ func (w *wacz) save() (int64, error) {
 	return w.file.save()
 }
 
+// end implements target: it writes the other members of the zip file and its directory.
 func (w *wacz) end() error {
 	size, err := w.save()
 	if err != nil {
@@ -175,7 +182,7 @@ func (w *wacz) end() error {
 	return errors.Join(w.pages.Close(), os.Remove(w.listPath()))
 }
 
-// captures yields the list.
+// captures yields the pages of the list.
 func (w *wacz) captures() iter.Seq2[capture, error] {
 	return func(yield func(capture, error) bool) {
 		for line, err := range linesOf(w.pages) {
@@ -190,6 +197,7 @@ func (w *wacz) captures() iter.Seq2[capture, error] {
 	}
 }
 
+// writePages writes pages/pages.jsonl.
 func (w *wacz) writePages(out io.Writer) error {
 	if _, err := io.WriteString(out, `{"format":"json-pages-1.0","id":"pages","title":"All pages"}`+"\n"); err != nil {
 		return err
@@ -212,6 +220,7 @@ func (w *wacz) writePages(out io.Writer) error {
 	return nil
 }
 
+// cdxLines yields the lines of the WARC's index, unsorted.
 func (w *wacz) cdxLines() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for c, err := range w.captures() {
@@ -226,14 +235,14 @@ func (w *wacz) cdxLines() iter.Seq2[string, error] {
 	}
 }
 
-// waczWriter writes the members of a WACZ file, and their digests.
+// waczWriter writes the members of a WACZ file, and at the end their digests.
 type waczWriter struct {
 	zip       *zip.Writer
 	at        time.Time
-	resources []resource
+	resources []resource // the members written so far
 }
 
-// resource describes a member (Data Package, "Data Resource").
+// resource describes a member in datapackage.json (Data Package, "Data Resource").
 type resource struct {
 	Name  string `json:"name"`
 	Path  string `json:"path"`
@@ -241,6 +250,7 @@ type resource struct {
 	Bytes int64  `json:"bytes"`
 }
 
+// add writes a member, whose content fill writes.
 func (z *waczWriter) add(name string, method uint16, fill func(io.Writer) error) error {
 	member, err := z.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: z.at})
 	if err != nil {
@@ -254,7 +264,8 @@ func (z *waczWriter) add(name string, method uint16, fill func(io.Writer) error)
 	return nil
 }
 
-// close adds the descriptions of all members.
+// close adds datapackage.json, which describes all members, and its digest, and writes the
+// directory of the zip file.
 func (z *waczWriter) close() error {
 	described, err := json.MarshalIndent(struct {
 		Profile   string     `json:"profile"`
@@ -279,7 +290,7 @@ func (z *waczWriter) close() error {
 		z.zip.Close())
 }
 
-// summed counts and hashes what is written to it.
+// summed is a writer that counts and hashes the bytes written to it.
 type summed struct {
 	hash  hash.Hash
 	bytes int64
@@ -290,10 +301,11 @@ func (s *summed) Write(b []byte) (int, error) {
 	return s.hash.Write(b)
 }
 
-// behind is a writer to the end of a file, which has the first bytes already.
+// behind is a writer for a file whose first bytes are already there: it drops as many, and
+// passes the rest to out, the end of the file.
 type behind struct {
 	out   io.Writer
-	bytes int64
+	bytes int64 // still to be dropped
 }
 
 func (w *behind) Write(b []byte) (int, error) {

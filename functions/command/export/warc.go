@@ -15,10 +15,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// compressors are gzip writers, which are large.
+// compressors are gzip writers for reuse, because they take much memory.
 var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
-// warcRecord returns a record (WARC 1.1, 4) as a member of a gzip file (annex D).
+// warcRecord returns a record (WARC 1.1, 4) of a type such as "response", compressed as one
+// member of a gzip file (annex D). fields are lines of its header, in addition to those
+// that every record has.
 func warcRecord(kind string, at time.Time, fields []string, block []byte) ([]byte, error) {
 	var b bytes.Buffer
 	z := compressors.Get().(*gzip.Writer)
@@ -38,27 +40,29 @@ func warcRecord(kind string, at time.Time, fields []string, block []byte) ([]byt
 	return b.Bytes(), err
 }
 
-// recordID returns a name-based UUID (RFC 9562, 5.5), so that the same page has the same
-// record in every export.
+// recordID returns the WARC-Record-ID: a UUID made of the record's parts (RFC 9562, 5.5),
+// so that the record of a page is the same in every export.
 func recordID(parts ...string) string {
 	id := sha1.Sum([]byte(strings.Join(parts, "\n")))
 	id[6], id[8] = id[6]&0x0F|0x50, id[8]&0x3F|0x80
 	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", id[:4], id[4:6], id[6:8], id[8:10], id[10:16])
 }
 
+// digest returns the SHA-1 in the form that WARC fields have.
 func digest(b []byte) string {
 	sum := sha1.Sum(b)
 	return "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
 }
 
+// warcInfo returns the first record of a WARC file, which describes the file.
 func warcInfo(at time.Time) ([]byte, error) {
 	return warcRecord("warcinfo", at, []string{"Content-Type: application/warc-fields"},
 		[]byte("software: bucketsearch\r\nformat: WARC File Format 1.1\r\n"))
 }
 
-// warcResponse returns the response that a page was. The body is stored as it was
-// before it was compressed for the transfer, so the fields about that and the length
-// are renamed.
+// warcResponse returns a record with the HTTP response by which a page was fetched. Its
+// body is the page as stored, without the compression of the transfer. So the original
+// fields for encodings and length get the prefix X-Archive-Orig-.
 func warcResponse(r *Record) ([]byte, error) {
 	o := &r.object
 	var block bytes.Buffer
@@ -87,6 +91,7 @@ func warcResponse(r *Record) ([]byte, error) {
 	return warcRecord("response", o.Downloaded, fields, block.Bytes())
 }
 
+// statusOf returns the HTTP status of a page.
 func statusOf(o *webobject.Object) int {
 	if o.Status == 0 { // of a Web object of version 1, which is always of an answer with a page
 		return http.StatusOK
@@ -94,4 +99,5 @@ func statusOf(o *webobject.Object) int {
 	return int(o.Status)
 }
 
+// oneLine replaces line breaks by spaces.
 func oneLine(s string) string { return strings.NewReplacer("\r", " ", "\n", " ").Replace(s) }

@@ -9,16 +9,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// descSuffix is what the name of a description has more than that of its .webop.
+// descSuffix is appended to the name of a .webop for that of its description.
 const descSuffix = ".desc"
 
-// webop is a target that is a .webop, which holds the Web objects of all pages, and its
-// description, by which each of them is found. This is the form in which the thesis
-// keeps more than one Web object. The description follows from the .webop, and is
-// written when that is whole.
+// webop is a target of two files: a .webop with the Web objects of all pages, and its
+// description, by which readers find each of them. The description is written at the end,
+// from the whole .webop.
 type webop struct {
 	file
-	created time.Time
+	created time.Time // moment whose pages are exported
 }
 
 func beginWebop(time.Time) ([]byte, error) { return []byte(webobject.WebopMagic), nil }
@@ -42,6 +41,7 @@ func (w *webop) end() error {
 	return w.finish()
 }
 
+// describe writes the description of the .webop of the given size.
 func (w *webop) describe(size int64) error {
 	path := w.path + descSuffix
 	desc, err := os.Create(path + ".part")

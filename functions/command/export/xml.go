@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// The elements are those of the thesis of 2011, 4.4.
+// documentType is the DTD of the format xml. The elements are those of the thesis of 2011,
+// 4.4.
 const documentType = `<!DOCTYPE pages [
 <!ELEMENT pages (page*)>
 <!ELEMENT page (url, time, encoding?, language?, headline?, content?)>
@@ -34,6 +35,6 @@ func pageXML(r *Record) ([]byte, error) {
 		Content  string   `xml:"content,omitempty"`
 	}{URL: r.URL, Time: r.Fetched.Format(time.RFC3339), Encoding: r.structure.Charset, Language: r.Lang, Headline: r.Title, Content: r.Text}
 	b, err := xml.MarshalIndent(page, "", " ")
-	b = bytes.ReplaceAll(b, []byte("&#xA;"), []byte("\n")) // the same, to be read by people
+	b = bytes.ReplaceAll(b, []byte("&#xA;"), []byte("\n")) // means the same, and people can read it
 	return append(b, '\n'), err
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// mendBook removes a lost book from the list, and corrects the entry of a sound
-// one.
+// mendBook removes a missing or damaged book from the manifest; damaged bytes go to
+// quarantine. If the book is sound, it corrects the manifest's entry for it.
 func (m *mending) mendBook(ctx context.Context, key string) error {
 	i := slices.IndexFunc(m.Manifest().Books, func(b manifest.Book) bool { return b.Key == key })
 	if i < 0 {
@@ -35,20 +35,21 @@ func (m *mending) mendBook(ctx context.Context, key string) error {
 			return err
 		}
 	}
-	m.unbooked[key] = true
+	m.lostBooks[key] = true
 	m.edit(func(e *partition.Edit) { e.UnlistBook(key) })
 	m.said = append(m.said, key+" is lost and off the list; what it told of is fetched again")
 	return nil
 }
 
+// relistBook corrects the manifest's entry for a sound book.
 func (m *mending) relistBook(sound manifest.Book) {
 	m.edit(func(e *partition.Edit) { e.RelistBook(sound) })
 	m.said = append(m.said, sound.Key+" was listed wrongly, and is listed as it is")
 }
 
-// findLost finds URLs whose pages are gone with their packages, or whose outcomes
-// are gone with a book. It reads the partition's outcomes twice: to find suspects,
-// and to check these.
+// findLost takes back the URLs whose stored page is damaged or was in a lost package, and
+// those whose last outcome was in a lost book. It reads the partition's outcomes twice: to
+// find suspects, and to fold all outcomes of these.
 func (m *mending) findLost(ctx context.Context) error {
 	suspects, err := m.suspects(ctx)
 	if err != nil || len(suspects) == 0 {
@@ -73,12 +74,14 @@ func (m *mending) findLost(ctx context.Context) error {
 	return nil
 }
 
-// suspect is a URL with a page that is gone, or with a page that no outcome names.
+// suspect is a URL with a page that cannot be read, or with a page that no outcome in a
+// readable book names.
 type suspect struct {
 	book.Standing
 	url string
 }
 
+// suspects returns the suspects of the partition, by identity, with empty standings.
 func (m *mending) suspects(ctx context.Context) (map[layout.Identity]*suspect, error) {
 	suspects := make(map[layout.Identity]*suspect)
 	type place struct {
@@ -93,11 +96,11 @@ func (m *mending) suspects(ctx context.Context) (map[layout.Identity]*suspect, e
 		if m.broken(&o) {
 			suspects[o.Identity()] = &suspect{url: o.URL}
 		}
-		if in := m.Manifest().Package(o.Package); len(m.unbooked) > 0 && in != nil {
+		if in := m.Manifest().Package(o.Package); len(m.lostBooks) > 0 && in != nil {
 			named[place{in.ID, o.Offset}] = true
 		}
 	})
-	if err != nil || len(m.unbooked) == 0 {
+	if err != nil || len(m.lostBooks) == 0 {
 		return suspects, err
 	}
 	for _, in := range m.Manifest().Packages {
@@ -114,31 +117,35 @@ func (m *mending) suspects(ctx context.Context) (map[layout.Identity]*suspect, e
 	return suspects, nil
 }
 
+// list lists the pages of a package; none if the package is lost.
 func (m *mending) list(ctx context.Context, in manifest.Package) ([]webobject.Listed, error) {
-	if p, found := m.patients[in.ID]; found && p.gone {
+	if p, found := m.faulty[in.ID]; found && p.gone {
 		return nil, nil
 	}
 	return webobject.List(ctx, m.Bucket, in.Key)
 }
 
+// broken reports whether an outcome's page cannot be read: it is damaged, or its package
+// is lost.
 func (m *mending) broken(o *book.Outcome) bool {
-	if len(m.patients) == 0 || o.State != book.Stored {
+	if len(m.faulty) == 0 || o.State != book.Stored {
 		return false
 	}
 	in := m.Manifest().Package(o.Package)
 	if in == nil {
 		return false
 	}
-	p, found := m.patients[in.ID]
+	p, found := m.faulty[in.ID]
 	return found && (p.gone || p.broken[o.Offset])
 }
 
-// outcomes calls visit with the outcomes of all books that can be read.
+// outcomes calls visit with all outcomes of the partition's books that are not lost. It
+// calls it with none if no package is faulty and no book lost.
 func (m *mending) outcomes(ctx context.Context, visit func(book.Outcome)) error {
-	if len(m.patients) == 0 && len(m.unbooked) == 0 {
+	if len(m.faulty) == 0 && len(m.lostBooks) == 0 {
 		return nil
 	}
-	listed := slices.DeleteFunc(slices.Clone(m.Manifest().Books), func(b manifest.Book) bool { return m.unbooked[b.Key] })
+	listed := slices.DeleteFunc(slices.Clone(m.Manifest().Books), func(b manifest.Book) bool { return m.lostBooks[b.Key] })
 	books, err := partition.OpenBooks(ctx, m.Bucket, listed)
 	if err != nil {
 		return err

@@ -20,14 +20,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// mendApart mends a damaged object that no generation lists, and reports whether
-// the problem is of such an object. It first copies damaged bytes into quarantine.
+// mendApart mends a damaged object of a kind that generations do not list: published
+// documents, epochs, vital signs, dead letters, quarantined bytes. It returns false for
+// the problem of another kind of object. It first copies damaged bytes into quarantine.
 //
-//	object                                     mended by
-//	version or copy, the other one whole       restoring it from the other one
-//	copy, otherwise                            deleting it
-//	version, otherwise                         publishing again what is left, and deleting it
-//	any other                                  deleting it
+//	object                                          mended by
+//	version of a document whose copy is whole       restoring it from its copy
+//	copy of a version that is whole                 restoring it from the version
+//	other version of a document                     publishing a new version from what can be read, and deleting it
+//	quarantined bytes                               renaming them by their present content
+//	any other                                       deleting it
 func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report *Report) (apart bool, err error) {
 	key := problem.Key
 	mend := map[string]func(context.Context, string) (string, error){
@@ -44,7 +46,7 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 	if quarantined && found && err == nil {
 		return true, r.rename(ctx, key, content, report)
 	}
-	if err != nil || !found || problem.Kind != verify.Damaged { // a strategy may have other faults
+	if err != nil || !found || problem.Kind != verify.Damaged { // a strategy whose rules have faults is not damaged
 		return true, err
 	}
 	if err := r.keep(ctx, key, content); err != nil {
@@ -58,7 +60,7 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 		return true, err
 	}
 	said, err := mend(ctx, key)
-	if errors.Is(err, numbered.ErrDamaged) { // verify goes on to say what is to be done
+	if errors.Is(err, numbered.ErrDamaged) { // it stays a problem, whose text says what to do
 		return true, nil
 	}
 	if err == nil {
@@ -71,8 +73,9 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 	return true, nil
 }
 
-// restoreDeleted restores deleted versions of documents, before anything is judged
-// by the settings, and deleted copies.
+// restoreDeleted restores deleted versions of published documents from their copies, and
+// deleted copies from their versions. It runs first, because all other problems are
+// judged by the settings that these documents make.
 func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 	there := make(map[string]bool)
 	for _, prefix := range append(slices.Clip(layout.Published), layout.Copies) {
@@ -107,7 +110,8 @@ func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 	return nil
 }
 
-// published names the version that was published in place of a damaged one.
+// published says, for the report, which version is in force in place of the damaged one
+// with the key. version is the number that was published now, 0 if none was.
 func published(key string, version uint64) string {
 	if version == 0 {
 		return "a later version is in force"
@@ -115,6 +119,9 @@ func published(key string, version uint64) string {
 	return fmt.Sprintf("the version before is published again as %s/%012d.json", path.Dir(key), version)
 }
 
+// republishStrategy publishes the strategy before the damaged one again, as a new version.
+// If there is none, it publishes equal shares for as many partitions as have manifests.
+// It returns what to say of this in the report, as all functions below do.
 func (r *Repairer) republishStrategy(ctx context.Context, key string) (string, error) {
 	partitions := 1
 	for object, err := range r.Bucket.List(ctx, layout.Manifests, "") {
@@ -130,7 +137,7 @@ func (r *Repairer) republishStrategy(ctx context.Context, key string) (string, e
 		return "", numbered.ErrDamaged
 	}
 	version, err := rules.Republish(ctx, r.Bucket, kind, partitions, r.Now())
-	if version == 2 { // of the first there is none before
+	if version == 2 { // version 1 was the damaged one
 		return fmt.Sprintf("it was the only version, and equal shares for %d partitions are published as %s; publish your own rules again if they were others",
 			partitions, layout.StrategyKey(string(kind), version)), err
 	}
@@ -156,8 +163,8 @@ func (r *Repairer) republishTakedowns(ctx context.Context, key string) (string, 
 	return said, err
 }
 
-// claimAbove claims the next epoch if the damaged claim is the newest, so that its
-// number is never claimed again.
+// claimAbove claims the next epoch if the damaged claim is the newest one. Otherwise the
+// number of the damaged claim, which is deleted, would be claimed a second time.
 func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	last, err := epoch.Last(ctx, r.Bucket)
 	if err != nil || layout.EpochKey(last) != key {
@@ -167,13 +174,14 @@ func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	return fmt.Sprintf("epoch %d is claimed above it", number), err
 }
 
-// giveUp returns the repair of an object whose contents are lost: it changes nothing, and
-// says what follows from the loss.
+// giveUp returns a repair function for objects whose content cannot be restored: it changes
+// nothing, and returns the given sentence on the consequence.
 func giveUp(said string) func(context.Context, string) (string, error) {
 	return func(context.Context, string) (string, error) { return said, nil }
 }
 
-// rename moves a quarantined copy to the name of its present content.
+// rename gives a quarantined object that was damaged in quarantine the name of its present
+// content: keys in quarantine end with the hash of the content.
 func (r *Repairer) rename(ctx context.Context, key string, content []byte, report *Report) error {
 	name, _, _ := strings.Cut(key, "@")
 	now := name + "@" + layout.ContentHash(content)

@@ -16,10 +16,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/epoch"
 )
 
-// mendManifests restores a generation from its copy, the hint, and replaces a
-// hint that is not a copy of a generation. It runs before all other repairs, which
-// commit on top of these generations. Another lost generation cannot be restored:
-// only its hash is known, from the next one.
+// mendManifests restores the newest generation from the hint, which is its copy, and
+// replaces a hint that is not a copy of a generation. It runs before all other repairs,
+// which commit new generations. Older generations cannot be restored: only their
+// hashes are known, from the generations that follow them. It returns sentences on what
+// was mended.
 func (r *Repairer) mendManifests(ctx context.Context, p layout.Partition, problems []verify.Problem) (mended []string, err error) {
 	for _, problem := range problems {
 		var done bool
@@ -39,7 +40,8 @@ func (r *Repairer) mendManifests(ctx context.Context, p layout.Partition, proble
 	return mended, nil
 }
 
-// putBack restores a generation from the hint.
+// putBack restores the missing or damaged generation with the key from the hint. It
+// returns false, and changes nothing, if the hint is not a copy of that generation.
 func (r *Repairer) putBack(ctx context.Context, p layout.Partition, key string) (bool, error) {
 	_, number, err := layout.ParseManifestKey(key)
 	if err != nil { // it is foreign
@@ -67,7 +69,8 @@ func (r *Repairer) putBack(ctx context.Context, p layout.Partition, key string) 
 	return true, nil
 }
 
-// replaceHint makes the hint a copy of the newest stored generation.
+// replaceHint makes the hint a copy of the newest stored generation. It returns false, and
+// changes nothing, if that cannot be read.
 func (r *Repairer) replaceHint(ctx context.Context, p layout.Partition) (bool, error) {
 	var newest string
 	for object, err := range r.Bucket.List(ctx, layout.ManifestPrefix(p), "") {
@@ -101,16 +104,18 @@ func (r *Repairer) replaceHint(ctx context.Context, p layout.Partition) (bool, e
 	return true, nil
 }
 
+// isGeneration reports whether the content is the generation of that number.
 func isGeneration(content []byte, p layout.Partition, number uint64) bool {
 	m, err := manifest.Decode(p, content)
 	return err == nil && m.Generation == number
 }
 
-// refound commits a new generation to a partition whose last generations are
-// lost, as objects prove. It claims an epoch, which makes frontiers notice that
-// they are behind: nobody knows what the lost generations contained. If it is
-// stopped, the next run repeats it; once the new generation exists, the objects
-// prove nothing any more.
+// refound stores a new generation of a partition if objects prove that its last
+// generations are lost (see partition.Lost); otherwise it does nothing and returns no
+// sentence. elsewhere are the partitions to which its pages may have moved. refound
+// claims an epoch and writes it to Learnt, so that frontiers notice that they are behind
+// the books and are rebuilt. If it is stopped, the next run repeats it: once the new
+// generation exists, nothing is lost any more.
 func (r *Repairer) refound(ctx context.Context, p layout.Partition, elsewhere []layout.Partition) (mended []string, err error) {
 	newest, err := manifest.Read(ctx, r.Bucket, p)
 	if errors.Is(err, manifest.ErrDamaged) {
@@ -152,7 +157,7 @@ func (r *Repairer) refound(ctx context.Context, p layout.Partition, elsewhere []
 	return []string{fmt.Sprintf("%s (%s %s)", said, evidence[0].Key, evidence[0].Detail)}, nil
 }
 
-// keep copies damaged bytes into quarantine.
+// keep copies the damaged content of an object into quarantine.
 func (r *Repairer) keep(ctx context.Context, key string, content []byte) error {
 	err := blob.CreateOnce(ctx, r.Bucket, layout.QuarantineKey(key, content), content)
 	if err != nil {
@@ -161,9 +166,9 @@ func (r *Repairer) keep(ctx context.Context, key string, content []byte) error {
 	return nil
 }
 
-// remove copies damaged bytes into quarantine and deletes the object, before
-// anything is committed: an object that is built again may have the same key.
-// Until then, reads of the damaged object fail in any case.
+// remove copies the damaged content of an object into quarantine and deletes the object.
+// It does not wait for the commit, because the object that is built in its place may have
+// the same key. Until that is there, readers find no object instead of a damaged one.
 func (r *Repairer) remove(ctx context.Context, key string, content []byte) error {
 	if err := r.keep(ctx, key, content); err != nil {
 		return err

@@ -21,14 +21,14 @@ import (
 // faultyPackage is a package with problems.
 type faultyPackage struct {
 	manifest.Package
-	erase  map[int64]bool // pages that stand in it twice, by their offsets
-	broken map[int64]bool // pages that cannot be read
-	gone   bool           // nothing of it is left
+	erase  map[int64]bool // offsets of pages to be removed, because each is stored twice
+	broken map[int64]bool // offsets of pages that cannot be read
+	gone   bool           // it is missing or cannot be read, and is off the list
 }
 
-// lookAtPackage sorts the problems of a package by what has to be done. A page that an
-// outcome names but that does not exist, and a page that no outcome names, are fetched
-// again: their Lost outcome accounts for both. A page that exists twice is removed.
+// lookAtPackage records a problem of a package for later. A page that an outcome names but
+// that does not exist, and a page that no outcome names, are fetched again: the Lost
+// outcome that they get accounts for both. One of two copies of a page is to be removed.
 func (m *mending) lookAtPackage(problem verify.Problem) {
 	listed := m.Manifest().Package(problem.Key)
 	if problem.URL != "" && (problem.Kind == verify.Missing || problem.Kind == verify.Unaccounted) {
@@ -38,17 +38,19 @@ func (m *mending) lookAtPackage(problem verify.Problem) {
 	if listed == nil {
 		return
 	}
-	own, known := m.patients[listed.ID]
+	own, known := m.faulty[listed.ID]
 	if !known {
 		own = &faultyPackage{Package: *listed, erase: make(map[int64]bool), broken: make(map[int64]bool)}
-		m.patients[listed.ID] = own
+		m.faulty[listed.ID] = own
 	}
 	if problem.Kind == verify.Double && problem.URL != "" {
 		own.erase[problem.Offset] = true
 	}
 }
 
-// mendPackage saves the readable pages of a package.
+// mendPackage mends a faulty package. If pages of it are damaged or stored twice, it stores
+// the others as a new package; if no page can be read, it removes the package from the
+// manifest; if the package is sound, it corrects the manifest's entry.
 func (m *mending) mendPackage(ctx context.Context, p *faultyPackage) error {
 	content, found, err := blob.Find(ctx, m.Bucket, p.Key)
 	if err != nil {
@@ -90,8 +92,8 @@ func (m *mending) mendPackage(ctx context.Context, p *faultyPackage) error {
 	return m.replacePackage(ctx, p, left, pages-erased)
 }
 
-// dropPackage removes an unreadable package from the list; its documents become
-// dead.
+// dropPackage removes a package of which no page can be read from the manifest, and masks
+// its documents. content, if found, goes to quarantine.
 func (m *mending) dropPackage(ctx context.Context, p *faultyPackage, content []byte, found bool) error {
 	if found {
 		if err := m.remove(ctx, p.Key, content); err != nil {
@@ -105,15 +107,17 @@ func (m *mending) dropPackage(ctx context.Context, p *faultyPackage, content []b
 	return nil
 }
 
+// relistPackage corrects the manifest's entry for a sound package, and has it indexed
+// again.
 func (m *mending) relistPackage(p *faultyPackage, bytes int64, pages int) {
 	id, sound := p.ID, manifest.Package{Key: p.Key, Bytes: bytes, Pages: pages}
 	m.edit(func(e *partition.Edit) { e.RelistPackage(id, sound) })
 	m.said = append(m.said, p.Key+" was listed wrongly, and is listed as it is; it is indexed again")
 }
 
-// replacePackage puts the readable pages of a package under a new name, and lists
-// it in place of the old one. The pages keep their offsets; the package's segments
-// stay until it is indexed again.
+// replacePackage stores left, a package with the readable pages of the faulty one, and
+// lists it in place of that. The pages keep their offsets. The package is indexed again,
+// and until then its old segments stay.
 func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []byte, pages int) error {
 	_, name, err := layout.ParsePackageKey(p.Key)
 	if err != nil {
@@ -137,9 +141,9 @@ func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []b
 	return nil
 }
 
-// mendOverlay computes the dead documents of the segments whose overlay is lost. A
-// segment that cannot be compared with the others is removed from the list
-// instead, and built again.
+// mendOverlay makes a lost overlay anew: it computes the dead documents of the segments
+// that have it. If that fails for a segment, the segment is removed from the manifest and
+// built again.
 func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	listed := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
 	if !listed {
@@ -170,9 +174,10 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	return nil
 }
 
-// maskAnew marks documents of a segment as dead: those whose package is not listed
-// or has another segment, and those of which another segment has a live document
-// of the same or a later version. Forgotten documents are found by the next sweep.
+// maskAnew masks documents of a segment whose overlay is lost: those whose package is not
+// listed or has live documents in another segment, and those of whose page another segment
+// has a live document of the same or a later version. Gone pages are masked by listGone
+// and the sweep, forgotten ones by the next sweep.
 func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Segment) error {
 	next := e.Manifest()
 	all := segments.NewFinder(m.Bucket, func(layout.Identity) bool { return true })
@@ -220,9 +225,9 @@ func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Se
 	return e.Mask(ctx, map[string]*roaring.Bitmap{s.Key: dead})
 }
 
-// mendSegment removes a segment from the list and has its packages indexed again.
-// A sound segment is condemned, because earlier generations list it. A damaged one
-// is not: the new segment may have the same name.
+// mendSegment removes a segment from the manifest and has its packages indexed again.
+// A sound segment is condemned. A damaged one is deleted instead, because the new segment
+// may have the same key, and a condemned key cannot be listed.
 func (m *mending) mendSegment(ctx context.Context, key string) error {
 	if !slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Key == key }) {
 		return nil

@@ -22,7 +22,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// mending collects the edits of one partition, to be committed as one generation.
+// mending is the repair of one partition. It collects edits, which are committed as one
+// generation.
 type mending struct {
 	*Repairer
 	*partition.Partition                                                // in the generation by which the problems are judged, until the commit
@@ -32,10 +33,12 @@ type mending struct {
 	said                 []string
 	lost                 map[string]string // URLs that are taken back, and why
 
-	patients map[uint32]*faultyPackage // packages, by identifier
-	unbooked map[string]bool           // books that are lost
+	faulty    map[uint32]*faultyPackage // packages, by identifier
+	lostBooks map[string]bool           // books that are lost
 }
 
+// mendPartition mends those problems of a partition that it can: first its manifests, and
+// if generations are lost, only these; then all objects that the newest generation lists.
 func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, problems []verify.Problem, report *Report) error {
 	s, err := settings.Read(ctx, r.Bucket, r.Now())
 	if err != nil {
@@ -50,28 +53,28 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 	if slices.ContainsFunc(problems, ofManifests) {
 		mended, err := r.refound(ctx, p, elsewhere)
 		r.say(ctx, report, mended)
-		if err != nil || len(mended) > 0 { // what else is wrong shows then
+		if err != nil || len(mended) > 0 { // the next round of verify finds the other problems
 			return err
 		}
 	}
 	own, err := partition.Open(ctx, r.Bucket, p, r.Now)
 	if err != nil {
 		if slices.ContainsFunc(problems, ofManifests) && !errors.Is(err, blob.ErrRetryable) {
-			return ctx.Err() // on what cannot be mended nothing can be committed
+			return ctx.Err() // the generations cannot be mended: nothing can be committed, and the problems stay
 		}
 		return err
 	}
 	m := &mending{
 		Repairer: r, Partition: own, elsewhere: elsewhere, looked: make(map[string]bool),
-		lost: make(map[string]string), patients: make(map[uint32]*faultyPackage), unbooked: make(map[string]bool),
+		lost: make(map[string]string), faulty: make(map[uint32]*faultyPackage), lostBooks: make(map[string]bool),
 	}
 	for _, problem := range problems {
 		if err := m.look(ctx, problem); err != nil {
 			return err
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(m.patients)) {
-		if err := m.mendPackage(ctx, m.patients[id]); err != nil {
+	for _, id := range slices.Sorted(maps.Keys(m.faulty)) {
+		if err := m.mendPackage(ctx, m.faulty[id]); err != nil {
 			return err
 		}
 	}
@@ -92,6 +95,8 @@ func ofManifests(p verify.Problem) bool {
 	return p.Kind == verify.Lost || strings.HasPrefix(p.Key, layout.Manifests)
 }
 
+// look collects the edits for one problem. It mends books, segments and overlays at once,
+// but only records the problems of packages, because several may concern one package.
 func (m *mending) look(ctx context.Context, problem verify.Problem) error {
 	first := !m.looked[problem.Key]
 	switch key := problem.Key; {
@@ -116,15 +121,17 @@ func (m *mending) look(ctx context.Context, problem verify.Problem) error {
 	return nil
 }
 
-// takeBack has a URL fetched again. It leaves a URL as it is that no crawl can have
-// requested; verify then still reports it.
+// takeBack records that a URL is to be fetched again, and why: the commit gives it a Lost
+// outcome. It ignores a string that is not a canonical URL, which no crawl can have
+// requested; verify reports that again.
 func (m *mending) takeBack(url, why string) {
 	if a, err := address.Parse(url); err == nil && a.URL == url {
 		m.lost[url] = why
 	}
 }
 
-// maskAgain has the sweep mask gone pages again; listGone determines which.
+// maskAgain marks all gone pages of the partition as not masked, so that the sweep masks
+// their documents again. listGone then corrects the list of these pages.
 func (m *mending) maskAgain() {
 	const what = "what is gone"
 	if m.looked[what] {
@@ -135,6 +142,7 @@ func (m *mending) maskAgain() {
 	m.said = append(m.said, fmt.Sprintf("partition %s has pages searched that are gone, and masks them once more", m.ID()))
 }
 
+// forgetAgain has the sweep erase forgotten pages from the partition again.
 func (m *mending) forgetAgain() {
 	const what = "what is forgotten"
 	if m.looked[what] {
@@ -145,11 +153,12 @@ func (m *mending) forgetAgain() {
 	m.said = append(m.said, fmt.Sprintf("partition %s holds what is forgotten, and forgets it once more", m.ID()))
 }
 
-// edit adds an edit that has no error.
+// edit adds an edit that cannot fail.
 func (m *mending) edit(do func(*partition.Edit)) {
 	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { do(e); return nil })
 }
 
+// say adds sentences on what was mended to the report and the log.
 func (r *Repairer) say(ctx context.Context, report *Report, said []string) {
 	for _, sentence := range said {
 		r.Log.InfoContext(ctx, "mended", "what", sentence)
@@ -157,15 +166,16 @@ func (r *Repairer) say(ctx context.Context, report *Report, said []string) {
 	report.Mended = append(report.Mended, said...)
 }
 
-// commit applies all edits in one generation and returns the number of URLs that it
-// takes back. Every edit is right on any later base too: it ignores objects that
-// were replaced or removed meanwhile. If knowledge is lost, the commit changes
-// Learnt, so that frontiers notice that they are behind.
+// commit commits all edits as one generation, with a book of Lost outcomes if URLs are
+// taken back, and returns the number of these URLs. The edits ignore objects that were
+// replaced or removed since the problems were found. If URLs are taken back or a book is
+// lost, the commit changes Learnt, so that frontiers notice that they are behind the
+// books.
 func (m *mending) commit(ctx context.Context) (missing int, err error) {
 	if len(m.edits) == 0 && len(m.lost) == 0 {
 		return 0, nil
 	}
-	if len(m.lost)+len(m.unbooked) > 0 {
+	if len(m.lost)+len(m.lostBooks) > 0 {
 		number, err := epoch.Claim(ctx, m.Bucket, "repair", *m.Manifest())
 		if err != nil {
 			return 0, err
@@ -192,14 +202,14 @@ func (m *mending) commit(ctx context.Context) (missing int, err error) {
 		}
 		return nil
 	})
-	if errors.Is(err, partition.ErrStale) { // what was put may be deleted by now
+	if errors.Is(err, partition.ErrStale) { // the objects that it has put may be deleted by now
 		err = fmt.Errorf("cannot repair partition %s: it took longer than %v, or has changed; run it again", m.ID(), partition.Fresh)
 	}
 	return len(m.lost), err
 }
 
-// putLost puts a book with Lost outcomes, in an epoch above those of all other
-// outcomes.
+// putLost stores a book with a Lost outcome for every URL to be taken back. The epoch must
+// be above those of all other outcomes, so that the Lost ones are the last.
 func (m *mending) putLost(ctx context.Context, epoch uint64) (partition.Book, error) {
 	var learnt book.Book
 	for url, why := range m.lost {
@@ -219,10 +229,10 @@ func (m *mending) putLost(ctx context.Context, epoch uint64) (partition.Book, er
 	return m.PutBook(ctx, content, len(learnt.Outcomes), 0)
 }
 
-// listGone is the last edit of a commit. It makes the list of gone pages agree with
-// the books, so that a page that is indexed anew or lost its mask stays hidden if
-// it is gone, and is shown if no book says so any more. When a book cannot be
-// read, the list stays until another round has removed that book.
+// listGone is the last edit of a commit. It makes the manifest's list of gone pages anew
+// from the books: then a gone page that is indexed again is masked again, and a page that
+// no book calls gone any more is found. If a book cannot be read, it leaves the list as it
+// is; a later round removes that book and calls listGone again.
 func (m *mending) listGone(ctx context.Context, e *partition.Edit) error {
 	pages, err := segments.Gone(ctx, m.Bucket, e.Manifest(), m.elsewhere)
 	if errors.Is(err, book.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {

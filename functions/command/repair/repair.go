@@ -1,12 +1,12 @@
-// Package repair mends the problems that verify finds, as far as the bucket holds
-// what this takes: it builds a segment again from its package, restores a
-// generation from the hint, and has a page fetched again.
+// Package repair mends problems that verify finds: it has a segment built again from its
+// package, restores a generation from the hint, or has a page fetched again. A problem
+// stays if the bucket does not have the bytes that its repair needs.
 //
-// Damaged bytes are first copied into quarantine. All edits of a partition become
-// true in one generation, beside a running system or without one. Repair removes
-// objects and takes back outcomes, and never invents any: index builds missing
-// segments, and the crawl fetches what was taken back, as it does all other work.
-// Repair may be stopped anywhere and run again.
+// Damaged bytes are first copied into quarantine. All edits of a partition are committed
+// as one generation; the system may run meanwhile. Repair itself makes no pages and no
+// segments: index builds the missing segments, and the crawl fetches the URLs that
+// repair has taken back, as part of their usual work. Repair may be stopped anywhere and
+// run again.
 //
 // # Lost generations
 //
@@ -15,10 +15,10 @@
 //
 // # Lost
 //
-// A page that cannot be read, and a page that no book names, gets an outcome Lost
-// in a new epoch. It takes back all that was known of the page's URL: the URL
-// waits again. A running frontier notices that it is behind the new book, and is
-// rebuilt.
+// The URL of a page that cannot be read, or that no book names, gets an outcome Lost in a
+// new epoch. That outcome takes the URL back: all earlier outcomes of the URL stop to
+// count, and it waits to be fetched again. A running frontier notices that it is behind
+// the book with this outcome, and is rebuilt.
 //
 // The links of a lost book are found again. Proof: let u be a discovered URL. A
 // path of links leads from a seed to u. Take the first link on the path that no
@@ -45,9 +45,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// maxRounds is the greatest number of rounds of verify and mend. Normally the
-// second round shows problems that the first ones hid, and the third that none is
-// left, unless there were more problems than a report lists.
+// maxRounds is the greatest number of rounds, each of which verifies and then mends.
+// Three are normal: the second one finds problems that were hidden by others in the first,
+// and the third finds none. There are more if a report cannot list all problems.
 const maxRounds = 10
 
 // Repairer mends one bucket.
@@ -55,8 +55,8 @@ type Repairer struct {
 	Bucket blob.Bucket
 	Now    func() time.Time
 	Log    *slog.Logger
-	// Frontiers, if not nil, returns verify.Verifier.Frontiers, after deleted
-	// settings are restored. Progress is verify.Verifier.Progress.
+	// Frontiers, if not nil, returns the frontiers for verify.Verifier. It is called after
+	// deleted settings have been restored. Progress is verify.Verifier.Progress.
 	Frontiers func(context.Context) ([]*frontier.Frontier, error)
 	Progress  func(verify.Progress)
 }
@@ -64,16 +64,16 @@ type Repairer struct {
 // Report says what was mended, and what was not.
 type Report struct {
 	Mended []string         `json:"mended"` // a sentence each
-	Left   []verify.Problem `json:"left"`   // what cannot be mended, or not by repair
-	More   int              `json:"more"`   // problems left beyond those
-	Index  int              `json:"index"`  // packages that index has still to take
-	Fetch  int              `json:"fetch"`  // pages that have still to be fetched again
-	// Rebuild: a frontier differs from the books and cannot notice it. Rebuild the
-	// frontier.
+	Left   []verify.Problem `json:"left"`   // problems that cannot be mended, or not by repair
+	More   int              `json:"more"`   // number of problems left that Left does not list
+	Index  int              `json:"index"`  // packages that have still to be indexed
+	Fetch  int              `json:"fetch"`  // URLs that have still to be fetched again
+	// Rebuild is true if a frontier differs from the books without noticing it, so that a
+	// person must have the frontiers rebuilt.
 	Rebuild bool `json:"rebuild"`
 }
 
-// Run verifies and mends until nothing is left that can be mended.
+// Run verifies the bucket and mends problems, in rounds, until a round mends nothing.
 func (r *Repairer) Run(ctx context.Context) (Report, error) {
 	var report Report
 	if err := r.restoreDeleted(ctx, &report); err != nil {
@@ -109,16 +109,16 @@ func (r *Repairer) Run(ctx context.Context) (Report, error) {
 			}
 		}
 		if len(report.Mended) == before {
-			report.Rebuild = report.Rebuild && report.Fetch == 0 // else they are behind, and notice
+			report.Rebuild = report.Rebuild && report.Fetch == 0 // otherwise the frontiers are behind the book of Lost outcomes, and notice it
 			return report, nil
 		}
-		fronts = nil // they know nothing yet of what was mended
+		fronts = nil // they do not know the new outcomes yet, and would differ from the books
 	}
 }
 
-// condemnUnlisted condemns objects that no generation lists and that are older than
-// the grace period, even if they are more than half of a partition, which the
-// sweep leaves to a person. It skips a partition with lost generations.
+// condemnUnlisted condemns objects that no generation lists and that are older than the
+// grace, even if they are more than half of a partition: the sweep does not do that without
+// a person. It skips partitions with lost generations.
 func (r *Repairer) condemnUnlisted(ctx context.Context, partitions []layout.Partition) error {
 	for _, id := range partitions {
 		p, err := partition.Open(ctx, r.Bucket, id, r.Now)
@@ -133,13 +133,13 @@ func (r *Repairer) condemnUnlisted(ctx context.Context, partitions []layout.Part
 	return nil
 }
 
-// Mend mends those of the problems that it can, and adds what it did to the report.
-// Problems that were mended since they were found do no harm.
+// Mend mends those of the problems that it can, and adds sentences on that to the report.
+// Problems that have been mended since they were found do no harm.
 func (r *Repairer) Mend(ctx context.Context, problems []verify.Problem, report *Report) error {
 	var partitions []layout.Partition
 	of := make(map[layout.Partition][]verify.Problem)
 	for _, p := range problems {
-		if p.Kind == verify.Foreign { // what it is for, its owner knows
+		if p.Kind == verify.Foreign { // a person has to move it away
 			continue
 		}
 		if apart, err := r.mendApart(ctx, p, report); err != nil {
@@ -165,8 +165,7 @@ func (r *Repairer) Mend(ctx context.Context, problems []verify.Problem, report *
 	return nil
 }
 
-// ofFrontier reports whether a problem is in Redis, so that the bucket needs no
-// repair.
+// ofFrontier reports whether a problem is in a frontier in Redis and not in the bucket.
 func ofFrontier(p verify.Problem) bool {
 	return p.Key == "" && (p.Kind == verify.Behind || p.Kind == verify.Double)
 }

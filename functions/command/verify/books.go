@@ -119,8 +119,8 @@ func (v *run) partition(p layout.Partition) *audit {
 	return v.partitions[slices.IndexFunc(v.partitions, func(own *audit) bool { return own.Partition == p })]
 }
 
-// lonely notes a URL that has an outcome, but no seed or link that leads to it.
-func (v *run) lonely(url string, p layout.Partition) {
+// noteUndiscovered notes a URL that has an outcome, but no seed or link that leads to it.
+func (v *run) noteUndiscovered(url string, p layout.Partition) {
 	v.count(func(r *Report) {
 		if r.Waiting.Find++; r.Waiting.Find <= MaxProblems {
 			v.undiscovered = append(v.undiscovered, Problem{Kind: Unaccounted, Partition: p, URL: url,
@@ -129,12 +129,12 @@ func (v *run) lonely(url string, p layout.Partition) {
 	})
 }
 
-// judgeLonely checks that every URL with an outcome was discovered. A link can be
+// judgeUndiscovered checks that every URL with an outcome was discovered. A link can be
 // missing for two reasons: the page that contained it is forgotten, or the book or
 // spool object that recorded it was lost. In the second case the outcome of that
 // page is lost too, so the page waits to be fetched, and its links will be found
 // again.
-func (v *run) judgeLonely(ctx context.Context) error {
+func (v *run) judgeUndiscovered(ctx context.Context) error {
 	waiting := &v.report.Waiting
 	if waiting.Find == 0 || waiting.Fetch > 0 || !v.settings.Takedowns.Empty() || v.incomplete() {
 		return nil

@@ -41,7 +41,7 @@ func (v *run) judgePages(ctx context.Context) error {
 		}
 	}
 	for in, pages := range stray {
-		if err := v.strayed(ctx, in, pages); err != nil {
+		if err := v.reportStray(ctx, in, pages); err != nil {
 			return err
 		}
 	}
@@ -74,8 +74,8 @@ func (v *run) judgeVersions() {
 	}
 }
 
-// strayed reports pages without outcomes. It reads their URLs from the package.
-func (v *run) strayed(ctx context.Context, in *storedPackage, pages []*page) error {
+// reportStray reports pages without outcomes. It reads their URLs from the package.
+func (v *run) reportStray(ctx context.Context, in *storedPackage, pages []*page) error {
 	listed, err := webobject.List(ctx, v.Bucket, in.Key)
 	if err != nil && !errors.Is(err, webobject.ErrDamaged) && !errors.Is(err, blob.ErrAbsent) {
 		return err

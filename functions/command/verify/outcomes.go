@@ -50,7 +50,7 @@ func (v *run) foldRanges(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := v.judgeLonely(ctx); err != nil {
+	if err := v.judgeUndiscovered(ctx); err != nil {
 		return err
 	}
 	v.judgeFrontiers()
@@ -163,7 +163,7 @@ func (f *fold) judge() {
 		switch known := f.asked[u.Address.ID]; {
 		case known == nil || known.Final == nil:
 		case known.Final.State != book.Lost && !u.Discovered:
-			f.lonely(u.Address.URL, known.partition)
+			f.noteUndiscovered(u.Address.URL, known.partition)
 		case known.Final.State == book.Lost && u.State == account.Pending:
 			sums.Waiting.Fetch++
 		}

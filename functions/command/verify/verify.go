@@ -132,7 +132,7 @@ type run struct {
 
 	unplaced     atomic.Int64 // wanted URLs without a partition
 	remarks      remarks
-	undiscovered []Problem // possible problems, see judgeLonely; protected by mu
+	undiscovered []Problem // possible problems, see judgeUndiscovered; protected by mu
 
 	mu     sync.Mutex // protects report
 	report Report

@@ -13,13 +13,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// told is a readable book, with the batches and packages that it names.
-type told struct {
+// foundBook is a readable book that is still in the bucket, with the batches and packages
+// that its outcomes name.
+type foundBook struct {
 	manifest.Book
-	listed  bool                    // by newest
-	batches map[layout.Version]bool // also what repair took back
-	pages   map[string][]place      // by the keys of packages
-	whole   bool                    // all packages that it names are there
+	listed  bool                    // by the newest readable generation
+	batches map[layout.Version]bool // versions of its outcomes, Lost ones of repair included
+	pages   map[string][]place      // places of its stored pages, by the key of their package
+	whole   bool                    // all packages that it names exist
 }
 
 // place is the place of a page in a package.
@@ -28,6 +29,7 @@ type place struct {
 	offset, length int64
 }
 
+// readBooks finds all books of the partition that can be read and are not condemned.
 func (r *remains) readBooks(ctx context.Context) error {
 	listed := make(map[string]bool)
 	for _, b := range r.newest.Books {
@@ -42,7 +44,7 @@ func (r *remains) readBooks(ctx context.Context) error {
 		}
 		b, err := r.readBook(ctx, object.Key)
 		if errors.Is(err, book.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {
-			continue // it tells nothing; if it is listed, repair takes it off
+			continue // if it is listed, repair removes it from the manifest
 		}
 		if err != nil {
 			return err
@@ -53,7 +55,9 @@ func (r *remains) readBooks(ctx context.Context) error {
 	return nil
 }
 
-func (r *remains) readBook(ctx context.Context, key string) (*told, error) {
+// readBook reads the outcomes of a book. It returns book.ErrDamaged if the key does not
+// name the book's content.
+func (r *remains) readBook(ctx context.Context, key string) (*foundBook, error) {
 	content, err := r.bucket.Get(ctx, key, blob.Range{})
 	if err != nil {
 		return nil, err
@@ -65,7 +69,7 @@ func (r *remains) readBook(ctx context.Context, key string) (*told, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &told{Book: manifest.Book{Key: key, Bytes: int64(len(content))}, batches: make(map[layout.Version]bool), pages: make(map[string][]place)}
+	b := &foundBook{Book: manifest.Book{Key: key, Bytes: int64(len(content))}, batches: make(map[layout.Version]bool), pages: make(map[string][]place)}
 	b.Outcomes, b.Links = opened.Counts()
 	for o, err := range opened.Outcomes(ctx, layout.Range{}) {
 		if err != nil {
@@ -83,14 +87,15 @@ func (r *remains) readBook(ctx context.Context, key string) (*told, error) {
 	return b, nil
 }
 
-// listBooks lists the books with batches that no other listed book has, and those
-// with links only.
+// listBooks adds books to the manifest: those with a batch that no book before them has,
+// in the order of the package's comment, and those with links only. It keeps in r.books the
+// books that are listed then, and collects their batches in r.batches.
 func (r *remains) listBooks(m *manifest.Manifest) {
 	r.batches = make(map[layout.Version]bool)
-	slices.SortStableFunc(r.books, func(a, b *told) int {
+	slices.SortStableFunc(r.books, func(a, b *foundBook) int {
 		return cmp.Or(before(a.listed, b.listed), before(a.whole, b.whole), cmp.Compare(len(b.batches), len(a.batches)), cmp.Compare(b.Outcomes, a.Outcomes))
 	})
-	r.books = slices.DeleteFunc(r.books, func(b *told) bool {
+	r.books = slices.DeleteFunc(r.books, func(b *foundBook) bool {
 		known := len(b.batches) > 0
 		for batch := range b.batches {
 			known = known && r.batches[batch]
@@ -103,7 +108,7 @@ func (r *remains) listBooks(m *manifest.Manifest) {
 	})
 }
 
-// before orders true before false.
+// before compares two bools for sorting: true comes before false.
 func before(a, b bool) int {
 	switch {
 	case a == b:

@@ -11,23 +11,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// pack is an existing package.
-type pack struct {
+// foundPackage is a package that is still in the bucket.
+type foundPackage struct {
 	key    string
-	number int // its Collision
+	number int // of its name: PackageName.Collision
 	bytes  int64
 	webobject.Description
-	last *pack // what is left of it after all erasing: itself, or another
+	last *foundPackage // the last package that was made of it by erasing pages; itself if there is none
 }
 
-// packs are the existing packages.
-type packs struct {
-	byKey  map[string]*pack
-	byName map[layout.PackageName][]*pack // by the name without the number, the highest number first
+// foundPackages are the packages that are still in the bucket.
+type foundPackages struct {
+	byKey  map[string]*foundPackage
+	byName map[layout.PackageName][]*foundPackage // by the name without its number; sorted, the highest number first
 }
 
-// nameOf splits the name of a package into its name without the number, and the
-// number.
+// nameOf returns the name of the package with the key, without its number, and the number,
+// which is higher after each erasing of pages.
 func nameOf(key string) (layout.PackageName, int, error) {
 	_, name, err := layout.ParsePackageKey(key)
 	number := name.Collision
@@ -38,7 +38,7 @@ func nameOf(key string) (layout.PackageName, int, error) {
 // readPackages reads the descriptions of all packages that are not condemned, and
 // skips damaged ones.
 func (r *remains) readPackages(ctx context.Context) error {
-	r.packages = packs{make(map[string]*pack), make(map[layout.PackageName][]*pack)}
+	r.packages = foundPackages{make(map[string]*foundPackage), make(map[layout.PackageName][]*foundPackage)}
 	for object, err := range r.bucket.List(ctx, layout.PackagePrefix(r.newest.Partition), "") {
 		if err != nil {
 			return err
@@ -54,15 +54,15 @@ func (r *remains) readPackages(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p := &pack{key: object.Key, number: number, bytes: object.Size, Description: described}
+		p := &foundPackage{key: object.Key, number: number, bytes: object.Size, Description: described}
 		r.packages.byKey[p.key] = p
 		r.packages.byName[name] = append(r.packages.byName[name], p)
 	}
 	for _, alike := range r.packages.byName {
-		slices.SortFunc(alike, func(a, b *pack) int { return b.number - a.number })
+		slices.SortFunc(alike, func(a, b *foundPackage) int { return b.number - a.number })
 		for i, p := range alike {
 			p.last = p
-			if left := slices.IndexFunc(alike[:i], func(q *pack) bool { return q.IsErasedFrom(p.Description) }); left >= 0 {
+			if left := slices.IndexFunc(alike[:i], func(q *foundPackage) bool { return q.IsErasedFrom(p.Description) }); left >= 0 {
 				p.last = alike[left]
 			}
 		}
@@ -70,11 +70,11 @@ func (r *remains) readPackages(ctx context.Context) error {
 	return nil
 }
 
-// of returns the present form of the package that had a key and held these pages.
-// If no object has the key, that is the last package of the same name that has one
-// of the pages at its place and no other page at any of these places; nil if there
-// is none.
-func (all packs) of(key string, pages []place) *pack {
+// of returns the present form of the package that had the key when it held these pages:
+// the one that is left after all erasing. If no object has the key any more, that is the
+// package of the same name with the highest number that has one of the pages at its place
+// and no other page at any of these places. It returns nil if there is none.
+func (all foundPackages) of(key string, pages []place) *foundPackage {
 	if p := all.byKey[key]; p != nil {
 		return p.last
 	}
@@ -90,7 +90,9 @@ func (all packs) of(key string, pages []place) *pack {
 	return nil
 }
 
-func (p *pack) has(pages []place) bool {
+// has reports whether the package has one of the pages at its place, and no other page at
+// any of these places.
+func (p *foundPackage) has(pages []place) bool {
 	at := make(map[int64]place, len(pages))
 	for _, page := range pages {
 		at[page.offset] = page
@@ -107,9 +109,9 @@ func (p *pack) has(pages []place) bool {
 	return found
 }
 
-// needs reports whether only the package knows one of its pages: no listed book has
-// the page's batch, and the batch does not wait in the spool.
-func (r *remains) needs(ctx context.Context, p *pack) (bool, error) {
+// needs reports whether a package must be listed although no book names it: one of its
+// pages is in no listed book, by its batch, and not in the spool.
+func (r *remains) needs(ctx context.Context, p *foundPackage) (bool, error) {
 	content, found, err := blob.Find(ctx, r.bucket, p.key)
 	if err != nil || !found {
 		return false, err
@@ -126,11 +128,12 @@ func (r *remains) needs(ctx context.Context, p *pack) (bool, error) {
 	return false, nil
 }
 
-// listing holds the packages to be listed, each with the other keys under which
-// books and generations name it.
-type listing map[*pack]map[string]bool
+// listing holds the packages to be listed, each with the set of other keys by which books
+// and generations name it.
+type listing map[*foundPackage]map[string]bool
 
-func (l listing) add(p *pack, key string) {
+// add adds a package that is named by the key.
+func (l listing) add(p *foundPackage, key string) {
 	if l[p] == nil {
 		l[p] = make(map[string]bool)
 	}
@@ -139,10 +142,11 @@ func (l listing) add(p *pack, key string) {
 	}
 }
 
-func (l listing) formerly(p *pack) []string { return slices.Sorted(maps.Keys(l[p])) }
+// formerly returns the other keys of a package, sorted.
+func (l listing) formerly(p *foundPackage) []string { return slices.Sorted(maps.Keys(l[p])) }
 
-// toList returns the packages that listed books name, and those that alone know one
-// of their pages.
+// toList returns the packages to be listed: those that listed books or the newest
+// generation name, and those that needs demands.
 func (r *remains) toList(ctx context.Context) (listing, error) {
 	wanted := make(listing)
 	for _, b := range r.books {

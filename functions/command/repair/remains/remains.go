@@ -1,18 +1,18 @@
 // Package remains makes a new generation of a partition whose last generations are
 // lost, from the objects that are left: packages and books describe themselves. It
-// only reads.
+// writes nothing.
 //
-// The new generation starts from the newest readable one, or empty. Objects that
-// this one lists stay listed: if they were replaced or even deleted since, their
-// replacements are listed too, and verify and repair find the rest. Objects that it
-// condemns stay condemned: no later generation can have listed them again.
+// The new generation starts from the newest readable one, or empty. Objects that the
+// readable one lists stay listed: if they were replaced or even deleted since, their
+// replacements are listed, too, and verify and repair find the rest. Objects that it
+// condemns stay condemned: no lost generation can have listed them again.
 //
 // # Books
 //
-// A book is left out if other books have all its batches: it was merged into one of
-// these; or a killed pack left it before its commit, and its batches were packed
-// again. All other books are listed. Books whose packages all exist are chosen
-// first, then larger ones before smaller ones.
+// A book is left out if listed books have all its batches: it was merged into one of
+// these; or a pack was killed before it committed the book, and its batches were packed
+// again. All other books are listed. Books whose packages all exist are listed first,
+// and among these books with more batches first.
 //
 //	books                        batches    listed
 //	B1, put by a killed pack     1, 2       no
@@ -23,8 +23,7 @@
 //
 // A package from which pages were erased is stored again under its name with a
 // higher number, and the highest one counts. A package is listed if a listed book
-// names it, or if it alone knows one of its pages: no book has the page's batch,
-// and the batch does not wait in the spool.
+// names it, or if it has a page whose batch is in no listed book and not in the spool.
 //
 // # Batches
 //
@@ -55,15 +54,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// beyond is the distance of the new generation's number from the highest one in the
-// evidence: the very last generations may have left no evidence.
+// beyond is the difference between the new generation's number and the highest one in the
+// evidence: the last lost generations may have left no evidence, and no number may be used
+// twice.
 const beyond = 1000
 
-// Generation returns a generation for manifest.Refound that lists what is left of
-// a partition, with a number above all in the evidence, and a sentence about what
-// it lists. The caller sets its Learnt. newest is the newest readable generation,
-// or the zero generation; elsewhere are the partitions to which its pages may have
-// moved.
+// Generation returns a generation for manifest.Refound that lists the remaining objects of
+// a partition, and a sentence for people about it. The caller sets its Learnt. newest is
+// the newest readable generation, or the zero generation; elsewhere are the partitions to
+// which pages may have moved; evidence proves that generations are lost, and the new
+// number is above all of theirs.
 func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifest, elsewhere []layout.Partition, evidence []partition.Evidence, now time.Time) (manifest.Manifest, string, error) {
 	r := &remains{bucket: bucket, newest: newest, now: now.UTC().Truncate(time.Millisecond)}
 	for _, read := range []func(context.Context) error{r.readSpool, r.readPackages, r.readBooks} {
@@ -98,7 +98,8 @@ func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifes
 	return m, r.say(&m), nil
 }
 
-// say describes what a generation lists in addition to newest.
+// say returns a sentence on the objects that the new generation lists in addition to
+// newest.
 func (r *remains) say(m *manifest.Manifest) string {
 	lost := "all its generations"
 	if r.newest.Generation > 0 {
@@ -108,18 +109,19 @@ func (r *remains) say(m *manifest.Manifest) string {
 		m.Partition, lost, m.Generation, len(m.Packages)-len(r.newest.Packages), len(m.Books)-len(r.newest.Books))
 }
 
-// remains holds what is left of a partition.
+// remains are the objects that are left of a partition.
 type remains struct {
 	bucket blob.Reader
 	newest manifest.Manifest
 	now    time.Time
 
-	spooled  map[layout.Version]bool
-	packages packs                   // whose descriptions can be read, and that are not condemned
-	books    []*told                 // that are sound and not condemned; once listBooks has run, those that are listed
-	batches  map[layout.Version]bool // of which listed books tell
+	spooled  map[layout.Version]bool // batches with a spool object
+	packages foundPackages           // those with a readable description, except condemned ones
+	books    []*foundBook            // sound ones, except condemned ones; after listBooks only those listed
+	batches  map[layout.Version]bool // batches in listed books
 }
 
+// readSpool lists the batches that have a spool object.
 func (r *remains) readSpool(ctx context.Context) error {
 	r.spooled = make(map[layout.Version]bool)
 	for object, err := range r.bucket.List(ctx, layout.SpoolPrefix(r.newest.Partition), "") {
@@ -133,7 +135,9 @@ func (r *remains) readSpool(ctx context.Context) error {
 	return nil
 }
 
-// consume marks every batch in a listed book as packed.
+// consume marks every batch in a listed book as packed: as consumed if its spool object
+// exists, or a batch with a lower token in the same epoch waits in the spool, else as
+// closed.
 func (r *remains) consume(m *manifest.Manifest) {
 	waiting := make(map[uint64]uint64) // the lowest token of each epoch
 	for batch := range r.spooled {
@@ -152,7 +156,7 @@ func (r *remains) consume(m *manifest.Manifest) {
 	for batch := range r.batches {
 		lowest, waits := waiting[batch.Epoch]
 		switch {
-		case batch.Token == 0 || consumed[batch] || m.IsClosed(batch): // 0 is no batch, but what repair took back
+		case batch.Token == 0 || consumed[batch] || m.IsClosed(batch): // 0 is the token of repair's Lost outcomes
 		case r.spooled[batch] || waits && batch.Token > lowest:
 			m.Consumed = append(m.Consumed, manifest.Consumed{Batch: batch, At: r.now})
 		default:
@@ -166,8 +170,9 @@ func (r *remains) consume(m *manifest.Manifest) {
 	slices.SortFunc(m.Consumed, func(a, b manifest.Consumed) int { return a.Batch.Compare(b.Batch) })
 }
 
-// listPackages lists packages, in place of an earlier form or under a new number.
-// All of them are to be indexed.
+// listPackages adds packages to the manifest. A package that was made of a listed one by
+// erasing pages takes the place and ID of that; others get a new ID. All packages that it
+// adds count as not indexed.
 func (r *remains) listPackages(ctx context.Context, m *manifest.Manifest) error {
 	wanted, err := r.toList(ctx)
 	if err != nil {
@@ -177,7 +182,7 @@ func (r *remains) listPackages(ctx context.Context, m *manifest.Manifest) error 
 	for _, own := range m.Packages {
 		listed[own.Key] = true
 	}
-	standIns := make(map[string]*pack)
+	standIns := make(map[string]*foundPackage)
 	for p, former := range wanted {
 		for key := range former {
 			standIns[key] = p
@@ -209,11 +214,12 @@ func (r *remains) listPackages(ctx context.Context, m *manifest.Manifest) error 
 	return nil
 }
 
-func (l listing) sorted() []*pack {
-	all := make([]*pack, 0, len(l))
+// sorted returns the packages in the order of their keys.
+func (l listing) sorted() []*foundPackage {
+	all := make([]*foundPackage, 0, len(l))
 	for p := range l {
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b *pack) int { return cmp.Compare(a.key, b.key) })
+	slices.SortFunc(all, func(a, b *foundPackage) int { return cmp.Compare(a.key, b.key) })
 	return all
 }
