@@ -1,6 +1,7 @@
 // Package report counts the stored pages of a bucket by language, collection, site and
-// day, and tells the sizes of what is stored, as table 1 of Brin and Page (1998) does.
-// It reads books, columns and ends of objects, and no page.
+// day, and measures the sizes of packages, books and segments and their parts, as table 1
+// of Brin and Page (1998) does. It reads books, columns of segments, and the directories
+// of objects, but no page.
 package report
 
 import (
@@ -20,25 +21,27 @@ import (
 type Report struct {
 	At          time.Time `json:"at"`
 	Total       Row       `json:"total"`
-	Languages   []Row     `json:"languages"` // all sorted, most pages first
+	Languages   []Row     `json:"languages"` // sorted, most pages first, as the next two
 	Collections []Row     `json:"collections"`
 	Sites       []Row     `json:"sites"`
 	Days        []Row     `json:"days"` // of the download, in UTC; sorted
 	Sizes       []Size    `json:"sizes"`
-	// Faults says what is not counted, because it is lost or damaged.
+	// Faults has a sentence for every lost or damaged object or generation, whose pages or
+	// bytes are not counted.
 	Faults []string `json:"faults"`
 }
 
 // Row counts the pages of one language, collection, site or day. A page of two
 // collections counts in both.
 type Row struct {
-	Value string `json:"value"` // language "" is not known, or the page is not indexed yet
+	Value string `json:"value"` // the language, …; language "": unknown, or the page is not indexed yet
 	Pages int    `json:"pages"`
 	Sites int    `json:"sites"`
 	Bytes int64  `json:"bytes"` // compressed, in packages
 }
 
-// Table returns the rows by language, collection, site or day; nil by anything else.
+// Table returns the rows by "language", "collection", "site" or "day"; nil for any other
+// string.
 func (r *Report) Table(by string) *[]Row {
 	return map[string]*[]Row{"language": &r.Languages, "collection": &r.Collections, "site": &r.Sites, "day": &r.Days}[by]
 }
@@ -95,17 +98,19 @@ func siteOf(url string) string {
 	return a.Site
 }
 
-// table counts pages by a value.
+// table counts pages by a value, such as the language.
 type table struct {
 	at map[string]*tally
 }
 
+// tally is a row while it is counted.
 type tally struct {
 	Row
-	site string // of the last page
+	site string // of the page counted last
 }
 
-// add counts a page. All pages of a site must come one after another.
+// add counts a page with a value, of a site and a compressed size in bytes. Pages of one
+// site must be added one after another, because sites are counted where they change.
 func (t *table) add(value, site string, bytes int64) {
 	if t.at == nil {
 		t.at = make(map[string]*tally)

@@ -16,15 +16,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// Size is the size of one kind of what is stored.
+// Size is a row of the table of sizes, such as that of all packages.
 type Size struct {
 	What  string `json:"what"`
-	Count int64  `json:"count"` // of what the unit says
+	Count int64  `json:"count"` // number of units
 	Unit  string `json:"unit"`
 	Bytes int64  `json:"bytes"`
 }
 
-// The rows of the table, in their order.
+// The rows of the table of sizes, in their order.
 const (
 	fetched = iota
 	packages
@@ -38,24 +38,24 @@ const (
 	links
 	outcomes
 	directories
-	kinds // their number
+	kinds // number of rows
 )
 
-// measured is the table while it is made.
+// measured is the table of sizes while objects are measured.
 type measured struct {
 	bucket blob.Reader
 
-	mu     sync.Mutex // protects all below
+	mu     sync.Mutex // protects the fields below
 	rows   [kinds]Size
-	unread []error
+	unread []error // one for each damaged or missing object
 }
 
 // atOnce is the number of objects that are read concurrently.
 const atOnce = 8
 
-// measure adds the sizes of all listed objects. It reads the directory of each package
-// and book, and the tail of each segment, and returns the errors of those that are
-// damaged or missing.
+// measure fills the report's table of sizes from all objects that the generations list. It
+// reads the directory of each package and book, and the tail of each segment. unread has
+// an error for each object that is damaged or missing, and so not measured.
 func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []*manifest.Manifest) (unread []error, err error) {
 	m := measured{bucket: bucket, rows: [kinds]Size{
 		fetched:     {What: "pages before compression", Unit: "page"},
@@ -99,7 +99,8 @@ func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []
 	return m.unread, nil
 }
 
-// fault remembers an error that is the fault of an object's bytes, and returns any other.
+// fault records an error in unread if it says that an object is damaged or missing, and
+// returns any other error.
 func (m *measured) fault(err error) error {
 	if !partition.IsDamaged(err) && !errors.Is(err, webobject.ErrDamaged) && !errors.Is(err, book.ErrDamaged) && !errors.Is(err, segment.ErrVersion) {
 		return err
@@ -110,7 +111,7 @@ func (m *measured) fault(err error) error {
 	return nil
 }
 
-// add adds to rows of the table.
+// add adds counts and bytes to rows of the table.
 func (m *measured) add(rows map[int]Size) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -16,8 +16,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// partBytes is the size of the parts into which each book is cut. rangeBytes is the
-// size of a range of URLs, over all books: some ten thousand URLs.
+// partBytes is the size of the parts into which books are cut to see where their URLs lie
+// in the hash space. rangeBytes is how much all books together have of one range of URLs:
+// some ten thousand URLs.
 const (
 	partBytes  = 16 << 10
 	rangeBytes = 2 << 20
@@ -28,11 +29,11 @@ type openBook struct {
 	manifest.Book
 	partition layout.Partition
 	reader    *book.Reader
-	lost      atomic.Bool // it cannot be read
+	lost      atomic.Bool // it is missing or damaged
 }
 
-// readBooks reads every book whole, compares its hash with its name, and cuts the
-// hash space into ranges.
+// readBooks reads every book whole and compares its hash with its key. Then it divides the
+// hash space of URLs into ranges, in which the books are read again one after another.
 func (v *run) readBooks(ctx context.Context) error {
 	var all []*openBook
 	var size int64
@@ -59,6 +60,8 @@ func (v *run) readBooks(ctx context.Context) error {
 	return err
 }
 
+// readBook checks the bytes of one book, opens it, and reports sources of links that are
+// forgotten.
 func (v *run) readBook(ctx context.Context, b *openBook) error {
 	content, err := v.Bucket.Get(ctx, b.Key, blob.Range{})
 	if err != nil {
@@ -81,8 +84,8 @@ func (v *run) readBook(ctx context.Context, b *openBook) error {
 	return err
 }
 
-// lose reports, once, that a book cannot be read. An error of the store is
-// returned.
+// lose marks a book as lost if err says that it is missing or damaged, and reports the
+// damage once. It returns any other error.
 func (v *run) lose(b *openBook, err error) error {
 	switch {
 	case err == nil:
@@ -99,7 +102,7 @@ func (v *run) lose(b *openBook, err error) error {
 	return err
 }
 
-// divide makes ranges of similar size from the parts of all books.
+// divide divides the hash space into ranges with about rangeBytes of the books' parts each.
 func divide(parts []book.Part) []layout.Range {
 	slices.SortFunc(parts, func(a, b book.Part) int { return cmp.Compare(a.From, b.From) })
 	ranges := make([]layout.Range, 1)
@@ -115,11 +118,13 @@ func divide(parts []book.Part) []layout.Range {
 	return ranges
 }
 
+// partition returns the audit of a storage partition.
 func (v *run) partition(p layout.Partition) *audit {
 	return v.partitions[slices.IndexFunc(v.partitions, func(own *audit) bool { return own.Partition == p })]
 }
 
-// noteUndiscovered notes a URL that has an outcome, but no seed or link that leads to it.
+// noteUndiscovered records a URL that has an outcome although no seed or link leads to it.
+// judgeUndiscovered decides later whether that is a problem.
 func (v *run) noteUndiscovered(url string, p layout.Partition) {
 	v.count(func(r *Report) {
 		if r.Waiting.Find++; r.Waiting.Find <= MaxProblems {
@@ -129,11 +134,11 @@ func (v *run) noteUndiscovered(url string, p layout.Partition) {
 	})
 }
 
-// judgeUndiscovered checks that every URL with an outcome was discovered. A link can be
-// missing for two reasons: the page that contained it is forgotten, or the book or
-// spool object that recorded it was lost. In the second case the outcome of that
-// page is lost too, so the page waits to be fetched, and its links will be found
-// again.
+// judgeUndiscovered reports the recorded URLs to which no seed or link leads, unless a link
+// may be missing for a good reason: the page with the link is forgotten, or the book or
+// spool object that recorded the link was lost. In the second case the outcome of that
+// page is lost, too, so that the page waits to be fetched and the link will be found again.
+// Former seeds are no problem.
 func (v *run) judgeUndiscovered(ctx context.Context) error {
 	waiting := &v.report.Waiting
 	if waiting.Find == 0 || waiting.Fetch > 0 || !v.settings.Takedowns.Empty() || v.incomplete() {
@@ -162,8 +167,8 @@ func (v *run) judgeUndiscovered(ctx context.Context) error {
 	return nil
 }
 
-// judgeStrategies reports URLs that a collection wants and for which no rule of a
-// strategy names a partition: they are never fetched.
+// judgeStrategies reports the faults of strategies by which wanted URLs have no partition:
+// these URLs are never fetched.
 func (v *run) judgeStrategies() {
 	n := v.unplaced.Load()
 	if n == 0 {
@@ -177,8 +182,8 @@ func (v *run) judgeStrategies() {
 	}
 }
 
-// spoolLost reports whether a damaged spool object was put into quarantine before
-// it was packed.
+// spoolLost reports whether the quarantine has a spool object: it was damaged and never
+// packed.
 func (v *run) spoolLost(ctx context.Context) (bool, error) {
 	for _, err := range v.Bucket.List(ctx, layout.QuarantinePrefix(layout.Spool), "") {
 		if err != nil {

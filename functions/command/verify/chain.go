@@ -18,12 +18,12 @@ import (
 // generation is one generation as read from the bucket.
 type generation struct {
 	manifest.Manifest
-	hash string // of the bytes
-	bad  error  // why it cannot be read
+	hash string // of the bytes; "" if the object is missing
+	bad  error  // why it cannot be read; nil if it can
 }
 
-// read returns the generation stored under a key. It fails only when the store
-// fails; a missing or damaged generation has bad set.
+// read returns the generation stored under a key. It fails only when the object store
+// fails: a missing or damaged generation is returned with bad set.
 func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key string) (generation, error) {
 	content, err := bucket.Get(ctx, key, blob.Range{})
 	if errors.Is(err, blob.ErrAbsent) {
@@ -37,14 +37,15 @@ func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key strin
 	return g, nil
 }
 
-// history holds all generations of a partition, including missing ones between
-// them. Of each but the newest it keeps only the hashes and the time.
+// history holds all generations of a partition, missing ones between them included. Only
+// the newest one has its whole manifest; the others have hash, parent's hash and time.
 type history struct {
-	hint        generation
-	first       uint64 // number of generations[0]; 1 if there are none
+	hint        generation // the manifest that the hint is
+	first       uint64     // number of generations[0]; 1 if there are none
 	generations []generation
 }
 
+// newest returns the number of the last generation.
 func (h *history) newest() uint64 { return h.first + uint64(len(h.generations)) - 1 }
 
 // at returns a generation by its number, or nil outside of the history.
@@ -55,8 +56,9 @@ func (h *history) at(number uint64) *generation {
 	return &h.generations[number-h.first]
 }
 
-// history reads the hint before it lists the generations: a hint newer than the
-// list then proves a loss, and not a commit that came in between.
+// history reads the hint and all generations of a partition. It reads the hint before it
+// lists the generations: then a hint that is newer than the list proves that a generation
+// is lost, and cannot come from a commit in between.
 func (v *run) history(ctx context.Context, p layout.Partition) (history, error) {
 	var h history
 	var err error
@@ -71,7 +73,7 @@ func (v *run) history(ctx context.Context, p layout.Partition) (history, error) 
 			return history{}, fmt.Errorf("cannot list manifests of partition %s: %w", p, err)
 		}
 		_, number, err := layout.ParseManifestKey(object.Key)
-		if err != nil || number == 0 { // told by foreign
+		if err != nil || number == 0 { // foreign reports it
 			continue
 		}
 		if newest == 0 {
@@ -109,9 +111,10 @@ func (v *run) history(ctx context.Context, p layout.Partition) (history, error) 
 	return h, group.Wait()
 }
 
-// chain checks that every generation is the parent of the next one, from the one in
-// force back to the oldest that must be kept. A damaged generation leaves the
-// generation before it unchecked.
+// chain checks that every generation has the hash that the next one names as its parent,
+// from the one in force back to the oldest that must be kept, and reports damaged and
+// missing ones. The generation before a damaged one cannot be checked. inForce is nil if
+// it cannot be read.
 func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce *generation) error {
 	parent, known := "", false
 	oldest := h.first
@@ -144,8 +147,8 @@ func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce 
 	return v.missing(ctx, p, h, inForce, lost)
 }
 
-// missing reports lost generations, except those that were deleted since the proof
-// began.
+// missing reports the missing generations, by their numbers in lost. Those that the sweep
+// has deleted since the proof began are no problem.
 func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForce *generation, lost []uint64) error {
 	if len(lost) == 0 {
 		return nil
@@ -162,8 +165,9 @@ func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForc
 	return nil
 }
 
-// unread describes the consequence of an unreadable generation: whether it is in force
-// or only history, and when the sweep will delete it, which ends the problem.
+// unread returns, for the text of a problem, what follows from an unreadable generation:
+// either it is the newest, or nothing of today depends on it, and the sweep deletes it at
+// the given time, which ends the problem.
 func (h *history) unread(inForce *generation, number uint64) string {
 	if inForce == nil || number >= inForce.Generation {
 		return "is no generation that can be read"
@@ -181,8 +185,9 @@ func (h *history) unread(inForce *generation, number uint64) string {
 }
 
 // inForce returns the newest generation: from its own object, or from the hint if
-// that object is lost or the hint is more credible (see faults). It returns nil if
-// neither can be read; the contents of the partition are then unknown.
+// that object is missing or has more faults than the hint. It returns nil if neither can
+// be read: then the contents of the partition are unknown. exists are the sizes of the
+// partition's objects. inForce reports a hint that is not a copy of a generation.
 func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *generation {
 	newest := h.newest()
 	var last *generation
@@ -192,7 +197,7 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 	hint, hintKey := &h.hint, layout.HintKey(p)
 	number := hint.Generation
 	switch {
-	case errors.Is(hint.bad, blob.ErrAbsent): // a lost hint only costs a listing
+	case errors.Is(hint.bad, blob.ErrAbsent): // a missing hint is no problem: readers list the generations
 	case hint.bad != nil:
 		v.problem(Damaged, p, hintKey, "is no copy of a generation: %v", hint.bad)
 	case number > newest && h.copied(hint):
@@ -219,8 +224,8 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 	return last
 }
 
-// copied reports whether the number of a hint was changed: the hint's parent is a
-// generation of the history, but not the one before the hint's number.
+// copied reports whether a hint newer than all generations has a false number: its parent
+// is a generation, but not the one before the hint's number.
 func (h *history) copied(hint *generation) bool {
 	before := hint.Generation - 1
 	for i, g := range h.generations {
@@ -245,7 +250,7 @@ func (h *history) faults(g *generation, exists map[string]int64) (n int) {
 	return n
 }
 
-// before returns the newest readable generation before a damaged one in force; nil
+// before returns the newest generation that can be read, if the one in force cannot; nil
 // if there is none.
 func (v *run) before(ctx context.Context, p layout.Partition) (*generation, error) {
 	m, err := manifest.Read(ctx, v.Bucket, p)
@@ -258,8 +263,8 @@ func (v *run) before(ctx context.Context, p layout.Partition) (*generation, erro
 	return &generation{Manifest: m, hash: m.Hash()}, nil
 }
 
-// lost reports the evidence that a partition had later generations than its newest,
-// and returns whether there is any.
+// lost reports every object that proves that a partition had later generations than its
+// newest one, and returns whether there is such an object.
 func (v *run) lost(ctx context.Context, newest manifest.Manifest) (bool, error) {
 	found, err := partition.Lost(ctx, v.Bucket, newest)
 	for _, e := range found {
@@ -268,8 +273,8 @@ func (v *run) lost(ctx context.Context, newest manifest.Manifest) (bool, error) 
 	return len(found) > 0, err
 }
 
-// uncommitted adds notes about books and packages that no generation lists, if
-// nothing proves that their generation is lost.
+// uncommitted adds notes to the report about books and packages that no generation lists.
+// Call it if nothing proves that generations are lost.
 func (v *run) uncommitted(ctx context.Context, newest manifest.Manifest) error {
 	found, err := partition.FindUncommitted(ctx, v.Bucket, newest)
 	for _, u := range found {

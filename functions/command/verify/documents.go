@@ -20,14 +20,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// apart lists the kinds of objects that are in no generation, each with a check that
-// its bytes are unchanged. An object written before its kind had a checksum counts as
-// whole if it can be read.
+// apart lists the kinds of objects that generations never list, each with a function that
+// checks that an object's bytes are unchanged. An object written before its kind had a
+// checksum counts as whole if it can be read.
 var apart = []struct {
 	prefix string
 	check  func(key string, content []byte) error
 }{
-	{layout.Copies, func(_ string, content []byte) error { return checkCopy(content) }}, // before what they are copies of, which are written first
+	{layout.Copies, func(_ string, content []byte) error { return checkCopy(content) }}, // listed before the versions, which are written first: so no copy seems to lack its version
 	{layout.Strategies, checkVersion[rules.Document]},
 	{layout.Collections, checkVersion[collection.Collection]},
 	{layout.Takedowns, checkVersion[takedown.Document]},
@@ -38,12 +38,14 @@ var apart = []struct {
 	{layout.Quarantine, layout.CheckQuarantined},
 }
 
-// isVersion reports whether a key is of a version of a document.
+// isVersion reports whether a key names a numbered version of a published document, or a
+// copy of one.
 func isVersion(key string) bool {
 	_, err := layout.ParseNumberedKey(key, path.Dir(key)+"/")
 	return err == nil
 }
 
+// checkVersion checks a version of a published document of type T.
 func checkVersion[T numbered.Document](_ string, content []byte) error {
 	_, sealed, err := layout.Unseal(content)
 	if err == nil && !sealed {
@@ -73,7 +75,9 @@ func checkDeadLetter(key string, content []byte) error {
 	return nil
 }
 
-// readApart reads every object of the kinds that are in no generation.
+// readApart reads every object of the kinds that generations never list, and reports
+// damaged ones, deleted versions that have a copy, and copies of other content than their
+// versions.
 func (v *run) readApart(ctx context.Context) error {
 	var found apartObjects
 	for _, kind := range apart {
@@ -113,13 +117,13 @@ func (v *run) readApart(ctx context.Context) error {
 	return nil
 }
 
-// apartObjects holds the results of checking these objects. add is safe for concurrent
-// use.
+// apartObjects holds the results of readApart's checks, by the objects' keys. add is safe
+// for concurrent use.
 type apartObjects struct {
-	mu      sync.Mutex // protects the fields below
-	damaged map[string]error
-	whole   map[string]string // of versions and copies, the hash of the content
-	newest  map[string]string // of each document, the newest version that is whole
+	mu      sync.Mutex        // protects the fields below
+	damaged map[string]error  // why an object is damaged
+	whole   map[string]string // hash of the content of whole versions and copies
+	newest  map[string]string // key of the newest whole version, by the document's prefix
 }
 
 // has reports whether a version exists, damaged or not.
@@ -128,6 +132,7 @@ func (a *apartObjects) has(key string) bool {
 	return isDamaged || a.whole[key] != ""
 }
 
+// add records an object's content and the result of its check, nil if it is whole.
 func (a *apartObjects) add(key string, content []byte, damaged error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -143,7 +148,8 @@ func (a *apartObjects) add(key string, content []byte, damaged error) {
 	}
 }
 
-// meaning describes the consequence of a damaged document.
+// meaning returns, for the text of a problem, what follows from the damage of the object
+// with the key; "" if nothing is to be said.
 func (a *apartObjects) meaning(key string) string {
 	newest := a.newest[path.Dir(key)]
 	version, isCopy := layout.CopiedKey(key)

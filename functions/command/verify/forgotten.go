@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// forgetting records whether a partition has already erased everything that was
-// forgotten.
+// forgetting sets p.clean if the partition's manifest says that everything forgotten has
+// been erased, and otherwise counts the partition as waiting for that.
 func (v *run) forgetting(p *audit) {
 	switch version := v.settings.Takedowns.Version; {
 	case version == 0:
@@ -29,21 +29,22 @@ func (v *run) forgetting(p *audit) {
 	}
 }
 
-// left reports a forgotten URL that is left in an object.
+// left reports that the object with the key still contains a forgotten URL.
 func (v *run) left(p layout.Partition, key, url string) {
 	v.problems.add(Problem{Kind: Behind, Partition: p, Key: key, URL: url, Detail: details[Behind]})
 }
 
-// forgotten finds URLs that a partition must no longer hold. It caches the result
-// for the last site, which makes sorted URLs fast. It is not safe for concurrent
-// use.
+// forgotten tells which URLs a partition must no longer hold. Its methods return false
+// while the partition still has to erase. It caches the result for the last site, which
+// makes it fast for URLs sorted by site. It is not safe for concurrent use.
 type forgotten struct {
-	set  *takedown.Set // nil if the partition may still hold everything
-	site uint32        // last site
-	hit  bool          // the last site is forgotten
+	set  *takedown.Set // nil if the partition may still hold forgotten URLs
+	site uint32        // site of the last URL
+	hit  bool          // that site is forgotten
 	any  bool          // site and hit are set
 }
 
+// forgotten returns the check for a partition.
 func (v *run) forgotten(p *audit) *forgotten {
 	f := new(forgotten)
 	if set := &v.settings.Takedowns; p.clean && !set.Empty() {
@@ -52,10 +53,11 @@ func (v *run) forgotten(p *audit) *forgotten {
 	return f
 }
 
-// url checks a URL whose identity and place must be computed.
+// url reports whether a URL is forgotten. It computes the URL's identity and site.
 func (f *forgotten) url(url string) bool { return f.set != nil && f.set.ForgetsURL(url) }
 
-// placed checks a URL whose identity and place are known.
+// placed reports whether a URL is forgotten whose identity and place are known, which is
+// faster.
 func (f *forgotten) placed(url string, id layout.Identity, place layout.Place) bool {
 	if f.set == nil {
 		return false
@@ -70,7 +72,8 @@ func (f *forgotten) placed(url string, id layout.Identity, place layout.Place) b
 	return f.hit
 }
 
-// outcome checks the URL of an outcome, and the target of its redirect.
+// outcome reports whether the URL of an outcome, or the target of its redirect, is
+// forgotten.
 func (f *forgotten) outcome(o *book.Outcome) bool {
 	if f.set == nil {
 		return false
@@ -79,10 +82,11 @@ func (f *forgotten) outcome(o *book.Outcome) bool {
 	return f.placed(o.URL, o.Identity(), o.Place) || found && f.url(to)
 }
 
-// id checks the source of a link, of which only the identity is stored.
+// id reports whether the URL with an identity is forgotten, by itself and not by its site.
 func (f *forgotten) id(id layout.Identity) bool { return f.set != nil && f.set.ForgetsID(id) }
 
-// ledger returns the first forgotten URL in a spool object, or "".
+// ledger returns the first forgotten URL in a ledger, or the target of the first link from
+// a forgotten page; "" if there is none.
 func (f *forgotten) ledger(l *spool.Ledger) string {
 	if f.set == nil {
 		return ""
@@ -100,8 +104,8 @@ func (f *forgotten) ledger(l *spool.Ledger) string {
 	return ""
 }
 
-// readQuarantine checks that the readable parts of quarantined objects hold nothing
-// that is forgotten.
+// readQuarantine reports forgotten URLs in quarantined packages and books, as far as these
+// can be read.
 func (v *run) readQuarantine(ctx context.Context) error {
 	if !slices.ContainsFunc(v.partitions, func(p *audit) bool { return v.forgotten(p).set != nil }) {
 		return nil
@@ -143,8 +147,9 @@ func (f *forgotten) copied(content []byte) string {
 	return f.ledger(&spool.Ledger{Outcomes: learnt.Outcomes, Links: learnt.Links})
 }
 
-// readSpool reads the spool objects that wait to be packed. Batches already packed
-// or closed do not count, nor do foreign objects.
+// readSpool reads the listed spool objects whose batches wait to be packed into p.spooled.
+// It reports damaged ones and forgotten URLs in them. It ignores batches that are
+// packed or closed, and objects with other names.
 func (v *run) readSpool(ctx context.Context, p *audit, spooled []blob.Object) error {
 	for _, object := range spooled {
 		key := object.Key

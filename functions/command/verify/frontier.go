@@ -7,12 +7,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// backlog holds the pending URLs of the frontiers.
+// backlog holds the URLs that are pending according to the frontiers.
 type backlog struct {
 	mu  sync.Mutex               // protects ids
-	ids map[layout.Identity]bool // whether the URL is pending in the books too; nil without frontiers
+	ids map[layout.Identity]bool // true once the URL has been found pending in the books, too; nil without frontiers
 }
 
+// readFrontiers reads the pending URLs of the frontiers, and reports those that are in
+// two. It does nothing without frontiers, or if a book or generation could not be read.
 func (v *run) readFrontiers(ctx context.Context) error {
 	if v.Frontiers == nil || v.incomplete() {
 		return nil
@@ -34,7 +36,7 @@ func (v *run) readFrontiers(ctx context.Context) error {
 	return nil
 }
 
-// pending records a URL that is pending according to the books.
+// pending marks a URL as pending in the books, and reports it if it is not in a frontier.
 func (v *run) pending(id layout.Identity, url string) {
 	w := &v.waiting
 	if w.ids == nil {
@@ -49,6 +51,7 @@ func (v *run) pending(id layout.Identity, url string) {
 	w.ids[id] = true
 }
 
+// judgeFrontiers reports the URLs that are pending in a frontier and not in the books.
 func (v *run) judgeFrontiers() {
 	for id, pending := range v.waiting.ids {
 		if !pending {

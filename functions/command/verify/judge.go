@@ -15,9 +15,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// judgePages checks, when everything is read, that every page has an outcome and
-// every live page a document. Pages whose URLs have an outcome were checked with
-// their URLs.
+// judgePages runs when everything has been read. It reports pages without an outcome, and
+// live pages of indexed packages without a document. Pages that have an outcome were
+// compared with it before, by pagesOf.
 func (v *run) judgePages(ctx context.Context) error {
 	v.judgeVersions()
 	unindexed := make([]int, len(v.packages))
@@ -48,7 +48,8 @@ func (v *run) judgePages(ctx context.Context) error {
 	return nil
 }
 
-// judgeVersions checks that no page has live documents of two versions.
+// judgeVersions reports URLs with live documents of two versions in one partition, and
+// counts those with one in each of two partitions as Waiting.Moved.
 func (v *run) judgeVersions() {
 	for from, to := 0, 0; from < len(v.pages); from = to {
 		var newest *page
@@ -74,7 +75,8 @@ func (v *run) judgeVersions() {
 	}
 }
 
-// reportStray reports pages without outcomes. It reads their URLs from the package.
+// reportStray reports pages of a package that have no outcome. It reads their URLs from the
+// package.
 func (v *run) reportStray(ctx context.Context, in *storedPackage, pages []*page) error {
 	listed, err := webobject.List(ctx, v.Bucket, in.Key)
 	if err != nil && !errors.Is(err, webobject.ErrDamaged) && !errors.Is(err, blob.ErrAbsent) {
@@ -106,14 +108,14 @@ const (
 	Foreign     Kind = "foreign"     // this project did not write it
 )
 
-// Problem is one violation of what verify proves.
+// Problem is one violation of the invariants that verify checks.
 type Problem struct {
 	Kind      Kind             `json:"kind"`
 	Partition layout.Partition `json:"partition"`
 	Key       string           `json:"key,omitempty"`    // of the object
 	Offset    int64            `json:"offset,omitempty"` // of the page, if the object is a package
 	URL       string           `json:"url,omitempty"`    // of the page
-	Detail    string           `json:"detail"`           // predicate of the sentence about them
+	Detail    string           `json:"detail"`           // predicate of a sentence whose subject are URL and key: "is missing"
 }
 
 // String returns the problem as one sentence.
@@ -146,14 +148,15 @@ func (p Problem) compare(q Problem) int {
 	)
 }
 
-// MaxProblems is the number of problems that a report lists; the rest are counted.
+// MaxProblems is the greatest number of problems that a report lists; Report.More counts
+// the others.
 const MaxProblems = 10_000
 
 // problems collects problems. It is safe for concurrent use.
 type problems struct {
 	mu    sync.Mutex // protects the fields below
-	first []Problem
-	more  int
+	first []Problem  // the first MaxProblems
+	more  int        // number of the others
 }
 
 func (c *problems) add(p Problem) {
@@ -189,7 +192,7 @@ const (
 	Segments  Stage = "segments"  // in bytes
 )
 
-// stage counts the progress of a stage and reports it.
+// stage counts the progress of a stage and passes it to Verifier.Progress.
 type stage struct {
 	name  Stage
 	tell  func(Progress)

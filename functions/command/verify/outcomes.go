@@ -10,23 +10,25 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// fold is the account of the URLs in one range of the hash space.
+// fold joins all outcomes of and links to the URLs in one range of the hash space, and so
+// finds the state of each.
 type fold struct {
 	*run
 	within  layout.Range
 	account *account.Account
-	asked   map[layout.Identity]*asked
+	asked   map[layout.Identity]*asked // the URLs with outcomes
 }
 
-// asked is a requested URL, with its state according to all outcomes.
+// asked is a URL with outcomes. Its Standing is that of all outcomes.
 type asked struct {
 	book.Standing
-	booked    book.Standing // by the outcomes in books alone
+	booked    book.Standing // by the outcomes in books, without those in the spool
 	url       string
-	partition layout.Partition // of the book or spool object with Final
+	partition layout.Partition // of the book or spool object with the final outcome
 }
 
-// foldRanges computes the account of every range, from all books and the spool.
+// foldRanges reads all books and the spool range by range, counts the URLs by state,
+// compares their outcomes with the pages, and their pending URLs with the frontiers.
 func (v *run) foldRanges(ctx context.Context) error {
 	if err := v.readFrontiers(ctx); err != nil {
 		return err
@@ -59,6 +61,7 @@ func (v *run) foldRanges(ctx context.Context) error {
 	return nil
 }
 
+// read adds the outcomes and links of the range in a partition's books and spool.
 func (f *fold) read(ctx context.Context, p *audit) error {
 	check := f.forgotten(p)
 	for _, b := range p.books {
@@ -84,6 +87,7 @@ func (f *fold) read(ctx context.Context, p *audit) error {
 	return nil
 }
 
+// readBook adds the outcomes and links of the range in one book, and reports forgotten URLs.
 func (f *fold) readBook(ctx context.Context, b *openBook, check *forgotten) error {
 	for o, err := range b.reader.Outcomes(ctx, f.within) {
 		if err != nil {
@@ -99,7 +103,7 @@ func (f *fold) readBook(ctx context.Context, b *openBook, check *forgotten) erro
 		if err != nil {
 			return err
 		}
-		if t.Decision, t.Sources = "", 0; t == last { // most say the same
+		if t.Decision, t.Sources = "", 0; t == last { // most links to one target are equal without these fields
 			continue
 		}
 		last = t
@@ -111,6 +115,7 @@ func (f *fold) readBook(ctx context.Context, b *openBook, check *forgotten) erro
 	return nil
 }
 
+// outcome adds an outcome from a partition, and returns its URL.
 func (f *fold) outcome(o *book.Outcome, p layout.Partition) *asked {
 	f.account.Outcome(*o)
 	id := o.Identity()
@@ -184,8 +189,9 @@ func (f *fold) judge() {
 	})
 }
 
-// pagesOf checks that the stored page of a URL exists, and that no other page of
-// the URL has the same or a later version.
+// pagesOf reports a missing stored page of a URL, and other pages of the URL in packages
+// that have the same or a later version. It marks the URL's pages as known, and the stored
+// one as live.
 func (f *fold) pagesOf(id layout.Identity, known *asked) {
 	own := f.pages.of(id)
 	var live *page
@@ -218,10 +224,12 @@ func (f *fold) pagesOf(id layout.Identity, known *asked) {
 	}
 }
 
+// place returns the page that the books call stored, marked as live. If it is not at its
+// place, place reports that, unless the whole package is missing, and returns nil.
 func (f *fold) place(id layout.Identity, known *asked) *page {
 	o := known.Page
 	in := f.byKey[o.Package]
-	if in != nil && in.gone { // told once for all its pages
+	if in != nil && in.gone { // reported once for the package
 		return nil
 	}
 	p := f.pages.at(id, in, o.Offset)

@@ -13,17 +13,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// storedPackage is a package that a generation lists.
+// storedPackage is a package that the newest generation of a partition lists.
 type storedPackage struct {
 	*manifest.Package
 	partition *audit
-	index     uint32
-	gone      bool   // it does not exist, or cannot be read at all
-	pages     []page // until index moves them to run.pages
+	index     uint32 // in run.packages
+	gone      bool   // it is missing, or not one page of it can be read
+	pages     []page // until run.index moves them to run.pages
 
-	unsearchable atomic.Bool // a segment of it cannot be read
+	unsearchable atomic.Bool // a segment with its documents cannot be read
 }
 
+// readPackages reads all listed packages whole, and lists their pages in v.pages.
 func (v *run) readPackages(ctx context.Context) error {
 	var bytes int64
 	for _, own := range v.partitions {
@@ -57,6 +58,8 @@ func (v *run) readPackages(ctx context.Context) error {
 	return err
 }
 
+// readPackage checks every page of a package. It reports damaged and forgotten pages, and a
+// number of pages that differs from the manifest's.
 func (v *run) readPackage(p *storedPackage, content []byte) {
 	reader, err := webobject.Open(content)
 	if err != nil {
@@ -100,18 +103,19 @@ func (p *storedPackage) problem(kind Kind, at webobject.Entry, detail string) Pr
 	return Problem{Kind: kind, Partition: p.partition.Partition, Key: p.Key, Offset: at.Offset, URL: at.URL, Detail: detail}
 }
 
-// page is a page in a package. It takes 48 bytes, since there is one for each page
-// in the bucket.
+// page is a page in a package. It is small, 48 bytes, because memory holds one for every
+// page in the bucket.
 type page struct {
 	id      layout.Identity
 	version layout.Version
 	offset  uint32 // a package has less than 4 GiB
 	length  uint32
 	pkg     uint32 // index into run.packages
-	marks   uint32 // see markWanted; changed atomically once all pages are known
+	marks   uint32 // bits from markWanted on, and the number of live documents; changed atomically
 }
 
-// The marks of a page. The upper half of marks counts the page's live documents.
+// The marks of a page are the lower 16 bits of page.marks. The upper 16 bits count the
+// page's live documents.
 const (
 	markWanted  uint32 = 1 << iota // it is not forgotten
 	markDamaged                    // it cannot be read; its version is unknown
@@ -144,8 +148,9 @@ func (v *run) index() {
 	slices.SortFunc(v.pages, func(a, b page) int { return a.id.Compare(b.id) })
 }
 
+// of returns the pages of a URL in all packages.
 func (all pageList) of(id layout.Identity) []page {
-	from, _ := sort.Find(len(all), func(i int) int { return id.Compare(all[i].id) }) // marks are not read
+	from, _ := sort.Find(len(all), func(i int) int { return id.Compare(all[i].id) }) // copies no page: other goroutines change marks
 	to := from
 	for to < len(all) && all[to].id == id {
 		to++

@@ -8,23 +8,23 @@ import (
 	"sync"
 )
 
-// maxNamed is the number of pages that the note on a reason names.
+// maxNamed is the greatest number of pages that a note names.
 const maxNamed = 5
 
-// remarks collects, by reason, the stored pages that are not known in full. Its methods
-// are safe for concurrent use.
+// remarks collects the stored pages whose outcome has a reason: the page could not be read
+// in full or for certain (see book.Panicked). add is safe for concurrent use.
 type remarks struct {
-	mu    sync.Mutex
-	pages map[string]*remarked
+	mu    sync.Mutex           // protects pages
+	pages map[string]*remarked // by reason
 }
 
 // remarked are the stored pages with one reason.
 type remarked struct {
 	count int
-	named []string // the first URLs in order
+	named []string // the first maxNamed URLs, sorted
 }
 
-// add adds a page, unless it has no reason.
+// add adds a page, but not if the reason is "".
 func (r *remarks) add(reason, url string) {
 	if reason == "" {
 		return
@@ -45,7 +45,7 @@ func (r *remarks) add(reason, url string) {
 	with.named = with.named[:min(len(with.named), maxNamed)]
 }
 
-// notes returns a sentence for each reason.
+// notes returns a sentence for each reason, with the number of pages and some URLs.
 func (r *remarks) notes() (notes []string) {
 	for _, reason := range slices.Sorted(maps.Keys(r.pages)) {
 		with := r.pages[reason]

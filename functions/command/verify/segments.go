@@ -16,14 +16,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// storedSegment is a segment that a generation lists.
+// storedSegment is a segment that the newest generation of a partition lists.
 type storedSegment struct {
 	*manifest.Segment
 	partition *audit
 }
 
-// readSegments checks that live documents belong to existing pages, one document a
-// page.
+// readSegments reads all listed segments whole. It reports damaged ones, and live documents
+// that are not the only live document of an existing page.
 func (v *run) readSegments(ctx context.Context) error {
 	var all []storedSegment
 	var bytes int64
@@ -46,8 +46,8 @@ func (v *run) readSegments(ctx context.Context) error {
 	})
 }
 
-// unsearchable marks the packages of an unreadable segment: that they lack documents
-// is no problem of its own.
+// unsearchable marks the packages with documents in a segment that cannot be read, so that
+// their missing documents are not reported as further problems.
 func (v *run) unsearchable(s storedSegment) {
 	for _, in := range v.packages {
 		if _, _, found := s.Part(in.ID); found && in.partition == s.partition {
@@ -60,15 +60,16 @@ func (v *run) unsearchable(s storedSegment) {
 type openedSegment struct {
 	storedSegment
 	opened     *segment.Segment
-	dead       *roaring.Bitmap
-	identities []layout.Identity
+	dead       *roaring.Bitmap   // documents
+	identities []layout.Identity // by document, as all columns below
 	versions   []layout.Version
 	packages   *segment.StringColumn
 	sites      *segment.StringColumn
 	offsets    []uint64
 }
 
-// openSegment checks every byte of a segment and its name, and reads its columns.
+// openSegment checks the bytes of a segment and that its key names them, and reads its
+// columns.
 func (v *run) openSegment(ctx context.Context, s storedSegment, content []byte) (*openedSegment, error) {
 	if err := segment.Check(content); err != nil {
 		return nil, err
@@ -97,6 +98,7 @@ func (v *run) openSegment(ctx context.Context, s storedSegment, content []byte) 
 	return o, err
 }
 
+// listedRightly reports where the manifest's entry for a segment differs from the segment.
 func (v *run) listedRightly(o *openedSegment, content []byte) {
 	own := o.partition.Partition
 	if o.opened.Documents() != o.Documents {
@@ -110,7 +112,7 @@ func (v *run) listedRightly(o *openedSegment, content []byte) {
 	for i := 0; right && i < len(there); i++ {
 		in := v.byKey[there[i].Package]
 		right = there[i].Documents == o.Parts[i].Documents &&
-			(in == nil || in.ID == o.Parts[i].Package || !o.partition.lists(o.Parts[i].Package)) // an unlisted package is reported with its documents
+			(in == nil || in.ID == o.Parts[i].Package || !o.partition.lists(o.Parts[i].Package)) // a package that is not listed is reported with its documents
 	}
 	if !right {
 		v.problem(Damaged, own, o.Key, "holds other parts than the manifest says")
@@ -121,8 +123,8 @@ func (p *audit) lists(id uint32) bool {
 	return slices.ContainsFunc(p.Packages, func(pkg manifest.Package) bool { return pkg.ID == id })
 }
 
-// deadOf reads the dead documents of a segment. It returns false if they cannot be
-// read; which documents live is then unknown.
+// deadOf reads the dead documents of a segment into o.dead. It returns false if the overlay
+// is missing or damaged, so that nobody knows which documents are alive.
 func (v *run) deadOf(ctx context.Context, o *openedSegment) (known bool, err error) {
 	o.dead, err = partition.Dead(ctx, v.Bucket, o.Segment)
 	switch {
@@ -135,8 +137,8 @@ func (v *run) deadOf(ctx context.Context, o *openedSegment) (known bool, err err
 	return err == nil, err
 }
 
-// documents counts the live documents of one segment for every page, and reports of
-// each kind of problem the first document.
+// documents checks all documents of one segment, and counts the live ones with their pages.
+// Of each kind of problem it reports only the segment's first document.
 func (v *run) documents(ctx context.Context, s storedSegment, content []byte) error {
 	o, err := v.openSegment(ctx, s, content)
 	if err != nil {
@@ -170,6 +172,8 @@ func (v *run) documents(ctx context.Context, s storedSegment, content []byte) er
 	return nil
 }
 
+// document checks one document, counts it with its page if it is alive, and returns the
+// kinds of its problems.
 func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
 	id := o.identities[doc]
 	if forget := v.forgotten(o.partition); forget.set != nil && forget.set.ForgetsPage(id, oneString(o.sites, doc)) {
@@ -195,9 +199,9 @@ func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
 	return wrong
 }
 
-// unmasked reports whether the document of a page that is gone still waits to be
-// masked: by the list of gone pages of its partition, or of one to which the page
-// has moved.
+// unmasked reports whether the sweep has still to mask a document whose page is gone: the
+// page is on the list of gone pages, and not Masked, in the document's partition or in one
+// to which the page may have moved; or the segment is not compared with others yet.
 func (v *run) unmasked(o *openedSegment, id layout.Identity, version layout.Version) bool {
 	elsewhere := v.settings.Elsewhere(o.partition.Partition)
 	for _, p := range v.partitions {
@@ -211,6 +215,7 @@ func (v *run) unmasked(o *openedSegment, id layout.Identity, version layout.Vers
 	return len(elsewhere) > 0 && !o.Compared
 }
 
+// oneString returns the first value of a document in a column; "" if it has none.
 func oneString(c *segment.StringColumn, doc uint32) string {
 	if values := c.Get(doc); len(values) > 0 {
 		return values[0]
@@ -218,7 +223,7 @@ func oneString(c *segment.StringColumn, doc uint32) string {
 	return ""
 }
 
-// details holds the texts of problems of documents.
+// details are the texts of the problems of documents, by kind.
 var details = map[Kind]string{
 	Behind:      "is still there, although it is forgotten",
 	Unaccounted: "is made of a page that does not stand in its package",
@@ -226,7 +231,7 @@ var details = map[Kind]string{
 	Stale:       "is still searched, although the page is gone",
 }
 
-// tell reports a problem of a document, with the URL, which it reads from the segment.
+// tell reports a problem of a document, whose URL it reads from the segment.
 func (v *run) tell(ctx context.Context, o *openedSegment, kind Kind, doc uint32) error {
 	stored, err := o.opened.Stored(ctx, []uint32{doc})
 	if err != nil {
@@ -236,8 +241,8 @@ func (v *run) tell(ctx context.Context, o *openedSegment, kind Kind, doc uint32)
 	return nil
 }
 
-// exists returns the sizes of a partition's packages, books, segments and
-// overlays, whether or not they are listed.
+// exists returns the sizes in bytes of all packages, books, segments and overlays of a
+// partition in the bucket, by key, whether or not a generation lists them.
 func (v *run) exists(ctx context.Context, p layout.Partition) (map[string]int64, error) {
 	sizes := make(map[string]int64)
 	for _, prefix := range []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays} {
@@ -253,9 +258,9 @@ func (v *run) exists(ctx context.Context, p layout.Partition) (map[string]int64,
 	return sizes, nil
 }
 
-// objects checks that every listed object exists with its size, is listed once and
-// is not condemned. It counts the objects that are condemned and those that nothing
-// lists.
+// objects reports the objects that a manifest lists and that are missing, of another size,
+// listed twice or condemned. It counts condemned objects as waiting to be deleted, and
+// objects that are neither listed nor condemned as orphans.
 func (v *run) objects(m *manifest.Manifest, exists map[string]int64) {
 	condemned := make(map[string]bool, len(m.Condemned))
 	for _, c := range m.Condemned {

@@ -1,17 +1,18 @@
 // Package verify proves from the bucket alone that nothing is lost and nothing is
 // stored twice (law 7):
 //
-//	generations   each one follows from the one before, and nothing proves later ones
+//	generations   each one names the hash of the one before, and no object proves that later
+//	              ones are lost
 //	objects       every listed object is whole, and no object is foreign
 //	URLs          every URL is in exactly one state
 //	pages         every stored page can be read where the books say
 //	documents     every live page is one live document of one segment; no document
 //	              of a gone page is live
-//	forgetting    nothing of what is forgotten is left
+//	forgetting    no object holds a forgotten page, outcome or link
 //
-// It reads packages, books, ranges of URLs and segments one per processor. Memory
-// holds the packages or segments being read, 48 bytes for each page, and the URLs
-// of the ranges being folded.
+// It reads packages, books, ranges of URLs and segments in parallel, one for each
+// processor. Memory holds the packages or segments being read, 48 bytes for each page, and
+// the URLs of the ranges being read.
 //
 // The proof holds for the moment at which it began, whatever is committed
 // meanwhile. Work that a running system still has to do is counted as waiting, and
@@ -41,7 +42,7 @@ import (
 // Report is the result of a proof.
 type Report struct {
 	Generations int `json:"generations"`
-	URLs        int `json:"urls"` // discovered ones, each in one of the next four states
+	URLs        int `json:"urls"` // discovered URLs: the sum of the next four
 	Stored      int `json:"stored"`
 	Skipped     int `json:"skipped"`
 	Failed      int `json:"failed"`
@@ -52,10 +53,10 @@ type Report struct {
 	Segments    int `json:"segments"`
 
 	Waiting Waiting `json:"waiting"`
-	Orphans int     `json:"orphans"` // packages, books and segments that nothing lists
+	Orphans int     `json:"orphans"` // packages, books and segments that are neither listed nor condemned
 
 	Warnings []string  `json:"warnings,omitempty"` // about published documents, see settings.Settings
-	Notes    []string  `json:"notes,omitempty"`    // facts that are no problems, but good to know
+	Notes    []string  `json:"notes,omitempty"`    // sentences on facts that are no problems
 	Problems []Problem `json:"problems"`
 	More     int       `json:"more"` // problems beyond MaxProblems
 }
@@ -68,13 +69,13 @@ type Waiting struct {
 	Gone   int `json:"gone"`   // documents of gone pages that are to be masked
 	Delete int `json:"delete"` // condemned objects that are to be deleted
 	Fetch  int `json:"fetch"`  // URLs whose outcomes are lost, to be fetched again
-	// Find counts URLs with an outcome to which no link leads at present: the page
+	// Find counts URLs with an outcome to which no seed or link leads at present: the page
 	// with the link is forgotten, or is lost and will be fetched again.
 	Find int `json:"find"`
-	// Moved counts documents of which another partition has a later version, which
-	// searches show.
+	// Moved counts documents whose page has a later version in another partition: the sweep
+	// will mask them, and searches show the later version already.
 	Moved int `json:"moved"`
-	Held  int `json:"held"` // pending URLs of collections that are held back
+	Held  int `json:"held"` // pending URLs that are not requested now because only other collections are crawled
 }
 
 // Sound reports whether there are no problems.
@@ -83,11 +84,11 @@ func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 // Verifier checks one bucket.
 type Verifier struct {
 	Bucket blob.Reader
-	Now    time.Time // of the proof: the strategies in force then apply
-	// Frontiers are compared with the pending URLs. Set it only when Redis is up
-	// and the system is at rest.
+	Now    time.Time // time of the proof: strategies that are in force then apply
+	// Frontiers, if not nil, are compared with the pending URLs of the books. Set it only
+	// if Redis is up and no function runs.
 	Frontiers []*frontier.Frontier
-	// Progress, if not nil, is called often, by any goroutine.
+	// Progress, if not nil, is called often, by several goroutines.
 	Progress func(Progress)
 }
 
@@ -111,7 +112,8 @@ func (v *Verifier) Run(ctx context.Context) (Report, error) {
 	return r.report, nil
 }
 
-// untold returns those warnings about documents that are not reported as problems.
+// untold returns the warnings about published documents, without those about an object that
+// is reported as a problem.
 func (v *run) untold(warnings []string) []string {
 	return slices.DeleteFunc(slices.Clone(warnings), func(warning string) bool {
 		return slices.ContainsFunc(v.report.Problems, func(p Problem) bool { return p.Key != "" && strings.Contains(warning, p.Key) })
@@ -125,12 +127,12 @@ type run struct {
 	problems   problems
 	partitions []*audit
 	packages   []*storedPackage
-	byKey      map[string]*storedPackage // by all present and former keys
+	byKey      map[string]*storedPackage // by their present and their former keys
 	pages      pageList
 	ranges     []layout.Range
 	waiting    backlog
 
-	unplaced     atomic.Int64 // wanted URLs without a partition
+	unplaced     atomic.Int64 // number of wanted URLs for which a strategy has no partition
 	remarks      remarks
 	undiscovered []Problem // possible problems, see judgeUndiscovered; protected by mu
 
@@ -138,18 +140,19 @@ type run struct {
 	report Report
 }
 
-// audit is the newest generation of a storage partition and what was read with it.
-// It does not change in the stages that read it.
+// audit is the newest generation of a storage partition, with its spool and books. begin
+// and readBooks fill it; it does not change after that.
 type audit struct {
 	manifest.Manifest
-	clean   bool           // everything that is forgotten must be erased
+	clean   bool           // everything forgotten must have been erased
 	unknown bool           // the generation is not, or may not be, the newest
 	spooled []spool.Ledger // of spool objects that wait to be packed
 	books   []*openBook
 }
 
-// begin reads the generations in force. It lists the spool first: a batch consumed
-// in between is then found in the books.
+// begin checks the generations of every partition and the objects that the newest one
+// lists, and reads the spool. It lists the spool before the generations: a batch that is
+// packed in between is then found in the books.
 func (v *run) begin(ctx context.Context) error {
 	if err := v.foreign(ctx); err != nil {
 		return err
@@ -199,8 +202,8 @@ func (v *run) begin(ctx context.Context) error {
 	return nil
 }
 
-// incomplete reports whether a book or generation could not be read. If so, verify
-// cannot judge what this object may explain.
+// incomplete reports whether a book or generation of any partition could not be read.
+// Then verify does not report contradictions that the missing one may explain.
 func (v *run) incomplete() bool {
 	for _, p := range v.partitions {
 		if p.incomplete() {
@@ -234,6 +237,7 @@ func each[T any](ctx context.Context, all []T, do func(context.Context, T) error
 	return group.Wait()
 }
 
+// problem reports a problem of the object with the key.
 func (v *run) problem(kind Kind, p layout.Partition, key, format string, args ...any) {
 	v.problems.add(Problem{Kind: kind, Partition: p, Key: key, Detail: fmt.Sprintf(format, args...)})
 }

@@ -17,7 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// judge computes the state of the URL and finds the rule that admits it.
+// judge computes the state of the URL from its outcomes and the links to it, and the rule
+// that admits it.
 func (t *teller) judge() error {
 	books, err := account.New(t.settings)
 	if err != nil {
@@ -47,8 +48,9 @@ func (t *teller) judge() error {
 	return nil
 }
 
-// rule returns the seed whose scope admits the URL, or that the URL is a sitemap;
-// nil when nothing admits it.
+// rule returns the rule that admits the URL: the first seed of its collection whose scope
+// contains it, or that it is a sitemap. It returns nil if the URL is not admitted, or if a
+// strategy has no partition for it.
 func (t *teller) rule(u account.URL) *Rule {
 	if !u.Admitted {
 		return nil
@@ -71,7 +73,7 @@ func (t *teller) rule(u account.URL) *Rule {
 	return nil
 }
 
-// found sets the links to the URL, the shallowest first.
+// found adds the links to the story, those of the smallest depth first.
 func (t *teller) found() {
 	slices.SortStableFunc(t.links, func(a, b book.Link) int { return int(a.Depth) - int(b.Depth) })
 	t.story.Links = len(t.links)
@@ -88,8 +90,8 @@ func (t *teller) found() {
 	}
 }
 
-// stored reads the live page and its document. A failure becomes a problem of the
-// story.
+// stored adds the place of the stored page and its document to the story, and checks that
+// the page can be read. A failure becomes a problem of the story.
 func (t *teller) stored(ctx context.Context) {
 	live := t.story.page
 	if live == nil || live.Package == "" {
@@ -119,7 +121,8 @@ func (t *teller) stored(ctx context.Context) {
 	t.problem(errors.New("no manifest lists its package " + live.Package))
 }
 
-// indexed looks for the page's live document in the segments of its package.
+// indexed adds to at the segment and the title of the page's live document, if there is
+// one. id is the number of the page's package in the manifest.
 func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, at *Stored) error {
 	finder := segments.NewFinder(t.bucket, func(id layout.Identity) bool { return id == t.url.ID })
 	for i := range m.Segments {
@@ -146,6 +149,7 @@ func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, a
 	return nil
 }
 
+// title returns the title of a document.
 func (t *teller) title(ctx context.Context, listed *manifest.Segment, doc uint32) (string, error) {
 	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: t.bucket}, listed)
 	if err != nil {

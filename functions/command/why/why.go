@@ -24,53 +24,53 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// maxFound is the number of links to a URL that are listed; the others are counted.
+// maxFound is the greatest number of links in Story.Found; Story.Links counts all.
 const maxFound = 20
 
 // Story is everything that the bucket knows of a URL.
 type Story struct {
 	URL       string          `json:"url"`
 	ID        layout.Identity `json:"id"`
-	State     account.State   `json:"state"`            // "" for a URL that nobody has come across
-	Reason    string          `json:"reason,omitempty"` // of skipped and failed
-	Forgotten time.Time       `json:"forgotten,omitzero"`
-	Seed      []string        `json:"seed,omitempty"` // collections that begin with it
-	Found     []Found         `json:"found,omitempty"`
-	Links     int             `json:"links"` // all that lead to it
-	Admitted  *Rule           `json:"admitted,omitempty"`
-	Asked     []Asked         `json:"asked,omitempty"` // oldest first
-	Due       time.Time       `json:"due,omitzero"`    // when it is asked for once more
+	State     account.State   `json:"state"`              // "" if the URL is neither a seed nor the target of a link
+	Reason    string          `json:"reason,omitempty"`   // why it is skipped or failed
+	Forgotten time.Time       `json:"forgotten,omitzero"` // when a takedown forgot it; then all else is empty
+	Seed      []string        `json:"seed,omitempty"`     // names of the collections of which it is a seed
+	Found     []Found         `json:"found,omitempty"`    // some links to it
+	Links     int             `json:"links"`              // number of all links to it
+	Admitted  *Rule           `json:"admitted,omitempty"` // nil if it is not admitted
+	Asked     []Asked         `json:"asked,omitempty"`    // oldest first
+	Due       time.Time       `json:"due,omitzero"`       // when it will be requested again
 	Stored    *Stored         `json:"stored,omitempty"`
-	Problems  []string        `json:"problems,omitempty"` // what could not be read
+	Problems  []string        `json:"problems,omitempty"` // a sentence for each object that could not be read
 
-	page *book.Outcome // where it is stored
+	page *book.Outcome // outcome with the place of the stored page
 }
 
 // Found is a link that leads to the URL.
 type Found struct {
-	On         string    `json:"on"` // the page's URL, or its identity where no book tells the URL
+	On         string    `json:"on"` // URL of the page with the link; its identity if no book has the URL
 	Kind       book.Kind `json:"kind"`
-	Text       string    `json:"text,omitempty"`
+	Text       string    `json:"text,omitempty"` // anchor text
 	Depth      uint16    `json:"depth"`
 	Collection string    `json:"collection"`
 	Decision   string    `json:"decision"` // "admitted" or the reason of the refusal
 }
 
-// Rule is what admits the URL today: the scope of a seed, or its role as a
-// sitemap.
+// Rule is the reason for which the URL is admitted by the settings in force: it is in the
+// scope of a seed, or is a sitemap.
 type Rule struct {
 	Collection string           `json:"collection"`
-	Version    uint64           `json:"version"`
+	Version    uint64           `json:"version"` // of the collection
 	Seed       string           `json:"seed,omitempty"`
 	Scope      collection.Scope `json:"scope,omitempty"`
-	Within     int              `json:"within"` // links from the seed, -1: no limit
+	Within     int              `json:"within"` // greatest depth of the scope; -1: no limit
 	Sitemap    bool             `json:"sitemap,omitempty"`
-	Depth      uint16           `json:"depth"`   // links from a seed, by which it was found
-	Crawl      int              `json:"crawl"`   // partition
-	Storage    int              `json:"storage"` // partition
+	Depth      uint16           `json:"depth"`   // number of links from a seed to the URL
+	Crawl      int              `json:"crawl"`   // crawl partition
+	Storage    int              `json:"storage"` // storage partition
 }
 
-// Asked is one fetch of the URL.
+// Asked is one request for the URL, with its outcome.
 type Asked struct {
 	Batch   layout.Version `json:"batch"`
 	At      time.Time      `json:"at"`
@@ -79,22 +79,22 @@ type Asked struct {
 	Detail  string         `json:"detail,omitempty"`
 	Status  uint16         `json:"status,omitempty"`
 	Attempt uint8          `json:"attempt"`
-	Packed  bool           `json:"packed"` // false: it waits in the spool
+	Packed  bool           `json:"packed"` // the outcome is in a book; false: it is still in the spool
 
 	outcome book.Outcome
 }
 
-// Stored is the place of the live page.
+// Stored is the place of the stored page and of its document in the index.
 type Stored struct {
 	Partition layout.Partition `json:"partition"`
 	Package   string           `json:"package"`
 	Offset    int64            `json:"offset"`
-	Length    int64            `json:"length"`
-	Bytes     int              `json:"bytes"` // of its content
+	Length    int64            `json:"length"` // compressed
+	Bytes     int              `json:"bytes"`  // of the page before compression
 	MIME      string           `json:"mime"`
-	Segment   string           `json:"segment,omitempty"` // "" until it is indexed
+	Segment   string           `json:"segment,omitempty"` // key of the segment with its document; "" if there is none
 	Title     string           `json:"title,omitempty"`
-	Indexed   bool             `json:"indexed"` // its package is
+	Indexed   bool             `json:"indexed"` // its package is indexed
 }
 
 // teller collects the parts of one story.
@@ -105,13 +105,13 @@ type teller struct {
 	manifests []manifest.Manifest
 	story     Story
 	links     []book.Link
-	sources   map[layout.Identity]string
+	sources   map[layout.Identity]string // URLs of pages with links, by identity
 }
 
-// Tell tells the story of a URL. If the URL itself is unknown, but its form without
-// a session parameter (or what else a collection's rules drop) is known, it is the
-// story of that form. What cannot be read becomes a problem of the story; an error
-// means that there is no story.
+// Tell returns the story of a URL. If the URL is unknown, but known without parameters that
+// a collection drops, such as a session number, Tell returns the story of the URL without
+// them. An object that cannot be read becomes a problem of the story; an error means that
+// there is no story.
 func Tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url address.Address) (Story, error) {
 	story, err := tell(ctx, bucket, s, url)
 	if err != nil || story.State != "" || !story.Forgotten.IsZero() {
@@ -132,6 +132,7 @@ func Tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url add
 	return story, nil
 }
 
+// tell returns the story of the URL as it is given.
 func tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url address.Address) (Story, error) {
 	t := &teller{bucket: bucket, settings: s, url: url, sources: make(map[layout.Identity]string)}
 	t.story = Story{URL: url.URL, ID: url.ID, Forgotten: s.Takedowns.Since(url)}
@@ -149,9 +150,11 @@ func tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url add
 	return t.story, ctx.Err()
 }
 
+// read adds the outcomes of the URL and the links to it from all partitions' books and
+// spool.
 func (t *teller) read(ctx context.Context) error {
 	for _, p := range t.settings.Partitions() {
-		// Spool before manifest, as in package account.
+		// The spool is listed before the manifest is read: a batch packed in between is in the books.
 		spooled, err := blob.List(ctx, t.bucket, layout.SpoolPrefix(p))
 		if err != nil {
 			return err
@@ -181,7 +184,7 @@ func (t *teller) read(ctx context.Context) error {
 	return nil
 }
 
-// readBooks reads of each book the range that holds the URL's place.
+// readBooks adds the URL's outcomes and links from the books of a partition.
 func (t *teller) readBooks(ctx context.Context, m *manifest.Manifest) error {
 	books, err := partition.OpenBooks(ctx, t.bucket, m.Books)
 	if err != nil {
@@ -204,14 +207,14 @@ func (t *teller) readBooks(ctx context.Context, m *manifest.Manifest) error {
 	return nil
 }
 
-// pageTally is what one book or spool object holds about the URL.
+// pageTally has the outcomes of the URL, and the links to it, in one book or spool object.
 type pageTally struct {
 	outcomes []book.Outcome
 	links    []book.Link
-	sources  map[layout.Identity]string // URLs of the links' sources, as far as it tells
+	sources  map[layout.Identity]string // URLs of the pages with the links, of those with an outcome there
 }
 
-// pagesOf returns what a book holds about the URL; nothing if the book is damaged.
+// pagesOf reads the outcomes of and the links to a URL from one book.
 func pagesOf(ctx context.Context, reader *book.Reader, url address.Address) (found pageTally, err error) {
 	if found.outcomes, err = reader.Find(ctx, url.Place, url.ID); err != nil {
 		return pageTally{}, err
@@ -241,6 +244,8 @@ func pagesOf(ctx context.Context, reader *book.Reader, url address.Address) (fou
 	return found, nil
 }
 
+// readSpool adds the URL's outcomes and links from the spool object with the key, unless
+// its batch is packed or closed.
 func (t *teller) readSpool(ctx context.Context, m *manifest.Manifest, key string) error {
 	_, batch, err := layout.ParseSpoolKey(key)
 	if err != nil || m.HasConsumed(batch) || m.IsClosed(batch) {
@@ -280,6 +285,7 @@ func (t *teller) readSpool(ctx context.Context, m *manifest.Manifest, key string
 	return nil
 }
 
+// add adds outcomes and links to the story; packed says whether they are from a book.
 func (t *teller) add(found pageTally, packed bool) {
 	for _, o := range found.outcomes {
 		t.story.Asked = append(t.story.Asked, Asked{

@@ -1,4 +1,4 @@
-// Package verifytest makes sound buckets for tests that damage them.
+// Package verifytest makes buckets without problems, for tests that damage them.
 package verifytest
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Site is the URL of the seed; its pages are named by numbers.
+// Site is the URL of the only seed. The other pages are Site + "1", Site + "2" and so on.
 const Site = "http://a.example/"
 
 // Batch returns the version of a batch by its number.
@@ -38,7 +38,7 @@ type World struct {
 	Settings *settings.Settings
 }
 
-// New returns an empty world whose one collection is the site.
+// New returns a world without pages. It has one collection, whose seed is Site.
 func New(t testing.TB) *World {
 	t.Helper()
 	w := &World{T: t, Bucket: memblob.New()}
@@ -48,8 +48,8 @@ func New(t testing.TB) *World {
 	return w
 }
 
-// Small returns a world in which batch 1 stored the seed, and batch 2 the pages 1 and 2
-// in another package; both packages are indexed, and "waits" is pending.
+// Small returns a world in which batch 1 stored the seed, and batch 2 stored Site + "1" and
+// Site + "2" in another package. Both packages are indexed, and Site + "waits" is pending.
 func Small(t testing.TB) *World {
 	t.Helper()
 	w := New(t)
@@ -72,7 +72,8 @@ func (w *World) Clone(t testing.TB) *World {
 	return clone
 }
 
-// Learn commits a package of pages, and a book with links from the seed.
+// Learn commits a package with pages of the URLs, fetched by batch v, and a book with their
+// outcomes and with links from the seed to the given URLs.
 func (w *World) Learn(v layout.Version, pages []string, links ...string) manifest.Package {
 	w.T.Helper()
 	var objects []webobject.Object
@@ -82,7 +83,7 @@ func (w *World) Learn(v layout.Version, pages []string, links ...string) manifes
 	return w.LearnPages(objects, links...)
 }
 
-// LearnPages is Learn for existing pages.
+// LearnPages is Learn for given Web objects.
 func (w *World) LearnPages(pages []webobject.Object, links ...string) manifest.Package {
 	w.T.Helper()
 	pkg, outcomes := w.Package(pages...)
@@ -97,7 +98,8 @@ func (w *World) Package(pages ...webobject.Object) (manifest.Package, []book.Out
 	return functionstest.Package(w.T, w.Bucket, 0, pages...)
 }
 
-// LearnBook commits a book and packages, and marks the book's batches as consumed.
+// LearnBook commits a book and packages in one generation, and lists the book's batches as
+// consumed.
 func (w *World) LearnBook(b book.Book, packages ...manifest.Package) {
 	w.T.Helper()
 	w.learn(b, func(m *manifest.Manifest) {
@@ -107,7 +109,7 @@ func (w *World) LearnBook(b book.Book, packages ...manifest.Package) {
 	})
 }
 
-// learn commits a book with an edit.
+// learn commits a book, with its batches as consumed, and a further edit of the manifest.
 func (w *World) learn(b book.Book, edit func(*manifest.Manifest)) {
 	w.T.Helper()
 	content, err := book.Encode(b)
@@ -129,7 +131,7 @@ func (w *World) learn(b book.Book, edit func(*manifest.Manifest)) {
 	})
 }
 
-// Links returns links from the seed.
+// Links returns links from the seed to the URLs.
 func (w *World) Links(urls ...string) []book.Link {
 	w.T.Helper()
 	var links []book.Link
@@ -139,7 +141,8 @@ func (w *World) Links(urls ...string) []book.Link {
 	return links
 }
 
-// Index has a package indexed, and returns its segment.
+// Index runs index on a package, and returns the segment with its documents; the zero
+// Segment if it has none.
 func (w *World) Index(pkg manifest.Package) manifest.Segment {
 	w.T.Helper()
 	f := &index.Function{
@@ -158,8 +161,8 @@ func (w *World) Index(pkg manifest.Package) manifest.Segment {
 	return manifest.Segment{}
 }
 
-// IndexWithout lists a segment of a package's pages without some of them, in place of the
-// listed one.
+// IndexWithout commits a segment that lacks the pages of the given URLs, in place of the
+// package's segment.
 func (w *World) IndexWithout(pkg manifest.Package, without ...string) manifest.Segment {
 	w.T.Helper()
 	built, listed := Segment(w.T, w.Content(pkg.Key), pkg.Key, without...)
@@ -176,7 +179,7 @@ func (w *World) IndexWithout(pkg manifest.Package, without ...string) manifest.S
 	return listed
 }
 
-// Merge merges all segments.
+// Merge runs merge, and returns the first segment then listed, which is the merged one.
 func (w *World) Merge() manifest.Segment {
 	w.T.Helper()
 	tiers := segments.DefaultLimits()
@@ -191,7 +194,8 @@ func (w *World) Merge() manifest.Segment {
 	return w.Manifest().Segments[0]
 }
 
-// Segment builds a segment of a package's pages without some of them.
+// Segment builds a segment of the pages of a package, without those of the given URLs. It
+// returns the bytes, and the manifest's entry for them.
 func Segment(t testing.TB, content []byte, key string, without ...string) ([]byte, manifest.Segment) {
 	t.Helper()
 	reader, err := webobject.Open(content)
@@ -231,7 +235,7 @@ func Segment(t testing.TB, content []byte, key string, without ...string) ([]byt
 	}
 }
 
-// Commit commits an edit.
+// Commit commits a generation with an edit, and returns it.
 func (w *World) Commit(edit func(*manifest.Manifest)) manifest.Manifest {
 	w.T.Helper()
 	return functionstest.Commit(w.T, w.Bucket, 0, edit)
@@ -269,16 +273,17 @@ func (w *World) Change(key string, become func([]byte) []byte) {
 	}
 }
 
-// Flip changes a bit in the middle.
+// Flip changes one bit in the middle of the content, in place.
 func Flip(content []byte) []byte {
 	content[len(content)/2] ^= 1
 	return content
 }
 
-// Truncate cuts the second half off.
+// Truncate returns the first half of the content.
 func Truncate(content []byte) []byte { return content[:len(content)/2] }
 
-// Lose commits, as pack does, that pages are gone.
+// Lose commits, as pack does, that batch v failed to fetch the URLs, whose pages are gone
+// therefore.
 func (w *World) Lose(v layout.Version, urls ...string) {
 	w.T.Helper()
 	w.learn(book.Book{Outcomes: functionstest.Outcomes(w.T, v, book.Failed, urls...)}, func(m *manifest.Manifest) {
@@ -299,8 +304,9 @@ func (w *World) Mask() {
 	}
 }
 
-// Settle does what a running system does until no work is left: it fetches pending URLs
-// in a new epoch, in which the seed has the same links, and indexes packages.
+// Settle works as a running system would until nothing is left to do: in a new epoch it
+// fetches all pending URLs, and then indexes all packages. If the seed is among these URLs,
+// its page has the given links.
 func (w *World) Settle(links ...string) {
 	w.T.Helper()
 	number, err := epoch.Claim(w.T.Context(), w.Bucket, "settle")
