@@ -8,9 +8,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Addresses returns the possible meanings of a person's web address: the address itself,
-// and the addresses without dropped parameters that the collections crawl instead. It
-// fails as collection.ParseSeed does.
+// Addresses parses a web address that a person has typed, as collection.ParseSeed does. It
+// returns this address first. If collections drop parameters of it, such as a session
+// number, the addresses follow that they crawl instead.
 func (a *Attached) Addresses(ctx context.Context, text string) ([]address.Address, error) {
 	given, err := collection.ParseSeed(text)
 	if err != nil {

@@ -22,13 +22,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// ErrEmpty means that nothing was ever crawled into a bucket.
+// ErrEmpty means that a bucket is missing, or that nothing was ever crawled into it.
 var ErrEmpty = errors.New("nothing has been crawled yet")
 
-// attachedAge is the greatest age of settings in a program that only reads.
+// attachedAge is the greatest age at which an Attached uses settings that it has read.
 const attachedAge = time.Minute
 
-// Attached is a bucket that commands read and control; its system may be running.
+// Attached is a bucket opened for a command that reads or controls it. A System of another
+// process may be running on the bucket.
 type Attached struct {
 	Bucket   blob.Bucket
 	Settings *settings.Cache
@@ -45,8 +46,8 @@ type Attached struct {
 //	otherwise                                      the bucket in the directory, by an
 //	                                               embedded store of this process
 //
-// It changes nothing in a directory that cannot be written. It fails with ErrEmpty if
-// there is no bucket; Check tells whether the bucket holds anything.
+// A directory that cannot be written is opened read-only. Attach fails with ErrEmpty if the
+// data directory has no bucket. That a bucket is empty is no error here; Check finds it.
 func Attach(ctx context.Context, o Options) (_ *Attached, err error) {
 	a := new(Attached)
 	defer func() {
@@ -83,7 +84,8 @@ func (a *Attached) Check(ctx context.Context) error {
 	return fmt.Errorf("%w into %s", ErrEmpty, a.store.url)
 }
 
-// connect opens a remote bucket, and joins the system that runs on it here.
+// connect opens the remote bucket of o.S3. If a system runs on it in the data directory,
+// connect connects to its Redis, too.
 func (a *Attached) connect(ctx context.Context, o Options) (err error) {
 	if a.store, _, err = connect(o.S3, o.Getenv, nil, nil); err != nil {
 		return err
@@ -92,13 +94,14 @@ func (a *Attached) connect(ctx context.Context, o Options) (err error) {
 	if err != nil || running.S3 != o.S3 {
 		return nil
 	}
-	if client, err := dialRedis(ctx, running.Redis, nil); err == nil { // else one that was killed left it behind
+	if client, err := dialRedis(ctx, running.Redis, nil); err == nil { // otherwise the system was killed, and its Redis with it
 		a.Redis = client
 	}
 	return nil
 }
 
-// open opens the bucket in the data directory.
+// open opens the bucket of the data directory: by an embedded store or, if a system runs
+// there, by that of the system.
 func (a *Attached) open(ctx context.Context, o Options) (err error) {
 	a.dir, err = datadir.Share(ctx, o.Data)
 	switch {
@@ -112,10 +115,11 @@ func (a *Attached) open(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// join joins the system that runs in the data directory.
+// join connects to the bucket and the Redis of the system that runs in the data directory.
+// It returns inUse if the system does not serve yet, or no more.
 func (a *Attached) join(ctx context.Context, o Options, inUse error) error {
 	running, err := datadir.ReadRunning(o.Data)
-	if err != nil { // it has not begun to serve, or has just ended
+	if err != nil { // the system does not serve yet, or no more
 		return inUse
 	}
 	getenv := o.Getenv
@@ -129,13 +133,13 @@ func (a *Attached) join(ctx context.Context, o Options, inUse error) error {
 	if a.store, _, err = connect(running.S3, getenv, nil, nil); err != nil {
 		return err
 	}
-	if client, err := dialRedis(ctx, running.Redis, nil); err == nil { // else it is being started again
+	if client, err := dialRedis(ctx, running.Redis, nil); err == nil { // otherwise Redis is being started again
 		a.Redis = client
 	}
 	return nil
 }
 
-// Close releases what Attach opened.
+// Close closes the connections, and stops the embedded store that Attach has started.
 func (a *Attached) Close() error {
 	var errs []error
 	if a.Redis != nil {
@@ -150,14 +154,14 @@ func (a *Attached) Close() error {
 	return errors.Join(errs...)
 }
 
-// Rebuild rebuilds the frontier of the running system, whose own sweep finds unfinished
-// work.
+// Rebuild rebuilds the frontiers in the Redis of the running system. Redis must not be nil.
 func (a *Attached) Rebuild(ctx context.Context) (restore.Rebuilt, error) {
 	fronts := &restore.Frontiers{Bucket: a.Bucket, Redis: a.Redis, Now: time.Now, Worker: commandWorker("rebuild"), Log: slog.New(slog.DiscardHandler)}
 	return fronts.Rebuild(ctx)
 }
 
-// AddCrowded adds the knowledge of the frontiers to a status, if a system runs.
+// AddCrowded sets Crowded and MaxWaiting of a status, from the frontiers in Redis. It does
+// nothing if no system runs.
 func (a *Attached) AddCrowded(ctx context.Context, status *Status) error {
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil || a.Redis == nil {
@@ -175,8 +179,9 @@ func (a *Attached) AddCrowded(ctx context.Context, status *Status) error {
 	return nil
 }
 
-// Reindex has packages indexed again: all, or those of other versions of analyzers. It
-// returns their number. The sweep of the running system, or of the next one, finds them.
+// Reindex marks packages as not indexed and returns their number: all packages, or those
+// whose segments were built by other versions of the analyzers. The sweep of the running
+// system, or of the next one, has them indexed anew.
 func (a *Attached) Reindex(ctx context.Context, all bool) (packages int, err error) {
 	version := analysis.Version
 	if all {
@@ -185,8 +190,8 @@ func (a *Attached) Reindex(ctx context.Context, all bool) (packages int, err err
 	return a.sweep("reindex").Reindex(ctx, version)
 }
 
-// sweep returns the sweep function for one command. Its messages are dropped: they are
-// hints, and the system's own sweep sends them too.
+// sweep returns the sweep function for one command. The messages that it sends are dropped:
+// the system's own sweep sends them again.
 func (a *Attached) sweep(command string) *sweep.Function {
 	return &sweep.Function{
 		Bucket: a.Bucket, Redis: a.Redis, Sender: nowhere{}, Now: time.Now, Worker: commandWorker(command),
@@ -194,9 +199,10 @@ func (a *Attached) sweep(command string) *sweep.Function {
 	}
 }
 
-// commandWorker is the name of a command as the holder of a lease.
+// commandWorker returns the name of a command's process for its leases.
 func commandWorker(command string) string { return fmt.Sprintf("%s/%d", command, os.Getpid()) }
 
+// nowhere is a task.Sender that drops messages.
 type nowhere struct{}
 
 func (nowhere) Send(context.Context, string, []byte, time.Duration) error { return nil }

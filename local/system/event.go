@@ -10,11 +10,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// listeners are the bucket's notification destinations.
+// listeners are the queues that get the events of objects, by the prefix of the objects'
+// keys.
 var listeners = map[string]string{layout.Spool: task.Pack, layout.Packages: task.Index}
 
-// raise delivers the event of an object to the queue that listens to its
-// prefix, as a bucket notification does.
+// raise sends the event of an object that was stored to the queue for its prefix, as S3
+// does by a bucket notification. It does nothing for other prefixes.
 func (s *System) raise(key string, size int64) {
 	directory, _, _ := strings.Cut(key, "/")
 	queue, found := listeners[directory+"/"]

@@ -20,25 +20,28 @@ import (
 // failures records which functions of this process fail, and why. It is safe for
 // concurrent use; the zero value is ready to use.
 type failures struct {
-	mu     sync.Mutex // protects byName
-	byName map[string]failureCount
+	mu     sync.Mutex              // protects byName
+	byName map[string]failureCount // by function; without those whose last invocation succeeded
 }
 
+// failureCount is the last failure of a function.
 type failureCount struct {
 	err   error
-	times int // in a row
+	times int // number of failures in a row
 }
 
-// lasting is the number of failures in a row that people are told of: one failure is often
-// mended by the next try. A partition.Fault is told at once, because it lasts.
+// lasting is the number of failures in a row from which on they are shown to people,
+// because the next try after a single failure often succeeds. A partition.Fault is shown at
+// once: it lasts until somebody repairs the bucket.
 const lasting = 2
 
-// watch returns the handler of a function, with its failures recorded until an invocation
-// succeeds. An invocation that came too early or was stopped is no failure.
+// watch wraps the handler of a function: its failures are recorded until an invocation
+// succeeds. Messages that the function postpones (message.Later), and invocations that were
+// stopped, are no failures.
 func (f *failures) watch(name string, handle message.Handler) message.Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-		ignored := name == task.Sweep && isRetry(event) // which sweep leaves to the clock, and takes out of the event
-		var mu sync.Mutex                               // some functions run messages at the same time
+		ignored := name == task.Sweep && isRetry(event) // the sweep does nothing for such a message, so that its success tells nothing
+		var mu sync.Mutex                               // protects the variables below: some functions handle messages concurrently
 		var reason error
 		listening := message.Listen(ctx, message.Listener{Failed: func(_ events.SQSMessage, err error) {
 			mu.Lock()
@@ -57,10 +60,12 @@ func (f *failures) watch(name string, handle message.Handler) message.Handler {
 	}
 }
 
+// isRetry reports whether a message of the event is delivered again.
 func isRetry(event events.SQSEvent) bool {
 	return slices.ContainsFunc(event.Records, func(m events.SQSMessage) bool { return m.Attributes["ApproximateReceiveCount"] > "1" })
 }
 
+// note records the result of an invocation; nil is a success.
 func (f *failures) note(name string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,7 +79,8 @@ func (f *failures) note(name string, err error) {
 	f.byName[name] = failureCount{err, f.byName[name].times + 1}
 }
 
-// sentences returns the failures as sentences, without repetitions.
+// sentences returns a sentence for each partition.Fault, and for each function that has
+// failed at least lasting times in a row. The same sentence comes once.
 func (f *failures) sentences() (all []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -93,7 +99,8 @@ func (f *failures) sentences() (all []string) {
 	return all
 }
 
-// faultOf returns the partition.Fault for which a function fails, or nil.
+// faultOf returns the partition.Fault with which a function failed last, nil if there is
+// none.
 func (f *failures) faultOf(name string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -107,8 +114,9 @@ func (f *failures) faultOf(name string) error {
 // for a lasting reason.
 func (s *System) Failing() []string { return s.failures.sentences() }
 
-// stuck returns the partition.Fault in an error of Progress that stops a crawl:
-// generations are lost, or the sweep cannot rebuild the frontier.
+// stuck returns the partition.Fault that keeps a crawl from going on, nil if there is none.
+// err is that of Progress: either it is the fault, because generations are lost; or the
+// frontier is not built, and the fault is that of the sweep, which cannot rebuild it.
 func (s *System) stuck(err error) error {
 	if fault, is := errors.AsType[*partition.Fault](err); is {
 		return fault

@@ -20,8 +20,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// functions returns the functions that queues invoke, in this process or in processes of
-// their own, and a function that ends them.
+// functions returns the functions of the search engine by the names of their queues, and
+// a function that stops them. They run in this process or, with Options.Functions, each in
+// a process of its own.
 func (s *System) functions(ctx context.Context) (map[string]queue.Function, func(), error) {
 	if s.options.Functions != "" {
 		return s.isolated(ctx)
@@ -69,8 +70,10 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 	return functions, func() {}, nil
 }
 
+// bucket returns the bucket for a function; its requests count as those of the function.
 func (s *System) bucket(function string) blob.Bucket { return s.store.of(function, s.vitals) }
 
+// log returns the log for a function.
 func (s *System) log(function string) *slog.Logger { return s.Log.With("function", function) }
 
 // deadLetters returns the store of the queues' dead letters.
@@ -78,8 +81,8 @@ func (s *System) deadLetters() message.DeadLetterStore {
 	return message.DeadLetterStore{Bucket: s.Bucket, Now: time.Now, Log: s.Log}
 }
 
-// awake sleeps until the system stops: then fetch sends no more requests and keeps what it
-// has.
+// awake returns the Sleep of fetch: it waits for a duration, but ends with an error when
+// stopping ends. Then fetch sends no more requests, and stores the pages that it has.
 func awake(stopping context.Context) func(context.Context, time.Duration) error {
 	return func(ctx context.Context, d time.Duration) error {
 		ctx, cancel := context.WithCancel(ctx)

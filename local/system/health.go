@@ -7,26 +7,27 @@ import (
 )
 
 const (
-	// minRoom is the free disk space below which the system stops: enough to finish
-	// what is being written.
+	// minRoom is the free disk space in bytes below which the system stops. It is enough to
+	// finish the writes under way.
 	minRoom = 32 << 20
 	// healthTick is the time between two checks of disk and servers.
 	healthTick = time.Second
 )
 
-// Failed is closed when the system cannot go on, for the reason in Err.
+// Failed returns a channel that is closed when the system cannot go on. Err then says why.
 func (s *System) Failed() <-chan struct{} { return s.health.Done() }
 
 // Err returns why the system cannot go on, nil while it can.
 func (s *System) Err() error { return context.Cause(s.health) }
 
-// helperServer is a server that the system has started and keeps running.
+// helperServer is a server that the system has started: the embedded store or Redis.
 type helperServer interface {
-	Done() <-chan struct{}
-	Err() error
+	Done() <-chan struct{} // closed when the server has ended and cannot be started again
+	Err() error            // says why
 }
 
-// watchServer ends the system when one of its servers has ended for good.
+// watchServer waits until a server has ended for good, and then stops the system: Failed is
+// closed.
 func (s *System) watchServer(ctx context.Context, kept helperServer) {
 	select {
 	case <-ctx.Done():
@@ -35,8 +36,9 @@ func (s *System) watchServer(ctx context.Context, kept helperServer) {
 	}
 }
 
-// restarted returns the callback for a server that serves again after its end: the sweep
-// rebuilds what was lost with it at once.
+// restarted returns a function to be called when a server has been started again: it logs
+// why the server had ended, and starts a sweep, which restores at once what the server has
+// lost.
 func (s *System) restarted(name string) func(error) {
 	return func(why error) {
 		s.Log.Warn("started again", "server", name, "ended", why)
@@ -46,7 +48,7 @@ func (s *System) restarted(name string) func(error) {
 	}
 }
 
-// watchRoom ends the system when the disk is almost full.
+// watchRoom stops the system if the disk is almost full: Failed is closed.
 func (s *System) watchRoom(ctx context.Context) error {
 	err := s.checkRoom(ctx)
 	if err != nil {
@@ -55,7 +57,8 @@ func (s *System) watchRoom(ctx context.Context) error {
 	return err
 }
 
-// checkRoom returns an error when the disk of the embedded store is almost full.
+// checkRoom returns an error if the disk of the embedded store has less than minRoom bytes
+// free. A remote store is not checked.
 func (s *System) checkRoom(context.Context) error {
 	if s.options.S3 != "" {
 		return nil

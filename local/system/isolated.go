@@ -13,8 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// isolated returns the functions as their Lambda binaries: processes of their own, which
-// send to this process's queues by SQS's protocol.
+// isolated starts each function as its Lambda binary, a process of its own, and serves the
+// queues of this process to them by the protocol of SQS. It returns the functions by the
+// names of their queues, and a function that stops all this.
 func (s *System) isolated(ctx context.Context) (map[string]queue.Function, func(), error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -51,7 +52,8 @@ func (s *System) isolated(ctx context.Context) (map[string]queue.Function, func(
 	return functions, end, nil
 }
 
-// environment is the environment of an isolated function.
+// environment returns the environment variables of an isolated function. queues is the URL
+// at which this process serves its queues.
 func (s *System) environment(queues string) []string {
 	variables := []string{
 		"BUCKETSEARCH_S3=" + s.store.url,

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
-// Choose limits the crawl to the collections and seeds of a plan with Only, and removes
-// the limit otherwise.
+// Choose publishes whether only some collections and seeds are crawled: those of the plan
+// if Plan.Only is set, otherwise all.
 func (s *System) Choose(ctx context.Context, p Plan) error {
 	only, err := p.only()
 	if err == nil {
@@ -26,7 +26,8 @@ func (s *System) Choose(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// only returns what the plan chooses, nil for everything.
+// only returns the collections and seeds to which the plan limits the crawl, nil if it does
+// not.
 func (p Plan) only() (*control.Only, error) {
 	if !p.Only {
 		return nil, nil
@@ -48,7 +49,7 @@ func (p Plan) only() (*control.Only, error) {
 		if err != nil {
 			return nil, err
 		}
-		some.Seeds = append(some.Seeds, admission.Clean(at).URL) // as it is published
+		some.Seeds = append(some.Seeds, admission.Clean(at).URL) // in the form in which planSeeds publishes it
 	}
 	only = append(only, some)
 	return &only, nil

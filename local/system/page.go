@@ -12,12 +12,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Page serves the search page, over manifests of at most the given age, and /metrics in
-// Prometheus's text form.
+// Page returns a handler that serves the search page, and /metrics in the text format of
+// Prometheus. It answers from manifests and settings of at most the given age.
 func (s *System) Page(age time.Duration) (http.Handler, error) {
 	const name = "query"
 	bucket := s.bucket(name)
-	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: age} // a takedown shows as soon as a manifest
+	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: age} // of the same age, so that a takedown takes effect as soon as a commit
 	engine, err := query.NewEngine(bucket, query.Options{
 		Settings: inForce, Now: time.Now, Age: age, Memory: memory.Cache(query.DefaultMemory), Log: s.log(name),
 	})
@@ -30,10 +30,11 @@ func (s *System) Page(age time.Duration) (http.Handler, error) {
 	return mux, nil
 }
 
-// Listener returns the listener of the page; its traffic counts in the vital signs.
+// Listener returns a listener for the search page, whose traffic counts in the vital signs.
 func (s *System) Listener(l net.Listener) net.Listener { return s.vitals.Traffic().Listener(l) }
 
-// metrics answers with the vital signs, and with the progress of the crawl if it is known.
+// metrics answers with the vital signs, the lengths of the queues, and the progress of the
+// crawl unless it cannot be read at present.
 func (s *System) metrics(w http.ResponseWriter, r *http.Request) {
 	gauges := []vitals.Gauge{s.queueGauge("visible", func(c queue.Counts) int { return c.Visible + c.Delayed }),
 		s.queueGauge("in_flight", func(c queue.Counts) int { return c.InFlight }),
@@ -55,6 +56,8 @@ func (s *System) metrics(w http.ResponseWriter, r *http.Request) {
 	_ = s.vitals.WritePrometheus(w, gauges...) // fails only when the client has gone
 }
 
+// queueGauge returns a metric with a value for each queue: the number of its messages in a
+// state.
 func (s *System) queueGauge(state string, of func(queue.Counts) int) vitals.Gauge {
 	g := vitals.Gauge{
 		Name: "bucketsearch_queue_" + state + "_messages", Help: "Messages of each queue.", Label: "queue", Values: make(map[string]float64),

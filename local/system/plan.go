@@ -15,27 +15,27 @@ import (
 // DefaultCollection is the collection of the command line's seeds.
 const DefaultCollection = "default"
 
-// Plan is what the command line asks to crawl.
+// Plan says what to crawl, according to the command line.
 type Plan struct {
-	Collections     []collection.Collection // of files, each with a name of its own
-	Seeds           []collection.Seed       // and what follows: of DefaultCollection
+	Collections     []collection.Collection // of files; their names differ
+	Seeds           []collection.Seed       // of DefaultCollection, as the next three
 	Delay           time.Duration
 	HostConnections int
-	MaxPages        int64 // more than are stored for DefaultCollection now; 0: no limit
-	// Renew makes stored pages due: of the collections in the plan, or all pages
-	// if it has none.
+	MaxPages        int64 // number of pages to be stored in addition to those stored now; 0: no limit
+	// Renew has stored pages requested again now: those of the collections in the plan, or
+	// of all collections if the plan has none.
 	Renew bool
-	// Only makes all URLs of other collections and earlier seeds wait.
+	// Only holds back the URLs of all other collections and earlier seeds.
 	Only bool
 }
 
 // Empty reports whether the plan asks for nothing.
 func (p Plan) Empty() bool { return len(p.Seeds)+len(p.Collections) == 0 && !p.Renew }
 
-// Plan publishes what to crawl. Call it before Run. The collection of a file replaces that
-// of the same name. Seeds are added to those of earlier crawls, which keep their scopes.
-// Failed URLs are requested again, and pages as Plan.Renew says. Sample pages of a topic
-// are downloaded; if one fails, nothing is published.
+// Plan publishes the collections of a plan. Call it before Run. The collection of a file
+// replaces that of the same name. Seeds are added to those of DefaultCollection, which keep
+// their scopes. Failed URLs are requested again, and stored pages if Plan.Renew says so.
+// Plan downloads the sample pages of topics; if that fails for one, it publishes nothing.
 func (s *System) Plan(ctx context.Context, p Plan) error {
 	published, err := collection.LoadAll(ctx, s.Bucket)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 	}
 	for _, c := range published {
 		renewed := p.Renew && len(p.Collections) == 0
-		limited := c.Name == DefaultCollection && c.Pages > 0 // which was for the crawl that asked for it
+		limited := c.Name == DefaultCollection && c.Pages > 0 // --pages limited an earlier crawl only
 		if _, planned := named(p.Collections, c.Name); planned || !renewed && !limited {
 			continue
 		}
@@ -84,8 +84,8 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// described returns the collections with an agent, and with the texts of their topics'
-// sample pages. It publishes nothing.
+// described completes the collections of files: with an agent if they name none, and with
+// the texts of the sample pages of their topics, which it downloads.
 func (s *System) described(ctx context.Context, files []collection.Collection) ([]collection.Collection, error) {
 	samples := newSamples(s.vitals.Traffic().Transport(fetch.Transport(s.options.AllowPrivate)))
 	defer samples.client.CloseIdleConnections()
@@ -103,7 +103,8 @@ func (s *System) described(ctx context.Context, files []collection.Collection) (
 	return all, nil
 }
 
-// fits returns an error if there would be more collections than a page can have.
+// fits returns an error if the bucket would have more than book.MaxCollections collections
+// with the plan.
 func (p Plan) fits(published []collection.Collection) error {
 	names := make(map[string]bool)
 	for _, c := range slices.Concat(published, p.Collections) {
@@ -118,7 +119,8 @@ func (p Plan) fits(published []collection.Collection) error {
 	return nil
 }
 
-// planSeeds publishes the collection of the command line's seeds.
+// planSeeds publishes DefaultCollection with the plan's seeds added, and the plan's delay
+// and limits.
 func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.Collection, now time.Time) error {
 	before, _ := named(published, DefaultCollection)
 	next := before.With(p.Seeds)
@@ -142,8 +144,9 @@ func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.C
 	return s.publish(ctx, next)
 }
 
-// renew returns the time before which looks at pages are outdated: now, or the time that
-// was published before, so that a stopped crawl continues.
+// renew returns Collection.Renew, the time since which a page must have been requested not
+// to be requested again: now if the plan says Renew, otherwise the time that was published
+// before, so that a stopped crawl with Renew goes on.
 func (p Plan) renew(before collection.Collection, now time.Time) time.Time {
 	if p.Renew {
 		return now
@@ -151,7 +154,7 @@ func (p Plan) renew(before collection.Collection, now time.Time) time.Time {
 	return before.Renew
 }
 
-// named returns the collection with a name; the zero Collection if there is none.
+// named returns the collection with a name, and whether there is one.
 func named(all []collection.Collection, name string) (collection.Collection, bool) {
 	i := slices.IndexFunc(all, func(c collection.Collection) bool { return c.Name == name })
 	if i < 0 {
@@ -160,7 +163,8 @@ func named(all []collection.Collection, name string) (collection.Collection, boo
 	return all[i], true
 }
 
-// publish publishes a collection with its seeds cleaned, as links to them are.
+// publish publishes a collection. In its seeds the parameters are dropped that it drops in
+// links, so that links to a seed are links to the same URL.
 func (s *System) publish(ctx context.Context, c collection.Collection) error {
 	admission, err := c.Rules()
 	if err != nil {

@@ -9,22 +9,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// manifestAge is the greatest age of manifests during a crawl.
+// manifestAge is the greatest age of manifests from which Progress is read during a crawl.
 const manifestAge = time.Second
 
 // Progress is the progress of a crawl.
 type Progress struct {
 	Stored, Waiting, Leased, Failed, Skipped int64
-	Parked                                   int64 // URLs of collections that have as many pages as they may
-	Again                                    int64 // of those that wait, those that are asked for again
-	Missed                                   bool  // collections met: when nothing waits any more, the sweep looks for what one misses
-	Unpacked                                 int   // batches
-	Packages, Unindexed, Documents           int
-	Gone                                     int      // pages that are no more, and may still be found
+	Parked                                   int64    // parked URLs: their collections have reached their limits
+	Again                                    int64    // number of the waiting URLs that are stored pages
+	Missed                                   bool     // a collection lacks pages that others have; the sweep finds them when no URL waits
+	Unpacked                                 int      // batches that wait to be packed
+	Packages, Unindexed, Documents           int      // Unindexed: packages that are not indexed
+	Gone                                     int      // gone pages whose documents are not masked yet
 	Written                                  int64    // bytes sent to the object store
-	Dead                                     int      // messages that failed for good
-	Paused                                   string   // why; "" when it is not
-	Failing                                  []string // what fails time and again, or for good: a sentence each; set by Wait
+	Dead                                     int      // messages that were given up
+	Paused                                   string   // reason of the pause; "": the crawl is not paused
+	Failing                                  []string // a sentence for each lasting failure (see System.Failing); set by Wait
 }
 
 // Crawled reports whether no URL is left to request.
@@ -34,7 +34,7 @@ func (p Progress) Crawled() bool { return p.Leased == 0 && p.Waiting == 0 && !p.
 // indexed, gone ones masked.
 func (p Progress) Done() bool { return p.Crawled() && p.Settled() }
 
-// Settled reports whether everything that was fetched is packed and indexed.
+// Settled reports whether all stored pages are packed and indexed, and all gone ones masked.
 func (p Progress) Settled() bool { return p.Unpacked == 0 && p.Unindexed == 0 && p.Gone == 0 }
 
 // Progress reads the progress of the crawl. It fails with frontier.ErrNotBuilt until the
@@ -90,6 +90,7 @@ func (s *System) built(ctx context.Context, inForce *settings.Settings) error {
 	return nil
 }
 
+// addFrontier adds the counts of a crawl partition's frontier.
 func (s *System) addFrontier(ctx context.Context, crawl int, p *Progress) error {
 	front := frontier.New(s.Redis, crawl)
 	counts, err := front.Counts(ctx)
@@ -107,8 +108,8 @@ func (s *System) addFrontier(ctx context.Context, crawl int, p *Progress) error 
 	return nil
 }
 
-// addManifests adds the figures of the manifests: present ones when the crawl is over, else
-// those of a moment ago, which saves requests.
+// addManifests adds the figures of the manifests. During a crawl it reads them at most once
+// in manifestAge, which saves requests; when all batches are packed it reads them each time.
 func (s *System) addManifests(ctx context.Context, inForce *settings.Settings, p *Progress) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

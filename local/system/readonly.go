@@ -7,13 +7,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// readOnly is a bucket that cannot be written; its errors say why.
+// readOnly is a bucket whose writes all fail with the error why.
 type readOnly struct {
 	blob.Reader
 	why error
 }
 
-// Create implements blob.Bucket, as do the methods below.
+// Create implements blob.Bucket, as the methods below do.
 func (b readOnly) Create(_ context.Context, key string, _ []byte) error {
 	return b.refuse("create", key)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// openRedis connects to the Redis of --redis, or starts one.
+// openRedis connects to the Redis of Options.Redis or, if that is empty, starts one.
 func (s *System) openRedis(ctx context.Context) (err error) {
 	if s.redisURL = s.options.Redis; s.redisURL == "" {
 		if s.redis, err = redis.Start(ctx, redis.Options{Dir: s.options.Data, Restarted: s.redisRestarted}); err != nil {
@@ -31,6 +31,8 @@ func (s *System) openRedis(ctx context.Context) (err error) {
 	return s.tellRedis(ctx)
 }
 
+// dialRedis connects to the Redis at a URL and checks that it answers. Its traffic counts
+// in the vital signs.
 func dialRedis(ctx context.Context, url string, traffic *vitals.Traffic) (goredis.UniversalClient, error) {
 	options, err := goredis.ParseURL(url)
 	if err != nil {
@@ -45,9 +47,9 @@ func dialRedis(ctx context.Context, url string, traffic *vitals.Traffic) (goredi
 	return client, nil
 }
 
-// claimRedis checks that a remote Redis, which may outlive buckets and serve others, does
-// not hold the frontier of another bucket. A bucket is identified by its first strategy,
-// which has the time of its creation.
+// claimRedis marks a remote Redis as that of this bucket, and fails if it is that of
+// another one, whose frontier it holds. A bucket is identified by the hash of its first
+// storage strategy, in which the time of its creation is.
 func (s *System) claimRedis(ctx context.Context) error {
 	if s.options.Redis == "" {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// maxLetters is the number of dead letters that are shown.
+// maxLetters is the greatest number of dead letters in a Health.
 const maxLetters = 20
 
 // Health is the health of a system.
@@ -26,18 +26,18 @@ type Health struct {
 	Limits      control.Limits     `json:"limits,omitzero"`
 	Today       vitals.Usage       `json:"today"`
 	Signs       vitals.Signs       `json:"signs"`
-	Unsound     []string           `json:"unsound,omitempty"`         // frontiers that are to be rebuilt, each with the reason
-	DeadLetters []DeadLetter       `json:"dead_letters,omitempty"`    // the first few
-	Waiting     map[string]float64 `json:"waiting_seconds,omitempty"` // of the oldest work of a function
+	Unsound     []string           `json:"unsound,omitempty"`         // why frontiers must be rebuilt, one sentence each
+	DeadLetters []DeadLetter       `json:"dead_letters,omitempty"`    // the first maxLetters
+	Waiting     map[string]float64 `json:"waiting_seconds,omitempty"` // age of a function's oldest work, by function
 }
 
-// DeadLetter is a message that was given up.
+// DeadLetter is a dead letter, a message that was given up, with its key in the bucket.
 type DeadLetter struct {
 	Key string `json:"key"`
 	message.DeadLetter
 }
 
-// Report is the output of status.
+// Report is the output of the command status as JSON.
 type Report struct {
 	Status
 	Health Health `json:"health"`
@@ -69,8 +69,8 @@ func (a *Attached) ReadHealth(ctx context.Context) (Health, error) {
 	return health, err
 }
 
-// unsound says which crawl partitions of the running system need a rebuilt frontier, and
-// why.
+// unsound returns a reason for each frontier of the running system that must be rebuilt;
+// none if no system runs.
 func (a *Attached) unsound(ctx context.Context, inForce *settings.Settings) (reasons []string, err error) {
 	if a.Redis == nil {
 		return nil, nil
@@ -87,6 +87,8 @@ func (a *Attached) unsound(ctx context.Context, inForce *settings.Settings) (rea
 	return reasons, nil
 }
 
+// deadLetters reads the first maxLetters dead letters. One that is damaged has the error as
+// its Reason.
 func deadLetters(ctx context.Context, bucket blob.Reader) ([]DeadLetter, error) {
 	var letters []DeadLetter
 	for key, err := range message.DeadLetters(ctx, bucket) {
@@ -112,8 +114,8 @@ func deadLetters(ctx context.Context, bucket blob.Reader) ([]DeadLetter, error) 
 	return letters, nil
 }
 
-// Resend has the next sweep send dead letters again: those with the keys, or all when there
-// are none. It returns their number.
+// Resend requests that the next sweep send dead letters again: those with the given keys,
+// or all if no key is given. It returns their number.
 func (a *Attached) Resend(ctx context.Context, keys []string) (int, error) {
 	if len(keys) == 0 {
 		for key, err := range message.DeadLetters(ctx, a.Bucket) {

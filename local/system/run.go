@@ -11,18 +11,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Settings of queues and clocks on a laptop.
+// Times of queues and clocks on a laptop. A tick is the time between two messages to a
+// function, or between two calls.
 const (
-	grace        = 5 * time.Second  // for running functions when the system stops
+	grace        = 5 * time.Second  // that running functions get to end when the system stops
 	tick         = time.Second      // of schedule
 	sweepTick    = 20 * time.Second // of sweep
 	watchTick    = time.Minute      // of watch
-	feedbackTick = 15 * time.Second // of vital signs
-	keepTick     = 2 * time.Second  // of what status reads
+	feedbackTick = 15 * time.Second // of writing vital signs
+	keepTick     = 2 * time.Second  // of writing the counts of requests
 )
 
-// concurrency is the number of concurrent invocations of a function: schedule counts its
-// leases, fetch waits for hosts, index uses all processors.
+// concurrency is the number of concurrent invocations of each function. Schedule has one,
+// because it counts leases before it adds more; fetch has many, because it mostly waits for
+// hosts; index has one, because one uses all processors.
 var concurrency = map[string]int{
 	task.Schedule: 1,
 	task.Fetch:    256,
@@ -33,7 +35,8 @@ var concurrency = map[string]int{
 	task.Watch:    1,
 }
 
-// newQueues returns queues as in the cloud. They call dead with their dead letters.
+// newQueues returns a queue for each function, with the visibility timeouts and numbers of
+// receives of the cloud. The queues call dead for every message that they give up.
 func newQueues(chaos *queue.Chaos, dead func(message.DeadLetter)) queue.Set {
 	queues := make(queue.Set)
 	for _, name := range task.Queues {
@@ -44,13 +47,12 @@ func newQueues(chaos *queue.Chaos, dead func(message.DeadLetter)) queue.Set {
 	return queues
 }
 
-// maxFetches is the greatest number of concurrent fetches, whatever the collections ask
-// for.
+// maxFetches is the greatest number of concurrent invocations of fetch, even if
+// collections set more connections.
 const maxFetches = 1000
 
-// atOnce returns the number of concurrent invocations of a function. For fetch it is the
-// number that the collections ask for, since fetches mostly wait, unless each is a
-// process.
+// atOnce returns the number of concurrent invocations of a function: that of concurrency or,
+// for fetch in this process, the connections that the collections set, if they are more.
 func (s *System) atOnce(name string, inForce *settings.Settings) int {
 	if name != task.Fetch || s.options.Functions != "" {
 		return concurrency[name]
@@ -128,10 +130,12 @@ func (s *System) every(ctx context.Context, period time.Duration, call func(cont
 	}
 }
 
+// sweep sends the sweep a message.
 func (s *System) sweep(ctx context.Context) error {
 	return task.Send(ctx, s.queues, task.Sweep, struct{}{}, 0)
 }
 
+// watch sends watch a message.
 func (s *System) watch(ctx context.Context) error {
 	return task.Send(ctx, s.queues, task.Watch, struct{}{}, 0)
 }
@@ -139,8 +143,10 @@ func (s *System) watch(ctx context.Context) error {
 // feedBack puts the vital signs of this process into the bucket.
 func (s *System) feedBack(ctx context.Context) error { return s.vitals.Flush(ctx, s.store.bucket) }
 
+// keepRequests writes the counts of requests to the data directory, where status reads them.
 func (s *System) keepRequests(context.Context) error { return s.dir.KeepRequests(s.Requests()) }
 
+// tick sends schedule a task for each crawl partition.
 func (s *System) tick(ctx context.Context) error {
 	inForce, err := s.Settings.Get(ctx)
 	if err != nil {

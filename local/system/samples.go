@@ -15,12 +15,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
-// sampleReader reads the sample pages of topics, within the limits of a fetch. It requests
-// each page at once and once, as a person would who looks at it, and ignores robots.txt,
-// which is for pages that nobody has named.
+// sampleReader downloads the sample pages of topics, with the limits of fetch on time and
+// size. It requests each page once, without delay and without asking robots.txt: a person
+// has named the page, as if to look at it in a browser.
 type sampleReader struct {
 	client http.Client
-	most   int64 // bytes of a page
+	most   int64 // greatest size of a page in bytes
 }
 
 func newSamples(transport *http.Transport) sampleReader {
@@ -28,8 +28,8 @@ func newSamples(transport *http.Transport) sampleReader {
 	return sampleReader{http.Client{Transport: transport, Timeout: limits.Request}, limits.Page}
 }
 
-// read returns the collection with the texts of its topic's sample pages. It fails if one
-// cannot be fetched, or if words and samples describe no topic.
+// read returns the collection with the texts of its topic's sample pages added to the
+// topic. It fails if a page cannot be fetched, or if words and texts describe no topic.
 func (s *sampleReader) read(ctx context.Context, c collection.Collection) (collection.Collection, error) {
 	if c.Topic == nil {
 		return c, nil
@@ -54,7 +54,7 @@ func (s *sampleReader) read(ctx context.Context, c collection.Collection) (colle
 	return c, nil
 }
 
-// text downloads a page and returns the text outside of its navigation.
+// text downloads a page and returns its visible text.
 func (s *sampleReader) text(ctx context.Context, page, agent string) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {

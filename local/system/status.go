@@ -15,30 +15,30 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Status is the content of the books and the manifests.
+// Status is the state of a bucket: its URLs by state, and its objects.
 type Status struct {
 	Discovered int            `json:"discovered"`
 	Stored     int            `json:"stored"`
 	Skipped    map[string]int `json:"skipped"`
 	Failed     map[string]int `json:"failed"`
 	Pending    int            `json:"pending"`
-	HeldBack   int            `json:"held_back"`      // of the pending ones: for now only others are crawled
-	Unplaced   int            `json:"unplaced"`       // URLs for which no rule of a strategy has a partition, whatever their state
-	Warnings   []string       `json:"warnings"`       // of what was published
-	Faults     []string       `json:"faults"`         // what is lost or damaged, and so not counted: a sentence each, which says what to do
-	Only       *control.Only  `json:"only,omitempty"` // what is crawled for now; without it everything
+	HeldBack   int            `json:"held_back"`      // number of the pending URLs that wait because only others are crawled now
+	Unplaced   int            `json:"unplaced"`       // URLs of any state for which a strategy has no partition
+	Warnings   []string       `json:"warnings"`       // about published documents (see settings.Settings)
+	Faults     []string       `json:"faults"`         // a sentence for each lost or damaged thing that is not counted here, and what to do
+	Only       *control.Only  `json:"only,omitempty"` // collections and seeds to which the crawl is limited now; nil: all are crawled
 	Packages   int            `json:"packages"`
 	Segments   int            `json:"segments"`
 	Documents  int            `json:"documents"`
-	Remarks    map[string]int `json:"remarks,omitempty"` // stored pages that are not known in full, by reason (see book.Panicked)
+	Remarks    map[string]int `json:"remarks,omitempty"` // stored pages that could not be read in full or for certain, by reason (see book.Panicked)
 	Held       int64          `json:"held"`              // bytes of packages, books and segments
 	Requests   Requests       `json:"requests"`
 	Bytes      Bytes          `json:"bytes"`
-	// Crowded lists hosts whose sitemaps wait because more than MaxWaiting other URLs
-	// do. It is known only while a system runs.
+	// Crowded lists the hosts whose sitemaps are not requested because more than MaxWaiting
+	// URLs of the host wait already. It is known only while a system runs.
 	Crowded    []string `json:"crowded,omitempty"`
 	MaxWaiting int64    `json:"max_waiting,omitempty"`
-	// Collections has all collections by name, or only the one asked for.
+	// Collections has all collections, or only the one for which ReadStatus was called.
 	Collections []CollectionStatus `json:"collections"`
 }
 
@@ -57,9 +57,10 @@ type Bytes struct {
 	Written int64 `json:"written"`
 }
 
-// ReadStatus reads the books of a bucket, as far as they can be read. With the name of a
-// collection it counts only the URLs that the collection admits or has asked for; the
-// figures of the bucket are those of all collections.
+// ReadStatus reads the status of a bucket from its books, spool and manifests. Books that
+// cannot be read are in Faults. requests are to be shown in the status. With the name of a
+// collection only the URLs of that collection are counted; packages, segments, documents
+// and bytes are always those of the whole bucket.
 func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Counts, name string) (Status, error) {
 	inForce, err := settings.Read(ctx, bucket, time.Now())
 	if err != nil {
@@ -81,8 +82,8 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 	return status, err
 }
 
-// belongs reports whether a URL belongs to a collection: it is stored for the collection;
-// or it is not stored, and the collection admits it or has asked for it.
+// belongs reports whether a URL counts as one of a collection: its last request was on
+// behalf of the collection; or it is not stored, and the collection admits it.
 func belongs(u account.URL, name string) bool {
 	return slices.Contains(u.Final.Collections, name) || u.Collection == name && u.State != account.Stored
 }
@@ -99,9 +100,8 @@ func checkName(s *settings.Settings, name string) error {
 	return fmt.Errorf("no collection %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// statusOf returns the status of a bucket: the URLs for which of holds, counted by
-// state, all packages, segments and documents, the requests made, and what could not
-// be read. It calls of once for every URL.
+// statusOf returns the status of a bucket without its collections. It counts the URLs for
+// which of returns true; of is called once for every URL.
 func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.URL) bool) (Status, error) {
 	status := Status{
 		Skipped:  make(map[string]int),
@@ -133,6 +133,7 @@ func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.
 	return status, nil
 }
 
+// add counts a URL.
 func (s *Status) add(u account.URL) {
 	s.Discovered++
 	if u.Apart == membership.NoPartition {

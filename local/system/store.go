@@ -16,7 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/s3"
 )
 
-// bucketName is the embedded store's bucket; accessKey its user.
+// bucketName is the name of the bucket in the embedded store, accessKey its user's, and
+// region that of which the store says to be.
 const (
 	bucketName = "bucketsearch"
 	accessKey  = "bucketsearch"
@@ -27,14 +28,14 @@ const (
 type store struct {
 	bucket   *watchedBucket
 	counting *countblob.Bucket
-	url      string     // of the bucket
-	server   *s3.Server // nil when it is not ours
-	getenv   func(string) string
+	url      string              // of the bucket
+	server   *s3.Server          // the embedded store; nil for a remote one
+	getenv   func(string) string // environment with the credentials
 }
 
-// openStore opens the bucket, and calls stored for every stored object: the embedded store
-// reports its commits; with a remote store this process reports its own puts, and the
-// sweep finds those of others.
+// openStore opens the bucket: that of o.S3, or else that of an embedded store, which it
+// starts. It calls events.Stored for stored objects: for all in the embedded store, but in a
+// remote one only for those that this process stores; the sweep finds the others.
 func openStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Events, traffic *vitals.Traffic) (*store, error) {
 	if o.S3 == "" {
 		return startStore(ctx, o, dir, events, traffic)
@@ -46,7 +47,7 @@ func openStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Event
 	return s, s.explain(opened.Ensure(ctx))
 }
 
-// startStore starts the embedded store, whose child makes the bucket.
+// startStore starts the embedded store, a child process, on the data directory.
 func startStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Events, traffic *vitals.Traffic) (*store, error) {
 	secret, err := dir.Secret()
 	if err != nil {
@@ -68,7 +69,9 @@ func startStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Even
 	return s, nil
 }
 
-// connect opens a bucket whose requests are counted, retried and watched. It sends none.
+// connect opens the bucket at a URL, without sending a request. Requests are counted, and
+// retried when they fail for a while; stored, if not nil, is called for every object that
+// this process stores.
 func connect(url string, getenv func(string) string, stored func(string, int64), traffic *vitals.Traffic) (*store, *s3blob.Bucket, error) {
 	opened, err := environment.OpenS3(url, getenv, traffic)
 	if err != nil {
@@ -79,13 +82,14 @@ func connect(url string, getenv func(string) string, stored func(string, int64),
 	return s, opened, nil
 }
 
-// of returns the bucket for one function; the recorder counts its requests.
+// of returns the bucket for one function, whose requests the recorder counts as those of
+// the function.
 func (s *store) of(function string, recorder *vitals.Recorder) blob.Bucket {
 	counted := recorder.Bucket(function, s.counting)
 	return &watchedBucket{Bucket: blob.Retry(counted, environment.RetryPolicy()), stored: s.bucket.stored, last: s.bucket.last}
 }
 
-// explain adds to an error of the store what a person can do.
+// explain adds to an error of a remote store what a person can do.
 func (s *store) explain(err error) error {
 	if err == nil || s.server != nil {
 		return err
@@ -96,14 +100,14 @@ func (s *store) explain(err error) error {
 	return fmt.Errorf("the object store of --s3 %s cannot be used; check the address, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION: %w", s.url, err)
 }
 
-// close ends the embedded store.
+// close stops the embedded store, if there is one.
 func (s *store) close() {
 	if s.server != nil {
 		s.server.Close()
 	}
 }
 
-// Credentials is an environment with the embedded store's credentials.
+// Credentials returns a getenv with the credentials of the embedded store.
 func Credentials(secret string) func(string) string {
 	variables := map[string]string{"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secret, "AWS_REGION": region}
 	return func(name string) string { return variables[name] }

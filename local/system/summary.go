@@ -17,17 +17,17 @@ import (
 // Summary is the result of a crawl.
 type Summary struct {
 	Status
-	New       int    // pages stored since it began, for the first time or because they have changed
-	Unchanged int    // pages requested again since then that are as they were
-	Kept      int    // pages requested again since then in vain, which are kept
-	Why       string // the most frequent reason for which they were not fetched
-	Seeds     []Fate // of the seeds of this crawl
+	New       int    // pages stored since the crawl began: new or changed ones
+	Unchanged int    // stored pages requested again and found unchanged
+	Kept      int    // stored pages that could not be fetched again, and are kept
+	Why       string // the most frequent reason for Kept
+	Seeds     []Fate // one for each seed of the crawl
 }
 
 // Fate is the result for one seed.
 type Fate struct {
-	Seed  string
-	Final account.URL // the seed, or where its redirects led
+	Seed  string      // URL
+	Final account.URL // the seed, or the last URL to which its redirects lead
 }
 
 // Stored reports whether the seed led to a stored page.
@@ -36,7 +36,7 @@ func (f Fate) Stored() bool { return f.Final.State == account.Stored }
 // Redirected reports whether the seed leads to another address.
 func (f Fate) Redirected() bool { return f.Final.Address.URL != f.Seed }
 
-// Summarize reads the result of a crawl of this plan since it began.
+// Summarize reads the result of a crawl of a plan that began at a time.
 func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summary, error) {
 	inForce, err := settings.Read(ctx, s.Bucket, time.Now())
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 	var summary Summary
 	reasons := make(map[string]int)
 	began = began.Truncate(time.Millisecond)
-	near := make(map[layout.Identity]account.URL) // seeds, and where they redirect
+	near := make(map[layout.Identity]account.URL) // URLs of depth 0: seeds, and targets of their redirects
 	summary.Status, err = statusOf(books, s.Requests(), func(u account.URL) bool {
 		if u.State == account.Stored && !u.Final.Time.Before(began) {
 			switch {
@@ -87,7 +87,8 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 	return summary, nil
 }
 
-// fateOf follows a seed to its destination.
+// fateOf follows the redirects and canonical addresses of a seed among the known URLs, and
+// returns its fate.
 func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed address.Address) Fate {
 	at, fate := seed, Fate{Seed: seed.URL, Final: account.URL{Address: seed, State: account.Pending}}
 	for range collection.MaxHops + 1 {
@@ -105,8 +106,9 @@ func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed ad
 	return fate
 }
 
-// redirectOf returns the destination of a URL: of its redirect, or its canonical address.
-// The outcome has it in its detail; a very long address is cut there, and "" is returned.
+// redirectOf returns the target of a URL's redirect, or the canonical address that its page
+// names, from the detail of its outcome. It returns false if there is none, or if the
+// detail has only the beginning of a very long address.
 func redirectOf(s *settings.Settings, u account.URL) (address.Address, bool) {
 	to, kind := membership.LeadsTo(u.Final), book.Redirect
 	if u.State != account.Skipped || to == "" {

@@ -28,24 +28,24 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// settingsAge is the time after which settings are read again.
+// settingsAge is the greatest age at which a System uses settings that it has read.
 const settingsAge = 10 * time.Second
 
 // Options are the settings of a system.
 type Options struct {
-	Data         string   // data directory
-	S3           string   // URL of a bucket elsewhere; empty: the embedded store
-	Redis        string   // URL of a Redis elsewhere; empty: one of our own
-	Self         []string // command that serves the embedded store, and its arguments
-	Partitions   int      // of a new bucket
-	Agent        string
-	AllowPrivate bool
-	Functions    string       // directory of Lambda binaries, each a process of its own; empty: in process
-	Chaos        *queue.Chaos // nil for deliveries in order, once
-	Getenv       func(string) string
+	Data         string              // data directory
+	S3           string              // URL of a remote bucket; empty: the embedded store
+	Redis        string              // URL of a remote Redis; empty: the system starts one
+	Self         []string            // path and arguments of the command that serves the embedded store
+	Partitions   int                 // number of partitions of a new bucket
+	Agent        string              // User-Agent of the crawler
+	AllowPrivate bool                // addresses that are not public may be requested
+	Functions    string              // directory of the Lambda binaries, to run each function as one; empty: in this process
+	Chaos        *queue.Chaos        // disturbs deliveries in tests; nil: no disturbance
+	Getenv       func(string) string // reads environment variables
 }
 
-// System is an open system. Run starts its functions.
+// System is the search engine on one machine. Open starts its servers, Run its functions.
 type System struct {
 	Bucket   blob.Bucket
 	Redis    goredis.UniversalClient
@@ -55,27 +55,27 @@ type System struct {
 	options  Options
 	dir      *datadir.Dir
 	store    *store
-	redis    *redis.Server // nil when it is not ours
+	redis    *redis.Server // nil if Redis is remote
 	redisURL string
 	queues   queue.Set
-	worker   string // names this process and no other
+	worker   string // name of this process in its leases
 	vitals   *vitals.Recorder
 	earlier  countblob.Counts        // requests of earlier runs
-	room     func() (int64, error)   // on the disk of the embedded store
+	room     func() (int64, error)   // returns the free bytes on the disk of the data directory
 	health   context.Context         // ends when the system cannot go on
-	fail     context.CancelCauseFunc // ends it
-	stop     func()                  // ends what Run began
+	fail     context.CancelCauseFunc // ends health, with the reason
+	stop     func()                  // stops everything that Run started
 	logFile  *os.File
 	failures failures
 
-	mu            sync.Mutex          // protects what follows
-	manifests     []manifest.Manifest // for Progress
-	manifestsRead time.Time
-	fault         error // for which a manifest could not be read then
+	mu            sync.Mutex          // protects the fields below
+	manifests     []manifest.Manifest // read last, for Progress
+	manifestsRead time.Time           // when
+	fault         error               // partition.Fault of a manifest that could not be read then; nil if there was none
 }
 
-// Open takes the data directory, starts the object store and Redis, and publishes the first
-// strategies in a new bucket.
+// Open locks the data directory, starts or connects to the object store and Redis, and
+// publishes the first strategies in a new bucket.
 func Open(ctx context.Context, options Options) (_ *System, err error) {
 	dir, err := datadir.Lock(ctx, options.Data)
 	if err != nil {
@@ -118,7 +118,8 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	return s, nil
 }
 
-// publishStrategies publishes version 1 of both strategies in a new bucket.
+// publishStrategies publishes version 1 of the crawl and the storage strategy in a new
+// bucket. It fails if Options.Partitions differs from those of an existing bucket.
 func (s *System) publishStrategies(ctx context.Context) error {
 	if err := strategiesLost(ctx, s.Bucket); err != nil {
 		return err
@@ -138,8 +139,8 @@ func (s *System) publishStrategies(ctx context.Context) error {
 	return nil
 }
 
-// strategiesLost returns an error for a bucket with manifests and without a strategy: new
-// strategies might divide the bucket in another way.
+// strategiesLost returns an error if a bucket has manifests but lacks a strategy. A new
+// strategy must not be published then, because it might divide the URLs otherwise.
 func strategiesLost(ctx context.Context, bucket blob.Reader) error {
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
 		if _, err := rules.Load(ctx, bucket, kind); !errors.Is(err, blob.ErrAbsent) {
@@ -155,16 +156,17 @@ func strategiesLost(ctx context.Context, bucket blob.Reader) error {
 	return nil
 }
 
-// Publish tells other commands where the system serves.
+// Publish writes the URLs of the system's servers to the data directory, where other
+// commands find them. http is the URL of the search page, "" if there is none.
 func (s *System) Publish(http string) error {
 	return s.dir.Publish(datadir.Running{
 		PID: os.Getpid(), S3: s.store.url, Embedded: s.store.server != nil, Redis: s.redisURL, HTTP: http,
 	})
 }
 
-// Requests returns the object-store requests of this run and of earlier ones, without those
-// of isolated functions, which are processes of their own, and of programs that only
-// read.
+// Requests returns the counts of the requests to the object store in this run and earlier
+// ones. Those of isolated functions and of other commands, which are other processes, are
+// not counted.
 func (s *System) Requests() countblob.Counts {
 	return s.earlier.Plus(s.store.counting.Counts())
 }

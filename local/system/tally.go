@@ -14,11 +14,11 @@ type CollectionStatus struct {
 	Name     string              `json:"name"`
 	Stored   int                 `json:"stored"`
 	Pending  int                 `json:"pending"`
-	Due      int                 `json:"due"` // stored pages that are to be asked for again by now
-	Next     time.Time           `json:"next,omitzero"`
+	Due      int                 `json:"due"`           // stored pages that are due to be requested again now
+	Next     time.Time           `json:"next,omitzero"` // when the next page will be due
 	Schedule collection.Schedule `json:"schedule,omitempty"`
-	// OnTopic counts the stored pages whose relevance reaches the topic's threshold;
-	// nil without a topic. Its share of Stored is the harvest rate.
+	// OnTopic is the number of stored pages whose relevance reaches the topic's threshold;
+	// nil without a topic. OnTopic / Stored is the harvest rate.
 	OnTopic *int `json:"on_topic,omitempty"`
 }
 
@@ -26,11 +26,12 @@ type CollectionStatus struct {
 type tallies struct {
 	settings *settings.Settings
 	now      time.Time
-	relevant []uint8 // weights from which on a page is on topic
-	all      []CollectionStatus
+	relevant []uint8            // least weight of a page on the topic, for each collection in all
+	all      []CollectionStatus // in the order of the settings
 }
 
-// newTallies returns the tallies of the named collection, or of all.
+// newTallies returns empty tallies of the collection with the name, or of all collections
+// if the name is "". A page is due or not at the time now.
 func newTallies(s *settings.Settings, name string, now time.Time) *tallies {
 	t := &tallies{settings: s, now: now}
 	for _, c := range s.Collections {
@@ -46,6 +47,7 @@ func newTallies(s *settings.Settings, name string, now time.Time) *tallies {
 	return t
 }
 
+// add counts a URL for every collection to which it belongs.
 func (t *tallies) add(u account.URL) {
 	for i := range t.all {
 		if c := &t.all[i]; belongs(u, c.Name) {
@@ -54,6 +56,8 @@ func (t *tallies) add(u account.URL) {
 	}
 }
 
+// count counts a URL for one collection. relevant is the least weight of a page on the
+// collection's topic.
 func (t *tallies) count(c *CollectionStatus, relevant uint8, u account.URL) {
 	switch u.State {
 	case account.Pending:

@@ -10,9 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// tellRedis tells a Redis that has started empty which batches are on lease, so that all
-// other hosts may be requested. This system runs all fetches, and none when it starts.
-// But if both Redis and bucket are remote, other systems may run fetches too.
+// tellRedis tells a Redis that has started empty which batches are leased: those of the
+// messages in the queue to fetch. So all other hosts may be requested at once. It does
+// nothing if both Redis and bucket are remote: then other systems may have leased batches,
+// too, of which this one does not know.
 func (s *System) tellRedis(ctx context.Context) error {
 	if s.options.Redis != "" && s.options.S3 != "" {
 		return nil
@@ -27,8 +28,8 @@ func (s *System) tellRedis(ctx context.Context) error {
 	return frontier.Tell(ctx, s.Redis, out)
 }
 
-// redisRestarted tells a restarted Redis which batches are on lease, before the sweep
-// rebuilds the frontier.
+// redisRestarted is called when Redis has been started again: it tells Redis which batches
+// are leased, and then starts a sweep, which rebuilds the frontiers.
 func (s *System) redisRestarted(why error) {
 	if err := s.tellRedis(context.Background()); err != nil {
 		s.Log.Warn("hosts wait for batches that may be out", "error", err)

@@ -14,19 +14,20 @@ import (
 // look is the time between two checks for the end of a crawl.
 const look = 100 * time.Millisecond
 
-// missedTick is the least time between two calls of the sweep while a crawl has nothing to
-// do except finding missed pages.
+// missedTick is the least time between two messages to the sweep while a crawl has nothing
+// left but to find pages that collections lack (Progress.Missed).
 const missedTick = time.Second
 
-// ErrPaused means that a crawl waits for a person to resume it.
+// ErrPaused means that a crawl is paused until a person resumes it or a limit is no longer
+// reached.
 var ErrPaused = errors.New("the crawl is paused")
 
-// Wait returns when everything is crawled, packed and indexed, or with the reason why the
-// system cannot go on. If it is impatient, it also returns when only a person can make
-// the crawl go on: with ErrPaused, when running work is done; and with a
-// partition.Fault. It reports progress at each check, or the error of the check, and
-// errors of writing. These do not end Wait, because the system survives a store or a
-// Redis that is down for a while.
+// Wait returns when everything is crawled, packed and indexed, or with an error when the
+// system cannot go on. If impatient is true, it returns also when the crawl cannot go on
+// without a person: with ErrPaused, once the work under way is finished, or with a
+// partition.Fault. It calls report at each check, with the progress or the error of the
+// check or of writing. Such errors do not end Wait, because an object store or a Redis that
+// is down may come back.
 func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress, error)) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
@@ -69,14 +70,15 @@ func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress,
 
 // waitState is the state of a Wait.
 type waitState struct {
-	other   bool // something else than a frontier that is not built
-	flushed bool
-	swept   time.Time // the last time because of what is missed
-	logged  string
+	other   bool      // the previous check did not find a frontier that is not built
+	flushed bool      // the last batches have been sent to be packed
+	swept   time.Time // when the sweep was last sent a message because of missed pages
+	logged  string    // error that was logged last
 }
 
-// help has the rest packed when the crawl is over, and has a frontier that was lost, or
-// misses pages, rebuilt now and not only by the next sweep.
+// help speeds up the end of a crawl, whose progress or its error is given: it has the last
+// batches packed at once, and starts a sweep at once if a frontier is lost or collections
+// lack pages. It returns err, or its own error.
 func (w *waitState) help(ctx context.Context, s *System, p Progress, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && w.other:
@@ -97,7 +99,7 @@ func (w *waitState) help(ctx context.Context, s *System, p Progress, err error) 
 	return err
 }
 
-// log logs an error once, not at each check.
+// log logs an error, unless it is the one that was logged last.
 func (w *waitState) log(s *System, err error) {
 	text := ""
 	if err != nil {
@@ -109,7 +111,7 @@ func (w *waitState) log(s *System, err error) {
 	w.logged = text
 }
 
-// flush has all waiting batches packed.
+// flush sends pack a task for each storage partition to pack all settled batches now.
 func (s *System) flush(ctx context.Context) error {
 	inForce, err := s.Settings.Get(ctx)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// watchedBucket is a bucket that raises the events of its own puts, and remembers the error
-// of the last write until a write succeeds.
+// watchedBucket is a bucket that calls stored for every object that it creates, and holds
+// the error of the last Create until one succeeds.
 type watchedBucket struct {
 	blob.Bucket
-	stored func(key string, size int64) // nil: somebody else raises events
-	last   *atomic.Pointer[error]       // shared by all that write to the same store
+	stored func(key string, size int64) // may be nil
+	last   *atomic.Pointer[error]       // shared by all watchedBuckets of one store; nil: the last Create succeeded
 }
 
 // Create implements blob.Bucket.
@@ -33,7 +33,7 @@ func (w *watchedBucket) Create(ctx context.Context, key string, content []byte) 
 	return err
 }
 
-// trouble returns why the bucket cannot be written at present.
+// trouble returns the error of the last Create, nil if it succeeded.
 func (w *watchedBucket) trouble() error {
 	if err := w.last.Load(); err != nil {
 		return *err

@@ -10,19 +10,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// Index waits at most longestYield, until the crawl has paused for calm.
+// Times for which index waits while pages are fetched (see yield).
 const (
-	longestYield = time.Minute
-	calm         = 200 * time.Millisecond
-	yieldLook    = 50 * time.Millisecond
+	longestYield = time.Minute            // longest wait of index
+	calm         = 200 * time.Millisecond // time without a fetch that ends the wait
+	yieldLook    = 50 * time.Millisecond  // between two looks at the queues
 )
 
-// yield makes index wait while pages are fetched: on a laptop both need the same
-// processors, a person waits for the crawl, and an index built a minute later is not
-// missed. After a wait index works for as long without waiting. It is called for one
-// message at a time.
+// yield wraps the function index: before it handles a message, it waits while pages are
+// fetched, for at most longestYield. On a laptop both need the same processors, and a
+// person waits for the crawl rather than for the index. After a wait of longestYield index
+// works for the same time without waiting. It must be called for one message at a time.
 func yield(index queue.Function, queues queue.Set) queue.Function {
-	var yielded time.Time // when it last gave way
+	var yielded time.Time // when the last wait of longestYield ended
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		began := time.Now()
 		if began.Sub(yielded) < longestYield {
@@ -46,6 +46,7 @@ func yield(index queue.Function, queues queue.Set) queue.Function {
 	}
 }
 
+// fetching reports whether messages to fetch or pack wait or are being handled.
 func fetching(queues queue.Set) bool {
 	for _, name := range []string{task.Fetch, task.Pack} {
 		if counts := queues[name].Counts(); counts.Visible+counts.InFlight > 0 {
