@@ -13,12 +13,13 @@ import (
 // barPeriod is the time between two drawings of a progress bar.
 const barPeriod = 100 * time.Millisecond
 
-// progressBar shows the progress of a proof, on a terminal only.
+// progressBar shows the progress of verify, repair or an export on a terminal; elsewhere it
+// shows nothing.
 type progressBar struct {
-	out io.Writer // nil where it is no terminal
+	out io.Writer // nil if it is not a terminal
 
 	mu    sync.Mutex // protects shown
-	shown time.Time
+	shown time.Time  // when the bar was drawn last
 }
 
 func newBar(out io.Writer) *progressBar {
@@ -28,7 +29,7 @@ func newBar(out io.Writer) *progressBar {
 	return &progressBar{}
 }
 
-// show draws the progress, at most once in barPeriod.
+// show draws the bar, unless it was drawn less than barPeriod ago.
 func (b *progressBar) show(p verify.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -33,7 +33,7 @@ func collectionsCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// oneName is the check of commands with one argument, the name of a collection.
+// oneName checks the arguments of commands that take one, the name of a collection.
 func oneName(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("collections %s needs the name of one collection, such as: bucketsearch collections %s %s", cmd.Name(), cmd.Name(), system.DefaultCollection)
@@ -41,12 +41,12 @@ func oneName(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// listed is a collection in the output of the list.
+// listed is a row of `bucketsearch collections list`.
 type listed struct {
 	system.CollectionStatus
 	Version uint64 `json:"version"`
 	Seeds   int    `json:"seeds"`
-	First   string `json:"first"` // seed, or sitemap
+	First   string `json:"first"` // URL of the first seed; without seeds, of the first sitemap
 }
 
 func listCommand(where *location) *cobra.Command {
@@ -124,7 +124,7 @@ func noCollection(name string) error {
 	return fmt.Errorf("there is no collection %q; see: bucketsearch collections list", name)
 }
 
-// printWanted prints the settings that a collection has, without empty ones.
+// printWanted prints the settings of a collection, without those that are not set.
 func printWanted(out io.Writer, c collection.Collection) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(key, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", key, fmt.Sprintf(format, args...)) }

@@ -10,10 +10,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// saidByFile are the flags that a collection file replaces.
+// saidByFile are the flags whose values a collection file has, so that they are refused
+// beside --collection.
 var saidByFile = []string{"scope", "depth", "pages", "delay", "host-connections"}
 
-// readCollections reads collection files. It refuses flags that might contradict them.
+// readCollections reads collection files. It fails if a flag of saidByFile is given, too, or
+// if two files have the same name of a collection. seeds says whether the command line has
+// seeds, which make the default collection.
 func readCollections(flags *pflag.FlagSet, files []string, seeds bool) ([]collection.Collection, error) {
 	if len(files) == 0 {
 		return nil, nil

@@ -61,6 +61,7 @@ func crawlCommand(where *location) *cobra.Command {
 	return cmd
 }
 
+// runCrawl crawls what the plan says to the end, shows the progress and prints a summary.
 func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.Plan) (err error) {
 	ctx := cmd.Context()
 	s, err := where.open(ctx, flags)
@@ -105,7 +106,7 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.
 	return nil
 }
 
-// reached reports whether any seed led to a page, or there were no seeds.
+// reached reports whether a seed led to a stored page. It is true also without seeds.
 func reached(seeds []system.Fate) bool {
 	if len(seeds) == 0 {
 		return true

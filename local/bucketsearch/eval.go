@@ -98,7 +98,7 @@ func evalCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// bucketSearcher asks the index of a bucket.
+// bucketSearcher is an eval.Searcher that searches the index of a bucket.
 type bucketSearcher struct{ *query.Engine }
 
 // Search implements eval.Searcher.
@@ -107,7 +107,8 @@ func (b bucketSearcher) Search(ctx context.Context, q search.Query) (search.Resu
 	return found.Result, err
 }
 
-// compare compares a report with one that --save has written.
+// compare compares a report with an earlier one, in the file at the path that --save has
+// written.
 func compare(report eval.Report, path string) (eval.Comparison, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -75,10 +75,11 @@ func exportCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// unreadShown is the number of unreadable pages that are named.
+// unreadShown is the greatest number of errors that printUnread prints.
 const unreadShown = 10
 
-// printUnread names pages that could not be read, and what may have named others.
+// printUnread prints the errors of pages that could not be read, and of lost generations
+// and books, whose pages are missing in an export.
 func printUnread(out io.Writer, unread []error) {
 	for _, err := range unread[:min(unreadShown, len(unread))] {
 		fmt.Fprintf(out, "left out: %v\n", err)

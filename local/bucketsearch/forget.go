@@ -71,12 +71,14 @@ func forgetCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// target is one argument of forget.
+// target is one argument of forget: a URL or a whole site.
 type target struct {
 	address address.Address
-	site    bool
+	site    bool // the whole site of the address is meant
 }
 
+// parseTargets parses the arguments of forget. It refuses an argument that may be either a
+// URL or a site, and a host that is only a part of its site.
 func parseTargets(args []string) ([]target, error) {
 	var targets []target
 	for _, arg := range args {
@@ -96,7 +98,8 @@ func parseTargets(args []string) ([]target, error) {
 	return targets, nil
 }
 
-// withCleaned adds the addresses without dropped parameters, which are crawled instead.
+// withCleaned adds to each URL the URLs that collections crawl in its place, because they
+// drop parameters of it.
 func withCleaned(ctx context.Context, a *system.Attached, targets []target) ([]target, error) {
 	var all []target
 	for _, t := range targets {
@@ -115,7 +118,8 @@ func withCleaned(ctx context.Context, a *system.Attached, targets []target) ([]t
 	return all, nil
 }
 
-// isSite reports whether an argument is a site: it has no slash and no port.
+// isSite reports whether an argument of forget names a site: a name without a slash, port
+// or query, or an IP address.
 func isSite(arg string) bool {
 	if _, err := netip.ParseAddr(arg); err == nil {
 		return true
@@ -123,6 +127,7 @@ func isSite(arg string) bool {
 	return !strings.ContainsAny(arg, "/:?#")
 }
 
+// entriesOf returns the entries of a takedown for the targets, as of now.
 func entriesOf(targets []target) []takedown.Entry {
 	var entries []takedown.Entry
 	for _, t := range targets {
@@ -135,7 +140,8 @@ func entriesOf(targets []target) []takedown.Entry {
 	return entries
 }
 
-// concerned counts the stored pages that would be forgotten.
+// concerned returns the number of stored pages that the targets would forget. It prints
+// what it cannot count, because it is lost or damaged.
 func concerned(cmd *cobra.Command, a *system.Attached, targets []target) (stored int, err error) {
 	inForce, err := a.Settings.Get(cmd.Context())
 	if err != nil {
@@ -162,7 +168,8 @@ func concerned(cmd *cobra.Command, a *system.Attached, targets []target) (stored
 	return stored, nil
 }
 
-// confirmed asks on a terminal; without a terminal the answer is no.
+// confirmed asks a person on the terminal, and reports whether the answer is yes. Without a
+// terminal it is false.
 func confirmed(cmd *cobra.Command, question string) bool {
 	file, isFile := cmd.InOrStdin().(*os.File)
 	if !isFile || !term.IsTerminal(int(file.Fd())) {

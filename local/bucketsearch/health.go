@@ -16,7 +16,7 @@ import (
 // printHealth prints the health of the system, alerts first.
 func printHealth(out io.Writer, h system.Health) {
 	for _, alert := range h.Alerts {
-		if alert.Name == "paused" || strings.HasPrefix(alert.Name, "lost/") { // told below, and by the status
+		if alert.Name == "paused" || strings.HasPrefix(alert.Name, "lost/") { // printed below, or by printStatus
 			continue
 		}
 		fmt.Fprintf(out, "ALERT %s\n", alert.Text)
@@ -27,7 +27,7 @@ func printHealth(out io.Writer, h system.Health) {
 			until = "until " + h.Pause.Until.Format(timeForm) + " UTC"
 		}
 		since := ""
-		if !h.Pause.Since.IsZero() { // nobody pauses because of damage, it is so
+		if !h.Pause.Since.IsZero() { // a pause because of damage has no beginning
 			since = " since " + h.Pause.Since.Format(timeForm)
 		}
 		fmt.Fprintf(out, "paused%s, %s: %s\n", since, until, h.Pause.Reason)
@@ -46,7 +46,8 @@ func printHealth(out io.Writer, h system.Health) {
 	}
 }
 
-// printSigns prints a table of functions and one of processes.
+// printSigns prints the vital signs: a table of functions, their notes, and a line for each
+// kind of process.
 func printSigns(out io.Writer, s vitals.Signs) {
 	if len(s.Functions) == 0 {
 		return

@@ -15,15 +15,15 @@ import (
 // with which the person named the bucket. The output adds them, so that the command
 // can be copied and works.
 
-// hinted matches a bucketsearch command in a sentence. If --help follows, that is part
-// of the match, so that completed can leave such a command as it is.
+// hinted matches a bucketsearch command in a sentence, with --help if that follows: to such a
+// command completed adds no flags.
 var hinted = regexp.MustCompile(`\bbucketsearch ((?:` + strings.Join([]string{
 	"up", "crawl", "search", "page", "export", "import", "eval", "status", "why", "verify", "list", "report", "collections", "strategy", "pause", "resume", "limits",
 	"forget", "resend", "rebuild", "reindex",
 }, "|") + `)\b(?: [a-z]+)?(?: --help)?)`)
 
-// flagsOf returns the flags that name the bucket, such as " --data DIR"; "" for the
-// default.
+// flagsOf returns the flags with which the person named the bucket, such as " --data DIR";
+// "" if they have their default values.
 func (l *location) flagsOf() string {
 	var all strings.Builder
 	for _, flag := range []struct{ name, value, usual string }{{"data", l.data, usualData}, {"s3", l.s3, ""}, {"redis", l.redis, ""}} {
@@ -48,6 +48,7 @@ func quoted(word string) string {
 // command in a text, so that it can be copied and works.
 func (l *location) complete(text string) string { return completed(text, l.flagsOf()) }
 
+// completed adds flags to every bucketsearch command in a text, but not to one with --help.
 func completed(text, flags string) string {
 	if flags == "" {
 		return text
@@ -60,17 +61,19 @@ func completed(text, flags string) string {
 	})
 }
 
-// hints is a writer that completes hints. No text of web sites may be written to it.
+// hints is a writer that adds flagsOf to every hint that is written to it. Text of web sites
+// must not be written to it, because flags would be added there, too.
 type hints struct {
 	io.Writer
 	where  *location
 	asJSON bool
 }
 
-// sentences returns a writer for the program's sentences and JSON.
+// sentences returns a writer to out that completes the hints in the program's sentences.
+// asJSON says that they are written as JSON strings.
 func (l *location) sentences(out io.Writer, asJSON bool) io.Writer { return hints{out, l, asJSON} }
 
-// Write implements io.Writer. Every call must hold whole hints.
+// Write implements io.Writer. A hint must not be divided between two calls.
 func (h hints) Write(text []byte) (int, error) {
 	flags := h.where.flagsOf()
 	if h.asJSON {
@@ -86,7 +89,7 @@ func (h hints) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// terminalOf returns the terminal behind a writer, or nil.
+// terminalOf returns the terminal to which a writer writes, nil if it is none.
 func terminalOf(out io.Writer) *os.File {
 	if h, ok := out.(hints); ok {
 		out = h.Writer

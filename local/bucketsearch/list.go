@@ -93,7 +93,7 @@ func pagesCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// listedPage is a stored page as a line of JSON.
+// listedPage is a stored page in the output of `bucketsearch list --json`.
 type listedPage struct {
 	URL         string    `json:"url"`
 	Fetched     time.Time `json:"fetched"`
@@ -115,7 +115,8 @@ func printPage(out io.Writer, p inventory.Page, asJSON bool) error {
 	return err
 }
 
-// tellUnlisted says what of a list is lost or damaged.
+// tellUnlisted prints why pages may be missing in a list, or lack language and type: lost or
+// damaged objects. It returns errSaid if there are any.
 func tellUnlisted(cmd *cobra.Command, all *inventory.Inventory) error {
 	for _, err := range all.Faults {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Not listed is what this tells of: %v\n", err)

@@ -18,7 +18,7 @@ import (
 // usualData is the default data directory.
 const usualData = "bucketsearch-data"
 
-// location holds the flags that name the bucket and the system.
+// location holds the flags --data, --s3 and --redis, which name the bucket and its system.
 type location struct {
 	data, s3, redis string
 }
@@ -35,6 +35,7 @@ func (l *location) flags(flags *pflag.FlagSet) {
 // storeName is the hidden command that serves the embedded object store.
 const storeName = "serve-store"
 
+// options returns the options of a system at the location.
 func (l *location) options() (system.Options, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -46,7 +47,8 @@ func (l *location) options() (system.Options, error) {
 	}, nil
 }
 
-// open opens the system to crawl.
+// open opens the system at the location, to crawl and serve, with the flags of up and
+// crawl.
 func (l *location) open(ctx context.Context, flags *crawling) (*system.System, error) {
 	options, err := l.options()
 	if err != nil {
@@ -66,7 +68,8 @@ func (l *location) open(ctx context.Context, flags *crawling) (*system.System, e
 	return s, err
 }
 
-// functionsDirectory returns where the Lambda binaries are.
+// functionsDirectory returns the directory of the Lambda binaries: the given one, or, if it
+// is "", functions beside this program. It fails if they are not there.
 func functionsDirectory(given string) (string, error) {
 	if given == "" {
 		self, err := os.Executable()
@@ -81,7 +84,7 @@ func functionsDirectory(given string) (string, error) {
 	return filepath.Abs(given)
 }
 
-// attach opens the bucket to read.
+// attach opens the bucket at the location for a command that does not crawl.
 func (l *location) attach(ctx context.Context) (*system.Attached, error) {
 	options, err := l.options()
 	if err != nil {
@@ -90,7 +93,8 @@ func (l *location) attach(ctx context.Context) (*system.Attached, error) {
 	return system.Attach(ctx, options)
 }
 
-// reading makes a command of a function that reads the bucket.
+// reading makes the RunE of a command that calls action with the bucket. It fails if the
+// bucket is empty or its settings cannot be read.
 func (l *location) reading(action func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
 	return l.attached(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 		if err := a.Check(cmd.Context()); err != nil {
@@ -100,8 +104,8 @@ func (l *location) reading(action func(cmd *cobra.Command, args []string, a *sys
 	})
 }
 
-// attached makes a command of a function that uses the bucket, even an empty or damaged
-// one.
+// attached makes the RunE of a command that calls action with the bucket, even if the bucket
+// is empty or damaged.
 func (l *location) attached(action func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		defer func() {

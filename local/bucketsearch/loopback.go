@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// handlerFor protects the page of a server on loopback against DNS rebinding: names that
-// resolve to loopback are refused, else a web site in the user's browser could read
-// what was crawled.
+// handlerFor returns the handler for a server that listens at an address. On loopback it
+// refuses requests whose Host header is another name. Otherwise a web site in the user's
+// browser could let its own name resolve to loopback (DNS rebinding) and read the stored
+// pages.
 func handlerFor(listening net.Addr, page http.Handler) http.Handler {
 	if !isLoopback(listening.String()) {
 		return page
@@ -23,9 +24,8 @@ func handlerFor(listening net.Addr, page http.Handler) http.Handler {
 	})
 }
 
-// isLoopback reports whether a host, with or without a port, is this machine: by its
-// address, or as localhost, the one name that no name server can assign (RFC 6761,
-// section 6.3).
+// isLoopback reports whether a host, with or without a port, is a loopback address or
+// localhost, the only name that no name server can assign (RFC 6761, section 6.3).
 func isLoopback(hostport string) bool {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {

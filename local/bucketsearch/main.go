@@ -18,11 +18,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/memory"
 )
 
-// agent is how the crawler names itself, with the page that tells web sites of
-// it. infra/template.yaml has the same.
+// agent is the crawler's User-Agent, with the URL of a page about the crawler.
+// infra/template.yaml must have the same.
 const agent = "bucketsearch/" + release + " (+https://github.com/bucketsearch/bucketsearch/blob/main/.github/CRAWLER.md)"
 
-// errSaid is an error that the command has printed already.
+// errSaid makes the program end with exit code 1 without a message: the command has printed
+// it already.
 var errSaid = errors.New("")
 
 func main() {
@@ -31,7 +32,7 @@ func main() {
 		part = memory.Store
 	}
 	memory.Tune(part, os.Getenv)
-	logging.Disable() // go-redis says on standard error what it also returns
+	logging.Disable() // go-redis prints errors that it also returns
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -58,6 +59,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	return 1
 }
 
+// command returns the root command with all others, and the location that its flags set.
 func command() (*cobra.Command, *location) {
 	root := &cobra.Command{
 		Use:   "bucketsearch",
@@ -93,7 +95,7 @@ func command() (*cobra.Command, *location) {
 	return root, &where
 }
 
-// noCommand is the check of the root command: an argument there is a mistyped command.
+// noCommand checks the arguments of the root command: any argument is a mistyped command.
 func noCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

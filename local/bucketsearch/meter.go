@@ -26,16 +26,16 @@ const (
 type crawlMeter struct {
 	out   io.Writer
 	now   func() time.Time
-	width func() int // of the terminal; nil elsewhere
+	width func() int // returns the width of the terminal; nil if out is none
 
-	began   time.Time
-	shown   time.Time // when last
-	text    string    // what was shown last
-	failing []string  // what failed when last
-	last    system.Progress
-	known   time.Time // when there was progress first
-	crawled time.Time // when no URL was left
-	first   int64     // pages stored when known
+	began   time.Time       // when the program began
+	shown   time.Time       // when a line was shown last
+	text    string          // the line shown last, without the time
+	failing []string        // Progress.Failing of the last report
+	last    system.Progress // of the last report without an error
+	known   time.Time       // when the first report without an error came
+	crawled time.Time       // when the first report came after which no URL was left to request
+	first   int64           // number of pages stored at known
 }
 
 func newMeter(out io.Writer) *crawlMeter {
@@ -54,7 +54,7 @@ func newMeter(out io.Writer) *crawlMeter {
 	return m
 }
 
-// show displays a report of system.Wait.
+// show takes a report of system.Wait, and shows it if it is time to.
 func (m *crawlMeter) show(p system.Progress, err error) {
 	now := m.now()
 	if err == nil {
@@ -82,7 +82,7 @@ func (m *crawlMeter) show(p system.Progress, err error) {
 	m.write(clock(now.Sub(m.began)) + "  " + text)
 }
 
-// tell prints failures that are new.
+// tell prints those of the sentences on failures that were not in the last report.
 func (m *crawlMeter) tell(failing []string) {
 	for _, sentence := range failing {
 		if !slices.Contains(m.failing, sentence) {
@@ -93,6 +93,7 @@ func (m *crawlMeter) tell(failing []string) {
 	m.failing = failing
 }
 
+// write prints a line: on a terminal in place of the one before, and cut to its width.
 func (m *crawlMeter) write(line string) {
 	if m.width == nil {
 		fmt.Fprintln(m.out, line)
@@ -111,7 +112,7 @@ func (m *crawlMeter) end() {
 	}
 }
 
-// describe describes the activity of the system.
+// describe returns the text of a report: what the system does now, and how far it is.
 func (m *crawlMeter) describe(p system.Progress, err error) string {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && m.known.IsZero():
@@ -139,7 +140,8 @@ func (m *crawlMeter) describe(p system.Progress, err error) string {
 		bytesText(p.Written), waiting, count(p.Packages, "package"), count(p.Documents, "document"))
 }
 
-// rate returns the pages a second of this crawl; 0 when it was too short to tell.
+// rate returns the pages that this crawl has stored per second while URLs were left; 0 if
+// that is not known.
 func (m *crawlMeter) rate() float64 {
 	now := m.now()
 	if !m.crawled.IsZero() {

@@ -11,9 +11,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// explanations explain the reasons for which URLs are skipped or fail.
+// explanations has a text for each reason of an outcome: why a URL is skipped or failed, or
+// a page is stored in part.
 var explanations = map[string]string{
-	// skipped: by what is to be crawled
+	// skipped without a request, by the rules of collections and strategies
 	collection.OutOfScope:     "outside the scope of all seeds",
 	collection.Excluded:       "a pattern of exclude matches",
 	collection.NotIncluded:    "no pattern of include matches",
@@ -31,7 +32,7 @@ var explanations = map[string]string{
 	address.TooManySegments:   "deeper than pages' addresses are",
 	address.TooManyParameters: "more parameters than pages have",
 	address.Repeats:           "a maze: the path repeats itself",
-	// skipped: by what came
+	// skipped because of the answer
 	membership.Redirect:  "leads to another address, which counts",
 	membership.Canonical: "the page names another address as its own",
 	membership.Sitemap:   "read for its links, no page",
@@ -66,7 +67,7 @@ var explanations = map[string]string{
 	"connection":      "the network broke off the connection",
 }
 
-// explained returns a reason with its explanation, if it has one.
+// explained returns a reason with its explanation in parentheses, if it has one.
 func explained(reason string) string {
 	told := explanations[reason]
 	if code, found := strings.CutPrefix(reason, "http "); found {

@@ -76,7 +76,8 @@ func reportCommand(where *location) *cobra.Command {
 // usualTables are the tables of a report without --by.
 var usualTables = []string{"language", "collection", "day"}
 
-// printTables prints tables for people.
+// printTables prints a report as tables: the one that by names, or, if by is "", those of
+// usualTables and the sizes.
 func printTables(out io.Writer, r *report.Report, by string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	tables := usualTables
@@ -111,8 +112,8 @@ func printTables(out io.Writer, r *report.Report, by string) error {
 	return nil
 }
 
-// printTablesCSV prints CSV (RFC 4180): the tables one after another, each row led by
-// the name of its table, and the sizes as rows of a table "size".
+// printTablesCSV prints a report as CSV (RFC 4180): the table that by names, or, if by is "",
+// all tables and the sizes. The first column is the name of the table, "size" for sizes.
 func printTablesCSV(out io.Writer, r *report.Report, by string) error {
 	w := csv.NewWriter(out)
 	write := func(table string, row report.Row) error {

@@ -92,7 +92,7 @@ func searchCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// engine returns the engine for one command.
+// engine returns a search engine on the bucket, for one command.
 func engine(a *system.Attached) (*query.Engine, error) {
 	return query.NewEngine(a.Bucket, query.Options{
 		Settings: a.Settings, Age: time.Minute, Now: time.Now,
@@ -187,7 +187,8 @@ func matches(n int, exact bool) string {
 	return fmt.Sprintf("%d pages match", n)
 }
 
-// printExplanation prints the tree of an explained score.
+// printExplanation prints an explained score as a tree: each part below the sum, two spaces
+// further to the right.
 func printExplanation(out io.Writer, e search.Explanation, indent string) {
 	fmt.Fprintf(out, "%s%.4f %s\n", indent, e.Value, e.What)
 	for _, part := range e.Parts {

@@ -56,7 +56,7 @@ func statusCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// nothing is the check of commands without arguments.
+// nothing checks the arguments of commands that take none.
 func nothing(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no argument, and there is %q", cmd.Name(), args[0])
@@ -89,7 +89,8 @@ func printStatus(out io.Writer, s system.Status) {
 		bytesText(s.Bytes.Read), bytesText(s.Bytes.Written))
 }
 
-// printApart prints the pending URLs that no frontier holds, and why.
+// printApart prints how many URLs are held back or have no partition, and the warnings about
+// published documents.
 func printApart(out io.Writer, s system.Status) {
 	if s.Only != nil {
 		var names []string
@@ -122,7 +123,7 @@ func printCollection(out io.Writer, c system.CollectionStatus) {
 	fmt.Fprintln(out)
 }
 
-// printReasons prints the most frequent reasons first.
+// printReasons prints how many URLs are in a state, and for each reason how many.
 func printReasons(out io.Writer, state string, reasons map[string]int) {
 	total := 0
 	for _, n := range reasons {
@@ -132,7 +133,7 @@ func printReasons(out io.Writer, state string, reasons map[string]int) {
 	printEach(out, reasons)
 }
 
-// printEach prints the number of each reason, the most frequent first.
+// printEach prints how many URLs have each reason, the most frequent reason first.
 func printEach(out io.Writer, reasons map[string]int) {
 	names := slices.SortedFunc(maps.Keys(reasons), func(a, b string) int {
 		if reasons[a] != reasons[b] {

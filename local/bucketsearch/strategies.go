@@ -37,7 +37,7 @@ func strategyCommand(where *location) *cobra.Command {
 
 var kinds = []rules.Kind{rules.Crawl, rules.Storage}
 
-// kindOf reads the kind of a strategy.
+// kindOf parses the kind of a strategy, "crawl" or "storage".
 func kindOf(text string) (rules.Kind, error) {
 	if kind := rules.Kind(text); slices.Contains(kinds, kind) {
 		return kind, nil
@@ -128,7 +128,7 @@ func publishStrategy(cmd *cobra.Command, a *system.Attached, d rules.Document) e
 	return nil
 }
 
-// readStrategy reads a document from a file; - is in.
+// readStrategy reads a strategy from the file with the name, or from in if the name is "-".
 func readStrategy(in io.Reader, name string) (d rules.Document, err error) {
 	var content []byte
 	if name == "-" {

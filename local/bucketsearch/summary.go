@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 )
 
-// printSummary prints the result of a crawl.
+// printSummary prints the result of a crawl that took a time; m knows its speed.
 func printSummary(out io.Writer, s system.Summary, took time.Duration, m *crawlMeter) {
 	fmt.Fprintf(out, "%s stored in %s", count(s.New, "page"), took.Round(100*time.Millisecond))
 	if rate := m.rate(); rate > 0 {
@@ -32,7 +32,7 @@ func printSummary(out io.Writer, s system.Summary, took time.Duration, m *crawlM
 	}
 }
 
-// printSeeds prints the seeds that led to no page.
+// printSeeds prints a line for each seed that led to no stored page, with the reason.
 func printSeeds(out io.Writer, s system.Summary) {
 	for _, seed := range s.Seeds {
 		if told := fate(seed); told != "" {
@@ -41,7 +41,8 @@ func printSeeds(out io.Writer, s system.Summary) {
 	}
 }
 
-// fate says why a seed led to no page, and what to do.
+// fate returns a sentence on why a seed led to no page and what to do; "" if it led to one,
+// or still waits.
 func fate(f system.Fate) string {
 	u, told := f.Final, f.Seed
 	if f.Redirected() {

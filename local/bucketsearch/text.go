@@ -11,10 +11,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/reply"
 )
 
-// timeForm is the form of times for people, in UTC.
+// timeForm is the layout of times that people read. The times are in UTC.
 const timeForm = time.DateTime
 
-// printJSON prints a value for programs, and for people who read JSON.
+// printJSON prints a value as indented JSON.
 func printJSON(out io.Writer, value any) error {
 	content, err := reply.Marshal(value, true)
 	if err != nil {
@@ -24,7 +24,7 @@ func printJSON(out io.Writer, value any) error {
 	return err
 }
 
-// count formats a number with a noun for people.
+// count returns a number with a noun in the right form: "1 batch", "2 batches".
 func count[N int | int64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -38,7 +38,7 @@ func count[N int | int64](n N, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// bytesText formats a number of bytes for people.
+// bytesText returns a number of bytes with a unit, such as "1.5 KiB".
 func bytesText(n int64) string {
 	const unit = 1024
 	if n < unit {
@@ -52,7 +52,8 @@ func bytesText(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", value, "KMGT"[prefix])
 }
 
-// tellFaults prints, beside an answer, what it omits because it is lost or damaged.
+// tellFaults prints, on standard error, sentences on lost or damaged objects that an answer
+// does not count.
 func tellFaults(cmd *cobra.Command, faults []string) {
 	for _, fault := range faults {
 		fmt.Fprintln(cmd.ErrOrStderr(), "Not counted here:", fault)

@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// freshness is the greatest age of the manifests behind a served answer.
+// freshness is the greatest age of the manifests from which the search page answers.
 const freshness = 2 * time.Second
 
 func upCommand(where *location) *cobra.Command {
@@ -37,6 +37,8 @@ func upCommand(where *location) *cobra.Command {
 	return cmd
 }
 
+// runUp runs the system, crawls what flags and arguments say, and serves the search page at
+// the address listen until ctx ends or the system cannot go on.
 func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, args []string) (err error) {
 	ctx := cmd.Context()
 	plan, err := flags.plan(cmd.Flags(), args)
@@ -105,8 +107,8 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	return err
 }
 
-// follow shows the progress of a crawl and then its summary; after that it prints
-// failures.
+// follow shows the progress of the crawl and, when it is done, a summary. Then it prints
+// lasting failures of functions until ctx ends.
 func follow(ctx context.Context, cmd *cobra.Command, where *location, s *system.System, plan system.Plan) {
 	m := newMeter(cmd.ErrOrStderr())
 	if showCrawl(ctx, cmd, where, s, plan, m) != nil {
@@ -122,6 +124,8 @@ func follow(ctx context.Context, cmd *cobra.Command, where *location, s *system.
 	}
 }
 
+// showCrawl shows the progress of the crawl until it is done, and then a summary if it has
+// stored pages.
 func showCrawl(ctx context.Context, cmd *cobra.Command, where *location, s *system.System, plan system.Plan, m *crawlMeter) error {
 	began := time.Now()
 	err := s.Wait(ctx, false, m.show)

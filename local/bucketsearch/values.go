@@ -15,13 +15,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// flagValue is a flag that is neither a text nor a switch. Package literal reads it,
-// because pflag's own values refuse mistakes in Go's words.
+// flagValue is a pflag.Value whose text package literal parses. Its errors are in this
+// program's words; those of pflag's own types are in Go's.
 type flagValue[T any] struct {
-	name string // --name
-	to   *T
-	read func(name, text string) (T, error)
-	show func(T) string
+	name string                             // with --, for errors
+	to   *T                                 // variable that gets the value
+	read func(name, text string) (T, error) // parses
+	show func(T) string                     // formats
 }
 
 // Set implements pflag.Value.
@@ -41,10 +41,11 @@ func (v flagValue[T]) String() string {
 	return v.show(*v.to)
 }
 
-// Type implements pflag.Value. Help does not show it: all usages name their value.
+// Type implements pflag.Value. --help does not show it, because the usage of every flag has
+// a name for the value.
 func (flagValue[T]) Type() string { return "value" }
 
-// durationVar defines a flag of a duration from 0 to most.
+// durationVar defines a flag for a duration from 0 to most. usual is its default.
 func durationVar(flags *pflag.FlagSet, to *time.Duration, name string, usual, most time.Duration, usage string) {
 	*to = usual
 	flags.Var(flagValue[time.Duration]{"--" + name, to, func(name, text string) (time.Duration, error) {
@@ -52,7 +53,8 @@ func durationVar(flags *pflag.FlagSet, to *time.Duration, name string, usual, mo
 	}, literal.Span}, name, usage)
 }
 
-// wholeVar defines a flag of a whole number from least to most.
+// wholeVar defines a flag for a whole number from least to most. usual is its default, short
+// its name of one letter, if it has one.
 func wholeVar[N int | int64 | uint64](flags *pflag.FlagSet, to *N, name, short string, usual N, least, most int64, usage string) {
 	*to = usual
 	flags.VarP(flagValue[N]{"--" + name, to, func(name, text string) (N, error) {
@@ -61,7 +63,8 @@ func wholeVar[N int | int64 | uint64](flags *pflag.FlagSet, to *N, name, short s
 	}, func(n N) string { return strconv.FormatInt(int64(n), 10) }}, name, short, usage)
 }
 
-// depthVar defines a flag of a number of links, or collection.Unlimited.
+// depthVar defines a flag for a number of links or "unlimited", its default, which is
+// collection.Unlimited.
 func depthVar(flags *pflag.FlagSet, to *int, name, usage string) {
 	*to = collection.Unlimited
 	flags.Var(flagValue[int]{"--" + name, to, func(name, text string) (int, error) {
@@ -81,17 +84,17 @@ func depthVar(flags *pflag.FlagSet, to *int, name, usage string) {
 	}}, name, usage)
 }
 
-// amountVar defines a flag of a number, 0 or more.
+// amountVar defines a flag for a number of at least 0.
 func amountVar(flags *pflag.FlagSet, to *float64, name, usage string) {
 	flags.Var(flagValue[float64]{"--" + name, to, literal.Amount, func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }}, name, usage)
 }
 
-// sizeVar defines a flag of a number of bytes.
+// sizeVar defines a flag for a size such as 50GB, in bytes.
 func sizeVar(flags *pflag.FlagSet, to *int64, name, usage string) {
 	flags.Var(flagValue[int64]{"--" + name, to, literal.Size, func(n int64) string { return strconv.FormatInt(n, 10) }}, name, usage)
 }
 
-// timeVar defines a flag of a date or time.
+// timeVar defines a flag for a date or a time.
 func timeVar(flags *pflag.FlagSet, to *time.Time, name, usage string) {
 	flags.Var(flagValue[time.Time]{"--" + name, to, literal.Time, func(t time.Time) string {
 		if t.IsZero() {
@@ -104,7 +107,8 @@ func timeVar(flags *pflag.FlagSet, to *time.Time, name, usage string) {
 // formerly maps the names of flags in version 0.1.0 to the present ones.
 var formerly = map[string]string{"connections": "host-connections", "max-pages": "pages", "requests": "requests-a-day", "usd": "usd-a-day"}
 
-// flagError describes a mistake in a flag in our words.
+// flagError returns pflag's error about a flag in this program's words, with what to write
+// instead or where to look.
 func flagError(cmd *cobra.Command, err error) error {
 	see := "; see: " + cmd.CommandPath() + " --help"
 	if none, ok := errors.AsType[*pflag.NotExistError](err); ok {

@@ -64,7 +64,8 @@ func verifyCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// mendAll repairs the bucket, even one without readable settings.
+// mendAll repairs the bucket. If its settings are missing, it returns the error of a.Check,
+// which says what to do.
 func mendAll(ctx context.Context, a *system.Attached, bar *progressBar) (repair.Report, error) {
 	repairer := repair.Repairer{
 		Bucket: a.Bucket, Now: time.Now, Log: slog.New(slog.DiscardHandler), Progress: bar.show,
@@ -155,8 +156,9 @@ func printRepair(out io.Writer, r repair.Report, asJSON bool) error {
 	return nil
 }
 
-// frontiers returns the frontiers of a running system at rest; while it works, its
-// frontiers are ahead of the books.
+// frontiers returns the frontiers of the running system, for verify. It returns none if no
+// system runs, if a frontier is not built or behind the books, or if batches are leased:
+// then a frontier may rightly differ from the books.
 func frontiers(ctx context.Context, a *system.Attached) ([]*frontier.Frontier, error) {
 	if a.Redis == nil {
 		return nil, nil

@@ -13,7 +13,8 @@ import (
 // release is the newest version of .github/CHANGELOG.md.
 const release = "0.1.0"
 
-// notice is what `go run ./tests/notice` prints.
+// notice has the licences of all modules in the program. It is the output of
+// `go run ./tests/notice`.
 //
 //go:embed NOTICE
 var notice string
@@ -38,7 +39,8 @@ func versionCommand() *cobra.Command {
 	return cmd
 }
 
-// revision returns the commit from which the program was built, if known.
+// revision returns the commit from which the program was built, in parentheses; "" if it is
+// not known.
 func revision() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -59,7 +59,8 @@ func whyCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// storyOf returns the story of the first address that has one.
+// storyOf returns the story of the first of the addresses that the bucket knows, and that
+// address. If it knows none, the story is that of the first address.
 func storyOf(ctx context.Context, a *system.Attached, wanted []address.Address) (story why.Story, url address.Address, err error) {
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil {
@@ -77,8 +78,8 @@ func storyOf(ctx context.Context, a *system.Attached, wanted []address.Address) 
 	return story, wanted[0], nil
 }
 
-// waitingReason says how the frontier of a running system treats a pending URL; "" when
-// no system runs.
+// waitingReason returns a text on why a pending URL waits, from the frontier of the running
+// system; "" if no system runs, or the URL is not pending or not admitted.
 func waitingReason(cmd *cobra.Command, a *system.Attached, story why.Story, url address.Address) (string, error) {
 	if a.Redis == nil || story.Admitted == nil || story.State != account.Pending {
 		return "", nil
@@ -100,7 +101,7 @@ func waitingReason(cmd *cobra.Command, a *system.Attached, story why.Story, url 
 	return text, err
 }
 
-// foundShown is the number of links to a URL that people are shown.
+// foundShown is the greatest number of links to a URL that printStory prints.
 const foundShown = 5
 
 func printStory(out io.Writer, s why.Story, waits string, where *location) {
@@ -153,6 +154,7 @@ func printStory(out io.Writer, s why.Story, waits string, where *location) {
 	}
 }
 
+// within returns the depth of a scope as a part of a sentence; "" if it is unlimited.
 func within(links int) string {
 	if links == collection.Unlimited {
 		return ""
