@@ -77,7 +77,7 @@ func (d *Document) outside(main []bool) passage {
 // when no main part is found.
 func (d *Document) main() (kept []bool, all bool) {
 	if !d.converted {
-		if kept = mainpart.Find(d.page); slices.Contains(kept, true) {
+		if kept = mainpart.Find(d.page, d.data); slices.Contains(kept, true) {
 			return kept, false
 		}
 	}

@@ -29,6 +29,7 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
@@ -66,6 +67,7 @@ type Document struct {
 	converted  bool                  // the page was made from a PDF file or an office document
 	conversion *webobject.Conversion // to be stored with the page, or nil
 	page       *hypertext.Page
+	data       *linkeddata.Data // of the page's JSON-LD
 }
 
 // RobotsFor returns the directives of the page for all crawlers and for the agent by
@@ -81,6 +83,7 @@ func (d *Document) RobotsFor(agent string) robots.Directives {
 // Parse reads markup in UTF-8. It never fails.
 func Parse(text []byte) *Document {
 	d := &Document{page: hypertext.Read(text)}
+	d.data = linkeddata.Read(d.page.Data...)
 	d.Title, d.Base = cut(d.page.Title, MaxTitle), d.page.Base
 	for _, l := range d.page.Links {
 		if hasWord(l.Rel, "canonical") {
@@ -125,9 +128,11 @@ func (d *Document) omit() {
 	add(c.Bytes > 0, "%d bytes of markup beyond %d MiB", c.Bytes, hypertext.MaxBytes>>20)
 	add(c.Elements, "elements beyond %d", hypertext.MaxElements)
 	add(c.References > 0, "%d of %d links", c.References, c.References+hypertext.MaxReferences)
-	add(c.Attributes > 0, "%d attributes of elements with more than 64", c.Attributes)
-	add(c.Metas > 0, "%d meta and link elements", c.Metas)
-	add(c.Data > 0, "%d bytes of JSON-LD", c.Data)
+	add(c.Metas > 0, "%d meta and link elements beyond %d of each", c.Metas, hypertext.MaxMetas)
+	add(c.Attributes > 0, "%d attributes beyond %d of a tag", c.Attributes, hypertext.MaxAttributes)
+	add(c.Values > 0, "the end of %d attributes beyond %d KiB", c.Values, hypertext.MaxValue>>10)
+	add(c.Data > 0, "%d bytes of JSON-LD beyond %d MiB", c.Data, hypertext.MaxData>>20)
+	add(d.data.Cut, "JSON-LD beyond %d objects or %d values", linkeddata.MaxObjects, linkeddata.MaxValues)
 	add(len(d.page.Text) > MaxBody, "text beyond %d MiB", MaxBody>>20)
 	headings := 0
 	for i := range d.page.Elements {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
@@ -58,6 +59,12 @@ func TestShortcomings(t *testing.T) {
 		"much text":              {"<p>" + strings.Repeat("word ", MaxBody/5+2), "text/html", Document{Omitted: []string{"text beyond 4 MiB"}}},
 		"much markup":            {strings.Repeat(" ", hypertext.MaxBytes) + "<p>", "text/html", Document{Omitted: []string{"3 bytes of markup beyond 16 MiB"}}},
 		"many headings":          {strings.Repeat("<h2>x</h2>", MaxHeadings+1), "text/html", Document{Omitted: []string{"1 of 10001 headings"}}},
+		"many attributes":        {"<p " + strings.Repeat("a=b ", hypertext.MaxAttributes+2) + ">text", "text/html", Document{Omitted: []string{"2 attributes beyond 64 of a tag"}}},
+		"a long address":         {"<a href=/" + strings.Repeat("a", hypertext.MaxValue) + ">text</a>", "text/html", Document{Omitted: []string{"the end of 1 attributes beyond 16 KiB"}}},
+		"an image in an address": {"<img src='data:image/png;base64," + strings.Repeat("A", hypertext.MaxValue) + "'>text", "text/html", Document{}},
+		"many meta elements":     {strings.Repeat("<meta name=a><link rel=b>", hypertext.MaxMetas+1) + "text", "text/html", Document{Omitted: []string{"2 meta and link elements beyond 256 of each"}}},
+		"much JSON-LD":           {strings.Repeat(`<script type="application/ld+json">"`+strings.Repeat("a", hypertext.MaxData/2-2)+`"</script>`, 3) + "text", "text/html", Document{Omitted: []string{"524288 bytes of JSON-LD beyond 1 MiB"}}},
+		"many objects":           {`<script type="application/ld+json">` + strings.Repeat("{}", linkeddata.MaxObjects+1) + "</script>text", "text/html", Document{Omitted: []string{"JSON-LD beyond 20000 objects or 50000 values"}}},
 		"much plain text":        {strings.Repeat("a", MaxBody+2), "text/plain", Document{Omitted: []string{"2 of 4194306 bytes of text"}}},
 		"long feed":              {"<rss><item><title>" + strings.Repeat("a", 5<<20), "application/rss+xml", Document{Omitted: []string{"text beyond 4 MiB"}}},
 		"other charset":          {"<p>caf\xE9 cr\xE8me", "text/html; charset=utf-8", Document{Recoded: "not utf-8 but windows-1252"}},

@@ -1,13 +1,12 @@
 package document
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -39,11 +38,11 @@ func Structure(o webobject.Object) (p structured.Page, err error) {
 // Structured returns the main part of the page with its structure, and what the page
 // tells of itself. Addresses are resolved against that of the page.
 func (d *Document) Structured(a address.Address) structured.Page {
-	told := d.facts()
+	f := d.facts()
 	p := structured.Page{
-		URL: a.URL, Site: told.site, Description: told.description, Author: told.author,
-		Published: told.published, Modified: told.modified, Lang: d.Lang, Charset: d.charset, Type: told.kind,
-		Title: withoutSite(d.Title, told.site),
+		URL: a.URL, Site: f.site, Description: f.description, Author: f.author,
+		Published: f.published, Modified: f.modified, Lang: d.Lang, Charset: d.charset, Type: f.kind,
+		Title: withoutSite(d.Title, f.site),
 	}
 	r := newResolver(a, 0)
 	if b, err := a.Resolve(d.Base); err == nil && d.Base != "" {
@@ -118,66 +117,59 @@ func (d *Document) facts() (f facts) {
 	if strings.HasPrefix(f.author, "http") {
 		f.author = ""
 	}
-	for _, data := range d.page.Data {
-		var value any
-		if json.Unmarshal(bytes.TrimSpace(data), &value) == nil {
-			f.read(value, 0)
-		}
-	}
+	f.read(d.data)
 	return f
 }
 
-// maxData is to how many levels of lists and @graph JSON-LD is read.
-const maxData = 8
-
-// read sets the facts that are not set yet from an object of JSON-LD, or a list of objects,
-// at a depth of nesting.
-func (f *facts) read(value any, depth int) {
-	switch value := value.(type) {
-	case []any:
-		for _, one := range value {
-			if depth < maxData {
-				f.read(one, depth+1)
-			}
+// read adds what JSON-LD tells: the objects at its top or in a graph there, of which the
+// first that tells something counts.
+func (f *facts) read(data *linkeddata.Data) {
+	for i := range data.Objects {
+		if isTop(data, int32(i)) && !isAbout(data.Objects[i].Type) {
+			set(&f.kind, data.Objects[i].Type)
 		}
-	case map[string]any:
-		switch kind := firstText(value["@type"]); kind {
-		case "WebSite", "Organization", "Person", "BreadcrumbList", "ImageObject", "SearchAction":
-			if kind == "WebSite" {
-				set(&f.site, firstText(value["name"]))
-			}
-		default:
-			set(&f.kind, kind)
-			set(&f.author, firstText(value["author"]))
-			set(&f.published, firstText(value["datePublished"]))
-			set(&f.modified, firstText(value["dateModified"]))
-			set(&f.description, firstText(value["description"]))
+	}
+	for _, v := range data.Values {
+		o, key := v.Object, v.Key
+		if inner := &data.Objects[o]; key == "name" && inner.Key == "author" { // the name of a person
+			o, key = inner.Parent, "author"
 		}
-		if depth < maxData {
-			f.read(value["@graph"], depth+1)
+		if o < 0 || !isTop(data, o) {
+			continue
+		}
+		kind, text := data.Objects[o].Type, cut(fold(v.Text), MaxTitle)
+		switch {
+		case kind == "WebSite" && key == "name":
+			set(&f.site, text)
+		case isAbout(kind):
+		case key == "author":
+			set(&f.author, text)
+		case key == "datePublished":
+			set(&f.published, text)
+		case key == "dateModified":
+			set(&f.modified, text)
+		case key == "description":
+			set(&f.description, text)
 		}
 	}
 }
 
-// firstText returns the text of a value of JSON-LD: a string itself, the name of an object,
-// or that of the first element of a list. It is "" if there is none.
-func firstText(value any) string {
-	switch value := value.(type) {
-	case string:
-		return cut(fold(value), MaxTitle)
-	case []any:
-		if len(value) > 0 {
-			if text, is := value[0].(string); is {
-				return cut(fold(text), MaxTitle)
-			}
-			if object, is := value[0].(map[string]any); is {
-				return firstText(object["name"])
-			}
-		}
-	case map[string]any:
-		if name, is := value["name"].(string); is {
-			return cut(fold(name), MaxTitle)
+// isTop reports whether an object of JSON-LD stands at the top, or in a graph.
+func isTop(data *linkeddata.Data, object int32) bool {
+	for ; object >= 0; object = data.Objects[object].Parent {
+		if key := data.Objects[object].Key; key != "" && key != "@graph" {
+			return false
 		}
 	}
-	return ""
+	return true
+}
+
+// isAbout reports whether objects of a type are about the surroundings of a page's
+// content.
+func isAbout(kind string) bool {
+	switch kind {
+	case "WebSite", "Organization", "Person", "BreadcrumbList", "ImageObject", "SearchAction":
+		return true
+	}
+	return false
 }

@@ -25,6 +25,8 @@ func (a *attributes) read(written []rawAttribute) {
 		switch string(name) {
 		case "class", "id", "role", "itemprop", "data-testid":
 			a.words(string(name), value)
+		case "itemtype", "aria-label":
+			a.own.Add(value[:min(len(value), maxClass)])
 		case "hidden":
 			a.hidden = a.hidden || !bytes.EqualFold(bytes.TrimSpace(value), []byte("until-found"))
 		case "aria-hidden":
@@ -32,39 +34,42 @@ func (a *attributes) read(written []rawAttribute) {
 		case "style":
 			a.hidden = a.hidden || hides(value)
 		case "href":
-			set(&a.href, value)
+			a.set(&a.href, value)
 			a.hasHref = true
 		case "src":
-			set(&a.src, value)
+			a.set(&a.src, value)
 			a.hasSrc = true
 		case "alt":
-			set(&a.alt, value)
+			a.set(&a.alt, value)
 		case "title":
-			set(&a.title, value)
+			a.set(&a.title, value)
 		case "rel":
-			set(&a.rel, value)
+			a.set(&a.rel, value)
 		case "lang":
-			set(&a.lang, value)
+			a.set(&a.lang, value)
 		case "type":
-			set(&a.kind, value)
+			a.set(&a.kind, value)
 		case "name":
-			set(&a.name, value)
+			a.set(&a.name, value)
 		case "property":
-			set(&a.property, value)
+			a.set(&a.property, value)
 		case "http-equiv":
-			set(&a.pragma, value)
+			a.set(&a.pragma, value)
 		case "content":
-			set(&a.content, value)
+			a.set(&a.content, value)
 		}
 	}
 }
 
 // set sets a string to the text of an attribute's value, if it is not set.
-func set(to *string, value []byte) {
+func (a *attributes) set(to *string, value []byte) {
 	if *to != "" {
 		return
 	}
-	value = value[:min(len(value), maxAttribute)]
+	if len(value) > MaxValue && !bytes.HasPrefix(value, []byte("data:")) {
+		a.reader.page.Cut.Values++
+	}
+	value = value[:min(len(value), MaxValue)]
 	if bytes.IndexByte(value, '&') >= 0 {
 		value = appendDecoded(nil, value, true)
 	}
@@ -259,16 +264,16 @@ func (r *reader) metadata(name atom.Atom, a *attributes) {
 			r.page.Base = a.href
 		}
 	case atom.Link:
-		if len(r.page.Links) < maxMetas {
-			r.page.Links = append(r.page.Links, Link{a.rel, a.href})
-		} else {
+		if len(r.page.Links) == MaxMetas {
 			r.page.Cut.Metas++
+			return
 		}
+		r.page.Links = append(r.page.Links, Link{a.rel, a.href})
 	case atom.Meta:
-		if len(r.page.Metas) < maxMetas {
-			r.page.Metas = append(r.page.Metas, Meta{a.name, a.property, a.pragma, a.content})
-		} else {
+		if len(r.page.Metas) == MaxMetas {
 			r.page.Cut.Metas++
+			return
 		}
+		r.page.Metas = append(r.page.Metas, Meta{a.name, a.property, a.pragma, a.content})
 	}
 }

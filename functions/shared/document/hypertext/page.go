@@ -22,11 +22,12 @@ import "golang.org/x/net/html/atom"
 const (
 	MaxBytes      = 16 << 20 // of markup
 	MaxElements   = 1_000_000
-	MaxNesting    = 256     // elements; deeper ones become siblings
-	MaxReferences = 100_000 // links, images and frames
-	maxMetas      = 256
-	maxData       = 1 << 20  // bytes of JSON-LD
-	maxAttribute  = 16 << 10 // bytes of an attribute's value
+	MaxNesting    = 256      // elements; deeper ones become siblings
+	MaxReferences = 100_000  // links, images and frames
+	MaxMetas      = 256      // meta elements, and as many link elements
+	MaxData       = 1 << 20  // bytes of JSON-LD
+	MaxAttributes = 64       // of a tag
+	MaxValue      = 16 << 10 // bytes of an attribute's value
 	maxClass      = 1 << 10  // bytes of one that tells what its element is for
 )
 
@@ -52,9 +53,10 @@ type Cut struct {
 	Bytes      int // of markup
 	Elements   bool
 	References int
-	Attributes int // of elements with more than 64
 	Metas      int // meta and link elements
 	Data       int // bytes of JSON-LD
+	Attributes int // of tags with more
+	Values     int // attributes of which only the beginning was read
 }
 
 // Element is an element of the page.

@@ -46,6 +46,7 @@ type reader struct {
 	inTitle  bool
 	script   []byte
 	isData   bool
+	data     int // bytes of JSON-LD so far
 
 	block      int     // number of the open block, -1
 	lineBroken bool    // a block or line ends here
@@ -68,9 +69,9 @@ func (r *reader) begin() {
 }
 
 func (r *reader) finish() {
-	r.page.Cut.Attributes = r.scanner.dropped
 	r.endBlock()
 	r.close(0)
+	r.page.Cut.Attributes = r.scanner.dropped
 	if r.page.Title == "" {
 		r.page.Title = string(r.title)
 	}
@@ -220,6 +221,9 @@ func (r *reader) start() {
 		unknown = string(s.name)
 	}
 	a := attributes{reader: r}
+	if name == 0 {
+		a.own.Add(s.name) // of an element of the page's own, such as product-recommendations
+	}
 	a.read(s.attributes)
 	switch name {
 	case atom.Html:
@@ -350,10 +354,11 @@ func (r *reader) text(data []byte) {
 	e := &r.page.Elements[r.top()]
 	switch e.Name {
 	case atom.Script:
-		if r.isData && len(r.script)+len(data) <= maxData {
-			r.script = append(r.script, data...)
-		} else if r.isData {
-			r.page.Cut.Data += len(data)
+		if r.isData {
+			fits := min(len(data), MaxData-r.data)
+			r.script = append(r.script, data[:fits]...)
+			r.data += fits
+			r.page.Cut.Data += len(data) - fits
 		}
 		return
 	case atom.Style:

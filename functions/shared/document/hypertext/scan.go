@@ -16,9 +16,6 @@ const (
 	endTag
 )
 
-// maxAttributes is the number of attributes of a tag that are kept.
-const maxAttributes = 64
-
 // rawAttribute is an attribute as it is written: its name in any case, its value
 // with character references and without quotation marks.
 type rawAttribute struct{ name, value []byte }
@@ -38,7 +35,8 @@ type scanner struct {
 	attributes  []rawAttribute
 	selfClosing bool
 
-	dropped int // attributes of all tags that were not kept
+	dropped int // attributes beyond MaxAttributes, of all tags
+
 	lowered [32]byte
 }
 
@@ -130,7 +128,7 @@ func (s *scanner) tag(i int) bool {
 		i++
 	}
 	s.name = s.lower(b[from:i])
-	for {
+	for dropped := 0; ; {
 		for i < len(b) && isSpace(b[i]) {
 			i++
 		}
@@ -139,6 +137,7 @@ func (s *scanner) tag(i int) bool {
 		}
 		if b[i] == '>' {
 			s.at = i + 1
+			s.dropped += dropped
 			return true
 		}
 		if b[i] == '/' {
@@ -159,10 +158,10 @@ func (s *scanner) tag(i int) bool {
 				return false
 			}
 		}
-		if len(s.attributes) < maxAttributes {
+		if len(s.attributes) < MaxAttributes {
 			s.attributes = append(s.attributes, a)
 		} else {
-			s.dropped++
+			dropped++
 		}
 	}
 }

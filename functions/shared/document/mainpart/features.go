@@ -4,6 +4,8 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/phrases"
 )
 
 // Features are the vectors of a page's blocks, one row a block. A feature is a
@@ -12,10 +14,21 @@ type Features struct {
 	Width  int     // features of a block
 	Values []uint8 // rows one after another
 	Words  []int   // of each block, see Choose
-	Copies []bool  // the block repeats an earlier one of ten words or more
+	Texts  []Text  // of each block
 
 	steps int // elements that were looked at for them
 }
+
+// Text says what a block's text is, and where it stands: a hash of it, and one of the
+// names and words of the elements around it.
+type Text struct {
+	hash uint32
+	path uint64
+}
+
+// copyWords is the number of words from which on a text that stands elsewhere again is
+// a copy: for another size of screen, in a quotation, in a list of contents.
+const copyWords = 10
 
 // Row returns the features of a block.
 func (f *Features) Row(block int) []uint8 {
@@ -39,21 +52,28 @@ type surroundings struct {
 	firstH1 int
 	lastH1  int
 
-	steps           int        // elements that were looked at for others
-	repeated        [3]phrases // of title, description and JSON-LD
+	steps           int            // elements that were looked at for others
+	repeated        [5]phrases.Set // of title, description, JSON-LD, and the comments and reviews in it
 	mains, articles int
+	runs            []run   // of elements alike that follow each other
+	runOf           []int32 // by element: number of its run
+	inRuns          int     // bytes in cards
+	prices          int     // blocks with a price
+	told            told
+	marked          [len(counted)]int // elements with words of the groups
+	footer          int               // the first block of a footer that has only such behind it
 }
 
 // subtree holds the totals of the blocks inside an element.
-type subtree struct{ bytes, linked, prose, blocks int32 }
+type subtree struct{ bytes, linked, prose, blocks, prices int32 }
 
 // pathTotal counts the blocks with the same path.
 type pathTotal struct{ blocks, bytes int }
 
 // Compute returns the features of a page's blocks.
-func Compute(p *hypertext.Page) Features {
-	s := survey(p)
-	f := Features{Words: make([]int, len(p.Blocks)), Copies: make([]bool, len(p.Blocks))}
+func Compute(p *hypertext.Page, data *linkeddata.Data) Features {
+	s := survey(p, data)
+	f := Features{Words: make([]int, len(p.Blocks)), Texts: make([]Text, len(p.Blocks))}
 	v := vector{surroundings: s, copies: make(map[uint32]int, len(p.Blocks))}
 	for i := range p.Blocks {
 		v.block(i)
@@ -63,14 +83,14 @@ func Compute(p *hypertext.Page) Features {
 		}
 		c := &s.texts[i]
 		f.Words[i] = c.words
-		f.Copies[i] = c.words >= 10 && v.copies[c.hash] > 1
+		f.Texts[i] = Text{c.hash, v.pathOf(i)}
 	}
 	f.Values, f.steps = v.values, v.steps
 	return f
 }
 
 // survey computes the surroundings of a page's blocks.
-func survey(p *hypertext.Page) *surroundings {
+func survey(p *hypertext.Page, data *linkeddata.Data) *surroundings {
 	n := len(p.Blocks)
 	s := &surroundings{
 		page: p, texts: make([]textCounts, n),
@@ -88,15 +108,23 @@ func survey(p *hypertext.Page) *surroundings {
 		up.linked += t.linked
 		up.prose += t.prose
 		up.blocks += t.blocks
+		up.prices += t.prices
 	}
 	s.findCore()
+	s.findRuns()
+	s.footer = n
+	for s.footer > 0 && p.Blocks[s.footer-1].Flags&(hypertext.InFooter|hypertext.Hidden|hypertext.NoScript) != 0 {
+		s.footer--
+	}
 	var description [][]byte
 	for _, m := range p.Metas {
 		if m.Name == "description" || m.Property == "og:description" || m.Property == "og:title" {
 			description = append(description, []byte(m.Content))
 		}
 	}
-	s.repeated = [3]phrases{newPhrases([]byte(p.Title)), newPhrases(description...), newPhrases(p.Data...)}
+	s.told = tell(p, data)
+	s.repeated = [...]phrases.Set{phrases.Of([]byte(p.Title)), phrases.Of(description...),
+		phrases.Of(s.told.texts...), phrases.Of(s.told.comments...), phrases.Of(s.told.reviews...)}
 	return s
 }
 
@@ -109,6 +137,11 @@ func (s *surroundings) elements() {
 			continue
 		}
 		s.paths[i] = (s.paths[e.Parent]^uint64(e.Name))*0x9E3779B97F4A7C15 + uint64(e.Own)
+		for k, group := range counted {
+			if e.Own&group != 0 {
+				s.marked[k]++
+			}
+		}
 		if e.Flags&hypertext.Main != 0 && all[e.Parent].Flags&hypertext.Main == 0 {
 			s.mains++
 		}
@@ -128,6 +161,10 @@ func (s *surroundings) add(i int) {
 	c.linked = int(b.Linked)
 	s.texts[i] = c
 	s.words += c.words
+	if c.price {
+		s.prices++
+		s.trees[b.Element].prices++
+	}
 	s.byText[c.hash]++
 	path := s.byPath[s.paths[b.Element]]
 	s.byPath[s.paths[b.Element]] = pathTotal{path.blocks + 1, path.bytes + c.bytes}

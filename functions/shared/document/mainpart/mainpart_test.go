@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
 )
 
 // article is a page with a main part of sentences, between what sites put around.
@@ -43,7 +44,7 @@ func TestFind(t *testing.T) {
 	} {
 		t.Run(language, func(t *testing.T) {
 			p := hypertext.Read(article(sentence, 8))
-			for i, main := range Find(p) {
+			for i, main := range Find(p, linkeddata.Read()) {
 				b := p.Blocks[i]
 				text := p.Text[b.Start:b.End]
 				if want := bytes.Contains(text, []byte(sentence)); want && !main || main && bytes.Contains(text, []byte("Privacy")) {
@@ -54,21 +55,16 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestCopies finds the paragraphs that repeat an earlier one.
+// TestCopies leaves out the less likely of two places of a text: not of paragraphs of one
+// list, which say the same of different things.
 func TestCopies(t *testing.T) {
-	p := hypertext.Read(article("The storks come back in March, and build their nests upon the chimneys.", 3))
-	f := Compute(p)
-	copies := 0
-	for i, copied := range f.Copies {
-		if b := p.Blocks[i]; copied && !bytes.Contains(p.Text[b.Start:b.End], []byte("storks")) {
-			t.Errorf("block %d is a copy: %s", i, p.Text[b.Start:b.End])
-		}
-		if copied {
-			copies++
-		}
-	}
-	if copies != 2 {
-		t.Errorf("%d copies of three equal paragraphs", copies)
+	const text = "The storks come back in March, and build their nests upon the chimneys."
+	p := hypertext.Read([]byte("<ul class=toc><li>" + text + "</ul><div class=post><p>" + text + "<p>Other<p>" + text + "</div><div class=quote><p>" + text + "</div><ul><li>short<li>short</ul>"))
+	f := Compute(p, linkeddata.Read())
+	got := f.Choose([]float64{1, 5, 5, 5, 4, 5, 5})
+	want := []bool{false, true, true, true, false, true, true}
+	if !slices.Equal(got, want) {
+		t.Errorf("kept %v, want %v", got, want)
 	}
 }
 
@@ -84,7 +80,10 @@ func TestChoose(t *testing.T) {
 		"all doubtful":  {[]float64{-1, -1, -1, -1, -1, -1}, []bool{true, true, true, true, true, true}},
 		"the best only": {[]float64{-1, -1, 9, -9, -9, -9}, []bool{false, false, true, false, false, false}},
 	} {
-		f := Features{Words: words, Copies: make([]bool, len(words))}
+		f := Features{Words: words, Texts: make([]Text, len(words))}
+		for i := range f.Texts {
+			f.Texts[i].hash = uint32(i)
+		}
 		if got := f.Choose(c.scores); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
@@ -100,8 +99,32 @@ func TestCode(t *testing.T) {
 	if !bytes.Equal(m.Encode(), weights) {
 		t.Error("the model changes when it is read and written")
 	}
-	if width := Compute(hypertext.Read([]byte("<p>x"))).Width; width != m.Width {
+	if width := Compute(hypertext.Read([]byte("<p>x")), linkeddata.Read()).Width; width != m.Width {
 		t.Errorf("a block has %d features, and the model is for %d: train it anew", width, m.Width)
+	}
+	kinds, err := DecodeKinds(kindWeights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(EncodeKinds(kinds), kindWeights) {
+		t.Error("the models of kinds change when they are read and written")
+	}
+	if width := len(PageFeatures(hypertext.Read([]byte("<p>x")), linkeddata.Read())); width != kinds[0].Width {
+		t.Errorf("a page has %d features, and the models are for %d: train them anew", width, kinds[0].Width)
+	}
+}
+
+func TestKindOf(t *testing.T) {
+	product := `<title>Cup</title><meta property=og:type content=product><script type="application/ld+json">{"@type": "Product", "name": "Cup"}</script>
+		<div class="product"><h1 class="product-title">Cup</h1><span class="price">$12.00</span><button>Add to cart</button><div class="product-description"><p>A cup of porcelain for tea.</div></div>`
+	for kind, page := range map[Kind][]byte{
+		"article": article("The storks come back in March, and build their nests upon the chimneys of the old town.", 12),
+		"product": []byte(product),
+	} {
+		p := hypertext.Read(page)
+		if got := KindOf(p, linkeddata.Read(p.Data...)); got != kind {
+			t.Errorf("%s, want %s", got, kind)
+		}
 	}
 }
 
@@ -113,7 +136,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		features := Features{Width: m.Width, Values: make([]uint8, m.Width), Words: []int{1}, Copies: []bool{false}}
+		features := Features{Width: m.Width, Values: make([]uint8, m.Width), Words: []int{1}, Texts: make([]Text, 1)}
 		features.Choose(m.Score(&features))
 	})
 }
@@ -131,9 +154,19 @@ func FuzzSteps(f *testing.F) {
 			return
 		}
 		p := hypertext.Read(bytes.Repeat(piece, 32<<10/len(piece)+1))
-		features := Compute(p)
+		features := Compute(p, linkeddata.Read(p.Data...))
 		if most := 4 * hypertext.MaxNesting * (len(p.Blocks) + len(p.Elements)); features.steps > most {
 			t.Errorf("%d steps for %d blocks in %d elements, want at most %d", features.steps, len(p.Blocks), len(p.Elements), most)
+		}
+	})
+}
+
+func FuzzDecodeKinds(f *testing.F) {
+	f.Add(kindWeights)
+	f.Add(make([]byte, 2*len(Kinds)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if models, err := DecodeKinds(data); err == nil && len(models) != len(Kinds) {
+			t.Errorf("%d models", len(models))
 		}
 	})
 }
@@ -143,7 +176,7 @@ func FuzzFind(f *testing.F) {
 	f.Add([]byte("<p>a<table><td>b<pre>c</pre>"))
 	f.Fuzz(func(t *testing.T, markup []byte) {
 		p := hypertext.Read(markup)
-		if keep := Find(p); len(keep) != len(p.Blocks) {
+		if keep := Find(p, linkeddata.Read(p.Data...)); len(keep) != len(p.Blocks) {
 			t.Errorf("%d of %d blocks", len(keep), len(p.Blocks))
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
 )
 
 //go:embed weights.bin
@@ -24,8 +25,8 @@ var trained = sync.OnceValue(func() *Model {
 })
 
 // Find returns, for every block of a page, whether it belongs to the main part.
-func Find(p *hypertext.Page) []bool {
-	f := Compute(p)
+func Find(p *hypertext.Page, data *linkeddata.Data) []bool {
+	f := Compute(p, data)
 	return f.Choose(trained().Score(&f))
 }
 
@@ -72,19 +73,21 @@ func (t *Tree) value(row []uint8, depth int) float32 {
 const softness = 0.7
 
 // Choose reports for each block whether to keep it, given the log-odds of the blocks:
-// the likeliest are kept, as many as give the best expected F1 of their words. Copies
-// of a block are kept with it, but do not count. Small holes between kept blocks are
-// filled.
+// the likeliest are kept, as many as give the best expected F1 of their words. Of a
+// text that stands in several places, only the likeliest is kept. Small holes between
+// kept blocks are filled.
 func (f *Features) Choose(scores []float64) []bool {
-	order := make([]int, 0, len(scores))
-	all := 0.0
-	for i, score := range scores {
-		if !f.Copies[i] {
-			order = append(order, i)
-			all += probability(score) * float64(f.Words[i])
-		}
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	copied := f.copies(order)
+	order = slices.DeleteFunc(order, func(i int) bool { return copied[i] })
+	all := 0.0
+	for _, i := range order {
+		all += probability(scores[i]) * float64(f.Words[i])
+	}
 	best, kept, size, hits := 0.0, 0, 0.0, 0.0
 	for n, i := range order {
 		size += float64(f.Words[i])
@@ -94,16 +97,30 @@ func (f *Features) Choose(scores []float64) []bool {
 		}
 	}
 	keep := make([]bool, len(scores))
-	least := math.Inf(1)
 	for _, i := range order[:kept] {
 		keep[i] = true
-		least = scores[i]
 	}
-	for i, copied := range f.Copies {
-		keep[i] = keep[i] || copied && scores[i] >= least
-	}
-	f.fill(keep, scores)
+	f.fill(keep, copied, scores)
 	return keep
+}
+
+// copies returns the blocks of copyWords words or more that say elsewhere what one before
+// them in order says. Blocks in the same list, say, may say the same of different things.
+func (f *Features) copies(order []int) []bool {
+	first := make(map[uint32]uint64) // by text: the path of the first block
+	copied := make([]bool, len(f.Words))
+	for _, i := range order {
+		if f.Words[i] < copyWords {
+			continue
+		}
+		t := f.Texts[i]
+		path, found := first[t.hash]
+		if !found {
+			first[t.hash] = t.path
+		}
+		copied[i] = found && path != t.path
+	}
+	return copied
 }
 
 const (
@@ -113,7 +130,7 @@ const (
 
 // fill keeps short blocks between kept ones too, unless they are very unlikely: the
 // cells of a table, an example, a label.
-func (f *Features) fill(keep []bool, scores []float64) {
+func (f *Features) fill(keep, copied []bool, scores []float64) {
 	for i := 0; i < len(keep); i++ {
 		if keep[i] {
 			continue
@@ -127,7 +144,7 @@ func (f *Features) fill(keep []bool, scores []float64) {
 			continue
 		}
 		for hole := from; hole < i; hole++ {
-			keep[hole] = true
+			keep[hole] = !copied[hole]
 		}
 	}
 }

@@ -11,10 +11,11 @@ type vector struct {
 	*surroundings
 	values []uint8
 
-	copies       map[uint32]int  // by text: blocks so far
-	heading      hypertext.Words // that the last heading says
-	headings     int             // so far
-	sinceHeading int             // words since the last heading
+	copies       map[uint32]int     // by text: blocks so far
+	heading      hypertext.Words    // that the last heading says
+	levels       [6]hypertext.Words // that the headings say under which the block stands
+	headings     int                // so far
+	sinceHeading int                // words since the last heading
 }
 
 func (v *vector) add(values ...uint8) { v.values = append(v.values, values...) }
@@ -41,8 +42,9 @@ func (v *vector) block(i int) {
 	v.saying(e, c, text)
 	in := shares(&v.repeated, text)
 	v.add(in[:]...)
-	v.flag(!v.repeated[2].empty)
-	v.wholePage()
+	v.flag(!v.repeated[2].IsEmpty())
+	v.cards(i, b)
+	v.wholePage(i)
 	v.sinceHeading += c.words
 	if hypertext.IsHeading(e.Name) {
 		v.headings++
@@ -159,26 +161,39 @@ func (v *vector) neighbours(i int) {
 // saying adds the groups of words in a short text, and in the heading before it.
 func (v *vector) saying(e *hypertext.Element, c *textCounts, text []byte) {
 	own := says(c, text)
-	if hypertext.IsHeading(e.Name) {
-		v.heading = own
+	if rank := rankOf(e.Name); rank > 0 {
+		v.heading, v.levels[rank-1] = own, own
+		clear(v.levels[rank:])
+	}
+	var above hypertext.Words
+	for _, words := range v.levels {
+		above |= words
 	}
 	for _, group := range telling {
-		v.add(uint8(0))
-		last := &v.values[len(v.values)-1]
+		value := uint8(0)
+		if above&group != 0 {
+			value |= 1
+		}
 		if v.heading&group != 0 {
-			*last |= 1
+			value |= 2
 		}
 		if own&group != 0 {
-			*last |= 2
+			value |= 4
 		}
+		v.add(value)
 	}
 }
 
 // wholePage adds the totals of the page.
-func (v *vector) wholePage() {
+func (v *vector) wholePage(i int) {
 	n := len(v.texts)
 	v.add(level(v.words), share(v.linked[n], v.bytes[n]), share(v.prose[n], v.bytes[n]), level(n),
-		uint8(min(v.mains, 3)), uint8(min(v.articles, 20)))
+		uint8(min(v.mains, 3)), uint8(min(v.articles, 20)),
+		level(v.prices), share(v.inRuns, v.bytes[n]), signed(i-v.footer))
+	for _, count := range v.marked {
+		v.add(level(count))
+	}
+	v.add(v.told.flags[:]...)
 }
 
 // telling are the groups whose words tell something in a text, too.

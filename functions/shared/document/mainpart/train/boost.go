@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
@@ -15,6 +16,8 @@ type options struct {
 	penalty      float64 // of large leaves
 	least        float64 // weight on either side of a split
 	tried        float64 // share of the features that a tree may use
+	steepest     float64 // share of the blocks with the largest gradients, of which a tree sees all
+	others       float64 // share of all blocks that it sees of the others
 }
 
 // blocks are the blocks of many pages, for training.
@@ -23,15 +26,19 @@ type blocks struct {
 	target, weight []float32
 }
 
+// gather returns the blocks of the pages that teach something.
 func gather(pages []*judged) *blocks {
 	all := &blocks{}
 	for _, p := range pages {
+		if !p.teaches() {
+			continue
+		}
 		weights := p.weights()
 		if all.columns == nil {
 			all.columns = make([][]uint8, p.features.Width)
 		}
 		for i := range p.words {
-			if len(p.words[i]) == 0 || p.features.Copies[i] {
+			if len(p.words[i]) == 0 {
 				continue
 			}
 			for f, value := range p.features.Row(i) {
@@ -44,17 +51,31 @@ func gather(pages []*judged) *blocks {
 	return all
 }
 
+// gatherKinds returns pages as blocks, whose features are those of the page as a whole
+// and whose target is one kind.
+func gatherKinds(pages []*judged, kind mainpart.Kind) *blocks {
+	all := &blocks{columns: make([][]uint8, len(pages[0].whole))}
+	for _, p := range pages {
+		for f, value := range p.whole {
+			all.columns[f] = append(all.columns[f], value)
+		}
+		target := float32(0)
+		if p.kind == kind {
+			target = 1
+		}
+		all.target, all.weight = append(all.target, target), append(all.weight, 1)
+	}
+	return all
+}
+
 // boost adds tree after tree, each of which corrects those before it, by the
 // gradient and curvature of the logarithmic loss (Friedman 2001; Chen, Guestrin,
-// XGBoost, 2016).
+// XGBoost, 2016). A tree grows on a sample of the blocks in which none with a large
+// gradient is missing (Ke and others, LightGBM, 2017, section 3).
 func boost(all *blocks, o options) *mainpart.Model {
 	n := len(all.target)
 	random := rand.New(rand.NewPCG(1, 1))
 	score, g := make([]float32, n), gradients{make([]float32, n), make([]float32, n)}
-	rows := make([]int32, n)
-	for i := range rows {
-		rows[i] = int32(i)
-	}
 	model := &mainpart.Model{Depth: o.depth, Width: len(all.columns)}
 	for range o.trees {
 		for i := range n {
@@ -62,16 +83,16 @@ func boost(all *blocks, o options) *mainpart.Model {
 			g.slope[i] = (float32(p) - all.target[i]) * all.weight[i]
 			g.curve[i] = float32(p*(1-p)) * all.weight[i]
 		}
-		var features []int
+		t := grower{blocks: all, options: o, gradients: g, nodes: 1<<o.depth - 1}
 		for f := range all.columns {
 			if random.Float64() < o.tried {
-				features = append(features, f)
+				t.features = append(t.features, f)
 			}
 		}
-		t := grower{blocks: all, options: o, gradients: g, features: features, score: score}
-		t.nodes = 1<<o.depth - 1
 		t.tree = mainpart.Tree{Feature: make([]uint8, t.nodes), Threshold: make([]uint8, t.nodes), Leaf: make([]float32, t.nodes+1)}
-		t.grow(0, rows)
+		rows := g.sample(o, random)
+		t.grow(0, rows, t.count(rows))
+		t.apply(score)
 		model.Trees = append(model.Trees, t.tree)
 	}
 	return model
@@ -80,44 +101,139 @@ func boost(all *blocks, o options) *mainpart.Model {
 // gradients are the first and second derivative of each block's loss.
 type gradients struct{ slope, curve []float32 }
 
+// sample returns the blocks that a tree sees. Those with small gradients count for
+// the ones that it does not see.
+func (g gradients) sample(o options, random *rand.Rand) []int32 {
+	size := func(i int) float32 { return max(g.slope[i], -g.slope[i]) }
+	sizes := make([]float32, len(g.slope))
+	for i := range sizes {
+		sizes[i] = size(i)
+	}
+	slices.Sort(sizes)
+	steep := sizes[int(float64(len(sizes)-1)*(1-o.steepest))]
+	chance := o.others / (1 - o.steepest)
+	var rows []int32
+	for i := range g.slope {
+		switch {
+		case size(i) >= steep:
+		case random.Float64() < chance:
+			g.slope[i] /= float32(chance)
+			g.curve[i] /= float32(chance)
+		default:
+			continue
+		}
+		rows = append(rows, int32(i))
+	}
+	return rows
+}
+
 type grower struct {
 	*blocks
 	options
 	gradients
 	features []int
-	score    []float32
 	tree     mainpart.Tree
 	nodes    int
 }
 
+// histogram holds the sums of the gradients of blocks, by the value of a feature.
+type histogram [256]struct{ slope, curve float32 }
+
+// count returns the histograms of the features over rows.
+func (t *grower) count(rows []int32) []histogram {
+	counted := make([]histogram, len(t.features))
+	type gradient struct{ slope, curve float32 }
+	gradients := make([]gradient, len(rows))
+	for k, i := range rows {
+		gradients[k] = gradient{t.slope[i], t.curve[i]}
+	}
+	var group sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		group.Go(func() {
+			for f := w; f < len(counted); f += workers {
+				column, h := t.columns[t.features[f]], &counted[f]
+				for k, i := range rows {
+					sum := &h[column[i]]
+					sum.slope += gradients[k].slope
+					sum.curve += gradients[k].curve
+				}
+			}
+		})
+	}
+	group.Wait()
+	return counted
+}
+
 // grow splits the rows of a node, or makes them a leaf.
-func (t *grower) grow(node int, rows []int32) {
+func (t *grower) grow(node int, rows []int32, counted []histogram) {
 	var slope, curve float64
 	for _, i := range rows {
 		slope += float64(t.slope[i])
 		curve += float64(t.curve[i])
 	}
 	if node >= t.nodes {
-		leaf := float32(-slope / (curve + t.penalty) * t.rate)
-		t.tree.Leaf[node-t.nodes] = leaf
-		for _, i := range rows {
-			t.score[i] += leaf
-		}
+		t.tree.Leaf[node-t.nodes] = float32(-slope / (curve + t.penalty) * t.rate)
 		return
 	}
-	s := t.bestSplit(rows, slope, curve)
-	t.tree.Feature[node], t.tree.Threshold[node] = uint8(s.feature), s.threshold
-	column := t.columns[s.feature]
+	best := split{feature: t.features[0], threshold: math.MaxUint8}
+	for f := range counted {
+		if s := t.splitBy(&counted[f], slope, curve); s.gain > best.gain {
+			best = s
+			best.feature = t.features[f]
+		}
+	}
+	t.tree.Feature[node], t.tree.Threshold[node] = uint8(best.feature), best.threshold
+	column := t.columns[best.feature]
 	var left, right []int32
 	for _, i := range rows {
-		if column[i] <= s.threshold {
+		if column[i] <= best.threshold {
 			left = append(left, i)
 		} else {
 			right = append(right, i)
 		}
 	}
-	t.grow(2*node+1, left)
-	t.grow(2*node+2, right)
+	if 2*node+1 >= t.nodes {
+		t.grow(2*node+1, left, nil)
+		t.grow(2*node+2, right, nil)
+		return
+	}
+	// The histograms of the larger side are what the smaller leaves of the node's.
+	if len(left) <= len(right) {
+		fewer := t.count(left)
+		subtract(counted, fewer)
+		t.grow(2*node+1, left, fewer)
+		t.grow(2*node+2, right, counted)
+	} else {
+		fewer := t.count(right)
+		subtract(counted, fewer)
+		t.grow(2*node+1, left, counted)
+		t.grow(2*node+2, right, fewer)
+	}
+}
+
+func subtract(from, what []histogram) {
+	for f := range from {
+		for value := range from[f] {
+			from[f][value].slope -= what[f][value].slope
+			from[f][value].curve -= what[f][value].curve
+		}
+	}
+}
+
+// apply adds the values of the finished tree to the scores of all blocks.
+func (t *grower) apply(score []float32) {
+	for i := range score {
+		node := 0
+		for node < t.nodes {
+			if t.columns[t.tree.Feature[node]][i] <= t.tree.Threshold[node] {
+				node = 2*node + 1
+			} else {
+				node = 2*node + 2
+			}
+		}
+		score[i] += t.tree.Leaf[node-t.nodes]
+	}
 }
 
 type split struct {
@@ -126,51 +242,25 @@ type split struct {
 	gain      float64
 }
 
-// bestSplit returns the split that reduces the loss most; without any, one that
-// leaves all rows on the left.
-func (t *grower) bestSplit(rows []int32, slope, curve float64) split {
-	found := make([]split, len(t.features))
-	var group sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
-		group.Go(func() {
-			for k := w; k < len(t.features); k += workers {
-				found[k] = t.splitBy(t.features[k], rows, slope, curve)
-			}
-		})
-	}
-	group.Wait()
-	best := split{threshold: math.MaxUint8}
-	for _, s := range found {
-		if s.gain > best.gain {
-			best = s
-		}
-	}
-	return best
-}
-
-func (t *grower) splitBy(feature int, rows []int32, slope, curve float64) split {
-	var slopes, curves [256]float32
-	column := t.columns[feature]
-	for _, i := range rows {
-		slopes[column[i]] += t.slope[i]
-		curves[column[i]] += t.curve[i]
-	}
-	best := split{feature: feature, threshold: math.MaxUint8, gain: 1e-6}
+// splitBy returns the split by a feature that reduces the loss most, with no gain if
+// there is none.
+func (t *grower) splitBy(counted *histogram, slope, curve float64) split {
+	best := split{gain: 1e-6}
+	found := false
 	var left, leftCurve float64
 	for value := range math.MaxUint8 {
-		left += float64(slopes[value])
-		leftCurve += float64(curves[value])
+		left += float64(counted[value].slope)
+		leftCurve += float64(counted[value].curve)
 		right, rightCurve := slope-left, curve-leftCurve
 		if leftCurve < t.least || rightCurve < t.least {
 			continue
 		}
 		gain := left*left/(leftCurve+t.penalty) + right*right/(rightCurve+t.penalty) - slope*slope/(curve+t.penalty)
 		if gain > best.gain {
-			best.threshold, best.gain = uint8(value), gain
+			best.threshold, best.gain, found = uint8(value), gain, true
 		}
 	}
-	if best.threshold == math.MaxUint8 {
+	if !found {
 		best.gain = 0
 	}
 	return best

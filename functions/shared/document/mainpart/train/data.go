@@ -18,12 +18,13 @@ import (
 
 // judged is a page with the main part that a person has marked.
 type judged struct {
-	kind     string   // of page: article, forum, …
+	kind     mainpart.Kind
 	truth    []string // words of the main part
 	page     *hypertext.Page
 	words    [][]string // by block
 	labels   []float32  // share of each block's words that belong to the main part
 	features mainpart.Features
+	whole    []uint8 // features of the page as a whole
 }
 
 func load(dir string) ([]*judged, error) {
@@ -59,7 +60,7 @@ func load(dir string) ([]*judged, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, &judged{kind: row.Internal.PageType.Primary, truth: wordsOf(row.Truth.Main), page: hypertext.Read(markup)})
+		all = append(all, &judged{kind: mainpart.Kind(row.Internal.PageType.Primary), truth: wordsOf(row.Truth.Main), page: hypertext.Read(markup)})
 	}
 }
 
@@ -133,21 +134,13 @@ func (p *judged) label() {
 	}
 }
 
-// shareLabels gives all copies of a block the best label of any: the truth has
-// the text once, whichever copy it is.
-func (p *judged) shareLabels() {
-	best := map[string]float32{}
-	text := func(i int) string { return string(p.page.Text[p.page.Blocks[i].Start:p.page.Blocks[i].End]) }
-	for i := range p.labels {
-		if len(p.words[i]) >= 10 {
-			best[text(i)] = max(best[text(i)], p.labels[i])
-		}
+// teaches reports whether at least half of the page's main part is in its markup.
+func (p *judged) teaches() bool {
+	hits := 0.0
+	for i, words := range p.words {
+		hits += float64(p.labels[i]) * float64(len(words))
 	}
-	for i := range p.labels {
-		if label, found := best[text(i)]; found {
-			p.labels[i] = label
-		}
-	}
+	return hits > 0 && 2*hits >= float64(len(p.truth))
 }
 
 // weights returns the weight of each block in training: large for its share of the

@@ -1,48 +1,65 @@
-// Command train trains the model that package mainpart embeds, on judged pages in
+// Command train trains the models that package mainpart embeds, on judged pages in
 // the form of WCXB (Web Content eXtraction Benchmark): DIR/truth.jsonl.gz, one page
 // a line, and DIR/pages/ID.html.gz:
 //
-//	go run ./functions/shared/document/mainpart/train -in DIR -out functions/shared/document/mainpart/weights.bin
+//	go run ./functions/shared/document/mainpart/train -in DIR -out functions/shared/document/mainpart
 //
-// With -folds it trains on all pages but one part, finds the main parts of that
-// part, and prints the mean F1 of their words by kind of page; nothing is written.
-// The same pages give the same model. It takes some minutes.
+// With -folds it trains on all pages but one part, finds the main parts and kinds of
+// the pages of that part, and prints the mean F1 of the words of the main parts, and
+// how many kinds are right, by kind of page; nothing is written. The same pages give
+// the same models. It takes a minute.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"log"
+	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
 )
 
+// forKinds are the options of the models of kinds, which see few examples.
+var forKinds = options{trees: 40, depth: 2, rate: .2, penalty: 1, least: 2, tried: .4, steepest: .5, others: .5}
+
 func main() {
 	in := flag.String("in", "", "directory of judged pages")
-	out := flag.String("out", "", "file of the model")
+	out := flag.String("out", "", "directory of the models")
 	folds := flag.Int("folds", 0, "parts of the cross-validation; 0: train on all pages")
-	trees := flag.Int("trees", 60, "number of trees")
+	trees := flag.Int("trees", 80, "number of trees")
 	depth := flag.Int("depth", 4, "their depth")
-	rate := flag.Float64("rate", .2, "share of a tree's correction that is applied")
+	rate := flag.Float64("rate", .15, "share of a tree's correction that is applied")
 	flag.Parse()
 	pages, err := load(*in)
 	if err != nil {
 		log.Fatal(err)
 	}
 	prepare(pages)
-	o := options{trees: *trees, depth: *depth, rate: *rate, penalty: 1, least: .05, tried: .3}
+	o := options{trees: *trees, depth: *depth, rate: *rate, penalty: 1, least: .05, tried: .3, steepest: .2, others: .1}
 	if *folds > 1 {
 		validate(pages, *folds, o)
 		return
 	}
-	model := boost(gather(pages), o)
-	if err := os.WriteFile(*out, model.Encode(), 0o644); err != nil {
-		log.Fatal(err)
+	parts, kinds := train(pages, o)
+	for name, encoded := range map[string][]byte{"weights.bin": parts.Encode(), "kinds.bin": mainpart.EncodeKinds(kinds)} {
+		if err := os.WriteFile(filepath.Join(*out, name), encoded, 0o644); err != nil {
+			log.Fatal(err)
+		}
 	}
+}
+
+// train returns the model of main parts, and those of kinds.
+func train(pages []*judged, o options) (parts *mainpart.Model, kinds []*mainpart.Model) {
+	for _, kind := range mainpart.Kinds {
+		kinds = append(kinds, boost(gatherKinds(pages, kind), forKinds))
+	}
+	return boost(gather(pages), o), kinds
 }
 
 // prepare computes labels and features of all pages.
@@ -53,17 +70,20 @@ func prepare(pages []*judged) {
 		group.Go(func() {
 			free <- true
 			p.label()
-			p.features = mainpart.Compute(p.page)
-			p.shareLabels()
+			data := linkeddata.Read(p.page.Data...)
+			p.features, p.whole = mainpart.Compute(p.page, data), mainpart.PageFeatures(p.page, data)
 			<-free
 		})
 	}
 	group.Wait()
 }
 
-// validate prints the mean F1 of every part by a model that has not seen it.
+// result is what was found on pages of a kind.
+type result struct{ pages, f1, right float64 }
+
+// validate prints what models find on each part that have not seen it.
 func validate(pages []*judged, folds int, o options) {
-	sums, counts := map[string]float64{}, map[string]float64{}
+	results := map[mainpart.Kind]result{}
 	for fold := range folds {
 		var rest []*judged
 		for i, p := range pages {
@@ -71,7 +91,8 @@ func validate(pages []*judged, folds int, o options) {
 				rest = append(rest, p)
 			}
 		}
-		model, err := mainpart.Decode(boost(gather(rest), o).Encode())
+		parts, kinds := train(rest, o)
+		parts, err := mainpart.Decode(parts.Encode())
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -79,29 +100,27 @@ func validate(pages []*judged, folds int, o options) {
 			if i%folds != fold {
 				continue
 			}
-			f := p.score(p.features.Choose(model.Score(&p.features)))
-			for _, kind := range []string{p.kind, "all"} {
-				sums[kind] += f
-				counts[kind]++
+			f, right := p.score(p.features.Choose(parts.Score(&p.features))), 0.0
+			if mainpart.Likeliest(kinds, p.whole) == p.kind {
+				right = 1
+			}
+			for _, kind := range []mainpart.Kind{p.kind, "all"} {
+				r := results[kind]
+				results[kind] = result{r.pages + 1, r.f1 + f, r.right + right}
 			}
 		}
 	}
-	for _, kind := range slices.Sorted(func(yield func(string) bool) {
-		for kind := range sums {
-			if !yield(kind) {
-				return
-			}
-		}
-	}) {
-		fmt.Printf("%-14s %4.0f pages  F1 %.3f\n", kind, counts[kind], sums[kind]/counts[kind])
+	for _, kind := range slices.Sorted(maps.Keys(results)) {
+		r := results[kind]
+		fmt.Printf("%-14s %4.0f pages  F1 %.3f  kind right %.2f\n", kind, r.pages, r.f1/r.pages, r.right/r.pages)
 	}
 }
 
-// score returns the F1 of the words of the kept blocks, copies once.
+// score returns the F1 of the words of the kept blocks.
 func (p *judged) score(keep []bool) float64 {
 	var got []string
 	for i := range p.words {
-		if keep[i] && !p.features.Copies[i] {
+		if keep[i] {
 			got = append(got, p.words[i]...)
 		}
 	}

@@ -1,0 +1,250 @@
+package linkeddata
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Read reads the JSON-LD of a page, script by script.
+func Read(scripts ...[]byte) *Data {
+	r := reader{data: &Data{}, names: make(map[string]string)}
+	for _, script := range scripts {
+		r.text, r.at = script, 0
+		for r.at < len(r.text) && r.value(place{object: -1}, 0) {
+		}
+	}
+	return r.data
+}
+
+// reader reads one script after another.
+type reader struct {
+	data  *Data
+	text  []byte
+	at    int
+	names map[string]string // types and keys, each once in memory
+}
+
+// place is where a value stands.
+type place struct {
+	object int32
+	key    string
+}
+
+// value reads a value, and reports whether it was whole.
+func (r *reader) value(in place, depth int) bool {
+	r.space()
+	if r.at == len(r.text) {
+		return false
+	}
+	if depth == maxDepth {
+		r.data.Cut = true
+		return false
+	}
+	switch c := r.text[r.at]; {
+	case c == '{':
+		return r.object(in, depth)
+	case c == '[':
+		r.at++
+		for {
+			switch r.space(); {
+			case r.at == len(r.text):
+				return false
+			case r.text[r.at] == ']':
+				r.at++
+				return true
+			case r.text[r.at] == ',':
+				r.at++
+			default:
+				if !r.value(in, depth+1) {
+					return false
+				}
+			}
+		}
+	case c == '"':
+		text, whole := r.string()
+		if whole {
+			r.add(in, text)
+		}
+		return whole
+	default:
+		return r.literal(in)
+	}
+}
+
+// literal reads a number, true, false or null.
+func (r *reader) literal(in place) bool {
+	from := r.at
+	for r.at < len(r.text) && bytes.IndexByte([]byte("{}[],:\" \t\r\n"), r.text[r.at]) < 0 {
+		r.at++
+	}
+	if literal := r.text[from:r.at]; len(literal) > 0 && (literal[0] == '-' || '0' <= literal[0] && literal[0] <= '9') {
+		r.add(in, literal)
+	}
+	return r.at > from
+}
+
+func (r *reader) object(in place, depth int) bool {
+	if len(r.data.Objects) == MaxObjects {
+		r.data.Cut = true
+		return false
+	}
+	number := int32(len(r.data.Objects))
+	r.data.Objects = append(r.data.Objects, Object{Key: in.key, Parent: in.object})
+	for r.at++; ; {
+		switch r.space(); {
+		case r.at == len(r.text):
+			return false
+		case r.text[r.at] == '}':
+			r.at++
+			return true
+		case r.text[r.at] == ',':
+			r.at++
+		case r.text[r.at] == '"':
+			written, whole := r.string()
+			if !whole {
+				return false
+			}
+			key := r.name(written)
+			if r.space(); r.at == len(r.text) || r.text[r.at] != ':' {
+				return false
+			}
+			r.at++
+			if !r.value(place{number, key}, depth+1) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+}
+
+func (r *reader) add(in place, text []byte) {
+	switch {
+	case in.object < 0 || len(text) == 0:
+	case in.key == "@type":
+		if o := &r.data.Objects[in.object]; o.Type == "" {
+			o.Type = r.name(text)
+		}
+	case in.key == "@context" || in.key == "@id":
+	case len(r.data.Values) == MaxValues:
+		r.data.Cut = true
+	default:
+		r.data.Values = append(r.data.Values, Value{in.object, in.key, string(text)})
+	}
+}
+
+// name returns a type or key without the address of its vocabulary.
+func (r *reader) name(written []byte) string {
+	known, found := r.names[string(written)]
+	if !found {
+		known = string(written[bytes.LastIndexAny(written, "/#:")+1:])
+		r.names[string(written)] = known
+	}
+	return known
+}
+
+// space passes white space and comments.
+func (r *reader) space() {
+	for r.at < len(r.text) {
+		rest := r.text[r.at:]
+		switch {
+		case rest[0] <= ' ' || rest[0] == ';':
+			r.at++
+		case bytes.HasPrefix(rest, []byte("\ufeff")):
+			r.at += len("\ufeff")
+		case bytes.HasPrefix(rest, []byte("/*")):
+			r.pass(rest, "*/")
+		case bytes.HasPrefix(rest, []byte("//")):
+			r.pass(rest, "\n")
+		case bytes.HasPrefix(rest, []byte("<!--")):
+			r.at += len("<!--")
+		case bytes.HasPrefix(rest, []byte("-->")):
+			r.at += len("-->")
+		case bytes.HasPrefix(rest, []byte("<![CDATA[")):
+			r.at += len("<![CDATA[")
+		case bytes.HasPrefix(rest, []byte("]]>")):
+			r.at += len("]]>")
+		default:
+			return
+		}
+	}
+}
+
+// pass passes what goes to an end.
+func (r *reader) pass(rest []byte, end string) {
+	if i := bytes.Index(rest, []byte(end)); i >= 0 {
+		r.at += i + len(end)
+	} else {
+		r.at = len(r.text)
+	}
+}
+
+// string reads a string (RFC 8259, section 7), and reports whether it ends.
+func (r *reader) string() (text []byte, whole bool) {
+	r.at++
+	from, plain := r.at, true
+	for ; r.at < len(r.text); r.at++ {
+		switch r.text[r.at] {
+		case '"':
+			text = r.text[from:r.at]
+			r.at++
+			if !plain {
+				text = unescaped(text)
+			}
+			return text, true
+		case '\\':
+			plain = false
+			r.at++
+		}
+	}
+	r.at = len(r.text)
+	return nil, false
+}
+
+// unescaped returns a string without its escapes.
+func unescaped(written []byte) []byte {
+	out := make([]byte, 0, len(written))
+	for {
+		i := bytes.IndexByte(written, '\\')
+		if i < 0 || i+1 == len(written) {
+			return append(out, written...)
+		}
+		out = append(out, written[:i]...)
+		c := written[i+1]
+		written = written[i+2:]
+		switch c {
+		case 'n', 'r':
+			out = append(out, '\n')
+		case 't', 'b', 'f':
+			out = append(out, ' ')
+		case 'u':
+			r, ok := hex(written)
+			if !ok {
+				continue
+			}
+			written = written[4:]
+			if utf16.IsSurrogate(r) && bytes.HasPrefix(written, []byte(`\u`)) {
+				if low, ok := hex(written[2:]); ok {
+					if both := utf16.DecodeRune(r, low); both != utf8.RuneError {
+						r = both
+						written = written[6:]
+					}
+				}
+			}
+			out = utf8.AppendRune(out, r)
+		default:
+			out = append(out, c)
+		}
+	}
+}
+
+// hex reads four hexadecimal digits.
+func hex(b []byte) (rune, bool) {
+	if len(b) < 4 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(b[:4]), 16, 32)
+	return rune(n), err == nil
+}

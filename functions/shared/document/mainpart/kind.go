@@ -1,0 +1,160 @@
+package mainpart
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"net/url"
+	"strings"
+	"sync"
+
+	"golang.org/x/net/html/atom"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
+)
+
+// Kind is the kind of a page.
+type Kind string
+
+// Kinds are the kinds of pages that are told apart.
+var Kinds = [...]Kind{"article", "collection", "documentation", "forum", "listing", "product", "service"}
+
+//go:embed kinds.bin
+var kindWeights []byte
+
+var kindModels = sync.OnceValue(func() []*Model {
+	models, err := DecodeKinds(kindWeights)
+	if err != nil {
+		panic(err) // of bytes that belong to the program
+	}
+	return models
+})
+
+// KindOf returns the likeliest kind of a page: that of the model, one for each of Kinds,
+// that is surest.
+func KindOf(p *hypertext.Page, data *linkeddata.Data) Kind {
+	return Likeliest(kindModels(), PageFeatures(p, data))
+}
+
+// Likeliest returns the kind for whose model the features of a page score best.
+func Likeliest(models []*Model, features []uint8) Kind {
+	f := Features{Width: len(features), Values: features, Words: []int{0}}
+	best, most := 0, models[0].Score(&f)[0]
+	for k, m := range models[1:] {
+		if score := m.Score(&f)[0]; score > most {
+			best, most = k+1, score
+		}
+	}
+	return Kinds[best]
+}
+
+// PageFeatures returns the features of a page as a whole.
+func PageFeatures(p *hypertext.Page, data *linkeddata.Data) []uint8 {
+	s := survey(p, data)
+	n, all := len(p.Blocks), len(p.Text)
+	var inList, inTable, inCode, inForm, ended, questions, headings, headingBytes int
+	for i := range p.Blocks {
+		b, c := &p.Blocks[i], &s.texts[i]
+		add := func(to *int, flag hypertext.Flags) {
+			if b.Flags&flag != 0 {
+				*to += c.bytes
+			}
+		}
+		add(&inList, hypertext.InList)
+		add(&inTable, hypertext.InTable)
+		add(&inCode, hypertext.Preformed)
+		add(&inForm, hypertext.InForm)
+		if c.ended {
+			ended++
+		}
+		questions += min(c.questions, 1)
+		if hypertext.IsHeading(p.Elements[b.Element].Name) {
+			headings++
+			headingBytes += c.bytes
+		}
+	}
+	images := 0
+	for i := range p.References {
+		if p.Elements[p.References[i].Element].Name == atom.Img {
+			images++
+		}
+	}
+	v := vector{surroundings: s}
+	v.add(level(s.words), share(s.linked[n], all), share(s.prose[n], all), level(n), uint8(min(s.mains, 3)), uint8(min(s.articles, 20)),
+		level(s.prices), share(s.inRuns, all), level(8*s.words/max(n, 1)), share(ended, n), level(questions), level(headings), share(headingBytes, all),
+		share(inList, all), share(inTable, all), share(inCode, all), share(inForm, all), level(images), level(len(p.References)-images),
+		level(p.Scripts), share(int(s.trees[s.core].bytes), all), share(int(s.trees[s.core].linked), int(s.trees[s.core].bytes)), level(s.told.words()))
+	for _, count := range s.marked {
+		v.add(level(count))
+	}
+	v.add(s.told.flags[:]...)
+	var title hypertext.Words
+	title.Add([]byte(p.Title))
+	v.groups(title)
+	path, steps := addressOf(p)
+	var said hypertext.Words
+	said.Add([]byte(path))
+	v.groups(said)
+	v.add(uint8(min(steps, 255)))
+	v.flag(strings.Contains(path, "doc") || strings.Contains(path, "manual") || strings.Contains(path, "reference") || strings.Contains(path, "guide"))
+	return v.values
+}
+
+// groups adds whether words of some groups were said.
+func (v *vector) groups(words hypertext.Words) {
+	for _, group := range [...]hypertext.Words{hypertext.WordForum, hypertext.WordProduct, hypertext.WordArticle, hypertext.WordList, hypertext.WordRelated, hypertext.WordCart, hypertext.WordReview, hypertext.WordFaq} {
+		v.flag(words&group != 0)
+	}
+}
+
+// words returns the number of words, at most, in the texts that a page tells.
+func (t *told) words() (n int) {
+	for _, text := range t.texts {
+		n += len(text) / 6
+	}
+	return n
+}
+
+// addressOf returns the path of the canonical address that a page tells, in lower case,
+// and the number of its steps.
+func addressOf(p *hypertext.Page) (path string, steps int) {
+	for _, l := range p.Links {
+		if strings.EqualFold(strings.TrimSpace(l.Rel), "canonical") {
+			if address, err := url.Parse(l.Address); err == nil {
+				path = strings.ToLower(strings.Trim(address.Path, "/"))
+				return path, strings.Count(path, "/") + min(len(path), 1)
+			}
+		}
+	}
+	return "", 255
+}
+
+// EncodeKinds returns the bytes of a model for each of Kinds: the length of each, u16,
+// before it.
+func EncodeKinds(models []*Model) (out []byte) {
+	for _, m := range models {
+		encoded := m.Encode()
+		out = binary.BigEndian.AppendUint16(out, uint16(len(encoded)))
+		out = append(out, encoded...)
+	}
+	return out
+}
+
+// DecodeKinds reads what EncodeKinds wrote.
+func DecodeKinds(data []byte) (models []*Model, err error) {
+	for range Kinds {
+		if len(data) < 2 || len(data)-2 < int(binary.BigEndian.Uint16(data)) {
+			return nil, ErrDamaged
+		}
+		end := 2 + int(binary.BigEndian.Uint16(data))
+		m, err := Decode(data[2:end])
+		if err != nil {
+			return nil, err
+		}
+		models, data = append(models, m), data[end:]
+	}
+	if len(data) > 0 {
+		return nil, ErrDamaged
+	}
+	return models, nil
+}

@@ -1,0 +1,124 @@
+// Package phrases finds what one text repeats of another by runs of three words.
+package phrases
+
+import (
+	"math/bits"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Set is a set of phrases. It has all that were put into it, and one that was not with
+// a small probability (Bloom 1970, with one hash).
+type Set struct {
+	bits []uint64 // a power of two of them; none in an empty set
+}
+
+// Of returns the phrases of texts.
+func Of(texts ...[]byte) (s Set) {
+	size := 0
+	for _, text := range texts {
+		size += len(text)
+	}
+	if size == 0 {
+		return s
+	}
+	filter, empty := make([]uint64, 1<<bits.Len(uint(max(size/16, 15)))), true
+	for _, text := range texts {
+		Each(text, func(phrase uint32) {
+			empty = false
+			at := phrase & uint32(64*len(filter)-1)
+			filter[at/64] |= 1 << (at % 64)
+		})
+	}
+	if !empty {
+		s.bits = filter
+	}
+	return s
+}
+
+// IsEmpty reports whether the set has no phrase.
+func (s *Set) IsEmpty() bool { return len(s.bits) == 0 }
+
+// Has reports whether a phrase is in the set.
+func (s *Set) Has(phrase uint32) bool {
+	if len(s.bits) == 0 {
+		return false
+	}
+	at := phrase & uint32(64*len(s.bits)-1)
+	return s.bits[at/64]>>(at%64)&1 == 1
+}
+
+// Share returns how many of a text's phrases are in the set, and their number.
+func (s *Set) Share(text []byte) (in, all int) {
+	Each(text, func(phrase uint32) {
+		if all++; s.Has(phrase) {
+			in++
+		}
+	})
+	return in, all
+}
+
+const (
+	hashSeed   = 2166136261 // FNV-1a
+	hashFactor = 16777619
+)
+
+// Each calls yield with the hash of every run of three words, or of a shorter text as a
+// whole. A character of a script without spaces is a word.
+func Each(text []byte, yield func(hash uint32)) {
+	var before, last uint32
+	n := 0
+	word := func(hash uint32) {
+		if n++; n >= 3 {
+			yield(mixed(before*961 + last*31 + hash))
+		}
+		before, last = last, hash
+	}
+	hash, inside := uint32(hashSeed), false
+	for i := 0; i < len(text); {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(text[i:])
+		}
+		i += size
+		letter := false
+		switch {
+		case 'A' <= r && r <= 'Z':
+			r |= 0x20
+			letter = true
+		case r < utf8.RuneSelf:
+			letter = 'a' <= r && r <= 'z' || '0' <= r && r <= '9'
+		default:
+			letter = unicode.IsLetter(r) || unicode.IsMark(r)
+		}
+		switch {
+		case letter:
+			hash, inside = (hash^uint32(r))*hashFactor, true
+			if IsUnspaced(r) {
+				word(hash)
+				hash, inside = hashSeed, false
+			}
+		case inside:
+			word(hash)
+			hash, inside = hashSeed, false
+		}
+	}
+	if inside {
+		word(hash)
+	}
+	if n == 1 || n == 2 {
+		yield(mixed(before*6727 + last*31))
+	}
+}
+
+func mixed(hash uint32) uint32 {
+	hash ^= hash >> 15
+	hash *= 0x2C1B3C6D
+	return hash ^ hash>>13
+}
+
+// IsUnspaced reports whether a character is of a script without spaces between
+// words, or a sign of such a script.
+func IsUnspaced(r rune) bool {
+	return 0x2E80 <= r && r < 0xFB00 && !(0xAC00 <= r && r < 0xD7B0) || 0x0E00 <= r && r < 0x1000 || 0x1780 <= r && r < 0x1800 || 0xFF00 <= r && r < 0xFFEF
+}
