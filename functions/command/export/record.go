@@ -24,6 +24,7 @@ type Record struct {
 	Published   string    `json:"published,omitempty"`
 	Modified    string    `json:"modified,omitempty"`
 	Type        string    `json:"type,omitempty"` // @type of the page's JSON-LD, such as "NewsArticle"
+	Kind        string    `json:"kind,omitempty"` // kind of page, such as "article" or "product" (see package mainpart)
 	Collections []string  `json:"collections,omitempty"`
 	Text        string    `json:"text,omitempty"`
 
@@ -43,7 +44,7 @@ func (r *Record) read() {
 	if err != nil {
 		return // the index has no text of it, either
 	}
-	r.Title, r.Site, r.Description, r.Type = p.Title, p.Site, p.Description, p.Type
+	r.Title, r.Site, r.Description, r.Type, r.Kind = p.Title, p.Site, p.Description, p.Type, p.PageKind
 	r.Author, r.Published, r.Modified, r.Text = p.Author, p.Published, p.Modified, p.Text()
 	r.Lang, _ = language.Identify(p.Title+"\n"+r.Text, p.Lang)
 	r.structure = p

@@ -20,7 +20,7 @@ type Content struct {
 	Title    string
 	Headings []string
 	Body     string // lines of the main part, at most MaxBody bytes
-	Outside  string // lines outside of the main part and of navigation, at most MaxBody bytes
+	Outside  string // lines outside of the main part, without links of navigation, at most MaxBody bytes
 	Lang     string // primary subtag of the declared language, else of the one that the script suggests, or ""
 
 	// The spans of Body that look unlike the text around them (Brin, Page 1998, 4.2.5),
@@ -48,26 +48,42 @@ func (d *Document) Content() Content {
 // contentOf returns the content whose main part is the blocks that kept marks. all says
 // that the page shows no others, so that Outside stays empty.
 func (d *Document) contentOf(kept []bool, all bool) Content {
-	body := d.passageOf(kept).trim(MaxBody)
+	body, told := d.passageOf(kept), d.told()
+	size := len(body.text)
+	inBody := told.exceeds(body)
+	if inBody {
+		body.addLines(told)
+	}
+	body = body.trim(MaxBody)
 	headings, starts := d.headings()
 	c := Content{
 		Title: d.Title, Lang: d.Lang, Body: string(body.text), Headings: headings,
 		Emphasis: body.find(d.spansOf(isEmphasis)), Large: body.find(d.spansOf(isLarge)),
 		Blocks: d.blocks(kept, len(body.text), starts),
 	}
+	var outside passage
 	if !all {
-		c.Outside = cut(string(d.outside(kept).text), MaxBody)
+		outside = d.outside(kept)
 	}
+	if inBody {
+		c.Blocks = append(c.Blocks, told.blocks(size, len(body.text))...)
+	} else {
+		outside.addLines(told)
+	}
+	c.Outside = cut(string(outside.text), MaxBody)
 	set(&c.Lang, guess(c.Body))
 	return c
 }
 
-// outside returns the blocks that the page shows outside of its navigation and of its
-// main part.
+// outside returns the rest of the text that the page shows. Of navigation only what is
+// hardly linked belongs to that: the texts of links are found on the pages to which they
+// lead.
 func (d *Document) outside(main []bool) passage {
 	rest := make([]bool, len(main))
 	for i := range rest {
-		rest[i] = !main[i] && isVisible(&d.page.Blocks[i])
+		b := &d.page.Blocks[i]
+		rest[i] = !main[i] && b.Flags&(hypertext.Hidden|hypertext.NoScript) == 0 &&
+			(b.Flags&hypertext.Navigation == 0 || 2*b.Linked < b.End-b.Start)
 	}
 	return d.passageOf(rest)
 }
@@ -107,13 +123,20 @@ func isVisible(b *hypertext.Block) bool {
 	return b.Flags&(hypertext.Navigation|hypertext.Hidden|hypertext.NoScript) == 0
 }
 
-// Visible returns the text that the page shows outside of navigation, or all of its text
-// if that is less than a tenth of it. Digest is computed from this text.
+// Visible returns the text that the page shows outside of navigation, or all of its
+// text if that is hardly anything, with the content that it only tells in JSON-LD.
+// Digest is computed from it.
 func (d *Document) Visible() string {
 	if d.plain != "" {
 		return d.plain
 	}
-	return string(d.passageOf(d.shown()).text)
+	return string(d.visible())
+}
+
+func (d *Document) visible() []byte {
+	shown := d.passageOf(d.shown())
+	shown.addLines(d.told())
+	return shown.text
 }
 
 // headings returns the texts of the page's headings outside of navigation, and where
@@ -171,6 +194,16 @@ func (d *Document) passageOf(kept []bool) passage {
 		p.parts = append(p.parts, layout.Span{Start: int(b.Start), End: int(b.End)})
 	}
 	return p
+}
+
+// addLines adds lines that are not of the page's text.
+func (p *passage) addLines(lines []string) {
+	for _, line := range lines {
+		if len(p.text) > 0 {
+			p.text = append(p.text, '\n')
+		}
+		p.text = append(p.text, line...)
+	}
 }
 
 // trim cuts the passage to n bytes.
@@ -235,12 +268,11 @@ func isEmphasis(name atom.Atom) bool {
 
 func isLarge(name atom.Atom) bool { return name == atom.Big || hypertext.IsHeading(name) }
 
-// Digest returns the digest of the title and of the text that the page shows outside of
-// navigation.
+// Digest returns the digest of the title and of what Visible returns.
 func (d *Document) Digest() fingerprint.Digest {
 	text := []byte(d.plain)
 	if d.plain == "" {
-		text = d.passageOf(d.shown()).text
+		text = d.visible()
 	}
 	return fingerprint.DigestOf([]byte(d.Title), text)
 }

@@ -132,7 +132,7 @@ func (d *Document) omit() {
 	add(c.Attributes > 0, "%d attributes beyond %d of a tag", c.Attributes, hypertext.MaxAttributes)
 	add(c.Values > 0, "the end of %d attributes beyond %d KiB", c.Values, hypertext.MaxValue>>10)
 	add(c.Data > 0, "%d bytes of JSON-LD beyond %d MiB", c.Data, hypertext.MaxData>>20)
-	add(d.data.Cut, "JSON-LD beyond %d objects or %d values", linkeddata.MaxObjects, linkeddata.MaxValues)
+	add(d.data.Cut, "JSON-LD beyond %d levels, %d objects or %d values", linkeddata.MaxDepth, linkeddata.MaxObjects, linkeddata.MaxValues)
 	add(len(d.page.Text) > MaxBody, "text beyond %d MiB", MaxBody>>20)
 	headings := 0
 	for i := range d.page.Elements {

@@ -64,7 +64,7 @@ func TestShortcomings(t *testing.T) {
 		"an image in an address": {"<img src='data:image/png;base64," + strings.Repeat("A", hypertext.MaxValue) + "'>text", "text/html", Document{}},
 		"many meta elements":     {strings.Repeat("<meta name=a><link rel=b>", hypertext.MaxMetas+1) + "text", "text/html", Document{Omitted: []string{"2 meta and link elements beyond 256 of each"}}},
 		"much JSON-LD":           {strings.Repeat(`<script type="application/ld+json">"`+strings.Repeat("a", hypertext.MaxData/2-2)+`"</script>`, 3) + "text", "text/html", Document{Omitted: []string{"524288 bytes of JSON-LD beyond 1 MiB"}}},
-		"many objects":           {`<script type="application/ld+json">` + strings.Repeat("{}", linkeddata.MaxObjects+1) + "</script>text", "text/html", Document{Omitted: []string{"JSON-LD beyond 20000 objects or 50000 values"}}},
+		"many objects":           {`<script type="application/ld+json">` + strings.Repeat("{}", linkeddata.MaxObjects+1) + "</script>text", "text/html", Document{Omitted: []string{"JSON-LD beyond 64 levels, 20000 objects or 50000 values"}}},
 		"much plain text":        {strings.Repeat("a", MaxBody+2), "text/plain", Document{Omitted: []string{"2 of 4194306 bytes of text"}}},
 		"long feed":              {"<rss><item><title>" + strings.Repeat("a", 5<<20), "application/rss+xml", Document{Omitted: []string{"text beyond 4 MiB"}}},
 		"other charset":          {"<p>caf\xE9 cr\xE8me", "text/html; charset=utf-8", Document{Recoded: "not utf-8 but windows-1252"}},

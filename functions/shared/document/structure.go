@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
@@ -61,6 +62,9 @@ func (d *Document) Structured(a address.Address) structured.Page {
 	if d.Canonical != "" {
 		p.Canonical = resolve(d.Canonical)
 	}
+	if !d.converted {
+		p.PageKind = string(mainpart.KindOf(d.page, d.data))
+	}
 	if d.plain != "" {
 		p.Parts = []structured.Part{}
 		for paragraph := range strings.SplitSeq(d.plain, "\n\n") {
@@ -73,7 +77,14 @@ func (d *Document) Structured(a address.Address) structured.Page {
 	}
 	kept, _ := d.main()
 	p.Parts = structured.Parts(d.page, kept, resolve)
-	set(&p.Lang, guess(string(d.passageOf(kept).text)))
+	main := d.passageOf(kept)
+	if told := d.told(); told.exceeds(main) {
+		main.addLines(told)
+		for _, paragraph := range told {
+			p.Parts = append(p.Parts, structured.Plain(paragraph))
+		}
+	}
+	set(&p.Lang, guess(string(main.text)))
 	return p
 }
 

@@ -36,3 +36,17 @@ func TestStructured(t *testing.T) {
 		})
 	}
 }
+
+// TestKindOfPage tells the kind of a page that has text.
+func TestKindOfPage(t *testing.T) {
+	a, err := address.Parse("http://a/b/c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Parse([]byte(manual)).Structured(a).PageKind; got == "" {
+		t.Error("a manual has no kind")
+	}
+	if got := Parse([]byte("<title>T</title>")).Structured(a).PageKind; got != "" {
+		t.Errorf("a page without text is a %s", got)
+	}
+}

@@ -37,8 +37,9 @@ func TestText(t *testing.T) {
 			"Status", "Meaning", "okay", "as expected",
 			"When a test fails, look at the differences and decide whether they matter to you at all.",
 		}, "\n"),
-		Lang:  "en",
-		Large: []layout.Span{{Start: 0, End: 17}, {Start: 139, End: 149}}, // the headings
+		Outside: "Search this manual\nCopyright nobody",
+		Lang:    "en",
+		Large:   []layout.Span{{Start: 0, End: 17}, {Start: 139, End: 149}}, // the headings
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

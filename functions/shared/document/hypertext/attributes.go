@@ -66,8 +66,8 @@ func (a *attributes) set(to *string, value []byte) {
 	if *to != "" {
 		return
 	}
-	if len(value) > MaxValue && !bytes.HasPrefix(value, []byte("data:")) {
-		a.reader.page.Cut.Values++
+	if len(value) > MaxValue && to != &a.lang && !bytes.HasPrefix(value, []byte("data:")) {
+		a.reader.page.Cut.Values++ // a language of that length is none
 	}
 	value = value[:min(len(value), MaxValue)]
 	if bytes.IndexByte(value, '&') >= 0 {

@@ -128,7 +128,7 @@ func (s *scanner) tag(i int) bool {
 		i++
 	}
 	s.name = s.lower(b[from:i])
-	for dropped := 0; ; {
+	for {
 		for i < len(b) && isSpace(b[i]) {
 			i++
 		}
@@ -137,7 +137,6 @@ func (s *scanner) tag(i int) bool {
 		}
 		if b[i] == '>' {
 			s.at = i + 1
-			s.dropped += dropped
 			return true
 		}
 		if b[i] == '/' {
@@ -161,7 +160,7 @@ func (s *scanner) tag(i int) bool {
 		if len(s.attributes) < MaxAttributes {
 			s.attributes = append(s.attributes, a)
 		} else {
-			dropped++
+			s.dropped++
 		}
 	}
 }

@@ -19,7 +19,7 @@ package linkeddata
 const (
 	MaxObjects = 20_000
 	MaxValues  = 50_000
-	maxDepth   = 64
+	MaxDepth   = 64
 )
 
 // Data are the objects of a page.

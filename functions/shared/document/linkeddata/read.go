@@ -38,7 +38,7 @@ func (r *reader) value(in place, depth int) bool {
 	if r.at == len(r.text) {
 		return false
 	}
-	if depth == maxDepth {
+	if depth == MaxDepth {
 		r.data.Cut = true
 		return false
 	}

@@ -41,8 +41,8 @@ func TestLimits(t *testing.T) {
 		script string
 		cut    bool
 	}{
-		"deep":         {strings.Repeat(`{"a":`, maxDepth+1) + "1", true},
-		"not so deep":  {strings.Repeat(`[`, maxDepth-1) + "1", false},
+		"deep":         {strings.Repeat(`{"a":`, MaxDepth+1) + "1", true},
+		"not so deep":  {strings.Repeat(`[`, MaxDepth-1) + "1", false},
 		"many values":  {`{"a": [` + strings.Repeat("1,", MaxValues+1) + `]}`, true},
 		"many objects": {strings.Repeat("{}", MaxObjects+1), true},
 	} {

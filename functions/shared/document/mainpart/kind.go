@@ -30,9 +30,15 @@ var kindModels = sync.OnceValue(func() []*Model {
 	return models
 })
 
+// fewBytes is the length of a text that tells nothing of its page's kind.
+const fewBytes = 200
+
 // KindOf returns the likeliest kind of a page: that of the model, one for each of Kinds,
-// that is surest.
+// that is surest. A page with hardly any text has none.
 func KindOf(p *hypertext.Page, data *linkeddata.Data) Kind {
+	if len(p.Text) < fewBytes {
+		return ""
+	}
 	return Likeliest(kindModels(), PageFeatures(p, data))
 }
 

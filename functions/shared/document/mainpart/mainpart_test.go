@@ -116,10 +116,11 @@ func TestCode(t *testing.T) {
 
 func TestKindOf(t *testing.T) {
 	product := `<title>Cup</title><meta property=og:type content=product><script type="application/ld+json">{"@type": "Product", "name": "Cup"}</script>
-		<div class="product"><h1 class="product-title">Cup</h1><span class="price">$12.00</span><button>Add to cart</button><div class="product-description"><p>A cup of porcelain for tea.</div></div>`
+		<div class="product"><h1 class="product-title">Cup</h1><span class="price">$12.00</span><button>Add to cart</button><div class="product-description"><p>A cup of porcelain for tea.</div></div>` + strings.Repeat("<li>Holds a quarter of a litre.", 8)
 	for kind, page := range map[Kind][]byte{
 		"article": article("The storks come back in March, and build their nests upon the chimneys of the old town.", 12),
 		"product": []byte(product),
+		"":        []byte("<p>Hello"),
 	} {
 		p := hypertext.Read(page)
 		if got := KindOf(p, linkeddata.Read(p.Data...)); got != kind {

@@ -26,6 +26,7 @@ type Page struct {
 	Charset     string    `json:"charset,omitempty"` // WHATWG name of that in which it was read; "" for a document such as a PDF
 	Canonical   string    `json:"canonical,omitempty"`
 	Type        string    `json:"type,omitempty"` // of its JSON-LD: Article, Product, …
+	PageKind    string    `json:"kind,omitempty"` // likeliest: article, collection, documentation, forum, listing, product or service
 	Parts       []Part    `json:"parts"`
 }
 

@@ -1,0 +1,135 @@
+package document
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/fingerprint"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/phrases"
+)
+
+// contents are the types of schema.org whose objects are content, with the keys under
+// which it stands, in them and in the objects inside.
+var contents = map[string][]string{
+	"Product": {"name", "description", "category", "color", "material"}, "ProductGroup": {"name", "description"}, "Brand": {"name"}, "Offer": {"price", "priceCurrency"},
+	"PropertyValue": {"name", "value"},
+	"Question":      {"name", "text"}, "Answer": {"text"}, "DiscussionForumPosting": {"headline", "text", "articleBody"}, "Comment": {"text"},
+	"Article": {"headline", "articleBody"}, "NewsArticle": {"headline", "articleBody"}, "BlogPosting": {"headline", "articleBody"}, "TechArticle": {"headline", "articleBody"},
+	"Recipe": {"name", "description", "recipeIngredient", "recipeInstructions"}, "HowToStep": {"name", "text"}, "HowTo": {"name", "description"},
+	"Event": {"name", "description", "startDate"}, "Place": {"name"}, "JobPosting": {"title", "description"}, "Course": {"name", "description"},
+	"SoftwareApplication": {"name", "description"}, "Book": {"name", "description"}, "Movie": {"name", "description"},
+}
+
+// fewTold is the number of phrases from which on an object is looked for on the page.
+const fewTold = 8
+
+// told are paragraphs of content that a page tells in JSON-LD and does not show.
+type told []string
+
+// exceeds reports whether the page tells more than its main part holds: then scripts
+// show the content.
+func (t told) exceeds(main passage) bool {
+	size := 0
+	for _, paragraph := range t {
+		size += len(paragraph)
+	}
+	return size > len(main.text)
+}
+
+// blocks returns the paragraphs as blocks of a body that is cut to a size, in which they
+// stand behind a main part.
+func (t told) blocks(main, size int) (all []Block) {
+	at := main + min(main, 1) // behind a line feed
+	for _, paragraph := range t {
+		b := Block{Hash: fingerprint.Exact(0, []byte(paragraph))}
+		if at < size {
+			b.Start, b.End = int32(at), int32(min(at+len(paragraph), size))
+		}
+		all = append(all, b)
+		at += len(paragraph) + 1
+	}
+	return all
+}
+
+// told returns the paragraphs of content in the page's JSON-LD that it does not show: of
+// the outermost objects of content, all of those whose longest text shares less than half
+// of its phrases with the text of the page.
+func (d *Document) told() (paragraphs told) {
+	type object struct {
+		paragraphs []string
+		longest    string
+	}
+	objects := make(map[int32]*object)
+	var order []int32
+	for _, v := range d.data.Values {
+		if !slices.Contains(contents[d.data.Objects[v.Object].Type], v.Key) {
+			continue
+		}
+		outermost := outermostContent(d.data, v.Object)
+		if outermost < 0 {
+			continue
+		}
+		text := plainOf(v.Text)
+		if text == "" {
+			continue
+		}
+		o := objects[outermost]
+		if o == nil {
+			o = &object{}
+			objects[outermost] = o
+			order = append(order, outermost)
+		}
+		o.paragraphs = append(o.paragraphs, text)
+		if len(text) > len(o.longest) {
+			o.longest = text
+		}
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	shown := phrases.Of(d.page.Text)
+	said := make(map[string]bool)
+	for _, number := range order {
+		o := objects[number]
+		if in, all := shown.Share([]byte(o.longest)); all < fewTold || 2*in >= all {
+			continue
+		}
+		for _, p := range o.paragraphs {
+			if !said[p] {
+				said[p] = true
+				paragraphs = append(paragraphs, p)
+			}
+		}
+	}
+	return paragraphs
+}
+
+// outermostContent returns the number of the outermost object of content around another,
+// or itself; -1 for one that belongs to a review, or to a list of what other pages are
+// about.
+func outermostContent(data *linkeddata.Data, object int32) int32 {
+	outermost := int32(-1)
+	for ; object >= 0; object = data.Objects[object].Parent {
+		switch o := &data.Objects[object]; {
+		case o.Type == "Review", o.Type == "ItemList", o.Key == "isRelatedTo", o.Key == "isSimilarTo":
+			return -1
+		case contents[o.Type] != nil:
+			outermost = object
+		}
+	}
+	return outermost
+}
+
+// plainOf returns a text of JSON-LD without its markup.
+func plainOf(text string) string {
+	if strings.ContainsAny(text, "<&") {
+		text = string(hypertext.Read([]byte(text)).Text)
+	}
+	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
+	for i := range lines {
+		lines[i] = fold(lines[i])
+	}
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
+}

@@ -1,0 +1,61 @@
+package document
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// TestTold reads content that stands in JSON-LD only.
+func TestTold(t *testing.T) {
+	const description = "A cup of thin porcelain from which five generations of one family have drunk their tea."
+	data := func(json string) string {
+		return `<title>Page</title><script type="application/ld+json">` + json + `</script>`
+	}
+	product := data(`{"@type": "Product", "name": "Cup", "description": "<p>` + description + `</p>", "brand": {"@type": "Brand", "name": "Acme"},
+		"offers": [{"@type": "Offer", "price": 19.5, "priceCurrency": "EUR"}], "review": {"@type": "Review", "reviewBody": "Broken after one day of use by nobody at all."}}`)
+	long := "<p>" + strings.Repeat("The shop has been open since its first day, and sells what people buy. ", 9)
+	for name, c := range map[string]struct{ markup, body, outside string }{
+		"a product shown by scripts":           {product + `<div id=root></div>`, "Cup\n" + description + "\nAcme\n19.5\nEUR", ""},
+		"a product that the page shows":        {product + "<p>" + description, description, ""},
+		"a product beside more text":           {product + long, strings.TrimSpace(long[3:]), "Cup\n" + description + "\nAcme\n19.5\nEUR"},
+		"questions and answers":                {data(`{"@type": "FAQPage", "mainEntity": [{"@type": "Question", "name": "Why?", "acceptedAnswer": {"@type": "Answer", "text": "` + description + `"}}]}`), "Why?\n" + description, ""},
+		"the text of an article, in two lines": {data(`{"@graph": [{"@type": "Article", "headline": "Cups", "articleBody": "` + description + `\n\nAnd no more.", "description": "Of cups"}]}`), "Cups\n" + description + "\nAnd no more.", ""},
+		"what other pages are about":           {data(`{"@type": "ItemList", "itemListElement": [{"@type": "Product", "name": "Cup", "description": "` + description + `"}]}`), "", ""},
+		"what the site is":                     {data(`{"@type": "Organization", "description": "` + description + `"}`), "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := Parse([]byte(c.markup))
+			got := d.Content()
+			if diff := cmp.Diff([]string{c.body, c.outside}, []string{got.Body, got.Outside}); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if got.Body == "" {
+				return
+			}
+			a, err := address.Parse("http://a/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := (&structured.Page{Parts: d.Structured(a).Parts}).Text()
+			if diff := cmp.Diff(strings.Fields(c.body), strings.Fields(text)); diff != "" {
+				t.Errorf("structured (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestDigestOfTold sees a change of content that stands in JSON-LD only.
+func TestDigestOfTold(t *testing.T) {
+	page := func(material string) *Document {
+		return Parse([]byte(`<script type="application/ld+json">{"@type": "Product", "description": "A cup of thin ` + material +
+			` from which five generations of one family have drunk their tea."}</script><div id=root></div>`))
+	}
+	if page("porcelain").Digest() == page("silver").Digest() {
+		t.Error("two products have the same digest")
+	}
+}
