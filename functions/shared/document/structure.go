@@ -148,7 +148,7 @@ func (f *facts) read(data *linkeddata.Data) {
 		if o < 0 || !isTop(data, o) {
 			continue
 		}
-		kind, text := data.Objects[o].Type, cut(fold(v.Text), MaxTitle)
+		kind, text := data.Objects[o].Type, cut(fold(string(v.Text)), MaxTitle)
 		switch {
 		case kind == "WebSite" && key == "name":
 			set(&f.site, text)

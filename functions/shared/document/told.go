@@ -1,6 +1,7 @@
 package document
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -123,11 +124,11 @@ func outermostContent(data *linkeddata.Data, object int32) int32 {
 }
 
 // plainOf returns a text of JSON-LD without its markup.
-func plainOf(text string) string {
-	if strings.ContainsAny(text, "<&") {
-		text = string(hypertext.Read([]byte(text)).Text)
+func plainOf(text []byte) string {
+	if bytes.ContainsAny(text, "<&") {
+		text = hypertext.Read(text).Text
 	}
-	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
+	lines := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
 	for i := range lines {
 		lines[i] = fold(lines[i])
 	}

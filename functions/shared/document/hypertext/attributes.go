@@ -90,7 +90,7 @@ func (a *attributes) words(name string, value []byte) {
 	if !found {
 		known.words.Add(value)
 		for word := range bytes.FieldsSeq(value) {
-			known.navigation = known.navigation || saysNavigation(bytes.ToLower(word))
+			known.navigation = known.navigation || saysNavigation(a.reader.scanner.lower(word))
 			if known.language == "" {
 				known.language = languageIn(string(word))
 			}

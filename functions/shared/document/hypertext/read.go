@@ -26,8 +26,9 @@ func (r *reader) readAll(markup []byte) {
 	}
 	tags := min(bytes.Count(markup, []byte("<")), MaxElements)
 	r.page.Text = make([]byte, 0, len(markup)/8)
-	r.page.Elements = make([]Element, 0, tags/2+8)
+	r.page.Elements = make([]Element, 0, tags*5/8+8) // some have no end tag
 	r.page.Blocks = make([]Block, 0, tags/8+8)
+	r.page.References = make([]Reference, 0, tags/12)
 	r.begin()
 	r.scanner.markup = markup
 	r.read()

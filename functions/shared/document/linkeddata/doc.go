@@ -40,7 +40,7 @@ type Object struct {
 type Value struct {
 	Object int32
 	Key    string
-	Text   string // with its markup, white space as it is
+	Text   []byte // with its markup, white space as it is; a part of the script where it holds no escapes
 }
 
 // Is reports whether an object or one around it is of one of some types.

@@ -131,7 +131,7 @@ func (r *reader) add(in place, text []byte) {
 	case len(r.data.Values) == MaxValues:
 		r.data.Cut = true
 	default:
-		r.data.Values = append(r.data.Values, Value{in.object, in.key, string(text)})
+		r.data.Values = append(r.data.Values, Value{in.object, in.key, text})
 	}
 }
 

@@ -17,15 +17,15 @@ func (r *run) isCards() bool { return r.elements >= 3 && r.blocks >= 2*r.element
 func (s *surroundings) findRuns() {
 	all := s.page.Elements
 	s.runs, s.runOf = make([]run, 1, len(all)/8+8), make([]int32, len(all))
-	last := make([]int32, len(all)) // by element: its last child with text
+	var last [256]int32 // by depth: the last element with text
 	for i := int32(1); int(i) < len(all); i++ {
 		e, t := &all[i], &s.trees[i]
 		if t.blocks == 0 {
 			continue
 		}
-		before := last[e.Parent]
-		last[e.Parent] = i
-		if before > 0 && all[before].Name == e.Name && all[before].Own == e.Own {
+		before := last[e.Depth]
+		last[e.Depth] = i
+		if before > 0 && all[before].Parent == e.Parent && all[before].Name == e.Name && all[before].Own == e.Own {
 			s.runOf[i] = s.runOf[before]
 		} else {
 			s.runOf[i] = int32(len(s.runs))

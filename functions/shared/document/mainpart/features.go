@@ -23,7 +23,7 @@ type Features struct {
 // names and words of the elements around it.
 type Text struct {
 	hash uint32
-	path uint64
+	path uint32
 }
 
 // copyWords is the number of words from which on a text that stands elsewhere again is
@@ -46,8 +46,8 @@ type surroundings struct {
 	trees   []subtree // by element
 	paths   []uint64  // by element: hash of the names and word groups from html on
 	byPath  map[uint64]pathTotal
-	byText  map[uint32]int // blocks with the text
-	core    int32          // the element that holds most prose, see findCore
+	byText  map[uint32]sameText // by hash of the text
+	core    int32               // the element that holds most prose, see findCore
 	body    hypertext.Words
 	firstH1 int
 	lastH1  int
@@ -70,11 +70,14 @@ type subtree struct{ bytes, linked, prose, blocks, prices int32 }
 // pathTotal counts the blocks with the same path.
 type pathTotal struct{ blocks, bytes int }
 
+// sameText counts the blocks with the same text: of the page, and so far.
+type sameText struct{ blocks, before int32 }
+
 // Compute returns the features of a page's blocks.
 func Compute(p *hypertext.Page, data *linkeddata.Data) Features {
 	s := survey(p, data)
 	f := Features{Words: make([]int, len(p.Blocks)), Texts: make([]Text, len(p.Blocks))}
-	v := vector{surroundings: s, copies: make(map[uint32]int, len(p.Blocks))}
+	v := vector{surroundings: s}
 	for i := range p.Blocks {
 		v.block(i)
 		if i == 0 {
@@ -83,7 +86,7 @@ func Compute(p *hypertext.Page, data *linkeddata.Data) Features {
 		}
 		c := &s.texts[i]
 		f.Words[i] = c.words
-		f.Texts[i] = Text{c.hash, v.pathOf(i)}
+		f.Texts[i] = Text{c.hash, uint32(v.pathOf(i) >> 32)}
 	}
 	f.Values, f.steps = v.values, v.steps
 	return f
@@ -96,7 +99,7 @@ func survey(p *hypertext.Page, data *linkeddata.Data) *surroundings {
 		page: p, texts: make([]textCounts, n),
 		prose: make([]int, n+1), bytes: make([]int, n+1), linked: make([]int, n+1),
 		trees: make([]subtree, len(p.Elements)), paths: make([]uint64, len(p.Elements)),
-		byPath: make(map[uint64]pathTotal), byText: make(map[uint32]int, n), firstH1: -1, lastH1: -1,
+		byPath: make(map[uint64]pathTotal), byText: make(map[uint32]sameText, n), firstH1: -1, lastH1: -1,
 	}
 	s.elements()
 	for i := range p.Blocks {
@@ -165,7 +168,7 @@ func (s *surroundings) add(i int) {
 		s.prices++
 		s.trees[b.Element].prices++
 	}
-	s.byText[c.hash]++
+	s.byText[c.hash] = sameText{blocks: s.byText[c.hash].blocks + 1}
 	path := s.byPath[s.paths[b.Element]]
 	s.byPath[s.paths[b.Element]] = pathTotal{path.blocks + 1, path.bytes + c.bytes}
 	t := &s.trees[b.Element]

@@ -107,7 +107,7 @@ func (f *Features) Choose(scores []float64) []bool {
 // copies returns the blocks of copyWords words or more that say elsewhere what one before
 // them in order says. Blocks in the same list, say, may say the same of different things.
 func (f *Features) copies(order []int) []bool {
-	first := make(map[uint32]uint64) // by text: the path of the first block
+	first := make(map[uint32]uint32) // by text: the path of the first block
 	copied := make([]bool, len(f.Words))
 	for _, i := range order {
 		if f.Words[i] < copyWords {

@@ -1,6 +1,7 @@
 package mainpart
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
@@ -53,8 +54,8 @@ func tell(p *hypertext.Page, data *linkeddata.Data) (t told) {
 		default:
 			continue
 		}
-		text := []byte(v.Text)
-		if strings.ContainsAny(v.Text, "<&") {
+		text := v.Text
+		if bytes.ContainsAny(text, "<&") {
 			text = hypertext.Read(text).Text
 		}
 		switch {

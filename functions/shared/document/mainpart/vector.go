@@ -92,9 +92,11 @@ func (v *vector) marks(b *hypertext.Block, e *hypertext.Element) {
 
 // repeats adds how often the text and the path of the block occur.
 func (v *vector) repeats(i int, c *textCounts) {
-	v.copies[c.hash]++
+	text := v.byText[c.hash]
+	text.before++
+	v.byText[c.hash] = text
 	same := v.byPath[v.pathOf(i)]
-	v.add(uint8(min(255, v.byText[c.hash])), uint8(min(255, v.copies[c.hash])),
+	v.add(uint8(min(255, text.blocks)), uint8(min(255, text.before)),
 		level(same.blocks), level(same.bytes), share(same.bytes, v.bytes[len(v.texts)]))
 }
 
