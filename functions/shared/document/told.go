@@ -26,14 +26,14 @@ var contents = map[string][]string{
 // fewTold is the number of phrases from which on an object is looked for on the page.
 const fewTold = 8
 
-// told are paragraphs of content that a page tells in JSON-LD and does not show.
-type told []string
+// unshown are paragraphs of content that a page tells in JSON-LD and does not show.
+type unshown []string
 
 // exceeds reports whether the page tells more than its main part holds: then scripts
 // show the content.
-func (t told) exceeds(main passage) bool {
+func (u unshown) exceeds(main passage) bool {
 	size := 0
-	for _, paragraph := range t {
+	for _, paragraph := range u {
 		size += len(paragraph)
 	}
 	return size > len(main.text)
@@ -57,7 +57,7 @@ func (t told) blocks(main, size int) (all []Block) {
 // told returns the paragraphs of content in the page's JSON-LD that it does not show: of
 // the outermost objects of content, all of those whose longest text shares less than half
 // of its phrases with the text of the page.
-func (d *Document) told() (paragraphs told) {
+func (d *Document) told() (paragraphs unshown) {
 	type object struct {
 		paragraphs []string
 		longest    string
@@ -91,15 +91,15 @@ func (d *Document) told() (paragraphs told) {
 		return nil
 	}
 	shown := phrases.Of(d.page.Text)
-	said := make(map[string]bool)
+	seen := make(map[string]bool)
 	for _, number := range order {
 		o := objects[number]
 		if in, all := shown.Share([]byte(o.longest)); all < fewTold || 2*in >= all {
 			continue
 		}
 		for _, p := range o.paragraphs {
-			if !said[p] {
-				said[p] = true
+			if !seen[p] {
+				seen[p] = true
 				paragraphs = append(paragraphs, p)
 			}
 		}

@@ -23,5 +23,9 @@
 //	               threshold u8 (left if the feature is at most the threshold);
 //	               2^d leaves, i8 times the scale, in natural log-odds
 //
+// The kind of a page, one of seven, is found by a model for each over features of the
+// page as a whole (kind.go). They stand in kinds.bin, in the order of Kinds, each with
+// its length, u16, before it, in the same form.
+//
 // Finding takes time linear in the page.
 package mainpart

@@ -143,9 +143,9 @@ type histogram [256]struct{ slope, curve float32 }
 func (t *grower) count(rows []int32) []histogram {
 	counted := make([]histogram, len(t.features))
 	type gradient struct{ slope, curve float32 }
-	gradients := make([]gradient, len(rows))
+	pairs := make([]gradient, len(rows))
 	for k, i := range rows {
-		gradients[k] = gradient{t.slope[i], t.curve[i]}
+		pairs[k] = gradient{t.slope[i], t.curve[i]}
 	}
 	var group sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
@@ -155,8 +155,8 @@ func (t *grower) count(rows []int32) []histogram {
 				column, h := t.columns[t.features[f]], &counted[f]
 				for k, i := range rows {
 					sum := &h[column[i]]
-					sum.slope += gradients[k].slope
-					sum.curve += gradients[k].curve
+					sum.slope += pairs[k].slope
+					sum.curve += pairs[k].curve
 				}
 			}
 		})
