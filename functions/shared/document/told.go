@@ -41,9 +41,9 @@ func (u unshown) exceeds(main passage) bool {
 
 // blocks returns the paragraphs as blocks of a body that is cut to a size, in which they
 // stand behind a main part.
-func (t told) blocks(main, size int) (all []Block) {
+func (u unshown) blocks(main, size int) (all []Block) {
 	at := main + min(main, 1) // behind a line feed
-	for _, paragraph := range t {
+	for _, paragraph := range u {
 		b := Block{Hash: fingerprint.Exact(0, []byte(paragraph))}
 		if at < size {
 			b.Start, b.End = int32(at), int32(min(at+len(paragraph), size))

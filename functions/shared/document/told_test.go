@@ -49,6 +49,18 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// TestToldBesideRepeated keeps content of JSON-LD when the page's own text moves out of the
+// body, because its site repeats that on its pages.
+func TestToldBesideRepeated(t *testing.T) {
+	const description = "A cup of thin porcelain from which five generations of one family have drunk their tea."
+	c := Parse([]byte(`<script type="application/ld+json">{"@type": "Product", "description": "` + description + `"}</script><p>We use scripts here.`)).Content()
+	page := c.Blocks[0].Hash
+	got := c.Without(func(hash uint64) bool { return hash == page })
+	if got.Body != description || got.Outside != "We use scripts here." {
+		t.Errorf("body %q, outside %q", got.Body, got.Outside)
+	}
+}
+
 // TestDigestOfTold sees a change of content that stands in JSON-LD only.
 func TestDigestOfTold(t *testing.T) {
 	page := func(material string) *Document {
