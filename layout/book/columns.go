@@ -212,7 +212,8 @@ func (r *columnReader) word(column, limit int) string {
 	return w.text
 }
 
-// skipWord reads a word without making a string of it, and returns its index in words.
+// skipWord reads a word as the method word does, but makes no string of it: it returns the
+// index of the word in r.words, to which it adds a word that occurs for the first time.
 func (r *columnReader) skipWord(column, limit int) int {
 	number := int(r.uint(column, uint64(len(r.words))))
 	if number == 0 {

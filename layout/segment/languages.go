@@ -79,9 +79,10 @@ func (t *Term) In(name string) (documents uint32, known bool) {
 	return 0, true
 }
 
-// settle replaces allDocuments by the number of documents of the list, and reports
-// whether the counts add up to it.
-func settle(counts []uint32, documents uint32) bool {
+// complete completes a term's counts by language: where one is allDocuments, it puts
+// documents, the number of documents in the term's list. It reports whether the counts
+// then add up to that number.
+func complete(counts []uint32, documents uint32) bool {
 	sum := uint64(0)
 	for l, n := range counts {
 		if n == allDocuments {

@@ -194,7 +194,8 @@ type Sizes struct {
 	Tail      int64
 }
 
-// Sizes returns the sizes, which the tail tells, and the number of terms.
+// Sizes returns the sizes of what the segment holds, and the number of its terms. It knows
+// them from the tail, so it reads nothing.
 func (s *Segment) Sizes() (sizes Sizes, terms int64) {
 	t := s.tail
 	sizes.Tail = s.ref.Tail

@@ -119,7 +119,7 @@ func (s *Segment) openList(r *blockReader) (*postings.List, error) {
 	if int64(sum.Positions) != r.bytes || sum.Last >= s.tail.documents {
 		return nil, damaged("term %q: its list does not fit", r.term)
 	}
-	if r.version > 2 && !settle(r.counts, sum.Documents) {
+	if r.version > 2 && !complete(r.counts, sum.Documents) {
 		return nil, damaged("term %q: its languages do not have its documents", r.term)
 	}
 	return list, nil

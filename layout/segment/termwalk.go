@@ -198,7 +198,7 @@ func (t *inputTerms) count() error {
 	if err != nil {
 		return err
 	}
-	if !settle(t.reader.counts, documents) {
+	if !complete(t.reader.counts, documents) {
 		return damaged("its languages do not have its documents")
 	}
 	clear(t.counts)

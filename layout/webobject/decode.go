@@ -169,9 +169,10 @@ func (c *cursor) checked(want conversionCheck) []byte {
 	return html
 }
 
-// added reads the added fields of version 2, 3 or 4 into o, and returns what they tell of
-// the conversion's HTML. It skips the bytes behind the CRC-32, which are fields of a
-// later program.
+// added reads into o the fields that version 2, 3 or 4 has and version 1 lacks. It returns
+// the size and the CRC-32 of the conversion's HTML, which stands behind the data; both are
+// 0 if there is no conversion. In versions 3 and 4, it skips bytes behind the CRC-32 that
+// ends these fields: a newer program may have appended fields of its own.
 func (c *cursor) added(o *Object, version byte) (behind conversionCheck) {
 	size := int(c.uint16("size of the added fields"))
 	start := c.pos

@@ -135,7 +135,7 @@ func (s *System) sweep(ctx context.Context) error {
 	return task.Send(ctx, s.queues, task.Sweep, struct{}{}, 0)
 }
 
-// watch sends watch a message.
+// watch sends a message to the function watch, to make it run.
 func (s *System) watch(ctx context.Context) error {
 	return task.Send(ctx, s.queues, task.Watch, struct{}{}, 0)
 }

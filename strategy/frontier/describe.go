@@ -34,8 +34,8 @@ func (f *Frontier) Describe(ctx context.Context, id layout.Identity) (string, er
 	return text, nil
 }
 
-// describe returns the clause of Describe for a state. It returns false if bytes of the
-// state are missing.
+// describe puts into words, for Describe, a state as Redis holds it (see doc.go). It
+// returns false if the state is cut short.
 func describe(state string) (string, bool) {
 	if state == "" {
 		return "", false

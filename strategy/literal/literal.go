@@ -27,8 +27,8 @@ func Wrong(name string, value any, write string) error {
 	return fmt.Errorf("%s is %s; write %s", name, show(value), write)
 }
 
-// show returns a wrong value as the error shows it: a text in quotes, a list or a table
-// by that word.
+// show returns a wrong value as an error shows it: a text in quotes, and only the words
+// "a list" or "a table" for these.
 func show(value any) string {
 	switch value := value.(type) {
 	case string:

@@ -129,8 +129,10 @@ func (a *assigner) apply(l *book.Link, d decision) {
 	}
 }
 
-// share decides on a link of a page that several collections have, which are names: it
-// gives the link to the first that admits it, and copies to the others.
+// share decides on a link of a page that several collections have; names lists them. The
+// first, by rank, that admits the link gets it. Each other one that admits it gets a copy,
+// unless it claims the same target anyway. If none admits it, the link gets the refusal of
+// the collection for which the page was requested.
 func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 	var refused decision // of the collection for which the page was requested
 	own, given := *l, ""

@@ -59,10 +59,12 @@ func (s *Members) others(wanted func(member) bool) []string {
 }
 
 // The ranks of collections. If several collections want a page, it is requested on
-// behalf of the one with the lowest rank, because then most of them get it.
+// behalf of the one with the lowest rank. First come those that need links of their own,
+// then those that claim pages, which get the page anyway, and last those for which it
+// might never be requested.
 const (
-	rankSeeks   = iota // has only pages to which its own pages link
-	rankClaims         // claims pages that others find
+	rankSeeks   = iota // finds pages by links of its own, or has a topic
+	rankClaims         // claims pages that others find, and has no topic
 	rankLimited        // limits the number of its pages, so that URLs may wait for it in vain
 )
 
@@ -118,9 +120,9 @@ func (s *Members) Waiting(w Path, page address.Address) []string {
 	return names
 }
 
-// Still returns the names of those collections of a final outcome that still admit its
-// URL, at, in the order of the outcome. Their topics are not considered, because the
-// page was chosen before.
+// Still returns which collections of a URL's last final outcome still admit the URL, in the
+// order in which the outcome names them. The parameter at is the URL's address. The URL
+// need not be on their topics, because it was admitted once already.
 func (s *Members) Still(last book.Outcome, at address.Address) (names []string) {
 	for _, name := range last.Collections {
 		if s.Decide(again(name, last), at) == "" {
@@ -135,9 +137,10 @@ func (s *Members) Asking(last book.Outcome, at address.Address) []string {
 	return slices.DeleteFunc(s.Still(last, at), func(name string) bool { return s.HoldsBack(again(name, last), at) })
 }
 
-// Lacking returns the first collection that claims a URL for sure, admits it, and is not
-// among the collections of its last final outcome; "" if there is none. A collection
-// that is held back is returned only if all of these are.
+// Lacking returns the first collection that surely has a URL among its pages (see
+// Claiming) and admits it, but is not among the collections of its last final outcome; ""
+// if there is none. For a sitemap, the collections of ClaimingSitemap are considered.
+// One that is held back (see HoldsBack) is returned only if there is no other.
 func (s *Members) Lacking(last book.Outcome, at address.Address) string {
 	claiming, _ := s.Claiming(at, last.Depth, last.Hops)
 	if IsSitemap(last) {

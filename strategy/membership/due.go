@@ -50,7 +50,8 @@ func (s *Members) Due(last book.Outcome) time.Time {
 // minAliasExponent is the least Exponent of an alias: a lifetime of eight days.
 const minAliasExponent = 3
 
-// due returns the time of Due for one collection of the outcome.
+// due returns when this collection requests a URL with this last final outcome again, by
+// the table of Members.Due; the zero time if never.
 func (m member) due(last book.Outcome) (due time.Time) {
 	kept, unasked, alias := IsKept(last), WasUnasked(last), IsAlias(last)
 	if !kept && !unasked && !alias && last.State != book.Failed {

@@ -36,7 +36,8 @@ func (v *run) readFrontiers(ctx context.Context) error {
 	return nil
 }
 
-// pending marks a URL as pending in the books, and reports it if it is not in a frontier.
+// pending takes note of a URL that is pending according to the books, and reports it if no
+// frontier has it. It does nothing if the frontiers were not read.
 func (v *run) pending(id layout.Identity, url string) {
 	w := &v.waiting
 	if w.ids == nil {

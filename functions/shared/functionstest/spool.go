@@ -35,7 +35,8 @@ func Outcome(t testing.TB, v layout.Version, url string, state book.State) book.
 	return o
 }
 
-// Link returns an anchor from one page to another, at a depth of Collection.
+// Link returns an anchor from one page to another, found for Collection. depth is that of
+// the target.
 func Link(t testing.TB, from, to string, depth uint16) book.Link {
 	t.Helper()
 	a, err := address.Parse(to)

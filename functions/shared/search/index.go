@@ -113,7 +113,7 @@ type knownWord struct {
 
 var seed = maphash.MakeSeed()
 
-// read sets the language of the text from which the next words are.
+// read begins a text: the next calls of word analyse its words in this language.
 func (v *vocabulary) read(language string) {
 	v.language, v.analyzer = maphash.String(seed, language), analysis.For(language)
 }

@@ -106,8 +106,9 @@ func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) floa
 	return min(sum, l.documents)
 }
 
-// mixed is the share of the word's frequency in all languages in the probability of a word
-// in one of them. So a query can be in a language in which one of its words never occurs.
+// mixed smooths the probability of a word in a language: this share of it comes from the
+// word's frequency in all languages together, the rest from that in the language alone.
+// So it is not zero where a word never occurs in the language, which rules none out.
 const mixed = 0.1
 
 // setShares sets the probability of each language of the query, and for each word how

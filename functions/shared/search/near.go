@@ -59,8 +59,8 @@ func behindScore(best []match, behind func(score float64) bool) int {
 	return len(best)
 }
 
-// maxCounted is the number of occurrences of a phrase with slop up to which they
-// are counted in a field: more change the score too little to matter.
+// maxCounted is where the counting of a phrase with slop in a field stops: further
+// occurrences would hardly change the score.
 const maxCounted = 255
 
 // adjacent returns how often a phrase occurs in a field. positions are the ascending

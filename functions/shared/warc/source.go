@@ -110,8 +110,8 @@ func early(err error) error {
 	return err
 }
 
-// holdsRecord reports whether the gzip member at a place begins with the version of a
-// record, and how many bytes it read to tell.
+// holdsRecord reports whether the content of the gzip member at a byte of the file begins
+// with "WARC/1.", as a record does, and how many bytes it read to tell.
 func (s *source) holdsRecord(at int64) (is bool, read int64) {
 	section := io.NewSectionReader(s.file, at, min(maxProbe, s.size-at))
 	z, err := gzip.NewReader(bufio.NewReaderSize(section, 512))

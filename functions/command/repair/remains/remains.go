@@ -59,11 +59,14 @@ import (
 // twice.
 const beyond = 1000
 
-// Generation returns a generation for manifest.Refound that lists the remaining objects of
-// a partition, and a sentence for people about it. The caller sets its Learnt. newest is
-// the newest readable generation, or the zero generation; elsewhere are the partitions to
-// which pages may have moved; evidence proves that generations are lost, and the new
-// number is above all of theirs.
+// Generation makes the generation that takes the place of a partition's lost ones: newest,
+// and the packages and books that are still in the bucket. It also returns a sentence that
+// tells people so. Nothing is stored: the caller sets the field Learnt and passes the
+// generation to manifest.Refound.
+//
+// newest is the newest readable generation, or the zero generation of the partition if
+// there is none. elsewhere are the partitions to which pages may have moved. evidence
+// shows that generations are lost; the new number is higher than any in it.
 func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifest, elsewhere []layout.Partition, evidence []partition.Evidence, now time.Time) (manifest.Manifest, string, error) {
 	r := &remains{bucket: bucket, newest: newest, now: now.UTC().Truncate(time.Millisecond)}
 	for _, read := range []func(context.Context) error{r.readSpool, r.readPackages, r.readBooks} {

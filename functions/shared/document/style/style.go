@@ -109,8 +109,8 @@ func (r *rewriter) address(from, to int, url string, isSheet bool, quote byte) {
 	r.copied = to
 }
 
-// escape writes an address so that it can stand between quotation marks, or, for 0, in
-// none.
+// escape writes an address for a style sheet, to stand between quotation marks of the kind
+// quote, or without any if quote is 0. It leaves out control characters.
 func escape(url string, quote byte) string {
 	var b strings.Builder
 	for _, c := range []byte(url) {
