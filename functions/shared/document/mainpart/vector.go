@@ -11,7 +11,6 @@ type vector struct {
 	*surroundings
 	values []uint8
 
-	copies       map[uint32]int     // by text: blocks so far
 	heading      hypertext.Words    // that the last heading says
 	levels       [6]hypertext.Words // that the headings say under which the block stands
 	headings     int                // so far
