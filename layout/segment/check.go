@@ -116,10 +116,13 @@ func (s *Segment) checkTerms(ctx context.Context) error {
 			return s.wrap(damaged("term %q is out of order", term))
 		}
 		last = append(last[:0], term...)
+		_, ofImage := CutImageTerm(string(term))
 		in := make([]uint32, len(s.tail.languages))
 		err = walk.each(func(p postings.Posting, _ []uint32) {
 			for f, n := range p.Freq {
-				lengths[f] += uint64(n)
+				if !ofImage {
+					lengths[f] += uint64(n)
+				}
 			}
 			if l := s.tail.languages.find(inLanguage.one(p.Doc)); l >= 0 {
 				in[l]++

@@ -40,6 +40,9 @@
 //	        layout/segment/postings); size of its positions; numbers of its
 //	        documents by language (see languages.go)
 //
+// A term of a page's images ends with the byte 02 (see ImageTerm). It is of no field's
+// length, and so of no statistics but its own.
+//
 // The positions of a block's terms follow it, in their order, in pages of 1020 bytes and
 // their CRC; the last page may be shorter. So a query can read the block
 // alone, or the block and its positions by the same request, or some of the pages. Offsets of positions do
@@ -109,7 +112,7 @@
 //
 //   - 1: postings in bluge's format, ice; loaded whole. No longer read.
 //   - 2: without the numbers of terms and fields by language.
-//   - 3: this one.
+//   - 3: this one. Records may have images, which records of version 2 never have.
 //
 // The same documents and tokens in the same order give the same bytes.
 package segment

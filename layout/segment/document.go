@@ -30,6 +30,7 @@ type Document struct {
 	MIME        string
 	Collections []string // sorted, each once
 	Fetched     time.Time
+	Images      []Image
 
 	// The stored page: the key of its package, and the range of the compressed page in it.
 	Package        string
@@ -63,25 +64,33 @@ const (
 	MaxDocuments = 1 << 23  // documents of a segment
 )
 
-// ownID is the flag of a record that contains the identity, because it is not the
-// identity of the URL.
-const ownID = 1
+// The flags of a record.
+const (
+	ownID     = 1 << iota // the identity follows, because it is not that of the URL
+	hasImages             // images follow at the end
+)
 
 // appendRecord appends a document without its body and fingerprints:
 //
-//	flags          bit 0: an identity of its own follows, 16 bytes
+//	flags          bit 0: an identity of its own follows, 16 bytes; bit 1: images
+//	               follow at the end
 //	epoch, token   varints
 //	fetched        milliseconds since 1970, varint (zigzag)
 //	offset, length varints
 //	URL, site, title, language, media type, package: strings
 //	headings, collections: number, strings
+//	images         number; each: URL, alternative text, caption, words around, strings
 //
 // A string is its size as a varint and its bytes.
 func appendRecord(b []byte, d *Document) []byte {
+	flags := byte(0)
+	if len(d.Images) > 0 {
+		flags |= hasImages
+	}
 	if layout.IdentityOf(d.URL) == d.ID {
-		b = append(b, 0)
+		b = append(b, flags)
 	} else {
-		b = append(append(b, ownID), d.ID[:]...)
+		b = append(append(b, flags|ownID), d.ID[:]...)
 	}
 	b = binary.AppendUvarint(b, d.Version.Epoch)
 	b = binary.AppendUvarint(b, d.Version.Token)
@@ -91,7 +100,17 @@ func appendRecord(b []byte, d *Document) []byte {
 	for _, s := range [...]string{d.URL, d.Site, d.Title, d.Lang, d.MIME, d.Package} {
 		b = appendText(b, s)
 	}
-	return appendTexts(appendTexts(b, d.Headings), d.Collections)
+	b = appendTexts(appendTexts(b, d.Headings), d.Collections)
+	if len(d.Images) == 0 {
+		return b
+	}
+	b = binary.AppendUvarint(b, uint64(len(d.Images)))
+	for i := range d.Images {
+		for _, s := range d.Images[i].texts() {
+			b = appendText(b, *s)
+		}
+	}
+	return b
 }
 
 func appendTexts(b []byte, texts []string) []byte {
@@ -106,8 +125,10 @@ func appendTexts(b []byte, texts []string) []byte {
 func parseRecord(record []byte) (Document, error) {
 	p := parser{data: record}
 	var d Document
-	flags := p.number(ownID)
-	copy(d.ID[:], p.take(int(flags)*len(d.ID)))
+	flags := p.number(ownID | hasImages)
+	if flags&ownID != 0 {
+		copy(d.ID[:], p.take(len(d.ID)))
+	}
 	d.Version.Epoch = p.number(1<<64 - 1)
 	d.Version.Token = p.number(1<<64 - 1)
 	zigzag := p.number(1<<64 - 1)
@@ -119,6 +140,9 @@ func parseRecord(record []byte) (Document, error) {
 	}
 	d.Headings = p.texts()
 	d.Collections = p.texts()
+	if flags&hasImages != 0 {
+		d.Images = p.images()
+	}
 	if p.failed || p.left() > 0 {
 		return Document{}, damaged("record does not hold what it tells of")
 	}
@@ -139,4 +163,18 @@ func (p *parser) texts() []string {
 		texts[i] = p.text()
 	}
 	return texts
+}
+
+// texts returns the strings of an image in the order in which they are stored.
+func (i *Image) texts() [4]*string { return [4]*string{&i.URL, &i.Alt, &i.Caption, &i.Around} }
+
+// images reads a number and as many images.
+func (p *parser) images() []Image {
+	images := make([]Image, p.count(len(new(Image).texts())))
+	for i := range images {
+		for _, s := range images[i].texts() {
+			*s = p.text()
+		}
+	}
+	return images
 }

@@ -16,14 +16,19 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// example is documents in which every field has a value somewhere.
-func example() []Document {
+// example is documents in which every field that a version of the format has has a value
+// somewhere.
+func example(number int) []Document {
 	docs := generate(3, 1)
+	var images []Image
+	if number > 2 {
+		images = []Image{{URL: "https://a.example/ü.png", Alt: "Übersicht", Caption: "Abb. 1", Around: "Unter\nText"}, {URL: "http://b.example/"}}
+	}
 	url := "https://a.example/b?q=ü"
 	return append(docs, Document{
 		ID: layout.IdentityOf("another URL"), Version: layout.Version{Epoch: 7, Token: 1 << 40}, URL: url, Site: "a.example",
 		Title: "Ein Titel", Headings: []string{"Über", "Unter"}, Body: "Text mit Umlauten: äöü", Lang: "de", MIME: "text/plain",
-		Collections: []string{"docs", "news"}, Fetched: time.UnixMilli(-5).UTC(),
+		Collections: []string{"docs", "news"}, Fetched: time.UnixMilli(-5).UTC(), Images: images,
 		Package: "packages/0000/2_3_20261121225107123.spf", Offset: 70_000_000_000, Length: 5_321,
 		TitleHash: 1, TextHash: 1<<64 - 1, Simhash: 0x0123456789abcdef, Sketch: Sketch{0, 1, 65535},
 	})
@@ -40,7 +45,7 @@ func TestEarlierVersions(t *testing.T) {
 func testVersion(t *testing.T, number int) {
 	file := fmt.Sprintf("testdata/segment.v%d", number)
 	if *update && number == version {
-		if err := os.WriteFile(file, mustBuild(t, example(), 0), 0o644); err != nil {
+		if err := os.WriteFile(file, mustBuild(t, example(number), 0), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -52,10 +57,10 @@ func testVersion(t *testing.T, number int) {
 		t.Fatal(err)
 	}
 	s := mustOpen(t, content)
-	if d := cmp.Diff(stripped(example()), allStored(t, s)); d != "" {
+	if d := cmp.Diff(stripped(example(number)), allStored(t, s)); d != "" {
 		t.Errorf("documents (-want +got)\n%s", d)
 	}
-	terms, words := invert(example())
+	terms, words := invert(example(number))
 	for name, want := range terms {
 		found, err := s.Terms(t.Context(), []string{name}, len(name)%2 == 0)
 		if err != nil || found[0] == nil {
@@ -67,7 +72,7 @@ func testVersion(t *testing.T, number int) {
 		documents, known := found[0].In("de")
 		german := uint32(0)
 		for _, o := range want {
-			if example()[o.Posting.Doc].Lang == "de" {
+			if example(number)[o.Posting.Doc].Lang == "de" {
 				german++
 			}
 		}
@@ -86,14 +91,14 @@ func testVersion(t *testing.T, number int) {
 		t.Errorf("fields of all languages %v, together %v", all, fields)
 	}
 	merged := mustMerge(t, Input{Segment: s}, Input{Segment: mustOpen(t, mustBuild(t, generate(9, 2), 0))})
-	if built := mustBuild(t, append(example(), generate(9, 2)...), 0); !bytes.Equal(merged, built) {
+	if built := mustBuild(t, append(example(number), generate(9, 2)...), 0); !bytes.Equal(merged, built) {
 		t.Error("merged, it differs from one that was built of its documents")
 	}
 	if d := cmp.Diff(words, wordsOf(t, s)); d != "" {
 		t.Errorf("words (-want +got)\n%s", d)
 	}
 	sketches, err := s.Sketches(t.Context())
-	if err != nil || sketches[3] != example()[3].Sketch {
+	if err != nil || sketches[3] != example(number)[3].Sketch {
 		t.Errorf("sketches %v, %v", sketches, err)
 	}
 }

@@ -88,7 +88,7 @@ func (b *memoryIndex) reset() {
 func (b *memoryIndex) size() int { return b.packed + 96*(len(b.terms)+len(b.words)) }
 
 // add adds a document with these tokens. hash is that of its identity. It returns the
-// number of tokens in each field.
+// number of tokens in each field, without those of images.
 func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [postings.Fields]uint32, err error) {
 	b.hashes = append(b.hashes, hash)
 	b.tokens = b.tokens[:0]
@@ -117,7 +117,9 @@ func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [po
 		p := &b.postings[term.posting]
 		p.freq[field]++
 		p.hits |= t.Hits
-		lengths[field]++
+		if _, ofImage := CutImageTerm(t.Term); !ofImage {
+			lengths[field]++
+		}
 		b.tokens = append(b.tokens, indexToken{term.posting, position})
 	}
 	b.sortPositions()

@@ -1,0 +1,59 @@
+package segment
+
+import (
+	"net/url"
+	"path"
+	"strings"
+	"unicode"
+)
+
+// Image is an image on a page.
+type Image struct {
+	URL     string
+	Alt     string // its alternative text
+	Caption string
+	Around  string // heading above it, and words before and behind it
+}
+
+// imageMark ends the terms of images. It sorts a term behind the same term of the text.
+const imageMark = "\x02"
+
+// ImageTerm returns the term under which a page has a word of one of its images. Such terms
+// do not count in the length of their field. They are no part of the page's text: only a
+// search for images looks for them.
+func ImageTerm(term string) string { return term + imageMark }
+
+// CutImageTerm returns the term without the mark that ImageTerm added, and whether it had one.
+func CutImageTerm(term string) (string, bool) { return strings.CutSuffix(term, imageMark) }
+
+// NameWords returns the words of the image's file name, separated by spaces:
+// "main window 2" for https://a.example/img/mainWindow_2.png.
+func (i *Image) NameWords() string {
+	address, _, _ := strings.Cut(i.URL, "?")
+	_, address, _ = strings.Cut(address, "://")
+	_, address, _ = strings.Cut(address, "/")
+	name := path.Base("/" + address)
+	if plain, err := url.PathUnescape(name); err == nil {
+		name = strings.ToValidUTF8(plain, "")
+	}
+	if extension := path.Ext(name); len(extension) <= len(".jpeg") {
+		name = strings.TrimSuffix(name, extension)
+	}
+	var words strings.Builder
+	last := ' '
+	for _, r := range name {
+		kept := unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+		begins := unicode.IsUpper(r) && unicode.IsLower(last) || kept && unicode.IsDigit(r) != unicode.IsDigit(last)
+		if !kept {
+			r = ' '
+		}
+		if last != ' ' && (r == ' ' || begins) {
+			words.WriteByte(' ')
+		}
+		if r != ' ' {
+			words.WriteRune(r)
+		}
+		last = r
+	}
+	return strings.TrimSpace(words.String())
+}
