@@ -18,6 +18,7 @@
 //	lang:en            documents in the language
 //	collection:news    documents of the collection
 //	type:pdf           documents of the MIME type, or of its second half
+//	type:image         images instead of documents (see below)
 //	after:2026-01-31 before:2026   fetched on that day or later, before that year
 //	dup:all            documents with the same text one by one (see Query.Fold)
 //
@@ -89,6 +90,21 @@
 //
 // With [Query].Spread, a site has at most two hits among the first ten, if there are ten
 // hits without more of them among the best thirty. Its others follow behind the tenth.
+//
+// # Images
+//
+// With type:image, the words are searched in the alternative texts of images, their
+// captions, the names of their files and the words around them, and every hit is an image
+// with the best page on which it stands; the other filters select pages. In the segments
+// an image belongs to its page: its words are terms of the page that no other search
+// reads (segment.ImageTerm), so that they change neither hits nor scores of pages. The index
+// has the images of the main parts of pages of which anything is told, and an image that a
+// host repeats on its pages, such as a logo, only on the first of them in each package.
+//
+// Of the 200 best pages, or more where a result is asked for far down, each image is scored
+// by BM25F over its texts and the title of its page. It must itself have what is required,
+// and nothing of what is excluded. [Result].Total counts images, each address once, and
+// facets count pages. Prefixes and words with edits stand for words of the pages' texts.
 //
 // # Reading
 //

@@ -13,6 +13,7 @@ import (
 	"github.com/blevesearch/vellum"
 	"github.com/blevesearch/vellum/levenshtein"
 
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
@@ -61,7 +62,7 @@ func (g *gathered) expand(ctx deadline, p *plan) error {
 		}
 		of := make([]expansions, len(expanding))
 		for i, w := range expanding {
-			if of[i], err = g.expansions(ctx, part, words, w); err != nil {
+			if of[i], err = g.expansions(ctx, part, words, w, p.images); err != nil {
 				return err
 			}
 		}
@@ -87,8 +88,9 @@ func (g *gathered) expand(ctx deadline, p *plan) error {
 	return nil
 }
 
-// expansions returns the expansions of a word in one segment.
-func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, w *queryWord) (expansions, error) {
+// expansions returns the expansions of a word in one segment. ofImages says that it is a word
+// of images.
+func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, w *queryWord, ofImages bool) (expansions, error) {
 	found := expansions{}
 	switch {
 	case w.begins:
@@ -98,7 +100,9 @@ func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, 
 				return nil, err
 			}
 			for _, t := range terms {
-				found[t.Text] += uint64(t.Summary.Documents)
+				if term, ofImage := segment.CutImageTerm(t.Text); ofImage == ofImages {
+					found[term] += uint64(t.Summary.Documents)
+				}
 			}
 		}
 		return found, nil

@@ -25,7 +25,7 @@ const (
 )
 
 // folds reports whether alike documents become one hit.
-func (s *search) folds() bool { return s.query.Fold && !s.plan.unfolded }
+func (s *search) folds() bool { return s.query.Fold && !s.plan.unfolded && !s.plan.images }
 
 // alikeGroup is the matches that become one hit: the best match, and the matches that are
 // alike. They are ordered by score, then by identity.

@@ -43,8 +43,18 @@ func tokens(d *segment.Document) iter.Seq[segment.Token] {
 			}
 			return more
 		}
-		_ = field(segment.Title, d.Title) && field(segment.Headings, d.Headings...) &&
-			field(segment.Address, strings.TrimPrefix(d.URL, "http://")) && field(segment.Body, d.Body)
+		if !field(segment.Title, d.Title) || !field(segment.Headings, d.Headings...) ||
+			!field(segment.Address, strings.TrimPrefix(d.URL, "http://")) || !field(segment.Body, d.Body) {
+			return
+		}
+		for i := range d.Images {
+			image := &d.Images[i]
+			for _, text := range []string{image.Alt, image.Caption, image.NameWords(), image.Around} {
+				position += headingGap + a.Each(text, func(o analysis.Occurrence) bool {
+					return yield(segment.Token{Field: segment.Body, Term: segment.ImageTerm(o.Term), Position: uint32(position + o.Position)})
+				})
+			}
+		}
 	}
 }
 

@@ -38,8 +38,9 @@ func newMarker(p *plan, memory *Memory) *textMarker {
 		m.weights = append(m.weights, w.weight)
 		m.all += w.weight
 		for _, v := range w.variants {
-			m.words[v.term] = meant{n, w.begins}
-			m.begins.add(v.term)
+			term, _ := segment.CutImageTerm(v.term)
+			m.words[term] = meant{n, w.begins}
+			m.begins.add(term)
 		}
 	}
 	return m
@@ -47,11 +48,16 @@ func newMarker(p *plan, memory *Memory) *textMarker {
 
 // hit returns the hit for a document, with the matches in its title and its snippet marked.
 func (m *textMarker) hit(d *segment.Document) Hit {
+	m.begin(d)
+	h := Hit{Document: *d, MarkedTitle: m.whole(d.Title), Snippet: m.snippet(d.Body)}
+	h.Body, h.Images = "", nil
+	return h
+}
+
+// begin begins with the texts of a document.
+func (m *textMarker) begin(d *segment.Document) {
 	m.vocabulary.read(d.Lang)
 	m.english = d.Lang == "en"
-	h := Hit{Document: *d, MarkedTitle: m.whole(d.Title), Snippet: m.snippet(d.Body)}
-	h.Body = ""
-	return h
 }
 
 func (m *textMarker) end() { m.memory.giveBack(m.vocabulary) }

@@ -31,7 +31,9 @@ type plan struct {
 	never     []*queryPhrase       // phrases that must not occur
 	near      *queryPhrase         // the plain words in a row; nil if there are too many or too few
 	filter    filter
-	unfolded  bool // alike documents are shown one by one
+	images    bool       // images are searched, instead of pages
+	image     imageQuery // set by seekImages
+	unfolded  bool       // alike documents are shown one by one
 	notes     []string
 
 	used    int            // number of words analysed so far
@@ -67,6 +69,10 @@ func (ix *Index) plan(q *Query, unquoted bool) (*plan, error) {
 		}
 	}
 	if err := p.filter.check(); err != nil {
+		return nil, err
+	}
+	var err error
+	if p.images, err = p.filter.takeImages(); err != nil {
 		return nil, err
 	}
 	p.setLanguages(words.String(), ix.languages)

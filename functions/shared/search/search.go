@@ -56,25 +56,32 @@ func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquot
 		return Result{}, err
 	}
 	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts))}
+	s.result.Images = p.images
 	best, err := s.find(limited)
 	if err != nil {
 		return Result{}, err
 	}
 	s.result.Partial = s.result.Partial || slices.Contains(s.missing, true)
 	s.result.Exact = s.result.Exact && !s.result.Partial
-	if s.result.Hits, best, err = s.hits(ctx, best); err != nil {
+	if err := s.show(ctx, best); err != nil {
 		return Result{}, err
-	}
-	if q.Explain {
-		if err := s.explain(ctx, best); err != nil {
-			return Result{}, err
-		}
 	}
 	s.result.Notes = p.notes
 	if s.result.Total == 0 {
 		s.result.Notes = append(s.result.Notes, s.unmatched()...)
 	}
 	return s.result, ctx.Err()
+}
+
+// show makes hits of matches.
+func (s *search) show(ctx context.Context, best []match) (err error) {
+	if s.plan.images {
+		return s.showImages(ctx, best)
+	}
+	if s.result.Hits, best, err = s.hits(ctx, best); err == nil && s.query.Explain {
+		err = s.explain(ctx, best)
+	}
+	return err
 }
 
 // search is the state of one search.
@@ -98,6 +105,9 @@ type search struct {
 func (s *search) find(ctx deadline) ([]match, error) {
 	if err := s.expand(ctx, s.plan); err != nil {
 		return nil, err
+	}
+	if s.plan.images {
+		s.plan.seekImages()
 	}
 	s.plan.unify()
 	s.plan.setNear()
@@ -130,6 +140,9 @@ func (s *search) find(ctx deadline) ([]match, error) {
 			return nil, err
 		}
 	}
+	if s.plan.images {
+		return slices.Clone(best), nil
+	}
 	if s.folds() {
 		return s.fold(ctx, best)
 	}
@@ -141,6 +154,9 @@ func (s *search) find(ctx deadline) ([]match, error) {
 
 // reach returns how many of the best matches may be on the page of hits or before it.
 func (s *search) reach() int {
+	if s.plan.images {
+		return s.imagePages()
+	}
 	if s.folds() {
 		return s.query.From + s.query.Size + folded
 	}
@@ -151,6 +167,9 @@ func (s *search) reach() int {
 // other: those up to the end of the page, and, because folding makes one hit of several
 // matches, as many again as the page has.
 func (s *search) border() int {
+	if s.plan.images {
+		return s.imagePages()
+	}
 	if s.folds() {
 		return s.query.From + 2*s.query.Size
 	}
@@ -225,6 +244,7 @@ func (s *search) documentsOfOneWord() (n int, known bool) {
 type Result struct {
 	Total   int  // number of matching documents that were counted
 	Exact   bool // Total counts all matching documents
+	Images  bool // the query asked for images: Total counts them, and each hit has one
 	Hits    []Hit
 	Facets  []Facet  // in the order of Query.Facets
 	Partial bool     // the deadline passed before all segments were searched
@@ -236,10 +256,11 @@ type Hit struct {
 	segment.Document
 	Score       float64
 	MarkedTitle []Fragment // the title with its matches marked
-	Snippet     []Fragment // an excerpt of the body with its matches marked
+	Snippet     []Fragment // an excerpt of the body with its matches marked; of an image, its caption or the words around
 	Alike       []string   // addresses of matching documents with the same text, or nearly, for which this one stands
 	MoreOfSite  int        // hits of the same site that are shown later, although their scores are among the first (see Query.Spread)
 	Explanation *Explanation
+	Image       *Image // of a search for images: what was found on the document's page
 }
 
 // Fragment is a piece of text; Match says that it matches a word of the query.

@@ -24,11 +24,12 @@ type Query struct {
 	Site, Lang, Collection, Type []string
 	After, Before                time.Time // fetched at After or later, and before Before; zero: no limit
 
-	Fold     bool      // make one hit of documents with the same text, or nearly, unless the text says dup:all
-	Spread   bool      // show at most two hits of one site among the first ten (see spread)
-	Facets   []string  // count the matches by these: Site, Lang, Collection, Type
-	Explain  bool      // explain every score
-	Deadline time.Time // return then what was found; zero: only ctx limits the time
+	Fold     bool                      // make one hit of documents with the same text, or nearly, unless the text says dup:all
+	Spread   bool                      // show at most two hits of one site among the first ten (see spread)
+	Facets   []string                  // count the matches by these: Site, Lang, Collection, Type
+	Explain  bool                      // explain every score
+	Hidden   func(address string) bool // images that are not shown; nil: none
+	Deadline time.Time                 // return then what was found; zero: only ctx limits the time
 }
 
 // The names of the facets, and of the filters in a query's text.

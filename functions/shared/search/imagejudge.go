@@ -1,0 +1,209 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+// The texts by which an image is scored: its own, and the title of its page.
+const (
+	altText = iota
+	captionText
+	nameText
+	aroundText
+	pageText
+	imageTexts
+)
+
+var (
+	imageTextNames = [imageTexts]string{"alternative text", "caption", "file name", "words around", "title of the page"}
+	// imageTextWeights are the weights of a word by text, divided by 1 − b + b·L/usual for a
+	// text of L words: usual is its number in imageTextLengths, b that of titles.
+	imageTextWeights = [imageTexts]float64{2, 2, 1.5, 0.5, 0.5}
+	imageTextLengths = [imageTexts]float64{6, 10, 3, 30, 6}
+)
+
+// imageJudge scores images.
+type imageJudge struct {
+	*search
+	words     []*queryWord                  // those of the plan; then those that excludes looks for, in its order
+	wanted    int                           // number of those of the plan
+	worth     map[string]map[int]float64    // by term and word
+	analyzers map[string]*analysis.Analyzer // by language
+	analyzer  *analysis.Analyzer            // of the page
+	page      []imageWords                  // by word, in the page's title
+	here      []imageWords                  // by word, in the image
+}
+
+// imageWords are the places of a word in the texts of an image.
+type imageWords struct {
+	positions [imageTexts][]uint32
+	frequency [imageTexts]float64 // weighed
+}
+
+func (w *imageWords) reset() {
+	for text := range w.positions {
+		w.positions[text], w.frequency[text] = w.positions[text][:0], 0
+	}
+}
+
+func newImageJudge(s *search) *imageJudge {
+	j := &imageJudge{search: s, worth: make(map[string]map[int]float64), analyzers: make(map[string]*analysis.Analyzer)}
+	j.words = append(j.words, s.plan.words...)
+	j.wanted = len(j.words)
+	for _, ph := range s.plan.must {
+		j.words = append(j.words, ph.words...)
+	}
+	j.words = append(j.words, s.plan.image.not...)
+	for _, ph := range s.plan.image.never {
+		j.words = append(j.words, ph.words...)
+	}
+	for n, w := range j.words {
+		for _, v := range w.variants {
+			term, _ := segment.CutImageTerm(v.term)
+			if j.worth[term] == nil {
+				j.worth[term] = make(map[int]float64)
+			}
+			j.worth[term][n] = max(j.worth[term][n], v.worth)
+		}
+	}
+	j.page, j.here = make([]imageWords, len(j.words)), make([]imageWords, len(j.words))
+	return j
+}
+
+// open begins with the images of a page.
+func (j *imageJudge) open(d *segment.Document) {
+	if j.analyzer = j.analyzers[d.Lang]; j.analyzer == nil {
+		j.analyzer = analysis.For(d.Lang)
+		j.analyzers[d.Lang] = j.analyzer
+	}
+	for n := range j.page {
+		j.page[n].reset()
+	}
+	j.read(j.page, pageText, d.Title)
+}
+
+// read notes where the words stand in a text.
+func (j *imageJudge) read(words []imageWords, text int, content string) {
+	length := j.analyzer.Each(content, func(o analysis.Occurrence) bool {
+		for n, worth := range j.worth[o.Term] {
+			words[n].positions[text] = append(words[n].positions[text], uint32(o.Position))
+			words[n].frequency[text] += worth
+		}
+		return true
+	})
+	b := lengthEffect[segment.Title]
+	gain := imageTextWeights[text] / (1 - b + b*float64(length)/imageTextLengths[text])
+	for n := range words {
+		words[n].frequency[text] *= gain
+	}
+}
+
+// score returns the score of an image on the open page, 0 if it does not match. The score is
+// that of BM25F over the texts of the image and the title of the page. An image matches if
+// its own texts have one of the words, all that are required, and nothing that must not
+// occur.
+func (j *imageJudge) score(image *segment.Image) float64 {
+	for n := range j.here {
+		j.here[n].reset()
+		j.here[n].frequency[pageText] = j.page[n].frequency[pageText]
+	}
+	for text, content := range [pageText]string{altText: image.Alt, captionText: image.Caption, nameText: image.NameWords(), aroundText: image.Around} {
+		j.read(j.here, text, content)
+	}
+	if j.excludes() {
+		return 0
+	}
+	score, matched, all := 0.0, false, j.wanted > 1
+	for n, w := range j.words[:j.wanted] {
+		own := j.here[n].stands()
+		if w.required && !own {
+			return 0
+		}
+		matched = matched || own
+		frequency := j.here[n].sum()
+		all = all && frequency > 0
+		score += w.weight * saturated(frequency)
+	}
+	if !matched {
+		return 0
+	}
+	if all {
+		score *= allWords
+	}
+	return max(score, math.SmallestNonzeroFloat64)
+}
+
+// explain explains the score of an image on the open page.
+func (j *imageJudge) explain(image *segment.Image) *Explanation {
+	root := Explanation{What: "image", Value: j.score(image)}
+	for n, w := range j.words[:j.wanted] {
+		of := Explanation{What: fmt.Sprintf("word %q, idf %.4g", w.text, w.idf)}
+		frequency := j.here[n].sum()
+		for text, f := range j.here[n].frequency {
+			if f > 0 {
+				of.add(Explanation{What: "in the " + imageTextNames[text], Value: w.weight * saturated(frequency) * f / frequency})
+			}
+		}
+		if of.Value > 0 {
+			root.Parts = append(root.Parts, of)
+		}
+	}
+	if len(root.Parts) > 1 && len(root.Parts) == j.wanted {
+		words := root
+		words.What = fmt.Sprintf("has all words: × %g", allWords)
+		root.Parts = []Explanation{words}
+	}
+	return &root
+}
+
+func (w *imageWords) sum() (sum float64) {
+	for _, f := range w.frequency {
+		sum += f
+	}
+	return sum
+}
+
+// stands reports whether the word stands in a text of the image itself.
+func (w *imageWords) stands() bool {
+	return slices.ContainsFunc(w.positions[:pageText], func(positions []uint32) bool { return len(positions) > 0 })
+}
+
+// excludes reports whether the image lacks a required phrase, or has what must not occur.
+func (j *imageJudge) excludes() bool {
+	next := j.here[j.wanted:] // in the order of newImageJudge
+	has := func(ph *queryPhrase) bool {
+		words := next[:len(ph.words)]
+		next = next[len(ph.words):]
+		for text := range pageText {
+			positions := make([][]uint32, len(words))
+			whole := true
+			for i := range words {
+				positions[i] = words[i].positions[text]
+				whole = whole && len(positions[i]) > 0
+			}
+			if n := 0; whole {
+				if n, _ = adjacent(positions, ph.at, ph.slop, nil); n > 0 {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for _, ph := range j.plan.must {
+		if !has(ph) {
+			return true
+		}
+	}
+	for range j.plan.image.not {
+		if next[0].stands() {
+			return true
+		}
+		next = next[1:]
+	}
+	return slices.ContainsFunc(j.plan.image.never, has)
+}

@@ -1,0 +1,152 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+// imageType is the value of the filter by type that searches images instead of pages.
+const imageType = "image"
+
+// Numbers of pages, the best by the words of all their images together, whose images are
+// examined: at least, and at most where a result is asked for far down.
+const (
+	leastImagePages = 200
+	mostImagePages  = 1000
+)
+
+// Image is what was found of an image.
+type Image struct {
+	segment.Image
+	Marked []Fragment // what it shows: its alternative text, else its caption, else the words of its name, with matches marked
+	Also   []string   // addresses of other matching pages on which it stands
+}
+
+// imageQuery holds what a search for images demands of a single image and not of a page.
+type imageQuery struct {
+	not   []*queryWord
+	never []*queryPhrase
+}
+
+// takeImages removes type:image from the filter, and reports whether it was there.
+func (f *filter) takeImages() (bool, error) {
+	types := f.any[Type]
+	if !slices.Contains(types, imageType) {
+		return false, nil
+	}
+	if slices.ContainsFunc(types, func(other string) bool { return other != imageType }) {
+		return false, &Refusal{"Images and pages are not searched together: ask for type:image alone."}
+	}
+	delete(f.any, Type)
+	return true, nil
+}
+
+// seekImages makes the words of the plan those of images. What must not occur is left to
+// the images: another image of the same page may have it.
+func (p *plan) seekImages() {
+	p.each(func(w *queryWord) {
+		w.variants = slices.DeleteFunc(w.variants, func(v variant) bool { return analysis.IsOutside(v.term) })
+		for i := range w.variants {
+			w.variants[i].term = segment.ImageTerm(w.variants[i].term)
+		}
+	})
+	p.image = imageQuery{p.not, p.never}
+	p.not, p.never = nil, nil
+}
+
+// imagePages returns the number of pages whose images are examined.
+func (s *search) imagePages() int {
+	return min(mostImagePages, max(leastImagePages, s.query.From+s.query.Size))
+}
+
+// foundImage is an image with its score and the match of its best page.
+type foundImage struct {
+	*segment.Image
+	score float64
+	page  match
+	also  []string
+	why   *Explanation
+}
+
+// showImages makes hits of the images of the matching pages.
+func (s *search) showImages(ctx context.Context, pages []match) error {
+	if err := s.fetch(ctx, pages); err != nil {
+		return err
+	}
+	whole := s.result.Exact && s.result.Total <= len(pages)
+	pages = s.latest(pages)
+	slices.SortFunc(pages, s.compare)
+	images, err := s.imagesOn(ctx, pages)
+	if err != nil {
+		return err
+	}
+	s.result.Total, s.result.Exact = len(images), whole
+	if n := s.imagePages(); !whole && n == mostImagePages {
+		s.plan.notes = append(s.plan.notes, fmt.Sprintf("Only the images of the %d best pages were looked at.", n))
+	}
+	marker := newMarker(s.plan, s.ix.memory)
+	defer marker.end()
+	from := min(s.query.From, len(images))
+	for _, f := range images[from:min(from+s.query.Size, len(images))] {
+		d := *s.document(f.page)
+		marker.begin(&d)
+		d.Body, d.Images = "", nil
+		told := f.Around
+		if f.Alt != "" && f.Caption != "" {
+			told = f.Caption
+		}
+		s.result.Hits = append(s.result.Hits, Hit{
+			Document: d, Score: f.score, MarkedTitle: marker.whole(d.Title), Snippet: marker.snippet(told), Explanation: f.why,
+			Image: &Image{Image: *f.Image, Marked: marker.whole(cmp.Or(f.Alt, f.Caption, f.NameWords())), Also: f.also},
+		})
+	}
+	return nil
+}
+
+// imagesOn returns the images on pages that match, the highest score first. The same image
+// on several pages is one, on the page where it scores best, the first of them at equal scores.
+func (s *search) imagesOn(ctx context.Context, pages []match) ([]*foundImage, error) {
+	judge := newImageJudge(s)
+	found := make(map[layout.Identity]*foundImage)
+	for _, page := range pages {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		d := s.document(page)
+		judge.open(d)
+		for i := range d.Images {
+			image := &d.Images[i]
+			if s.query.Hidden != nil && s.query.Hidden(image.URL) {
+				continue
+			}
+			f := foundImage{Image: image, score: judge.score(image), page: page}
+			if f.score == 0 {
+				continue
+			}
+			if s.query.Explain {
+				f.why = judge.explain(image)
+			}
+			id := layout.IdentityOf(image.URL)
+			if best := found[id]; best == nil {
+				found[id] = &f
+			} else if f.score > best.score {
+				f.also = append([]string{s.document(best.page).URL}, best.also...)
+				found[id] = &f
+			} else {
+				best.also = append(best.also, d.URL)
+			}
+		}
+	}
+	images := make([]*foundImage, 0, len(found))
+	for _, f := range found {
+		images = append(images, f)
+	}
+	slices.SortFunc(images, func(a, b *foundImage) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.URL, b.URL)) })
+	return images, nil
+}
