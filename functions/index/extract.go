@@ -29,7 +29,7 @@ import (
 // It leaves out forgotten pages, and of each page all versions but the last. Pages
 // without text, and pages that may not be searched, become documents without words. Text
 // that a site repeats on its pages in the package, such as menus, is moved out of the main
-// parts of the documents.
+// parts of the documents. Forgotten images are left out, too.
 func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, rules pageRules) ([]*segments.Page, error) {
 	reader, err := webobject.Open(content)
 	if err != nil {
@@ -65,8 +65,12 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 	})
 	pages = slices.CompactFunc(pages, func(a, b *draft) bool { return a.ID == b.ID })
 	moveRepeated(pages)
+	dropRepeatedImages(pages)
 	documents := make([]*segments.Page, len(pages))
 	for i, p := range pages {
+		if !forgotten.Empty() {
+			p.Images = slices.DeleteFunc(p.Images, func(image segment.Image) bool { return forgotten.ForgetsURL(image.URL) })
+		}
 		documents[i] = &p.Page
 	}
 	return documents, ctx.Err()
@@ -112,23 +116,26 @@ func (e extractor) attempt(key string, entry webobject.Entry, read func(webobjec
 		}
 	}()
 	o := entry.Object
-	content, shown, err := e.content(o, read)
+	a, err := address.Parse(o.URL)
 	if err != nil {
-		return p, nil, err
+		return p, err, nil
 	}
-	p, err = e.document(key, entry, content, shown)
-	return p, err, nil
+	content, images, shown, broken := e.content(a, o, read)
+	if broken != nil {
+		return p, nil, broken
+	}
+	p = e.document(a, key, entry, content, shown)
+	if !p.Silent {
+		p.Images = images
+	}
+	return p, nil, nil
 }
 
 // document makes the document of a page of the given content. shown is false if the page
 // must not be found by its words. A page in a language that its collections do not want
 // becomes such a document, too.
-func (e extractor) document(key string, entry webobject.Entry, content document.Content, shown bool) (draft, error) {
+func (e extractor) document(a address.Address, key string, entry webobject.Entry, content document.Content, shown bool) draft {
 	o := entry.Object
-	a, err := address.Parse(o.URL)
-	if err != nil {
-		return draft{}, err
-	}
 	code, _ := language.Identify(content.Title+"\n"+content.Body, content.Lang)
 	if !e.rules.inLanguage(o.Collections, code) {
 		content, shown = document.Content{}, false
@@ -160,30 +167,32 @@ func (e extractor) document(key string, entry webobject.Entry, content document.
 		Emphasis: content.Emphasis,
 		Large:    content.Large,
 		Silent:   !shown,
-	}, content.Blocks}, nil
+	}, content.Blocks}
 }
 
-// content returns the text of a page, and whether it may be found by its words: not if it
-// says noindex, and not if it is of a type that has no text. It fails only if the parser
-// panics. The title of a page that cannot be read for another reason is made of its
-// address.
-func (e extractor) content(o webobject.Object, read func(webobject.Object) (*document.Document, error)) (content document.Content, shown bool, broken error) {
+// content returns the text of a page at the address a, its images, and whether it may be found
+// by its words: not if it says noindex, and not if it is of a type that has no text. It fails
+// only if the parser panics. The title of a page that cannot be read for another reason is
+// made of its address.
+func (e extractor) content(
+	a address.Address, o webobject.Object, read func(webobject.Object) (*document.Document, error),
+) (content document.Content, images []segment.Image, shown bool, broken error) {
 	if !document.Searchable(o.Data, o.MIME) {
-		return document.Content{}, false, nil
+		return document.Content{}, nil, false, nil
 	}
 	name := document.NameOf(o.URL)
 	d, err := read(o)
 	switch {
 	case errors.Is(err, document.ErrPanic):
-		return document.Content{}, false, err
+		return document.Content{}, nil, false, err
 	case err != nil:
-		return document.Content{Title: name}, true, nil
+		return document.Content{Title: name}, nil, true, nil
 	case e.rules.refused(o, d):
-		return document.Content{}, false, nil
+		return document.Content{}, nil, false, nil
 	}
 	content = d.Content()
 	content.Title = cmp.Or(content.Title, name)
-	return content, true, nil
+	return content, d.Images(a, content), true, nil
 }
 
 // tags returns the values of the X-Robots-Tag headers.

@@ -22,6 +22,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
@@ -174,7 +175,7 @@ func TestNoIndex(t *testing.T) {
 			o.Header = []webobject.Field{{Name: "X-Robots-Tag", Value: c.tag}}
 		}
 		e := extractor{pageRules{new(settings.Settings), w.Agent}, document.Stored}
-		content, shown, err := e.content(o, e.parse)
+		content, _, shown, err := e.content(address.Address{URL: o.URL}, o, e.parse)
 		if err != nil || shown != c.shown || shown != (content.Body == "words") {
 			t.Errorf("%s: shown %v, content %+v", name, shown, content)
 		}

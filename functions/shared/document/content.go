@@ -29,6 +29,8 @@ type Content struct {
 	Large    []layout.Span // headings and larger type
 
 	Blocks []Block // of the whole page, in order; none for plain text
+
+	Main []bool // of each block of the page, whether it is of the main part
 }
 
 // NameOf returns the last part of an address, the name of a page without a title.
@@ -59,7 +61,7 @@ func (d *Document) contentOf(kept []bool, all bool) Content {
 	c := Content{
 		Title: d.Title, Lang: d.Lang, Body: string(body.text), Headings: headings,
 		Emphasis: body.find(d.spansOf(isEmphasis)), Large: body.find(d.spansOf(isLarge)),
-		Blocks: d.blocks(kept, len(body.text), starts),
+		Blocks: d.blocks(kept, len(body.text), starts), Main: kept,
 	}
 	var outside passage
 	if !all {

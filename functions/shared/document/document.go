@@ -140,6 +140,8 @@ func (d *Document) omit() {
 			headings++
 		}
 	}
+	images, of := d.omittedImages()
+	add(images > 0, "%d of %d images", images, of)
 	add(headings > MaxHeadings, "%d of %d headings", headings-MaxHeadings, headings)
 }
 

@@ -102,7 +102,7 @@ func Text(body []byte, contentType, url string) Content {
 	var c Content
 	if d, err := Read(body, contentType); err == nil {
 		c = d.Content()
-		c.Blocks = nil
+		c.Blocks, c.Main = nil, nil
 	}
 	set(&c.Title, NameOf(url))
 	return c

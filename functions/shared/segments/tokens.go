@@ -29,6 +29,7 @@ type tokenizer struct {
 	more            bool // the consumer wants more tokens
 	wordless        bool // tokens have no words, which serve to correct spelling
 	isOutside       bool // the text is outside of the main part
+	isOfImage       bool // the text is of an image
 	emphasis, large []layout.Span
 }
 
@@ -37,14 +38,16 @@ type numbered struct {
 	page          uint32 // number of the last page with the term in its main part
 	outside       string // analysis.Outside of the term; "" if not computed yet
 	outsideNumber uint32 // number of that
+	image         string // segment.ImageTerm of the term; "" if not computed yet
+	imageNumber   uint32 // number of that
 }
 
 func newTokenizer() *tokenizer {
 	return &tokenizer{vocabulary: analysis.NewVocabulary(), analyzers: make(map[string]*analysis.Analyzer), unnumbered: make(map[string]bool)}
 }
 
-// tokens yields the tokens of all fields of a page, found by the analyzer of its
-// language.
+// tokens yields the tokens of all fields of a page and of its images, found by the analyzer
+// of its language.
 func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
 	return func(yield func(segment.Token) bool) {
 		if p.Silent {
@@ -54,7 +57,7 @@ func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
 			t.analyzer = t.vocabulary.For(p.Lang)
 			t.analyzers[p.Lang] = t.analyzer
 		}
-		t.page, t.yield, t.more, t.isOutside = t.page+1, yield, true, false
+		t.page, t.yield, t.more, t.isOutside, t.isOfImage = t.page+1, yield, true, false, false
 		clear(t.unnumbered)
 		t.text(segment.Title, 0, p.Title)
 		base := 0
@@ -67,7 +70,15 @@ func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
 		t.emphasis, t.large = p.Emphasis, p.Large
 		base = t.text(segment.Body, 0, p.Body) + headingGap
 		t.emphasis, t.large, t.isOutside = nil, nil, true
-		t.text(segment.Body, base, p.Outside)
+		base += t.text(segment.Body, base, p.Outside) + headingGap
+		t.isOutside, t.isOfImage, t.wordless = false, true, true
+		for i := range p.Images {
+			image := &p.Images[i]
+			for _, text := range [...]string{image.Alt, image.Caption, image.NameWords(), image.Around} {
+				base += t.text(segment.Body, base, text) + headingGap
+			}
+		}
+		t.wordless = false
 	}
 }
 
@@ -83,6 +94,10 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 			TermNumber: o.TermNumber, WordNumber: o.WordNumber,
 		}
 		switch {
+		case t.isOfImage:
+			if token.Term, token.TermNumber = t.ofImage(&o); len(token.Term) > segment.MaxTerm {
+				return t.more
+			}
 		case !t.isOutside:
 			t.see(&o)
 		case t.saw(&o):
@@ -136,6 +151,19 @@ func (t *tokenizer) outside(o *analysis.Occurrence) (term string, number uint32)
 		n.outsideNumber = t.vocabulary.Number(n.outside)
 	}
 	return n.outside, n.outsideNumber
+}
+
+// ofImage returns the term that a page has for one of an image, and its number.
+func (t *tokenizer) ofImage(o *analysis.Occurrence) (term string, number uint32) {
+	if o.TermNumber == 0 {
+		return segment.ImageTerm(o.Term), 0
+	}
+	n := t.of(o.TermNumber)
+	if n.image == "" {
+		n.image = segment.ImageTerm(o.Term)
+		n.imageNumber = t.vocabulary.Number(n.image)
+	}
+	return n.image, n.imageNumber
 }
 
 func (t *tokenizer) of(number uint32) *numbered {

@@ -1,0 +1,164 @@
+package document
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html/atom"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// Limits on the images that the index keeps.
+const (
+	MaxImages     = 1000 // images of a page that are looked at, outside of navigation
+	maxFigure     = 6    // elements around an image among which its figure is looked for
+	maxImageTexts = 300  // bytes of an alternative text, and of a caption
+)
+
+// isShown reports whether a reference is an image that the page shows outside of navigation.
+func (d *Document) isShown(r *hypertext.Reference) bool {
+	e := &d.page.Elements[r.Element]
+	return e.Name == atom.Img && e.Flags&(hypertext.Hidden|hypertext.Navigation|hypertext.NoScript) == 0
+}
+
+// omittedImages returns the number of images beyond MaxImages, and of all.
+func (d *Document) omittedImages() (omitted, all int) {
+	for i := range d.page.References {
+		if d.isShown(&d.page.References[i]) {
+			all++
+		}
+	}
+	return max(0, all-MaxImages), all
+}
+
+// Images returns the images in and next to the main part of a page at the address base,
+// in document order, each address once. Images of which nothing is told are left out:
+// neither an alternative text nor a caption nor a telling name. The content is that of the
+// page.
+func (d *Document) Images(base address.Address, c Content) []segment.Image {
+	if d.page == nil || d.converted || len(c.Main) == 0 {
+		return nil
+	}
+	r := newResolver(base, 0)
+	if b, err := base.Resolve(d.Base); err == nil && d.Base != "" {
+		r.base = b
+	}
+	headings, starts := d.headings()
+	var images []segment.Image
+	taken := make(map[string]bool)
+	block, heading, looked := 0, 0, 0
+	for i := range d.page.References {
+		reference := &d.page.References[i]
+		if !d.isShown(reference) {
+			continue
+		}
+		if looked++; looked > MaxImages {
+			break
+		}
+		for block < len(c.Main) && d.page.Blocks[block].Start < reference.Start {
+			block++
+		}
+		if next := block < len(c.Main) && c.Main[block]; !next && (block == 0 || !c.Main[block-1]) {
+			continue
+		}
+		target, ok := r.resolve(reference.Address)
+		if !ok || taken[target.URL] {
+			continue
+		}
+		image := segment.Image{URL: target.URL, Alt: cut(fold(reference.Alt), maxImageTexts), Caption: d.captionOf(reference)}
+		if !isTold(&image) {
+			continue
+		}
+		for heading < len(starts) && starts[heading] <= reference.Start {
+			heading++
+		}
+		if heading > 0 {
+			image.Around = headings[heading-1] + "\n"
+		}
+		image.Around += d.wordsAround(reference, c.Main, block)
+		taken[target.URL] = true
+		images = append(images, image)
+	}
+	return images
+}
+
+// captionOf returns the text of the innermost figure with text around an image: of a figure
+// element, or of one whose class names a figure or a caption.
+func (d *Document) captionOf(r *hypertext.Reference) string {
+	at := d.page.Elements[r.Element].Parent
+	for range maxFigure {
+		if at <= 0 {
+			break
+		}
+		e := &d.page.Elements[at]
+		if e.Name == atom.Figure || e.Own&hypertext.WordCaption != 0 {
+			if caption := d.label(e.Start, e.End, maxImageTexts); caption != "" {
+				return caption
+			}
+		}
+		at = e.Parent
+	}
+	return ""
+}
+
+// wordsAround returns the words before and behind a reference, at most MaxAround bytes on each
+// side, without parts of words at the ends. They are of the blocks of the main part that lie
+// next to it without others between; next is the first block that begins behind it or with it.
+func (d *Document) wordsAround(r *hypertext.Reference, main []bool, next int) string {
+	blocks, from, to := d.page.Blocks, r.Start, r.End
+	for i := next - 1; i >= 0 && main[i] && from > r.Start-MaxAround; i-- {
+		from, to = min(from, blocks[i].Start), max(to, blocks[i].End)
+	}
+	for i := next; i < len(main) && main[i] && to < r.End+MaxAround; i++ {
+		to = max(to, blocks[i].End)
+	}
+	before, after := string(d.page.Text[max(from, r.Start-MaxAround):r.Start]), string(d.page.Text[r.End:min(to, r.End+MaxAround)])
+	if r.Start-MaxAround > from {
+		if i := strings.IndexFunc(before, unicode.IsSpace); i >= 0 {
+			before = before[i:]
+		}
+	}
+	if r.End+MaxAround < to {
+		if i := strings.LastIndexFunc(after, unicode.IsSpace); i >= 0 {
+			after = after[:i]
+		}
+	}
+	return fold(strings.ToValidUTF8(before+" "+after, ""))
+}
+
+// isTold reports whether something is told of an image.
+func isTold(i *segment.Image) bool {
+	if hasLetter(i.Alt) || hasLetter(i.Caption) {
+		return true
+	}
+	for word := range strings.FieldsSeq(i.NameWords()) {
+		if isTelling(strings.ToLower(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasLetter(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
+
+// vague are words in names of files that tell nothing of an image, or that it is a piece
+// of a layout.
+var vague = strings.Fields("image images img pic pics picture pictures photo photos icon icons spacer blank pixel clear transparent " +
+	"empty dot bullet arrow line shadow border corner background left right top bottom next prev previous home thumb thumbnail dsc " +
+	"dscn file untitled tmp default")
+
+// isTelling reports whether a word of a file's name tells what an image shows: it is no
+// number, no code of hexadecimal digits, nothing vague, and not too short.
+func isTelling(word string) bool {
+	if slices.Contains(vague, word) || !hasLetter(word) {
+		return false
+	}
+	if strings.ContainsFunc(word, func(r rune) bool { return r >= 0x80 }) {
+		return true
+	}
+	return len(word) > 2 && strings.Trim(word, "0123456789abcdef") != ""
+}
