@@ -36,6 +36,9 @@ func (s *siteHandler) search(w http.ResponseWriter, r *http.Request) error {
 	if wantsJSON(r) {
 		return writeJSON(w, http.StatusOK, found.Answer())
 	}
+	if found.Images {
+		w.Header().Set("Content-Security-Policy", imagesPolicy)
+	}
 	return render(w, http.StatusOK, "results", newResultsPage(q, found))
 }
 
@@ -52,8 +55,8 @@ func writeJSON(w http.ResponseWriter, status int, value any) error {
 
 // Answer is the JSON of a search.
 type Answer struct {
-	Total      int                 `json:"total"`       // number of matching pages that were counted
-	TotalExact bool                `json:"total_exact"` // total counts all matching pages
+	Total      int                 `json:"total"`       // number of matching pages, or images, that were counted
+	TotalExact bool                `json:"total_exact"` // total counts all of them
 	TookMillis float64             `json:"took_ms"`
 	Incomplete bool                `json:"incomplete,omitempty"` // a part of the index is missing
 	Partial    bool                `json:"partial,omitempty"`    // time ran out before all was searched
@@ -63,8 +66,11 @@ type Answer struct {
 	Cost       *meter.Cost         `json:"cost,omitempty"`
 }
 
-// Snippet is one result of an Answer.
+// Snippet is one result of an Answer: a page, or with type:image an image and a page on
+// which it stands. Then the snippet is of the image's caption,
+// or else of the words around it.
 type Snippet struct {
+	Image       *Picture            `json:"image,omitempty"`
 	URL         string              `json:"url"`
 	Title       string              `json:"title"`
 	Snippet     string              `json:"snippet"`
@@ -76,6 +82,16 @@ type Snippet struct {
 	Alike       []string            `json:"alike,omitempty"`        // addresses of matching pages with the same text, or nearly, that are not shown
 	MoreOfSite  int                 `json:"more_of_site,omitempty"` // with fold=site: pages of the site that come later, although they match better than other results
 	Explanation *search.Explanation `json:"explanation,omitempty"`
+}
+
+// Picture is the image of a Snippet.
+type Picture struct {
+	URL     string   `json:"url"`
+	Alt     string   `json:"alt"` // its alternative text
+	Caption string   `json:"caption"`
+	Stored  bool     `json:"stored"`            // a copy of the image is stored
+	Copy    string   `json:"copy,omitempty"`    // path of that copy on the server that answers: /page?url=…
+	AlsoOn  []string `json:"also_on,omitempty"` // addresses of other matching pages on which the image stands
 }
 
 // Bucket is a value of a facet, with the number of matching pages that have it.
@@ -99,7 +115,7 @@ func (r Result) Answer() Answer {
 	}
 	for _, hit := range r.Hits {
 		answer.Results = append(answer.Results, Snippet{
-			URL: hit.URL, Title: hit.Title, Snippet: plain(hit.Snippet), Score: hit.Score, Lang: hit.Lang, Type: hit.MIME,
+			Image: r.picture(hit), URL: hit.URL, Title: hit.Title, Snippet: plain(hit.Snippet), Score: hit.Score, Lang: hit.Lang, Type: hit.MIME,
 			Collections: hit.Collections, Fetched: hit.Fetched, Alike: hit.Alike, MoreOfSite: hit.MoreOfSite, Explanation: hit.Explanation,
 		})
 	}
@@ -114,6 +130,17 @@ func (r Result) Answer() Answer {
 		answer.Facets[facet.Name] = buckets
 	}
 	return answer
+}
+
+// picture returns the image of a hit, nil if the hit is a page.
+func (r Result) picture(hit search.Hit) *Picture {
+	if hit.Image == nil {
+		return nil
+	}
+	copied, stored := r.Copies[hit.Image.URL]
+	return &Picture{
+		URL: hit.Image.URL, Alt: hit.Image.Alt, Caption: hit.Image.Caption, Stored: stored, Copy: copied, AlsoOn: hit.Image.Also,
+	}
 }
 
 // notes returns sentences about what was cut or left out, and about damage.

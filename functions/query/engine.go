@@ -75,8 +75,11 @@ type Result struct {
 	// Incomplete says that pages are missing from the result: those of segments that
 	// cannot be used until they are built again, or of lost generations.
 	Incomplete bool
-	Lost       *Lost       // the partitions with lost or damaged generations; nil if there are none
-	Cost       *meter.Cost // nil unless it was asked for
+	Lost       *Lost // the partitions with lost or damaged generations; nil if there are none
+	// Copies are the paths of the stored copies of images among the hits, as
+	// /page?url=…, by the image's address. An image that is not stored has none.
+	Copies map[string]string
+	Cost   *meter.Cost // nil unless it was asked for
 }
 
 // Search searches all partitions. When a segment turns out to be unusable, Search
@@ -96,13 +99,18 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 		err = current.allLost()
 	}
 	for err == nil {
+		q.Hidden = current.hidden()
 		var found search.Result
 		if found, err = current.index.Search(ctx, q.Query); err == nil {
 			if n := current.unindexed(); n > 0 && found.Total == 0 {
 				found.Notes = append(found.Notes, fmt.Sprintf("%d pages wait to be indexed, by the system that runs or the next crawl.", n))
 			}
-			result := Result{Result: found, Took: e.Now().Sub(began), Lost: current.anyLost()}
+			result := Result{Result: found, Lost: current.anyLost()}
 			result.Incomplete = len(current.missing) > 0 || result.Lost != nil
+			if result.Copies, err = e.copies(ctx, current, found.Hits, q.AsOf); err != nil {
+				break
+			}
+			result.Took = e.Now().Sub(began)
 			if q.Cost {
 				cost := costs.Cost(current.prices, result.Took.Seconds()*e.Paid)
 				result.Cost = &cost

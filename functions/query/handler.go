@@ -22,9 +22,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// ownPolicy is the content security policy of our own pages: a style sheet and a
-// form, nothing else.
-const ownPolicy = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+// The content security policies of our own pages: a style sheet and a form, nothing else; on
+// a page of images that are found also stored images, from here and from nowhere else.
+const (
+	ownPolicy    = policyStart + "img-src data:" + policyEnd
+	imagesPolicy = policyStart + "img-src 'self' data:" + policyEnd
+
+	policyStart = "default-src 'none'; style-src 'self'; "
+	policyEnd   = "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
 
 // Handler serves the search page, the JSON API and stored copies:
 //
@@ -37,7 +43,8 @@ const ownPolicy = "default-src 'none'; style-src 'self'; img-src data:; form-act
 //
 // /search takes further parameters. The first four, facet and explain may be repeated:
 //
-//	site= lang= collection= type=   only pages with one of these values
+//	site= lang= collection= type=   only pages with one of these values; type=image finds
+//	                                images instead (see Picture)
 //	after= before=                  only pages fetched then: a date, or an RFC 3339 time
 //	asof=                           search the state of a past moment
 //	fold=site                       at most two of the first ten hits are of one site, as

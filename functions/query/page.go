@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -188,13 +189,9 @@ func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []man
 	if err != nil {
 		return Copy{}, err
 	}
-	outcomes, err := books.Find(ctx, a.Place, a.ID)
+	standing, err := standingIn(ctx, books, a)
 	if err != nil {
 		return Copy{}, err
-	}
-	var standing book.Standing
-	for i := range outcomes {
-		standing.Add(&outcomes[i])
 	}
 	unread = append(unread, books.Damaged()...)
 	last := standing.Page
@@ -211,6 +208,15 @@ func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []man
 		found.Gone = standing.Final
 	}
 	return found, err
+}
+
+// standingIn returns the standing of an address in books.
+func standingIn(ctx context.Context, books *partition.Books, a address.Address) (standing book.Standing, err error) {
+	outcomes, err := books.Find(ctx, a.Place, a.ID)
+	for i := range outcomes {
+		standing.Add(&outcomes[i])
+	}
+	return standing, err
 }
 
 func readPage(ctx context.Context, bucket blob.Reader, a address.Address, key string, place webobject.Place) (webobject.Object, error) {
@@ -273,7 +279,7 @@ func (s *siteHandler) stored(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	describe(w.Header(), page.Object)
+	describe(w.Header(), page.Object, r.Header.Get("Sec-Fetch-Dest") == "image")
 	if format != HTML {
 		w.Header().Set("Content-Type", media)
 		w.Header().Del("Content-Disposition")
@@ -301,9 +307,11 @@ func noCopy(none *NoPage, at time.Time, unread int) string {
 }
 
 // describe sets the headers of a stored copy: its type, what browsers may do with it, its
-// address, and when it was downloaded (Memento-Datetime: RFC 7089, section 2.1.1).
-func describe(h http.Header, page webobject.Object) {
-	media, attachment := servedType(page.MIME)
+// address, and when it was downloaded (Memento-Datetime: RFC 7089, section 2.1.1). asImage is
+// as for servedType.
+func describe(h http.Header, page webobject.Object, asImage bool) {
+	media, attachment := servedType(page.MIME, asImage)
+	h.Add("Vary", "Sec-Fetch-Dest")
 	h.Set("Content-Type", media)
 	if attachment {
 		h.Set("Content-Disposition", "attachment")
@@ -319,19 +327,30 @@ func describe(h http.Header, page webobject.Object) {
 	}
 }
 
+// plainImages are the media types of images without markup, which do nothing but show.
+var plainImages = []string{
+	"image/png", "image/apng", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/x-icon", "image/vnd.microsoft.icon",
+}
+
 // servedType returns the Content-Type under which a stored page is served, and whether it is
-// served as an attachment.
+// served as an attachment. asImage says that a browser asked for it to show it as an image
+// (Sec-Fetch-Dest: https://www.w3.org/TR/fetch-metadata/), in which it runs no scripts and
+// loads nothing.
 //
 //	HTML, XHTML, plain text             its own type
+//	PNG, JPEG, GIF, WebP, AVIF, icons   its own type
+//	SVG, as an image                    its own type
 //	other text, also XML and SVG        text/plain: no browser expands its entities
 //	                                    or applies its style sheets
 //	everything else                     an attachment, which can only be saved
-func servedType(stored string) (contentType string, attachment bool) {
+func servedType(stored string, asImage bool) (contentType string, attachment bool) {
 	_, parameters, _ := mime.ParseMediaType(stored)
 	media, _, _ := strings.Cut(stored, ";")
 	media = strings.ToLower(strings.TrimSpace(media))
 	switch {
 	case media == "text/html", media == "application/xhtml+xml", media == "text/plain":
+	case slices.Contains(plainImages, media), media == "image/svg+xml" && asImage:
+		return media, false
 	case strings.HasPrefix(media, "text/"), media == "application/xml", strings.HasSuffix(media, "+xml"):
 		media = "text/plain"
 	default:

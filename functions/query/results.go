@@ -22,6 +22,8 @@ type resultsPage struct {
 	Box        box
 	Total      int
 	Exact      bool
+	Images     bool // the hits are images
+	Gallery    bool // a copy of one of them is stored, so that there is something to show
 	Took       time.Duration
 	Incomplete bool
 	Partial    bool
@@ -44,11 +46,22 @@ type hitView struct {
 	Site    string
 	More    int    // number of the site's pages that come later, although they match better than other results
 	OfSite  string // address of the results of the site alone
+	Image   *imageView
+}
+
+// imageView is an image that was found on the page of a hit.
+type imageView struct {
+	URL    string
+	Crumbs []string
+	Shows  []search.Fragment // what it shows, in words
+	Alt    string            // the same
+	Copy   string            // address of its stored copy; "" if there is none
+	Others int               // number of other matching pages on which it stands
 }
 
 func newResultsPage(q Query, found Result) resultsPage {
 	page := resultsPage{
-		Box: box{Query: q.Text}, Total: found.Total, Exact: found.Exact, Took: found.Took,
+		Box: box{Query: q.Text}, Total: found.Total, Exact: found.Exact, Images: found.Images, Gallery: len(found.Copies) > 0, Took: found.Took,
 		Incomplete: found.Incomplete && found.Lost == nil, Partial: found.Partial, Notes: found.notes(), First: q.From + 1, Pages: newPager(q, found.Total, found.Exact),
 	}
 	if q.Size != defaultHits {
@@ -68,9 +81,18 @@ func newResultsPage(q Query, found Result) resultsPage {
 			Site: h.Site, More: h.MoreOfSite, OfSite: pageAddress(ofSite, 0),
 			URL: h.URL, Crumbs: crumbs(h.URL), Title: title, Snippet: h.Snippet,
 			Lang: h.Lang, Fetched: h.Fetched.UTC(), Copy: copyAddress(h.URL, q.AsOf), Alike: len(h.Alike), All: all,
+			Image: newImageView(h.Image, found.Copies),
 		})
 	}
 	return page
+}
+
+// newImageView returns the view of a hit's image, nil for nil. copies is Result.Copies.
+func newImageView(i *search.Image, copies map[string]string) *imageView {
+	if i == nil {
+		return nil
+	}
+	return &imageView{URL: i.URL, Crumbs: crumbs(i.URL), Shows: i.Marked, Alt: plain(i.Marked), Copy: copies[i.URL], Others: len(i.Also)}
 }
 
 // copyAddress returns the address of the stored copy of a page at a moment.

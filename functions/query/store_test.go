@@ -54,6 +54,8 @@ type testPage struct {
 	title, body, lang string
 	outside           string // text outside of the main part, which is body
 	waits             bool   // to be indexed
+	asset             bool   // of pages, and not indexed
+	images            []segment.Image
 }
 
 // store is a bucket as the other functions fill it.
@@ -126,14 +128,14 @@ func (s *store) publishIn(id layout.Partition, pages []testPage) {
 		s.check(err)
 		learnt.Outcomes = append(learnt.Outcomes, book.Outcome{
 			Version: version, URL: a.URL, Place: a.Place, State: book.Stored, Status: 200, Time: created,
-			Package: key, Offset: places[i].Offset, Length: places[i].Length,
+			Package: key, Offset: places[i].Offset, Length: places[i].Length, Asset: p.asset,
 		})
-		if p.waits {
+		if p.waits || p.asset {
 			continue
 		}
 		documents = append(documents, &segments.Page{Document: segment.Document{
 			ID: a.ID, Version: version, URL: a.URL, Site: a.Site, Title: p.title, Body: p.body, Lang: p.lang, MIME: p.mime,
-			Fetched: created, Package: key, Offset: places[i].Offset, Length: places[i].Length,
+			Fetched: created, Package: key, Offset: places[i].Offset, Length: places[i].Length, Images: p.images,
 		}, Outside: p.outside, Silent: p.title+p.body == ""})
 	}
 	content, err := book.Encode(learnt)

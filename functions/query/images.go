@@ -1,0 +1,112 @@
+package query
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
+	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
+)
+
+// imagesAtOnce is how many images are looked up concurrently.
+const imagesAtOnce = 8
+
+// hidden returns the function that tells the images that are forgotten, or nil if nothing is.
+func (s *snapshot) hidden() func(url string) bool {
+	if s.takedowns.Empty() {
+		return nil
+	}
+	return s.takedowns.ForgetsURL
+}
+
+// copies returns Result.Copies for hits at a moment. Images are no documents of the index, so
+// it looks them up in the books of the snapshot. An image counts as stored if it was stored as an
+// asset, so that a page of HTML at the address of an image is never shown as one. Books that
+// cannot be read are logged.
+func (e *Engine) copies(ctx context.Context, at *snapshot, hits []search.Hit, moment time.Time) (map[string]string, error) {
+	if len(hits) == 0 || hits[0].Image == nil {
+		return nil, nil
+	}
+	var listed []manifest.Book
+	for _, m := range at.manifests {
+		listed = append(listed, m.Books...)
+	}
+	books, err := partition.OpenBooks(ctx, cachedObjects{e.bucket, e.ranges}, listed)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]string)
+	var mu sync.Mutex // protects found
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(imagesAtOnce)
+	fork := meter.NewFork(ctx)
+	for _, hit := range hits {
+		branch := fork.Branch()
+		group.Go(func() error {
+			stored, err := at.storedAsset(branch, books, hit.Image.URL)
+			if stored != "" {
+				mu.Lock()
+				defer mu.Unlock()
+				found[hit.Image.URL] = copyAddress(stored, moment)
+			}
+			return err
+		})
+	}
+	err = group.Wait()
+	if damaged := books.Damaged(); len(damaged) > 0 {
+		e.report(ctx, Copy{Unread: damaged})
+		for _, b := range listed {
+			e.ranges.Forget(b.Key) // perhaps only damaged as it is cached
+		}
+	}
+	return found, err
+}
+
+// cachedObjects reads immutable objects through the cache of ranges: the images on a page of
+// results often lie in the same parts of books.
+type cachedObjects struct {
+	blob.Reader
+	ranges *rangecache.Cache
+}
+
+// Get implements blob.Reader.
+func (c cachedObjects) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
+	contents, err := c.ranges.Read(ctx, key, []blob.Range{r})
+	if err != nil {
+		return nil, err
+	}
+	return contents[0], nil
+}
+
+// storedAsset returns the address under which the asset of an address is stored: the same, or
+// that to which it redirects; "" if no copy is stored, or it is forgotten.
+func (s *snapshot) storedAsset(ctx context.Context, books *partition.Books, url string) (string, error) {
+	for range 2 {
+		a, err := address.Parse(url)
+		if err != nil || s.takedowns.Forgets(a) { // "" is no address
+			return "", nil
+		}
+		standing, err := standingIn(ctx, books, a)
+		if err != nil {
+			return "", err
+		}
+		switch last := standing.Page; {
+		case last != nil && last.State == book.Stored && last.Asset:
+			return a.URL, nil
+		case standing.Final == nil:
+			return "", nil
+		}
+		url = membership.LeadsTo(*standing.Final)
+	}
+	return "", nil
+}
