@@ -34,9 +34,10 @@ func searchCommand(where *location) *cobra.Command {
 		Long: "Search prints the best pages. Words are joined by OR, and pages with all of them\n" +
 			"come first; \"quoted words\" must stand together, +word must occur, -word must not;\n" +
 			"word* begins so, word~ is written much like it. Filters may also stand in the\n" +
-			"query: site:example.org lang:de type:pdf collection:news after:2026-01-31.",
+			"query: site:example.org lang:de type:pdf collection:news after:2026-01-31.\n" +
+			"type:image finds images, by what pages tell of them.",
 		Example: "  bucketsearch search connection pool\n  bucketsearch search -n 3 '\"foreign key\" -mysql'\n" +
-			"  bucketsearch search --json --explain cost vacuum\n  bucketsearch search --asof 2026-11-21T09:30:00Z vacuum",
+			"  bucketsearch search --json --explain cost vacuum\n  bucketsearch search sunset type:image\n  bucketsearch search --asof 2026-11-21T09:30:00Z vacuum",
 		Args: func(_ *cobra.Command, args []string) error {
 			if strings.TrimSpace(strings.Join(args, "")) == "" {
 				return errors.New("search needs words to look for, such as: bucketsearch search connection pool")
@@ -113,6 +114,10 @@ func styleOf(out io.Writer) style {
 
 func printResult(out io.Writer, r query.Result, s style, where *location) {
 	for i, hit := range r.Hits {
+		if hit.Image != nil {
+			printImage(out, i+1, hit, r.Copies, s)
+			continue
+		}
 		title := hit.Title
 		if title == "" {
 			title = hit.URL
@@ -143,10 +148,34 @@ func printResult(out io.Writer, r query.Result, s style, where *location) {
 	for _, note := range r.Notes {
 		fmt.Fprintln(out, note)
 	}
-	fmt.Fprintf(out, "%s%s (%.1f ms)%s\n", s.faint, matches(r.Total, r.Exact), float64(r.Took.Microseconds())/1000, s.off)
+	fmt.Fprintf(out, "%s%s (%.1f ms)%s\n", s.faint, matches(r.Total, r.Exact, r.Images), float64(r.Took.Microseconds())/1000, s.off)
 	if c := r.Cost; c != nil {
 		fmt.Fprintf(out, "%s%d requests, %d bytes, %d steps one after another, %d ranges from the cache, $%.7f%s\n",
 			s.faint, c.Requests, c.Bytes, c.DependentSteps, c.CacheHits, c.USD, s.off)
+	}
+}
+
+// printImage prints an image, the n-th hit, and the page on which it stands. copies is
+// query.Result.Copies.
+func printImage(out io.Writer, n int, hit search.Hit, copies map[string]string, s style) {
+	fmt.Fprintf(out, "%2d. %s", n, s.title)
+	for _, f := range hit.Image.Marked {
+		fmt.Fprint(out, f.Text)
+	}
+	fmt.Fprintf(out, "%s\n    %s%s%s\n", s.off, s.url, hit.Image.URL, s.off)
+	if len(hit.Snippet) > 0 {
+		printSnippet(out, hit.Snippet, s)
+	}
+	fmt.Fprintf(out, "    on %s%s%s", s.url, hit.URL, s.off)
+	if n := len(hit.Image.Also); n > 0 {
+		fmt.Fprintf(out, " and %s", count(n, "more page"))
+	}
+	if copies[hit.Image.URL] != "" {
+		fmt.Fprintf(out, " %s(stored)%s", s.faint, s.off)
+	}
+	fmt.Fprintln(out)
+	if hit.Explanation != nil {
+		printExplanation(out, *hit.Explanation, "      ")
 	}
 }
 
@@ -177,14 +206,18 @@ func printSnippet(out io.Writer, snippet []search.Fragment, s style) {
 	fmt.Fprintln(out)
 }
 
-func matches(n int, exact bool) string {
+func matches(n int, exact, images bool) string {
+	what := "page"
+	if images {
+		what = "image"
+	}
 	switch {
 	case !exact:
-		return fmt.Sprintf("at least %d pages match", n)
+		return fmt.Sprintf("at least %d %ss match", n, what)
 	case n == 1:
-		return "1 page matches"
+		return "1 " + what + " matches"
 	}
-	return fmt.Sprintf("%d pages match", n)
+	return fmt.Sprintf("%d %ss match", n, what)
 }
 
 // printExplanation prints an explained score as a tree: each part below the sum, two spaces
