@@ -2,8 +2,8 @@ package child
 
 import "syscall"
 
-// attributes make a child die with its parent, and keep it out of the terminal's
-// process group.
+// attributes returns the attributes of a child process: it is killed when its parent ends,
+// and is not in the parent's process group, so that Ctrl-C does not reach it.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 }

@@ -4,5 +4,5 @@ package child
 
 import "syscall"
 
-// attributes are none: only Linux ends processes with their parent.
+// attributes returns nil: only Linux can kill a child when its parent ends.
 func attributes() *syscall.SysProcAttr { return nil }

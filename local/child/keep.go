@@ -11,22 +11,23 @@ import (
 
 // restartPolicy decides when a child is started again.
 type restartPolicy struct {
-	// pauses are the pauses before the first, second, … start in a row; after the
-	// last one the child is given up.
+	// pauses are the waits before the first, second, … restart in a row. A child that ends
+	// once more after that many restarts is given up.
 	pauses []time.Duration
-	// steady is the time after which a running child counts as healthy: the row
-	// begins again.
+	// steady is the time after which a running child counts as healthy: restarts are
+	// counted from the first one again.
 	steady time.Duration
 }
 
-// usual restarts a killed child at once, and waits longer for a machine that is short of
-// resources.
+// usual is the policy of Keep. It restarts a child at once the first time, because it may
+// only have been killed, and then after growing pauses, because the machine may lack
+// memory.
 var usual = restartPolicy{
 	pauses: []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second, 5 * time.Second},
 	steady: time.Minute,
 }
 
-// Keeper keeps a child running.
+// Keeper keeps a child process running: it starts it again when it ends.
 type Keeper struct {
 	child  Child
 	policy restartPolicy
@@ -35,13 +36,13 @@ type Keeper struct {
 	err    error // set before done is closed
 }
 
-// Child is what a Keeper keeps running.
+// Child says how a Keeper starts its child process.
 type Child struct {
-	// Start starts the child and returns when it is ready. If it fails, no child runs.
-	// It fails soon when ctx ends.
+	// Start starts the child and returns when it is ready. When it returns an error, no
+	// child must be running. It must return soon after ctx ends.
 	Start func(ctx context.Context) (*Process, error)
-	// Restarted, if not nil, is called each time the child is ready again, with the
-	// reason of its end.
+	// Restarted, if not nil, is called each time the child is ready again after a restart.
+	// why says how it had ended.
 	Restarted func(why error)
 }
 
@@ -50,6 +51,7 @@ type Child struct {
 // is given up. ctx limits only the first start.
 func Keep(ctx context.Context, c Child) (*Keeper, error) { return keep(ctx, c, usual) }
 
+// keep is Keep with another policy.
 func keep(ctx context.Context, c Child, policy restartPolicy) (*Keeper, error) {
 	first, err := c.Start(ctx)
 	if err != nil {
@@ -64,8 +66,8 @@ func keep(ctx context.Context, c Child, policy restartPolicy) (*Keeper, error) {
 	return k, nil
 }
 
-// run returns nil when ctx has ended and the child with it, else the reason for which
-// the child was given up.
+// run restarts the child until ctx ends; then it kills it and returns nil. If it gives the
+// child up, it returns the reason.
 func (k *Keeper) run(ctx context.Context, p *Process) error {
 	for row := 0; ; {
 		began := time.Now()
@@ -85,8 +87,9 @@ func (k *Keeper) run(ctx context.Context, p *Process) error {
 	}
 }
 
-// again starts the child until it is ready, and returns the number of starts in a row.
-// It returns no child when ctx has ended, and an error when the child is given up.
+// again restarts a child that has ended, for the reason why. row is the number of restarts
+// in a row so far; again tries until a start succeeds, and returns the new number. If ctx
+// ends it returns neither a child nor an error, and if it gives up, an error.
 func (k *Keeper) again(ctx context.Context, row int, why error) (*Process, int, error) {
 	last := why
 	for ; row < len(k.policy.pauses); row++ {
@@ -108,10 +111,10 @@ func (k *Keeper) again(ctx context.Context, row int, why error) (*Process, int, 
 	return nil, row, fmt.Errorf("it was started again %d times in vain: %w", row, last)
 }
 
-// Done is closed when the child is given up, or Close was called.
+// Done returns a channel that is closed when the child is given up, and by Close.
 func (k *Keeper) Done() <-chan struct{} { return k.done }
 
-// Err returns why the child was given up; nil before, and after Close.
+// Err returns why the child was given up; nil if it was not.
 func (k *Keeper) Err() error {
 	select {
 	case <-k.done:
@@ -121,7 +124,7 @@ func (k *Keeper) Err() error {
 	}
 }
 
-// Close ends the child and returns when it is gone.
+// Close kills the child and returns when it has ended.
 func (k *Keeper) Close() {
 	k.cancel()
 	<-k.done

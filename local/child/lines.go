@@ -2,17 +2,17 @@ package child
 
 import "bytes"
 
-// maxLine is the length in bytes at which a line is split.
+// maxLine is the length in bytes above which a line is passed on in parts.
 const maxLine = 64 << 10
 
-// Lines passes on a child's output in whole lines. Its Write never fails, because an
-// error would end the child.
+// Lines is an io.Writer for the output of a child, which it passes on in whole lines. Write
+// never fails, because an error would end the child.
 type Lines struct {
-	Each func(lines []byte) // gets one or more lines, each with its end; valid until it returns
-	rest []byte             // begin of a line
+	Each func(lines []byte) // called with one or more lines, each with its line feed; the bytes are valid until it returns
+	rest []byte             // beginning of a line whose end has not come yet
 }
 
-// Write implements io.Writer. The child waits while Each does.
+// Write implements io.Writer. The child may have to wait for Each.
 func (l *Lines) Write(p []byte) (int, error) {
 	l.rest = append(l.rest, p...)
 	if whole := bytes.LastIndexByte(l.rest, '\n') + 1; whole > 0 {
@@ -25,7 +25,7 @@ func (l *Lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush passes on a line that has no end. Call it when the child has ended.
+// Flush passes on a last line without a line feed. Call it when the child has ended.
 func (l *Lines) Flush() {
 	if len(l.rest) > 0 {
 		l.Each(append(l.rest, '\n'))

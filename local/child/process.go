@@ -1,5 +1,5 @@
-// Package child runs other programs as children of this one: started, ended
-// with their parent, and started again when they have ended by themselves.
+// Package child runs other programs as children of this process. They end when it ends, and
+// are started again when they end by themselves.
 package child
 
 import (
@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// drain is the time for which a dead child's output is read: a process that the child
-// started may hold it open.
+// drain is the time for which the output of a child is read after its end. A process that
+// the child has started may keep the output open for ever.
 const drain = time.Second
 
 // Process is a running child. It is safe for concurrent use.
 type Process struct {
 	cmd  *exec.Cmd
-	said tail
-	done chan struct{}
+	said tail          // last output, if it is not written elsewhere
+	done chan struct{} // closed when the child has ended
 }
 
-// Start starts a command whose child dies with this process, however this one dies (on
-// Linux), and gets no Ctrl-C from the terminal: its parent ends it. End quotes the
-// output of the child, if its Stdout or Stderr is nil.
+// Start starts a command as a child. On Linux the child is killed when this process ends, in
+// whatever way, and Ctrl-C in the terminal does not reach it. Output to a Stdout or Stderr
+// that is nil is kept for End.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, done: make(chan struct{})}
 	if cmd.Stdout == nil {
@@ -50,17 +50,18 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 // PID returns the child's process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Done is closed when the child has ended and all its output was taken.
+// Done returns a channel that is closed when the child has ended and its output has been
+// read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// End waits for the child's end and describes it with the child's last output, such as
+// End waits for the child's end, and returns a text on it with the child's last output:
 // "exit status 1; it said: out of memory".
 func (p *Process) End() string {
 	<-p.done
 	return p.cmd.ProcessState.String() + p.said.quote()
 }
 
-// Kill ends the child as kill -9 does, and returns when it is gone.
+// Kill kills the child with SIGKILL and returns when it has ended.
 func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill() // fails only for one that has ended already
 	<-p.done

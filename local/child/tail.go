@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// tailSize is the number of bytes of a child's output that messages quote.
+// tailSize is the greatest number of bytes that a tail keeps.
 const tailSize = 2 << 10
 
 // tail keeps the last bytes written to it.
@@ -24,7 +24,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// quote returns what was written last as the end of a message.
+// quote returns the kept bytes as the end of a message: "; it said: …"; "" if there are none.
 func (t *tail) quote() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
