@@ -1,14 +1,14 @@
-// Package datadir is the data directory of a system on a laptop:
+// Package datadir manages the data directory of a system on a laptop:
 //
-//	lock           held by the program that runs the system, shared by those that only read
-//	running.json   where that program serves, for other commands to join in
-//	secret         of the embedded object store
-//	s3/            the bucket
-//	requests.json  object-store requests made so far
-//	log.jsonl      what the functions logged
+//	lock           locked by the program that runs the system, or by those that use the bucket without one
+//	running.json   URLs of that program's servers, to which other commands connect
+//	secret         password of the embedded object store
+//	s3/            files of the embedded object store, with the bucket
+//	requests.json  counts of the requests to the object store so far
+//	log.jsonl      log of the functions
 //
-// Only s3/ cannot be replaced. All other files may be deleted while nothing runs. A
-// directory that cannot be written can be read: then only the files in s3/ are needed.
+// Only s3/ cannot be replaced. All other files may be deleted while no program uses the
+// directory. A directory that cannot be written can still be read, if it has s3/.
 package datadir
 
 import (
@@ -22,15 +22,15 @@ import (
 // Dir is an open data directory.
 type Dir struct {
 	path     string
-	lock     *os.File // nil when readOnly is not
-	shared   bool
-	readOnly error // why nothing can be written
+	lock     *os.File // nil if readOnly is set
+	shared   bool     // the lock is a shared one
+	readOnly error    // why the directory cannot be written; nil if it can
 }
 
 // ReadOnly returns why the directory cannot be written; nil if it can.
 func (d *Dir) ReadOnly() error { return d.readOnly }
 
-// S3 returns where the embedded object store keeps its files.
+// S3 returns the path of the directory with the files of the embedded object store.
 func (d *Dir) S3() string { return d.file(store) }
 
 const store = "s3"
@@ -44,7 +44,7 @@ func (d *Dir) OpenLog() (*os.File, error) {
 	return log, nil
 }
 
-// Room returns the free bytes of the disk.
+// Room returns the number of free bytes on the disk of the directory.
 func (d *Dir) Room() (int64, error) {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(d.path, &disk); err != nil {
@@ -55,7 +55,8 @@ func (d *Dir) Room() (int64, error) {
 
 func (d *Dir) file(name string) string { return filepath.Join(d.path, name) }
 
-// write replaces a file in one step.
+// write replaces a file of the directory by a value as JSON. Readers see the old or the new
+// file, never a part.
 func (d *Dir) write(name string, value any) error {
 	content, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// ErrInUse says that another program runs the system in this directory.
+// ErrInUse means that another program has locked the data directory.
 var ErrInUse = errors.New("data directory is in use")
 
-// The time to wait for a directory whose holder does not serve: it is reading, starting or
-// stopping, which takes moments.
+// Times of waiting for a lock that another program has without running a system: it reads,
+// starts or stops, and will soon release the lock.
 const (
-	patience = 3 * time.Second
-	pause    = 20 * time.Millisecond
+	patience = 3 * time.Second       // after which waiting ends with ErrInUse
+	pause    = 20 * time.Millisecond // between two tries
 )
 
-// Lock takes the directory for a system, making it if it is absent. It fails
-// with ErrInUse when another program has it.
+// Lock opens the data directory at the path for a system, alone, and makes it if it does
+// not exist. It fails with ErrInUse if another program has locked it.
 func Lock(ctx context.Context, path string) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		if refused(err) {
@@ -36,10 +36,10 @@ func Lock(ctx context.Context, path string) (*Dir, error) {
 	return open(ctx, path, syscall.LOCK_EX)
 }
 
-// Share takes the directory for a program that only reads, beside other such programs. It
-// fails with fs.ErrNotExist if it has no bucket, and with ErrInUse if a system has the
-// directory. A directory that cannot be written is taken without a lock (see
-// Dir.ReadOnly), even beside a system: its stored objects do not change.
+// Share opens the data directory at the path for a program that runs no system; several may
+// do so at once. It fails with fs.ErrNotExist if the directory has no bucket, and with
+// ErrInUse if a system runs there. A directory that cannot be written is opened without a
+// lock (see Dir.ReadOnly), even if a system runs there: stored objects do not change.
 func Share(ctx context.Context, path string) (*Dir, error) {
 	if _, err := os.Stat(filepath.Join(path, store)); err != nil {
 		return nil, fmt.Errorf("no bucket in data directory: %w", err)
@@ -54,7 +54,8 @@ func Share(ctx context.Context, path string) (*Dir, error) {
 	return open(ctx, path, syscall.LOCK_SH)
 }
 
-// writable fails unless this process may write in a data directory and its files.
+// writable returns an error if this process is not allowed to write in a data directory or
+// to its files.
 func writable(path string) error {
 	const write = 2 // W_OK of access(2)
 	for _, name := range []string{path, filepath.Join(path, "lock"), filepath.Join(path, store)} {
@@ -65,7 +66,7 @@ func writable(path string) error {
 	return nil
 }
 
-// refused reports whether an error means that the system does not allow writing.
+// refused reports whether an error means that the operating system does not allow writing.
 func refused(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
@@ -74,6 +75,7 @@ func unwritable(path string, err error) error {
 	return fmt.Errorf("data directory %s cannot be written: %w; search, page, status, why, verify, limits, collections list and show, and strategy show work there, for all else run as the user that owns it, or choose another directory by --data", path, err)
 }
 
+// open opens the data directory with a lock of flock(2): LOCK_EX or LOCK_SH.
 func open(ctx context.Context, path string, how int) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -87,12 +89,14 @@ func open(ctx context.Context, path string, how int) (*Dir, error) {
 	if err := d.take(ctx, how); err != nil {
 		return nil, errors.Join(err, lock.Close())
 	}
-	if err := d.forget(); err != nil { // left by one that was killed
+	if err := d.forget(); err != nil { // the file of a system that was killed
 		return nil, errors.Join(err, lock.Close())
 	}
 	return d, nil
 }
 
+// take locks the directory. It waits up to patience for another program's lock, but not if
+// that runs a system.
 func (d *Dir) take(ctx context.Context, how int) error {
 	for patient := time.Now().Add(patience); ; {
 		err := syscall.Flock(int(d.lock.Fd()), how|syscall.LOCK_NB)
@@ -117,7 +121,7 @@ func (d *Dir) take(ctx context.Context, how int) error {
 	}
 }
 
-// Close gives the directory back.
+// Close releases the lock. If a system ran here, it also deletes running.json.
 func (d *Dir) Close() error {
 	if d.readOnly != nil {
 		return nil
@@ -128,7 +132,7 @@ func (d *Dir) Close() error {
 	return errors.Join(d.forget(), d.lock.Close())
 }
 
-// forget deletes the record that a system runs here.
+// forget deletes running.json, if it exists.
 func (d *Dir) forget() error {
 	err := os.Remove(d.file(runningName))
 	if errors.Is(err, fs.ErrNotExist) {

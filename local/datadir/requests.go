@@ -13,8 +13,9 @@ import (
 
 const requestsName = "requests.json"
 
-// ReadRequests returns the object-store requests of all systems in the directory so far.
-// With an error, which is worth a warning only, it returns zero counts.
+// ReadRequests returns the counts of the requests to the object store that the systems in the
+// data directory at the path have made so far. With an error, which is worth no more than a
+// warning, it returns zero counts.
 func ReadRequests(path string) (countblob.Counts, error) {
 	content, err := os.ReadFile(filepath.Join(path, requestsName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -30,5 +31,5 @@ func ReadRequests(path string) (countblob.Counts, error) {
 	return counts, nil
 }
 
-// KeepRequests writes the requests made so far.
+// KeepRequests writes the counts of the requests made so far, for ReadRequests.
 func (d *Dir) KeepRequests(counts countblob.Counts) error { return d.write(requestsName, counts) }

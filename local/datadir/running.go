@@ -9,20 +9,21 @@ import (
 
 const runningName = "running.json"
 
-// Running says where the system of a directory serves.
+// Running describes the system that runs in a data directory: its process and the URLs of
+// its servers.
 type Running struct {
 	PID      int    `json:"pid"`
-	S3       string `json:"s3"`
-	Embedded bool   `json:"embedded"` // its object store, whose secret is in the directory
+	S3       string `json:"s3"`       // URL of the bucket
+	Embedded bool   `json:"embedded"` // the object store is the embedded one, whose secret is in the directory
 	Redis    string `json:"redis"`
-	HTTP     string `json:"http,omitempty"` // search page
+	HTTP     string `json:"http,omitempty"` // of the search page; "" if there is none
 }
 
-// Publish tells other commands where the system serves.
+// Publish writes running.json, so that other commands can connect to the system.
 func (d *Dir) Publish(r Running) error { return d.write(runningName, r) }
 
-// ReadRunning returns where the system in the directory serves, or
-// fs.ErrNotExist. One that was killed may have left it behind.
+// ReadRunning reads running.json of the data directory at the path. It fails with
+// fs.ErrNotExist if no system runs there. A system that was killed leaves the file behind.
 func ReadRunning(path string) (Running, error) {
 	var r Running
 	content, err := os.ReadFile(filepath.Join(path, runningName))

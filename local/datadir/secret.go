@@ -12,10 +12,10 @@ import (
 
 const secretName = "secret"
 
-// Secret returns the embedded object store's secret. It makes a random one the first
-// time, and again if a power cut left it empty. Only the user can read it. In a
-// directory that cannot be written it is valid for this process only, which then runs
-// the store.
+// Secret returns the secret of the embedded object store. The first time, and if a power cut
+// has damaged the file, it makes a random one and writes it to a file that only the user can
+// read. In a directory that cannot be written it returns a new secret each time, for a
+// store that only this process uses.
 func (d *Dir) Secret() (string, error) {
 	if d.readOnly != nil {
 		return rand.Text(), nil
@@ -34,7 +34,8 @@ func (d *Dir) Secret() (string, error) {
 	return secret, nil
 }
 
-// ReadSecret returns the secret of a directory that another program runs.
+// ReadSecret returns the secret in the data directory at the path, to connect to the object
+// store of a running system.
 func ReadSecret(path string) (string, error) {
 	content, err := os.ReadFile(filepath.Join(path, secretName))
 	if err != nil {
