@@ -11,7 +11,7 @@ import (
 
 const runtimeAPI = "/{process}/2018-06-01/runtime/"
 
-// api serves the runtime API to all processes.
+// api returns the handler that serves the runtime API to all processes.
 func (r *Runtime) api() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+runtimeAPI+"invocation/next", r.with(r.next))
@@ -21,7 +21,8 @@ func (r *Runtime) api() http.Handler {
 	return mux
 }
 
-// with finds the process that asks.
+// with returns a handler that calls serve with the process that has sent the request, by the
+// first element of its path.
 func (r *Runtime) with(serve func(http.ResponseWriter, *http.Request, *process)) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		r.mu.Lock()
@@ -36,6 +37,7 @@ func (r *Runtime) with(serve func(http.ResponseWriter, *http.Request, *process))
 	}
 }
 
+// next waits for an invocation for the process and answers with its event.
 func (r *Runtime) next(w http.ResponseWriter, req *http.Request, p *process) {
 	select {
 	case <-req.Context().Done():
@@ -51,6 +53,7 @@ func (r *Runtime) next(w http.ResponseWriter, req *http.Request, p *process) {
 	}
 }
 
+// response takes the response of the process's current invocation.
 func (r *Runtime) response(w http.ResponseWriter, req *http.Request, p *process) {
 	body, err := io.ReadAll(req.Body)
 	var outcome result
@@ -77,6 +80,8 @@ func (r *Runtime) initFailure(w http.ResponseWriter, req *http.Request, p *proce
 	w.WriteHeader(http.StatusAccepted)
 }
 
+// accept ends the process's current invocation with its result. It answers with an error if
+// that has another id.
 func accept(w http.ResponseWriter, p *process, id string, outcome result) {
 	if !p.settle(id, outcome) {
 		http.Error(w, fmt.Sprintf("%q is not the current invocation", id), http.StatusBadRequest)
@@ -85,7 +90,7 @@ func accept(w http.ResponseWriter, p *process, id string, outcome result) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// errorMessage reads what a function says about its failure.
+// errorMessage returns the message in the body by which a function reports an error.
 func errorMessage(body io.Reader) string {
 	var said struct {
 		ErrorMessage string `json:"errorMessage"`

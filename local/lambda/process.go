@@ -13,36 +13,37 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/child"
 )
 
-// invocation is one event being processed.
+// invocation is one invocation of the function, with its event.
 type invocation struct {
 	id       string
-	payload  []byte
+	payload  []byte // the event as JSON
 	deadline time.Time
-	taken    atomic.Bool // the process has asked for it
-	result   chan result // holds one
+	taken    atomic.Bool // the process has got the event
+	result   chan result // has room for one
 }
 
+// result is the result of an invocation: a response or an error.
 type result struct {
 	response []byte
 	err      error
 }
 
-// errNotTaken means that a process died before it asked for its event, so that the event
-// can be processed again without harm.
+// errNotTaken means that a process died before it got its event, so that another process can
+// be given the event.
 var errNotTaken = errors.New("the process died before it asked for an event")
 
 // process is one running copy of the function's binary.
 type process struct {
 	child *child.Process
-	work  chan *invocation // holds one
-	dead  chan struct{}    // closed when the process is gone and forgotten
+	work  chan *invocation // next invocation; has room for one
+	dead  chan struct{}    // closed when the process has ended and is no longer in Runtime.processes
 
-	mu        sync.Mutex // protects what follows
-	current   *invocation
-	initError string
+	mu        sync.Mutex  // protects the fields below
+	current   *invocation // nil if there is none
+	initError string      // error that the process reported at its start
 }
 
-// spawn starts a process. The caller holds mu.
+// spawn starts a process. The caller holds r.mu.
 func (r *Runtime) spawn() (*process, error) {
 	if r.closed {
 		return nil, errors.New("the runtime is closed")
@@ -74,8 +75,8 @@ func (r *Runtime) spawn() (*process, error) {
 	return p, nil
 }
 
-// run hands the invocation to the process and waits for its result. When ctx
-// ends the process is killed.
+// run gives the process an invocation and waits for its result. If ctx ends before, it kills
+// the process. It returns errNotTaken if the process died before it got the event.
 func (p *process) run(ctx context.Context, call *invocation) ([]byte, error) {
 	p.work <- call
 	select {
@@ -87,7 +88,7 @@ func (p *process) run(ctx context.Context, call *invocation) ([]byte, error) {
 	case <-p.dead:
 	}
 	select {
-	case r := <-call.result: // its last words
+	case r := <-call.result: // it died after the result
 		return r.response, r.err
 	default:
 	}
@@ -102,7 +103,7 @@ func (p *process) run(ctx context.Context, call *invocation) ([]byte, error) {
 	return nil, fmt.Errorf("%w: %s", errNotTaken, p.child.End())
 }
 
-// kill kills the process and returns when it is dead.
+// kill kills the process and returns when it has ended.
 func (p *process) kill() {
 	p.child.Kill()
 	<-p.dead
@@ -117,7 +118,7 @@ func (p *process) isDead() bool {
 	}
 }
 
-// begin makes the invocation the process's current one.
+// begin makes the invocation the current one of the process, which has got its event.
 func (p *process) begin(call *invocation) {
 	call.taken.Store(true)
 	p.mu.Lock()
@@ -125,8 +126,8 @@ func (p *process) begin(call *invocation) {
 	p.current = call
 }
 
-// settle gives the current invocation its result; false if id is not the
-// current one's.
+// settle ends the current invocation with its result. It returns false, and does nothing, if
+// the current one has another id.
 func (p *process) settle(id string, r result) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

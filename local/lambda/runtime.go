@@ -17,17 +17,17 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// maxPayload is the size in bytes that Lambda allows events and responses.
+// maxPayload is the greatest size in bytes of an event or a response, as in Lambda.
 const maxPayload = 6 << 20
 
-// Function is a function's binary and how to run it.
+// Function describes a Lambda function: its binary and how to run it.
 type Function struct {
 	Name        string
-	Path        string        // of the binary, which calls lambda.Start
-	Env         []string      // all of its environment but Lambda's own variables
-	Concurrency int           // processes at most, at least 1
+	Path        string        // of the binary, which must call lambda.Start of aws-lambda-go
+	Env         []string      // environment of the processes, without the variables that Lambda sets
+	Concurrency int           // greatest number of concurrent invocations, each in a process; at least 1
 	Timeout     time.Duration // of an invocation, the start of its process included
-	Output      io.Writer     // gets what the processes print, in whole lines
+	Output      io.Writer     // gets the output of the processes, in whole lines
 }
 
 // Runtime runs one function. It is safe for concurrent use.
@@ -35,20 +35,20 @@ type Runtime struct {
 	function Function
 	address  string
 	server   *http.Server
-	slots    chan struct{} // held by every running invocation
-	requests atomic.Int64  // invocations so far
+	slots    chan struct{} // has one element for each running invocation
+	requests atomic.Int64  // number of invocations so far
 	output   sync.Mutex    // held while writing to function.Output
 
-	mu        sync.Mutex // protects what follows
-	processes map[string]*process
-	idle      []*process // the one used last at the end
-	spawned   int
+	mu        sync.Mutex          // protects the fields below
+	processes map[string]*process // running ones, by the first element of their paths
+	idle      []*process          // without an invocation; the one used last at the end
+	spawned   int                 // number of processes started so far
 	closed    bool
 }
 
-// Start opens the function's runtime API on loopback. Processes are started when needed,
-// and again after they died; they die with this process (on Linux), or at Close. ctx
-// limits Start only.
+// Start serves the function's runtime API on loopback. It starts no process: an invocation
+// starts one if none is idle. Processes end at Close and, on Linux, when this process ends.
+// ctx limits Start only.
 func Start(ctx context.Context, f Function) (*Runtime, error) {
 	path, err := exec.LookPath(f.Path)
 	if err != nil {
@@ -71,10 +71,10 @@ func Start(ctx context.Context, f Function) (*Runtime, error) {
 	return r, nil
 }
 
-// Invoke runs the function once with an event of at most 6 MiB and returns its
-// response. It fails with the function's own message when the function
-// returned an error or panicked; and when the process died or could not start.
-// At the function's timeout or the end of ctx the process is killed.
+// Invoke invokes the function with an event of at most 6 MiB of JSON, and returns its
+// response. It fails with the function's message if the function returns an error or
+// panics, and if the process dies or cannot start. At the function's Timeout, or when ctx
+// ends, the process is killed.
 func (r *Runtime) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	response, err := r.invoke(ctx, payload)
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *Runtime) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	return response, nil
 }
 
-// Handle invokes the function with messages of a queue.
+// Handle invokes the function with messages of a queue; it is a queue.Function.
 func (r *Runtime) Handle(ctx context.Context, content events.SQSEvent) (events.SQSEventResponse, error) {
 	var response events.SQSEventResponse
 	payload, err := json.Marshal(content)
@@ -100,6 +100,8 @@ func (r *Runtime) Handle(ctx context.Context, content events.SQSEvent) (events.S
 	return response, nil
 }
 
+// invoke waits until fewer than Concurrency invocations run, and invokes the function. If an
+// idle process turns out to be dead, it takes another one.
 func (r *Runtime) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if len(payload) > maxPayload {
 		return nil, fmt.Errorf("an event of %d bytes is over the limit of %d", len(payload), maxPayload)
@@ -130,13 +132,13 @@ func (r *Runtime) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 		case !p.isDead():
 			r.giveBack(p)
 		case errors.Is(err, errNotTaken) && !fresh:
-			continue // it died while it was idle
+			continue // the process died while it was idle
 		}
 		return response, err
 	}
 }
 
-// take returns an idle process, or a fresh one.
+// take returns an idle process or, if there is none, starts one; fresh is true then.
 func (r *Runtime) take() (p *process, fresh bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -151,7 +153,7 @@ func (r *Runtime) take() (p *process, fresh bool, err error) {
 	return p, true, err
 }
 
-// print passes on whole lines, so that lines of several processes do not mix.
+// print writes whole lines to function.Output, so that lines of several processes do not mix.
 func (r *Runtime) print(lines []byte) {
 	r.output.Lock()
 	defer r.output.Unlock()
@@ -164,8 +166,8 @@ func (r *Runtime) giveBack(p *process) {
 	r.idle = append(r.idle, p)
 }
 
-// KillAll kills all running processes as kill -9 does, and returns their number when all
-// are dead.
+// KillAll kills all processes with SIGKILL, waits until they have ended, and returns their
+// number.
 func (r *Runtime) KillAll() int {
 	running := r.running()
 	for _, p := range running {
@@ -174,8 +176,7 @@ func (r *Runtime) KillAll() int {
 	return len(running)
 }
 
-// Close kills all processes and ends the runtime API. Invocations fail from
-// now on.
+// Close kills all processes and stops the runtime API. Invocations fail from then on.
 func (r *Runtime) Close() error {
 	r.mu.Lock()
 	r.closed = true
