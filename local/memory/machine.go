@@ -10,25 +10,25 @@ import (
 )
 
 // machineBytes returns the memory in bytes that this process and its children may use
-// together: the least of the machine's memory and the limits of its control groups
-// (version 2 or 1) and of theirs above them; 0 if nothing tells. root is the root of
-// the files of a Linux system (proc(5), cgroups(7)).
+// together: the least of the machine's memory and the limits of this process's control
+// groups (version 2 or 1) and of all groups above them. It returns 0 if that is not known.
+// root is the root directory of a Linux system (proc(5), cgroups(7)).
 func machineBytes(root fs.FS) int64 {
 	least := total(root)
 	for _, name := range limits(root) {
 		content, err := fs.ReadFile(root, name)
 		if err != nil {
-			continue // another version, or a namespace hides it
+			continue // there is no such file, or a namespace hides it
 		}
 		limit, err := strconv.ParseInt(strings.TrimSpace(string(content)), 10, 64)
-		if err == nil && limit > 0 && (least == 0 || limit < least) { // "max" is none
+		if err == nil && limit > 0 && (least == 0 || limit < least) { // "max", no limit, is not a number
 			least = limit
 		}
 	}
 	return least
 }
 
-// total returns the memory of the machine.
+// total returns the memory of the machine in bytes, 0 if it is not known.
 func total(root fs.FS) int64 {
 	content, err := fs.ReadFile(root, "proc/meminfo")
 	if err != nil {
@@ -43,7 +43,8 @@ func total(root fs.FS) int64 {
 	return 0
 }
 
-// limits returns the files with the limits of this process's control groups.
+// limits returns the names of the files with the memory limits of this process's control
+// groups and of all groups above them.
 func limits(root fs.FS) (names []string) {
 	content, _ := fs.ReadFile(root, "proc/self/cgroup") // none without control groups
 	for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {

@@ -1,10 +1,10 @@
-// Package memory keeps the processes of one machine within a share of its memory, and
-// their garbage small while they are small.
+// Package memory limits the memory of the processes of one system on a machine: all live
+// memory to half of the machine's, and garbage by the size of the live heap.
 //
-// Two settings limit a Go process. Its soft limit is a part of half of the machine's memory
-// (or its control group's): an eighth of that half for the embedded object store, the
-// rest for the process of the command. Only live memory can reach that limit. Garbage is
-// limited by GOGC, which depends on the live heap; room is a parameter of Tune:
+// Two settings limit a Go process. GOMEMLIMIT, the soft limit, divides half of the memory of
+// the machine (or of its control group): an eighth for the embedded object store, seven
+// eighths for the process of the command. Only live memory comes near that limit, because
+// GOGC limits garbage before. GOGC depends on the live heap and on the Part's room:
 //
 //	live heap       GOGC          at most
 //	room/4          300           room bytes of heap
@@ -24,17 +24,17 @@ import (
 	"runtime/metrics"
 )
 
-// Part is the role of a process.
+// Part is the role of a process in a system, with its limits.
 type Part struct {
-	room   uint64 // bytes of heap that garbage may fill up
-	eighth int64  // eighths of the share that are its soft limit
-	least  int64  // bytes of its soft limit, however small the machine
+	room   uint64 // size in bytes up to which garbage may fill a small heap
+	eighth int64  // soft limit, in eighths of half of the machine's memory
+	least  int64  // least soft limit in bytes, however small the machine
 }
 
 // The parts of a system on one machine.
 var (
-	Command = Part{room: 144 << 20, eighth: 7, least: 160 << 20}
-	Store   = Part{room: 48 << 20, eighth: 1, least: 64 << 20} // 43 MB are its libraries', the rest a few requests
+	Command = Part{room: 144 << 20, eighth: 7, least: 160 << 20} // the process of the command, with all functions
+	Store   = Part{room: 48 << 20, eighth: 1, least: 64 << 20}   // the embedded object store: 43 MB for its libraries, the rest for requests
 )
 
 // Bounds of GOGC, in percent of the live heap.
@@ -43,7 +43,8 @@ const (
 	leastGarbage = 100
 )
 
-// Tune limits this process. Call it once.
+// Tune sets the soft limit and GOGC of this process, GOGC again after each garbage
+// collection. What the environment sets (GOMEMLIMIT, GOGC) it leaves alone. Call it once.
 func Tune(p Part, getenv func(string) string) {
 	if getenv("GOMEMLIMIT") == "" {
 		if limit := p.limit(machineBytes(os.DirFS("/"))); limit > 0 {
@@ -57,8 +58,8 @@ func Tune(p Part, getenv func(string) string) {
 	}
 }
 
-// limit returns the soft limit on a machine of this size; 0 means none, if the size is
-// unknown.
+// limit returns the soft limit in bytes on a machine with this many bytes of memory; 0, for
+// no limit, if that is 0, unknown.
 func (p Part) limit(machine int64) int64 {
 	if machine == 0 {
 		return 0
@@ -66,16 +67,17 @@ func (p Part) limit(machine int64) int64 {
 	return max(machine/2/8*p.eighth, p.least)
 }
 
-// Cache returns the size of a cache that wants most bytes: together with an eighth for its
-// bookkeeping at most half of the soft limit.
+// Cache returns the size in bytes for a cache: most, but not so much that the cache and its
+// bookkeeping, an eighth of it, take more than half of the soft limit.
 func Cache(most int64) int64 { return min(most, debug.SetMemoryLimit(-1)/2/9*8) }
 
 // tuner sets GOGC after every collection.
 type tuner struct {
-	room    uint64
-	percent int
+	room    uint64 // of the Part
+	percent int    // GOGC that is set; 0 before the first time
 }
 
+// tune sets GOGC for the present live heap.
 func (t *tuner) tune() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
@@ -85,16 +87,16 @@ func (t *tuner) tune() {
 	}
 }
 
-// await schedules tune after the next collection.
+// await has tune called after every garbage collection from now on.
 func (t *tuner) await() {
-	type marker struct{ _ *byte } // with a pointer, or it might share its memory with others
+	type marker struct{ _ *byte } // the pointer is needed: an object without one may share memory with others, and its finalizer may never run
 	runtime.SetFinalizer(new(marker), func(*marker) {
 		t.tune()
 		t.await()
 	})
 }
 
-// percent returns GOGC for a live heap.
+// percent returns GOGC for a live heap of that many bytes (see the table of the package).
 func percent(live, room uint64) int {
 	if live*(100+mostGarbage)/100 <= room {
 		return mostGarbage
