@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Chaos disturbs a queue as far as SQS's promises allow: messages come twice, late, and so
-// out of order. Several queues may share one.
+// Chaos disturbs a queue in ways that SQS allows: messages come twice, late, and so out of
+// order. Several queues may share one Chaos.
 type Chaos struct {
-	Rand   *rand.Rand    // decides; used by nobody else
-	Double float64       // share of the messages that come twice
-	Delay  time.Duration // each delivery is late by up to this
+	Rand   *rand.Rand    // decides; must not be used elsewhere
+	Double float64       // share of the messages that come twice, from 0 to 1
+	Delay  time.Duration // greatest delay of a delivery
 
 	mu sync.Mutex // protects Rand
 }
 
-// copies returns the number of copies of a message that the queue delivers.
+// copies returns how many copies of a message the queue is to deliver, 1 or 2.
 func (c *Chaos) copies() int {
 	if c == nil {
 		return 1
@@ -29,7 +29,7 @@ func (c *Chaos) copies() int {
 	return 1
 }
 
-// lateness returns the delay of a delivery.
+// lateness returns a random delay for a delivery.
 func (c *Chaos) lateness() time.Duration {
 	if c == nil || c.Delay <= 0 {
 		return 0

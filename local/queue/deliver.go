@@ -13,30 +13,29 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 )
 
-// Function processes the messages of a queue.
+// Function handles the messages of a queue, as a Lambda function handles SQS's.
 type Function = message.Handler
 
 // Mapping is Lambda's event source mapping: how a queue invokes a function.
 type Mapping struct {
 	Function    Function
-	Concurrency int           // invocations at once, at least 1
-	BatchSize   int           // messages of an invocation at most, at least 1
+	Concurrency int           // greatest number of concurrent invocations, at least 1
+	BatchSize   int           // greatest number of messages of an invocation, at least 1
 	Timeout     time.Duration // of an invocation
-	Grace       time.Duration // for running invocations when delivery ends
+	Grace       time.Duration // that running invocations get to end when delivery ends
 	Log         *slog.Logger
 }
 
 // Deliver invokes the function with the queue's messages until ctx ends.
 //
-//	the function                                  its messages are
-//	returns                                       deleted, except the failed ones
-//	reports messages as failed                    given back
-//	returns an error, panics, exceeds its time    all given back
+//	the function                                         messages
+//	returns without an error                             are deleted, but those that it reports as failed are given back
+//	returns an error, panics, or exceeds the timeout     are all given back
 //
-// An invocation over its time is left running, since only the end of a process could stop
-// it. When ctx ends, no more messages are taken, and running invocations, whose context
-// goes on, get the mapping's grace period. Those that do not finish are cancelled, their
-// messages given back, and Deliver's error says so.
+// An invocation that exceeds the timeout goes on running, because a goroutine cannot be
+// killed. When ctx ends, Deliver takes no more messages. Running invocations, whose context
+// goes on, have Mapping.Grace to end. After that they are cancelled, their messages are given
+// back, and Deliver returns an error.
 func Deliver(ctx context.Context, q *Queue, m Mapping) error {
 	running, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer giveUp(nil)
@@ -78,8 +77,8 @@ func Deliver(ctx context.Context, q *Queue, m Mapping) error {
 	return err
 }
 
-// await returns up to limit messages as soon as there are any, and none once
-// ctx has ended.
+// await waits until there are visible messages, and receives up to limit of them. It returns
+// none if ctx ends before.
 func (q *Queue) await(ctx context.Context, limit int) []events.SQSMessage {
 	for ctx.Err() == nil {
 		if batch := q.Receive(limit); len(batch) > 0 {
@@ -99,6 +98,8 @@ func (q *Queue) await(ctx context.Context, limit int) []events.SQSMessage {
 	return nil
 }
 
+// invoke invokes the function with a batch of messages, and deletes the messages or gives
+// them back.
 func (m Mapping) invoke(ctx context.Context, q *Queue, batch []events.SQSMessage) {
 	ctx, cancel := context.WithTimeoutCause(ctx, m.Timeout, fmt.Errorf("timed out after %v", m.Timeout))
 	defer cancel()
@@ -122,7 +123,8 @@ func (m Mapping) invoke(ctx context.Context, q *Queue, batch []events.SQSMessage
 	}
 }
 
-// call runs the function, turning a panic into an error, until ctx ends.
+// call calls the function. A panic becomes an error. If ctx ends before the function returns,
+// call returns the cause, and the function goes on running.
 func (m Mapping) call(ctx context.Context, batch []events.SQSMessage) (events.SQSEventResponse, error) {
 	var response events.SQSEventResponse
 	result := make(chan error, 1)
@@ -144,8 +146,8 @@ func (m Mapping) call(ctx context.Context, batch []events.SQSMessage) (events.SQ
 	}
 }
 
-// failures returns the ids that the response reports. As with Lambda, an id
-// that is none of the batch's fails the whole batch.
+// failures returns the ids of the messages that the response reports as failed. It returns
+// an error if one is not in the batch: then, as with Lambda, the whole batch has failed.
 func failures(batch []events.SQSMessage, response events.SQSEventResponse) (map[string]bool, error) {
 	known := map[string]bool{}
 	for _, delivered := range batch {

@@ -1,6 +1,6 @@
-// Package queue replaces SQS on one machine: queues in memory with SQS's semantics, their
-// delivery to functions as by Lambda's event source mapping, and the part of SQS's
-// protocol with which functions in other processes send.
+// Package queue replaces SQS on one machine: queues in memory with the semantics of SQS, the
+// delivery of their messages to functions, as Lambda's event source mapping does it, and the
+// part of SQS's protocol by which functions in other processes send messages.
 //
 // A message goes through these states:
 //

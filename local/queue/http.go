@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	maxRequest = 2 << 20 // bytes; JSON may write a byte as six
-	maxEntries = 10      // of a SendMessageBatch
+	maxRequest = 2 << 20 // greatest size of a request in bytes; JSON may write a byte of a message as six
+	maxEntries = 10      // greatest number of messages of a SendMessageBatch
 )
 
-// Handler serves SendMessage and SendMessageBatch of SQS's JSON protocol
-// (X-Amz-Target: AmazonSQS.SendMessage), so that functions in processes of
-// their own send with the client that they use in the cloud. The last element
-// of a QueueUrl, such as http://127.0.0.1:4566/000000000000/fetch, names the
-// queue. Signatures are not checked: listen on loopback only.
+// Handler returns a handler that serves SendMessage and SendMessageBatch of SQS's JSON
+// protocol (X-Amz-Target: AmazonSQS.SendMessage). So functions in other processes can send
+// with the client that they use in the cloud. The last element of a QueueUrl, such as
+// http://127.0.0.1:4566/000000000000/fetch, is the name of the queue. Signatures are not
+// checked: listen on loopback only.
 func Handler(queues map[string]*Queue) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, err := serve(queues, r.Header.Get("X-Amz-Target"), http.MaxBytesReader(w, r.Body, maxRequest))
@@ -36,27 +36,30 @@ func Handler(queues map[string]*Queue) http.Handler {
 		}
 		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(answer) // the client has gone when this fails, and will ask again
+		_ = json.NewEncoder(w).Encode(answer) // fails if the client has gone, which will send the request again
 	})
 }
 
-// fault is an error with one of SQS's error codes.
+// fault is an error with an error code of SQS.
 type fault struct{ code, text string }
 
 func (f *fault) Error() string { return f.text }
 
+// entry is a message to be sent, in a request.
 type entry struct {
 	ID           string `json:"Id"`
 	MessageBody  string
 	DelaySeconds int64
 }
 
+// sent is a message that was sent, in an answer.
 type sent struct {
 	ID               string `json:"Id,omitempty"`
 	MessageID        string `json:"MessageId"`
 	MD5OfMessageBody string
 }
 
+// refused is a message that was refused, in the answer to a SendMessageBatch.
 type refused struct {
 	ID          string `json:"Id"`
 	Code        string
@@ -64,6 +67,8 @@ type refused struct {
 	SenderFault bool
 }
 
+// serve handles a request with the header X-Amz-Target and returns the answer to be written
+// as JSON.
 func serve(queues map[string]*Queue, target string, body io.Reader) (any, error) {
 	var request struct {
 		QueueURL string `json:"QueueUrl"`
@@ -86,6 +91,7 @@ func serve(queues map[string]*Queue, target string, body io.Reader) (any, error)
 	return nil, &fault{"UnsupportedOperation", fmt.Sprintf("%q is not served here", target)}
 }
 
+// accept puts a message of a request into the queue.
 func (q *Queue) accept(e entry) (sent, error) {
 	if e.DelaySeconds < 0 || e.DelaySeconds > int64(message.MaxDelay/time.Second) {
 		return sent{}, fmt.Errorf("a delay of %d seconds is not between 0 and %v", e.DelaySeconds, message.MaxDelay)
@@ -97,6 +103,7 @@ func (q *Queue) accept(e entry) (sent, error) {
 	return sent{ID: e.ID, MessageID: id, MD5OfMessageBody: md5Hex(e.MessageBody)}, nil
 }
 
+// acceptAll puts the messages of a SendMessageBatch into the queue.
 func (q *Queue) acceptAll(entries []entry) (any, error) {
 	if len(entries) == 0 || len(entries) > maxEntries {
 		return nil, fmt.Errorf("a batch has 1 to %d entries, not %d", maxEntries, len(entries))

@@ -9,19 +9,19 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// item is a message in a queue.
+// item is a copy of a message in a queue.
 type item struct {
 	id, body string
 	sent     time.Time
-	number   uint64 // of this copy, unique in the queue
-	due      time.Time
-	receives int
-	receipt  string // of the newest receive; "" while nobody holds it
-	reason   string // why the last try failed
-	place    int    // in the due
+	number   uint64    // of the copy, unique in the queue
+	due      time.Time // when it can be received, for the first time or again
+	receives int       // number of receives so far
+	receipt  string    // receipt handle of the newest receive; "" if it is not in flight
+	reason   string    // why the last try failed
+	place    int       // index in Queue.due
 }
 
-// deliverable returns the message as Lambda hands it to a function.
+// deliverable returns the message in the form in which Lambda gives it to a function.
 func (it *item) deliverable(queue string) events.SQSMessage {
 	return events.SQSMessage{
 		MessageId:     it.id,
@@ -43,7 +43,7 @@ func md5Hex(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// dueHeap is a heap (container/heap) of items, the one due first on top.
+// dueHeap is a heap (container/heap) of items; the first item is the one that is due first.
 type dueHeap []*item
 
 func (a dueHeap) Len() int { return len(a) }

@@ -14,16 +14,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 )
 
-const firstBackoff = 100 * time.Millisecond // doubled with each further failure
+// firstBackoff is the time after the first failure of a message until it is visible again.
+// It doubles with each further failure.
+const firstBackoff = 100 * time.Millisecond
 
 // Options are the settings of a queue.
 type Options struct {
 	Name        string
-	Visibility  time.Duration // from a receive until the message is visible again
-	MaxReceives int           // after so many failed receives a message is a dead letter; at least 1
-	Chaos       *Chaos        // nil for a queue at its best
-	// Dead is called with every dead letter, by the goroutine that found the message
-	// dead; the queue goes on meanwhile. With nil they are only counted.
+	Visibility  time.Duration // time after a receive until the message is visible again, if it is not deleted
+	MaxReceives int           // number of failed receives after which a message becomes a dead letter; at least 1
+	Chaos       *Chaos        // disturbs deliveries; nil: they are not disturbed
+	// Dead, if not nil, is called for every dead letter, by the goroutine that called Fail
+	// or Receive. The queue can be used meanwhile.
 	Dead func(message.DeadLetter)
 }
 
@@ -31,13 +33,13 @@ type Options struct {
 type Queue struct {
 	options Options
 
-	mu      sync.Mutex       // protects all below
-	due     dueHeap          // every message that is neither deleted nor dead
-	held    map[string]*item // those in flight, by receipt handle
-	sent    uint64           // messages ever sent
-	copies  uint64           // items ever made
-	deaths  int
-	changed chan struct{} // closed, and replaced, when the due changes
+	mu      sync.Mutex       // protects the fields below
+	due     dueHeap          // all messages, except deleted ones and dead letters
+	held    map[string]*item // messages in flight, by receipt handle
+	sent    uint64           // number of messages sent so far
+	copies  uint64           // number of items made so far
+	deaths  int              // number of dead letters so far
+	changed chan struct{}    // closed, and replaced by a new channel, when due changes
 }
 
 // New returns an empty queue.
@@ -45,10 +47,9 @@ func New(options Options) *Queue {
 	return &Queue{options: options, held: map[string]*item{}, changed: make(chan struct{})}
 }
 
-// Send puts a message into the queue, visible after the delay (at most
-// message.MaxDelay, longer ones are cut to it), and returns its id. It fails
-// for a body that SQS would refuse: empty, longer than message.MaxBody, or not
-// UTF-8.
+// Send puts a message into the queue and returns its id. The message is visible after the
+// delay, or after message.MaxDelay if that is shorter. Send fails for a body that SQS would
+// refuse: one that is empty, longer than message.MaxBody, or not UTF-8.
 func (q *Queue) Send(body string, delay time.Duration) (id string, err error) {
 	if err := check(body); err != nil {
 		return "", fmt.Errorf("cannot send to queue %s: %w", q.options.Name, err)
@@ -82,8 +83,8 @@ func check(body string) error {
 	return nil
 }
 
-// Receive takes up to limit visible messages, the one longest due first, and
-// hides them for the visibility timeout. It does not wait.
+// Receive returns up to limit visible messages, the one that has been due longest first. They
+// are in flight, and visible again after Options.Visibility. Receive does not wait.
 func (q *Queue) Receive(limit int) []events.SQSMessage {
 	batch, dead := q.receive(limit)
 	q.report(dead...)
@@ -114,8 +115,8 @@ func (q *Queue) receive(limit int) (batch []events.SQSMessage, dead []message.De
 	return batch, dead
 }
 
-// Delete removes a message that was dealt with. A receipt handle that a later
-// receive has replaced does nothing.
+// Delete removes a message from the queue, by the receipt handle of its newest receive. It
+// does nothing for an older handle.
 func (q *Queue) Delete(receipt string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -126,9 +127,10 @@ func (q *Queue) Delete(receipt string) {
 	}
 }
 
-// Fail gives a message back: it is visible again after 100 ms, doubled with every failed
-// receive, at most the visibility timeout; or it becomes a dead letter with this
-// reason. A receipt handle that a later receive has replaced does nothing.
+// Fail gives back a message that could not be handled, for a reason, by the receipt handle
+// of its newest receive. After MaxReceives receives it becomes a dead letter. Otherwise it is
+// visible again after 100 ms, twice as long after each further failure, but not longer than
+// Options.Visibility. Fail does nothing for an older handle.
 func (q *Queue) Fail(receipt, reason string) {
 	if dead, died := q.fail(receipt, reason); died {
 		q.report(dead)
@@ -154,7 +156,7 @@ func (q *Queue) fail(receipt, reason string) (dead message.DeadLetter, died bool
 	return dead, false
 }
 
-// report calls Dead. The caller does not hold mu.
+// report calls Options.Dead for dead letters. The caller must not hold mu.
 func (q *Queue) report(dead ...message.DeadLetter) {
 	if q.options.Dead == nil {
 		return
@@ -172,13 +174,14 @@ func (q *Queue) backoff(receives int) time.Duration {
 	return min(d, q.options.Visibility)
 }
 
-// release makes the item available again. The caller holds mu, also in the functions
-// below.
+// release ends the flight of an item: its receipt handle is no longer valid. The caller holds
+// mu, also in the functions below.
 func (q *Queue) release(it *item) {
 	delete(q.held, it.receipt)
 	it.receipt = ""
 }
 
+// bury removes an item from the queue and returns it as a dead letter.
 func (q *Queue) bury(it *item) message.DeadLetter {
 	heap.Remove(&q.due, it.place)
 	q.deaths++
@@ -188,6 +191,7 @@ func (q *Queue) bury(it *item) message.DeadLetter {
 	}
 }
 
+// announce wakes all that wait for a change of due.
 func (q *Queue) announce() {
 	close(q.changed)
 	q.changed = make(chan struct{})

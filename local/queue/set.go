@@ -9,7 +9,8 @@ import (
 // Set holds the queues of one machine by name.
 type Set map[string]*Queue
 
-// Send puts a message into the queue of that name; see Queue.Send.
+// Send puts a message into the queue with the name (see Queue.Send). It fails if there is
+// none.
 func (s Set) Send(_ context.Context, queue string, body []byte, delay time.Duration) error {
 	q, ok := s[queue]
 	if !ok {

@@ -4,9 +4,9 @@ import "time"
 
 // Counts holds the number of messages in each state.
 type Counts struct {
-	Visible  int // could be received now
-	InFlight int // received, neither deleted nor given back
-	Delayed  int // wait for a delay or a back-off to end
+	Visible  int // can be received now
+	InFlight int // received, and neither deleted nor given back yet
+	Delayed  int // not visible yet, because of a delay or a back-off
 	Dead     int // dead letters so far
 }
 
@@ -29,7 +29,7 @@ func (q *Queue) Counts() Counts {
 	return c
 }
 
-// Bodies returns the bodies of all messages that are neither deleted nor dead.
+// Bodies returns the bodies of all messages, except deleted ones and dead letters.
 func (q *Queue) Bodies() []string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -40,8 +40,8 @@ func (q *Queue) Bodies() []string {
 	return bodies
 }
 
-// upcoming returns how long until a message is visible, false when there is
-// none, and a channel that closes when that may have changed.
+// upcoming returns the time until the next message is visible, and a channel that is closed
+// when that may have changed. The bool is false if the queue has no messages.
 func (q *Queue) upcoming() (time.Duration, bool, <-chan struct{}) {
 	now := time.Now()
 	q.mu.Lock()
