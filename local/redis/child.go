@@ -16,14 +16,15 @@ import (
 )
 
 const (
-	portAttempts = 5                    // ports tried when others take them first
-	patience     = 10 * time.Second     // until a child answers
-	pause        = 2 * time.Millisecond // between two questions whether it does
+	portAttempts = 5                    // number of ports to try, if other programs take them first
+	patience     = 10 * time.Second     // greatest time until a child answers
+	pause        = 2 * time.Millisecond // between two checks whether it answers
 )
 
+// errPortTaken means that another program took a port between freeAddress and startAt.
 var errPortTaken = errors.New("port was taken meanwhile")
 
-// startChild keeps a child on an address that it finds free.
+// startChild starts the program redis-server as a child on a free port, and keeps it running.
 func startChild(ctx context.Context, program string, o Options) (*Server, error) {
 	var err error
 	for range portAttempts {
@@ -48,7 +49,7 @@ func startChild(ctx context.Context, program string, o Options) (*Server, error)
 	return nil, err
 }
 
-// freeAddress returns a free address of this machine.
+// freeAddress returns an address of 127.0.0.1 with a port that is free now.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -58,7 +59,8 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), nil
 }
 
-// startAt starts a child and returns when it answers.
+// startAt starts a child that listens at an address, and returns when it answers. It fails
+// with errPortTaken if the port is taken.
 func startAt(ctx context.Context, program, dir, address string) (*child.Process, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -71,7 +73,7 @@ func startAt(ctx context.Context, program, dir, address string) (*child.Process,
 		return nil, err
 	}
 	if err := ready(ctx, address, p); err != nil {
-		p.Kill() // there is nothing that it should save
+		p.Kill() // it has no data to save
 		if strings.Contains(p.End(), "Address already in use") {
 			err = errPortTaken
 		}
@@ -80,8 +82,8 @@ func startAt(ctx context.Context, program, dir, address string) (*child.Process,
 	return p, nil
 }
 
-// ready waits until the child answers, and checks that it is not another server that took
-// the port.
+// ready waits until the child answers at its address. The answer must have the child's
+// process id: another server may have taken the port.
 func ready(ctx context.Context, address string, p *child.Process) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -7,10 +7,11 @@ import (
 	"github.com/alicebob/miniredis/v2"
 )
 
-// tick is the time between two advances of the embedded Redis's clock, which does not run
+// tick is the time after which the clock of the embedded Redis is advanced; it does not run
 // by itself.
 const tick = time.Second
 
+// startEmbedded starts a Redis in this process (miniredis).
 func startEmbedded() (*Server, error) {
 	m := miniredis.NewMiniRedis()
 	if err := m.StartAddr("127.0.0.1:0"); err != nil {
@@ -31,7 +32,7 @@ func startEmbedded() (*Server, error) {
 	return &Server{URL: url(m.Addr()), Embedded: true, stop: stop}, nil
 }
 
-// age advances the clock at every tick until quit is closed.
+// age calls pass at every tick with the time since the last one, until quit is closed.
 func age(ticks <-chan time.Time, quit <-chan struct{}, pass func(time.Duration)) {
 	last := time.Now()
 	for {

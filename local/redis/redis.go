@@ -1,6 +1,6 @@
-// Package redis starts a Redis on a laptop: a redis-server as a child process if the
-// program is installed, else one embedded in this process. Neither stores anything on
-// disk, because everything in Redis can be rebuilt from the bucket.
+// Package redis starts a Redis on a laptop: redis-server as a child process if that program
+// is installed, otherwise one in this process. Neither writes to disk, because everything in
+// Redis can be rebuilt from the bucket.
 package redis
 
 import (
@@ -11,27 +11,26 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/child"
 )
 
-// Options say how to start.
+// Options are the settings of a Redis.
 type Options struct {
-	Dir     string // working directory of a child
-	Program string // redis-server; empty: the one on PATH, else the embedded Redis
+	Dir     string // working directory of the child
+	Program string // path of redis-server; "": the one in PATH or, if there is none, the embedded Redis
 
-	// Restarted, if not nil, is called each time a child that had ended by itself
-	// answers again, at the same address and empty, with the reason of its end.
+	// Restarted, if not nil, is called each time a child that had ended by itself answers
+	// again, at the same address and without data. why says how it had ended.
 	Restarted func(why error)
 }
 
 // Server is a running Redis that listens on 127.0.0.1 only.
 type Server struct {
-	URL      string // redis://127.0.0.1:<port>/0
-	Embedded bool
-	keeper   *child.Keeper // nil when embedded
+	URL      string        // redis://127.0.0.1:<port>/0
+	Embedded bool          // it runs in this process
+	keeper   *child.Keeper // nil if Embedded
 	stop     func()
 }
 
-// Start starts a Redis and returns when it answers. A child that ends by itself
-// is started again; it dies with this process, also when that is killed (on
-// Linux; elsewhere only by Close).
+// Start starts a Redis and returns when it answers. A child that ends by itself is started
+// again. It ends at Close and, on Linux, when this process ends, even if it is killed.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	program := o.Program
 	if program == "" {
@@ -48,8 +47,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return server, nil
 }
 
-// Done is closed when the server has ended for good, and after Close. An embedded server
-// ends only with this process.
+// Done returns a channel that is closed when the child has ended and cannot be started again,
+// and by Close. For an embedded server it returns nil.
 func (s *Server) Done() <-chan struct{} {
 	if s.keeper == nil {
 		return nil
@@ -57,7 +56,7 @@ func (s *Server) Done() <-chan struct{} {
 	return s.keeper.Done()
 }
 
-// Err returns why the server has ended; nil while it runs.
+// Err returns why the child has ended for good; nil if it has not.
 func (s *Server) Err() error {
 	if s.keeper == nil || s.keeper.Err() == nil {
 		return nil
