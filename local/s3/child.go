@@ -18,21 +18,21 @@ import (
 	"github.com/versity/versitygw/s3api"
 )
 
-// Limits of the server, above which it answers "slow down".
+// Limits of the server. Above the first two it answers "slow down".
 const (
 	maxConnections = 2048
 	maxRequests    = 1024
-	maxActions     = 64 // file operations at once
-	ioBuffer       = 256 << 10
+	maxActions     = 64        // concurrent file operations
+	ioBuffer       = 256 << 10 // bytes
 )
 
-// Child is the whole program of the subprocess: it reads Options from in, serves, and
-// writes messages to out (see the package). It returns nil when in ends; the process
-// must then exit. Child ignores interrupts of the terminal, which go to all processes
-// there: the parent decides.
+// Child is the program of the child process: it reads Options from in, serves, and writes
+// messages to out (see the package). It returns nil when in ends; the process must exit
+// then. It ignores SIGINT and SIGHUP, which the terminal sends to all processes: only the
+// parent ends the child.
 func Child(in io.Reader, out io.Writer) error { return attend(in, out, (*os.File).Sync) }
 
-// attend is Child with another function that syncs a file.
+// attend is Child with a replacement for (*os.File).Sync.
 func attend(in io.Reader, out io.Writer, sync func(*os.File) error) error {
 	signal.Ignore(os.Interrupt, syscall.SIGHUP)
 	var o Options
@@ -54,6 +54,8 @@ func attend(in io.Reader, out io.Writer, sync func(*os.File) error) error {
 	}
 }
 
+// serve makes the bucket's directory, unless o.ReadOnly, and serves it until that fails. It
+// tries other ports if another program takes the one that choose has found.
 func serve(o Options, d *disk, r *reporter) error {
 	dir, err := filepath.Abs(o.Dir) // the working directory will change
 	if err != nil {
@@ -79,8 +81,8 @@ func serve(o Options, d *disk, r *reporter) error {
 	}
 }
 
-// choose replaces port 0 by the port of an address that is free at the moment; versitygw
-// would choose one too, but not tell which.
+// choose returns the address listen; if its port is 0, with a port that is free now.
+// versitygw would choose one, too, but not say which.
 func choose(listen string) (string, error) {
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -90,6 +92,7 @@ func choose(listen string) (string, error) {
 	return listener.Addr().String(), nil
 }
 
+// run serves the directory dir by versitygw at an address, until that fails.
 func run(dir, address string, o Options, d *disk, r *reporter) error {
 	backend, err := posix.New(dir, attributes{disk: d}, posix.PosixOpts{
 		Concurrency:         maxActions,

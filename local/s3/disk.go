@@ -11,31 +11,31 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// parallelSyncs is the number of files of a round that are synced at once: file systems
-// combine concurrent syncs into one write of their journal.
+// parallelSyncs is the number of files that are synced concurrently. File systems combine
+// concurrent syncs into one write of their journal.
 const parallelSyncs = 16
 
-// disk syncs files and folders, so that they survive a power cut. Callers that come while
-// a round of syncs runs are served together by the next round, and a folder in which
-// many files were made is synced once. It is safe for concurrent use.
+// disk syncs files and folders, so that they survive a power cut. It does so in rounds: the
+// paths of all calls that come during one round are synced together in the next, each once,
+// even if many files were made in the same folder. It is safe for concurrent use.
 type disk struct {
-	sync func(*os.File) error // as (*os.File).Sync
+	sync func(*os.File) error // (*os.File).Sync, or its replacement in tests
 
 	mu   sync.Mutex // protects the fields below
-	next *round     // that has not begun; nil when nobody waits for it
+	next *round     // the round that has not begun yet; nil if no call waits for it
 	busy bool       // a round is under way
 }
 
 // round is a set of files and folders that are synced together.
 type round struct {
 	paths map[string]bool
-	done  chan struct{} // closed at the end
-	err   error         // then
+	done  chan struct{} // closed at the end of the round
+	err   error         // set before done is closed
 }
 
-// syncAll returns when every file and folder of the paths is on disk as it was
-// at the call or later. One that is not there any more has been deleted since,
-// which is synced by whoever did that.
+// syncAll syncs the files and folders at the paths, and returns when they are on disk. A path
+// that does not exist is ignored: the file was deleted meanwhile, and the call that deleted
+// it syncs its folder.
 func (d *disk) syncAll(paths []string) error {
 	d.mu.Lock()
 	if d.next == nil {
@@ -54,7 +54,7 @@ func (d *disk) syncAll(paths []string) error {
 	return own.err
 }
 
-// run runs rounds as long as callers wait for one.
+// run runs one round after another until no call waits for one.
 func (d *disk) run() {
 	for {
 		d.mu.Lock()
@@ -93,15 +93,14 @@ func (d *disk) syncFile(file *os.File) error {
 	return nil
 }
 
-// makeAll makes a folder and all missing folders above it, and returns when they are on
-// disk.
+// makeAll makes a folder and all missing folders above it, and syncs them.
 func (d *disk) makeAll(path string) error {
 	made := []string{path}
 	for at := path; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(at); err == nil || at == filepath.Dir(at) {
 			break
 		}
-		made = append(made, filepath.Dir(at)) // which names it
+		made = append(made, filepath.Dir(at)) // the folder that has the name of at
 	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return err

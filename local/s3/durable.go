@@ -14,22 +14,22 @@ import (
 	"github.com/versity/versitygw/s3response"
 )
 
-// durable is a backend whose answers survive a power cut. versitygw syncs nothing: it
-// writes a file without a name and its extended attributes, then links the file into its
-// folder, which it makes. So
+// durable is a versitygw backend that syncs before it answers, so that a stored object
+// survives a power cut. versitygw itself syncs nothing: it writes a file without a name and
+// its extended attributes, then links the file into its folder. durable adds:
 //
-//   - the file is synced before it has a name (see attributes): a file with a name is
-//     whole, answered or not;
-//   - before the answer, the file (for attributes that were set later) and all folders
-//     from its own to the bucket's are synced, in rounds that many answers share;
-//   - "exists" is an answer too: it tells a client that tries again that the object is
-//     stored.
+//   - The file is synced before it gets its name (see attributes), so that a file with a
+//     name is always whole.
+//   - Before the answer to a PUT, the file is synced again, for attributes that were set
+//     later, and all folders from its own to the bucket's.
+//   - The same before the answer that the object exists: from it a client that tries again
+//     learns that the object is stored.
 //
-// The same holds for deletions and for buckets. Other operations are not used here, and
-// are answered as versitygw does.
+// Deleted objects and new buckets are synced in the same way. Other operations, which this
+// program does not use, are those of versitygw.
 type durable struct {
 	*posix.Posix
-	dir  string // that holds the buckets
+	dir  string // directory with the buckets
 	disk *disk
 }
 
@@ -45,13 +45,14 @@ func (d durable) PutObject(ctx context.Context, in s3response.PutObjectInput) (s
 	return out, err
 }
 
-// exists reports whether an object was not stored because one exists.
+// exists reports whether an error means that an object was not stored because there is one
+// with its key.
 func exists(err error) bool {
 	var answer s3err.S3Error
 	return errors.As(err, &answer) && answer.StatusCode() == http.StatusPreconditionFailed
 }
 
-// folders returns the folders above an object, the bucket's last.
+// folders returns the paths of the folders above an object, from its own to the bucket's.
 func (d durable) folders(bucket, key string) (folders []string) {
 	root := filepath.Join(d.dir, bucket)
 	for at := filepath.Dir(filepath.Join(root, key)); len(at) > len(root); at = filepath.Dir(at) {
@@ -77,18 +78,19 @@ func (d durable) CreateBucket(ctx context.Context, in *s3.CreateBucketInput, acl
 	return d.disk.syncAll([]string{filepath.Join(d.dir, *in.Bucket), d.dir})
 }
 
-// attributes are versitygw's attributes of a file.
+// attributes stores versitygw's metadata of files in their extended attributes, and syncs
+// files.
 type attributes struct {
 	meta.XattrMeta
 	disk *disk
 }
 
-// etag is the attribute that versitygw sets last: for a conditional PUT, an object
-// without it does not exist.
+// etag is the last attribute that versitygw sets before a file gets its name. For a
+// conditional PUT, an object without it does not exist.
 const etag = "etag"
 
-// StoreAttribute implements meta.MetadataStorer. With the etag it syncs a file that has
-// no name yet.
+// StoreAttribute implements meta.MetadataStorer. When it has set the etag of a file that has
+// no name yet, it syncs the file.
 func (a attributes) StoreAttribute(file *os.File, bucket, object, attribute string, value []byte) error {
 	err := a.XattrMeta.StoreAttribute(file, bucket, object, attribute, value)
 	if err != nil || file == nil || attribute != etag {

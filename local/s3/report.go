@@ -9,7 +9,7 @@ import (
 	"github.com/versity/versitygw/s3response"
 )
 
-// reporter writes messages, one at a time.
+// reporter writes messages to the parent. It is safe for concurrent use.
 type reporter struct {
 	mu  sync.Mutex
 	out *json.Encoder // guarded by mu
@@ -21,18 +21,19 @@ func (r *reporter) report(m message) {
 	_ = r.out.Encode(m) // fails when the parent has died, which ends this process too
 }
 
-// reporting is a backend that reports every stored object of a bucket.
+// reporting is a durable backend that reports every stored object of one bucket.
 type reporting struct {
 	durable
-	bucket string
+	bucket string // its name
 	*reporter
 }
 
-// PutObject reports the object when it is on disk, before the client has its answer.
+// PutObject implements backend.Backend. It reports the object after it is on disk and before
+// the client gets the answer.
 func (r reporting) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {
 	out, err := r.durable.PutObject(ctx, in)
 	if err != nil && in.Body != nil {
-		_, _ = io.Copy(io.Discard, in.Body) // else the client is cut off before it has the answer
+		_, _ = io.Copy(io.Discard, in.Body) // otherwise the connection is closed before the client has read the answer
 	}
 	if err == nil && *in.Bucket == r.bucket {
 		m := message{Key: *in.Key}

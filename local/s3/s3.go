@@ -1,37 +1,36 @@
-// Package s3 runs an S3 server on a directory: versitygw, in a process of its own, because
-// it changes the working directory of its process, and because a server must be able to
-// die without its users.
+// Package s3 runs an S3 server, versitygw, on a directory. It runs in a child process, because
+// it changes its working directory, and so that this process survives its end.
 //
-// The parent calls Start, and the subprocess Child. They talk over pipes, in
-// lines of JSON: the parent first writes its Options, so that secrets are
-// neither arguments nor environment; the child answers
+// The parent calls Start, and the child process Child. They talk over pipes, in lines of
+// JSON. First the parent writes its Options: so the secret is not visible in the child's
+// arguments or environment. The child answers
 //
 //	{"ready":"http://127.0.0.1:PORT"}
 //
-// and then writes a line for every stored object, after the commit:
+// and then writes a line for every object that is stored and on disk:
 //
 //	{"key":"spool/0000/00000001-000000000007.spool","size":1234}
 //
-// The child ends when its standard input ends, and so never outlives a parent, however the
-// parent died; if it ends earlier, it is started again. Objects are files below
-// Dir/Bucket. A file gets its name when it is whole and on disk, and the request is
-// answered when the name is on disk too. So every object survives a kill, and every
-// answered one a power cut.
+// The child ends when its standard input ends, and so never outlives its parent, even if that
+// is killed. If it ends earlier, the parent starts it again. Objects are files below
+// Dir/Bucket. A file gets its name when all of it is on disk, and the request is answered
+// when the name is on disk, too. So an object that is there is whole after a kill, and an
+// object whose PUT was answered survives a power cut.
 package s3
 
 // Options are the settings of a server.
 type Options struct {
-	Dir       string `json:"dir"`    // holds the buckets; created if absent
-	Bucket    string `json:"bucket"` // created if absent
-	Listen    string `json:"listen"` // host:port; port 0 takes a free one
+	Dir       string `json:"dir"`    // directory with the buckets; made if it does not exist
+	Bucket    string `json:"bucket"` // name; the bucket is made if it does not exist
+	Listen    string `json:"listen"` // host:port; port 0: a free one
 	AccessKey string `json:"access_key"`
 	SecretKey string `json:"secret_key"`
-	ReadOnly  bool   `json:"read_only,omitempty"` // writes are refused, and nothing is made
+	ReadOnly  bool   `json:"read_only,omitempty"` // writes are refused, and neither Dir nor Bucket is made
 }
 
-// message is one line that the child writes.
+// message is a line that the child writes: its endpoint, or a stored object.
 type message struct {
-	Ready string `json:"ready,omitempty"` // the endpoint, once it is served
-	Key   string `json:"key,omitempty"`   // of an object that was stored
+	Ready string `json:"ready,omitempty"` // the endpoint, when the child serves
+	Key   string `json:"key,omitempty"`   // of the stored object
 	Size  int64  `json:"size,omitempty"`
 }

@@ -13,36 +13,35 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/child"
 )
 
-// startTimeout is the greatest time that a server may take to start.
+// startTimeout is the greatest time from the start of a child until it serves.
 const startTimeout = 15 * time.Second
 
-// Command starts a process that calls Child.
+// Command is the command of the child process, which must call Child.
 type Command struct {
 	Path string
 	Args []string // without the program's name
-	Env  []string // the environment of this process if nil
+	Env  []string // environment; nil: that of this process
 }
 
-// Events are the callbacks of a parent.
+// Events are functions that the parent wants to be called.
 type Events struct {
 	// Stored is called for every stored object, one after another, when it can be
-	// read. The server waits for Stored, which must not wait for the server. An
-	// object stored just before the server is killed may not be reported.
+	// read. The child may have to wait for Stored, which must therefore not send requests
+	// to it. An object stored just before the child is killed may not be reported.
 	Stored func(key string, size int64)
-	// Restarted, if not nil, is called each time a server that had ended by itself
-	// serves again, with the reason of its end.
+	// Restarted, if not nil, is called each time a child that had ended by itself serves
+	// again. why says how it had ended.
 	Restarted func(why error)
 }
 
-// Server is the parent's side of a running server.
+// Server is a running S3 server, as its parent sees it.
 type Server struct {
 	Endpoint string // http://host:port
 	keeper   *child.Keeper
 }
 
-// Start starts a server and waits until it serves. ctx limits Start only. A server that
-// ends by itself is started again at the same endpoint, with all stored objects; Close
-// ends it.
+// Start starts a server as a child process and waits until it serves. ctx limits Start only.
+// A child that ends by itself is started again at the same endpoint.
 func Start(ctx context.Context, c Command, o Options, events Events) (*Server, error) {
 	s := new(Server)
 	var err error
@@ -90,7 +89,8 @@ func startChild(ctx context.Context, c Command, o Options, stored func(string, i
 	}
 }
 
-// tell calls the callbacks for the messages of the child. It ignores other lines.
+// tell handles lines of the child's output: it sends the endpoint to ready, and calls stored
+// for objects. It ignores lines that are no messages.
 func tell(lines []byte, ready chan<- string, stored func(string, int64)) {
 	for line := range bytes.Lines(lines) {
 		var m message
@@ -104,10 +104,11 @@ func tell(lines []byte, ready chan<- string, stored func(string, int64)) {
 	}
 }
 
-// Done is closed when the server has ended for good, and after Close.
+// Done returns a channel that is closed when the child has ended and cannot be started again,
+// and by Close.
 func (s *Server) Done() <-chan struct{} { return s.keeper.Done() }
 
-// Err returns why the server was given up; nil while it was not.
+// Err returns why the child has ended for good; nil if it has not.
 func (s *Server) Err() error {
 	if err := s.keeper.Err(); err != nil {
 		return fmt.Errorf("object store ended: %w", err)
@@ -115,6 +116,6 @@ func (s *Server) Err() error {
 	return nil
 }
 
-// Close ends the server and waits until it has ended. Running requests are cut off; every
-// stored object is kept.
+// Close kills the child and waits until it has ended. Running requests are cut off; every
+// stored object stays.
 func (s *Server) Close() { s.keeper.Close() }
