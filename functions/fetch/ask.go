@@ -21,29 +21,30 @@ import (
 // request is one HTTP GET.
 type request struct {
 	url     string
-	agent   string          // the User-Agent
-	unless  *batch.Look     // last look, whose validators make the request conditional; nil: unconditional
-	limit   int64           // bytes of the body
-	lenient bool            // takes any media type, and cuts a longer body instead of refusing it
-	assets  bool            // takes the assets of pages, too
-	away    bool            // to another host than the batch's, without waiting for that host's pace
-	stream  func(io.Reader) // reads the body, all or a part, which is then not in the answer
+	agent   string          // value of the header User-Agent
+	unless  *batch.Look     // last look at the URL; its ETag and Last-Modified make the request conditional; nil: unconditional
+	limit   int64           // greatest size of the body in bytes, as sent and decoded
+	lenient bool            // the body is read whatever its media type, and cut at the limit; else a longer body is an error
+	assets  bool            // the body is read also if it is an asset of a page, such as an image or style sheet
+	away    bool            // the request goes to another host than the batch's, and does not wait for the delay between requests
+	stream  func(io.Reader) // if set, it reads the body, or a part of it, and answer.body stays empty
 }
 
-// answer is the result of a request: an error, or a response. The body is
-// decoded, and empty unless the status is 2xx and the request wants the media type.
+// answer is the result of a request: an error, or an HTTP response. The body is empty
+// unless the status is 2xx and request.wants accepts the media type.
 type answer struct {
-	status  int
+	status  int // 0 if there was no response
 	header  http.Header
-	body    []byte
-	sent    int64 // bytes of the body on the wire
-	address netip.Addr
+	body    []byte     // decoded: without its Content-Encoding
+	sent    int64      // bytes of the body as transferred, before decoding
+	address netip.Addr // IP address of the server
 	began   time.Time
 	ended   time.Time
 	err     error
 }
 
-// ask sends one request and reads the answer, within Limits.Request.
+// ask sends one request and reads the answer, in at most the time Limits.Request. It does not
+// follow redirects.
 func (f *Function) ask(ctx context.Context, r request) (a answer) {
 	a.began = f.Now()
 	defer func() { a.ended = f.Now() }()
@@ -103,8 +104,9 @@ func (f *Function) content(r request, response *http.Response, w *wire) ([]byte,
 	return body, nil
 }
 
-// wants reports whether a body is to be read: if its media type can be stored, or can
-// be told only from the body's bytes.
+// wants reports whether a body with this Content-Type is to be read: because a page of this
+// media type may be stored, or because the type does not say enough and the first bytes of
+// the body must be looked at.
 func (r request) wants(contentType string) bool {
 	return r.lenient || document.MayBeReadable(contentType) || r.assets && document.IsAsset(contentType)
 }
@@ -119,7 +121,7 @@ func remoteAddress(c net.Conn) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap()
 }
 
-// page fetches a target that is a page, and takes the answer.
+// page fetches a target that is a page, and handles the answer with take.
 func (r *run) page(ctx context.Context, i int, agent string, delay time.Duration, d *digester) {
 	p := r.pageOf(i)
 	a, asked := r.ask(ctx, request{url: p.address.URL, agent: agent, limit: r.f.Limits.Page, unless: p.known, assets: p.wantsAssets()}, delay)
@@ -128,7 +130,7 @@ func (r *run) page(ctx context.Context, i int, agent string, delay time.Duration
 	}
 }
 
-// pageOf returns the page of a target before its answer.
+// pageOf returns target i of the batch as a page without an answer.
 func (r *run) pageOf(i int) page {
 	t := r.batch.Targets[i]
 	p := page{index: i, target: t, address: r.targets[i], behalf: r.behalf, claims: *r.claiming(i), parse: document.Read, replayed: r.replayed}
@@ -136,8 +138,8 @@ func (r *run) pageOf(i int) page {
 	return p
 }
 
-// take notes the answer to a page's request in its outcome, and passes the page to
-// the digester.
+// take writes the answer to a page's request into the page's outcome. If the answer has a
+// body to parse, it sends the page to the digester, which completes the outcome.
 func (r *run) take(p page, a answer, d *digester) {
 	r.received += int64(len(a.body))
 	o := r.answered(p.index, a)
@@ -156,14 +158,17 @@ func (r *run) take(p page, a answer, d *digester) {
 	}
 }
 
+// answered counts an attempt for target i, writes the status and time of the answer into the
+// target's outcome, and returns the outcome.
 func (r *run) answered(i int, a answer) *book.Outcome {
 	o := &r.ledger.Outcomes[i]
 	o.Attempts, o.Status, o.Time = more(o.Attempts), uint16(a.status), millisecond(a.ended)
 	return o
 }
 
-// redirect records the destination of a redirect as a link. The destination of a
-// sitemap is a link to a sitemap, that of an asset one to an asset.
+// redirect records the destination of a redirect as a link from target i, and returns the
+// verdict on the target. The kind of the link is book.Redirect; if the target is a sitemap or
+// an asset, it is book.Sitemap or book.Asset.
 func (r *run) redirect(i int, a answer) verdict {
 	to, err := r.targets[i].Resolve(a.location())
 	if err != nil {
@@ -190,14 +195,15 @@ type addressLimits struct {
 	at map[netip.Addr]*addressLimit // addresses with requests that run or wait
 }
 
+// addressLimit counts the requests to one IP address.
 type addressLimit struct {
 	places chan struct{} // a semaphore: one element for each running request
-	users  int           // requests that run or wait
+	users  int           // number of running and waiting requests
 }
 
-// enter waits until a request to the address may run; leave ends it. It fails when
-// ctx ends first. The zero address, of a host that is not resolved yet, has no
-// limit.
+// enter waits until fewer than maxPerAddress requests to the address run. The caller sends
+// its request then, and calls leave after it. enter returns an error if ctx ends first. The
+// zero address stands for a host whose address is not known yet: it has no limit.
 func (c *addressLimits) enter(ctx context.Context, a netip.Addr) (leave func(), err error) {
 	if !a.IsValid() {
 		return func() {}, nil
@@ -215,6 +221,7 @@ func (c *addressLimits) enter(ctx context.Context, a netip.Addr) (leave func(), 
 	}
 }
 
+// join returns the limit of an address, and counts one more user of it.
 func (c *addressLimits) join(a netip.Addr) *addressLimit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -230,6 +237,7 @@ func (c *addressLimits) join(a netip.Addr) *addressLimit {
 	return here
 }
 
+// part counts one user of an address less, and forgets an address without users.
 func (c *addressLimits) part(a netip.Addr) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -24,16 +24,17 @@ var (
 	errEncoding = errors.New("the content encoding cannot be read")
 )
 
-// wire reads a body as it is transferred, before it is decoded. It limits the number of
-// bytes and demands a least rate.
+// wire reads the body of a response as it is transferred, before it is decoded. Reading
+// fails with errTooBig after more than limit bytes, and with errTooSlow if the rate is below
+// leastRate.
 type wire struct {
 	from  io.Reader
-	limit int64         // bytes
-	grace time.Duration // after which leastRate must have been reached
+	limit int64         // greatest number of bytes
+	grace time.Duration // time from the beginning during which the rate is not checked
 	now   func() time.Time
 	began time.Time
-	sent  int64 // bytes
-	err   error // that ended the transfer, io.EOF included
+	sent  int64 // bytes read so far
+	err   error // error that ended the transfer; io.EOF if it is complete; nil before
 }
 
 func (w *wire) Read(p []byte) (int, error) {
@@ -46,6 +47,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// check returns an error if the body has become too long or comes too slowly.
 func (w *wire) check() error {
 	if w.sent > w.limit {
 		return fmt.Errorf("%w: at most %d bytes are read", errTooBig, w.limit)
@@ -57,8 +59,9 @@ func (w *wire) check() error {
 	return nil
 }
 
-// read returns the decoded body, at most limit bytes. With an error it returns
-// the bytes that were decoded before.
+// read reads a body and returns it decoded, at most limit bytes. encoding is the value of the
+// header Content-Encoding. If there is an error, read returns it together with the bytes
+// decoded before it.
 func (f *Function) read(encoding string, w *wire, limit int64) ([]byte, error) {
 	scratch, ok := f.buffers.Get().(*bytes.Buffer)
 	if !ok {
@@ -73,8 +76,9 @@ func (f *Function) read(encoding string, w *wire, limit int64) ([]byte, error) {
 	return bytes.Clone(data[:min(int64(len(data)), limit)]), blame(err, w)
 }
 
-// stream calls use with a reader of the decoded body, of which use may read a
-// part. It returns the error that ended the body early, nil for none.
+// stream calls use with a reader of the decoded body. use need not read to the end. stream
+// returns the error by which the body ended early, and nil if there was none, also if use
+// left more than maxDrained bytes unread.
 func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Reader)) error {
 	_, err := f.decoders.read(encoding, w, func(from io.Reader) ([]byte, error) {
 		c := &boundedBody{from: from, wire: w, limit: limit}
@@ -87,15 +91,16 @@ func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Rea
 	return blame(err, w)
 }
 
-// boundedBody limits a decoded body, which may be far longer than its encoding
-// (gzip 1,032 times, brotli millions of times), and which may yield no bytes while
-// the encoding goes on.
+// boundedBody reads a decoded body and limits its size, because a compressed body may expand
+// 1,032 times (gzip) or millions of times (brotli). Reading fails with errTooBig after more
+// than limit bytes, and with errBomb after more than maxFree bytes if that is more than
+// maxRatio times the bytes transferred.
 type boundedBody struct {
-	from  io.Reader
-	wire  *wire
-	limit int64 // bytes
-	size  int64 // bytes so far
-	err   error // that ended it, io.EOF included
+	from  io.Reader // the decoder
+	wire  *wire     // the encoded body that the decoder reads
+	limit int64     // greatest number of decoded bytes
+	size  int64     // decoded bytes so far
+	err   error     // error that ended reading; io.EOF if the body is complete; nil before
 }
 
 func (c *boundedBody) Read(p []byte) (int, error) {
@@ -114,11 +119,11 @@ func (c *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// errRest means that a body was not read to its end.
+// errRest means that a body has more bytes than rest was willing to read.
 var errRest = errors.New("there is more")
 
-// rest reads and drops the rest of the body, up to maxDrained bytes, and returns
-// the error that ended the body early.
+// rest reads and drops the rest of the body, up to maxDrained bytes. It returns nil at the end
+// of the body, errRest if there is more, and otherwise the error by which the body ended early.
 func (c *boundedBody) rest() error {
 	switch _, err := io.CopyN(io.Discard, c, maxDrained); {
 	case err == nil:
@@ -129,6 +134,7 @@ func (c *boundedBody) rest() error {
 	return nil
 }
 
+// fill appends all bytes of a reader to a buffer.
 func fill(to *bytes.Buffer, from io.Reader) error {
 	for {
 		to.Grow(minRead)
@@ -144,9 +150,14 @@ func fill(to *bytes.Buffer, from io.Reader) error {
 	}
 }
 
-// blame returns the error that explains best why a body could not be decoded: a limit,
-// else an error of the transfer, else an early end, else a wrong encoding. An empty
-// transfer is no error.
+// blame returns the error that best explains why decoding a body failed with err, the first
+// of these that holds:
+//
+//	a limit was exceeded, or the encoding is unknown   err itself
+//	the transfer failed                                the error of the transfer
+//	no byte was transferred                            nil: the body is empty
+//	the encoded data end too early                     io.ErrUnexpectedEOF
+//	otherwise                                          errEncoding: the data are invalid
 func blame(err error, w *wire) error {
 	switch {
 	case err == nil, errors.Is(err, errTooBig), errors.Is(err, errBomb), errors.Is(err, errEncoding):
@@ -161,18 +172,21 @@ func blame(err error, w *wire) error {
 	return fmt.Errorf("%w: %w", errEncoding, err)
 }
 
-// acceptEncoding lists what decoders can read.
+// acceptEncoding is the value of the header Accept-Encoding: codings that decoders can read.
 const acceptEncoding = "gzip, br, zstd"
 
-// decoders are pools of decoders of content codings (RFC 9110, 8.4). They are safe
-// for concurrent use; the zero value is ready to use.
+// decoders holds a pool of decoders for each content coding (RFC 9110, 8.4). It is safe for
+// concurrent use; the zero value is ready to use.
 type decoders struct{ gzip, brotli, zstd, deflate sync.Pool }
 
+// decoder decodes one content coding, and can be used for one body after another.
 type decoder interface {
 	io.Reader
 	Reset(from io.Reader) error
 }
 
+// read calls all with a reader of the decoded body, and returns its results. encoding is the
+// value of the header Content-Encoding; read fails with errEncoding if it is not known.
 func (d *decoders) read(encoding string, body io.Reader, all func(io.Reader) ([]byte, error)) ([]byte, error) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":
@@ -189,13 +203,14 @@ func (d *decoders) read(encoding string, body io.Reader, all func(io.Reader) ([]
 	return nil, fmt.Errorf("%w: %.50q was not asked for", errEncoding, encoding)
 }
 
-// newZstd returns a decoder of windows as large as HTTP allows (RFC 9659).
+// newZstd returns a Zstandard decoder with the largest window that HTTP allows: 8 MiB (RFC
+// 9659).
 func newZstd() (decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(8<<20))
 }
 
-// deflated decodes the coding deflate: zlib data (RFC 1950) or, as some servers send,
-// deflate data without their header (RFC 1951).
+// deflated decodes the content coding "deflate": zlib data (RFC 1950) or, because some servers
+// send that instead, deflate data without a zlib header (RFC 1951).
 type deflated struct {
 	from *bufio.Reader
 	io.Reader
@@ -216,6 +231,8 @@ func (d *deflated) Reset(from io.Reader) (err error) {
 	return err
 }
 
+// through calls all with a decoder of the body, and returns its results. It takes the decoder
+// from the pool, or creates one, and puts it back after success.
 func through(pool *sync.Pool, create func() (decoder, error), body io.Reader, all func(io.Reader) ([]byte, error)) ([]byte, error) {
 	d, ok := pool.Get().(decoder)
 	if !ok {
@@ -228,7 +245,7 @@ func through(pool *sync.Pool, create func() (decoder, error), body io.Reader, al
 		return nil, err
 	}
 	data, err := all(d)
-	if err == nil { // brotli's keeps input that it did not come to, and would begin the next body with it
+	if err == nil { // after an error, the brotli decoder would still have input of this body in its buffer
 		pool.Put(d)
 	}
 	return data, err

@@ -12,18 +12,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// canonicalRequest is a page's request (rel=canonical) to be stored under another address.
+// canonicalRequest is a page that names another address as its canonical one (rel=canonical).
+// The page becomes an alias if the page at that address is proved to be alike.
 type canonicalRequest struct {
 	page
-	link   book.Link // of kind Canonical, to the address
-	to     address.Address
-	others []book.Link // of the page
-	before book.Outcome
+	link   book.Link       // of kind Canonical, from the page to the canonical address
+	to     address.Address // the canonical address
+	others []book.Link     // all other links of the page
+	before book.Outcome    // of the page, before it was stored
 }
 
-// canonical returns the link to the canonical address that a page names (RFC
-// 6596). Elsewhere is true when that is another address of the same origin, which
-// the collection admits.
+// canonical returns the canonical address that a page names (RFC 6596), and a link to it.
+// elsewhere is true if that is another address of the same origin and the collection admits
+// it; only then may the page become an alias.
 func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link, to address.Address, elsewhere bool) {
 	to, elsewhere = p.behalf.canonical(collectionOf(o), p.address, read)
 	if !elsewhere {
@@ -37,8 +38,9 @@ func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link
 	return link, to, p.behalf.settings.Decide(path, to) == ""
 }
 
-// canonical returns the canonical address that a page names, and whether it is
-// another address of the same origin.
+// canonical returns the canonical address that the page at the address at names, and whether
+// it is another address of the same origin. The address is cleaned by the settings of the
+// collection.
 func (b behalf) canonical(collection string, at address.Address, read *document.Document) (address.Address, bool) {
 	if read.Canonical == "" {
 		return address.Address{}, false
@@ -57,14 +59,16 @@ func (b behalf) canonical(collection string, at address.Address, read *document.
 	return to, to.Origin == at.Origin && to.URL != at.URL
 }
 
-// isAlias turns the outcome of a page into that of an alias.
+// isAlias turns the outcome of a page into that of an alias: skipped, because its canonical
+// address, the target of the link, stands for it.
 func (p page) isAlias(o *book.Outcome, link book.Link) {
 	conclude(o, p.target, verdict{book.Skipped, membership.Canonical, "to " + link.Target})
 	o.Exponent = later(o.Exponent)
 }
 
-// simpler reports whether a URL is another without some of its parameters, or
-// without the name of an index page. No two are simpler than each other.
+// simpler reports whether address a is address than without some of its query parameters, or
+// without the name of an index page: /a/?p=1 is simpler than /a/?p=1&ref=x, and /a/ is simpler
+// than /a/index.html.
 func simpler(a, than address.Address) bool {
 	path, query, _ := strings.Cut(a.Path, "?")
 	longPath, longQuery, _ := strings.Cut(than.Path, "?")
@@ -73,7 +77,7 @@ func simpler(a, than address.Address) bool {
 	return a.Origin == than.Origin && len(a.URL) < len(than.URL) && (path == longPath || isIndex) && among(query, longQuery)
 }
 
-// among reports whether a query has all parameters of another query.
+// among reports whether all parameters of a query are among those of another query.
 func among(query, others string) bool {
 	all := strings.Split(others, "&")
 	for parameter := range strings.SplitSeq(query, "&") {
@@ -84,24 +88,26 @@ func among(query, others string) bool {
 	return true
 }
 
-// maxCanonicals is the longest chain of pages each of which names the next as its
-// canonical address.
+// maxCanonicals is the greatest number of canonical addresses followed from one page: the
+// page at a canonical address may name another one in turn.
 const maxCanonicals = 3
 
-// canonicalPage is the page at an address that other pages name as canonical.
+// canonicalPage is the page at a canonical address, with what grant needs to know of it.
 type canonicalPage struct {
-	unasked   bool // not fetched yet
-	page      bool // it is a page that may be shown
-	says      fingerprint.Fingerprint
-	canonical *address.Address // canonical address that this page names in turn
+	unasked   bool                    // the address could not be fetched now; it may be later
+	page      bool                    // there is a page, and its robots directives allow to index it
+	says      fingerprint.Fingerprint // of the page's title and text
+	canonical *address.Address        // other canonical address that this page names in turn; nil: none
 }
 
+// nameOf returns the canonicalPage of a parsed page.
 func nameOf(read *document.Document) *canonicalPage {
 	return &canonicalPage{page: !read.Robots.NoIndex, says: fingerprint.Of(read.Title, read.Visible())}
 }
 
-// prove decides on the canonical addresses of digested pages. An address that is
-// another target of the batch is decided on when all targets are digested.
+// prove decides for the pages digested so far whether they are aliases of their canonical
+// addresses. If a canonical address is itself a target of the batch, the decision is put off
+// until all targets are digested, when prove is called with over set.
 func (r *run) prove(ctx context.Context, d *digester, over bool) {
 	if r.over = over; over {
 		close(d.canonicals)
@@ -126,9 +132,10 @@ func (r *run) prove(ctx context.Context, d *digester, over bool) {
 	}
 }
 
-// grant makes a page an alias of its canonical address, if the page there has
-// nearly the same text and names no other canonical address. A page for which this
-// cannot be decided now is fetched unconditionally at its next look.
+// grant makes a page an alias of its canonical address if the page there has nearly the same
+// text and names no other canonical address. If that page cannot be fetched now, the page
+// itself stays stored, but without validators: so its next request will be unconditional, and
+// the question will be decided then.
 func (r *run) grant(ctx context.Context, d *digester, w *canonicalRequest) {
 	o := &r.ledger.Outcomes[w.index]
 	at, says := w.to, d.results[w.index].named.says
@@ -155,8 +162,9 @@ func (r *run) grant(ctx context.Context, d *digester, w *canonicalRequest) {
 	}
 }
 
-// namedBy returns the page at a canonical address: from the batch, if the address
-// is a target that was fetched, else from the server, with one request in a batch.
+// namedBy returns the page at a canonical address, which the link by leads to. It takes the
+// page from the batch if the address is a fetched target, and else requests it, once in a
+// batch.
 func (r *run) namedBy(ctx context.Context, d *digester, at address.Address, by book.Link) canonicalPage {
 	agent := r.behalf.agentOf(by.Collection)
 	key := agent + " " + at.URL
@@ -182,8 +190,9 @@ func (r *run) target(at address.Address) int {
 	return slices.IndexFunc(r.targets, func(a address.Address) bool { return a.ID == at.ID })
 }
 
-// askNamed fetches a canonical address, if robots.txt allows it. It fetches the
-// robots.txt first, unless this batch has done so.
+// askNamed requests a canonical address, which the link by leads to, and returns the page
+// there. It fetches the robots.txt of the origin first, unless this batch has done so, and
+// requests nothing that it forbids.
 func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, agent string) (n canonicalPage) {
 	if r.replayed || r.origins[at.Origin] == nil && !r.robots(ctx, at.Origin) {
 		return canonicalPage{unasked: true}
@@ -208,7 +217,7 @@ func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, ag
 	}
 	r.received += int64(len(a.body))
 	defer func() {
-		if recover() != nil { // it breaks the parser
+		if recover() != nil { // the parser panicked on this page
 			n = canonicalPage{}
 		}
 	}()

@@ -17,10 +17,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
-// share adds further collections to the outcome of a page that is not stored: those
-// that claim the page whatever its topic. So none of them requests the page again,
-// and each gets the link to the place where the page is instead. share skips a
-// page that only the settings of one collection forbid.
+// share adds collections to the outcome of target i if it was skipped or has failed: those
+// that had the page before, and those that claim it whatever its topic. So none of them
+// requests the page again, and each follows the link of a redirect or alias. If the page was
+// skipped only by the settings of its own collection, without a request, the collections
+// that claim it are not added.
 func (r *run) share(i int) {
 	o, t := &r.ledger.Outcomes[i], r.batch.Targets[i]
 	if t.Sitemap || o.State != book.Skipped && o.State != book.Failed {
@@ -33,10 +34,11 @@ func (r *run) share(i int) {
 	o.Collections = together(o.Collections, others...)
 }
 
-// claims are the collections that claim a page (see membership.Members): those in sure
-// whatever the page's topic, those in topical if the page is on their topic.
+// claims are the names of the collections that claim a page (see membership.Members): those in
+// sure whatever the page's topic, those in topical only if the page is on their topic.
 type claims struct{ sure, topical []string }
 
+// claiming returns the collections that claim target i. It computes them once.
 func (r *run) claiming(i int) *claims {
 	if r.claims[i] == nil {
 		t := r.batch.Targets[i]
@@ -46,7 +48,8 @@ func (r *run) claiming(i int) *claims {
 	return r.claims[i]
 }
 
-// kept returns the collections of a target's last look that still exist.
+// kept returns the names of those collections that had the target at its last look and still
+// exist.
 func (b behalf) kept(t batch.Target) []string {
 	if t.Last == nil {
 		return nil
@@ -54,8 +57,8 @@ func (b behalf) kept(t batch.Target) []string {
 	return slices.DeleteFunc(slices.Clone(t.Last.Collections), b.isNone)
 }
 
-// storedLook returns the last look at a target, or nil when the page was never stored:
-// such a last look has only collections.
+// storedLook returns the last look at a target, or nil if there was none or the page is not
+// stored. The look at a page that is not stored has collections but no digest.
 func storedLook(t batch.Target) *batch.Look {
 	if t.Last != nil && t.Last.Digest == 0 && !t.Sitemap {
 		return nil
@@ -63,8 +66,9 @@ func storedLook(t batch.Target) *batch.Look {
 	return t.Last
 }
 
-// confirmable returns the last look at a target if a 304 may confirm the page: all
-// collections that ask for it or claim it have it. Else it returns nil.
+// confirmable returns the last look at a target if its request may be conditional, and nil
+// otherwise. After a 304 (Not Modified) the page stays with the collections that have it; so
+// all collections that ask for it, and all in claiming, must have it already.
 func confirmable(t batch.Target, claiming []string) *batch.Look {
 	last := storedLook(t)
 	lacks := func(name string) bool { return !slices.Contains(last.Collections, name) }
@@ -74,7 +78,8 @@ func confirmable(t batch.Target, claiming []string) *batch.Look {
 	return last
 }
 
-// collections returns the collections for which the page is stored.
+// collections returns the names of the collections for which the page is stored: those of the
+// target, those that had the page before, and those that claim it.
 func (p page) collections(read *document.Document) []string {
 	all := together(p.target.Collections, append(p.behalf.kept(p.target), p.sure...)...)
 	for _, name := range p.topical {
@@ -85,12 +90,13 @@ func (p page) collections(read *document.Document) []string {
 	return together(all)
 }
 
+// isAbout reports whether the page is on the topic of the named collection.
 func (p page) isAbout(name string, read *document.Document) bool {
 	return p.behalf.topicOf(name).Page(read.Title, read.Visible()) >= p.behalf.settings.Collection(name).Topic.Threshold
 }
 
-// together returns the names of collections in the form of an outcome: the first
-// name, then all others, sorted, each once, at most as many as a book allows.
+// together returns names of collections in the order in which an outcome has them: the first
+// of names, then all others, sorted, each once, at most book.MaxCollections in all.
 func together(names []string, others ...string) []string {
 	all := slices.Concat(names, others)
 	if len(all) == 0 {
@@ -107,15 +113,15 @@ func together(names []string, others ...string) []string {
 type behalf struct {
 	settings *settings.Settings
 	topics   *topics
-	agent    string // of collections that have none
-	allowed  allowed
+	agent    string  // User-Agent for collections whose settings have none
+	allowed  allowed // addresses that any collection allows though they are not public
 	log      *slog.Logger
 }
 
-// behalf returns the settings for the targets. It fails if they cannot be read.
-// It reads them again when a target's collection is newer than the cached
-// settings: else links would have no weight, and addresses that the collection
-// allows would be refused for good.
+// behalf returns the settings for the targets, from a cache. If a target has a collection that
+// the cached settings lack, it reads the settings again: without the collection's settings,
+// links would have no weight, and addresses that it allows would be refused for good. It
+// fails if the settings cannot be read.
 func (f *Function) behalf(ctx context.Context, targets []batch.Target) (on behalf, err error) {
 	on = behalf{topics: &f.topics, agent: f.Agent, log: f.Log}
 	isNew := func(t batch.Target) bool { return slices.ContainsFunc(t.Collections, on.isNone) }
@@ -129,8 +135,10 @@ func (f *Function) behalf(ctx context.Context, targets []batch.Target) (on behal
 	return on, err
 }
 
+// isNone reports whether there is no collection with the name.
 func (b behalf) isNone(name string) bool { return b.settings.Collection(name).Version == 0 }
 
+// agentOf returns the User-Agent for requests on behalf of the named collection.
 func (b behalf) agentOf(name string) string {
 	if agent := b.settings.AgentOf(name); agent != "" {
 		return agent
@@ -155,8 +163,8 @@ type builtTopic struct {
 	topic   *topic.Topic
 }
 
-// of returns the topic of a collection, nil if it has none. A topic that cannot be
-// built, which was published by mistake, matches no page.
+// of returns the topic of a collection, nil if the collection has none. If the settings of the
+// topic are invalid, it logs that and returns a topic that matches no page.
 func (t *topics) of(c collection.Collection, log *slog.Logger) *topic.Topic {
 	if c.Topic == nil {
 		return nil
@@ -177,8 +185,9 @@ func (t *topics) of(c collection.Collection, log *slog.Logger) *topic.Topic {
 	return &built
 }
 
-// weigh sets the weights of a page's links by the topic, from the page's relevance
-// and weight. A redirect or canonical link gets the weight of the page itself.
+// weigh sets the weights of a page's links by the topic, from the texts of the links, the
+// relevance of the page (0 to 1) and the weight of its URL (own, 0 to 255). A redirect or
+// canonical link gets the weight own, and links to assets keep none.
 func weigh(t *topic.Topic, links []book.Link, relevance float32, own uint8) {
 	hope := topic.Inherit(relevance, float32(own)/255)
 	for i := range links {
@@ -192,5 +201,5 @@ func weigh(t *topic.Topic, links []book.Link, relevance float32, own uint8) {
 	}
 }
 
-// weight returns a share from 0 to 1 as the weight of a link.
+// weight converts a relevance from 0 to 1 into a weight from 1 to 255.
 func weight(share float32) uint8 { return uint8(max(1, math.Round(float64(share)*255))) }

@@ -21,20 +21,22 @@ import (
 // ports are the ports that may be dialled at public IP addresses.
 var ports = [...]uint16{80, 443, 8080, 8443}
 
+// errPort means that a port is not one of ports.
 var errPort = errors.New("the port is not asked")
 
-// hosting is the address of Azure's internal service for its virtual machines,
-// which tells secrets. It is a public address; those of other clouds are
-// link-local or private.
+// hosting is the address of the metadata service of Azure, from which a virtual machine gets
+// its secrets. No request may reach it. It has to be listed because it is a public address;
+// the metadata services of other clouds have link-local or private ones.
 var hosting = netip.MustParsePrefix("168.63.129.16/32")
 
 // dialer connects to the addresses that the operator and the collections allow. It
 // tries the IPv6 and IPv4 addresses of a name by turns (RFC 8305).
 type dialer struct {
-	trusting net.Dialer // for hosts that are allowed by name
-	judging  net.Dialer
+	trusting net.Dialer // for hosts that a collection allows by name: dials any address
+	judging  net.Dialer // for all other hosts: refuses addresses by guard
 }
 
+// newDialer returns a dialer, which refuses no address if allowPrivate is set.
 func newDialer(allowPrivate bool, resolver *net.Resolver) *dialer {
 	trusting := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Resolver: resolver}
 	d := &dialer{trusting: trusting, judging: trusting}
@@ -44,8 +46,8 @@ func newDialer(allowPrivate bool, resolver *net.Resolver) *dialer {
 	return d
 }
 
-// DialContext fails with one of ssrf's errors, or with errPort, if no address of
-// the host may be dialled.
+// DialContext connects to a host:port. It fails with an error of package ssrf, or with
+// errPort, if no address of the host may be dialled.
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if name, _, err := net.SplitHostPort(address); err == nil && allowedBy(ctx).host(name) {
 		return d.trusting.DialContext(ctx, network, address)
@@ -53,10 +55,10 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	return d.judging.DialContext(ctx, network, address)
 }
 
-// guard checks an address when it is dialled. It accepts the addresses that ctx
-// allows, and public ones: no special-purpose address of IANA's registries, no
-// multicast, and no IPv6 address that contains an IPv4 address (mapped, NAT64,
-// 6to4, Teredo).
+// guard returns a function for net.Dialer.ControlContext, which checks an address before it is
+// dialled. It accepts the addresses that ctx allows (see withAllowed), and public addresses
+// with one of ports. Not public are the special-purpose addresses of IANA's registries,
+// multicast, and IPv6 addresses that contain an IPv4 address (mapped, NAT64, 6to4, Teredo).
 func guard() func(ctx context.Context, network, address string, c syscall.RawConn) error {
 	public := ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(hosting))
 	return func(ctx context.Context, network, address string, c syscall.RawConn) error {
@@ -75,8 +77,8 @@ func guard() func(ctx context.Context, network, address string, c syscall.RawCon
 }
 
 const (
-	maxNames   = 10_000    // answers kept, some 300 bytes each
-	maxNameAge = time.Hour // however long their TTL
+	maxNames   = 10_000    // DNS answers in the cache, some 300 bytes each
+	maxNameAge = time.Hour // longest time for which a DNS answer is cached, if its TTL is longer
 )
 
 // cachingResolver returns a resolver that caches answers of name servers, negative
@@ -107,11 +109,11 @@ func newTransport(allowPrivate bool, dial dns.DialFunc) *http.Transport {
 	}
 }
 
-// allowed holds networks and hosts that are not public and that collections allow,
-// on any port. The zero value allows none.
+// allowed holds networks and hosts to which collections allow requests, on any port, although
+// they are not public. The zero value allows none.
 type allowed struct {
 	networks []netip.Prefix
-	hosts    map[string]bool // canonical
+	hosts    map[string]bool // canonical host names
 }
 
 // parseAllowed reads a list of networks ("10.0.0.0/8"), addresses ("::1") and host
@@ -134,9 +136,10 @@ func parseAllowed(entries []string) (allowed, error) {
 	return a, nil
 }
 
-// host reports whether a canonical host name is in the list.
+// host reports whether a canonical host name is allowed.
 func (a allowed) host(name string) bool { return a.hosts[strings.TrimSuffix(name, ".")] }
 
+// address reports whether an IP address is in one of the allowed networks.
 func (a allowed) address(ip netip.Addr) bool {
 	ip = ip.Unmap().WithZone("")
 	for _, network := range a.networks {
@@ -147,20 +150,23 @@ func (a allowed) address(ip netip.Addr) bool {
 	return false
 }
 
+// allowedKey is the key of the allowed value of a context.
 type allowedKey struct{}
 
-// Allow returns a context whose requests, by Transport, may also reach the entries
-// of a collection's Allow. It fails when an entry cannot be parsed.
+// Allow returns a context. Requests with it, sent by Transport, may also reach the given
+// networks, addresses and host names, which are written as in the setting allow of a
+// collection. It fails if an entry cannot be parsed.
 func Allow(ctx context.Context, entries []string) (context.Context, error) {
 	a, err := parseAllowed(entries)
 	return withAllowed(ctx, a), err
 }
 
-// withAllowed returns a context whose requests may also reach the allowed addresses.
+// withAllowed returns a context. Requests with it may also reach the allowed addresses.
 func withAllowed(ctx context.Context, a allowed) context.Context {
 	return context.WithValue(ctx, allowedKey{}, a)
 }
 
+// allowedBy returns the allowed value of a context, the zero value if it has none.
 func allowedBy(ctx context.Context) allowed {
 	a, _ := ctx.Value(allowedKey{}).(allowed)
 	return a

@@ -15,11 +15,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-// maxSurvived is how many of the latest batches survived remembers.
+// maxSurvived is the greatest number of batches in survived; older ones are forgotten.
 const maxSurvived = 1000
 
-// survived remembers batches whose fetch returned an error in this process, and so
-// did not die. It is safe for concurrent use; its zero value is empty.
+// survived is the set of the latest batches for which Run returned an error in this process.
+// For these it is known that the process did not crash. It is safe for concurrent use; its
+// zero value is empty.
 type survived struct {
 	mu      sync.Mutex // protects batches
 	batches []layout.Version
@@ -43,22 +44,23 @@ func (s *survived) has(v layout.Version) bool {
 	return slices.Contains(s.batches, v)
 }
 
-// maxLate is the time after a batch's deadline until which bury may put its spool
-// object. Later the sweep may already have closed the batch.
+// maxLate is the time after a batch's deadline during which bury may put a spool object for
+// the batch. Later the sweep may already have marked the batch as closed in the manifest, and
+// pack would ignore the object.
 const maxLate = 10 * time.Minute
 
-// bury puts the spool object of a late batch whose message was received before,
-// if it is absent.
+// bury puts the spool object of a batch whose deadline has passed and whose message was
+// delivered before, if there is no such object. It records what became of the earlier fetch:
 //
 //	the earlier fetch                                outcome of each URL
-//	died (ran out of memory or time, or crashed)     one attempt more
+//	crashed, or ran out of memory or time            retry, with one more attempt
 //	returned an error in this process                not asked
 //
-// Without bury, a URL that kills its fetch would be leased for ever: a dead fetch
-// reports nothing, and an expired lease does not prove that a fetch began. The
-// frontier takes only the attempts from these outcomes, because they are late, and
-// counts an expired lease. Only a URL that was alone fails: the cause of another one's
-// death may be its neighbour, so it will be leased alone.
+// Without bury, a URL that crashes every fetch would be leased for ever: a crashed fetch
+// writes no spool object, and an expired lease does not prove that a fetch began. The frontier
+// takes only the number of attempts from these outcomes, because they come after the deadline.
+// A URL reaches MaxAttempts here, and so fails, only if it was alone in its batch. In a larger
+// batch another URL may have been the cause; such URLs are later leased one by one.
 func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	if f.Now().Sub(b.Deadline) > maxLate {
 		return f.Run(ctx, b)
@@ -71,7 +73,7 @@ func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	for i, t := range b.Targets {
 		o := &r.ledger.Outcomes[i]
 		if t.Denied != "" || f.survived.has(b.Version) {
-			continue // was not asked for, or to no effect
+			continue // it was not requested, or the fetch of the batch did not crash
 		}
 		if len(b.Targets) == 1 || o.Attempts < MaxAttempts-1 {
 			o.Attempts = more(o.Attempts)
@@ -83,8 +85,8 @@ func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	return f.put(ctx, layout.SpoolKey(b.Storage, b.Version), spool.Spool{Ledger: r.ledger})
 }
 
-// receives returns the number of deliveries of a message, this one included; 1 when
-// the queue does not tell.
+// receives returns how often a message has been delivered so far, this time included; 1 if
+// the queue does not say.
 func receives(m events.SQSMessage) int {
 	n, err := strconv.Atoi(m.Attributes["ApproximateReceiveCount"])
 	if err != nil {

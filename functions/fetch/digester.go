@@ -12,19 +12,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// digester parses and compresses pages while others are fetched. Its queue has
-// room for every page of a batch, so that fetching never waits; Limits.Batch and
-// Limits.Page bound its bytes.
+// digester parses and compresses the fetched pages of a batch in worker goroutines, while
+// other pages are fetched. Its queue has room for every page of the batch, so that fetching
+// never waits for it. Limits.Batch and Limits.Page limit the bytes in the queue.
 type digester struct {
-	pages      chan page
-	results    []digested
-	canonicals chan *canonicalRequest // those of finished results, which the workers no longer change
+	pages      chan page              // queue of the workers
+	results    []digested             // one for each target
+	canonicals chan *canonicalRequest // of pages that are digested: the workers do not change their results any more
 	workers    sync.WaitGroup
-	end        sync.Once
+	end        sync.Once // closes pages
 }
 
-// newDigester starts the workers. There is one outcome and one result for
-// every target.
+// newDigester starts the workers of a digester. outcomes has one outcome for each target of
+// the batch, which the workers complete.
 func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
 	d := &digester{pages: make(chan page, len(outcomes)), results: make([]digested, len(outcomes)), canonicals: make(chan *canonicalRequest, len(outcomes))}
 	for range min(runtime.GOMAXPROCS(0), len(outcomes)) {
@@ -41,9 +41,9 @@ func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
 	return d
 }
 
-// guarded calls digest for a page, which may make its parser panic. Such a page is
-// stored without the text of its body, with the reason. If storing panics too, only
-// this page fails.
+// guarded digests a page, and handles a panic of the parser: the page is then stored without
+// the text of its body, and the cause stands in its outcome. If that panics, too, the outcome
+// says that the page has failed.
 func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
 	before := *o
 	p.sum = p.answer.sum()
@@ -64,8 +64,8 @@ func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
 	return result
 }
 
-// attempt calls a function, and returns its result or the cause of its panic, ""
-// if it did not panic.
+// attempt calls a function and returns its result. If the function panics, attempt returns the
+// cause as a text, else "".
 func attempt(task func() digested) (result digested, cause string) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -83,8 +83,8 @@ func (d *digester) wait() []digested {
 	return d.results
 }
 
-// compress compresses an object. It holds a compressor (a megabyte) only while it
-// works, since many batches wait for their hosts at the same time.
+// compress compresses a Web object. It takes a compressor, which has a megabyte, from the pool
+// and puts it back, because many batches run at the same time and most of them are waiting.
 func compress(compressors *sync.Pool, o webobject.Object) (webobject.Run, error) {
 	c, ok := compressors.Get().(*webobject.Compressor)
 	if !ok {
@@ -95,6 +95,8 @@ func compress(compressors *sync.Pool, o webobject.Object) (webobject.Run, error)
 	return task, err
 }
 
+// object returns the Web object of a page with the given outcome. conversion describes the
+// conversion of a PDF or office file to HTML, nil for a page that was not converted.
 func (p page) object(o book.Outcome, conversion *webobject.Conversion) webobject.Object {
 	return webobject.Object{
 		URL:         o.URL,
@@ -112,8 +114,8 @@ func (p page) object(o book.Outcome, conversion *webobject.Conversion) webobject
 	}
 }
 
-// mediaType returns the Content-Type as sent, with its charset, unless the bytes
-// show another type.
+// mediaType returns the media type of an answer: the Content-Type as the server sent it, with
+// its charset, or the type that the first bytes of the body show if that is another one.
 func mediaType(a answer) string {
 	delivered := a.header.Get("Content-Type")
 	media := document.Sniff(a.body, delivered)
@@ -123,9 +125,9 @@ func mediaType(a answer) string {
 	return media
 }
 
-// headerLines returns the fields of a response header, sorted by name and without
-// cookies. It stops before the first field with which they would have more than
-// maxHeaderLines bytes in all.
+// headerLines returns the fields of a response header, sorted by name and without cookies. It
+// returns at most maxHeaderLines bytes: the first field that does not fit, and all after it,
+// are left out.
 func headerLines(h map[string][]string) []webobject.Field {
 	var lines []webobject.Field
 	size := 0

@@ -11,8 +11,8 @@
 // fetch ran out of memory or time, or crashed. Then every URL is recorded with one
 // more attempt; or as not asked, if that fetch ran in this process and could not
 // put its object. URLs with attempts, or with an expired lease, are leased in small
-// batches and at last alone, so that the URL that kills its fetch is found, and
-// fails alone.
+// batches and at last one by one. So a URL that crashes every fetch is found, and
+// no other URL fails with it.
 //
 // Batches are of different hosts and run concurrently. Between the requests of a
 // batch lies the host's delay, or the duration of its answers, if that is longer;
@@ -124,9 +124,7 @@
 // change. A sitemap that was read before and cannot be fetched in MaxAttempts keeps
 // its last look, and is skipped as "sitemap" too.
 //
-// All states of a URL and their reasons:
-//
-// What can become of a URL, and its reasons:
+// All states of a URL's outcome, and their reasons:
 //
 //	stored      -
 //	unchanged                     see Revisits
@@ -184,12 +182,12 @@ type Function struct {
 	Transport http.RoundTripper // see Transport
 	Now       func() time.Time
 	Sleep     func(ctx context.Context, d time.Duration) error // fails when ctx ends
-	Agent     string                                           // the User-Agent where a collection has none
-	Worker    string                                           // names this instance in its vital signs
+	Agent     string                                           // User-Agent for collections whose settings have none
+	Worker    string                                           // name of this instance in its vital signs
 	Limits    Limits
 	Log       *slog.Logger
 
-	survived    survived // batches that Run failed with
+	survived    survived // batches for which Run returned an error
 	topics      topics
 	limits      addressLimits
 	decoders    decoders
@@ -197,12 +195,13 @@ type Function struct {
 	compressors sync.Pool // *webobject.Compressor
 }
 
-// Handle runs the batches of an SQS event concurrently, since each is of another
-// host, and returns the failed messages, to be delivered again.
+// Handle fetches the batches of an SQS event concurrently, because each is of another host. It
+// returns the messages that failed, which SQS then delivers again.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Together(ctx, f.Log, event, f.receive), nil
 }
 
+// receive handles one message, which holds a batch as JSON.
 func (f *Function) receive(ctx context.Context, record events.SQSMessage) error {
 	var b batch.Batch
 	if err := message.Decode(record.Body, &b); err != nil {
@@ -217,7 +216,7 @@ func (f *Function) receive(ctx context.Context, record events.SQSMessage) error 
 // Run fetches a batch and puts its spool object. It does nothing if the batch's
 // deadline has passed or the object exists. It fails when the bucket fails or ctx
 // is cancelled; nothing was put then, and the batch may be run again. Run remembers
-// the failure: the batch did not die.
+// that it failed, so that bury does not take the batch for one that crashed.
 func (f *Function) Run(ctx context.Context, b batch.Batch) error {
 	err := f.run(ctx, b)
 	if err != nil {
@@ -251,9 +250,10 @@ func (f *Function) run(ctx context.Context, b batch.Batch) error {
 	return f.put(ctx, key, object)
 }
 
+// tooLate reports whether the deadline of a batch has passed.
 func (f *Function) tooLate(b batch.Batch) bool { return !f.Now().Before(b.Deadline) }
 
-// put stores a spool object, unless another did.
+// put stores a spool object, unless there is one with the key.
 func (f *Function) put(ctx context.Context, key string, object spool.Spool) error {
 	content, err := spool.Encode(object)
 	if err != nil {
@@ -270,30 +270,30 @@ func (f *Function) put(ctx context.Context, key string, object spool.Spool) erro
 const MaxAttempts = 3
 
 const (
-	maxRedirects   = 5         // of a robots.txt (RFC 9309, 2.3.1.2)
-	maxHeader      = 64 << 10  // bytes of a response's header
-	maxDrained     = 64 << 10  // bytes of an unwanted body that are read to keep its connection
-	maxHeaderLines = 32 << 10  // bytes of response header that are stored
-	maxDetail      = 300       // bytes of an outcome's detail
-	maxFree        = 1 << 20   // bytes of content that may come of any body
-	maxRatio       = 200       // bytes of content a byte sent, beyond them
-	leastRate      = 1 << 10   // bytes a second of a body, on average
-	minRead        = 16 << 10  // bytes of room for each read of a body
-	maxBackoff     = time.Hour // after failures
-	maxRest        = 24 * time.Hour
-	maxSitemaps    = 1000           // of a sitemap index
-	maxPerAddress  = 8              // requests at once to one IP address
-	linkSize       = 256            // bytes that a link takes beside its target, about
-	dateSlack      = 24 * time.Hour // a page is dated the day on which it changed, in any time zone
+	maxRedirects   = 5              // redirects that are followed for a robots.txt (RFC 9309, 2.3.1.2)
+	maxHeader      = 64 << 10       // bytes of a response's header
+	maxDrained     = 64 << 10       // bytes of an unwanted body that are read so that its connection can be used again
+	maxHeaderLines = 32 << 10       // bytes of a response's header that are stored
+	maxDetail      = 300            // bytes of an outcome's detail
+	maxFree        = 1 << 20        // decoded bytes up to which maxRatio is not checked
+	maxRatio       = 200            // decoded bytes for each byte transferred
+	leastRate      = 1 << 10        // bytes of a body in a second, on average
+	minRead        = 16 << 10       // least size in bytes of the buffer for each read of a body
+	maxBackoff     = time.Hour      // longest pause after failures of a host
+	maxRest        = 24 * time.Hour // longest pause that a host can ask for by Retry-After
+	maxSitemaps    = 1000           // sitemaps of a sitemap index that become links
+	maxPerAddress  = 8              // concurrent requests to one IP address
+	linkSize       = 256            // approximate bytes of memory of a link, without its target
+	dateSlack      = 24 * time.Hour // length of the day that the date of a page in a sitemap may stand for
 )
 
 // Limits are the limits of one batch.
 type Limits struct {
-	Page    int64         // bytes of one page, as sent and decoded
-	Batch   int64         // bytes of pages after which nothing more is requested
-	Request time.Duration // from asking to the last byte
-	Grace   time.Duration // after which a body must have come at 1 KiB/s on average
-	Margin  time.Duration // before the deadline, kept free to parse and to put the object
+	Page    int64         // greatest size of a page in bytes, as transferred and decoded
+	Batch   int64         // total size of pages in bytes after which nothing more is requested
+	Request time.Duration // longest time from sending a request to the last byte of its answer
+	Grace   time.Duration // time after which the rate of a body must be 1 KiB/s on average
+	Margin  time.Duration // time before the deadline in which nothing is requested: for parsing, and putting the object
 }
 
 // DefaultLimits suit a batch of a minute in a function of 512 MB.

@@ -23,7 +23,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// notAsked returns the outcome of a target before its request.
+// notAsked returns the outcome of a target that is not requested, or not yet. a is its parsed
+// address.
 func (r *run) notAsked(t batch.Target, a address.Address) book.Outcome {
 	return book.Outcome{
 		Version: r.batch.Version, URL: a.URL, Place: a.Place, State: book.NotAsked,
@@ -32,8 +33,8 @@ func (r *run) notAsked(t batch.Target, a address.Address) book.Outcome {
 	}
 }
 
-// settle writes a verdict into an outcome. A retry beyond MaxAttempts is a
-// failure.
+// settle writes a verdict into an outcome. A retry becomes a failure if the outcome has
+// MaxAttempts attempts.
 func settle(o *book.Outcome, v verdict) {
 	o.State, o.Reason, o.Detail = v.state, v.reason, sentence(v.detail)
 	if o.State == book.Retry && o.Attempts >= MaxAttempts {
@@ -41,9 +42,13 @@ func settle(o *book.Outcome, v verdict) {
 	}
 }
 
-// judgeStatus returns the verdict on a response that is not a page, and false for
-// a page. A 304 counts only after a request with validators.
-func judgeStatus(a answer, unless *batch.Look) (verdict, bool) {
+// judgeStatus returns the verdict that the status of a response decides alone; final is false
+// for a 2xx, whose body must be looked at. unless is the last look of a conditional request.
+//
+//	304 to a conditional request     unchanged
+//	429, 5xx                         retry
+//	any other                        failed
+func judgeStatus(a answer, unless *batch.Look) (v verdict, final bool) {
 	reason := fmt.Sprintf("http %d", a.status)
 	switch {
 	case a.status/100 == 2:
@@ -56,6 +61,7 @@ func judgeStatus(a answer, unless *batch.Look) (verdict, bool) {
 	return verdict{book.Failed, reason, http.StatusText(a.status)}, true
 }
 
+// isRedirect reports whether an answer is a redirect with a destination.
 func isRedirect(a answer) bool {
 	switch a.status {
 	case 300, 301, 302, 303, 307, 308:
@@ -73,13 +79,15 @@ func sentence(s string) string {
 
 func millisecond(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// verdict is the result for a URL, before its attempts are counted.
+// verdict is the result of a request for a URL, as it is written into the outcome. settle then
+// turns a retry into a failure if there have been too many attempts.
 type verdict struct {
 	state  book.State
 	reason string
 	detail string
 }
 
+// judge returns the verdict on a request that failed with an error.
 func judge(err error) verdict {
 	detail := err.Error()
 	var (
@@ -128,19 +136,20 @@ const (
 	maxExponent = 6
 )
 
-// conclude writes a verdict on a target into its outcome. A page that is already
-// stored is kept, with an outcome that is unchanged and has a reason, when
+// conclude writes the verdict on a target into its outcome, with the digest and the expiry
+// class that follow from it. A page that is already stored stays stored in three cases; its
+// outcome is then book.Unchanged, with the reason:
 //
-//	the request failed
-//	the server says for the first time that the page is missing
-//	robots.txt forbids the page to the agent of a collection that lacks it
+//   - the request failed;
+//   - the server says for the first time that the page is missing (4xx);
+//   - robots.txt forbids the page to the agent of a collection that does not have it yet.
 func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	settle(o, v)
 	last := storedLook(t)
 	if last == nil {
 		return
 	}
-	forbidden := o.Reason == membership.Robots && confirmable(t, nil) == nil // to a collection that lacks it
+	forbidden := o.Reason == membership.Robots && confirmable(t, nil) == nil // to the agent of a collection that does not have the page yet
 	switch {
 	case t.Sitemap:
 		if forbidden || o.State == book.Failed && v.state == book.Retry {
@@ -158,7 +167,7 @@ func conclude(o *book.Outcome, t batch.Target, v verdict) {
 		o.Digest, o.Body = last.Digest, cmp.Or(o.Body, last.Body)
 		o.Collections, o.Exponent = together(o.Collections, last.Collections...), later(o.Exponent) // first the one for which it is so deep
 	case o.State == book.Skipped && !forbidden, o.State == book.Failed && missing(*o) && last.Missing:
-		o.Digest = last.Digest // tells that a page is gone
+		o.Digest = last.Digest // with a digest, the outcome says that a stored page is gone
 	case o.State == book.Failed, forbidden:
 		o.State, o.Collections = book.Unchanged, last.Collections
 		o.ETag, o.Modified, o.Digest, o.Body = last.ETag, last.Modified, last.Digest, last.Body
@@ -168,15 +177,18 @@ func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	}
 }
 
-// missing reports whether the status says that there is no such page.
+// missing reports whether the status of an outcome says that there is no such page: 4xx except
+// 429.
 func missing(o book.Outcome) bool { return o.Status/100 == 4 && o.Status != 429 }
 
-// sooner and later return the next expiry class of a page that has changed since
-// the last look, and of one that has not.
+// sooner returns the expiry class below, for a page that has changed since its last look: it is
+// requested again sooner.
 func sooner(exponent int16) int16 { return bounded(exponent - 1) }
 
+// later returns the expiry class above, for a page that has not changed since its last look.
 func later(exponent int16) int16 { return bounded(exponent + 1) }
 
+// bounded returns the expiry class nearest to the exponent, from minExponent to maxExponent.
 func bounded(exponent int16) int16 { return max(minExponent, min(exponent, maxExponent)) }
 
 // validators returns the ETag and Last-Modified of an answer or, if it has
@@ -189,8 +201,8 @@ func validators(a answer, last *batch.Look) (etag, modified string) {
 	return etag, modified
 }
 
-// validator returns a field of the header, or "" if it is too long for an
-// outcome or could not be sent back.
+// validator returns a field of the header, such as ETag. It returns "" if the value is longer
+// than book.MaxValidator bytes, or has characters that a request header must not have.
 func validator(a answer, name string) string {
 	value := a.header.Get(name)
 	if len(value) > book.MaxValidator {

@@ -16,36 +16,36 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
-// page is a target and its response, from the request to the spool.
+// page is a target of a batch with the answer to its request.
 type page struct {
-	index   int // of its target and outcome
+	index   int // of its target and its outcome in the batch
 	target  batch.Target
 	address address.Address
 	behalf  behalf
 	claims
-	known  *batch.Look // last look, if it is confirmable
+	known  *batch.Look // last look, if the request may be conditional (see confirmable); else nil
 	answer answer
-	sum    uint64 // of the answer
+	sum    uint64 // checksum of the answer, see answer.sum
 	parse  parser
 
-	replayed bool   // see Replay
-	cut      string // why an archive has only the beginning of the answer; "": it has all
+	replayed bool   // the answer comes from an archive, see Replay
+	cut      string // why the archive has only the beginning of the answer; "": it has all
 }
 
-// parser reads a page, as document.Read does.
+// parser parses the body of a page. document.Read is one.
 type parser func(body []byte, contentType string) (*document.Document, error)
 
 // digested is the result of digesting a page.
 type digested struct {
 	run       webobject.Run
 	links     []book.Link
-	named     *canonicalPage    // this page, for pages that name its address as canonical
-	canonical *canonicalRequest // the canonical address that the page names, still to be proved
-	panicked  string            // cause of the parser's panic; "": none
+	named     *canonicalPage    // this page, for other pages that name its address as canonical
+	canonical *canonicalRequest // request to become an alias of another address, not decided yet; nil: none
+	panicked  string            // cause of the parser's panic; "": it did not panic
 }
 
-// digest decides whether the page is stored, compresses it and finds its links. It
-// writes the page's outcome, which no other goroutine uses meanwhile.
+// digest parses a page and decides whether it is stored. It returns the compressed page and its
+// links, and writes its outcome, which no other goroutine may use meanwhile.
 func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 	if p.known != nil && p.known.Body == p.sum {
 		p.confirm(o, p.sum)
@@ -75,7 +75,8 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 	return p.store(o, compressors, read, remark)
 }
 
-// omitted returns what of the answer is missing in the archive from which it comes.
+// omitted returns a text on the part of the answer that its archive lacks; nil if the archive
+// has all of it.
 func (p page) omitted() []string {
 	if p.cut == "" {
 		return nil
@@ -88,15 +89,16 @@ func (p page) wantsAssets() bool {
 	return p.behalf.settings.WantAssets(p.target.Collections...) || p.behalf.settings.WantAssets(p.sure...)
 }
 
-// wasPage reports whether a page is stored at the address. Assets have a digest that is
-// that of their bytes.
+// wasPage reports whether the address was stored as a page at its last look, and not as an
+// asset. The digest of an asset is the checksum of its body, that of a page is not.
 func (p page) wasPage() bool {
 	last := storedLook(p.target)
 	return last != nil && last.Digest != last.Body
 }
 
-// storeAsset compresses an asset of pages, and finds the assets of a style sheet. Each
-// level of style sheets counts as a redirect, so that they end.
+// storeAsset compresses an asset and, if it is a style sheet, finds the assets that it names. A
+// link from a style sheet counts one hop, as a redirect does, so that chains of style sheets
+// end.
 func (p page) storeAsset(o *book.Outcome, compressors *sync.Pool) digested {
 	stored := *o
 	stored.Asset = true
@@ -114,7 +116,8 @@ func (p page) storeAsset(o *book.Outcome, compressors *sync.Pool) digested {
 	return digested{run: packed, links: links}
 }
 
-// assets returns links to the assets of a page or style sheet, and what a limit left out.
+// assets returns links to the assets of a page or style sheet, with the given depth and hops,
+// and a text for each limit that left assets out.
 func (p page) assets(o book.Outcome, depth uint16, hops uint8) (links []book.Link, omitted []string) {
 	found, omitted := document.Assets(p.answer.body, p.answer.header.Get("Content-Type"), p.address)
 	links = make([]book.Link, len(found))
@@ -127,8 +130,9 @@ func (p page) assets(o book.Outcome, depth uint16, hops uint8) (links []book.Lin
 	return links, omitted
 }
 
-// remark returns the verdict on a page that is stored: what is not known of it, or not
-// for certain.
+// remark returns the verdict on a page that is stored. Its reason and detail say what of the
+// page is left out or uncertain: parts beyond a limit, an undeclared charset, content that
+// needs scripts.
 func remark(read *document.Document) verdict {
 	v := verdict{state: book.Stored}
 	details := slices.Clone(read.Omitted)
@@ -149,8 +153,8 @@ func remark(read *document.Document) verdict {
 	return v
 }
 
-// store finds a page's links, and compresses the page unless it is an alias or
-// unchanged. VerdictOf returns the verdict on it.
+// store finds the links of a parsed page, and compresses the page unless it is an alias or
+// unchanged. verdictOf returns the verdict on the page if it is stored.
 func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Document, verdictOf func(*document.Document) verdict) digested {
 	p.ask(read, collectionOf(*o))
 	links := p.links(*o, read)
@@ -163,7 +167,7 @@ func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Docu
 	relevance := p.weigh(collections, links, read)
 	link, to, elsewhere := p.canonical(*o, read)
 	result := digested{links: links}
-	if read.Canonical != "" || p.replayed { // which cannot be asked for later
+	if read.Canonical != "" || p.replayed { // in a replay, namedBy cannot request the page later
 		result.named = nameOf(read)
 	}
 	if elsewhere {
@@ -197,13 +201,16 @@ func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Docu
 	return result
 }
 
+// confirm writes into the outcome that the page is unchanged. body is the checksum of the
+// answer.
 func (p page) confirm(o *book.Outcome, body uint64) {
 	o.Body = body
 	o.ETag, o.Modified = validators(p.answer, p.known)
 	conclude(o, p.target, verdict{state: book.Unchanged})
 }
 
-// read parses the page, and returns nil if there is no parser for its type.
+// read parses the page. It returns nil, without an error, if there is no parser for its media
+// type.
 func (p page) read() (*document.Document, error) {
 	contentType := p.answer.header.Get("Content-Type")
 	if !document.IsReadable(document.Sniff(p.answer.body, contentType)) {
@@ -212,14 +219,15 @@ func (p page) read() (*document.Document, error) {
 	return p.parse(p.answer.body, contentType)
 }
 
-// ask adds the directives for our agent, from the page and from its header.
+// ask sets the robots directives of a parsed page: those for the agent of the collection, from
+// the page's meta elements and from the header X-Robots-Tag.
 func (p page) ask(read *document.Document, collection string) {
 	agent := p.behalf.agentOf(collection)
 	read.Robots = read.RobotsFor(agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), agent))
 }
 
-// links returns the page's links, without those that the page asks not to follow. Its
-// canonical address and its assets are kept in any case.
+// links returns the page's links. It leaves out links with rel=nofollow, except those to the
+// canonical address and to assets.
 func (p page) links(o book.Outcome, read *document.Document) []book.Link {
 	found := read.Links(p.address)
 	links := make([]book.Link, 0, len(found))
@@ -236,9 +244,8 @@ func (p page) links(o book.Outcome, read *document.Document) []book.Link {
 	return links
 }
 
-// weigh gives the links of the page their weights by the topic of the first of
-// its collections that has one, and returns the page's own, which is 0 if none
-// has.
+// weigh sets the weights of the page's links by a topic, that of the first collection that has
+// one. It returns the weight of the page itself; 0 if no collection has a topic.
 func (p page) weigh(collections []string, links []book.Link, read *document.Document) uint8 {
 	for _, name := range collections {
 		if topic := p.behalf.topicOf(name); topic != nil {
@@ -250,7 +257,8 @@ func (p page) weigh(collections []string, links []book.Link, read *document.Docu
 	return 0
 }
 
-// withoutKnown removes assets that are among the links: images with their alternatives.
+// withoutKnown returns the assets whose targets are not among the page's links as assets
+// already. Images with a text (alt) are.
 func withoutKnown(assets, links []book.Link) []book.Link {
 	known := make(map[string]bool)
 	for _, l := range links {
@@ -261,8 +269,8 @@ func withoutKnown(assets, links []book.Link) []book.Link {
 	return slices.DeleteFunc(assets, func(l book.Link) bool { return known[l.Target] })
 }
 
-// collectionOf returns the first collection of an outcome, on whose behalf its
-// links are followed; "" if it has none.
+// collectionOf returns the name of the first collection of an outcome: the URL is requested,
+// and its links are followed, on behalf of this one. It is "" if there is none.
 func collectionOf(o book.Outcome) string {
 	if len(o.Collections) == 0 {
 		return ""
@@ -270,8 +278,8 @@ func collectionOf(o book.Outcome) string {
 	return o.Collections[0]
 }
 
-// sums is the table for checksums of answers. They need not be cryptographic: a server
-// that forges one only hides its own changes.
+// sums is the CRC-64 table for checksums of answers. A cryptographic hash is not needed: a
+// server that makes a new page with the old checksum only hides its own changes.
 var sums = crc64.MakeTable(crc64.ECMA)
 
 // sum returns the checksum of a page for book.Outcome.Body. It stays equal as long as
@@ -287,8 +295,8 @@ func (a answer) sum() uint64 {
 	return max(sum, 1)
 }
 
-// wordsBits is the number of the highest bits of book.Outcome.Digest: they are of
-// the page's words, which set its pace. The other bits are of its text.
+// wordsBits is the number of bits of book.Outcome.Digest, the highest ones, that depend only on
+// the page's words. The expiry class changes with them. The other bits depend on all text.
 const wordsBits = 16
 
 // pageDigest returns book.Outcome.Digest of a page: equal as long as the page has

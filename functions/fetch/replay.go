@@ -12,13 +12,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-// Replay returns the spool object of a batch whose answers were received before and are
-// at hand, one for each target, in their order: as Run would put it, with the times of
-// the captures. Its outcomes are in the order of the targets, too, those beyond
-// Limits.Batch not asked.
+// Replay returns the spool object of a batch as Run would put it, but takes the answers from an
+// archive instead of requesting the targets. captures has one answer for each target, in the
+// same order. The outcomes are in that order, too, and have the times of the captures. When
+// the pages reach Limits.Batch bytes, the targets that remain are recorded as not asked.
 //
-// Nothing is requested. So a canonical address is proved only by a page of the batch;
-// a page whose canonical address cannot be proved is stored, without validators.
+// A page can become an alias only of an address that is also in the batch, because Replay
+// requests nothing. A page with any other canonical address is stored without validators.
 func (f *Function) Replay(ctx context.Context, b batch.Batch, captures []warc.Capture) (spool.Spool, error) {
 	if len(captures) != len(b.Targets) {
 		return spool.Spool{}, fmt.Errorf("batch %s: %d answers to %d targets", b.Version, len(captures), len(b.Targets))
@@ -44,7 +44,8 @@ func (f *Function) Replay(ctx context.Context, b batch.Batch, captures []warc.Ca
 	return object, context.Cause(ctx)
 }
 
-// replayed returns the answer of a capture, with its body decoded as ask does.
+// replayed returns a capture as an answer, with its body decoded as Function.ask does. If the
+// archive has only the beginning of the body, so has the answer.
 func (f *Function) replayed(c warc.Capture, assets bool) answer {
 	a := answer{status: c.Status, header: c.Header, address: c.Address, began: c.Time, ended: c.Time}
 	if c.Status/100 != 2 || !(request{assets: assets}).wants(c.Header.Get("Content-Type")) {
@@ -55,7 +56,7 @@ func (f *Function) replayed(c warc.Capture, assets bool) answer {
 	a.body, a.err = f.read(c.Header.Get("Content-Encoding"), w, f.Limits.Page)
 	switch {
 	case c.Cut != "" && errors.Is(a.err, io.ErrUnexpectedEOF):
-		a.err = nil // what can be decoded is the beginning
+		a.err = nil // the decoded bytes are the beginning of the body
 	case a.err != nil:
 		a.body = nil
 	}

@@ -19,13 +19,12 @@ import (
 type originState struct {
 	status int
 	body   []byte
-	parsed map[string]robots.Rules // by agent
-	absent *verdict                // on every target of the origin, when the robots.txt could not be fetched
+	parsed map[string]robots.Rules // by agent, parsed when first needed
+	absent *verdict                // if the robots.txt could not be fetched: the verdict on every target of the origin; else nil
 }
 
-// rules returns the rules of the robots.txt for an agent. An origin whose
-// robots.txt this batch did not fetch (nil) has empty rules: they were applied
-// before.
+// rules returns the rules of the robots.txt for an agent. If o is nil, because this batch did
+// not fetch the robots.txt, the rules are empty: schedule has applied them already.
 func (o *originState) rules(agent string) robots.Rules {
 	if o == nil {
 		return robots.Rules{}
@@ -38,8 +37,8 @@ func (o *originState) rules(agent string) robots.Rules {
 	return rules
 }
 
-// robots fetches the robots.txt of an origin and records it and links to the
-// sitemaps that it names. It returns false when the time of the batch ran out.
+// robots fetches the robots.txt of the named origin. It records the file and links to the
+// sitemaps that it names. It returns false if the time of the batch ran out before.
 func (r *run) robots(ctx context.Context, name string) bool {
 	at, err := address.Parse(name + "/robots.txt")
 	if err != nil {
@@ -66,10 +65,10 @@ func (r *run) robots(ctx context.Context, name string) bool {
 	return true
 }
 
-// follow fetches a robots.txt and follows redirects, also to other hosts (RFC
-// 9309, 2.3.1.2), without waiting for their pace. It returns the last answer, also
-// when that is a redirect without a valid destination or one too many, and the
-// address that gave it. Asked is false when the time of the batch ran out.
+// follow fetches a robots.txt and follows up to maxRedirects redirects, also to other hosts
+// (RFC 9309, 2.3.1.2), to which it sends requests without a delay. It returns the last answer
+// and the address that gave it. That answer is itself a redirect if its destination is
+// invalid, or if there were too many. asked is false if the time of the batch ran out.
 func (r *run) follow(ctx context.Context, at address.Address, agent string) (a answer, from address.Address, asked bool) {
 	host := at.Host
 	for range maxRedirects + 1 {
@@ -86,10 +85,10 @@ func (r *run) follow(ctx context.Context, at address.Address, agent string) (a a
 	return a, from, asked
 }
 
-// unreachable returns the verdict on all targets of an origin whose robots.txt
-// could not be fetched (RFC 9309, 2.3.1.4), nil when it was. If the robots.txt
-// redirects to another host (moved) that must not be dialled, the verdict is not
-// final.
+// unreachable returns the verdict on all targets of an origin if its robots.txt could not be
+// fetched (RFC 9309, 2.3.1.4), and nil if it could. moved is the other host to which the
+// robots.txt was redirected, "" if there is none. The verdict is a retry, but final if the
+// origin itself has an address or port that must not be dialled.
 func unreachable(a answer, moved string) *verdict {
 	var v verdict
 	switch {
@@ -110,8 +109,8 @@ func unreachable(a answer, moved string) *verdict {
 	return &verdict{book.Retry, "robots unreachable", served + v.reason + ": " + v.detail}
 }
 
-// askers returns the collections, sorted, that have targets at an origin, and the agent
-// that requests its robots.txt, which is that of the first target.
+// askers returns the names of the collections, sorted, that have targets at an origin. It also
+// returns the agent for the request of the robots.txt: that of the origin's first target.
 func (r *run) askers(origin string) (agent string, collections []string) {
 	for i, wanted := range r.wanted {
 		if r.targets[i].Origin != origin {
@@ -147,19 +146,18 @@ func sitemaps(at address.Address, rules robots.Rules, collections []string) []bo
 	return links
 }
 
-// pace computes when a host may be asked next, from its answers so far. The
-// number of failures continues from batch to batch; the end of the rest and the
-// duration of answers pass to the next batch by the ledger.
+// pace computes the earliest time of the next request to a host, from its answers so far. It
+// is passed on to the host's next batch by the spool's ledger.
 type pace struct {
-	last     time.Time     // end of the last answer, zero before it
-	slow     time.Duration // how long recent answers took
-	failures int           // failures in a row (no answer, 429 or 503), earlier batches included
-	rest     time.Time     // end of the host's rest: no request before it
+	last     time.Time     // end of the last answer; zero if there was none
+	slow     time.Duration // moving average of the durations of answers
+	failures int           // failures in a row (no answer, 429 or 503), those of earlier batches included
+	rest     time.Time     // no request may be sent before it; zero if the host did not fail
 }
 
-// next returns when the pause after the last answer ends. A pause is at least as
-// long as answers take, so that a slow host is busy with us half of the time at
-// most; a delay of 0 has no pause.
+// next returns the earliest time of the next request; zero means at once. delay is the wanted
+// pause after an answer. The pause is prolonged to the duration of answers, so that a slow host
+// spends at most half of its time on our requests. With a delay of 0 there is no pause.
 func (p *pace) next(delay time.Duration) time.Time {
 	if p.last.IsZero() {
 		return time.Time{}
@@ -170,8 +168,9 @@ func (p *pace) next(delay time.Duration) time.Time {
 	return latest(p.rest, p.last.Add(delay))
 }
 
-// observe updates the pace by an answer. After the n-th failure in a row the host
-// rests for 2^(n-1) seconds, up to an hour, or for as long as it asks.
+// observe updates the pace after an answer. After the n-th failure in a row, no request is sent
+// for 2^(n-1) seconds, at most an hour, or for the time that the host asks for by Retry-After
+// if that is longer.
 func (p *pace) observe(a answer) {
 	p.last = a.ended
 	if a.status != 0 {
@@ -194,7 +193,7 @@ func (p *pace) observe(a answer) {
 	p.rest = latest(p.rest, a.ended.Add(pause))
 }
 
-// note writes the pace into a ledger, where the next batches find it.
+// note writes the pace into a ledger, from which it passes to the host's next batch.
 func (p *pace) note(l *spool.Ledger) {
 	l.Slow, l.Failures = p.slow, uint16(min(p.failures, math.MaxUint16))
 	if !p.rest.IsZero() {
@@ -202,16 +201,17 @@ func (p *pace) note(l *spool.Ledger) {
 	}
 }
 
-// notBefore returns the first whole millisecond that is no earlier.
+// notBefore rounds a time up to a whole millisecond.
 func notBefore(t time.Time) time.Time { return millisecond(t.Add(time.Millisecond - 1)) }
 
-// silent reports whether the host gave no HTTP response but may give one later.
+// silent reports whether there was no HTTP response, for a reason that may pass, such as a
+// timeout.
 func (a answer) silent() bool {
 	return a.status == 0 && a.err != nil && judge(a.err).state == book.Retry
 }
 
-// retryAfter returns how long a host asks to be left alone (RFC 9110, 10.2.3),
-// at most maxRest; 0 if it does not, or not in a way that can be read.
+// retryAfter returns the pause that the header Retry-After asks for (RFC 9110, 10.2.3), at most
+// maxRest; 0 if there is no such header, or it cannot be parsed.
 func retryAfter(a answer) time.Duration {
 	value := strings.TrimSpace(a.header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil {

@@ -16,32 +16,33 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// run is one batch while it is fetched. Its fields belong to the goroutine that
-// sends requests, except the outcomes of pages passed to the digester, which
-// belong to the digester.
+// run is the state of one batch while it is fetched. Only the goroutine that sends requests
+// uses it. The outcome of a page that was passed to the digester belongs to the digester until
+// the page is digested.
 type run struct {
 	f        *Function
 	batch    batch.Batch
 	behalf   behalf
-	targets  []address.Address
-	wanted   [][]string              // for which collections each target is asked
-	origins  map[string]*originState // whose robots.txt was requested in this batch
-	stop     time.Time               // nothing is requested after it
+	targets  []address.Address       // parsed addresses of batch.Targets
+	wanted   [][]string              // names of the collections for which each target is requested
+	origins  map[string]*originState // origins whose robots.txt was requested in this batch
+	stop     time.Time               // no request is sent, or goes on, after this time
 	pace     pace
-	address  netip.Addr // of the host's last answer
-	received int64      // bytes of pages
+	address  netip.Addr // IP address that the host's last answer came from
+	received int64      // bytes of pages so far
 	ledger   spool.Ledger
-	links    [][]book.Link // of redirects, by target
-	claims   []*claims     // by target, once they are known
-	replayed bool          // see Replay
+	links    [][]book.Link // links that redirects and sitemaps gave, by target
+	claims   []*claims     // by target; nil for a target until they are computed
+	replayed bool          // answers come from an archive, see Replay
 
-	named     map[string]canonicalPage // pages fetched because others name them as canonical, by agent and address
-	postponed []*canonicalRequest
-	over      bool // all targets are digested
+	named     map[string]canonicalPage // pages requested as canonical addresses of others; key: agent, space, address
+	postponed []*canonicalRequest      // to be decided when all targets are digested
+	over      bool                     // all targets are digested
 }
 
-// newRun returns the run of a batch, before its first request. It fails if the
-// settings cannot be read, and with a terminal error if the batch is invalid.
+// newRun returns the run of a batch, in which every target has the outcome "not asked". It
+// fails if the settings cannot be read, and with a message.Terminal error, after which the
+// message is not delivered again, if a URL of the batch is invalid.
 func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 	r := &run{f: f, batch: b, origins: map[string]*originState{}, named: map[string]canonicalPage{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets)), claims: make([]*claims, len(b.Targets))}
 	r.pace.failures = int(b.Failures)
@@ -69,7 +70,7 @@ func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 
 func (r *run) now() time.Time { return r.f.Now() }
 
-// fetch fetches all targets and returns the spool, in the order of the targets.
+// fetch fetches all targets and returns the spool object.
 func (r *run) fetch(ctx context.Context) spool.Spool {
 	began := r.now()
 	d := newDigester(r.ledger.Outcomes, &r.f.compressors)
@@ -80,7 +81,8 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 	return r.finish(ctx, d, began)
 }
 
-// finish returns the spool when all targets have an answer, or get none.
+// finish waits until all pages are digested, decides on aliases, and returns the spool object
+// of the batch, in the order of the targets.
 func (r *run) finish(ctx context.Context, d *digester, began time.Time) spool.Spool {
 	results := d.wait()
 	r.prove(ctx, d, true)
@@ -104,7 +106,8 @@ func (r *run) finish(ctx context.Context, d *digester, began time.Time) spool.Sp
 	return object
 }
 
-// end writes the times and the pace of the batch into the ledger.
+// end completes the ledger: it shares outcomes among collections (see share), and writes the
+// times, the pace and the vital signs of the batch.
 func (r *run) end(began time.Time) {
 	r.ledger.Ended = notBefore(r.pace.last)
 	if r.pace.last.IsZero() {
@@ -119,9 +122,9 @@ func (r *run) end(began time.Time) {
 	r.ledger.Vitals.Elapsed = max(0, r.now().Sub(began))
 }
 
-// notePace writes the host's rest and failures into the outcomes, so that they are
-// in the books when Redis is lost. It writes them also when a host with failures
-// has recovered.
+// notePace writes the host's pace into every outcome: the end of its rest, its failures and
+// the delay that it asks for. So they get into the books, and outlive Redis. If a host with
+// failures has answered again, zero failures are written with the end of this batch.
 func (r *run) notePace() {
 	wanted := book.Pace{Rest: r.ledger.Rest, Failures: r.ledger.Failures}
 	if r.batch.Failures > 0 && wanted.Failures == 0 && wanted.Rest.IsZero() {
@@ -144,6 +147,8 @@ func (r *run) notePace() {
 	}
 }
 
+// askRobots fetches the robots.txt of every origin in batch.Robots. It returns false if the time
+// of the batch ran out.
 func (r *run) askRobots(ctx context.Context) bool {
 	for _, name := range r.batch.Robots {
 		if !r.robots(ctx, name) {
@@ -153,6 +158,8 @@ func (r *run) askRobots(ctx context.Context) bool {
 	return true
 }
 
+// askTargets requests the targets one after another, except those that schedule has denied or
+// robots.txt forbids. It stops requesting when the pages reach Limits.Batch bytes.
 func (r *run) askTargets(ctx context.Context, d *digester) {
 	for i, t := range r.batch.Targets {
 		a, o := r.targets[i], &r.ledger.Outcomes[i]
@@ -175,11 +182,11 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 	}
 }
 
-// ask waits until the host may be asked, and sends the request. It returns false
-// when the time of the batch ran out before the answer, or runs out before the
-// host's rest ends. A request interrupted after half of Limits.Request or more
-// counts as answered with an error: else a page that is always too slow would be
-// requested again for ever.
+// ask waits for the delay between requests, and sends a request. It returns false, and the
+// target stays "not asked", if the time of the batch ends before the wait or before the
+// answer. But a request that the end of that time interrupts after half of Limits.Request or
+// more counts as answered, with an error: so a page that is always too slow fails at last,
+// and is not requested again for ever.
 func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, bool) {
 	var turn time.Time
 	if !q.away {
@@ -215,7 +222,7 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 	return a, true
 }
 
-// more returns n + 1, or n if that does not fit.
+// more returns n + 1, or n if n is the greatest number of its type.
 func more[N uint8 | uint16](n N) N { return max(n, n+1) }
 
 func latest(a, b time.Time) time.Time {

@@ -45,7 +45,7 @@ func (r *run) sitemap(ctx context.Context, i int, agent string, delay time.Durat
 		return
 	case v.reason == membership.Sitemap:
 		o.Collections, o.Exponent = collections, l.exponent()
-		if a.err == nil { // else the rest would be missed for good
+		if a.err == nil { // after an error, the whole sitemap must be read again next time
 			o.ETag, o.Modified = validators(a, nil)
 			o.Body = l.sum
 		}
@@ -63,13 +63,15 @@ func keep(o *book.Outcome, last batch.Look) {
 	o.Body, o.Collections = last.Body, last.Collections
 }
 
-// isSame reports whether the sitemap is unchanged since the last look.
+// isSame reports whether the sitemap is unchanged since its last look: the answer is a 304, or
+// has the same bytes.
 func (l *listing) isSame(a answer) bool {
 	return l.known != nil && (a.status == http.StatusNotModified || a.err == nil && a.status/100 == 2 && l.sum != 0 && l.sum == l.known.Body)
 }
 
-// judge returns the verdict on a sitemap's answer, by the part of the body that was
-// read. A sitemap that was cut off is a retry.
+// judge returns the verdict on a sitemap's answer, after attempts attempts. If reading broke off
+// after some entries, it is a retry as long as there are fewer than MaxAttempts; then the
+// entries before count. A body that is not the XML or text of a sitemap fails as "no sitemap".
 func (l *listing) judge(a answer, attempts uint8) verdict {
 	if a.err != nil && l.broken != nil {
 		if v := judge(a.err); l.entries == 0 || v.state == book.Retry && attempts < MaxAttempts {
@@ -91,7 +93,8 @@ func (l *listing) judge(a answer, attempts uint8) verdict {
 	return verdict{book.Skipped, membership.Sitemap, l.broken.Error()}
 }
 
-// newListing returns an empty listing for target i, a sitemap of the collections.
+// newListing returns an empty listing for target i, a sitemap that is read for the named
+// collections.
 func (r *run) newListing(i int, collections []string) *listing {
 	l := &listing{address: r.targets[i], outcome: r.ledger.Outcomes[i], now: r.now(), broken: errNothing}
 	if last := r.batch.Targets[i].Last; last != nil {
@@ -111,32 +114,33 @@ func (r *run) newListing(i int, collections []string) *listing {
 	return l
 }
 
-// listing is the part of a sitemap that was read, as links.
+// listing turns the entries of a sitemap into links, while the sitemap is read.
 type listing struct {
-	address address.Address
-	outcome book.Outcome // of the sitemap, so far
+	address address.Address // of the sitemap
+	outcome book.Outcome    // of the sitemap, so far
 	now     time.Time
-	last    time.Time   // of the last look, zero on the first
-	known   *batch.Look // last look, if it is confirmable
-	admits  func(book.Link, address.Address) bool
-	weigh   func(sitemap.Entry) uint8
+	last    time.Time                             // of the last look at the sitemap; zero if there was none
+	known   *batch.Look                           // last look, if the request may be conditional (see confirmable); else nil
+	admits  func(book.Link, address.Address) bool // reports whether a collection admits the link to the address
+	weigh   func(sitemap.Entry) uint8             // returns the weight of the link to an entry
 
 	links  []book.Link
-	size   int64  // bytes that they take
-	sum    uint64 // book.Outcome.Body, 0 when not all came
-	broken error  // where the reading ended before the sitemap did
+	size   int64  // approximate bytes of memory of the links
+	sum    uint64 // checksum of the sitemap (book.Outcome.Body); 0 if it was not read to its end
+	broken error  // error that ended reading before the end of the sitemap; nil: none
 
-	entries  int
-	sitemaps int // among the entries
-	foreign  int // of sites that nobody wants
-	news     int // changed since the last look
-	undated  int
+	entries  int // number of entries read; those below are among them
+	sitemaps int // other sitemaps
+	foreign  int // URLs of other sites that no collection admits
+	news     int // URLs that changed since the last look
+	undated  int // entries without a date
 }
 
+// errNothing means that there was no body to read.
 var errNothing = errors.New("nothing was sent")
 
-// read makes links of the entries. When the parser panics, only this sitemap
-// fails.
+// read parses a sitemap and adds a link for each entry. A panic of the parser becomes the error
+// l.broken.
 func (l *listing) read(from io.Reader) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -159,9 +163,9 @@ func (l *listing) read(from io.Reader) {
 	}
 }
 
-// add makes a link of an entry, unless it is of another site whose pages no
-// collection admits. The link of an entry that changed since the last look has
-// the time of the change.
+// add adds a link for an entry. It leaves out an entry of another site that no collection
+// admits, and sitemaps beyond maxSitemaps. If the entry says that its page has changed since
+// the last look, the link has the time of the change.
 func (l *listing) add(e sitemap.Entry) {
 	link := book.Link{
 		Source: l.address.ID, Target: e.Address.URL, Place: e.Address.Place, Kind: book.Listed, Region: book.Text,
@@ -192,8 +196,12 @@ func (l *listing) add(e sitemap.Entry) {
 	l.size += int64(len(link.Target)) + linkSize
 }
 
-// exponent returns the expiry class of the sitemap after this look, which was
-// not the first: one with undated entries does not tell whether it changed.
+// exponent returns the expiry class of the sitemap after this look:
+//
+//	first look                                        as before
+//	an entry has changed since the last look          one down: it is read again sooner
+//	no entry has changed, and all have dates          one up
+//	no entry has changed, some have no date           as before: it is not known whether they changed
 func (l *listing) exponent() int16 {
 	switch e := l.outcome.Exponent; {
 	case l.last.IsZero():
@@ -207,8 +215,8 @@ func (l *listing) exponent() int16 {
 	}
 }
 
-// leftOut describes the entries that became no link: sitemaps beyond maxSitemaps, and
-// addresses of other sites. It is "" when there are none.
+// leftOut returns a text on the entries without a link: sitemaps beyond maxSitemaps, and
+// addresses of other sites that no collection admits. It is "" if there are none.
 func (l *listing) leftOut() string {
 	var parts []string
 	if l.sitemaps > maxSitemaps {
@@ -223,10 +231,10 @@ func (l *listing) leftOut() string {
 	return "left out: " + strings.Join(parts, "; ")
 }
 
-// priorityWeight returns the weight of a link to a page with a priority from 0 to
-// 1:
+// priorityWeight converts the priority of a sitemap's entry, from 0 to 1, into the weight of a
+// link:
 //
-//	priority   weight of
+//	priority   weight, equal to that of
 //	1          a seed
 //	0.5        a link from a seed
 //	0          a link three steps further than that
