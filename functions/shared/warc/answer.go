@@ -15,26 +15,27 @@ import (
 	"time"
 )
 
-// Capture is an answer to an HTTP GET, as an archive keeps it.
+// Capture is an HTTP response that an archive holds.
 type Capture struct {
-	Time    time.Time
-	Address netip.Addr // of the server; zero if it is not known
+	Time    time.Time  // of the response
+	Address netip.Addr // IP address of the server; zero if it is not known
 	Status  int
 	Header  http.Header
-	Body    []byte // as it was sent, without the transfer coding, but with its content coding
-	// Cut says why only the beginning of the body is kept (WARC-Truncated): length,
-	// time, disconnect or unspecified; "": all of it is.
+	Body    []byte // as sent, without Transfer-Encoding, but encoded by its Content-Encoding
+	// Cut says why the archive holds only the beginning of the body (WARC-Truncated):
+	// length, time, disconnect or unspecified; "": it holds all of it.
 	Cut string
 }
 
 var (
+	// errAnswer means that a block does not begin with an HTTP status line.
 	errAnswer = errors.New("the block is no HTTP answer")
 	// ErrShort means that a body ends before its announced length.
 	ErrShort = errors.New("the body ends before its announced length")
 )
 
-// Capture reads the block of a response or a resource: at most one byte more of the body
-// than the limit.
+// Capture reads the block of a response or resource record. It reads at most limit + 1 bytes of
+// the body, so that a longer body can be told by its length.
 func (r *Record) Capture(limit int64) (c Capture, err error) {
 	if c.Time, err = r.Time(); err != nil {
 		return c, err
@@ -56,7 +57,8 @@ func (r *Record) Capture(limit int64) (c Capture, err error) {
 	return c, c.readBody(block, limit)
 }
 
-// Status reads the block up to the end of the answer's header.
+// Status returns the status and header of a response or resource record, without reading the
+// body. A resource has the status 200 and an empty header.
 func (r *Record) Status() (status int, header http.Header, err error) {
 	if r.Type == "resource" {
 		return http.StatusOK, http.Header{}, nil
@@ -64,8 +66,8 @@ func (r *Record) Status() (status int, header http.Header, err error) {
 	return readAnswer(bufio.NewReaderSize(r, maxHeader+1))
 }
 
-// readAnswer reads the status line and the header of an answer (RFC 9112). Lines of the
-// header that are none of a header are left out.
+// readAnswer reads the status line and the header of an HTTP response (RFC 9112). It ignores
+// lines without a field name.
 func readAnswer(block *bufio.Reader) (status int, header http.Header, err error) {
 	lines := lineReader{from: block, most: maxHeader}
 	first, err := lines.next()
@@ -103,7 +105,8 @@ func readAnswer(block *bufio.Reader) (status int, header http.Header, err error)
 	}
 }
 
-// unanswered returns errAnswer for a block that ends in the status line.
+// unanswered returns the error for a status line that could not be read: errAnswer if the block
+// ends before the end of the line, else err.
 func unanswered(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errAnswer
@@ -111,9 +114,9 @@ func unanswered(err error) error {
 	return err
 }
 
-// readBody reads the body, at most one byte more than the limit, without its transfer
-// coding, unless the archive has removed that. It fails with ErrShort if the body ends too
-// early, and the archive does not say that it cut the body.
+// readBody reads at most limit + 1 bytes of the body. It decodes the chunked transfer coding,
+// if the archive has kept it. It fails with ErrShort if the body ends before its announced
+// length and the archive does not say that it was cut.
 func (c *Capture) readBody(block *bufio.Reader, limit int64) error {
 	begin, _ := block.Peek(maxChunkLine)
 	isChunked := strings.Contains(strings.ToLower(c.Header.Get("Transfer-Encoding")), "chunked") && firstChunk.Match(begin)
@@ -139,14 +142,16 @@ func (c *Capture) readBody(block *bufio.Reader, limit int64) error {
 	return nil
 }
 
-const maxChunkLine = 256 // bytes of a line with the length of a chunk
+// maxChunkLine is the number of bytes in which the line with the length of the first chunk
+// must end.
+const maxChunkLine = 256
 
-// firstChunk matches the beginning of a body in chunks (RFC 9112, 7.1).
+// firstChunk matches the beginning of a body in the chunked transfer coding (RFC 9112, 7.1).
 var firstChunk = regexp.MustCompile(`^[0-9A-Fa-f]{1,8}[ \t]*(;[^\r\n]*)?\r?\n`)
 
-// decoded drops a Content-Encoding that the body does not have: it lacks the mark of the
-// coding, or begins with plain text where brotli, which has no mark, is declared. It
-// reports whether it did.
+// decoded reports whether the body is not encoded although the header has a Content-Encoding,
+// which some archives leave when they store decoded bodies. It removes that field then. It
+// looks for the first bytes of the coding; brotli has none, so there it looks for plain text.
 func (c *Capture) decoded() bool {
 	coding := strings.ToLower(strings.TrimSpace(c.Header.Get("Content-Encoding")))
 	mark, known := codingMarks[coding]
@@ -159,6 +164,8 @@ func (c *Capture) decoded() bool {
 }
 
 var (
+	// codingMarks has the first bytes of data in each content coding.
 	codingMarks = map[string]string{"gzip": "\x1F\x8B", "x-gzip": "\x1F\x8B", "zstd": "\x28\xB5\x2F\xFD"}
-	plainText   = regexp.MustCompile(`^[\t\r\n -~]{32}`)
+	// plainText matches data that begin with 32 printable ASCII characters.
+	plainText = regexp.MustCompile(`^[\t\r\n -~]{32}`)
 )

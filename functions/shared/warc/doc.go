@@ -10,22 +10,22 @@
 //	block of that many bytes: of a response, the answer of the server as it was sent
 //	CR LF CR LF
 //
-// A file is read as a stream, in memory that does not depend on it.
+// A file is read as a stream, with memory that does not grow with the file.
 //
 // # Damage
 //
-// A record that cannot be read is a Fault, which names its place, and reading goes on at
-// the next record that can be found:
+// For a record that cannot be read, the Reader returns a Fault with the record's place. It
+// goes on with the next record that it can find:
 //
-//	what is wrong                                      the next record is sought
-//	header, date or length, in sound gzip data         in the rest of the gzip member: a line with
-//	                                                   a version; else in the next member
-//	gzip data, or their end is missing                 behind the beginning of the damaged member:
-//	                                                   a member that begins with a version
-//	header or length, uncompressed                     behind the beginning of the damaged record:
-//	                                                   a line with a version
+//	damaged                                        the search for the next record
+//	header, date or length; the gzip data are      in the rest of the gzip member, for a line that begins
+//	valid                                          with "WARC/1."; else at the next member
+//	gzip data, also if their end is missing        from the second byte of the damaged member on, for a
+//	                                               member whose content begins with "WARC/1."
+//	header or length of an uncompressed record     from the second byte of the damaged record on, for a
+//	                                               line that begins with "WARC/1."
 //
-// To look for a record behind the beginning of a damaged one, bytes are read once more,
-// as many in all as the file has, and 4 MiB; after that the search begins where damage was noticed.
-// So the work is proportional to the size of the file, whatever is in it.
+// The searches in the last two rows read bytes a second time. All of them together read at most
+// as many bytes as the file has, and 4 MiB; when these are used up, a search begins where the
+// damage was noticed. So the work is proportional to the size of the file, whatever is in it.
 package warc

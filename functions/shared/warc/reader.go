@@ -13,8 +13,8 @@ import (
 
 const (
 	version   = "WARC/1."
-	maxHeader = 64 << 10 // bytes of a record's header, and of an answer's
-	minAgain  = 4 << 20  // bytes of any file that may be read once more
+	maxHeader = 64 << 10 // bytes of the header of a record, and of the header of an HTTP response
+	minAgain  = 4 << 20  // bytes that may be read a second time, in addition to the size of the file
 )
 
 var (
@@ -26,13 +26,13 @@ var (
 	errCut     = errors.New("the file ends in the middle of a record")
 )
 
-// Place is where a record begins.
+// Place is the position of the first byte of a record.
 type Place struct {
-	Offset int64 // of the record or its gzip member in the file
-	Inside int64 // of the record in the content of the member
+	Offset int64 // in the file: of the record, or of its gzip member
+	Inside int64 // of the record in the decompressed content of the member; 0 in an uncompressed file
 }
 
-// String names the place for people.
+// String returns the place as a text for messages, such as "byte 7 of the gzip member at byte 900".
 func (p Place) String() string {
 	if p.Inside == 0 {
 		return fmt.Sprintf("byte %d", p.Offset)
@@ -40,7 +40,7 @@ func (p Place) String() string {
 	return fmt.Sprintf("byte %d of the gzip member at byte %d", p.Inside, p.Offset)
 }
 
-// Fault is a record, or a part of a file, that could not be read.
+// Fault is the error for a record, or a part of a file, that could not be read.
 type Fault struct {
 	Place
 	Err error
@@ -52,20 +52,22 @@ func (f *Fault) Error() string { return fmt.Sprintf("%s: %v", f.Place, f.Err) }
 // Unwrap returns the reason.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// Record is the header of a record. Its block can be read until the next call of
-// Reader.Finish or Next.
+// Record is a WARC record: its header, and an io.Reader for its block, which can be read until
+// the next call of Reader.Finish or Reader.Next.
 type Record struct {
 	Place
 	Type   string // WARC-Type, lower case
-	Length int64  // of the block, bytes
+	Length int64  // size of the block in bytes
 	fields []field
 	reader *Reader
-	left   int64 // bytes of the block that were not read
+	left   int64 // bytes of the block that were not read yet
 }
 
+// field is a line of a record's header.
 type field struct{ name, value string }
 
-// Field returns the value of a named field, "" if there is none. Names have no case.
+// Field returns the value of the header field with the name, whatever its case; "" if there is
+// none.
 func (r *Record) Field(name string) string {
 	for _, f := range r.fields {
 		if strings.EqualFold(f.name, name) {
@@ -75,8 +77,8 @@ func (r *Record) Field(name string) string {
 	return ""
 }
 
-// Target returns the address that the record is about. Some writers put it between
-// angle brackets.
+// Target returns the URL of the record (WARC-Target-URI), without the angle brackets that some
+// programs put around it.
 func (r *Record) Target() string {
 	target := r.Field("WARC-Target-URI")
 	if inside, found := strings.CutPrefix(target, "<"); found {
@@ -85,7 +87,7 @@ func (r *Record) Target() string {
 	return target
 }
 
-// Time returns the time of the capture.
+// Time returns the time of the capture (WARC-Date).
 func (r *Record) Time() (time.Time, error) {
 	at, err := time.Parse(time.RFC3339, r.Field("WARC-Date"))
 	if err != nil {
@@ -94,7 +96,7 @@ func (r *Record) Time() (time.Time, error) {
 	return at.UTC(), nil
 }
 
-// Read reads the block.
+// Read implements io.Reader for the block.
 func (r *Record) Read(p []byte) (int, error) {
 	if r.left == 0 {
 		return 0, io.EOF
@@ -109,27 +111,28 @@ func (r *Record) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Reader reads the records of a file, one after another.
+// Reader reads the records of a WARC file, one after another.
 type Reader struct {
-	raw    *source
-	inside *member // nil between members, and where nothing is compressed
-	spare  *member // for the next member
-	open   *Record // whose end was not read yet
-	again  int64   // bytes that may be read once more to find records
+	raw    *source // the file
+	inside *member // the gzip member that is being read; nil between members and in uncompressed files
+	spare  *member // memory for the next member
+	open   *Record // the record that is being read; nil after Finish
+	again  int64   // bytes that may still be read a second time to find records
 
 	gzipped bool // the file has a gzip member
 }
 
-// NewReader returns a reader of a file.
+// NewReader returns a reader of a file with size bytes.
 func NewReader(file io.ReaderAt, size int64) *Reader {
 	return &Reader{raw: newSource(file, size), spare: new(member), again: size + minAgain}
 }
 
-// Offset returns how many bytes of the file were read.
+// Offset returns the position in the file, in bytes, up to which it was read.
 func (r *Reader) Offset() int64 { return r.raw.offset() }
 
-// At returns the record at a place that a Record had. Inside a member it costs as much as
-// reading the member from its beginning, or from where the reader is, up to there.
+// At moves to a place, which must be that of a Record returned before, and returns the record
+// there. To get to a place in a gzip member, it decompresses the member up to there: from its
+// beginning, or from the present position if that is in the same member and before the place.
 func (r *Reader) At(to Place) (*Record, error) {
 	r.open = nil
 	if at := r.place(); r.inside == nil || at.Offset != to.Offset || at.Inside > to.Inside {
@@ -150,6 +153,7 @@ func (r *Reader) At(to Place) (*Record, error) {
 	return r.header()
 }
 
+// bytes returns the reader of the present content: the gzip member, or the file.
 func (r *Reader) bytes() *bufio.Reader {
 	if r.inside != nil {
 		return r.inside.Reader
@@ -157,6 +161,7 @@ func (r *Reader) bytes() *bufio.Reader {
 	return r.raw.Reader
 }
 
+// place returns the place of the next byte.
 func (r *Reader) place() Place {
 	if r.inside != nil {
 		return Place{r.inside.start, r.inside.offset()}
@@ -173,8 +178,9 @@ func (r *Reader) enter() error {
 	return nil
 }
 
-// Next returns the next record, and io.EOF behind the last one. After a *Fault it can be
-// called again; any other error is of reading the file.
+// Next returns the next record, and io.EOF after the last one. A record that cannot be read
+// gives a *Fault; Next can be called again then. Any other error means that the file could not
+// be read.
 func (r *Reader) Next() (*Record, error) {
 	if err := r.Finish(); err != nil {
 		return nil, err
@@ -211,7 +217,8 @@ func (r *Reader) Next() (*Record, error) {
 	}
 }
 
-// header reads the header of the record that begins here.
+// header reads the header of the record that begins at the present position. If it is damaged,
+// header moves to the next record and returns a *Fault.
 func (r *Reader) header() (*Record, error) {
 	record := &Record{Place: r.place(), reader: r}
 	err := r.readHeader(record)
@@ -226,6 +233,7 @@ func (r *Reader) header() (*Record, error) {
 	return record, nil
 }
 
+// readHeader reads the lines of a header into a record.
 func (r *Reader) readHeader(record *Record) error {
 	if begin, _ := r.bytes().Peek(len(version)); !strings.HasPrefix(version, string(begin)) {
 		return errVersion
@@ -265,13 +273,13 @@ func (r *Reader) readHeader(record *Record) error {
 	return nil
 }
 
-// lineReader reads the lines of a header.
+// lineReader reads the lines of a header, whose size it limits.
 type lineReader struct {
 	from *bufio.Reader
-	most int // bytes that may still come
+	most int // number of bytes that the rest of the header may have
 }
 
-// next returns a line without its end.
+// next returns the next line, without its line end.
 func (l *lineReader) next() (string, error) {
 	line, err := l.from.ReadSlice('\n')
 	l.most -= len(line)
@@ -284,8 +292,8 @@ func (l *lineReader) next() (string, error) {
 	return strings.TrimRight(string(line), "\r\n"), nil
 }
 
-// Finish reads the rest of the record and checks its end. It returns a *Fault if the
-// record is damaged; then nothing that was read of it counts.
+// Finish reads the rest of the present record and checks its end. If the record is damaged, it
+// returns a *Fault, and the caller must not use what it has read from the record.
 func (r *Reader) Finish() error {
 	record := r.open
 	if record == nil {

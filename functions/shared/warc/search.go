@@ -6,8 +6,9 @@ import (
 	"io"
 )
 
-// fault returns the fault at a place, and moves on to the next record. An error of reading
-// the file comes again then, and is returned as it is.
+// fault moves on to the next record after the damaged one at a place, and returns a *Fault with
+// the reason. If the file itself cannot be read, the search for the next record fails, and
+// fault returns that error instead.
 func (r *Reader) fault(at Place, reason error) error {
 	r.open = nil
 	broken := r.inside == nil && r.spare.broken != nil || r.inside != nil && r.inside.broken != nil
@@ -30,8 +31,8 @@ func (r *Reader) fault(at Place, reason error) error {
 	return &Fault{at, reason}
 }
 
-// searchInside moves on to the next line with a version in the gzip member, or behind the
-// member.
+// searchInside moves on to the next line that begins with "WARC/1." in the present gzip member,
+// or to the end of the member if it has none.
 func (r *Reader) searchInside() error {
 	mark := []byte("\n" + version)
 	for {
@@ -47,7 +48,7 @@ func (r *Reader) searchInside() error {
 			}
 			return err
 		}
-		if err != nil { // the gzip data break off, too
+		if err != nil { // the gzip data are damaged, too
 			from := r.inside.start
 			r.inside, r.spare.broken = nil, nil
 			return r.searchMember(from+1, r.raw.offset())
@@ -58,8 +59,10 @@ func (r *Reader) searchInside() error {
 	}
 }
 
-// searchMember moves on to the next gzip member that holds a record: behind from if there
-// is budget to read again what lies up to noticed, else behind noticed.
+// searchMember moves on to the next gzip member whose content begins with a record. It searches
+// from position from on or, if the budget does not allow to read the bytes up to noticed a
+// second time, from noticed on. noticed is the position at which the damage was noticed. If
+// there is no such member, it moves to the end of the file.
 func (r *Reader) searchMember(from, noticed int64) error {
 	from = r.budget(from, noticed)
 	for {
@@ -73,7 +76,7 @@ func (r *Reader) searchMember(from, noticed int64) error {
 			r.raw.seek(at)
 			return nil
 		}
-		if r.again -= read; r.again < 0 { // made to look like members
+		if r.again -= read; r.again < 0 { // too many bytes look like the beginning of a member
 			r.raw.seek(r.raw.size)
 			return nil
 		}
@@ -81,7 +84,8 @@ func (r *Reader) searchMember(from, noticed int64) error {
 	}
 }
 
-// searchVersion moves on to the next line with a version, as searchMember does.
+// searchVersion moves on to the next line of an uncompressed file that begins with "WARC/1.".
+// The parameters are those of searchMember.
 func (r *Reader) searchVersion(from, noticed int64) error {
 	r.raw.seek(r.budget(from, noticed))
 	if begin, _ := r.raw.Peek(len(version)); string(begin) == version {
@@ -96,8 +100,8 @@ func (r *Reader) searchVersion(from, noticed int64) error {
 	return nil
 }
 
-// budget returns from, and takes from the budget the bytes that are read again, or
-// returns noticed when they are too many.
+// budget returns the position at which a search begins. It is from if the bytes between from
+// and noticed may be read a second time; they are taken from r.again then. Else it is noticed.
 func (r *Reader) budget(from, noticed int64) int64 {
 	if again := noticed - from + bufferSize; again <= r.again {
 		r.again -= again

@@ -10,12 +10,12 @@ import (
 
 const (
 	bufferSize = 64 << 10
-	maxProbe   = 4 << 10  // bytes of a file in which a gzip member must show that it holds a record
-	maxFree    = 64 << 20 // bytes to which any member may expand
-	maxRatio   = 200      // bytes of content a byte of a member, beyond them
+	maxProbe   = 4 << 10  // compressed bytes that holdsRecord reads of a gzip member
+	maxFree    = 64 << 20 // decompressed bytes of a member up to which maxRatio is not checked
+	maxRatio   = 200      // decompressed bytes for each compressed byte of a member
 )
 
-// source is the bytes of a file, from any of them on.
+// source is a buffered reader of a file that can move to any byte.
 type source struct {
 	file io.ReaderAt
 	size int64
@@ -29,13 +29,13 @@ func newSource(file io.ReaderAt, size int64) *source {
 	return s
 }
 
-// offset returns the place of the next byte.
+// offset returns the position in the file of the next byte.
 func (s *source) offset() int64 {
 	at, _ := s.from.Seek(0, io.SeekCurrent) // of a section reader: cannot fail
 	return at - int64(s.Buffered())
 }
 
-// seek makes a byte the next one. What is in the buffer is not read again.
+// seek moves to a position in the file. It keeps the buffer if the position is in it.
 func (s *source) seek(to int64) {
 	if ahead := to - s.offset(); ahead >= 0 && ahead <= int64(s.Buffered()) {
 		_, _ = s.Discard(int(ahead)) // of what is buffered: cannot fail
@@ -45,19 +45,20 @@ func (s *source) seek(to int64) {
 	s.Reset(s.from)
 }
 
-// member is the content of one gzip member.
+// member is a buffered reader of the decompressed content of one gzip member.
 type member struct {
 	from   *source
-	start  int64 // its place in the file
+	start  int64 // position of the member in the file
 	gzip   *gzip.Reader
-	size   int64 // bytes of content so far
-	broken error // what is wrong with its gzip data
+	size   int64 // decompressed bytes so far
+	broken error // why its gzip data cannot be decompressed further; nil: they are valid so far
 	*bufio.Reader
 }
 
+// gzipMagic is the beginning of every gzip member (RFC 1952, 2.3).
 var gzipMagic = []byte{0x1F, 0x8B, 8}
 
-// open reads the header of the gzip member at the place of the source.
+// open opens the gzip member at the present position of the source: it reads its gzip header.
 func (m *member) open(from *source) error {
 	m.from, m.start, m.size, m.broken = from, from.offset(), 0, nil
 	var err error
@@ -78,10 +79,11 @@ func (m *member) open(from *source) error {
 	return nil
 }
 
-// offset returns the place in the content of the next byte.
+// offset returns the position of the next byte in the decompressed content.
 func (m *member) offset() int64 { return m.size - int64(m.Buffered()) }
 
-// memberContent reads the content of a member; the error that ends it early stays.
+// memberContent is the unbuffered reader below a member. It returns errBomb for a member that
+// expands too far. After an error it returns the same error again.
 type memberContent struct{ *member }
 
 func (c memberContent) Read(p []byte) (int, error) {
@@ -102,7 +104,7 @@ func (c memberContent) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// early returns the error of a part of a file that ends too early.
+// early turns io.EOF into io.ErrUnexpectedEOF, for a part of a file that must not end here.
 func early(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -110,8 +112,8 @@ func early(err error) error {
 	return err
 }
 
-// holdsRecord reports whether the content of the gzip member at a byte of the file begins
-// with "WARC/1.", as a record does, and how many bytes it read to tell.
+// holdsRecord reports whether there is a gzip member at a position of the file whose content
+// begins with "WARC/1.", as a record does. read is the number of bytes of the file that it read.
 func (s *source) holdsRecord(at int64) (is bool, read int64) {
 	section := io.NewSectionReader(s.file, at, min(maxProbe, s.size-at))
 	z, err := gzip.NewReader(bufio.NewReaderSize(section, 512))
@@ -124,7 +126,8 @@ func (s *source) holdsRecord(at int64) (is bool, read int64) {
 	return is, read
 }
 
-// find looks for a mark from a place in the file on, and returns the mark's place.
+// find searches the file from a position on for a sequence of bytes, mark, and returns its
+// position.
 func (s *source) find(from int64, mark []byte) (at int64, found bool, err error) {
 	s.seek(from)
 	for {
