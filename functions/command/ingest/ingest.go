@@ -1,44 +1,45 @@
-// Package ingest imports the pages of WARC files, as if they had been fetched when they
-// were captured: it puts spool objects as fetch does, which pack, index and all others
-// treat like those of a crawl.
+// Package ingest imports the pages of WARC files, as if fetch had fetched them at the times of
+// their captures. It puts spool objects like those of fetch, and all other functions treat
+// them in the same way.
 //
-// The files are read twice. The first reading finds the newest capture of every URL; then
-// books and spool tell what is known of these URLs; the second reading imports
+// The files are read twice. The first reading finds the newest capture of every URL. Then the
+// books and spool objects are read for the last outcomes of these URLs. The second reading
+// imports
 //
-//	a page             stored, or unchanged if it is what was stored before
+//	a page             as stored, or as unchanged if the same page was stored before
 //	a redirect         as an outcome and a link
 //
-// and nothing else. Passed over, and counted by reason, are
+// All other captures are skipped, and counted by reason:
 //
-//	a capture                                     why
-//	another of the same URL is newer              only one can be the live page
-//	not newer than the last answer that is known  the newer answer counts; so to import
-//	                                              twice is to import once
-//	of errors, images, styles, robots.txt, …      they are no pages
-//	forgotten, or refused by a strategy           as for a crawl
-//	refused by the rules of the collection        if it is a published one
+//	capture                                                reason
+//	there is a newer one of the same URL                   only one version can be the live page
+//	not newer than the last known answer for the URL       the newer answer counts; so importing the
+//	                                                       same file again imports nothing
+//	an error, image, style sheet, robots.txt, …            it is not a page
+//	its URL is taken down, or refused by a strategy        as in a crawl
+//	its URL is refused by the rules of the collection      only if the collection is published
 //
 // # Versions
 //
-// An import claims an epoch, so that its pages are newer than all that were stored
-// before. The sweep then finds batches of an epoch that the frontier does not know, and
-// rebuilds the frontier in a later one: what is fetched from then on is newer than the
-// import. What a crawl fetches between the claim and that rebuild is older than the
-// import if both have the same URL: the page that was imported counts until the URL is
-// asked for once more.
+// An import claims a new epoch, so that its pages are newer than all stored pages. The sweep
+// then finds batches of an epoch that the frontier does not know, and rebuilds the frontier in
+// a still later epoch, so that pages fetched after that are newer than the import. Only a page
+// that a crawl fetches between the claim and the rebuild counts as older than the imported one,
+// until its URL is fetched again.
 //
-// A batch is put once, under a name of its own epoch. When an import is killed, what it
-// put is imported, and the next one finds it known.
+// Each spool object is created once, under a key of the import's own epoch. If an import is
+// killed, its spool objects stay imported, and the next import of the files skips their pages
+// because they are not newer.
 //
 // # Collections
 //
-// Pages get the name of a collection. If it is published, its rules say which pages are
-// imported, which of their links are followed by the next crawl, and when pages are asked
-// for again. If it is not, the name is only a label: all pages are imported, no link is
-// followed, and nothing is asked for again.
+// All imported pages get the name of one collection. If there is a published collection of that
+// name, its rules say which pages are imported, which of their links the next crawl follows,
+// and when pages are fetched again. If there is none, the name is only a label: all pages are
+// imported, no link is followed, and nothing is fetched again.
 //
-// A link from the page to itself, of kind Listed, at depth 1 (0 for a seed), stands for
-// the file in the books, so that every URL has a way by which it was found.
+// Every URL in the books needs a link by which it was found. An imported URL gets a link from
+// itself to itself, of kind book.Listed and depth 1 (0 for a seed).
 package ingest
 
 import (
@@ -61,8 +62,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Replayer makes a spool object of captured answers, as fetch does of those that it asks
-// for.
+// Replayer makes a spool object from captures; fetch.Function is one.
 type Replayer interface {
 	Replay(ctx context.Context, b batch.Batch, captures []warc.Capture) (spool.Spool, error)
 }
@@ -70,26 +70,26 @@ type Replayer interface {
 // Task is an import.
 type Task struct {
 	Files      []string
-	Collection string // that the pages get
+	Collection string // name of the collection of the imported pages
 	Bucket     blob.Bucket
 	Settings   *settings.Cache
 	Fetch      Replayer
 	Now        func() time.Time
-	// Progress, if not nil, is called now and then with the bytes of the files that a
-	// stage has read, and those of all of them.
+	// Progress, if not nil, is called now and then. stage is "read" or "import", done the
+	// number of bytes of the files that the stage has read, and total that of all files.
 	Progress func(stage string, done, total int64)
 }
 
 // Report is the result of an import.
 type Report struct {
-	Records   map[string]int // by type; those of other types are "other"
-	Stored    int            // pages
-	Unchanged int            // pages that are as they were stored before
-	Skipped   map[string]int // URLs that are recorded without a page: redirects, aliases, unreadable pages, by reason
-	Passed    map[string]int // captures that leave no trace, by reason
-	Faults    []FileFault    // the first of them
-	Faulty    int            // how many there are
-	Batches   []Batch        // that were put
+	Records   map[string]int // number of records by type; "other" for unknown types
+	Stored    int            // number of pages stored
+	Unchanged int            // number of pages that were stored before and are the same
+	Skipped   map[string]int // number of URLs recorded without a page (redirects, aliases, unreadable pages), by reason
+	Passed    map[string]int // number of captures that were not imported, by reason
+	Faults    []FileFault    // damaged parts of files, at most maxFaults
+	Faulty    int            // number of all damaged parts
+	Batches   []Batch        // spool objects put
 }
 
 // FileFault is a damaged part of a file.
@@ -110,14 +110,15 @@ type Batch struct {
 // maxFaults is the number of faults that a report describes.
 const maxFaults = 20
 
+// fault counts a damaged part of a file.
 func (r *Report) fault(file string, f *warc.Fault) {
 	if r.Faulty++; len(r.Faults) < maxFaults {
 		r.Faults = append(r.Faults, FileFault{file, f})
 	}
 }
 
-// Run imports the files. When it fails, what it put so far is imported, as the report
-// says, and another run imports the rest.
+// Run imports the files. If it fails, the report says what has been imported so far, and
+// another run imports the rest.
 func (t *Task) Run(ctx context.Context) (report *Report, err error) {
 	report = &Report{Records: map[string]int{}, Skipped: map[string]int{}, Passed: map[string]int{}}
 	inForce, err := t.Settings.Renew(ctx)
@@ -150,8 +151,8 @@ func (t *Task) Run(ctx context.Context) (report *Report, err error) {
 	return report, w.write(ctx, slices.SortedFunc(maps.Values(newest), inOrder))
 }
 
-// survey reads the files, and returns the newest capture of every URL that may be
-// imported.
+// survey reads the files the first time, and returns the newest capture of every URL that may
+// be imported.
 func (t *Task) survey(ctx context.Context, inForce *settings.Settings, report *Report) (map[layout.Identity]capture, *survey, error) {
 	s := &survey{
 		task: t, settings: inForce, now: t.Now(), report: report, newest: map[layout.Identity]capture{},
@@ -172,7 +173,8 @@ func (t *Task) survey(ctx context.Context, inForce *settings.Settings, report *R
 	return s.newest, s, nil
 }
 
-// size returns the bytes of all files. It fails if any of them cannot be imported.
+// size returns the total size of the files in bytes. It fails if one of them cannot be
+// imported, or is named twice.
 func (t *Task) size() (total int64, err error) {
 	for i, path := range t.Files {
 		if slices.ContainsFunc(t.Files[:i], func(other string) bool { return filepath.Clean(other) == filepath.Clean(path) }) {
@@ -196,7 +198,8 @@ func (t *Task) progress(stage string, done, total int64) {
 	}
 }
 
-// depth returns the depth at which a page is imported that was not known.
+// depth returns the depth of an imported page that no book has yet: 0 for a seed of the
+// collection, else 1.
 func (t *Task) depth(s *settings.Settings, at address.Address) uint16 {
 	if slices.Contains(s.SeedOf(at), t.Collection) {
 		return 0
@@ -204,13 +207,15 @@ func (t *Task) depth(s *settings.Settings, at address.Address) uint16 {
 	return 1
 }
 
-// archives are the files that the second reading has open.
+// archives holds the files that are open during the second reading.
 type archives struct {
 	task    *Task
-	opened  []*os.File
+	opened  []*os.File // by the number of the file in Task.Files; nil if it is not open
 	readers []*warc.Reader
 }
 
+// read returns the record at a spot and the capture in it, with at most limit + 1 bytes of its
+// body. It opens the file if needed.
 func (f *archives) read(at spot, limit int64) (*warc.Record, warc.Capture, error) {
 	if f.readers == nil {
 		f.opened, f.readers = make([]*os.File, len(f.task.Files)), make([]*warc.Reader, len(f.task.Files))
@@ -230,7 +235,7 @@ func (f *archives) read(at spot, limit int64) (*warc.Record, warc.Capture, error
 	return record, c, err
 }
 
-// close closes the files before a number.
+// close closes the files whose numbers are less than before.
 func (f *archives) close(before int) (err error) {
 	for i := range min(before, len(f.opened)) {
 		if f.opened[i] != nil {

@@ -13,9 +13,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// standings are what is known of URLs before an import.
+// standings holds the last outcomes of URLs before an import.
 type standings map[layout.Identity]*book.Standing
 
+// add adds an outcome to the standing of its URL.
 func (known standings) add(o *book.Outcome) {
 	id := o.Identity()
 	if known[id] == nil {
@@ -25,8 +26,8 @@ func (known standings) add(o *book.Outcome) {
 	known[id].Add(&last)
 }
 
-// final returns the last final outcome of a URL, nil if there is none or what it tells of
-// is lost.
+// final returns the last final outcome of a URL. It is nil if there is none, or if the page
+// that the outcome refers to is lost.
 func (known standings) final(id layout.Identity) *book.Outcome {
 	s := known[id]
 	switch {
@@ -38,8 +39,8 @@ func (known standings) final(id layout.Identity) *book.Outcome {
 	return s.Final
 }
 
-// readStandings reads the standings of the wanted URLs from books and spool. Its memory
-// does not depend on the number of other URLs.
+// readStandings returns the standings of those URLs whose identities are wanted, from the books
+// and spool objects of all partitions. Its memory does not grow with the number of other URLs.
 func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings, wanted func(layout.Identity) bool) (standings, error) {
 	known := make(standings)
 	for _, p := range s.Partitions() {
@@ -91,9 +92,9 @@ func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings
 	return known, nil
 }
 
-// outdates reports whether a final outcome makes a capture of its time or before
-// worthless: the page was stored or confirmed then, or the server answered something
-// else.
+// outdates reports whether a capture that is not newer than a final outcome need not be
+// imported: the page was stored or found unchanged then, or the server gave another answer,
+// such as 404. It does not if there was no answer, or only 429 or 5xx.
 func outdates(o *book.Outcome) bool {
 	return o.State == book.Stored || o.State == book.Unchanged || o.Status != 0 && o.Status != http.StatusTooManyRequests && o.Status/100 != 5
 }

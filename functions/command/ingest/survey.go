@@ -30,31 +30,34 @@ type spot struct {
 
 // capture is the newest capture of a URL in the files.
 type capture struct {
-	spot
-	at   time.Time
-	body spot // of a revisit, the record that holds its answer; else the same spot
+	spot           // of its record
+	at   time.Time // time of the capture
+	body spot      // of the record with the answer: for a revisit record the one that it refers to, else the same
 }
 
-// survey is the first reading of the files: it finds what is to be imported, and reports
-// everything else.
+// survey is the state of the first reading of the files: it collects the newest capture of each
+// URL, and counts all other captures by reason.
 type survey struct {
 	task     *Task
 	settings *settings.Settings
 	now      time.Time
 	report   *Report
 	newest   map[layout.Identity]capture
-	answers  map[uint64]spot // of responses and resources, by hashes of record id, and of address and time
-	posted   map[uint64]bool // hashes of the ids of records about other requests than GET
-	seed     maphash.Seed
+	answers  map[uint64]spot // spots of response and resource records, by the hash of their id, and by that of their URL and time
+	posted   map[uint64]bool // hashes of the ids of records that belong to requests other than GET
+	seed     maphash.Seed    // of these hashes
 }
 
-// maxInside is the greatest distance, from the beginning of its gzip member, of an
-// answer to which revisits can refer: each has to be read from there.
+// maxInside is the greatest distance in bytes between the beginning of a gzip member and an
+// answer in it to which revisit records can refer. To read the answer for each revisit, the
+// member has to be decompressed from its beginning.
 const maxInside = 4 << 20
 
-// earliest is the time before which there was no web.
+// earliest is the earliest time of a capture that is accepted: there was no web before.
 var earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 
+// file reads the file with a number, and calls progress with the bytes read so far. It counts
+// damaged records, and fails if the file cannot be read.
 func (s *survey) file(ctx context.Context, number int, progress func(int64)) error {
 	file, size, err := open(s.task.Files[number])
 	if err != nil {
@@ -84,7 +87,8 @@ func (s *survey) file(ctx context.Context, number int, progress func(int64)) err
 	}
 }
 
-// open opens a WARC file, and says of other archives what is to be done.
+// open opens a WARC file and returns it with its size in bytes. For a file of another kind of
+// archive, the error says how to unpack it.
 func open(path string) (*os.File, int64, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -115,7 +119,7 @@ func open(path string) (*os.File, int64, error) {
 // kinds are the types of records (WARC 1.1, 6).
 var kinds = []string{"warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation"}
 
-// record judges one record and reads it to its end.
+// record reads one record to its end, and adds or counts the capture in it.
 func (s *survey) record(reader *warc.Reader, r *warc.Record, file int) error {
 	kind := r.Type
 	if !slices.Contains(kinds, kind) {
@@ -144,8 +148,8 @@ type candidate struct {
 	address address.Address
 }
 
-// judge returns the capture that a record holds; or the reason for which it is passed
-// over; or neither for a record that describes others.
+// judge returns the capture in a record; or the reason why the record is not imported; or
+// neither for a record without an answer, such as a request or metadata.
 func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 	switch r.Type {
 	case "request":
@@ -188,7 +192,8 @@ func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 	return f, s.refuses(f.address), nil
 }
 
-// answer judges the header of an answer: only pages and redirects are imported.
+// answer returns why an answer is not imported, by its status and media type; "" for a page or
+// redirect.
 func (s *survey) answer(r *warc.Record) (reason string, err error) {
 	status, header, err := r.Status()
 	kind := header.Get("Content-Type")
@@ -208,7 +213,8 @@ func (s *survey) answer(r *warc.Record) (reason string, err error) {
 	return "", nil
 }
 
-// refuses returns why a URL is not imported, by what is published.
+// refuses returns why a URL is not imported, by the published takedowns, collection and
+// strategies; "" if it is imported.
 func (s *survey) refuses(at address.Address) string {
 	switch path, _, _ := strings.Cut(at.Path, "?"); {
 	case path == "/robots.txt":
@@ -241,7 +247,8 @@ func (s *survey) add(f candidate) {
 	}
 }
 
-// request notes what a request says that was no GET: its answer is no page.
+// request remembers the ids in a request record if the request was not a GET: the answer to it
+// is not imported.
 func (s *survey) request(r *warc.Record) error {
 	line, err := bufio.NewReaderSize(r, 64).Peek(4)
 	if err != nil || string(line) == "GET " || r.Field("Content-Type") == "" {
@@ -255,16 +262,17 @@ func (s *survey) request(r *warc.Record) error {
 	return nil
 }
 
-// isPosted reports whether a record answers a request that was no GET.
+// isPosted reports whether a record is the answer to a request other than GET.
 func (s *survey) isPosted(r *warc.Record) bool {
 	return s.posted[s.hash(r.Field("WARC-Record-ID"))] || s.posted[s.hash(r.Field("WARC-Concurrent-To"))]
 }
 
+// hash returns a hash of the parts, with the seed of this survey.
 func (s *survey) hash(parts ...string) uint64 {
 	return maphash.String(s.seed, strings.Join(parts, "\n"))
 }
 
-// remember notes the place of an answer to which revisits may refer.
+// remember stores the spot of an answer, so that original finds it for revisit records.
 func (s *survey) remember(r *warc.Record, at spot) {
 	if at.Inside > maxInside {
 		return
@@ -275,7 +283,8 @@ func (s *survey) remember(r *warc.Record, at spot) {
 	s.answers[s.hash(r.Target(), r.Field("WARC-Date"))] = at
 }
 
-// original returns the place of the answer that a revisit repeats.
+// original returns the spot of the answer to which a revisit record refers, by the id of its
+// record, or by its URL and time; false if it is not in the files read so far.
 func (s *survey) original(r *warc.Record) (spot, bool) {
 	if id := r.Field("WARC-Refers-To"); id != "" {
 		if at, known := s.answers[s.hash(id)]; known {

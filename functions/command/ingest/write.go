@@ -22,36 +22,38 @@ import (
 )
 
 const (
-	maxPage  = 16 << 20 // bytes of a body that are read, and one more: fetch refuses longer ones
-	maxBytes = 16 << 20 // bytes of bodies, as they were sent, of one batch
-	maxAll   = 64 << 20 // of all batches that are being filled
+	maxPage  = 16 << 20 // greatest size of a body in bytes; one byte more is read, and fetch refuses the page then
+	maxBytes = 16 << 20 // bytes of bodies, as transferred, at which a batch is full
+	maxAll   = 64 << 20 // bytes of bodies in all batches being filled, at which the largest is put
 )
 
-// writer imports captures: it fills a batch for each storage partition.
+// writer imports captures: it fills a batch for each storage partition, and puts full batches as
+// spool objects.
 type writer struct {
 	*Task
 	settings *settings.Settings
 	known    standings
 	report   *Report
-	posted   *survey
+	posted   *survey        // knows which records are answers to requests other than GET
 	last     layout.Version // of the last batch; zero before the first
 	pending  map[layout.Partition]*pending
-	bytes    int64 // of all pending captures
+	bytes    int64 // bytes of the bodies in all pending batches
 }
 
-// pending is a batch that is being filled.
+// pending is a batch that is being filled. Its slices have one element for each target.
 type pending struct {
 	targets  []batch.Target
 	captures []warc.Capture
-	files    []int
-	bytes    int64
+	files    []int // numbers of the captures' files
+	bytes    int64 // bytes of the captures' bodies
 }
 
-// inOrder sorts captures as they stand in the files.
+// inOrder compares captures by their positions in the files.
 func inOrder(a, b capture) int {
 	return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Inside, b.Inside))
 }
 
+// write imports captures, which must be in the order of their positions.
 func (w *writer) write(ctx context.Context, captures []capture) (err error) {
 	from := &archives{task: w.Task}
 	originals := &archives{task: w.Task}
@@ -89,7 +91,8 @@ func (w *writer) write(ctx context.Context, captures []capture) (err error) {
 	return nil
 }
 
-// take reads a capture and adds it to the batch of its partition.
+// take reads a capture and adds it to the batch of its partition. It reads records from from,
+// and the answers to which revisit records refer from originals.
 func (w *writer) take(ctx context.Context, from, originals *archives, c capture) error {
 	record, answer, err := from.read(c.spot, maxPage)
 	if err == nil && w.posted.isPosted(record) {
@@ -118,7 +121,7 @@ func (w *writer) take(ctx context.Context, from, originals *archives, c capture)
 	return w.add(ctx, layout.Partition(storage), w.target(at), answer, c.file)
 }
 
-// target returns the target of a batch for a URL, with what is known of it.
+// target returns the batch target for a URL, with the last look if the URL is known.
 func (w *writer) target(at address.Address) batch.Target {
 	t := batch.Target{URL: at.URL, Depth: w.depth(w.settings, at), Collections: []string{w.Collection}}
 	last := w.known.final(at.ID)
@@ -137,7 +140,8 @@ func (w *writer) target(at address.Address) batch.Target {
 	return t
 }
 
-// add adds a capture to a batch, and puts batches that are full.
+// add adds a capture from the file with a number to the batch of a partition. It puts the batch
+// if it is full, and the largest batch if all together have maxAll bytes.
 func (w *writer) add(ctx context.Context, p layout.Partition, t batch.Target, c warc.Capture, file int) error {
 	fill := w.pending[p]
 	if fill == nil {
@@ -157,6 +161,7 @@ func (w *writer) add(ctx context.Context, p layout.Partition, t batch.Target, c 
 	return w.flush(ctx, fullest)
 }
 
+// partitions returns the partitions with a pending batch, sorted.
 func (w *writer) partitions() []layout.Partition {
 	all := make([]layout.Partition, 0, len(w.pending))
 	for p := range w.pending {
@@ -166,7 +171,8 @@ func (w *writer) partitions() []layout.Partition {
 	return all
 }
 
-// flush puts a batch. Captures for which it has no room are left for the next one.
+// flush puts the pending batch of a partition as a spool object. Captures that do not fit into
+// it stay pending.
 func (w *writer) flush(ctx context.Context, p layout.Partition) error {
 	fill := w.pending[p]
 	first, err := address.Parse(fill.targets[0].URL)
@@ -225,8 +231,9 @@ func (w *writer) flush(ctx context.Context, p layout.Partition) error {
 	return nil
 }
 
-// choose leaves in a spool object what is imported: no errors, and nothing that is no
-// page. It adds to each URL how it was found.
+// choose removes from a spool object everything that is not imported (see isImported), and
+// counts it. For each URL that stays it adds the link of kind book.Listed by which it was
+// found. from is the batch of the object.
 func (w *writer) choose(object *spool.Spool, from *pending) {
 	l := &object.Ledger
 	var outcomes []book.Outcome
@@ -264,8 +271,8 @@ func (w *writer) choose(object *spool.Spool, from *pending) {
 	l.Outcomes, l.Links, object.Pages = outcomes, links, pages
 }
 
-// isImported reports whether an outcome is recorded: of a page, or of one that cannot be
-// stored, or of a redirect.
+// isImported reports whether an outcome is imported: of a page that is stored or unchanged, of
+// a page that cannot be stored, and of a redirect or alias.
 func isImported(o book.Outcome) bool {
 	switch o.State {
 	case book.Stored:
