@@ -19,7 +19,7 @@ func main() {
 	}
 	engine, err := query.NewEngine(e.Bucket, query.Options{
 		Settings: e.Settings, Now: time.Now, Age: 10 * time.Second, Log: e.Log, Paid: e.Paid,
-		Dir: os.TempDir(), Disk: 400 << 20, Name: os.Getenv("BUCKETSEARCH_S3"), // of 512 MB
+		Dir: os.TempDir(), Disk: 400 << 20, Name: os.Getenv("BUCKETSEARCH_S3"), // Lambda has 512 MB of disk in /tmp
 	})
 	if err != nil {
 		log.Fatal(err)

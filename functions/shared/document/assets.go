@@ -16,8 +16,8 @@ const (
 	maxAssets  = hypertext.MaxReferences // of a page or a style sheet
 )
 
-// IsAsset reports whether a media type is of what pages load to be shown, and not of a
-// page: an image, a style sheet, a font, a script.
+// IsAsset reports whether a media type is that of an asset, a file that a browser loads to show
+// a page: an image, a style sheet, a font or a script.
 func IsAsset(media string) bool {
 	kind, name, _ := strings.Cut(mediaType(media), "/")
 	switch kind {
@@ -32,9 +32,9 @@ func IsAsset(media string) bool {
 	return false
 }
 
-// Assets returns the references of a page in HTML, or of a style sheet, to its assets,
-// each address once; and what a limit left out. Other pages and assets
-// have none.
+// Assets returns links to the assets that an HTML page or a style sheet refers to, each address
+// once, at most maxAssets. omitted is a text on those beyond the limit, nil if there are none.
+// For bodies of other media types it returns nothing.
 func Assets(body []byte, contentType string, base address.Address) (links []Link, omitted []string) {
 	c := assets{resolver: resolver{base: base, page: base.URL, known: map[string]address.Address{}}, seen: map[string]bool{}}
 	text, _, _ := Decode(body, contentType)
@@ -59,6 +59,8 @@ func Assets(body []byte, contentType string, base address.Address) (links []Link
 
 func isHTML(media string) bool { return media == "text/html" || media == "application/xhtml+xml" }
 
+// sheetRel returns the rel of a reference from a style sheet: "stylesheet" if it is to another
+// style sheet, else "".
 func sheetRel(isSheet bool) string {
 	if isSheet {
 		return "stylesheet"
@@ -66,14 +68,17 @@ func sheetRel(isSheet bool) string {
 	return ""
 }
 
+// assets collects links to assets.
 type assets struct {
 	resolver resolver
-	based    bool // the first base element counts
-	seen     map[string]bool
+	based    bool            // a base element has been read: later ones are ignored
+	seen     map[string]bool // URLs of the links
 	links    []Link
-	cut      int
+	cut      int // number of assets beyond maxAssets
 }
 
+// add adds a link for a reference to an asset, and sets the base address by a base element. It
+// ignores all other references.
 func (c *assets) add(a hypertext.Address) {
 	if a.Use == hypertext.ToBase && !c.based {
 		c.based = true

@@ -55,6 +55,8 @@ func (d *Document) blocks(kept []bool, size int, starts []int32) []Block {
 	return all
 }
 
+// isLabel reports whether elements with the name introduce what follows, such as headings and
+// captions.
 func isLabel(name atom.Atom) bool {
 	switch name {
 	case atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Dt, atom.Th, atom.Caption, atom.Summary:
@@ -63,8 +65,9 @@ func isLabel(name atom.Atom) bool {
 	return false
 }
 
-// longBlock is the size in bytes, about ten words, from which pages hardly share a text by
-// chance, as they share a label such as "Parameters".
+// longBlock is the least size in bytes (about ten words) of a block that is taken for text that
+// a site repeats wherever it stands. Shorter blocks, such as "Parameters", may be on many
+// pages by chance.
 const longBlock = 60
 
 // Without returns the content without the text that a site repeats on its pages: blocks

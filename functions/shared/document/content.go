@@ -21,10 +21,10 @@ type Content struct {
 	Headings []string
 	Body     string // lines of the main part, at most MaxBody bytes
 	Outside  string // lines outside of the main part, without links of navigation, at most MaxBody bytes
-	Lang     string // primary subtag of the declared language, else of the one that the script suggests, or ""
+	Lang     string // primary subtag of the declared language, else the language that the script suggests, or ""
 
-	// The spans of Body that look unlike the text around them (Brin, Page 1998, 4.2.5),
-	// in order, at most MaxRanges each:
+	// The spans of Body that browsers show in another type than the text around them (Brin,
+	// Page 1998, 4.2.5), in order, at most MaxRanges each:
 	Emphasis []layout.Span // bold, italic, marked or underlined
 	Large    []layout.Span // headings and larger type
 
@@ -47,8 +47,8 @@ func (d *Document) Content() Content {
 	return d.contentOf(d.main())
 }
 
-// contentOf returns the content whose main part is the blocks that kept marks. all says
-// that the page shows no others, so that Outside stays empty.
+// contentOf returns the content of the page. Its main part consists of the blocks that kept
+// marks. If all is set, the page shows no other blocks, and Outside gets no text of them.
 func (d *Document) contentOf(kept []bool, all bool) Content {
 	body, told := d.passageOf(kept), d.told()
 	size := len(body.text)
@@ -77,9 +77,9 @@ func (d *Document) contentOf(kept []bool, all bool) Content {
 	return c
 }
 
-// outside returns the rest of the text that the page shows. Of navigation only what is
-// hardly linked belongs to that: the texts of links are found on the pages to which they
-// lead.
+// outside returns the text that the page shows outside of the main part. It leaves out blocks
+// of navigation that are mostly text of links, because that text is indexed with the pages to
+// which the links lead.
 func (d *Document) outside(main []bool) passage {
 	rest := make([]bool, len(main))
 	for i := range rest {
@@ -125,9 +125,9 @@ func isVisible(b *hypertext.Block) bool {
 	return b.Flags&(hypertext.Navigation|hypertext.Hidden|hypertext.NoScript) == 0
 }
 
-// Visible returns the text that the page shows outside of navigation, or all of its
-// text if that is hardly anything, with the content that it only tells in JSON-LD.
-// Digest is computed from it.
+// Visible returns the text that the page shows outside of navigation, and content that is only
+// in its JSON-LD. If the page shows less than a tenth of its text there, Visible returns all
+// of its text. Digest is computed from it.
 func (d *Document) Visible() string {
 	if d.plain != "" {
 		return d.plain
@@ -135,14 +135,15 @@ func (d *Document) Visible() string {
 	return string(d.visible())
 }
 
+// visible is Visible for a page with markup.
 func (d *Document) visible() []byte {
 	shown := d.passageOf(d.shown())
 	shown.addLines(d.told())
 	return shown.text
 }
 
-// headings returns the texts of the page's headings outside of navigation, and where
-// they begin in its text.
+// headings returns the texts of the page's headings outside of navigation, and the offsets in
+// the page's text at which they begin.
 func (d *Document) headings() (texts []string, starts []int32) {
 	for i := range d.page.Elements {
 		e := &d.page.Elements[i]
@@ -159,6 +160,7 @@ func (d *Document) headings() (texts []string, starts []int32) {
 	return texts, starts
 }
 
+// textOf returns the text of an element, folded, at most MaxTitle bytes.
 func (d *Document) textOf(e *hypertext.Element) string { return d.label(e.Start, e.End, MaxTitle) }
 
 // label returns the beginning of text[start:end], folded, at most size bytes. It reads at
@@ -168,7 +170,7 @@ func (d *Document) label(start, end int32, size int) string {
 	return cut(fold(cut(string(d.page.Text[start:min(end, start+int32(4*size)+1)]), 4*size)), size)
 }
 
-// passage is the text of some blocks of a page, one block a line.
+// passage is the text of some blocks of a page, with each block on a line of its own.
 type passage struct {
 	text  []byte
 	parts []layout.Span // where the blocks lie in the page's text, in order
@@ -239,8 +241,9 @@ func (p passage) find(ranges []layout.Span) []layout.Span {
 	return found
 }
 
-// spansOf returns where the outermost elements whose names satisfy is lie in the page's
-// text, in order, without white space at their beginnings.
+// spansOf returns the spans in the page's text of those elements for whose names is returns
+// true, in order, without white space at their beginnings. It leaves out elements inside of
+// such elements.
 func (d *Document) spansOf(is func(atom.Atom) bool) (ranges []layout.Span) {
 	all := d.page.Elements
 	for i := int32(0); int(i) < len(all); {
@@ -259,7 +262,8 @@ func (d *Document) spansOf(is func(atom.Atom) bool) (ranges []layout.Span) {
 	return ranges
 }
 
-// isEmphasis and isLarge report how browsers show an element (WHATWG HTML, 15.3).
+// isEmphasis reports whether browsers show elements with the name in bold, italic, marked or
+// underlined type (WHATWG HTML, 15.3).
 func isEmphasis(name atom.Atom) bool {
 	switch name {
 	case atom.B, atom.Strong, atom.Em, atom.I, atom.Mark, atom.U, atom.Dfn:
@@ -268,9 +272,11 @@ func isEmphasis(name atom.Atom) bool {
 	return false
 }
 
+// isLarge reports whether browsers show elements with the name in larger type (WHATWG HTML,
+// 15.3).
 func isLarge(name atom.Atom) bool { return name == atom.Big || hypertext.IsHeading(name) }
 
-// Digest returns the digest of the title and of what Visible returns.
+// Digest returns the digest of the title and of the text that Visible returns.
 func (d *Document) Digest() fingerprint.Digest {
 	text := []byte(d.plain)
 	if d.plain == "" {

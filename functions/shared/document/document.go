@@ -1,8 +1,8 @@
 // Package document turns the bytes of a page into links and text.
 //
 // Its results depend only on its input: every limit counts bytes, elements, nesting or
-// instructions (of a PDF), never time. Markup that breaks every rule still gives what
-// can be read of it. Functions are safe for concurrent use.
+// instructions (of a PDF), never time. Invalid markup is no error: as much of it is read as
+// possible. Functions are safe for concurrent use.
 //
 // Pages of other formats are read as the HTML with the same content:
 //
@@ -12,10 +12,10 @@
 //	               ├─ DOC, PPT ────────────▶ ole ────┤
 //	               └─ PDF ─────────────────▶ pdf ────┘
 //
-// The conversion of a PDF file takes long, so fetch stores it with the page (Conversion),
-// and whoever reads the stored page takes it from there (Stored). PDFium is compiled only
-// where a PDF file is read for the first time, which is in fetch, and for pages that were
-// stored without a conversion by an older program.
+// The conversion of a PDF file takes long, so fetch stores the result with the page
+// (Conversion), and Stored reads a stored page from it. PDFium, which is WebAssembly and has to
+// be compiled, is needed only in fetch, and for pages that an older version has stored without
+// a conversion.
 //
 // Package hypertext reads the markup in one pass, and package mainpart finds the
 // main part of the page.
@@ -38,14 +38,14 @@ import (
 // those of the markup.
 const (
 	MaxAnchor   = 200      // bytes of a link's text
-	MaxAround   = 100      // bytes of the words on each side of a link
-	MaxTitle    = 300      // bytes
-	MaxHeadings = 10_000   // of one page, each at most MaxTitle bytes
-	MaxBody     = 4 << 20  // bytes of text for the index, and as many outside of the main part
-	MaxRanges   = 10_000   // of a page's text in emphasis, and as many in larger type
+	MaxAround   = 100      // bytes of the words before a link, and of those after it
+	MaxTitle    = 300      // bytes of a title or a heading
+	MaxHeadings = 10_000   // headings of a page
+	MaxBody     = 4 << 20  // bytes of text of the main part, and also of the text outside of it
+	MaxRanges   = 10_000   // spans of a page's text in emphasis, and also of those in larger type
 	maxSniffed  = 512      // bytes that http.DetectContentType looks at
 	maxPrescan  = 16 << 10 // bytes searched for a declared charset; browsers search 1024 at first, and all later (WHATWG HTML, 13.2.3.5)
-	maxJunk     = 1024     // foreign bytes that may stand before the %PDF- of a PDF file
+	maxJunk     = 1024     // other bytes that may precede "%PDF-" at the beginning of a PDF file
 	maxDetected = 64 << 10 // bytes given to charset detection
 )
 
@@ -59,8 +59,8 @@ type Document struct {
 	Refresh   string // address of a meta refresh
 
 	Omitted      []string // parts that limits left out: "12 of 100012 links"
-	Recoded      string   // the declared charset, if the bytes refute it, and the one in which they were read: "not utf-8 but windows-1251"
-	NeedsScripts bool     // it shows hardly any text without scripts
+	Recoded      string   // if the bytes are invalid in the declared charset, a text such as "not utf-8 but windows-1251"; else ""
+	NeedsScripts bool     // the page shows hardly any text without scripts
 
 	charset    string                // WHATWG name; "" for a document of another format
 	plain      string                // the text of a page without markup
@@ -145,12 +145,12 @@ func (d *Document) omit() {
 	add(headings > MaxHeadings, "%d of %d headings", headings-MaxHeadings, headings)
 }
 
-// fewWords is the number of words that a page may show although it needs scripts:
-// its name and a note that scripts are off.
+// fewWords is the greatest number of words that a page that needs scripts shows without them:
+// its name, and a note such as "Please enable JavaScript".
 const fewWords = 20
 
-// needsScripts reports whether the page shows nothing, or few words and a note that
-// asks for scripts.
+// needsScripts reports whether the page shows no text without scripts, or at most fewWords words
+// and has a noscript element that mentions JavaScript.
 func (d *Document) needsScripts() bool {
 	words, note := 0, false
 	for i := range d.page.Blocks {
@@ -184,12 +184,14 @@ func refresh(content string) string {
 	return strings.Trim(strings.TrimSpace(rest), `"'`)
 }
 
+// set sets a string if it is empty.
 func set(to *string, value string) {
 	if *to == "" {
 		*to = value
 	}
 }
 
+// hasWord reports whether a space-separated list has a word, in any case.
 func hasWord(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {
 		if strings.EqualFold(w, word) {

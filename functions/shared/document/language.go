@@ -24,8 +24,8 @@ func primary(tag string) string {
 	return tag
 }
 
-// scripts are the scripts of (nearly) one language each, and the language that a text in
-// them is taken to be in. Earlier rows win: Japanese is written in Han letters, too.
+// scripts lists scripts that are used for (nearly) one language, with that language. guess looks
+// at them in this order, so that a text in Kana and Han is Japanese and not Chinese.
 var scripts = []struct {
 	table *unicode.RangeTable
 	lang  string

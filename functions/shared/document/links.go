@@ -18,15 +18,15 @@ type Link struct {
 	Address address.Address
 	Kind    book.Kind
 	Region  book.Region
-	Rel     string // lower case, sorted, space-separated; "nofollow" also where the page's meta robots says so
-	Anchor  string // the link's text or an image's alternative, at most MaxAnchor bytes
-	Around  string // the words of its block before and after it, at most 2×MaxAround bytes
+	Rel     string // words in lower case, sorted, separated by spaces; with "nofollow" also if the page's meta robots says so
+	Anchor  string // the link's text, or the alternative text of an image, at most MaxAnchor bytes
+	Around  string // the words before and after the link in its block, at most 2×MaxAround bytes
 }
 
-// Links returns the references of a page at the address base, in document order. Of
-// several with the same target, kind and anchor it returns the first. References into the
-// page itself and to other schemes than the web's are left out. Those that a limit leaves
-// out are counted in Omitted.
+// Links returns the references of a page in document order. base is the address of the page. Of
+// references with the same target, kind and anchor it returns only the first. It leaves out
+// references to the page itself and those that are not http or https, such as mailto. For
+// references beyond a limit it adds a text to Omitted.
 func (d *Document) Links(base address.Address) []Link {
 	most := len(d.page.References) + 2
 	r := newResolver(base, most)
@@ -48,19 +48,23 @@ func (d *Document) Links(base address.Address) []Link {
 	return c.links
 }
 
+// said identifies a reference: a page needs only one link with the same values.
 type said struct {
 	target string
 	kind   book.Kind
 	anchor string
 }
 
+// collector collects the links of a page.
 type collector struct {
 	document *Document
 	resolver resolver
-	seen     map[said]bool
+	seen     map[said]bool // of links
 	links    []Link
 }
 
+// add resolves a reference, and adds a link with its address unless there is such a link
+// already.
 func (c *collector) add(reference string, link Link) {
 	if reference == "" {
 		return
@@ -81,7 +85,7 @@ func (c *collector) add(reference string, link Link) {
 	c.links = append(c.links, link)
 }
 
-// link returns everything about a reference but its resolved address.
+// link returns a link for a reference, still without its address.
 func (d *Document) link(r *hypertext.Reference) Link {
 	e := &d.page.Elements[r.Element]
 	link := Link{Kind: book.Anchor, Region: book.Text, Rel: rel(r.Rel)}
@@ -130,6 +134,7 @@ func wholeRunes(piece []byte) string {
 	return fold(strings.ToValidUTF8(string(bytes.TrimSpace(piece)), ""))
 }
 
+// rel returns the value of a rel attribute in the form of Link.Rel.
 func rel(value string) string {
 	if value == "" {
 		return ""
@@ -139,24 +144,27 @@ func rel(value string) string {
 	return cut(strings.Join(slices.Compact(words), " "), MaxAnchor)
 }
 
-// maxAddresses is how many bytes the resolved addresses of a page's references may have in
-// all. References are short, but a base address may be long: resolved, those of a hostile
-// page would have a hundred times its size.
+// maxAddresses is the limit on the total size in bytes of the resolved addresses of a page. A
+// hostile page could combine many short references with a long base address, so that its
+// resolved addresses have a hundred times the size of the page.
 const maxAddresses = 16 << 20
 
 // resolver resolves each reference of a page once.
 type resolver struct {
-	base  address.Address
-	page  string
-	known map[string]address.Address // by reference; zero if it cannot be resolved
-	size  int                        // about that of the known addresses, in bytes
+	base  address.Address            // address against which references are resolved
+	page  string                     // URL of the page
+	known map[string]address.Address // resolved addresses by reference; zero for one that cannot be resolved
+	size  int                        // approximate size of the known addresses in bytes
 	cut   int                        // number of references not resolved because of maxAddresses
 }
 
+// newResolver returns a resolver for a page at the address base with about so many references.
 func newResolver(base address.Address, references int) resolver {
 	return resolver{base: base, page: base.URL, known: make(map[string]address.Address, references)}
 }
 
+// resolve returns the address of a reference, without its fragment. It returns false for a
+// reference that is empty or only a fragment, or cannot be resolved.
 func (r *resolver) resolve(reference string) (address.Address, bool) {
 	reference, _, _ = strings.Cut(reference, "#")
 	if reference == "" {

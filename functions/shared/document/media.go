@@ -54,8 +54,8 @@ func Sniff(body []byte, contentType string) string {
 
 const octets = "application/octet-stream"
 
-// recognise returns the media type that a body looks like. If the claimed one is PDF, up to
-// maxJunk foreign bytes may stand before the PDF file.
+// recognise returns the media type that the bytes of a body show. If the claimed type is PDF, up
+// to maxJunk other bytes may precede the PDF file.
 func recognise(body []byte, claimed string) string {
 	start := body[:min(len(body), maxSniffed)]
 	if claimed == pdf.MediaType && bytes.Contains(body[:min(len(body), maxJunk)], []byte("%PDF-")) {
@@ -76,6 +76,7 @@ func recognise(body []byte, claimed string) string {
 	}
 }
 
+// mediaType returns the media type in a Content-Type, in lower case and without parameters.
 func mediaType(contentType string) string {
 	media, _, _ := strings.Cut(contentType, ";")
 	return strings.ToLower(strings.TrimSpace(media))
@@ -108,7 +109,8 @@ func isGeneric(media string) bool {
 	return false
 }
 
-// IsReadable reports whether pages of a media type are read, and so stored.
+// IsReadable reports whether this package can read pages of a media type. Only such pages are
+// stored.
 func IsReadable(media string) bool { return IsText(media) || isDocument(media) }
 
 // MayBeReadable reports whether the body of a response with a Content-Type may be a page
@@ -171,8 +173,8 @@ func Decode(body []byte, contentType string) (text []byte, charset, refuted stri
 	return decode(body, charset), charset, refuted
 }
 
-// isMostlyUTF8 reports whether of the characters beyond ASCII at most half are broken:
-// a page in UTF-8 with some bad bytes, and not one in another charset.
+// isMostlyUTF8 reports whether at most half of the characters beyond ASCII are invalid UTF-8.
+// Such a page is in UTF-8 with some bad bytes, and not in another charset.
 func isMostlyUTF8(body []byte) bool {
 	whole, broken := 0, 0
 	for len(body) > 0 {
@@ -188,6 +190,7 @@ func isMostlyUTF8(body []byte) bool {
 	return whole >= broken
 }
 
+// decode returns a body in the charset as valid UTF-8. Invalid bytes become U+FFFD.
 func decode(body []byte, charset string) []byte {
 	if charset != utf8Name {
 		if e, err := htmlindex.Get(charset); err == nil {
@@ -216,6 +219,7 @@ func known(label string) string {
 	return name
 }
 
+// charsetOf returns the label of the charset in a Content-Type, or "".
 func charsetOf(contentType string) string {
 	if _, parameters, err := mime.ParseMediaType(contentType); err == nil {
 		return strings.Trim(parameters["charset"], " '")
@@ -245,6 +249,7 @@ func declared(body []byte) string {
 	}
 }
 
+// xmlEncoding returns the charset of an XML declaration, or "".
 func xmlEncoding(declaration string) string {
 	if !strings.HasPrefix(declaration, "?xml") {
 		return ""
@@ -257,6 +262,7 @@ func xmlEncoding(declaration string) string {
 	return noUTF16(known(label))
 }
 
+// metaCharset returns the charset that the present tag declares if it is a meta element, or "".
 func metaCharset(z *html.Tokenizer) string {
 	name, more := z.TagName()
 	if string(name) != "meta" {
@@ -291,8 +297,8 @@ func noUTF16(charset string) string {
 	return charset
 }
 
-// detect returns the charset that the bytes look like. Of equally likely charsets it
-// returns the first by name, since chardet's order changes from call to call.
+// detect guesses the charset of a body from its bytes. Of equally likely charsets it returns the
+// first by name, because chardet returns them in a random order.
 func detect(body []byte) string {
 	first := bytes.IndexFunc(body, func(r rune) bool { return r >= utf8.RuneSelf })
 	telling := body[max(0, first-maxDetected/2):] // ASCII tells nothing

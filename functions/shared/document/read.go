@@ -20,12 +20,12 @@ import (
 // of the parser.
 var ErrPanic = errors.New("its parser panicked")
 
-// maxHead is how many bytes of a page are searched for its head.
+// maxHead is the number of bytes of a page in which Head looks for the head element.
 const maxHead = 64 << 10
 
-// Head reads only the head element of a page, for its title and its robots directives. It
-// is for pages for which Read fails with ErrPanic. A page that is no markup, or whose head
-// makes the parser panic too, gets the last part of its address as title, and no text.
+// Head reads only the head element of a page, for its title and its robots directives. It is
+// for pages for which Read fails with ErrPanic. If the page is not markup, or its head makes
+// the parser panic, too, the Document has no text, and its title is the last part of the URL.
 func Head(body []byte, contentType, url string) (d *Document) {
 	defer func() {
 		if recover() != nil {
@@ -45,10 +45,14 @@ func Head(body []byte, contentType, url string) (d *Document) {
 	return Parse(nil)
 }
 
-// Read reads a page of any media type that IsReadable; Sniff determines the type. Other
-// formats are converted to HTML with the same content first. Text and markup never fail. A
-// PDF file or office document fails if it is broken, needs a password or exceeds the limits
-// of its reader; other media types fail, too.
+// Read parses a page. Its media type is that which Sniff returns:
+//
+//	text or markup        it is parsed; this never fails
+//	PDF, office formats   it is converted to HTML first; this fails if the file is damaged, needs a
+//	                      password, or exceeds a limit of its reader
+//	any other             Read fails
+//
+// If a parser panics, the error wraps ErrPanic.
 func Read(body []byte, contentType string) (d *Document, err error) {
 	defer unbroken(&d, &err)
 	media := Sniff(body, contentType)
@@ -84,21 +88,21 @@ func Read(body []byte, contentType string) (d *Document, err error) {
 	return d, nil
 }
 
-// unbroken turns a panic into an error that wraps ErrPanic, so that no page ends the
-// program that reads it. Functions that call parsers defer it.
+// unbroken turns a panic of a parser into an error that wraps ErrPanic, so that a page cannot
+// crash the program. Functions that call parsers defer it.
 func unbroken(d **Document, err *error) {
 	if reason := recover(); reason != nil {
 		*d, *err = nil, fmt.Errorf("cannot read page: %w: %v", ErrPanic, reason)
 	}
 }
 
-// conversionVersion is the version of the conversion of PDF files. Raising it has pages
-// that were stored with a smaller one converted again whenever they are read.
+// conversionVersion is the version of the conversion of PDF files to HTML. A page that is stored
+// with the conversion of a smaller version is converted again whenever it is read.
 const conversionVersion = 1
 
-// Conversion returns what is to be stored with a PDF file, so that Stored need not convert
-// it again. It is nil for pages of all other formats, which are read in milliseconds, and
-// for a file whose conversion has more than webobject.MaxConversion bytes.
+// Conversion returns the conversion of a PDF file to HTML, which is to be stored with the file,
+// so that Stored need not convert it again. It is nil for all other formats, whose conversion
+// takes milliseconds, and for a conversion of more than webobject.MaxConversion bytes.
 func (d *Document) Conversion() *webobject.Conversion { return d.conversion }
 
 // Stored reads a stored page as Read does. A PDF file that is stored with its conversion
@@ -113,6 +117,7 @@ func Stored(o webobject.Object) (d *Document, err error) {
 	return d, nil
 }
 
+// convert converts a PDF file or an office document to HTML.
 func convert(body []byte, media string) (markup.Page, error) {
 	switch {
 	case media == pdf.MediaType:

@@ -7,14 +7,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/style"
 )
 
-// byteOrderMark makes every browser read what follows as UTF-8.
+// byteOrderMark is the byte order mark of UTF-8. A browser reads a page that begins with it as
+// UTF-8, whatever charset is declared.
 const byteOrderMark = "\xEF\xBB\xBF"
 
-// Rewrite returns a page in HTML, or a style sheet, in which each address is replaced by
-// what replace returns. Other bodies, and bytes that are no address, stay as they are,
-// with one exception: a page that does not declare its charset itself is shown as its
-// server declared it, by a byte order mark. For that it becomes UTF-8, as do pages in
-// charsets in which markup cannot be read byte by byte.
+// Rewrite returns a copy of an HTML page or a style sheet in which each address is replaced by
+// the result of replace. All other bytes stay as they are, and so do bodies of other media
+// types. There is one exception: a page is converted to UTF-8, and gets a byte order mark, if
+// only its server declared the charset, or if markup in its charset cannot be read byte by
+// byte.
 func Rewrite(body []byte, contentType string, replace func(hypertext.Address) string) []byte {
 	media := Sniff(body, contentType)
 	if media == styleSheet {

@@ -36,8 +36,8 @@ func Structure(o webobject.Object) (p structured.Page, err error) {
 	return d.Structured(a), nil
 }
 
-// Structured returns the main part of the page with its structure, and what the page
-// tells of itself. Addresses are resolved against that of the page.
+// Structured returns the main part of the page with its structure, and the page's metadata. a is
+// the address of the page, against which all addresses are resolved.
 func (d *Document) Structured(a address.Address) structured.Page {
 	f := d.facts()
 	p := structured.Page{
@@ -88,7 +88,8 @@ func (d *Document) Structured(a address.Address) structured.Page {
 	return p
 }
 
-// withoutSite takes the name of the site from the beginning or end of a title.
+// withoutSite removes the name of the site from the beginning or the end of a title: "News |
+// Example" becomes "News".
 func withoutSite(title, site string) string {
 	if site == "" {
 		return title
@@ -104,11 +105,11 @@ func withoutSite(title, site string) string {
 	return title
 }
 
-// facts is what a page tells of itself in meta elements and JSON-LD.
+// facts is the metadata of a page, from its meta elements and JSON-LD.
 type facts struct{ site, description, author, published, modified, kind string }
 
-// facts returns what the page's meta elements say (The Open Graph protocol; Dublin Core),
-// and, where they say nothing, its JSON-LD (Schema.org).
+// facts returns the metadata of the page: from its meta elements (The Open Graph protocol; Dublin
+// Core) and, if they lack a value, from its JSON-LD (Schema.org).
 func (d *Document) facts() (f facts) {
 	for _, m := range d.page.Metas {
 		content := fold(m.Content)
@@ -132,8 +133,8 @@ func (d *Document) facts() (f facts) {
 	return f
 }
 
-// read adds what JSON-LD tells: the objects at its top or in a graph there, of which the
-// first that tells something counts.
+// read sets values that are still empty from JSON-LD. It looks at the top-level objects, and
+// those of a top-level @graph; of several values the first counts.
 func (f *facts) read(data *linkeddata.Data) {
 	for i := range data.Objects {
 		if isTop(data, int32(i)) && !isAbout(data.Objects[i].Type) {
@@ -165,7 +166,7 @@ func (f *facts) read(data *linkeddata.Data) {
 	}
 }
 
-// isTop reports whether an object of JSON-LD stands at the top, or in a graph.
+// isTop reports whether an object of JSON-LD is a top-level object, or one of a top-level @graph.
 func isTop(data *linkeddata.Data, object int32) bool {
 	for ; object >= 0; object = data.Objects[object].Parent {
 		if key := data.Objects[object].Key; key != "" && key != "@graph" {
@@ -175,8 +176,8 @@ func isTop(data *linkeddata.Data, object int32) bool {
 	return true
 }
 
-// isAbout reports whether objects of a type are about the surroundings of a page's
-// content.
+// isAbout reports whether objects of a JSON-LD type describe the site, a person or a part of the
+// page, and not the page's content.
 func isAbout(kind string) bool {
 	switch kind {
 	case "WebSite", "Organization", "Person", "BreadcrumbList", "ImageObject", "SearchAction":
