@@ -1,12 +1,14 @@
--- ARGV: now, then host, element and mark of each URL: '' if none is wanted, and
--- with a + behind it if its collection gets what another stores.
--- Returns how many of the URLs were unknown, then the identities of those that
--- are stored and do not count on the mark.
+-- Adds URLs to the frontier, and moves URLs forward that wait or are parked.
+-- ARGV: now, then host, element and mark of each URL. The mark is that of a tally to which the
+-- stored page is to be added, '' for none; a + after it says that the collection also gets
+-- pages that another one stores.
+-- Returns the number of URLs that were unknown, then the identities of those that are stored
+-- and not counted by the tally of their mark.
 local ids = {}
 for i = 3, #ARGV, 3 do ids[#ids + 1] = identity(ARGV[i]) end
 read(ids)
 
--- lacks reports whether a page is stored and does not count on a mark.
+-- lacks reports whether a URL is stored and the tally of a mark does not count it.
 local function lacks(value, mark)
   if mark == '' or value:sub(1, 1) ~= 's' then return false end
   for at = 25, #value - 7, 8 do
@@ -15,9 +17,10 @@ local function lacks(value, mark)
   return true
 end
 
--- better is the place, depth and weight, of a URL that waits or is parked and was
--- found once more, nil if it stays where it is: it comes into an earlier band, or
--- nearer in the same. The depth of one collection is none of another's.
+-- better returns the depth and weight (3 bytes) that a waiting or parked URL gets because
+-- another link to it was found, or nil if it keeps its own. It gets those of an earlier band, or
+-- a smaller depth in the same band. If a mark is given, the depths may be of different
+-- collections and are not combined.
 local function better(value, element, mark)
   local shallower, sooner = depth(element, 18) < depth(value, 2), band(element, 18) < band(value, 2)
   if value:sub(1, 1) == 'p' and mark ~= '' then return element:sub(18, 20) end
@@ -34,7 +37,7 @@ for i = 2, #ARGV, 3 do
   local id = identity(element)
   local before = state[id]
   local letter = before and before:sub(1, 1)
-  if before and mark ~= '' then -- for whom it is, is known only of what is stored
+  if before and mark ~= '' then -- the collections of a URL are known here only if it is stored
     if letter == 'k' or not claimed and letter ~= 's' and letter ~= 'f' then miss() end
   end
   if not before then
@@ -46,7 +49,7 @@ for i = 2, #ARGV, 3 do
     if mark ~= '' and (place or depth(element, 18) < depth(before, 2)) then miss() end
     if place and behind > LEFT_BEHIND then
       miss()
-    elseif place then -- keeps what was counted
+    elseif place then -- keeps its attempts and expiries
       become(id, with_left('w' .. place .. before:sub(5), behind))
       arrive(host, element:sub(1, 17) .. place .. element:sub(21))
     end

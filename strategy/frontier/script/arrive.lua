@@ -1,8 +1,9 @@
--- What admit and renew share.
+-- Definitions for admit and renew.
 
--- Elements that are about to wait, by host and number of the queue, and the hosts.
+-- arrived: host → number of a queue → elements to be put into it. hosts: these hosts, in order.
 local arrived, hosts = {}, {}
 
+-- arrive remembers an element, which queue_up will put into its queue.
 local function arrive(host, element)
   local queues = arrived[host]
   if not queues then
@@ -19,8 +20,8 @@ local function arrive(host, element)
   elements[#elements + 1] = element
 end
 
--- queue_up puts down all that arrived, on hosts that may be asked from now on
--- or from the time that is known.
+-- queue_up puts all elements that have arrived into their queues, and lists their hosts: with
+-- the earliest time of the next request if that is known and later than now, else with now.
 local function queue_up(now)
   if #hosts == 0 then return end
   local times, letters = redis.call('HMGET', NEXT, unpack(hosts)), redis.call('HMGET', FILLED, unpack(hosts))

@@ -1,6 +1,7 @@
--- ARGV: layout, and what settings must hold. Changes nothing.
--- Returns what is wrong, '' if nothing is, 'settings' if nothing else is; then epoch, and the highest token of a
--- lease.
+-- Checks that the frontier is complete. Changes nothing.
+-- ARGV: layout, and the value that the key settings must have.
+-- Returns what is wrong ('' if nothing is, 'settings' if only the settings differ), the epoch,
+-- and the highest token of a lease.
 local layout, epoch = (redis.call('GET', EPOCH) or ''):match('^(%d+):(%d+)$')
 local settings = redis.call('GET', SETTINGS)
 local numbers, pairs_of = {}, redis.call('HGETALL', COUNTS)

@@ -1,6 +1,6 @@
--- ARGV: now, the most expiries that are counted of a URL. Ends a few of the
--- leases whose deadline has passed.
--- Returns {leases ended, URLs that wait again}.
+-- Ends up to four leases whose deadline has passed.
+-- ARGV: now, greatest number of expiries that is counted for a URL.
+-- Returns {number of leases ended, number of URLs put back into queues}.
 local versions = redis.call('ZRANGEBYSCORE', LEASES, '-inf', '(' .. ARGV[1], 'LIMIT', 0, 4)
 local requeued = 0
 for _, version in ipairs(versions) do

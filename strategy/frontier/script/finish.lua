@@ -1,26 +1,27 @@
--- What settle and expire share.
+-- Definitions for settle, expire and rest.
 
+-- leased_by reports whether a URL is on the lease with a version.
 local function leased_by(id, version)
   local value = state[id]
   local letter = value and value:sub(1, 1)
   return (letter == 'l' or letter == 'L') and value:sub(8, 28) == version
 end
 
--- released is the state of a URL that was leased, and waits once more.
+-- released returns the state of a leased URL that goes back into its queue.
 local function released(value, attempts, expiries)
   return (value:sub(1, 1) == 'l' and 'w' or 'W') .. value:sub(2, 4) .. attempts .. expiries .. value:sub(7, 7) .. value:sub(29)
 end
 
--- rest has a host asked no earlier than at a time. It returns when it may be
--- asked, and whether that is another time than before.
+-- rest postpones the next request to a host to the time earliest, unless it is later already.
+-- It returns the time of the next request, and whether it has changed.
 local function rest(host, earliest)
   if earliest <= tonumber(redis.call('HGET', NEXT, host) or 0) then return next_of(host), false end
   fill(redis.call('HSET', NEXT, host, earliest))
   return earliest, true
 end
 
--- out reads a lease: its version, host (false: it is over) and elements, and
--- their identities.
+-- out reads a lease. It returns its version, its host (false: the lease has ended), its elements
+-- and their identities.
 local function out(version)
   local elements = redis.call('LRANGE', PREFIX .. 'lease:' .. version, 0, -1)
   local host, ids = table.remove(elements, 1) or false, {}
@@ -28,12 +29,12 @@ local function out(version)
   return { version = version, host = host, elements = elements, ids = ids }
 end
 
--- finish ends a lease that was just taken out of LEASES: what is still leased
--- by it goes to the front of its queue, in the order in which it was leased;
--- the host is free, and asked again no earlier than at the time given. If the
--- lease expired, it goes to the back instead, and its expiries are one more, up
--- to the most that are counted. The URLs of a lease from before a rebuild wait
--- already. It returns how many URLs wait again.
+-- finish ends a lease, which the caller has just removed from LEASES. URLs that are still on
+-- the lease go back to the front of their queues, in the order in which they were leased. If the
+-- lease has expired (most_expiries is given), they go to the back of their queues instead, and
+-- get one expiry more, up to most_expiries. The host can be leased again, with no request before
+-- the time earliest. URLs of a lease from before a rebuild are in their queues already. finish
+-- returns the number of URLs that it put back into queues.
 local function finish(lease, earliest, most_expiries)
   local host = lease.host
   if not host then

@@ -1,82 +1,93 @@
--- ARGV: layout and epoch, version, its token, now, latest time to ask, deadline,
--- most URLs, most bytes of them, most leases of one host, most URLs that wait on
--- a host of which a sitemap is leased, the number of collections that have short
--- leases, each of them and the most URLs of a lease with one of it, then each
--- collection of which only so many more URLs may be leased for the first time,
--- and how many: 0 none now, below 0 none any more.
--- Returns {time to ask, failures, host, elements...}, 'none', 'again' when it
--- had too much to clear away for one call, or 'closed' when the epoch is another.
+-- Leases URLs of one host.
+-- ARGV: 1 layout and epoch, 2 version of the lease, 3 its token, 4 now, 5 latest time of the first
+-- request, 6 deadline, 7 greatest number of URLs, 8 of their bytes, 9 of leases of one host, 10 of
+-- URLs that may wait on a host when one of its sitemaps is leased, 11 the number of collections
+-- with short leases; then each of these collections, with the greatest number of URLs of a lease
+-- that has one of its URLs; then each collection with a limit, with the number of its URLs that
+-- may still be leased for the first time: 0 none for now, below 0 never more.
+-- Returns {time of the first request, failures, host, elements...}; 'none' if no host can be
+-- leased; 'again' if the call had to stop at its budget; 'closed' if the frontier is open in
+-- another epoch.
 local version = ARGV[2]
 local token, now, latest, deadline = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local most, most_bytes, connections = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local most_waiting = tonumber(ARGV[10])
-local WAITING_FACTOR = 100 -- that many times most_waiting may wait in all hosts together (WaitingFactor of Go)
+local WAITING_FACTOR = 100 -- all hosts together may have that many times most_waiting waiting URLs (WaitingFactor in Go)
 local short, rooms = {}, {}
 for i = 12, #ARGV, 2 do
   local numbers = i < 12 + 2 * tonumber(ARGV[11]) and short or rooms
   numbers[ARGV[i]] = tonumber(ARGV[i + 1])
 end
 local lease = PREFIX .. 'lease:' .. version
-local budget = 500 -- hosts and elements that may be cleared away
-local closed = {} -- hosts with a batch out from before a rebuild
+local budget = 500 -- number of hosts and elements that this call may still handle without leasing them
+local closed = {} -- hosts with a lease from before a rebuild
 for _, host in ipairs(redis.call('HVALS', CLOSED)) do closed[host] = true end
 
 if redis.call('GET', EPOCH) ~= ARGV[1] then return 'closed' end
 
+-- time_of returns the earliest time of a host's next request, not before now.
 local function time_of(host)
   return math.max(now, next_of(host))
 end
 
+-- failures_of returns the number of failures in a row of a host.
 local function failures_of(host)
   return tonumber(redis.call('HGET', FAILURES, host) or 0)
 end
 
--- together is the most URLs of a lease with this one: a URL whose lease has expired
--- may be the cause of its fetch's death. A URL with an outcome is not: its fetch
--- lived.
+-- together returns the greatest number of URLs of a lease that has a URL of this state and
+-- collection. It is small if leases of the URL have expired, because the URL may have crashed
+-- its fetches: 100, 12, 1 after 0, 1, 2 expiries. An outcome sets the expiries back to 0.
 local function together(value, owner)
   local times, fit = value:byte(6), owner and short[owner] or most
   return times == 0 and fit or math.min(fit, math.max(1, math.floor(100 / 8 ^ times)))
 end
 
--- counts reports whether an element is the one that counts for a URL of this
--- state.
+-- counts reports whether an element is valid, and not outdated, for a URL in this state.
 local function counts(element, value)
   if not value or value:sub(1, 4) ~= element:sub(17, 20) then return false end
   local letter = value:sub(1, 1)
   return letter == 'w' or letter == 'W' and value:sub(11, 31) == element:sub(27, 47)
 end
 
--- crowded reports whether so many URLs wait on a host that none of its sitemaps
--- is to bring more.
+-- crowded reports whether more than most_waiting URLs wait on a host; then its sitemaps are not
+-- leased, because they would bring more.
 local function crowded(host)
   local waiting = 0
   for letter in filled_of(host):lower():gmatch('.') do waiting = waiting + redis.call('LLEN', queue(host, letter:byte() - 96)) end
   return waiting > most_waiting
 end
 
--- overcrowded reports whether so many URLs wait in all that no sitemap of any
--- host is read: one site may have hosts without end.
+-- overcrowded reports whether more than WAITING_FACTOR * most_waiting URLs wait on all hosts
+-- together; then no sitemap is leased. This is needed because a site may have any number of hosts.
 local function overcrowded()
   local waiting = redis.call('HMGET', COUNTS, 'w', 'W')
   return tonumber(waiting[1] or 0) + tonumber(waiting[2] or 0) > WAITING_FACTOR * most_waiting
 end
 
+-- is_sitemap reports whether an element has the flag of a sitemap.
 local function is_sitemap(element) return element:byte(25) % 2 == 1 end
 
--- leased is the state of a URL that waited.
+-- leased returns the state of a waiting URL after it has been leased.
 local function leased(value)
   if #value == 7 then return 'l' .. value:sub(2) .. version end
   return 'L' .. value:sub(2, 7) .. version .. value:sub(8)
 end
 
--- take leases what waits on a host, in the order of the queues, up to the first
--- that does not fit. What there is no room for is held, it stays in front: of
--- its queue nothing is taken that comes far behind it. What there never will be
--- room for is parked. Where the host is full, sitemaps go to the back of their
--- queue. It returns also how many it found held, whether it looked through all,
--- and whether sitemaps went there: it stops when what is left belongs behind
--- other hosts.
+-- take takes URLs from the queues of a host, in the order of the queues, up to the first that
+-- does not fit into the lease.
+--
+--   element                                                        goes
+--   outdated                                                       away
+--   its collection may have no more URLs (room below 0)            away; the URL is parked
+--   its collection may have none for now (room 0)                  back to the front: it is held
+--   a sitemap, and full_host is set                                to the back of its queue
+--   any other                                                      onto the lease
+--
+-- After a held element, nothing more is read of its queue. take stops early if the host's first
+-- queue becomes empty and the host belongs into another set, behind other hosts. It returns the
+-- elements taken, the number of elements held, whether it has looked through all queues, and
+-- whether it moved sitemaps to the back.
 local function take(host, full_host)
   local sitemaps = false
   local taken, bytes, fit, held = {}, 0, most, 0
@@ -139,9 +150,10 @@ local function take(host, full_host)
   return taken, held, budget > 0, sitemaps
 end
 
--- choose is the host that is leased: of those with weights the one whose first
--- queue is that of the earliest band, of the others that which may be asked since
--- the longest time. The two kinds take turns.
+-- choose returns the host to lease, and whose turn it is next ('plain' or 'weighed', nil if there
+-- is no choice). Hosts whose first URL has a weight and hosts without one take turns. Of the
+-- former it is the host with the earliest band, of the latter the one with the earliest time of
+-- the next request.
 local memory = redis.call('HMGET', COUNTS, 'token', 'turn')
 local function choose()
   local function first(set) return redis.call('ZRANGEBYSCORE', set, '-inf', latest, 'LIMIT', 0, 1)[1] end
@@ -157,7 +169,7 @@ local function choose()
   return weighed, 'plain'
 end
 
--- A repeated call, after a reply that was lost, gets the lease it has.
+-- If the lease exists, the call is a repetition after a lost answer, and gets the same answer.
 if redis.call('ZSCORE', LEASES, version) then
   local items = redis.call('LRANGE', lease, 0, -1)
   return {time_of(items[1]), failures_of(items[1]), unpack(items)}
@@ -171,11 +183,11 @@ while budget > 0 do
   end
   local active = tonumber(redis.call('HGET', ACTIVE, host) or 0)
   if active >= connections or closed[host] then
-    unlist(host) -- until finish lists it
+    unlist(host) -- finish lists it again
   else
     local over = overcrowded()
     local taken, held, all, waits = take(host, over or crowded(host))
-    if #taken == 0 and waits and all and not over then taken, held, all = take(host, false) end -- there is nothing else
+    if #taken == 0 and waits and all and not over then taken, held, all = take(host, false) end -- only sitemaps are left
     if waits and filled[host] ~= '' then fill(redis.call('SADD', CROWDED, host)) else fill(-redis.call('SREM', CROWDED, host)) end
     if #taken > 0 then
       redis.call('RPUSH', lease, host, unpack(taken))
@@ -189,7 +201,8 @@ while budget > 0 do
       write()
       return {at, failures_of(host), host, unpack(taken)}
     end
-    -- All that is left, if it was looked through, is held.
+    -- If take has looked through all queues, only held elements are left: the host is listed
+    -- after the other hosts.
     list(host, all and latest + (over and waits and 60000 or 1) or time_of(host))
     budget = budget - held
   end

@@ -1,3 +1,4 @@
+-- Sets the final states of URLs that a book records.
 -- ARGV: identity and final state of each URL.
 local ids = {}
 for i = 1, #ARGV, 2 do ids[#ids + 1] = ARGV[i] end

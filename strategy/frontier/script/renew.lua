@@ -1,7 +1,8 @@
--- ARGV: now, then host and element of each URL; the element holds the highest
--- version of a state that is renewed.
--- Returns how many of the URLs wait again: not those of which too many elements
--- were left behind, which may be missed.
+-- Puts URLs with a final state into queues, to be requested again.
+-- ARGV: now, then host and element of each URL. The element has a version: if that of the final
+-- state is higher, the URL is left as it is.
+-- Returns the number of URLs put into queues. A URL with too many outdated elements is not one
+-- of them (see miss).
 local ids = {}
 for i = 3, #ARGV, 2 do ids[#ids + 1] = identity(ARGV[i]) end
 read(ids)

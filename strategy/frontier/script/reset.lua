@@ -1,8 +1,9 @@
--- ARGV: name of the rebuild. Forgets everything but what politeness needs: the
--- times at which hosts may be asked, their failures, and the batches that are
--- out, each of which keeps its host closed. All at once: a queue that went after
--- an admission, or a counter before one, would leave a URL that nobody leases or
--- counts. A host with a queue is in FILLED; of another layout, in HOSTS or ACTIVE.
+-- Empties the frontier before a rebuild. It keeps only what politeness to hosts needs: the times
+-- of next requests, the failures, and the leases, each of which closes its host until it ends.
+-- All is deleted by one call, because URLs are admitted at the same time: if queues and counters
+-- were deleted one after another, a URL admitted in between could lose its element or its count.
+-- A host with a queue is in FILLED, or, if an older layout is deleted, in HOSTS or ACTIVE.
+-- ARGV: name of the rebuild.
 local function forget(host)
   for number = 1, #QUEUES do redis.call('UNLINK', queue(host, number)) end
 end
@@ -24,7 +25,7 @@ for _, version in ipairs(redis.call('ZRANGE', LEASES, 0, -1)) do
     redis.call('ZREM', LEASES, version)
   end
 end
-filled_by = filled_in_all() -- whatever it was
+filled_by = filled_in_all() -- COUNTS was deleted, so this becomes its field fill
 write()
 redis.call('SET', REBUILD, ARGV[1])
 return 0

@@ -1,5 +1,6 @@
--- ARGV: host, earliest time of its next request and failures of each host. What
--- is known and later, or more, stays.
+-- Records pauses of hosts that the books hold. A later time or a greater number of failures that
+-- is known already stays.
+-- ARGV: name, earliest time of the next request, and failures of each host.
 for i = 1, #ARGV, 3 do
   local host, earliest, failures = ARGV[i], tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])
   local at, sooner = rest(host, earliest)

@@ -1,8 +1,9 @@
--- ARGV: version, host, end of the batch, earliest time of the host's next request,
--- '1' if these are the last outcomes of the batch, the host's failures, the most
--- expiries that are counted of a URL, the number of final states, identity and final
--- state of each, then identity and attempts of each URL to be tried again.
--- Returns {decided, waiting again, leases ended}.
+-- Applies outcomes of a batch, and ends its lease with the last of them.
+-- ARGV: version of the lease, host, end of the batch, earliest time of the host's next request,
+-- '1' if these are the last outcomes of the batch, the host's failures, greatest number of
+-- expiries that is counted for a URL, the number of final states, identity and final state of
+-- each, then identity and attempts of each URL to be requested again.
+-- Returns {number of final states set, of URLs put back into queues, of leases ended}.
 local version, host, batch_ended, earliest = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local last, failures, most_expiries = ARGV[5] == '1', tonumber(ARGV[6]), tonumber(ARGV[7])
 local first = 9
@@ -12,7 +13,8 @@ local ids = {}
 for i = first, #ARGV, 2 do ids[#ids + 1] = ARGV[i] end
 read(ids)
 
--- tried reports whether a try is news of a URL that is pending.
+-- tried reports whether a number of attempts, from a late batch with this version, is greater
+-- than that of a URL that is pending or on lease, so that it must be recorded.
 local function tried(value, version, attempts)
   local decided = value and final(value)
   return value and decided ~= value and attempts:byte() > value:byte(5) and
@@ -24,8 +26,8 @@ for i = first, retries - 1, 2 do
   decided = decided + decide(ARGV[i], ARGV[i + 1])
 end
 
--- A batch that ended after its lease's deadline is late even if the lease is still to
--- be expired: its fetch may have died.
+-- If the batch ended after the deadline, the lease is treated as expired, although expire has not
+-- ended it yet: the fetch may have crashed.
 local deadline = tonumber(redis.call('ZSCORE', LEASES, version) or math.huge)
 if batch_ended >= deadline then
   redis.call('ZREM', LEASES, version)
@@ -47,7 +49,7 @@ for i = retries, #ARGV, 2 do
     become(id, released(before, attempts, '\0'))
     push('RPUSH', lease.host, queue_of(elements[id]), { elements[id] })
     requeued = requeued + 1
-  elseif tried(before, version, attempts) then -- late, but it was asked
+  elseif tried(before, version, attempts) then -- the lease is over, but the URL was requested
     become(id, before:sub(1, 4) .. attempts .. before:sub(6))
   end
 end
@@ -62,8 +64,8 @@ if last and redis.call('ZREM', LEASES, version) == 1 then
     fill(redis.call('HSET', FAILURES, lease.host or host, failures))
   end
 elseif last then
-  -- What is late keeps the host resting all the same. If it is known to rest as
-  -- long, this came before, or what came since knows better.
+  -- The outcomes are late or repeated. A longer pause of the host counts all the same. If the
+  -- known pause is as long or longer, these outcomes were applied before, or newer ones were.
   local at, sooner = rest(host, earliest)
   if sooner then
     redis.call('ZADD', hosts_of(filled_of(host)), 'XX', at, host)

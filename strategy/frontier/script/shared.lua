@@ -1,4 +1,5 @@
--- What all scripts of the frontier share; doc.go draws the keys and bytes.
+-- Definitions for all scripts of the frontier: script.go puts this file before each of
+-- them. doc.go describes the keys and the bytes of states and elements.
 local PREFIX = KEYS[1]
 local KNOWN, COUNTS, HOSTS = PREFIX .. 'known', PREFIX .. 'counts', PREFIX .. 'hosts'
 local NEXT, FAILURES = PREFIX .. 'next', PREFIX .. 'failures'
@@ -8,25 +9,28 @@ local LEARNT, REBUILD = PREFIX .. 'learnt', PREFIX .. 'rebuild'
 local TALLIES, OUT, FILLED = PREFIX .. 'tallies', PREFIX .. 'out', PREFIX .. 'filled'
 local EPOCH, SETTINGS = PREFIX .. 'epoch', PREFIX .. 'settings'
 
--- The queues of a host, in the order in which a lease takes what is in them: the
--- bands, and that of pages which are asked again.
+-- The names of a host's queues, in the order in which a lease takes URLs from them: the
+-- bands 0 to 15, and the queue of stored pages that are requested again.
 local BANDS, AGAIN = 16, 'again'
 local QUEUES = {}
 for band = 0, BANDS - 1 do QUEUES[#QUEUES + 1] = band end
 QUEUES[#QUEUES + 1] = AGAIN
 
--- The sets of the hosts whose first queue is that of a band, with a weight in it.
+-- The keys of the sets of hosts whose first queue is that of a band and has a URL with a
+-- weight, one for each band.
 local WEIGHED = {}
 for band = 0, BANDS - 1 do WEIGHED[#WEIGHED + 1] = HOSTS .. ':' .. band end
 
--- How many elements of a URL that do not count may be in queues for it to get
--- one more that does.
+-- The greatest number of outdated elements that a URL may have in queues when it gets a
+-- valid one.
 local LEFT_BEHIND = 16
 
--- Each further key is a fence of the caller's. Three arguments at the end belong
--- to it: what it must hold; unless empty, what it holds then, which a call that
--- is repeated because its answer was lost finds already; and for how many
--- seconds, 0 for ever.
+-- Each key after the first is a fence: the script runs only if the key has a certain value.
+-- Three arguments at the end of ARGV belong to each fence:
+--   1. the value that the key must have;
+--   2. the value that the key gets, '' to keep it. If the key has this one already, the call
+--      is a repetition after a lost answer, and is accepted, too;
+--   3. the number of seconds for which the key is kept then, 0 for ever.
 local fences = {}
 for i = #KEYS, 2, -1 do
   local age, next, value = table.remove(ARGV), table.remove(ARGV), table.remove(ARGV)
@@ -39,13 +43,13 @@ for key, fence in pairs(fences) do
   if fence[2] ~= '0' then redis.call('EXPIRE', key, fence[2]) end
 end
 
--- fill notes that the hashes and sets of the partition, but known and counts,
--- have got so many entries more: what all of them have is in counts, and must
--- add up (see check).
+-- fill records that the number of entries in the partition's hashes and sets, without known
+-- and counts, has changed by so many. The field fill of counts holds their total, which the
+-- script check compares with filled_in_all.
 local filled_by = 0
 local function fill(by) filled_by = filled_by + by end
 
--- filled_in_all is how many entries they have.
+-- filled_in_all returns the number of entries in these hashes and sets.
 local function filled_in_all()
   local entries = redis.call('ZCARD', HOSTS) + redis.call('ZCARD', LEASES) + redis.call('SCARD', CROWDED)
   for _, hash in ipairs({ NEXT, FAILURES, ACTIVE, CLOSED, LEARNT, TALLIES, OUT, FILLED }) do entries = entries + redis.call('HLEN', hash) end
@@ -55,20 +59,21 @@ local function filled_in_all()
   return entries
 end
 
--- miss notes that a collection may miss something.
+-- miss records that a collection may lack pages until the next rebuild.
 local missed = false
 local function miss() missed = true end
 
--- lose notes that a key is gone that must be there.
+-- lose records that Redis has lost a key that must exist.
 local lost = false
 local function lose() lost = true end
 
--- The states of the URLs that this script has read (false: unknown), those of
--- them that it has changed, and by how much the number of each letter and the
--- tally of each mark moved.
+-- state: identity → state of each URL that this script has read (false: unknown URL).
+-- changed: identity → state of those that it has changed.
+-- moved: letters of a state → change of the number of URLs in it.
+-- tallied: mark of a tally → change of the tally.
 local state, changed, moved, tallied = {}, {}, {}, {}
 
--- read reads the states of URLs that it has not read yet.
+-- read reads the states of URLs into state, unless they are there already.
 local function read(ids)
   local unread = ids
   if next(state) then
@@ -82,8 +87,8 @@ local function read(ids)
   for i, id in ipairs(unread) do state[id] = values[i] end
 end
 
--- final is what was decided of a URL, if anything was: its state or, of one
--- that is asked again, the end of it.
+-- final returns the final part of a state (stored, skipped or failed): the whole state or,
+-- if the URL is requested again, the end of it. It returns nil if there is none.
 local function final(value)
   local letter = value:sub(1, 1)
   if letter == 'w' or letter == 'l' or letter == 'p' then return nil end
@@ -92,8 +97,7 @@ local function final(value)
   return value
 end
 
--- left is how many elements of a URL do not count and are in queues still, and
--- with_left its state when there are so many.
+-- left returns the number of outdated elements of a URL that are still in queues.
 local function left(value)
   local letter = value:byte()
   if letter == 115 or letter == 107 or letter == 102 then -- s, k, f
@@ -102,19 +106,20 @@ local function left(value)
   return value:byte(7)
 end
 
+-- with_left returns a state with that number changed to n.
 local function with_left(value, n)
   if final(value) ~= value then return value:sub(1, 6) .. string.char(n) .. value:sub(8) end
   return value:sub(1, #value - #value % 8) .. (n > 0 and string.char(n) or '')
 end
 
--- waits reports whether a URL of this state has an element that counts.
+-- waits reports whether a URL in this state has a valid element in a queue.
 local function waits(value)
   local letter = value:byte()
   return letter == 119 or letter == 87 -- w, W
 end
 
--- count moves by so many what a URL of this state counts on: its letters, that
--- of what was decided if it is asked again, and its tallies.
+-- count changes by so many the numbers to which a URL in this state adds: those of its
+-- letters, that of its final state if it is requested again, and its tallies.
 local function count(value, by)
   local decided = final(value)
   local letter = decided and decided:sub(1, 1) or ''
@@ -130,6 +135,7 @@ local function count(value, by)
   end
 end
 
+-- become gives a URL a new state.
 local function become(id, value)
   local before = state[id]
   if before then count(before, -1) end
@@ -137,7 +143,8 @@ local function become(id, value)
   state[id], changed[id] = value, value
 end
 
--- add adds to a number of a hash, which is not kept when it is 0.
+-- add adds to a number in a hash and returns the new number. A number that becomes 0 is
+-- deleted.
 local function add(hash, field, by)
   local number = redis.call('HINCRBY', hash, field, by)
   if number == by then fill(1) end -- it was not there
@@ -145,15 +152,17 @@ local function add(hash, field, by)
   return number
 end
 
+-- identity returns the identity of an element's URL.
 local function identity(element) return element:sub(1, 16) end
 
--- collection is that of an element which waits for the first time, nil of others.
+-- collection returns the collection of an element whose URL was not requested before; nil
+-- for other elements.
 local function collection(element)
   if element:sub(17, 17) == 'w' then return element:sub(27, 26 + element:byte(26)) end
 end
 
--- hand_out moves by so many for each element how many URLs are on lease for the
--- first time, by their collections.
+-- hand_out changes, for each element, the number of URLs of its collection that are on lease
+-- for the first time: by 1 at a lease, by -1 at its end.
 local function hand_out(elements, by)
   local numbers = {}
   for _, element in ipairs(elements) do
@@ -163,33 +172,38 @@ local function hand_out(elements, by)
   for name, number in pairs(numbers) do add(OUT, name, number) end
 end
 
--- waiting is the state of a URL that waits, as its element says; no lease of it
--- expired. If it waits again, what was decided of it follows.
+-- waiting returns the state of a waiting URL by its element, with no expiries. The caller
+-- appends the earlier final state of a URL that waits again.
 local function waiting(element) return element:sub(17, 21) .. '\0\0' end
+
+-- depth returns the depth that is at a position of a state or an element.
 local function depth(bytes, at) return bytes:byte(at) * 256 + bytes:byte(at + 1) end
 
--- band is that of a depth and a weight, which are in a state or an element.
+-- band returns the band by the depth and weight that are at a position of a state or an
+-- element.
 local function band(bytes, at)
   local weight = bytes:byte(at + 2)
   if weight == 0 then return math.min(depth(bytes, at), BANDS - 1) end
   return BANDS - 1 - math.floor(weight / 16)
 end
 
+-- queue returns the key of the queue of a host with a number among QUEUES.
 local function queue(host, number) return PREFIX .. 'q:' .. QUEUES[number] .. ':' .. host end
 
--- queue_of is the number, among QUEUES, of that of an element whose URL has
--- become one that waits.
+-- queue_of returns the number among QUEUES of the queue for an element. The state of its URL
+-- must already be waiting.
 local function queue_of(element)
   local value = state[identity(element)]
   local stored = value:sub(1, 1) == 'W' and final(value):sub(1, 1) == 's'
   return stored and #QUEUES or band(element, 18) + 1
 end
 
--- Which queues of a host have something in them is kept in letters, in the order
--- of QUEUES: a to p for the bands, A to P if one with a weight came into it, and
--- q. Here they are as they are kept, and as they are by now.
+-- A host's letters say which of its queues have elements, in the order of QUEUES: a to p for
+-- the bands, A to P if a URL with a weight has come into the queue, and q for again.
+-- kept: host → its letters as they are in Redis. filled: host → its letters after this script.
 local kept, filled = {}, {}
 
+-- filled_of returns the letters of a host.
 local function filled_of(host)
   if not filled[host] then
     filled[host] = redis.call('HGET', FILLED, host) or ''
@@ -198,7 +212,7 @@ local function filled_of(host)
   return filled[host]
 end
 
--- refill changes the letter of a queue: nil if nothing is left in it.
+-- refill changes the letter of a host's queue; nil removes it, because the queue is empty.
 local function refill(host, number, letter)
   local before, after = '', ''
   for other in filled_of(host):gmatch('.') do
@@ -222,14 +236,14 @@ local function push(command, host, number, elements)
   if wanted ~= letter then refill(host, number, wanted) end
 end
 
--- hosts_of is the set that lists a host with these letters, if it may be asked.
+-- hosts_of returns the key of the set that lists hosts with these letters.
 local function hosts_of(letters)
   local first = letters:byte(1)
   return first and first < 97 and WEIGHED[first - 64] or HOSTS
 end
 
--- keep writes down which queues of a host are filled, and lists it where it
--- belongs then if it is listed.
+-- keep writes the letters of a host to Redis, if they have changed. If the host is listed, it
+-- moves to the set that its letters ask for.
 local function keep(host)
   local before, now = kept[host], filled[host]
   if before == now then return end
@@ -243,10 +257,11 @@ local function keep(host)
   end
 end
 
--- unlist has a host not asked.
+-- unlist removes a host from its set, so that no URL of it is leased.
 local function unlist(host) fill(-redis.call('ZREM', hosts_of(filled_of(host)), host)) end
 
--- list has a host asked at a time for what is in its queues, if anything is.
+-- list puts a host into its set, with the earliest time of the next request, if its queues
+-- have elements; else it unlists the host.
 local function list(host, at)
   local letters = filled_of(host)
   keep(host)
@@ -257,13 +272,13 @@ local function list(host, at)
   fill(redis.call('ZADD', hosts_of(letters), at, host))
 end
 
--- next_of is the earliest time of a host's next request: of one of which nothing
--- is known, when the hosts may be asked that a Redis which was lost knew of.
+-- next_of returns the earliest time of a host's next request. For a host without an entry in
+-- next it is the time shut, by which all pauses that a lost Redis knew of are over.
 local function next_of(host)
   return tonumber(redis.call('HGET', NEXT, host) or redis.call('GET', SHUT) or 0)
 end
 
--- newer compares two versions, which are of the same length.
+-- newer reports whether version a is higher than b; both have the same length.
 local function newer(a, b)
   for i = 1, #a do
     if a:byte(i) ~= b:byte(i) then return a:byte(i) > b:byte(i) end
@@ -271,7 +286,8 @@ local function newer(a, b)
   return false
 end
 
--- decide gives a URL a final state, unless a version as high decided before.
+-- decide gives a URL a final state, unless its final state has the same or a higher version.
+-- It returns 1 if it did, else 0.
 local function decide(id, value)
   local before = state[id]
   if before then
@@ -284,7 +300,7 @@ local function decide(id, value)
   return 1
 end
 
--- write puts down all that became; a script calls it once, at its end.
+-- write writes all changes to Redis. A script calls it once, at its end.
 local function write()
   local pairs_of = {}
   for id, value in pairs(changed) do
